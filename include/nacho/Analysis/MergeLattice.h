@@ -1,0 +1,53 @@
+//===- MergeLattice.h - Unions and intersections of coordinates -----------===//
+//
+// A merge expression is a monotone boolean function of "operand n has the
+// coordinate". The queries below are all one needs to know of the merge lattice
+// when a coiteration is one loop: when to stop, when to run the body, and who is
+// certainly there when it runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_ANALYSIS_MERGELATTICE_H
+#define NACHO_ANALYSIS_MERGELATTICE_H
+
+#include "nacho/IR/Nacho.h"
+
+namespace nacho {
+
+using LeafPredicate = llvm::function_ref<bool(unsigned)>;
+
+/// union(a, ...), flattened and without repetitions.
+MergeAttr uniteMerges(mlir::MLIRContext *context,
+                      llvm::ArrayRef<MergeAttr> args);
+/// intersect(a, ...), likewise.
+MergeAttr intersectMerges(mlir::MLIRContext *context,
+                          llvm::ArrayRef<MergeAttr> args);
+
+/// The coordinates at which `merge` can hold, with the operands that have every
+/// coordinate left out; `intersect()` if it can hold everywhere.
+MergeAttr iterationDomain(MergeAttr merge, LeafPredicate isFull);
+bool isAlways(MergeAttr merge);
+bool isNever(MergeAttr merge);
+
+/// Whether `merge` implies `other`: exact, for monotone expressions.
+bool implies(MergeAttr merge, MergeAttr other);
+
+/// Whether `merge` holds at every coordinate that some operand has.
+bool holdsAtAny(MergeAttr merge, unsigned numOperands);
+
+/// Renumbers the leaves.
+MergeAttr mapLeaves(MergeAttr merge,
+                    llvm::function_ref<unsigned(unsigned)> map);
+
+/// Emits `merge` over the given i1 values; null values, and a null result, stand
+/// for true.
+mlir::Value emitMerge(mlir::OpBuilder &builder, mlir::Location loc,
+                      MergeAttr merge, llvm::ArrayRef<mlir::Value> leaves);
+
+/// x & y, where null stands for true.
+mlir::Value emitAnd(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value x, mlir::Value y);
+
+} // namespace nacho
+
+#endif // NACHO_ANALYSIS_MERGELATTICE_H

@@ -1,0 +1,139 @@
+//===- Passes.td - From bounded loops to a target --------*- tablegen -*-===//
+
+#ifndef NACHO_CONVERSION_PASSES
+#define NACHO_CONVERSION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertNachoLoopsToSCF
+    : Pass<"convert-nacho-loops-to-scf", "::mlir::func::FuncOp"> {
+  let summary = "Lower coiterations to one scf loop each";
+  let description = [{
+    A loop that visits every coordinate becomes an `scf.for`, any other one an
+    `scf.while` that takes the least of the operands' coordinates, at +inf
+    where an operand is exhausted, and moves on those that have it:
+
+    Before:
+    ```mlir
+    nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in union(%A2, %B2) { body }
+    ```
+    After:
+    ```mlir
+    scf.while (%posA = %beginA, %posB = %beginB) {
+      %aliveA = arith.cmpi ult, %posA, %endA
+      %aliveB = arith.cmpi ult, %posB, %endB
+      %alive = arith.ori %aliveA, %aliveB
+      scf.condition(%alive)
+    } do {
+      %crdA = aliveA ? crd[%posA] : +inf, %crdB likewise
+      %j = arith.minui %crdA, %crdB
+      %hasA = arith.cmpi eq, %crdA, %j, %hasB likewise
+      body
+      scf.yield %posA + %hasA, %posB + %hasB
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::nacho::NachoDialect", "::mlir::scf::SCFDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def ConvertNachoPartitionToSCF
+    : Pass<"convert-nacho-partition-to-scf", "::mlir::func::FuncOp"> {
+  let summary = "Lower searches and cuts to binary searches in scf";
+  let description = [{
+    The search keeps, besides the interval of coordinates, the interval of
+    positions of each operand that is still possible (paper, listing
+    "specialised to coiteration of three sparse vectors"):
+
+    Before:
+    ```mlir
+    %i, %residual, %A1, ... = nacho.search %query of (%A0) between %lo, %hi { cost }
+    ```
+    After:
+    ```mlir
+    scf.while (%low, %high, %lowA, %highA) : while %low < %high {
+      %mid = %low + (%high - %low + 1) / 2
+      %posA = lower bound of %mid in crd[%lowA ... %highA]
+      %cost = cost(%mid, %posA)
+      cost <= query ? (%low, %lowA) = (%mid, %posA)
+                    : (%high, %highA) = (%mid - 1, %posA)
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::nacho::NachoDialect", "::mlir::scf::SCFDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def ConvertNachoStorageToMemRef
+    : Pass<"convert-nacho-storage-to-memref", "::mlir::ModuleOp"> {
+  let summary = "Replace sparse tensor arguments by their buffers";
+  let description = [{
+    Before:
+    ```mlir
+    func.func @f(%A: tensor<?x?xf64, #CSR>, ...) {
+      %crd = sparse_tensor.coordinates %A { level = 1 } ...
+    ```
+    After:
+    ```mlir
+    func.func @f(%pos: memref<?xi32>, %crd: memref<?xi32>, %values: memref<?xf64>,
+                 %extent0: index, %extent1: index, ...) {
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def ConvertNachoParallelToCPU
+    : Pass<"convert-nacho-parallel-to-cpu", "::mlir::func::FuncOp"> {
+  let summary = "Lower the backend contract to OpenMP";
+  let description = [{
+    Before:
+    ```mlir
+    nacho.parallel %worker in %n threads %t { body }
+    ```
+    After:
+    ```mlir
+    omp.parallel if(%t > 1) num_threads(%t) {
+      omp.wsloop schedule(dynamic) {
+        omp.loop_nest (%worker) = (%c0) to (%n) step (%c1) { body }
+      }
+    }
+    ```
+    The scan is sequential: it has as many rows as there are parts.
+  }];
+  let dependentDialects = [
+    "::mlir::omp::OpenMPDialect", "::mlir::scf::SCFDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def ConvertNachoParallelToGPU
+    : Pass<"convert-nacho-parallel-to-gpu", "::mlir::func::FuncOp"> {
+  let summary = "Lower the backend contract to gpu.launch";
+  let description = [{
+    Before:
+    ```mlir
+    nacho.parallel %worker in %n threads %t { body }
+    ```
+    After:
+    ```mlir
+    gpu.launch blocks(%bx) in (ceildiv(%n, 128)) threads(%tx) in (128) {
+      %worker = %bx * 128 + %tx
+      scf.if %worker < %n { body }
+    }
+    ```
+    The scan runs in a single thread of the device.
+  }];
+  let options = [
+    Option<"blockSize", "block-size", "int64_t", "128", "Threads per block">
+  ];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+#endif // NACHO_CONVERSION_PASSES

@@ -1,0 +1,85 @@
+//===- AssignOps.td - Stage `assign`: tensor index notation *- tablegen -*-===//
+
+#ifndef NACHO_IR_ASSIGN_OPS
+#define NACHO_IR_ASSIGN_OPS
+
+include "nacho/IR/NachoAttrs.td"
+
+def Nacho_AssignOp : Nacho_Op<"assign", [
+    Pure, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "one statement of tensor index notation";
+  let description = [{
+    Binds one element of every access to a name and computes one element of the
+    result from them, for all values of the indices. An entry that an operand
+    does not store is exactly 0, and 0 times anything is then 0.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+    func.func @scaled_add(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>,
+                          %s: tensor<f64>) -> tensor<?x?xf64, #CSR> {
+      %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                         %b = %B[i, j] : tensor<?x?xf64, #CSR>,
+                         %f = %s[] : tensor<f64>)
+          -> [i, j] : tensor<?x?xf64, #CSR> {
+        %0 = nacho.binary mul %f, %b : f64
+        %1 = nacho.binary add %a, %0 : f64
+        nacho.yield %1 : f64
+      }
+      return %Z : tensor<?x?xf64, #CSR>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$operands,
+                       ArrayAttr:$accesses, ArrayAttr:$resultAccess);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The names of the indices by which operand `n` is accessed.
+    ::llvm::ArrayRef<::mlir::Attribute> getAccess(unsigned n) {
+      return ::llvm::cast<::mlir::ArrayAttr>(getAccesses()[n]).getValue();
+    }
+    ::mlir::Block *getBodyBlock() { return &getBody().front(); }
+  }];
+}
+
+def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
+  let summary = "a binary operator of the notation on two elements";
+  let description = [{
+    ```mlir
+    func.func @f(%a: f64, %b: f64) -> f64 {
+      %0 = nacho.binary mul %a, %b : f64
+      return %0 : f64
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_BinaryKindAttr:$kind, AnyFloat:$lhs, AnyFloat:$rhs);
+  let results = (outs AnyFloat:$result);
+  let assemblyFormat = "`` $kind $lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def Nacho_UnaryOp : Nacho_Op<"unary", [Pure, SameOperandsAndResultType]> {
+  let summary = "a unary operator of the notation on an element";
+  let description = [{
+    ```mlir
+    func.func @f(%a: f32) -> f32 {
+      %0 = nacho.unary neg %a : f32
+      return %0 : f32
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_UnaryKindAttr:$kind, AnyFloat:$arg);
+  let results = (outs AnyFloat:$result);
+  let assemblyFormat = "`` $kind $arg attr-dict `:` type($result)";
+}
+
+def Nacho_YieldOp : Nacho_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "ends a region of a nacho op and passes its values on";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif // NACHO_IR_ASSIGN_OPS

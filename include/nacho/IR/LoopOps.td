@@ -1,0 +1,224 @@
+//===- LoopOps.td - Stage `loops`: coiterative loops -----*- tablegen -*-===//
+//
+// Why not upstream's `sparse_tensor.coiterate`: it has a region per point of
+// the merge lattice (3^n for n operands), and neither positions as operands, nor
+// bounds, nor a cost. Here a coiteration is one region whatever the number of
+// operands, an absent operand is an absent fiber, and a loop can be cut.
+// Upstream's encoding and its storage ops are reused as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_IR_LOOP_OPS
+#define NACHO_IR_LOOP_OPS
+
+include "nacho/IR/NachoAttrs.td"
+include "nacho/IR/NachoTypes.td"
+
+def Nacho_RootOp : Nacho_Op<"root", [Pure, InferTypeOpAdaptor]> {
+  let summary = "a whole tensor as the fiber above its first level";
+  let description = [{
+    ```mlir
+    #DCSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+    func.func @f(%A: tensor<?x?xf64, #DCSR>) {
+      %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$tensor);
+  let results = (outs Nacho_FiberType:$fiber);
+  let assemblyFormat = "$tensor attr-dict `:` type($tensor)";
+}
+
+def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
+  let summary = "a loop nest whose appends make up one sparse result";
+  let description = [{
+    The body is one chain of `nacho.coiterate`. Entries are appended in the order
+    of the result's levels. With cuts the nest is done part by part; once
+    the loops are bounded (`--nacho-bound-loops`) the body has two arguments, the
+    cuts where the part at hand begins and ends.
+
+    ```mlir
+    #DCSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+    !A0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+    !A1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+    !A2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
+    // while i <- rows(A) u rows(B):
+    //   while j <- cols(A[i]) u cols(B[i]):
+    //     Z[i, j] = A[i, j] + B[i, j]
+    func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
+        -> tensor<?x?xf64, #DCSR> {
+      %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+      %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
+      %Z = nacho.nest : tensor<?x?xf64, #DCSR> {
+        nacho.coiterate %i of (%A1 = %A0 : !A0, %B1 = %B0 : !A0) in union(%A1, %B1) {
+          nacho.coiterate %j of (%A2 = %A1 : !A1, %B2 = %B1 : !A1) in union(%A2, %B2) {
+            %a = nacho.load %A2 : !A2
+            %b = nacho.load %B2 : !A2
+            %z = nacho.binary add %a, %b : f64
+            nacho.append %z at (%i, %j) : f64
+          }
+        }
+        nacho.yield
+      }
+      return %Z : tensor<?x?xf64, #DCSR>
+    }
+    ```
+  }];
+  let arguments = (ins Optional<Nacho_CutsType>:$cuts);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    (`in` $cuts^ `:` type($cuts))? attr-dict `:` type($result) $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The loops of the chain, outermost first.
+    ::llvm::SmallVector<CoiterateOp> getLoops();
+  }];
+}
+
+def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
+    AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">,
+    RecursiveMemoryEffects]> {
+  let summary = "visit the merged coordinates of any number of fibers in order";
+  let description = [{
+    For every coordinate, in increasing order, at which the merge expression
+    holds, runs the body with the coordinate and with each operand's fiber there,
+    absent where the operand does not store the coordinate. Values are
+    carried around the loop like those of `scf.for`.
+
+    `between` restricts the loop to a part: the coordinates from the lower
+    cut's to the upper cut's, the last one included unless the loop is the
+    innermost, since the rest of the part may lie inside it. Cuts that are not *on* do
+    not clip. The body gets the cuts that are left for the loops inside.
+
+    ```mlir
+    #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+    !A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
+    // The number of coordinates in A u (B n C), within one part.
+    func.func @count(%A0: !A0, %B0: !A0, %C0: !A0,
+                     %lo: !nacho.cut<3>, %hi: !nacho.cut<3>) -> index {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %count = nacho.coiterate %i of (%A1 = %A0 : !A0, %B1 = %B0 : !A0, %C1 = %C0 : !A0)
+          in union(%A1, intersect(%B1, %C1))
+          between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<3>)
+          iter_args(%n = %zero : index) {
+        %next = arith.addi %n, %one : index
+        nacho.yield %next : index
+      }
+      return %count : index
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Nacho_FiberType>:$fibers,
+                       Optional<Nacho_CutType>:$lower,
+                       Optional<Nacho_CutType>:$upper,
+                       Variadic<AnyType>:$inits,
+                       Nacho_MergeAttr:$merge);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::ValueRange":$fibers, "MergeAttr":$merge,
+                   CArg<"::mlir::Value", "{}">:$lower,
+                   CArg<"::mlir::Value", "{}">:$upper,
+                   CArg<"::mlir::ValueRange", "{}">:$inits)>
+  ];
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBodyBlock() { return &getBody().front(); }
+    bool isBounded() { return static_cast<bool>(getLower()); }
+    // The body's arguments: coordinate, fibers, cuts if bounded, carried values.
+    ::mlir::Value getCoordinate() { return getBodyBlock()->getArgument(0); }
+    ::mlir::ValueRange getChildren() {
+      return getBodyBlock()->getArguments().slice(1, getFibers().size());
+    }
+    ::mlir::Value getInnerLower() {
+      return getBodyBlock()->getArgument(1 + getFibers().size());
+    }
+    ::mlir::Value getInnerUpper() {
+      return getBodyBlock()->getArgument(2 + getFibers().size());
+    }
+    ::mlir::ValueRange getCarried() {
+      return getBodyBlock()->getArguments().take_back(getInits().size());
+    }
+    /// The loop directly inside, if there is one.
+    CoiterateOp getInnerLoop();
+    /// The index type and the types of the carried values of the body.
+    static ::llvm::SmallVector<::mlir::Type>
+    getBodyTypes(::mlir::ValueRange fibers, CutType cut, ::mlir::ValueRange inits);
+  }];
+}
+
+def Nacho_LoadOp : Nacho_Op<"load", [Pure, InferTypeOpAdaptor]> {
+  let summary = "the value of an element, exactly 0 where it is absent";
+  let description = [{
+    ```mlir
+    #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+    func.func @f(%A1: !nacho.fiber<tensor<?xf32, #SV>, 1>) -> f32 {
+      %a = nacho.load %A1 : !nacho.fiber<tensor<?xf32, #SV>, 1>
+      return %a : f32
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$element);
+  let results = (outs AnyType:$value);
+  let assemblyFormat = "$element attr-dict `:` type($element)";
+  let hasVerifier = 1;
+}
+
+def Nacho_PresentOp : Nacho_Op<"present", [Pure]> {
+  let summary = "whether a fiber is present";
+  let description = [{
+    ```mlir
+    #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+    func.func @f(%A1: !nacho.fiber<tensor<?xf32, #SV>, 1>) -> i1 {
+      %0 = nacho.present %A1 : !nacho.fiber<tensor<?xf32, #SV>, 1>
+      return %0 : i1
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$fiber);
+  let results = (outs I1:$present);
+  let assemblyFormat = "$fiber attr-dict `:` type($fiber)";
+}
+
+def Nacho_RestrictOp : Nacho_Op<"restrict", [
+    Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a value where a merge expression holds, and exactly 0 elsewhere";
+  let description = [{
+    Keeps `0 * inf` at 0 where the 0 is an absent entry.
+
+    ```mlir
+    #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+    !A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
+    func.func @f(%v: f64, %A1: !A1, %B1: !A1) -> f64 {
+      %0 = nacho.restrict %v to intersect(%A1, %B1) : f64 of !A1, !A1
+      return %0 : f64
+    }
+    ```
+  }];
+  let arguments = (ins AnyType:$value, Variadic<Nacho_FiberType>:$fibers,
+                       Nacho_MergeAttr:$merge);
+  let results = (outs AnyType:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Nacho_AppendOp : Nacho_Op<"append"> {
+  let summary = "append an entry to the result of the nest";
+  let description = [{
+    The coordinates are those of the result's levels, outermost first. See
+    `nacho.nest` for an example.
+  }];
+  let arguments = (ins AnyType:$value, Variadic<Index>:$coordinates);
+  let assemblyFormat = "$value `at` `(` $coordinates `)` attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+#endif // NACHO_IR_LOOP_OPS

@@ -1,0 +1,34 @@
+//===- Nacho.h - The nacho dialect ----------------------------------------===//
+
+#ifndef NACHO_IR_NACHO_H
+#define NACHO_IR_NACHO_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "nacho/IR/NachoDialect.h.inc"
+#include "nacho/IR/NachoEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "nacho/IR/NachoAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "nacho/IR/NachoTypes.h.inc"
+
+namespace nacho {
+// TableGen declares classes in the order of the files; `nacho.nest` names the
+// loops inside it.
+class CoiterateOp;
+} // namespace nacho
+
+#define GET_OP_CLASSES
+#include "nacho/IR/NachoOps.h.inc"
+
+#endif // NACHO_IR_NACHO_H

@@ -1,0 +1,14 @@
+//===- Nacho.td - The dialect in reading order -----------*- tablegen -*-===//
+
+#ifndef NACHO_IR
+#define NACHO_IR
+
+include "nacho/IR/NachoDialect.td"
+include "nacho/IR/NachoAttrs.td"
+include "nacho/IR/NachoTypes.td"
+include "nacho/IR/AssignOps.td"
+include "nacho/IR/LoopOps.td"
+include "nacho/IR/PartitionOps.td"
+include "nacho/IR/ParallelOps.td"
+
+#endif // NACHO_IR

@@ -1,0 +1,94 @@
+//===- NachoAttrs.td - Operators, merge expressions, costs *- tablegen -*-===//
+
+#ifndef NACHO_IR_ATTRS
+#define NACHO_IR_ATTRS
+
+include "nacho/IR/NachoDialect.td"
+
+class Nacho_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Nacho_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+class Nacho_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::nacho";
+  let genSpecializedAttr = 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+def Nacho_BinaryKind : Nacho_Enum<"BinaryKind", "binary operator", [
+  I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"sub", 1>,
+  I32EnumAttrCase<"mul", 2>
+]>;
+def Nacho_BinaryKindAttr : EnumAttr<Nacho_Dialect, Nacho_BinaryKind, "binary_kind">;
+
+def Nacho_UnaryKind : Nacho_Enum<"UnaryKind", "unary operator", [
+  I32EnumAttrCase<"neg", 0>
+]>;
+def Nacho_UnaryKindAttr : EnumAttr<Nacho_Dialect, Nacho_UnaryKind, "unary_kind">;
+
+//===----------------------------------------------------------------------===//
+// Merge expressions
+//===----------------------------------------------------------------------===//
+
+def Nacho_MergeKind : Nacho_Enum<"MergeKind", "merge operator", [
+  I32EnumAttrCase<"leaf", 0>, I32EnumAttrCase<"unite", 1, "union">,
+  I32EnumAttrCase<"intersect", 2>
+]>;
+
+def Nacho_MergeAttr : Nacho_Attr<"Merge", "merge"> {
+  let summary = "nested unions and intersections of the fibers of an op";
+  let description = [{
+    Which coordinates a loop visits, as a monotone boolean expression over
+    "operand `n` has this coordinate". `union()` is never, `intersect()` is
+    always true.
+
+    ```mlir
+    module attributes {
+      // Z = A + B * C
+      test.merge = #nacho.merge<union(0, intersect(1, 2))>
+    } {}
+    ```
+  }];
+  let parameters = (ins
+    "::nacho::MergeKind":$kind,
+    "unsigned":$operand,
+    ArrayRefParameter<"::mlir::Attribute">:$args
+  );
+  let hasCustomAssemblyFormat = 1;
+  let builders = [
+    AttrBuilder<(ins "unsigned":$operand), [{
+      return $_get($_ctxt, MergeKind::leaf, operand,
+                   ArrayRef<::mlir::Attribute>());
+    }]>,
+    AttrBuilder<(ins "::nacho::MergeKind":$kind,
+                     "::llvm::ArrayRef<::mlir::Attribute>":$args), [{
+      return $_get($_ctxt, kind, 0u, args);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    bool isLeaf() const { return getKind() == MergeKind::leaf; }
+    auto children() const {
+      return ::llvm::map_range(getArgs(), [](::mlir::Attribute arg) {
+        return ::llvm::cast<MergeAttr>(arg);
+      });
+    }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+def Nacho_CostKind : Nacho_Enum<"CostKind", "what a cost query counts", [
+  I32EnumAttrCase<"nnz", 0>, I32EnumAttrCase<"loops", 1>
+]>;
+def Nacho_CostKindAttr : EnumAttr<Nacho_Dialect, Nacho_CostKind, "cost_kind"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+#endif // NACHO_IR_ATTRS

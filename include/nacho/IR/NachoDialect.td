@@ -1,0 +1,49 @@
+//===- NachoDialect.td - The nacho dialect ---------------*- tablegen -*-===//
+//
+// Sparse tensor algebra as load-balanced parallel loops. The ops are grouped
+// by the stage of the pipeline in which they appear, one file per stage.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_IR_DIALECT
+#define NACHO_IR_DIALECT
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Nacho_Dialect : Dialect {
+  let name = "nacho";
+  let cppNamespace = "::nacho";
+  let summary = "Load-balanced parallel sparse tensor algebra";
+  let description = [{
+    The dialect takes one statement of tensor algebra down to parallel loops in
+    which every worker gets the same amount of work:
+
+    | stage       | ops                                                     |
+    |-------------|---------------------------------------------------------|
+    | `assign`    | `nacho.assign`: tensor index notation                   |
+    | `loops`     | `nacho.nest`, `nacho.coiterate`: coiterative loops      |
+    | `partition` | `nacho.partition`, `nacho.search`, `nacho.cost`         |
+    | `assemble`  | `nacho.parallel`, `nacho.exclusive_scan` over buffers   |
+
+    Operands and results are ranked tensors with MLIR's own
+    `#sparse_tensor.encoding`. A *level* is one storage level of a tensor, a
+    *position* an index into a level's arrays, a *coordinate* an index into the
+    dimension the level stores, a *fiber* the children of one position.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::sparse_tensor::SparseTensorDialect"
+  ];
+}
+
+class Nacho_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Nacho_Dialect, mnemonic, traits>;
+
+#endif // NACHO_IR_DIALECT

@@ -1,0 +1,65 @@
+//===- NachoTypes.td - Fibers and cuts -------------------*- tablegen -*-===//
+
+#ifndef NACHO_IR_TYPES
+#define NACHO_IR_TYPES
+
+include "nacho/IR/NachoDialect.td"
+
+class Nacho_Type<string name, string typeMnemonic, list<Trait> traits = []>
+    : TypeDef<Nacho_Dialect, name, traits> {
+  let mnemonic = typeMnemonic;
+}
+
+def Nacho_FiberType : Nacho_Type<"Fiber", "fiber"> {
+  let summary = "the children, at one level, of a position that may be absent";
+  let description = [{
+    `!nacho.fiber<T, l>` stands for the sub-tensor of a `T` that is left when the
+    coordinates of its first `l` levels are fixed. It may be *absent*: `T` need
+    not store those coordinates. An absent fiber has no children, and still
+    has a position, that of the next fiber in storage order. With `l` = rank
+    it is one element.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$tensor, "unsigned":$level);
+  let assemblyFormat = "`<` $tensor `,` $level `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The fiber of one of this fiber's coordinates.
+    FiberType getChild() const {
+      return get(getContext(), getTensor(), getLevel() + 1);
+    }
+    bool isElement() const {
+      return static_cast<int64_t>(getLevel()) == getTensor().getRank();
+    }
+  }];
+}
+
+class Nacho_CutLike<string name, string mnemonic> : Nacho_Type<name, mnemonic> {
+  let parameters = (ins ArrayRefParameter<"int64_t">:$widths);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Nacho_CutType : Nacho_CutLike<"Cut", "cut"> {
+  let summary = "a place in the iteration space where a part begins or ends";
+  let description = [{
+    `!nacho.cut<2, 3>` is a cut through two nested loops that iterate two and
+    three operands: for each loop a coordinate, and for each operand of that
+    loop the position of its first entry that does not come before the cut
+    in lexicographic order. Stepping into a coordinate of the outermost loop
+    leaves a cut of the remaining loops that is *on* only if the coordinate is
+    the cut's own: elsewhere the cut does not clip anything.
+  }];
+  let extraClassDeclaration = [{
+    /// The cut that is left inside the outermost loop.
+    CutType getInner() const {
+      return get(getContext(), getWidths().drop_front());
+    }
+    /// Columns of a buffer row that stores the cut: cost, coordinates, positions.
+    int64_t getNumColumns() const;
+  }];
+}
+
+def Nacho_CutsType : Nacho_CutLike<"Cuts", "cuts"> {
+  let summary = "the cuts between the parts of an iteration space, in order";
+}
+
+#endif // NACHO_IR_TYPES

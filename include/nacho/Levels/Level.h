@@ -1,0 +1,155 @@
+//===- Level.h - What the compiler knows about a storage level ------------===//
+//
+// A level is a handful of pure functions over positions and coordinates. One
+// file in lib/Levels implements them for one kind; nothing else asks which kind a
+// level has. A new kind is a new file and a line in Level.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_LEVELS_LEVEL_H
+#define NACHO_LEVELS_LEVEL_H
+
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <memory>
+
+namespace nacho {
+
+/// A level of an operand. The functions emit code that reads its arrays.
+class Level {
+public:
+  /// The given level of an encoded tensor; null if its kind is not supported.
+  static std::unique_ptr<Level> get(mlir::Value tensor, unsigned level);
+
+  virtual ~Level() = default;
+
+  /// Every coordinate is present under every parent that is.
+  virtual bool isFull() const = 0;
+  /// The same of one level of a type.
+  static bool isFull(mlir::RankedTensorType type, unsigned level);
+
+  /// position of parent -> position of its first child. One past the last
+  /// parent it gives the end of the level, so that the children of p are
+  /// [begin(p), begin(p + 1)).
+  virtual mlir::Value begin(mlir::ImplicitLocOpBuilder &b,
+                            mlir::Value parent) const = 0;
+
+  /// position -> coordinate. Not for full levels.
+  virtual mlir::Value coordinate(mlir::ImplicitLocOpBuilder &b,
+                                 mlir::Value position) const = 0;
+
+  /// coordinate -> first position in [low, high) that does not come before
+  /// it, `high` if there is none. `first` is where the fiber begins.
+  virtual mlir::Value lowerBound(mlir::ImplicitLocOpBuilder &b,
+                                 mlir::Value coordinate, mlir::Value first,
+                                 mlir::Value low, mlir::Value high) const = 0;
+
+  /// The number of coordinates of the dimension that the level stores.
+  mlir::Value extent(mlir::ImplicitLocOpBuilder &b) const;
+
+protected:
+  Level(mlir::Value tensor, unsigned level) : tensor(tensor), level(level) {}
+
+  mlir::Value tensor;
+  unsigned level;
+};
+
+/// The number of stored entries of `tensor` before `position`, which is one of
+/// `level`: the begin of the begin of ... the position.
+mlir::Value entriesBefore(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
+                          unsigned level, mlir::Value position);
+
+/// The kinds of level of a type are all supported.
+bool hasSupportedLevels(mlir::RankedTensorType type);
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// What a result's level needs to know about the place where it stands: its
+/// buffers, the part's cuts, and where the part's entries begin and end.
+struct AppendContext {
+  mlir::Value part;         ///< Number of the part.
+  mlir::Value lower, upper; ///< Coordinates of its cuts in the level's loop.
+  mlir::ValueRange first;   ///< Row of the scan: what precedes the part.
+  mlir::ValueRange last;    ///< Row of the scan: including the part.
+  mlir::Value positions;    ///< Positions of the *next* level; null for the last.
+  mlir::Value coordinates;  ///< Coordinates of this level; null if full.
+};
+
+/// A level of a result, filled by appending. A part may begin and end inside
+/// a fiber: who finishes a fiber's loop appends the fiber, and whether it
+/// has entries at all may depend on earlier parts. Counts therefore form a
+/// monoid, of which every level kind contributes its columns.
+///
+/// In the loops, each level carries values (`init*`), gets to see each
+/// coordinate before its inner loops (`enter*`) and after them (`leave*`), and
+/// is told the end of its loop (`finish`).
+class ResultLevel {
+public:
+  /// A level above the last one of a result type; null if not supported.
+  static std::unique_ptr<ResultLevel> get(mlir::RankedTensorType type,
+                                          unsigned level);
+
+  virtual ~ResultLevel() = default;
+
+  /// Columns of the counts.
+  virtual unsigned numColumns() const = 0;
+  /// The number of positions of this level, from the columns of the total;
+  /// null for a level that has one per coordinate.
+  virtual mlir::Value size(mlir::ImplicitLocOpBuilder &b,
+                           mlir::ValueRange total) const = 0;
+  /// Combines the columns of two neighbouring runs of parts.
+  virtual void combine(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange x,
+                       mlir::ValueRange y,
+                       llvm::SmallVectorImpl<mlir::Value> &sum) const = 0;
+
+  // Counting.
+  virtual void
+  initCount(mlir::ImplicitLocOpBuilder &b,
+            llvm::SmallVectorImpl<mlir::Value> &carried) const = 0;
+  /// After the inner loops at a coordinate: `any` says whether they counted
+  /// entries; `onLower` and `onUpper` whether a cut of the part is inside.
+  virtual void leaveCount(mlir::ImplicitLocOpBuilder &b, mlir::Value any,
+                          mlir::Value onLower, mlir::Value onUpper,
+                          llvm::MutableArrayRef<mlir::Value> carried) const = 0;
+  /// The columns of the part, from the values carried out of the loop.
+  /// `spans` says whether the cuts differ in the coordinates of this level.
+  virtual void columns(mlir::ImplicitLocOpBuilder &b, mlir::Value spans,
+                       mlir::ValueRange carried,
+                       llvm::SmallVectorImpl<mlir::Value> &row) const = 0;
+
+  // Appending. `next` is the number of positions of the next level so far.
+  virtual void
+  initAppend(mlir::ImplicitLocOpBuilder &b, const AppendContext &context,
+             llvm::SmallVectorImpl<mlir::Value> &carried) const = 0;
+  virtual void
+  enterAppend(mlir::ImplicitLocOpBuilder &b, const AppendContext &context,
+              mlir::Value coordinate, mlir::Value next,
+              llvm::MutableArrayRef<mlir::Value> carried) const = 0;
+  virtual void
+  leaveAppend(mlir::ImplicitLocOpBuilder &b, const AppendContext &context,
+              mlir::Value coordinate, mlir::Value any, mlir::Value finished,
+              mlir::Value next,
+              llvm::MutableArrayRef<mlir::Value> carried) const = 0;
+  /// Whether the part appended as many positions as were counted; null if there
+  /// is nothing that could differ.
+  virtual mlir::Value finishAppend(mlir::ImplicitLocOpBuilder &b,
+                                   const AppendContext &context,
+                                   mlir::Value next,
+                                   mlir::ValueRange carried) const = 0;
+};
+
+/// Stores an index into a buffer of positions or coordinates of any width.
+void storeIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
+                mlir::Value buffer, mlir::Value at);
+
+/// Loads from a buffer of positions or coordinates, which are unsigned.
+mlir::Value loadIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
+                      mlir::Value at);
+
+} // namespace nacho
+
+#endif // NACHO_LEVELS_LEVEL_H

@@ -1,0 +1,36 @@
+//===- Pipelines.h - The stages as lists of passes ------------------------===//
+
+#ifndef NACHO_PIPELINES_H
+#define NACHO_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace nacho {
+
+struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
+  Option<std::string> cost{*this, "cost",
+                           llvm::cl::desc("Cost model: nnz, nnz+loops"),
+                           llvm::cl::init("nnz+loops")};
+};
+
+/// A stage and the passes that lead to it from the one before.
+struct Stage {
+  const char *name;
+  void (*addPasses)(mlir::OpPassManager &, const PipelineOptions &);
+};
+
+/// assign, loops, partition, assemble, scf, llvm: the way to a CPU.
+llvm::ArrayRef<Stage> getCpuStages();
+
+void buildCpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+
+/// Up to gpu.launch and what the kernels need; upstream's
+/// gpu-lower-to-nvvm-pipeline goes on from there.
+void buildGpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+
+void registerPipelines();
+
+} // namespace nacho
+
+#endif // NACHO_PIPELINES_H

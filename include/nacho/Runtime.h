@@ -1,0 +1,49 @@
+//===- Runtime.h - What runs beside a kernel ------------------------------===//
+//
+// No MLIR in here: a kernel that comes from a cache needs nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_RUNTIME_H
+#define NACHO_RUNTIME_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nacho {
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+/// A buffer for a result. Large ones are on huge pages, and come from a bounded
+/// pool of those that were released: fresh memory costs a page fault and a
+/// clearing per page, which for a sparse sum is more than the sum. Throws
+/// std::bad_alloc.
+void *allocateBuffer(size_t bytes);
+void releaseBuffer(void *buffer) noexcept;
+
+/// Bytes that the pool keeps for reuse now, and at most.
+size_t pooledBytes() noexcept;
+size_t maxPooledBytes() noexcept;
+
+//===----------------------------------------------------------------------===//
+// Validation
+//===----------------------------------------------------------------------===//
+
+/// The index of the first violation of: pos[0] = 0, pos monotone,
+/// pos[length] = entries; -1 if there is none.
+template <typename Index>
+int64_t checkPositions(const Index *pos, int64_t length, int64_t entries);
+
+enum class Violation { none, range, order, duplicate };
+
+/// The first entry that is not in [0, extent) or does not come after the one
+/// before it in its fiber. The positions must be valid.
+template <typename Pos, typename Crd>
+int64_t checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
+                         int64_t extent, Violation &violation);
+
+} // namespace nacho
+
+#endif // NACHO_RUNTIME_H

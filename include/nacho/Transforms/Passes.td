@@ -1,0 +1,133 @@
+//===- Passes.td - From index notation to bounded loops --*- tablegen -*-===//
+
+#ifndef NACHO_TRANSFORMS_PASSES
+#define NACHO_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
+  let summary = "Turn tensor index notation into coiterative loops";
+  let description = [{
+    Chooses the loop order, derives from the operators which coordinates each
+    loop visits, and makes the zero of an absent entry explicit.
+
+    Before:
+    ```mlir
+    %Z = nacho.assign (%a = %A[i, j], %b = %B[i, j]) -> [i, j] {
+      %0 = nacho.binary add %a, %b : f64
+      nacho.yield %0 : f64
+    }
+    ```
+    After:
+    ```mlir
+    %Z = nacho.nest {
+      nacho.coiterate %i of (%A1 = %A0, %B1 = %B0) in union(%A1, %B1) {
+        nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in union(%A2, %B2) {
+          %a = nacho.load %A2
+          %b = nacho.load %B2
+          %z = nacho.binary add %a, %b : f64
+          nacho.append %z at (%i, %j) : f64
+    ```
+  }];
+  let dependentDialects = [
+    "::nacho::NachoDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def NachoPartitionLoops : Pass<"nacho-partition-loops", "::mlir::ModuleOp"> {
+  let summary = "Cut each loop nest into parts of equal cost";
+  let description = [{
+    Hierarchical search (paper Alg. 1), specialised to the nest: one
+    `nacho.search` per loop, each within the coordinate that the one before
+    it found and with the residual that it left.
+
+    Before:
+    ```mlir
+    %Z = nacho.nest { nacho.coiterate %i of (%A1 = %A0, ...) { ... } }
+    ```
+    After:
+    ```mlir
+    %cuts = nacho.partition %total of (%A0, ...) into %parts ... {
+    ^bb0(%query: index, %lo: !nacho.cut<2, 2>, %hi: !nacho.cut<2, 2>):
+      %i, %residual, %A1, ... = nacho.search %query of (%A0, ...) between %lo, %hi {
+      ^bb0(%x: index, %pos: index, ...):
+        %cost = nacho.cost <nnz> %A0 to %pos
+        ...
+      }
+      %j, ... = nacho.search %residual of (%A1, ...) between %lo1, %hi1 { ... }
+      %cut = nacho.cut ... at (%i, %j) of (%A1, ..., %A2, ...)
+    }
+    %Z = nacho.nest in %cuts { ... }
+    ```
+
+    The cost model `nnz` counts the stored entries of the operands; `nnz+loops`
+    adds a unit for every coordinate of the outer loops (for a sparse one, for every
+    operand that stores it), charged at the first coordinate inside it.
+  }];
+  let options = [
+    Option<"cost", "cost", "std::string", "\"nnz+loops\"",
+           "What counts as work: nnz, nnz+loops">
+  ];
+  let dependentDialects = ["::nacho::NachoDialect"];
+}
+
+def NachoBoundLoops : Pass<"nacho-bound-loops", "::mlir::ModuleOp"> {
+  let summary = "Restrict the loops of partitioned nests to one part";
+  let description = [{
+    Before:
+    ```mlir
+    %Z = nacho.nest in %cuts {
+      nacho.coiterate %i of (%A1 = %A0, ...) {
+        nacho.coiterate %j of (%A2 = %A1, ...) {
+    ```
+    After:
+    ```mlir
+    %Z = nacho.nest in %cuts {
+    ^bb0(%lo: !nacho.cut<2, 2>, %hi: !nacho.cut<2, 2>):
+      nacho.coiterate %i of (%A1 = %A0, ...) between (%lo1 = %lo, %hi1 = %hi) {
+        nacho.coiterate %j of (%A2 = %A1, ...) between (%lo2 = %lo1, %hi2 = %hi1) {
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+}
+
+def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
+  let summary = "Split each bounded nest into partition, assemble, compute";
+  let description = [{
+    From here on results, bounds and counts are buffers. A function `@kernel`
+    with one bounded nest is replaced by
+
+    - `@kernel_partition`: searches the cuts, each by a worker of its own, inside
+      parts that may have been cut before;
+    - `@kernel_assemble`: counts what each part appends;
+    - `@kernel_compute`: appends it, from the offsets that the scan of the counts
+      gives;
+    - `@kernel_plan` and `@kernel_execute`, the two that a caller needs: everything
+      up to the allocation of the result, and everything after.
+
+    Before:
+    ```mlir
+    nacho.coiterate %j of (%A2 = %A1, ...) between (...) {
+      ...
+      nacho.append %z at (%i, %j) : f64
+    }
+    ```
+    After, in `@kernel_compute`:
+    ```mlir
+    %end = nacho.coiterate %j of (%A2 = %A1, ...) between (...)
+        iter_args(%offset = %begin : index) {
+      ...
+      memref.store %z, %values[%offset]
+      memref.store %crd, %coordinates[%offset]
+      %next = arith.addi %offset, %c1 : index
+      nacho.yield %next : index
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::nacho::NachoDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect"
+  ];
+}
+
+#endif // NACHO_TRANSFORMS_PASSES

@@ -1,0 +1,122 @@
+//===- Algebra.cpp - Where an expression can differ from zero -------------===//
+//
+//   operator   background    pattern
+//   a + b      za + zb       a u b       (0 is the identity)
+//   a * b      0             a n b       if za = zb = 0 (0 annihilates)
+//              0             a           if only za = 0: b is not 0 anywhere
+//              za * zb       a u b       else
+//   -a         -za           a
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Analysis/Algebra.h"
+
+#include "nacho/Analysis/MergeLattice.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace nacho;
+
+static MergeAttr nowhere(MLIRContext *context) {
+  return uniteMerges(context, {});
+}
+
+static ElementFacts deriveProduct(const ElementFacts &a, const ElementFacts &b) {
+  MLIRContext *context = a.pattern.getContext();
+  if (isNever(a.pattern) || isNever(b.pattern)) {
+    // A factor that is the same everywhere: the pattern is that of the other.
+    ElementFacts product{{}, uniteMerges(context, {a.pattern, b.pattern})};
+    if (a.isZeroPreserving() || b.isZeroPreserving())
+      product.background = 0.0;
+    else if (a.background && b.background)
+      product.background = *a.background * *b.background;
+    return product;
+  }
+  if (a.isZeroPreserving() && b.isZeroPreserving())
+    return {0.0, intersectMerges(context, {a.pattern, b.pattern})};
+  if (a.isZeroPreserving())
+    return {0.0, a.pattern};
+  if (b.isZeroPreserving())
+    return {0.0, b.pattern};
+  ElementFacts product{{}, uniteMerges(context, {a.pattern, b.pattern})};
+  if (a.background && b.background)
+    product.background = *a.background * *b.background;
+  return product;
+}
+
+static ElementFacts deriveSum(const ElementFacts &a, const ElementFacts &b,
+                              double sign) {
+  ElementFacts sum{
+      {}, uniteMerges(a.pattern.getContext(), {a.pattern, b.pattern})};
+  if (a.background && b.background)
+    sum.background = *a.background + sign * *b.background;
+  return sum;
+}
+
+ElementFacts ElementAlgebra::derive(Operation *op) const {
+  return llvm::TypeSwitch<Operation *, ElementFacts>(op)
+      .Case([&](BinaryOp binary) {
+        const ElementFacts &a = get(binary.getLhs());
+        const ElementFacts &b = get(binary.getRhs());
+        switch (binary.getKind()) {
+        case BinaryKind::add:
+          return deriveSum(a, b, 1.0);
+        case BinaryKind::sub:
+          return deriveSum(a, b, -1.0);
+        case BinaryKind::mul:
+          return deriveProduct(a, b);
+        }
+        llvm_unreachable("unknown binary operator");
+      })
+      .Case([&](UnaryOp unary) {
+        ElementFacts result = get(unary.getArg());
+        if (result.background)
+          result.background = -*result.background;
+        return result;
+      })
+      .Case([&](arith::ExtFOp cast) { return get(cast.getIn()); })
+      .Case([&](arith::ConstantOp constant) {
+        ElementFacts result{{}, nowhere(op->getContext())};
+        if (auto value = dyn_cast<FloatAttr>(constant.getValue()))
+          result.background = value.getValueAsDouble();
+        return result;
+      })
+      // Anything else may be non-zero everywhere.
+      .Default([&](Operation *) {
+        return ElementFacts{{}, nowhere(op->getContext())};
+      });
+}
+
+ElementAlgebra::ElementAlgebra(AssignOp op) {
+  MLIRContext *context = op.getContext();
+  for (BlockArgument arg : op.getBodyBlock()->getArguments()) {
+    unsigned number = arg.getArgNumber();
+    if (op.getAccess(number).empty())
+      facts[arg] = {{}, nowhere(context)};
+    else
+      facts[arg] = {0.0, MergeAttr::get(context, number)};
+  }
+  for (Operation &nested : op.getBodyBlock()->without_terminator()) {
+    ElementFacts derived = derive(&nested);
+    for (Value result : nested.getResults())
+      facts[result] = derived;
+  }
+}
+
+static bool isFiniteConstant(Value value) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  if (!constant)
+    return false;
+  auto attr = dyn_cast<FloatAttr>(constant.getValue());
+  return attr && attr.getValue().isFinite();
+}
+
+bool ElementAlgebra::needsRestriction(Value value, MergeAttr visited) const {
+  auto product = value.getDefiningOp<BinaryOp>();
+  if (!product || product.getKind() != BinaryKind::mul)
+    return false;
+  const ElementFacts &known = get(value);
+  return known.isZeroPreserving() && !isFiniteConstant(product.getLhs()) &&
+         !isFiniteConstant(product.getRhs()) &&
+         !implies(visited, known.pattern);
+}

@@ -1,0 +1,223 @@
+//===- FiberLowering.cpp - Fibers and cuts as SSA values ------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "FiberLowering.h"
+
+#include "nacho/Analysis/MergeLattice.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Iterators.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace nacho;
+
+static Value equal(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
+}
+
+CutValue CutValue::enter(ImplicitLocOpBuilder &b, Value coordinate) const {
+  CutValue inner;
+  inner.on = emitAnd(b, b.getLoc(), on,
+                     equal(b, coordinate, loops.front().coordinate));
+  inner.cost = cost;
+  inner.loops.assign(loops.begin() + 1, loops.end());
+  return inner;
+}
+
+FiberLowering::FiberLowering(func::FuncOp func)
+    : func(func), b(func.getLoc(), func.getContext()) {}
+
+void FiberLowering::run() {
+  lowerOp(*func);
+  // They use one another's fibers and cuts, in both directions of nesting.
+  for (Operation *op : replaced)
+    op->dropAllReferences();
+  for (Operation *op : replaced)
+    op->erase();
+  // Roots and cuts that only served the ops that are gone.
+  func.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isa<RootOp, LoadCutOp>(op) && op->use_empty())
+      op->erase();
+  });
+}
+
+void FiberLowering::lowerOp(Operation &op) {
+  b.setLoc(op.getLoc());
+  b.setInsertionPoint(&op);
+  if (lower(&op) || lowerShared(&op)) {
+    replaced.push_back(&op);
+    return;
+  }
+  for (Region &region : op.getRegions())
+    for (Block &block : region)
+      for (Operation &nested : llvm::make_early_inc_range(block))
+        lowerOp(nested);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value FiberLowering::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+Value FiberLowering::compare(arith::CmpIPredicate predicate, Value x, Value y) {
+  return arith::CmpIOp::create(b, predicate, x, y);
+}
+
+Value FiberLowering::both(Value x, Value y) {
+  return emitAnd(b, b.getLoc(), x, y);
+}
+
+Value FiberLowering::select(Value condition, Value x, Value y) {
+  return condition ? Value(arith::SelectOp::create(b, condition, x, y)) : x;
+}
+
+FiberValue FiberLowering::fiber(Value value) {
+  auto known = fibers.find(value);
+  if (known != fibers.end())
+    return known->second;
+  auto root = value.getDefiningOp<RootOp>();
+  assert(root && "a fiber comes from a root, a loop, or a search");
+  return {root.getTensor(), 0, constant(0), Value()};
+}
+
+CutValue FiberLowering::cut(Value value) {
+  auto known = cuts.find(value);
+  if (known != cuts.end())
+    return known->second;
+  auto load = value.getDefiningOp<LoadCutOp>();
+  assert(load && "a cut comes from a buffer, a loop, or a search");
+  return cuts[value] = loadCut(load);
+}
+
+/// cost, coordinates, positions
+CutValue FiberLowering::loadCut(LoadCutOp op) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(op);
+  int64_t column = 0;
+  auto next = [&]() -> Value {
+    Value at = constant(column++);
+    return memref::LoadOp::create(b, op.getBounds(),
+                                  ValueRange{op.getRow(), at});
+  };
+  CutValue cut;
+  cut.cost = next();
+  ArrayRef<int64_t> widths = cast<CutType>(op.getCut().getType()).getWidths();
+  for (size_t loop = 0; loop < widths.size(); ++loop)
+    cut.loops.push_back({next(), {}});
+  for (auto [loop, width] : llvm::zip(cut.loops, widths))
+    for (int64_t n = 0; n < width; ++n)
+      loop.positions.push_back(next());
+  return cut;
+}
+
+//===----------------------------------------------------------------------===//
+// Children
+//===----------------------------------------------------------------------===//
+
+/// In the whole fiber, the children are [begin(p), begin(p + present)): none if it
+/// is absent. A cut that is on clips, but only an operand that has the
+/// coordinates of the cut itself: another one has its next fiber there.
+ChildRange FiberLowering::childRange(const FiberValue &fiber, unsigned n,
+                                     const CutValue *lower,
+                                     const CutValue *upper,
+                                     LastCoordinate last) {
+  ChildRange range;
+  range.level = Level::get(fiber.tensor, fiber.level);
+  range.first = range.level->begin(b, fiber.position);
+  range.begin = range.end = range.first;
+  if (range.level->isFull())
+    return range;
+  Value step = fiber.present ? Value(arith::IndexCastUIOp::create(
+                                   b, b.getIndexType(), fiber.present))
+                             : constant(1);
+  range.end = range.level->begin(
+      b, arith::AddIOp::create(b, fiber.position, step));
+  if (lower)
+    range.begin = select(both(lower->on, fiber.present),
+                         lower->loops.front().positions[n], range.first);
+  if (!upper)
+    return range;
+  const CutValue::Loop &loop = upper->loops.front();
+  Value end = loop.positions[n];
+  if (last == LastCoordinate::included) {
+    // One more if the operand stores the coordinate of the cut.
+    ChildRange whole{Level::get(fiber.tensor, fiber.level), range.first,
+                     range.first, range.end};
+    Value stored = equal(b, coordinateOrInfinity(whole, end), loop.coordinate);
+    end = arith::AddIOp::create(
+        b, end, arith::IndexCastUIOp::create(b, b.getIndexType(), stored));
+  }
+  Value clips = both(upper->on, fiber.present);
+  range.end = select(clips, end, range.end);
+  return range;
+}
+
+Value FiberLowering::coordinateOrInfinity(const ChildRange &range,
+                                          Value position) {
+  // The first element of a buffer can always be read.
+  Value alive = compare(arith::CmpIPredicate::ult, position, range.end);
+  Value safe = arith::SelectOp::create(b, alive, position, constant(0));
+  Value stored = range.level->coordinate(b, safe);
+  Value infinity = constant(std::numeric_limits<int64_t>::max());
+  return arith::SelectOp::create(b, alive, stored, infinity);
+}
+
+//===----------------------------------------------------------------------===//
+// Shared ops
+//===----------------------------------------------------------------------===//
+
+bool FiberLowering::lowerShared(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](OnCutOp onCut) {
+        Value on = cut(onCut.getCut()).on;
+        onCut.replaceAllUsesWith(
+            on ? on : Value(arith::ConstantIntOp::create(b, 1, 1)));
+        return true;
+      })
+      .Case([&](CutCostOp cost) {
+        cost.replaceAllUsesWith(cut(cost.getCut()).cost);
+        return true;
+      })
+      .Case([&](CutCoordinateOp coordinate) {
+        coordinate.replaceAllUsesWith(
+            cut(coordinate.getCut()).loops[coordinate.getLoop()].coordinate);
+        return true;
+      })
+      .Case([&](PresentOp present) {
+        Value value = fiber(present.getFiber()).present;
+        present.replaceAllUsesWith(
+            value ? value : Value(arith::ConstantIntOp::create(b, 1, 1)));
+        return true;
+      })
+      .Case([&](ExtentOp extent) {
+        FiberValue of = fiber(extent.getFiber());
+        extent.replaceAllUsesWith(Level::get(of.tensor, of.level)->extent(b));
+        return true;
+      })
+      .Case([&](CostOp cost) {
+        FiberValue of = fiber(cost.getFiber());
+        ChildRange range = childRange(of, 0, nullptr, nullptr,
+                                      LastCoordinate::excluded);
+        Value to = cost.getPosition();
+        if (!to)
+          to = range.level->isFull()
+                   ? Value(arith::AddIOp::create(b, range.first,
+                                                 range.level->extent(b)))
+                   : range.end;
+        Value from = range.first;
+        if (cost.getKind() == CostKind::nnz) {
+          from = entriesBefore(b, of.tensor, of.level, from);
+          to = entriesBefore(b, of.tensor, of.level, to);
+        }
+        cost.replaceAllUsesWith(
+            Value(arith::SubIOp::create(b, to, from)));
+        return true;
+      })
+      .Default([](Operation *) { return false; });
+}

@@ -1,0 +1,107 @@
+//===- FiberLowering.h - Fibers and cuts as SSA values --------------------===//
+//
+// What the lowerings of loops and of searches share: a fiber is its tensor, a
+// position and whether it is present; a cut is a flag, a cost, and coordinates and
+// positions per loop. Both are kept beside the IR while the ops that make and use them
+// are replaced.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_LIB_CONVERSION_FIBERLOWERING_H
+#define NACHO_LIB_CONVERSION_FIBERLOWERING_H
+
+#include "nacho/IR/Nacho.h"
+#include "nacho/Levels/Level.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nacho {
+
+struct FiberValue {
+  mlir::Value tensor;
+  unsigned level;
+  mlir::Value position; ///< Of the parent; where it is absent, of the next one.
+  mlir::Value present;  ///< Null: certainly.
+};
+
+struct CutValue {
+  struct Loop {
+    mlir::Value coordinate;
+    llvm::SmallVector<mlir::Value> positions;
+  };
+  mlir::Value on; ///< Null: certainly.
+  mlir::Value cost;
+  llvm::SmallVector<Loop> loops;
+
+  /// What is left inside `coordinate` of the outermost loop.
+  CutValue enter(mlir::ImplicitLocOpBuilder &b, mlir::Value coordinate) const;
+};
+
+/// The children of a fiber that lie between two cuts.
+struct ChildRange {
+  std::unique_ptr<Level> level;
+  mlir::Value first;      ///< Where the whole fiber begins.
+  mlir::Value begin, end; ///< Clipped.
+};
+
+/// What of the coordinate in which a part ends belongs to it.
+enum class LastCoordinate { excluded, included };
+
+class FiberLowering {
+public:
+  explicit FiberLowering(mlir::func::FuncOp func);
+  virtual ~FiberLowering() = default;
+
+  /// Lowers the function; ops of other passes are left.
+  void run();
+
+protected:
+  /// Lowers one op, at which the builder stands. Returns whether it is
+  /// replaced; an op with results that are fibers or cuts is then erased later.
+  virtual bool lower(mlir::Operation *op) = 0;
+
+  /// Lowers an op or, if it stays, what is in it.
+  void lowerOp(mlir::Operation &op);
+
+  FiberValue fiber(mlir::Value value);
+  CutValue cut(mlir::Value value);
+  void setFiber(mlir::Value value, FiberValue lowered) {
+    fibers[value] = lowered;
+  }
+  void setCut(mlir::Value value, CutValue lowered) {
+    cuts[value] = std::move(lowered);
+  }
+
+  /// The ops that both lowerings know.
+  bool lowerShared(mlir::Operation *op);
+
+  /// The children of operand `n` of a loop, clipped by the cuts, which may be null.
+  ChildRange childRange(const FiberValue &fiber, unsigned n,
+                        const CutValue *lower, const CutValue *upper,
+                        LastCoordinate last);
+  /// The coordinate at a position of the range, +inf at its end.
+  mlir::Value coordinateOrInfinity(const ChildRange &range,
+                                   mlir::Value position);
+
+  mlir::Value constant(int64_t value);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x,
+                      mlir::Value y);
+  mlir::Value both(mlir::Value x, mlir::Value y);
+  /// condition ? x : y, where a null condition is true.
+  mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y);
+
+  mlir::func::FuncOp func;
+  mlir::ImplicitLocOpBuilder b;
+
+private:
+  CutValue loadCut(LoadCutOp op);
+
+  llvm::DenseMap<mlir::Value, FiberValue> fibers;
+  llvm::DenseMap<mlir::Value, CutValue> cuts;
+  llvm::SmallVector<mlir::Operation *> replaced;
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_CONVERSION_FIBERLOWERING_H

@@ -1,0 +1,64 @@
+//===- ParallelToGPU.cpp - The backend contract on gpu.launch -------------===//
+
+#include "ScanLoop.h"
+#include "nacho/Conversion/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_CONVERTNACHOPARALLELTOGPU
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+static gpu::LaunchOp createLaunch(ImplicitLocOpBuilder &b, Value blocks,
+                                  Value threads) {
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto launch =
+      gpu::LaunchOp::create(b, blocks, one, one, threads, one, one);
+  b.setInsertionPointToEnd(&launch.getBody().front());
+  gpu::TerminatorOp::create(b);
+  b.setInsertionPointToStart(&launch.getBody().front());
+  return launch;
+}
+
+static void lowerParallel(ParallelOp op, int64_t blockSize) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value size = arith::ConstantIndexOp::create(b, blockSize);
+  Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
+  gpu::LaunchOp launch = createLaunch(b, blocks, size);
+  Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
+  Value worker = arith::AddIOp::create(b, first, launch.getThreadIds().x);
+  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, worker,
+                                       op.getWorkers());
+  auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
+  op.getWorker().replaceAllUsesWith(worker);
+  Block *body = op.getBodyBlock(), *into = ifExists.thenBlock();
+  body->getTerminator()->erase();
+  into->getOperations().splice(into->begin(), body->getOperations());
+  op.erase();
+}
+
+namespace {
+struct ParallelToGPU
+    : nacho::impl::ConvertNachoParallelToGPUBase<ParallelToGPU> {
+  using ConvertNachoParallelToGPUBase::ConvertNachoParallelToGPUBase;
+
+  void runOnOperation() override {
+    getOperation().walk([&](ParallelOp op) { lowerParallel(op, blockSize); });
+    getOperation().walk([](ExclusiveScanOp op) {
+      ImplicitLocOpBuilder b(op.getLoc(), op);
+      Value one = arith::ConstantIndexOp::create(b, 1);
+      createLaunch(b, one, one);
+      emitScanLoop(b, op);
+      op.erase();
+    });
+  }
+};
+} // namespace

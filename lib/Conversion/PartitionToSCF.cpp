@@ -1,0 +1,322 @@
+//===- PartitionToSCF.cpp - Nested binary searches ------------------------===//
+//
+// Consumes the searches and cuts of the partition function: paper Alg. 1 with
+// cost functions inlined and the loop over the loops unrolled.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Conversion/Passes.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "FiberLowering.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_CONVERTNACHOPARTITIONTOSCF
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+
+class PartitionLowering : public FiberLowering {
+public:
+  using FiberLowering::FiberLowering;
+
+private:
+  /// An interval of coordinates, and of positions per operand, still possible.
+  struct Interval {
+    Value low, high;
+    SmallVector<Value> lows, highs; ///< Of the operands with stored coordinates.
+
+    SmallVector<Value> flatten() const;
+    static Interval unflatten(ValueRange values);
+  };
+
+  bool lower(Operation *op) override;
+  void lowerSearch(SearchOp op);
+  Interval firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
+                         const CutValue &lower, const CutValue &upper);
+  Interval bisect(SearchOp op, ArrayRef<ChildRange> ranges, Interval interval);
+  Value emitCost(SearchOp op, Value coordinate, ArrayRef<Value> positions);
+  /// One position per operand: given for those with stored coordinates.
+  SmallVector<Value> allPositions(ArrayRef<ChildRange> ranges,
+                                  Value coordinate, ValueRange stored);
+
+  void lowerCut(CutOp op);
+  void lowerOrigin(OriginOp op);
+  void lowerLimit(LimitOp op);
+  void lowerStoreCut(StoreCutOp op);
+  void lowerQuery(QueryOp op);
+};
+
+} // namespace
+
+bool PartitionLowering::lower(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](SearchOp search) { return lowerSearch(search), true; })
+      .Case([&](CutOp cut) { return lowerCut(cut), true; })
+      .Case([&](OriginOp origin) { return lowerOrigin(origin), true; })
+      .Case([&](LimitOp limit) { return lowerLimit(limit), true; })
+      .Case([&](StoreCutOp store) { return lowerStoreCut(store), true; })
+      .Case([&](QueryOp query) { return lowerQuery(query), true; })
+      .Default([](Operation *) { return false; });
+}
+
+//===----------------------------------------------------------------------===//
+// Search
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> PartitionLowering::Interval::flatten() const {
+  SmallVector<Value> values = {low, high};
+  llvm::append_range(values, lows);
+  llvm::append_range(values, highs);
+  return values;
+}
+
+PartitionLowering::Interval
+PartitionLowering::Interval::unflatten(ValueRange values) {
+  size_t stored = (values.size() - 2) / 2;
+  return {values[0], values[1],
+          SmallVector<Value>(values.slice(2, stored)),
+          SmallVector<Value>(values.drop_front(2 + stored))};
+}
+
+void PartitionLowering::lowerSearch(SearchOp op) {
+  CutValue lower = cut(op.getLower()), upper = cut(op.getUpper());
+  SmallVector<FiberValue> parents;
+  SmallVector<ChildRange> ranges;
+  for (auto [n, value] : llvm::enumerate(op.getFibers())) {
+    parents.push_back(fiber(value));
+    ranges.push_back(childRange(parents.back(), n, &lower, &upper,
+                                LastCoordinate::excluded));
+  }
+  Interval found =
+      bisect(op, ranges, firstInterval(op, ranges, lower, upper));
+  Value coordinate = found.low;
+  SmallVector<Value> positions = allPositions(ranges, coordinate, found.lows);
+  Value cost = emitCost(op, coordinate, positions);
+  op.getCoordinate().replaceAllUsesWith(coordinate);
+  op.getResidual().replaceAllUsesWith(
+      Value(arith::SubIOp::create(b, op.getQuery(), cost)));
+  for (unsigned n = 0; n < ranges.size(); ++n) {
+    Value present = parents[n].present;
+    if (!ranges[n].level->isFull()) {
+      // Of the whole fiber: the range ends at the upper cut.
+      ranges[n] = childRange(parents[n], n, nullptr, nullptr,
+                             LastCoordinate::excluded);
+      present = compare(arith::CmpIPredicate::eq,
+                        coordinateOrInfinity(ranges[n], positions[n]),
+                        coordinate);
+    }
+    setFiber(op.getChildren()[n], {parents[n].tensor, parents[n].level + 1,
+                                   positions[n], present});
+  }
+  setCut(op.getInnerLower(), lower.enter(b, coordinate));
+  setCut(op.getInnerUpper(), upper.enter(b, coordinate));
+}
+
+/// The coordinates between the cuts, where they are on: [lower, upper], both
+/// included, since what is searched for may lie inside either. Positions: those
+/// of the cuts.
+PartitionLowering::Interval
+PartitionLowering::firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
+                                 const CutValue &lower,
+                                 const CutValue &upper) {
+  Interval interval;
+  Value extent = ranges.front().level->extent(b);
+  Value last = arith::SubIOp::create(b, extent, constant(1));
+  interval.low =
+      select(lower.on, lower.loops.front().coordinate, constant(0));
+  Value high =
+      arith::MinSIOp::create(b, upper.loops.front().coordinate, last);
+  interval.high = select(upper.on, high, last);
+  for (const ChildRange &range : ranges) {
+    if (range.level->isFull())
+      continue;
+    interval.lows.push_back(range.begin);
+    interval.highs.push_back(range.end);
+  }
+  return interval;
+}
+
+/// while low < high:
+///   mid = low + (high - low + 1) / 2; pos = lower bound of mid in [lows, highs)
+///   cost(mid, pos) <= query ? low, lows = mid, pos : high, highs = mid - 1, pos
+PartitionLowering::Interval
+PartitionLowering::bisect(SearchOp op, ArrayRef<ChildRange> ranges,
+                          Interval interval) {
+  SmallVector<Value> inits = interval.flatten();
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto loop = scf::WhileOp::create(b, types, inits);
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
+  Value more = compare(arith::CmpIPredicate::slt, before->getArgument(0),
+                       before->getArgument(1));
+  scf::ConditionOp::create(b, more, before->getArguments());
+
+  Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
+  Interval now = Interval::unflatten(after->getArguments());
+  Value one = constant(1);
+  Value span = arith::SubIOp::create(b, now.high, now.low);
+  Value half =
+      arith::ShRUIOp::create(b, arith::AddIOp::create(b, span, one), one);
+  Value mid = arith::AddIOp::create(b, now.low, half);
+  SmallVector<Value> stored;
+  for (const ChildRange &range : ranges)
+    if (!range.level->isFull())
+      stored.push_back(range.level->lowerBound(b, mid, range.first,
+                                               now.lows[stored.size()],
+                                               now.highs[stored.size()]));
+  Value cost = emitCost(op, mid, allPositions(ranges, mid, stored));
+  Value within = compare(arith::CmpIPredicate::ule, cost, op.getQuery());
+  Interval next;
+  next.low = select(within, mid, now.low);
+  next.high = select(within, now.high, arith::SubIOp::create(b, mid, one));
+  for (auto [n, position] : llvm::enumerate(stored)) {
+    next.lows.push_back(select(within, position, now.lows[n]));
+    next.highs.push_back(select(within, now.highs[n], position));
+  }
+  scf::YieldOp::create(b, next.flatten());
+  return Interval::unflatten(loop.getResults());
+}
+
+SmallVector<Value> PartitionLowering::allPositions(ArrayRef<ChildRange> ranges,
+                                                   Value coordinate,
+                                                   ValueRange stored) {
+  SmallVector<Value> positions;
+  size_t next = 0;
+  for (const ChildRange &range : ranges)
+    positions.push_back(
+        range.level->isFull()
+            ? range.level->lowerBound(b, coordinate, range.first, {}, {})
+            : stored[next++]);
+  return positions;
+}
+
+/// A copy of the region at one coordinate, lowered.
+Value PartitionLowering::emitCost(SearchOp op, Value coordinate,
+                                  ArrayRef<Value> positions) {
+  Block *body = op.getBodyBlock();
+  IRMapping mapping;
+  mapping.map(body->getArgument(0), coordinate);
+  for (auto [arg, position] :
+       llvm::zip(body->getArguments().drop_front(), positions))
+    mapping.map(arg, position);
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Operation *> copies;
+  for (Operation &nested : body->without_terminator())
+    copies.push_back(b.clone(nested, mapping));
+  // An op that is replaced is redirected, so a use tells what became of it.
+  auto use = YieldOp::create(
+      b, mapping.lookupOrDefault(body->getTerminator()->getOperand(0)));
+  for (Operation *copy : copies)
+    lowerOp(*copy);
+  Value cost = use.getOperand(0);
+  use.erase();
+  return cost;
+}
+
+//===----------------------------------------------------------------------===//
+// Cuts
+//===----------------------------------------------------------------------===//
+
+void PartitionLowering::lowerCut(CutOp op) {
+  CutValue value;
+  value.cost = op.getCost();
+  auto fibers = op.getFibers().begin();
+  for (auto [coordinate, width] :
+       llvm::zip(op.getCoordinates(),
+                 cast<CutType>(op.getCut().getType()).getWidths())) {
+    CutValue::Loop loop{coordinate, {}};
+    for (int64_t n = 0; n < width; ++n)
+      loop.positions.push_back(fiber(*fibers++).position);
+    value.loops.push_back(loop);
+  }
+  setCut(op.getCut(), value);
+}
+
+void PartitionLowering::lowerOrigin(OriginOp op) {
+  CutValue value;
+  Value zero = constant(0);
+  value.cost = zero;
+  for (int64_t width : cast<CutType>(op.getCut().getType()).getWidths())
+    value.loops.push_back({zero, SmallVector<Value>(width, zero)});
+  setCut(op.getCut(), value);
+}
+
+/// (N_0, 0, ..., 0), every operand at the end of each of its levels.
+void PartitionLowering::lowerLimit(LimitOp op) {
+  CutValue value;
+  value.cost = op.getCost();
+  SmallVector<FiberValue> ends;
+  for (Value root : op.getRoots())
+    ends.push_back(fiber(root));
+  for (Attribute operands : op.getLoops()) {
+    CutValue::Loop loop{constant(0), {}};
+    for (Attribute number : cast<ArrayAttr>(operands)) {
+      FiberValue &end = ends[cast<IntegerAttr>(number).getInt()];
+      auto level = Level::get(end.tensor, end.level);
+      if (value.loops.empty() && loop.positions.empty())
+        loop.coordinate = level->extent(b);
+      // One past the last position of the level above.
+      Value above = end.level == 0 ? constant(1) : end.position;
+      end.position = level->begin(b, above);
+      ++end.level;
+      loop.positions.push_back(end.position);
+    }
+    value.loops.push_back(loop);
+  }
+  setCut(op.getCut(), value);
+}
+
+void PartitionLowering::lowerStoreCut(StoreCutOp op) {
+  CutValue value = cut(op.getCut());
+  int64_t column = 0;
+  auto store = [&](Value stored) {
+    Value at = constant(column++);
+    memref::StoreOp::create(b, stored, op.getBounds(),
+                            ValueRange{op.getRow(), at});
+  };
+  store(value.cost);
+  for (const CutValue::Loop &loop : value.loops)
+    store(loop.coordinate);
+  for (const CutValue::Loop &loop : value.loops)
+    llvm::for_each(loop.positions, store);
+}
+
+/// lower + floor(p * d / n) = lower + p * (d / n) + p * (d % n) / n, in which
+/// nothing exceeds 64 bits as long as the number of parts is below 2^31.
+void PartitionLowering::lowerQuery(QueryOp op) {
+  Value span = arith::SubIOp::create(b, op.getUpper(), op.getLower());
+  Value share = arith::DivUIOp::create(b, span, op.getParts());
+  Value rest = arith::RemUIOp::create(b, span, op.getParts());
+  Value whole = arith::MulIOp::create(b, op.getPart(), share);
+  Value fraction = arith::DivUIOp::create(
+      b, arith::MulIOp::create(b, op.getPart(), rest), op.getParts());
+  Value cost = arith::AddIOp::create(b, whole, fraction);
+  op.replaceAllUsesWith(
+      Value(arith::AddIOp::create(b, op.getLower(), cost)));
+}
+
+namespace {
+struct PartitionToSCF
+    : nacho::impl::ConvertNachoPartitionToSCFBase<PartitionToSCF> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    WalkResult isEarlier = func.walk([](Operation *op) {
+      return isa<NestOp, PartitionOp, CoiterateOp>(op)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (!isEarlier.wasInterrupted())
+      PartitionLowering(func).run();
+  }
+};
+} // namespace

@@ -1,0 +1,17 @@
+//===- ScanLoop.h - The scan as a loop ------------------------------------===//
+
+#ifndef NACHO_LIB_CONVERSION_SCANLOOP_H
+#define NACHO_LIB_CONVERSION_SCANLOOP_H
+
+#include "nacho/IR/Nacho.h"
+
+namespace nacho {
+
+/// Emits the scan as one loop over the rows. There are as many rows as parts.
+///   for row: output[row] = sum; sum = combine(sum, input[row])
+///   output[rows] = sum
+void emitScanLoop(mlir::OpBuilder &builder, ExclusiveScanOp op);
+
+} // namespace nacho
+
+#endif // NACHO_LIB_CONVERSION_SCANLOOP_H

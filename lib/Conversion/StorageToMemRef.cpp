@@ -1,0 +1,163 @@
+//===- StorageToMemRef.cpp - Tensors as their buffers ---------------------===//
+//
+// Consumes functions over encoded tensors that only read the storage; the
+// order of the buffers is the ABI of Kernel.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Conversion/Passes.h"
+#include "nacho/Levels/Level.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_CONVERTNACHOSTORAGETOMEMREF
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+/// The buffers of one tensor.
+struct Storage {
+  SmallVector<Value> positions, coordinates; ///< By level; null where full.
+  Value values;
+  SmallVector<Value> extents;
+
+  SmallVector<Value> flatten() const {
+    SmallVector<Value> all;
+    for (auto [position, coordinate] : llvm::zip(positions, coordinates))
+      if (position)
+        all.append({position, coordinate});
+    all.push_back(values);
+    llvm::append_range(all, extents);
+    return all;
+  }
+};
+
+using StorageMap = DenseMap<Value, Storage>;
+} // namespace
+
+static bool isStored(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && (tensor.getRank() == 0 ||
+                    sparse_tensor::getSparseTensorEncoding(tensor));
+}
+
+/// Adds arguments for the buffers of `tensor` behind it.
+static Storage addArguments(func::FuncOp func, BlockArgument tensor) {
+  Storage storage;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  unsigned at = tensor.getArgNumber();
+  auto add = [&](Type argument) -> Value {
+    (void)func.insertArgument(++at, argument, {}, tensor.getLoc());
+    return func.getArgument(at);
+  };
+  auto vectorOf = [](Type element) {
+    return MemRefType::get({ShapedType::kDynamic}, element);
+  };
+  if (type.getRank() == 0) {
+    storage.values = add(MemRefType::get({}, type.getElementType()));
+    return storage;
+  }
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  for (unsigned level = 0; level < type.getRank(); ++level) {
+    bool isFull = Level::isFull(type, level);
+    storage.positions.push_back(
+        isFull ? Value() : add(vectorOf(encoding.getPosElemType())));
+    storage.coordinates.push_back(
+        isFull ? Value() : add(vectorOf(encoding.getCrdElemType())));
+  }
+  storage.values = add(vectorOf(type.getElementType()));
+  for (unsigned level = 0; level < type.getRank(); ++level)
+    storage.extents.push_back(add(IndexType::get(func.getContext())));
+  return storage;
+}
+
+/// What a use of a tensor reads, or null if it is not a read of storage.
+static Value readStorage(Operation *user, const Storage &storage) {
+  return llvm::TypeSwitch<Operation *, Value>(user)
+      .Case([&](sparse_tensor::ToPositionsOp op) {
+        return storage.positions[op.getLevel()];
+      })
+      .Case([&](sparse_tensor::ToCoordinatesOp op) {
+        return storage.coordinates[op.getLevel()];
+      })
+      .Case([&](sparse_tensor::ToValuesOp) { return storage.values; })
+      .Case([&](sparse_tensor::LvlOp op) -> Value {
+        auto level = op.getConstantLvlIndex();
+        return level ? storage.extents[*level] : Value();
+      })
+      .Case([&](tensor::ExtractOp op) -> Value {
+        OpBuilder builder(op);
+        return memref::LoadOp::create(builder, op.getLoc(), storage.values);
+      })
+      .Default([](Operation *) { return Value(); });
+}
+
+static LogicalResult replaceUses(Value tensor, const Storage &storage) {
+  for (Operation *user : llvm::make_early_inc_range(tensor.getUsers())) {
+    if (isa<func::CallOp>(user))
+      continue;
+    Value value = readStorage(user, storage);
+    if (!value)
+      return user->emitOpError("cannot be lowered to the buffers of ")
+             << tensor.getType();
+    user->getResult(0).replaceAllUsesWith(value);
+    user->erase();
+  }
+  return success();
+}
+
+static LogicalResult convertFunction(func::FuncOp func, StorageMap &map) {
+  SmallVector<BlockArgument> tensors;
+  for (BlockArgument arg : func.getArguments())
+    if (isStored(arg.getType()))
+      tensors.push_back(arg);
+  for (BlockArgument tensor : tensors) {
+    Storage storage = addArguments(func, tensor);
+    if (failed(replaceUses(tensor, storage)))
+      return failure();
+    map[tensor] = std::move(storage);
+  }
+  return success();
+}
+
+/// f(%A, %n) -> f(%pos, %crd, %values, %extents, %n)
+static void convertCall(func::CallOp call, const StorageMap &map) {
+  SmallVector<Value> operands;
+  for (Value operand : call.getOperands()) {
+    auto storage = map.find(operand);
+    if (storage == map.end())
+      operands.push_back(operand);
+    else
+      llvm::append_range(operands, storage->second.flatten());
+  }
+  call.getOperandsMutable().assign(operands);
+}
+
+namespace {
+struct StorageToMemRef
+    : nacho::impl::ConvertNachoStorageToMemRefBase<StorageToMemRef> {
+  void runOnOperation() override {
+    StorageMap map;
+    SmallVector<func::FuncOp> functions;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isExternal() && llvm::any_of(func.getArgumentTypes(), isStored))
+        functions.push_back(func);
+    for (func::FuncOp func : functions)
+      if (failed(convertFunction(func, map)))
+        return signalPassFailure();
+    getOperation().walk([&](func::CallOp call) { convertCall(call, map); });
+    for (func::FuncOp func : functions)
+      for (unsigned n = func.getNumArguments(); n-- > 0;)
+        if (isStored(func.getArgument(n).getType()) &&
+            failed(func.eraseArgument(n)))
+          return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,130 @@
+//===- AssignOps.cpp - Tensor index notation ------------------------------===//
+
+#include "nacho/IR/Nacho.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// `[i, j]`
+static ParseResult parseAccess(OpAsmParser &parser, ArrayAttr &access) {
+  SmallVector<Attribute> names;
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square, [&]() -> ParseResult {
+            StringRef name;
+            if (parser.parseKeyword(&name))
+              return failure();
+            names.push_back(parser.getBuilder().getStringAttr(name));
+            return success();
+          }))
+    return failure();
+  access = parser.getBuilder().getArrayAttr(names);
+  return success();
+}
+
+static void printAccess(OpAsmPrinter &printer, Attribute access) {
+  printer << '[';
+  llvm::interleaveComma(cast<ArrayAttr>(access), printer, [&](Attribute name) {
+    printer << cast<StringAttr>(name).getValue();
+  });
+  printer << ']';
+}
+
+ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::Argument> args;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> types;
+  SmallVector<Attribute> accesses;
+  auto parseBinding = [&]() -> ParseResult {
+    ArrayAttr access;
+    Type type;
+    if (parser.parseArgument(args.emplace_back()) || parser.parseEqual() ||
+        parser.parseOperand(operands.emplace_back()) ||
+        parseAccess(parser, access) || parser.parseColonType(type))
+      return failure();
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return parser.emitError(operands.back().location,
+                              "expected a ranked tensor type");
+    args.back().type = tensor.getElementType();
+    types.push_back(type);
+    accesses.push_back(access);
+    return success();
+  };
+  ArrayAttr resultAccess;
+  Type resultType;
+  SMLoc loc = parser.getCurrentLocation();
+  Builder &builder = parser.getBuilder();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                     parseBinding) ||
+      parser.parseArrow() || parseAccess(parser, resultAccess) ||
+      parser.parseColonType(resultType) ||
+      parser.resolveOperands(operands, types, loc, state.operands) ||
+      parser.parseRegion(*state.addRegion(), args) ||
+      parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  state.addTypes(resultType);
+  state.addAttribute("accesses", builder.getArrayAttr(accesses));
+  state.addAttribute("resultAccess", resultAccess);
+  return success();
+}
+
+void AssignOp::print(OpAsmPrinter &printer) {
+  printer << " (";
+  llvm::interleaveComma(
+      llvm::zip(getBody().getArguments(), getOperands(), getAccesses()),
+      printer, [&](auto binding) {
+        auto [arg, operand, access] = binding;
+        printer << arg << " = " << operand;
+        printAccess(printer, access);
+        printer << " : " << operand.getType();
+      });
+  printer << ") -> ";
+  printAccess(printer, getResultAccess());
+  printer << " : " << getType() << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"accesses", "resultAccess"});
+}
+
+/// The access must have one distinct index per dimension.
+static LogicalResult verifyAccess(AssignOp op, ArrayRef<Attribute> access,
+                                  Type type, const Twine &what) {
+  int64_t rank = cast<RankedTensorType>(type).getRank();
+  if (static_cast<int64_t>(access.size()) != rank)
+    return op.emitOpError() << what << " of rank " << rank << " is accessed by "
+                            << access.size() << " indices";
+  return success();
+}
+
+LogicalResult AssignOp::verify() {
+  if (getAccesses().size() != getNumOperands())
+    return emitOpError("needs one access per operand");
+  llvm::StringSet<> bound;
+  for (auto [n, operand] : llvm::enumerate(getOperands())) {
+    if (failed(verifyAccess(*this, getAccess(n), operand.getType(),
+                            "operand " + Twine(n))))
+      return failure();
+    for (Attribute index : getAccess(n))
+      bound.insert(cast<StringAttr>(index).getValue());
+  }
+  ArrayRef<Attribute> result = getResultAccess().getValue();
+  if (failed(verifyAccess(*this, result, getType(), "the result")))
+    return failure();
+  llvm::StringSet<> seen;
+  for (Attribute index : result) {
+    StringRef name = cast<StringAttr>(index).getValue();
+    if (!bound.contains(name))
+      return emitOpError() << "result index '" << name
+                           << "' is an index of no operand";
+    if (!seen.insert(name).second)
+      return emitOpError() << "result index '" << name << "' is repeated";
+  }
+  auto yield = cast<YieldOp>(getBodyBlock()->getTerminator());
+  Type element = getType().getElementType();
+  if (yield.getNumOperands() != 1 || yield.getOperand(0).getType() != element)
+    return emitOpError() << "must yield one " << element;
+  return success();
+}

@@ -1,0 +1,209 @@
+//===- NachoDialect.cpp - Registration, attributes, types -----------------===//
+
+#include "nacho/IR/MergeSyntax.h"
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace nacho;
+
+#include "nacho/IR/NachoDialect.cpp.inc"
+#include "nacho/IR/NachoEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "nacho/IR/NachoAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "nacho/IR/NachoTypes.cpp.inc"
+
+namespace {
+/// Fiber types repeat a whole tensor type: give them names.
+struct NachoAsmInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Type type, raw_ostream &os) const final {
+    if (!isa<FiberType>(type))
+      return AliasResult::NoAlias;
+    os << "fiber";
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
+void NachoDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "nacho/IR/NachoAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "nacho/IR/NachoTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "nacho/IR/NachoOps.cpp.inc"
+      >();
+  addInterfaces<NachoAsmInterface>();
+}
+
+//===----------------------------------------------------------------------===//
+// Merge expressions
+//===----------------------------------------------------------------------===//
+
+static void printMergeTree(AsmPrinter &printer, MergeAttr merge,
+                           llvm::function_ref<void(unsigned)> printLeaf) {
+  if (merge.isLeaf())
+    return printLeaf(merge.getOperand());
+  printer << stringifyMergeKind(merge.getKind()) << '(';
+  llvm::interleaveComma(merge.children(), printer, [&](MergeAttr child) {
+    printMergeTree(printer, child, printLeaf);
+  });
+  printer << ')';
+}
+
+static FailureOr<MergeAttr>
+parseMergeTree(AsmParser &parser,
+               llvm::function_ref<FailureOr<unsigned>()> parseLeaf) {
+  MLIRContext *context = parser.getContext();
+  MergeKind kind;
+  if (succeeded(parser.parseOptionalKeyword("union"))) {
+    kind = MergeKind::unite;
+  } else if (succeeded(parser.parseOptionalKeyword("intersect"))) {
+    kind = MergeKind::intersect;
+  } else {
+    FailureOr<unsigned> operand = parseLeaf();
+    if (failed(operand))
+      return failure();
+    return MergeAttr::get(context, *operand);
+  }
+  SmallVector<Attribute> args;
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+            FailureOr<MergeAttr> arg = parseMergeTree(parser, parseLeaf);
+            if (failed(arg))
+              return failure();
+            args.push_back(*arg);
+            return success();
+          }))
+    return failure();
+  return MergeAttr::get(context, kind, args);
+}
+
+void MergeAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printMergeTree(printer, *this, [&](unsigned operand) { printer << operand; });
+  printer << '>';
+}
+
+Attribute MergeAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  FailureOr<MergeAttr> merge =
+      parseMergeTree(parser, [&]() -> FailureOr<unsigned> {
+        unsigned operand;
+        if (parser.parseInteger(operand))
+          return failure();
+        return operand;
+      });
+  if (failed(merge) || parser.parseGreater())
+    return {};
+  return *merge;
+}
+
+void nacho::printMerge(OpAsmPrinter &printer, MergeAttr merge,
+                       ValueRange values) {
+  printMergeTree(printer, merge, [&](unsigned operand) {
+    printer.printOperand(values[operand]);
+  });
+}
+
+ParseResult
+nacho::parseMerge(OpAsmParser &parser,
+                  SmallVectorImpl<OpAsmParser::UnresolvedOperand> &names,
+                  bool extend, MergeAttr &merge) {
+  auto parseLeaf = [&]() -> FailureOr<unsigned> {
+    OpAsmParser::UnresolvedOperand leaf;
+    if (parser.parseOperand(leaf))
+      return failure();
+    for (auto [number, name] : llvm::enumerate(names))
+      if (name.name == leaf.name && name.number == leaf.number)
+        return number;
+    if (!extend) {
+      parser.emitError(leaf.location) << "'" << leaf.name
+                                      << "' is not a fiber of this loop";
+      return failure();
+    }
+    names.push_back(leaf);
+    return names.size() - 1;
+  };
+  FailureOr<MergeAttr> tree = parseMergeTree(parser, parseLeaf);
+  if (failed(tree))
+    return failure();
+  merge = *tree;
+  return success();
+}
+
+LogicalResult nacho::verifyMerge(Operation *op, MergeAttr merge,
+                                 unsigned numOperands) {
+  if (merge.isLeaf()) {
+    if (merge.getOperand() < numOperands)
+      return success();
+    return op->emitOpError() << "merge expression names operand "
+                             << merge.getOperand() << " of " << numOperands;
+  }
+  for (MergeAttr child : merge.children())
+    if (failed(verifyMerge(op, child, numOperands)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+LogicalResult FiberType::verify(llvm::function_ref<InFlightDiagnostic()> error,
+                                RankedTensorType tensor, unsigned level) {
+  if (level > tensor.getRank())
+    return error() << "fiber at level " << level << " of a tensor with "
+                   << tensor.getRank() << " levels";
+  return success();
+}
+
+static void printWidths(AsmPrinter &printer, ArrayRef<int64_t> widths) {
+  printer << '<';
+  llvm::interleaveComma(widths, printer);
+  printer << '>';
+}
+
+static ParseResult parseWidths(AsmParser &parser,
+                               SmallVectorImpl<int64_t> &widths) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
+    return parser.parseInteger(widths.emplace_back());
+  });
+}
+
+void CutType::print(AsmPrinter &printer) const {
+  printWidths(printer, getWidths());
+}
+
+Type CutType::parse(AsmParser &parser) {
+  SmallVector<int64_t> widths;
+  if (parseWidths(parser, widths))
+    return {};
+  return get(parser.getContext(), widths);
+}
+
+int64_t CutType::getNumColumns() const {
+  return 1 + getWidths().size() + llvm::sum_of(getWidths());
+}
+
+void CutsType::print(AsmPrinter &printer) const {
+  printWidths(printer, getWidths());
+}
+
+Type CutsType::parse(AsmParser &parser) {
+  SmallVector<int64_t> widths;
+  if (parseWidths(parser, widths))
+    return {};
+  return get(parser.getContext(), widths);
+}

@@ -1,0 +1,112 @@
+//===- ParallelOps.cpp - The backend contract -----------------------------===//
+
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// ParallelOp
+//===----------------------------------------------------------------------===//
+
+void ParallelOp::build(OpBuilder &builder, OperationState &state, Value workers,
+                       Value threads) {
+  state.addOperands({workers, threads});
+  OpBuilder::InsertionGuard guard(builder);
+  Region *body = state.addRegion();
+  builder.createBlock(body, {}, builder.getIndexType(), state.location);
+  ensureTerminator(*body, builder, state.location);
+}
+
+ParseResult ParallelOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::Argument worker;
+  OpAsmParser::UnresolvedOperand workers, threads;
+  Type index = parser.getBuilder().getIndexType();
+  if (parser.parseArgument(worker) || parser.parseKeyword("in") ||
+      parser.parseOperand(workers) || parser.parseKeyword("threads") ||
+      parser.parseOperand(threads))
+    return failure();
+  worker.type = index;
+  if (parser.resolveOperand(workers, index, state.operands) ||
+      parser.resolveOperand(threads, index, state.operands) ||
+      parser.parseRegion(*state.addRegion(), worker) ||
+      parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  ensureTerminator(*state.regions.front(), parser.getBuilder(), state.location);
+  return success();
+}
+
+void ParallelOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getWorker() << " in " << getWorkers() << " threads "
+          << getThreads() << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/false);
+  printer.printOptionalAttrDict((*this)->getAttrs());
+}
+
+LogicalResult ParallelOp::verify() {
+  if (getBody().getNumArguments() != 1 ||
+      !isa<IndexType>(getWorker().getType()))
+    return emitOpError("body takes the number of the worker");
+  static constexpr StringLiteral device[] = {"nacho", "arith", "math", "scf",
+                                             "memref", "sparse_tensor", "tensor",
+                                             "vector", "ub"};
+  WalkResult result = getBody().walk([&](Operation *op) -> WalkResult {
+    if (isa<CallOpInterface>(op))
+      return emitOpError("body must not call functions");
+    if (hasEffect<MemoryEffects::Allocate>(op))
+      return emitOpError() << "body must not allocate, as " << op->getName()
+                           << " does";
+    if (isa<ParallelOp, ExclusiveScanOp>(op))
+      return emitOpError() << "body must not hold " << op->getName();
+    if (!llvm::is_contained(device, op->getName().getDialectNamespace()))
+      return emitOpError() << "body must not hold host-only " << op->getName();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// ExclusiveScanOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ExclusiveScanOp::verify() {
+  if (getInput().getType().isDynamicDim(1))
+    return emitOpError("needs a static number of columns");
+  size_t columns = getNumColumns();
+  Block &block = getCombine().front();
+  if (block.getNumArguments() != 2 * columns)
+    return emitOpError() << "region combines two rows of " << columns
+                         << " columns";
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getNumOperands() != columns)
+    return emitOpError() << "region must yield a row of " << columns
+                         << " columns";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Cuts in buffers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyColumns(Operation *op, CutType cut,
+                                   MemRefType bounds) {
+  if (bounds.getDimSize(1) != cut.getNumColumns())
+    return op->emitOpError() << "a row of " << bounds << " does not hold a "
+                             << cut << ", which has " << cut.getNumColumns()
+                             << " columns";
+  return success();
+}
+
+LogicalResult LoadCutOp::verify() {
+  return verifyColumns(*this, cast<CutType>(getCut().getType()),
+                       getBounds().getType());
+}
+
+LogicalResult StoreCutOp::verify() {
+  return verifyColumns(*this, cast<CutType>(getCut().getType()),
+                       getBounds().getType());
+}

@@ -1,0 +1,153 @@
+//===- PartitionOps.cpp - Cost queries and searches -----------------------===//
+
+#include "nacho/IR/Nacho.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace nacho;
+
+static LogicalResult verifyHasChildren(Operation *op, FiberType fiber) {
+  if (fiber.isElement())
+    return op->emitOpError() << "an element has no children";
+  return success();
+}
+
+LogicalResult CostOp::verify() {
+  return verifyHasChildren(*this, getFiber().getType());
+}
+
+LogicalResult ExtentOp::verify() {
+  return verifyHasChildren(*this, getFiber().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// SearchOp
+//===----------------------------------------------------------------------===//
+
+/// The types of the fibers and then, once, that of the two cuts.
+static ParseResult parseSearchTypes(OpAsmParser &parser,
+                                    SmallVectorImpl<Type> &fibers, Type &lower,
+                                    Type &upper) {
+  if (parser.parseTypeList(fibers))
+    return failure();
+  if (fibers.empty())
+    return parser.emitError(parser.getCurrentLocation(), "expected types");
+  lower = upper = fibers.pop_back_val();
+  return success();
+}
+
+static void printSearchTypes(OpAsmPrinter &printer, Operation *,
+                             TypeRange fibers, Type lower, Type) {
+  llvm::interleaveComma(fibers, printer);
+  printer << ", " << lower;
+}
+
+LogicalResult SearchOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  types.append(2, IndexType::get(context));
+  for (Value value : adaptor.getFibers()) {
+    auto fiber = dyn_cast<FiberType>(value.getType());
+    if (!fiber || fiber.isElement())
+      return emitOptionalError(loc, "expected fibers with children");
+    types.push_back(fiber.getChild());
+  }
+  auto cut = dyn_cast<CutType>(adaptor.getLower().getType());
+  if (!cut || cut.getWidths().empty())
+    return emitOptionalError(loc, "expected a cut through the searched loop");
+  types.append(2, cut.getInner());
+  return success();
+}
+
+LogicalResult SearchOp::verify() {
+  auto cut = cast<CutType>(getLower().getType());
+  if (getUpper().getType() != cut ||
+      cut.getWidths().front() != static_cast<int64_t>(getFibers().size()))
+    return emitOpError() << "searches " << getFibers().size()
+                         << " fibers between cuts of type " << cut;
+  Block *block = getBodyBlock();
+  auto isIndex = [](Type type) { return isa<IndexType>(type); };
+  if (block->getNumArguments() != 1 + getFibers().size() ||
+      !llvm::all_of(block->getArgumentTypes(), isIndex))
+    return emitOpError(
+        "region takes the coordinate and one position per fiber");
+  auto yield = dyn_cast<YieldOp>(block->getTerminator());
+  if (!yield || yield.getNumOperands() != 1 ||
+      !isIndex(yield.getOperand(0).getType()))
+    return emitOpError("region must yield one cost");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Cuts
+//===----------------------------------------------------------------------===//
+
+LogicalResult CutOp::verify() {
+  auto widths = cast<CutType>(getCut().getType()).getWidths();
+  if (widths.size() != getCoordinates().size() ||
+      llvm::sum_of(widths) != static_cast<int64_t>(getFibers().size()))
+    return emitOpError() << "makes " << getCut().getType() << " of "
+                         << getCoordinates().size() << " coordinates and "
+                         << getFibers().size() << " fibers";
+  return success();
+}
+
+/// `loops` must name roots, and have the widths of the cuts.
+static LogicalResult verifyLoops(Operation *op, ArrayAttr loops,
+                                 ValueRange roots, ArrayRef<int64_t> widths) {
+  SmallVector<int64_t> sizes;
+  SmallVector<int64_t> levels(roots.size(), 0);
+  for (Attribute loop : loops) {
+    auto operands = dyn_cast<ArrayAttr>(loop);
+    if (!operands)
+      return op->emitOpError("loops must be a list of lists of operands");
+    sizes.push_back(operands.size());
+    for (Attribute entry : operands) {
+      auto number = dyn_cast<IntegerAttr>(entry);
+      if (!number || number.getInt() < 0 ||
+          number.getInt() >= static_cast<int64_t>(roots.size()))
+        return op->emitOpError() << "loop names operand " << entry << " of "
+                                 << roots.size();
+      auto fiber = cast<FiberType>(roots[number.getInt()].getType());
+      if (++levels[number.getInt()] > fiber.getTensor().getRank())
+        return op->emitOpError() << "operand " << number.getInt()
+                                 << " is in more loops than it has levels";
+    }
+  }
+  if (ArrayRef<int64_t>(sizes) != widths)
+    return op->emitOpError("loops do not match the type of the cuts");
+  return success();
+}
+
+LogicalResult LimitOp::verify() {
+  return verifyLoops(*this, getLoops(), getRoots(),
+                     cast<CutType>(getCut().getType()).getWidths());
+}
+
+LogicalResult CutCoordinateOp::verify() {
+  size_t loops = getCut().getType().getWidths().size();
+  if (getLoop() >= loops)
+    return emitOpError() << "loop " << getLoop() << " of a cut through "
+                         << loops;
+  return success();
+}
+
+LogicalResult PartitionOp::verify() {
+  ArrayRef<int64_t> widths = getCuts().getType().getWidths();
+  if (failed(verifyLoops(*this, getLoops(), getRoots(), widths)))
+    return failure();
+  auto cut = CutType::get(getContext(), widths);
+  SmallVector<Type> expected = {IndexType::get(getContext()), cut, cut};
+  if (getBodyBlock()->getArgumentTypes() != TypeRange(expected))
+    return emitOpError() << "region takes the query and two cuts of type "
+                         << cut;
+  auto yield = dyn_cast<YieldOp>(getBodyBlock()->getTerminator());
+  if (!yield || yield.getOperandTypes() != TypeRange(expected).take_back())
+    return emitOpError() << "region must yield one " << cut;
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "nacho/IR/NachoOps.cpp.inc"

@@ -1,0 +1,172 @@
+//===- Jit.cpp - LLVM IR to code in memory --------------------------------===//
+
+#include "Jit.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+using namespace nacho;
+
+JitModule::JitModule() = default;
+JitModule::~JitModule() = default;
+
+static std::string packedName(StringRef name) {
+  return ("nacho_packed_" + name).str();
+}
+
+/// void packed(i64 *args) { name(args[0], (ptr)args[1], ...); }
+static void addPackedEntry(Module &module, StringRef name) {
+  Function *callee = module.getFunction(("_mlir_ciface_" + name).str());
+  LLVMContext &context = module.getContext();
+  IRBuilder<> builder(context);
+  auto *type = FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()},
+                                 /*isVarArg=*/false);
+  auto *packed = Function::Create(type, Function::ExternalLinkage,
+                                  packedName(name), module);
+  builder.SetInsertPoint(BasicBlock::Create(context, "entry", packed));
+  SmallVector<Value *> args;
+  for (Argument &arg : callee->args()) {
+    Value *slot = builder.CreateConstGEP1_64(builder.getInt64Ty(),
+                                             packed->getArg(0), arg.getArgNo());
+    args.push_back(builder.CreateLoad(arg.getType(), slot));
+  }
+  builder.CreateCall(callee, args);
+  builder.CreateRetVoid();
+}
+
+static Expected<std::unique_ptr<TargetMachine>> createHostMachine() {
+  static const bool initialized = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  auto builder = orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setCodeGenOptLevel(CodeGenOptLevel::Aggressive);
+  return builder->createTargetMachine();
+}
+
+/// -O3, but without the SLP vectoriser, which moves the positions of a merge into
+/// vector registers and makes it several times slower.
+static void optimize(Module &module, TargetMachine &machine) {
+  PipelineTuningOptions tuning;
+  tuning.SLPVectorization = false;
+  PassBuilder builder(&machine, tuning);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+static Error emit(Module &module, TargetMachine &machine,
+                  CodeGenFileType type, SmallVectorImpl<char> &out) {
+  raw_svector_ostream stream(out);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+    return createStringError("the host's target cannot emit this file type");
+  passes.run(module);
+  return Error::success();
+}
+
+/// The library next to the LLVM that this was built with, else the system's.
+static Expected<std::unique_ptr<orc::DynamicLibrarySearchGenerator>>
+loadOpenMP(char prefix) {
+  for (const char *path : {NACHO_OPENMP_LIBRARY, "libomp.so.5"}) {
+    auto library = orc::DynamicLibrarySearchGenerator::Load(path, prefix);
+    if (library)
+      return library;
+    consumeError(library.takeError());
+  }
+  return createStringError("cannot load LLVM's OpenMP library, " +
+                           Twine(NACHO_OPENMP_LIBRARY));
+}
+
+Expected<std::unique_ptr<JitModule>>
+JitModule::create(std::unique_ptr<LLVMContext> context,
+                  std::unique_ptr<Module> module,
+                  ArrayRef<std::string> entries) {
+  auto machine = createHostMachine();
+  if (!machine)
+    return machine.takeError();
+  for (const std::string &entry : entries)
+    addPackedEntry(*module, entry);
+  module->setTargetTriple((*machine)->getTargetTriple());
+  module->setDataLayout((*machine)->createDataLayout());
+  optimize(*module, **machine);
+
+  std::unique_ptr<JitModule> result(new JitModule);
+  raw_svector_ostream stream(result->bitcode);
+  WriteBitcodeToFile(*module, stream);
+  SmallVector<char, 0> object;
+  if (Error error =
+          emit(*module, **machine, CodeGenFileType::ObjectFile, object))
+    return error;
+
+  auto jit = orc::LLJITBuilder().create();
+  if (!jit)
+    return jit.takeError();
+  result->jit = std::move(*jit);
+  char prefix = result->jit->getDataLayout().getGlobalPrefix();
+  auto process =
+      orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
+  if (!process)
+    return process.takeError();
+  auto openmp = loadOpenMP(prefix);
+  if (!openmp)
+    return openmp.takeError();
+  result->jit->getMainJITDylib().addGenerator(std::move(*openmp));
+  result->jit->getMainJITDylib().addGenerator(std::move(*process));
+  auto buffer = MemoryBuffer::getMemBufferCopy(
+      StringRef(object.data(), object.size()), "nacho");
+  if (Error error = result->jit->addObjectFile(std::move(buffer)))
+    return error;
+  return result;
+}
+
+Expected<JitModule::Entry> JitModule::lookup(StringRef name) const {
+  auto symbol = jit->lookup(packedName(name));
+  if (!symbol)
+    return symbol.takeError();
+  return symbol->toPtr<Entry>();
+}
+
+static std::unique_ptr<Module> readBitcode(ArrayRef<char> bitcode,
+                                           LLVMContext &context) {
+  MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), "nacho");
+  return cantFail(parseBitcodeFile(buffer, context));
+}
+
+std::string JitModule::llvm() const {
+  LLVMContext context;
+  std::string text;
+  raw_string_ostream stream(text);
+  readBitcode(bitcode, context)->print(stream, nullptr);
+  return text;
+}
+
+std::string JitModule::assembly() const {
+  LLVMContext context;
+  std::unique_ptr<Module> module = readBitcode(bitcode, context);
+  auto machine = cantFail(createHostMachine());
+  SmallVector<char, 0> text;
+  cantFail(emit(*module, *machine, CodeGenFileType::AssemblyFile, text));
+  return std::string(text.begin(), text.end());
+}

@@ -1,0 +1,358 @@
+//===- Kernel.cpp - From a module to a callable ---------------------------===//
+
+#include "nacho/Kernel.h"
+
+#include "Jit.h"
+#include "nacho/InitAll.h"
+#include "nacho/Levels/Level.h"
+#include "nacho/Pipelines.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include <array>
+
+using namespace mlir;
+using namespace nacho;
+
+const char *const nacho::kStages[] = {"assign",   "loops", "partition",
+                                      "assemble", "scf",   "llvm"};
+const size_t nacho::kNumStages = std::size(kStages);
+
+size_t TensorLayout::numArguments() const {
+  size_t count = 1 + levels.size();
+  for (const Level &level : levels)
+    count += level.isFull ? 0 : 2;
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A module, and what is said about it.
+class Compilation {
+public:
+  explicit Compilation(std::string &error)
+      : context(registry(), MLIRContext::Threading::DISABLED), errors(error),
+        handler(&context, [this](Diagnostic &diagnostic) {
+          collect(diagnostic);
+          return success();
+        }) {
+    errors.clear();
+  }
+
+  bool parse(const std::string &text) {
+    module = parseSourceString<ModuleOp>(text, ParserConfig(&context),
+                                         "<nacho>");
+    return static_cast<bool>(module);
+  }
+
+  /// Runs the passes of the stages in [first, last].
+  bool run(size_t first, size_t last, const std::string &cost) {
+    PassManager pm(&context, ModuleOp::getOperationName());
+    PipelineOptions options;
+    options.cost = cost;
+    for (const Stage &stage : getCpuStages().slice(first, last - first + 1))
+      stage.addPasses(pm, options);
+    return succeeded(pm.run(*module));
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+
+private:
+  static const DialectRegistry &registry() {
+    static const DialectRegistry instance = [] {
+      DialectRegistry registry;
+      registerAllDialects(registry);
+      registerBuiltinDialectTranslation(registry);
+      registerLLVMDialectTranslation(registry);
+      registerOpenMPDialectTranslation(registry);
+      return registry;
+    }();
+    return instance;
+  }
+
+  void collect(Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+      return;
+    llvm::raw_string_ostream stream(errors);
+    if (!errors.empty())
+      stream << '\n';
+    if (auto loc = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+      stream << loc.getLine() << ':' << loc.getColumn() << ": ";
+    stream << diagnostic.str();
+  }
+
+  std::string &errors;
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+std::string nacho::lowerToStage(const std::string &text,
+                                const std::string &stage,
+                                const std::string &cost, std::string &error) {
+  Compilation compilation(error);
+  auto end = std::end(kStages);
+  auto found = std::find(std::begin(kStages), end, stage);
+  if (found == end) {
+    error = "unknown stage '" + stage + "'";
+    return {};
+  }
+  if (!compilation.parse(text) ||
+      !compilation.run(0, found - std::begin(kStages), cost))
+    return {};
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  compilation.module->print(stream,
+                            OpPrintingFlags().printNameLocAsPrefix());
+  return printed;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+static FailureOr<ElementType> elementType(Type type) {
+  if (type.isF32())
+    return ElementType::f32;
+  if (type.isF64())
+    return ElementType::f64;
+  if (type.isInteger(32))
+    return ElementType::i32;
+  if (type.isInteger(64) || type.isIndex())
+    return ElementType::i64;
+  return failure();
+}
+
+static FailureOr<TensorLayout> tensorLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return failure();
+  TensorLayout layout;
+  FailureOr<ElementType> values = elementType(tensor.getElementType());
+  if (failed(values))
+    return failure();
+  layout.values = *values;
+  auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
+  if (!encoding && tensor.getRank() != 0)
+    return failure();
+  if (!encoding)
+    return layout;
+  FailureOr<ElementType> positions = elementType(encoding.getPosElemType());
+  FailureOr<ElementType> coordinates = elementType(encoding.getCrdElemType());
+  if (failed(positions) || failed(coordinates))
+    return failure();
+  for (unsigned level = 0; level < tensor.getRank(); ++level)
+    layout.levels.push_back(
+        {Level::isFull(tensor, level), *positions, *coordinates});
+  return layout;
+}
+
+/// The layouts of a function that computes one result.
+static LogicalResult readLayouts(func::FuncOp func,
+                                 std::vector<TensorLayout> &operands,
+                                 TensorLayout &result) {
+  auto read = [&](Type type, TensorLayout &into) -> LogicalResult {
+    FailureOr<TensorLayout> layout = tensorLayout(type);
+    if (failed(layout))
+      return func.emitError() << "cannot pass a " << type
+                              << " to a kernel: sparse tensors of f32 or f64 "
+                                 "with 32- or 64-bit indices, and scalars";
+    into = *layout;
+    return success();
+  };
+  if (func.getNumResults() != 1)
+    return func.emitError("a kernel has one result");
+  for (Type type : func.getArgumentTypes())
+    if (failed(read(type, operands.emplace_back())))
+      return failure();
+  return read(func.getResultTypes().front(), result);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel
+//===----------------------------------------------------------------------===//
+
+Kernel::Kernel() = default;
+Kernel::~Kernel() = default;
+
+/// The functions that a kernel exports, by the name of its function.
+static std::string exportName(const std::string &name, const char *phase) {
+  return name + "_" + phase;
+}
+
+static int64_t columnsOf(func::FuncOp func, unsigned argument) {
+  return cast<MemRefType>(func.getArgument(argument).getType()).getDimSize(1);
+}
+
+std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
+                                        const std::string &cost,
+                                        std::string &error) {
+  Compilation compilation(error);
+  if (!compilation.parse(text))
+    return nullptr;
+  ModuleOp module = *compilation.module;
+  auto functions = module.getOps<func::FuncOp>();
+  if (!llvm::hasSingleElement(functions)) {
+    error = "a kernel is a module with one function";
+    return nullptr;
+  }
+  std::shared_ptr<Kernel> kernel(new Kernel);
+  std::string name = (*functions.begin()).getName().str();
+  if (failed(readLayouts(*functions.begin(), kernel->operands, kernel->result)))
+    return nullptr;
+  constexpr size_t assemble = 3, llvm = 5;
+  if (!compilation.run(0, assemble, cost))
+    return nullptr;
+  auto partition =
+      module.lookupSymbol<func::FuncOp>(exportName(name, "partition"));
+  auto plan = module.lookupSymbol<func::FuncOp>(exportName(name, "plan"));
+  if (!partition || !plan) {
+    error = "the function does not assign a sparse tensor";
+    return nullptr;
+  }
+  size_t numOperands = kernel->operands.size();
+  kernel->delta = partition->getAttrOfType<IntegerAttr>(kDeltaAttr).getInt();
+  kernel->depth = kernel->result.levels.size();
+  kernel->boundColumns = columnsOf(plan, numOperands);
+  kernel->countColumns = columnsOf(plan, numOperands + 1);
+  if (!compilation.run(assemble + 1, llvm, cost))
+    return nullptr;
+
+  auto context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> translated =
+      translateModuleToLLVMIR(module, *context);
+  if (!translated)
+    return nullptr;
+  std::vector<std::string> exports;
+  for (const char *phase : {"partition", "plan", "execute"})
+    exports.push_back(exportName(name, phase));
+  auto jit = JitModule::create(std::move(context), std::move(translated),
+                               exports);
+  if (!jit) {
+    error = llvm::toString(jit.takeError());
+    return nullptr;
+  }
+  kernel->jit = std::move(*jit);
+  Entry *entries[] = {&kernel->partitionEntry, &kernel->planEntry,
+                      &kernel->executeEntry};
+  for (auto [target, symbol] : llvm::zip(entries, exports)) {
+    auto entry = kernel->jit->lookup(symbol);
+    if (!entry) {
+      error = llvm::toString(entry.takeError());
+      return nullptr;
+    }
+    *target = *entry;
+  }
+  return kernel;
+}
+
+std::string Kernel::llvm() const { return jit->llvm(); }
+
+std::string Kernel::assembly() const { return jit->assembly(); }
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The words that a packed entry takes: integers, and addresses of memref
+/// descriptors (allocated, aligned, offset, sizes, strides).
+class CallWords {
+public:
+  explicit CallWords(size_t maxBuffers) { descriptors.reserve(maxBuffers); }
+
+  void addInteger(int64_t value) { words.push_back(value); }
+
+  void addScalar(void *data) { addDescriptor({asWord(data), asWord(data), 0}); }
+
+  void addVector(void *data, int64_t size) {
+    addDescriptor({asWord(data), asWord(data), 0, size, 1});
+  }
+
+  void addRows(void *data, int64_t rows, int64_t columns) {
+    addDescriptor({asWord(data), asWord(data), 0, rows, columns, columns, 1});
+  }
+
+  void addOperands(const std::vector<TensorLayout> &layouts,
+                   const std::vector<Argument> &args) {
+    const Argument *arg = args.data();
+    for (const TensorLayout &layout : layouts) {
+      if (layout.levels.empty()) {
+        addScalar((arg++)->data);
+        continue;
+      }
+      size_t extents = layout.levels.size();
+      for (size_t n = layout.numArguments() - extents; n > 0; --n, ++arg)
+        addVector(arg->data, arg->size);
+      for (size_t n = 0; n < extents; ++n, ++arg)
+        addInteger(arg->size);
+    }
+  }
+
+  const int64_t *data() const { return words.data(); }
+
+private:
+  using Descriptor = std::array<int64_t, 7>;
+
+  static int64_t asWord(void *data) { return reinterpret_cast<int64_t>(data); }
+
+  void addDescriptor(Descriptor descriptor) {
+    descriptors.push_back(descriptor);
+    words.push_back(asWord(descriptors.back().data()));
+  }
+
+  llvm::SmallVector<Descriptor, 32> descriptors;
+  llvm::SmallVector<int64_t, 48> words;
+};
+} // namespace
+
+void Kernel::partition(const std::vector<Argument> &args, int64_t *bounds,
+                       int64_t parts, int64_t within, int64_t threads) const {
+  CallWords words(args.size() + 1);
+  words.addOperands(operands, args);
+  words.addRows(bounds, parts + 1, boundColumns);
+  words.addInteger(within);
+  words.addInteger(threads);
+  partitionEntry(words.data());
+}
+
+int32_t Kernel::plan(const std::vector<Argument> &args, int64_t *bounds,
+                     int64_t *counts, int64_t *offsets, int64_t *sizes,
+                     int64_t parts, int64_t threads) const {
+  int32_t status = kSuccess;
+  CallWords words(args.size() + 5);
+  words.addOperands(operands, args);
+  words.addRows(bounds, parts + 1, boundColumns);
+  words.addRows(counts, parts, countColumns);
+  words.addRows(offsets, parts + 1, countColumns);
+  words.addVector(sizes, depth);
+  words.addScalar(&status);
+  words.addInteger(threads);
+  planEntry(words.data());
+  return status;
+}
+
+int32_t Kernel::execute(const std::vector<Argument> &args, int64_t *bounds,
+                        int64_t *offsets, const std::vector<Argument> &results,
+                        int64_t parts, int64_t threads) const {
+  int32_t status = kSuccess;
+  CallWords words(args.size() + results.size() + 3);
+  words.addOperands(operands, args);
+  words.addRows(bounds, parts + 1, boundColumns);
+  words.addRows(offsets, parts + 1, countColumns);
+  for (const Argument &buffer : results)
+    words.addVector(buffer.data, buffer.size);
+  words.addScalar(&status);
+  words.addInteger(threads);
+  executeEntry(words.data());
+  return status;
+}

@@ -1,0 +1,220 @@
+//===- Compressed.cpp - A level that stores the coordinates it has --------===//
+//
+// The children of p have the positions [pos[p], pos[p + 1]) and the
+// coordinates crd[...], in increasing order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LevelKinds.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+
+class CompressedLevel : public Level {
+public:
+  CompressedLevel(Value tensor, unsigned level) : Level(tensor, level) {}
+
+  bool isFull() const override { return false; }
+
+  Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
+    auto encoding = sparse_tensor::getSparseTensorEncoding(tensor.getType());
+    auto type = MemRefType::get({ShapedType::kDynamic},
+                                encoding.getPosElemType());
+    Value positions = sparse_tensor::ToPositionsOp::create(
+        b, type, tensor, b.getIndexAttr(level));
+    return loadIndex(b, positions, parent);
+  }
+
+  Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
+    auto encoding = sparse_tensor::getSparseTensorEncoding(tensor.getType());
+    auto type = MemRefType::get({ShapedType::kDynamic},
+                                encoding.getCrdElemType());
+    Value coordinates = sparse_tensor::ToCoordinatesOp::create(
+        b, type, tensor, b.getIndexAttr(level));
+    return loadIndex(b, coordinates, position);
+  }
+
+  /// while low < high: mid = (low + high) / 2
+  ///   crd[mid] < coordinate ? low = mid + 1 : high = mid
+  Value lowerBound(ImplicitLocOpBuilder &b, Value target, Value, Value low,
+                   Value high) const override {
+    Type index = b.getIndexType();
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    auto loop = scf::WhileOp::create(
+        b, TypeRange{index, index}, ValueRange{low, high},
+        [&](OpBuilder &builder, Location loc, ValueRange args) {
+          Value more = arith::CmpIOp::create(
+              builder, loc, arith::CmpIPredicate::ult, args[0], args[1]);
+          scf::ConditionOp::create(builder, loc, more, args);
+        },
+        [&](OpBuilder &builder, Location loc, ValueRange args) {
+          ImplicitLocOpBuilder body(loc, builder);
+          Value span = arith::SubIOp::create(body, args[1], args[0]);
+          Value half = arith::ShRUIOp::create(body, span, one);
+          Value mid = arith::AddIOp::create(body, args[0], half);
+          Value before =
+              arith::CmpIOp::create(body, arith::CmpIPredicate::ult,
+                                    coordinate(body, mid), target);
+          Value after = arith::AddIOp::create(body, mid, one);
+          Value newLow =
+              arith::SelectOp::create(body, before, after, args[0]);
+          Value newHigh = arith::SelectOp::create(body, before, args[1], mid);
+          scf::YieldOp::create(body, ValueRange{newLow, newHigh});
+        });
+    return loop.getResult(0);
+  }
+};
+
+/// A compressed level over another level, as the rows of a DCSR result: a
+/// coordinate is appended, with the end of its children, by the part that finishes
+/// it, if any part found entries in it.
+///
+/// Columns (spans, head, mid, tail): whether the run of parts finishes a
+/// coordinate at all; whether it has entries at the coordinate it begins in;
+/// the coordinates with entries that it both begins and finishes; whether it has
+/// entries at the coordinate it ends in. A run within one coordinate has only
+/// a head. Carried while counting: (head, mid, tail); while appending:
+/// (position, whether earlier parts have entries at the current coordinate).
+class CompressedResultLevel : public ResultLevel {
+public:
+  unsigned numColumns() const override { return 4; }
+
+  Value size(ImplicitLocOpBuilder &b, ValueRange total) const override {
+    return decode(b, total).position;
+  }
+
+  void combine(ImplicitLocOpBuilder &b, ValueRange x, ValueRange y,
+               SmallVectorImpl<Value> &sum) const override {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value xSpans = isTrue(b, x[0]), ySpans = isTrue(b, y[0]);
+    Value spans = arith::OrIOp::create(b, x[0], y[0]);
+    // The coordinate in which x ends and y begins: x's tail, or all of x.
+    Value seam = arith::OrIOp::create(
+        b, arith::SelectOp::create(b, xSpans, x[3], x[1]), y[1]);
+    Value head = arith::SelectOp::create(b, xSpans, x[1], seam);
+    Value both = arith::AndIOp::create(b, xSpans, ySpans);
+    Value closed = arith::SelectOp::create(b, both, seam, zero);
+    Value mid = arith::AddIOp::create(
+        b, arith::AddIOp::create(b, x[2], y[2]), closed);
+    Value open = arith::SelectOp::create(b, xSpans, seam, zero);
+    Value tail = arith::SelectOp::create(b, ySpans, y[3], open);
+    sum.append({spans, head, mid, tail});
+  }
+
+  void initCount(ImplicitLocOpBuilder &b,
+                 SmallVectorImpl<Value> &carried) const override {
+    Value no = arith::ConstantIntOp::create(b, 0, 1);
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    carried.append({no, zero, no});
+  }
+
+  void leaveCount(ImplicitLocOpBuilder &b, Value any, Value onLower,
+                  Value onUpper,
+                  MutableArrayRef<Value> carried) const override {
+    Value yes = arith::ConstantIntOp::create(b, 1, 1);
+    Value isHead = arith::AndIOp::create(b, any, onLower);
+    carried[0] = arith::OrIOp::create(b, carried[0], isHead);
+    Value offLower = arith::XOrIOp::create(b, onLower, yes);
+    Value rest = arith::AndIOp::create(b, any, offLower);
+    Value isTail = arith::AndIOp::create(b, rest, onUpper);
+    carried[2] = arith::OrIOp::create(b, carried[2], isTail);
+    Value offUpper = arith::XOrIOp::create(b, onUpper, yes);
+    Value isMid = arith::AndIOp::create(b, rest, offUpper);
+    carried[1] = arith::AddIOp::create(b, carried[1], toIndex(b, isMid));
+  }
+
+  void columns(ImplicitLocOpBuilder &b, Value spans, ValueRange carried,
+               SmallVectorImpl<Value> &row) const override {
+    row.append({toIndex(b, spans), toIndex(b, carried[0]), carried[1],
+                toIndex(b, carried[2])});
+  }
+
+  void initAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
+                  SmallVectorImpl<Value> &carried) const override {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          context.part, zero);
+    auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(ifFirst.thenBlock());
+      storeIndex(b, zero, context.positions, zero);
+    }
+    Place place = decode(b, context.first);
+    carried.append({place.position, isTrue(b, place.open)});
+  }
+
+  void enterAppend(ImplicitLocOpBuilder &, const AppendContext &, Value, Value,
+                   MutableArrayRef<Value>) const override {}
+
+  void leaveAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
+                   Value coordinate, Value any, Value finished, Value next,
+                   MutableArrayRef<Value> carried) const override {
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value yes = arith::ConstantIntOp::create(b, 1, 1);
+    Value position = carried[0];
+    any = arith::OrIOp::create(b, any, carried[1]);
+    // The bound only matters if the operands changed since they were counted.
+    Value end = decode(b, context.last).position;
+    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position,
+                                       end);
+    Value append = arith::AndIOp::create(
+        b, arith::AndIOp::create(b, finished, any), fits);
+    auto ifAppend = scf::IfOp::create(b, append, /*withElse=*/false);
+    Value after = arith::AddIOp::create(b, position, toIndex(b, append));
+    Value unfinished = arith::XOrIOp::create(b, finished, yes);
+    carried[0] = after;
+    carried[1] = arith::AndIOp::create(b, any, unfinished);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifAppend.thenBlock());
+    storeIndex(b, coordinate, context.coordinates, position);
+    storeIndex(b, next, context.positions,
+               arith::AddIOp::create(b, position, one));
+  }
+
+  Value finishAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
+                     Value, ValueRange carried) const override {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, carried[0],
+                                 decode(b, context.last).position);
+  }
+
+private:
+  static Value toIndex(ImplicitLocOpBuilder &b, Value flag) {
+    return arith::IndexCastUIOp::create(b, b.getIndexType(), flag);
+  }
+
+  static Value isTrue(ImplicitLocOpBuilder &b, Value flag) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, flag, zero);
+  }
+
+  /// The positions finished by a run of parts from the very beginning, and
+  /// whether the coordinate it ends in has entries so far.
+  struct Place {
+    Value position, open;
+  };
+
+  static Place decode(ImplicitLocOpBuilder &b, ValueRange row) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value spans = isTrue(b, row[0]);
+    Value finished = arith::AddIOp::create(b, row[1], row[2]);
+    return {arith::SelectOp::create(b, spans, finished, zero),
+            arith::SelectOp::create(b, spans, row[3], row[1])};
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Level> nacho::makeCompressedLevel(Value tensor,
+                                                  unsigned level) {
+  return std::make_unique<CompressedLevel>(tensor, level);
+}
+
+std::unique_ptr<ResultLevel> nacho::makeCompressedResultLevel() {
+  return std::make_unique<CompressedResultLevel>();
+}

@@ -1,0 +1,107 @@
+//===- Dense.cpp - A level that has every coordinate ----------------------===//
+//
+// Stores nothing: the child of p at coordinate x has position p * N + x.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LevelKinds.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+
+class DenseLevel : public Level {
+public:
+  DenseLevel(Value tensor, unsigned level) : Level(tensor, level) {}
+
+  bool isFull() const override { return true; }
+
+  Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
+    return arith::MulIOp::create(b, parent, extent(b));
+  }
+
+  Value coordinate(ImplicitLocOpBuilder &, Value) const override {
+    llvm_unreachable("the coordinates of a full level are those of its loop");
+  }
+
+  Value lowerBound(ImplicitLocOpBuilder &b, Value coordinate, Value first,
+                   Value, Value) const override {
+    return arith::AddIOp::create(b, first, coordinate);
+  }
+};
+
+/// A dense level over positions, as the rows of a CSR result: positions[x + 1] is
+/// written when x is left behind, also where x was never visited. A part
+/// writes the positions in (lower, upper], so that all parts together write each
+/// once; the first part writes positions[0] too. Carries the last one written.
+class DenseResultLevel : public ResultLevel {
+public:
+  unsigned numColumns() const override { return 0; }
+
+  Value size(ImplicitLocOpBuilder &, ValueRange) const override { return {}; }
+
+  void combine(ImplicitLocOpBuilder &, ValueRange, ValueRange,
+               SmallVectorImpl<Value> &) const override {}
+
+  void initCount(ImplicitLocOpBuilder &,
+                 SmallVectorImpl<Value> &) const override {}
+
+  void leaveCount(ImplicitLocOpBuilder &, Value, Value, Value,
+                  MutableArrayRef<Value>) const override {}
+
+  void columns(ImplicitLocOpBuilder &, Value, ValueRange,
+               SmallVectorImpl<Value> &) const override {}
+
+  void initAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
+                  SmallVectorImpl<Value> &carried) const override {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value none = arith::ConstantIndexOp::create(b, -1);
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          context.part, zero);
+    carried.push_back(
+        arith::SelectOp::create(b, isFirst, none, context.lower));
+  }
+
+  void enterAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
+                   Value coordinate, Value next,
+                   MutableArrayRef<Value> carried) const override {
+    Value to = arith::MinSIOp::create(b, coordinate, context.upper);
+    fill(b, context, carried[0], to, next);
+    carried[0] = to;
+  }
+
+  void leaveAppend(ImplicitLocOpBuilder &, const AppendContext &, Value, Value,
+                   Value, Value, MutableArrayRef<Value>) const override {}
+
+  Value finishAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
+                     Value next, ValueRange carried) const override {
+    fill(b, context, carried[0], context.upper, next);
+    return {};
+  }
+
+private:
+  /// for x in (from, to]: positions[x] = next
+  static void fill(ImplicitLocOpBuilder &b, const AppendContext &context,
+                   Value from, Value to, Value next) {
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value begin = arith::AddIOp::create(b, from, one);
+    Value end = arith::AddIOp::create(b, to, one);
+    auto loop = scf::ForOp::create(b, begin, end, one);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    storeIndex(b, next, context.positions, loop.getInductionVar());
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Level> nacho::makeDenseLevel(Value tensor, unsigned level) {
+  return std::make_unique<DenseLevel>(tensor, level);
+}
+
+std::unique_ptr<ResultLevel> nacho::makeDenseResultLevel() {
+  return std::make_unique<DenseResultLevel>();
+}

@@ -1,0 +1,114 @@
+//===- Pipelines.cpp - The stages as lists of passes ----------------------===//
+
+#include "nacho/Pipelines.h"
+#include "nacho/Conversion/Passes.h"
+#include "nacho/InitAll.h"
+#include "nacho/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// Tensor index notation, as it comes in.
+static void addAssign(OpPassManager &, const PipelineOptions &) {}
+
+/// Coiterative loops over tensors.
+static void addLoops(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createNachoConcretize());
+  pm.addPass(createCSEPass());
+}
+
+/// Loops, and the searches that cut them.
+static void addPartition(OpPassManager &pm, const PipelineOptions &options) {
+  NachoPartitionLoopsOptions partition;
+  partition.cost = options.cost;
+  pm.addPass(createNachoPartitionLoops(partition));
+  pm.addPass(createCSEPass());
+}
+
+/// Bounded loops over tensors; results, bounds and counts in buffers.
+static void addAssemble(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createNachoBoundLoops());
+  pm.addPass(createNachoAssembleOutputs());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// scf, arith and memref; parallelism still abstract.
+static void addScf(OpPassManager &pm, const PipelineOptions &) {
+  pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF());
+  pm.addNestedPass<func::FuncOp>(createConvertNachoPartitionToSCF());
+  pm.addPass(createConvertNachoStorageToMemRef());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// OpenMP and LLVM.
+static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
+  pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToCPU());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertOpenMPToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+ArrayRef<Stage> nacho::getCpuStages() {
+  static const Stage stages[] = {
+      {"assign", addAssign},     {"loops", addLoops}, {"partition", addPartition},
+      {"assemble", addAssemble}, {"scf", addScf},     {"llvm", addLlvm},
+  };
+  return stages;
+}
+
+void nacho::buildCpuPipeline(OpPassManager &pm,
+                             const PipelineOptions &options) {
+  for (const Stage &stage : getCpuStages())
+    stage.addPasses(pm, options);
+}
+
+void nacho::buildGpuPipeline(OpPassManager &pm,
+                             const PipelineOptions &options) {
+  for (const Stage &stage : getCpuStages().drop_back())
+    stage.addPasses(pm, options);
+  pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void nacho::registerPipelines() {
+  PassPipelineRegistration<PipelineOptions>(
+      "nacho-cpu", "From tensor index notation to OpenMP and LLVM",
+      buildCpuPipeline);
+  PassPipelineRegistration<PipelineOptions>(
+      "nacho-gpu", "From tensor index notation to gpu.launch",
+      buildGpuPipeline);
+}
+
+void nacho::registerAllPasses() {
+  registerNachoTransformsPasses();
+  registerNachoConversionPasses();
+  registerPipelines();
+}
+
+void nacho::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<NachoDialect, arith::ArithDialect, func::FuncDialect,
+                  gpu::GPUDialect, LLVM::LLVMDialect, memref::MemRefDialect,
+                  omp::OpenMPDialect, scf::SCFDialect,
+                  sparse_tensor::SparseTensorDialect, tensor::TensorDialect>();
+}

@@ -1,0 +1,55 @@
+//===- Validate.cpp - Are these arrays a sparse tensor? -------------------===//
+
+#include "nacho/Runtime.h"
+
+using namespace nacho;
+
+template <typename Index>
+int64_t nacho::checkPositions(const Index *pos, int64_t length,
+                              int64_t entries) {
+  if (pos[0] != 0)
+    return 0;
+  // Without an exit the compiler vectorises it.
+  bool ordered = true;
+  for (int64_t i = 0; i < length; ++i)
+    ordered &= pos[i] <= pos[i + 1];
+  if (!ordered)
+    for (int64_t i = 0; i < length; ++i)
+      if (pos[i] > pos[i + 1])
+        return i + 1;
+  return pos[length] == entries ? -1 : length;
+}
+
+template <typename Pos, typename Crd>
+int64_t nacho::checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
+                                int64_t extent, Violation &violation) {
+  violation = Violation::none;
+  for (int64_t fiber = 0; fiber < fibers; ++fiber) {
+    int64_t last = -1;
+    for (int64_t p = pos[fiber]; p < pos[fiber + 1]; ++p) {
+      int64_t coordinate = crd[p];
+      if (coordinate > last && coordinate < extent) {
+        last = coordinate;
+        continue;
+      }
+      violation = coordinate < 0 || coordinate >= extent ? Violation::range
+                  : coordinate == last                   ? Violation::duplicate
+                                                         : Violation::order;
+      return p;
+    }
+  }
+  return -1;
+}
+
+namespace nacho {
+template int64_t checkPositions(const int32_t *, int64_t, int64_t);
+template int64_t checkPositions(const int64_t *, int64_t, int64_t);
+template int64_t checkCoordinates(const int32_t *, int64_t, const int32_t *,
+                                  int64_t, Violation &);
+template int64_t checkCoordinates(const int32_t *, int64_t, const int64_t *,
+                                  int64_t, Violation &);
+template int64_t checkCoordinates(const int64_t *, int64_t, const int32_t *,
+                                  int64_t, Violation &);
+template int64_t checkCoordinates(const int64_t *, int64_t, const int64_t *,
+                                  int64_t, Violation &);
+} // namespace nacho

@@ -1,0 +1,55 @@
+//===- BoundLoops.cpp - Loops that do one part ----------------------------===//
+//
+// Consumes partitioned nests; hands the cuts where a part begins and ends to
+// the outermost loop and what is left of them to the loops inside. What a
+// cut means to a loop is defined by `nacho.coiterate` itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Transforms/Passes.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOBOUNDLOOPS
+#include "nacho/Transforms/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+/// coiterate %i of ... { body }
+///   -> coiterate %i of ... between (%lo1 = %lo, %hi1 = %hi) { body }
+static CoiterateOp bound(CoiterateOp loop, Value lower, Value upper) {
+  OpBuilder builder(loop);
+  auto bounded = CoiterateOp::create(builder, loop.getLoc(), loop.getFibers(),
+                                     loop.getMerge(), lower, upper,
+                                     loop.getInits());
+  Block *from = loop.getBodyBlock(), *to = bounded.getBodyBlock();
+  to->getOperations().splice(to->end(), from->getOperations());
+  loop.getCoordinate().replaceAllUsesWith(bounded.getCoordinate());
+  for (auto [old, now] : llvm::zip(loop.getChildren(), bounded.getChildren()))
+    old.replaceAllUsesWith(now);
+  for (auto [old, now] : llvm::zip(loop.getCarried(), bounded.getCarried()))
+    old.replaceAllUsesWith(now);
+  loop.replaceAllUsesWith(bounded.getResults());
+  loop.erase();
+  return bounded;
+}
+
+namespace {
+struct BoundLoops : nacho::impl::NachoBoundLoopsBase<BoundLoops> {
+  void runOnOperation() override {
+    getOperation().walk([&](NestOp nest) {
+      if (!nest.getCuts() || nest.getBody().getNumArguments() != 0)
+        return;
+      auto cut = CutType::get(&getContext(), nest.getCuts().getType().getWidths());
+      Value lower = nest.getBody().addArgument(cut, nest.getLoc());
+      Value upper = nest.getBody().addArgument(cut, nest.getLoc());
+      for (CoiterateOp loop : nest.getLoops()) {
+        CoiterateOp bounded = bound(loop, lower, upper);
+        lower = bounded.getInnerLower();
+        upper = bounded.getInnerUpper();
+      }
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,274 @@
+//===- PartitionLoops.cpp - Hierarchical search for equal parts -----------===//
+//
+// Consumes nests; leaves before each a `nacho.partition` that answers the query
+// of a cut by one search per loop, paper Alg. 1:
+//
+//   residual = query
+//   for each loop m, outermost first:
+//     x_m = highest coordinate with C_m(x_m | x_0 ... x_m-1) <= residual
+//     residual -= C_m(x_m | ...)
+//
+// C_m is a sum over the operands, plus the units of the cost model. Monotone and
+// consistent by construction: what an outer coordinate costs is what its
+// inner loop costs in all.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Analysis/MergeLattice.h"
+#include "nacho/Levels/Level.h"
+#include "nacho/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOPARTITIONLOOPS
+#include "nacho/Transforms/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+
+/// Emits the cost queries of one nest under one model.
+class CostModel {
+public:
+  CostModel(NestOp nest, bool countLoops);
+
+  /// The cost of the whole nest; zero if an extent is.
+  Value total(ImplicitLocOpBuilder &b) const;
+
+  /// C_m in loop `m`, up to coordinate `x`, at which the operands stand at
+  /// `positions`. `unit` is the cost of the outer coordinates themselves; null
+  /// if it is not counted.
+  Value upTo(ImplicitLocOpBuilder &b, unsigned m, ValueRange fibers, Value x,
+             ValueRange positions, Value unit) const;
+
+  /// What loop `m + 1` has to charge at its first coordinate: a unit for the
+  /// coordinate of loop m at which it runs. In a sparse loop each operand
+  /// that stores the coordinate had its step. Null if not counted.
+  Value unit(ImplicitLocOpBuilder &b, unsigned m, ValueRange children,
+             Value coordinate, Value outerUnit) const;
+
+  /// The most that one coordinate of the innermost loop can cost.
+  int64_t delta() const;
+
+  ArrayRef<CoiterateOp> getLoops() const { return loops; }
+
+private:
+  bool isCounted(unsigned m) const {
+    return countLoops && m + 1 < loops.size();
+  }
+  /// All coordinates are visited, so that the loop's own steps are the
+  /// coordinates, and not the positions of the operands.
+  bool visitsAll(unsigned m) const;
+
+  SmallVector<CoiterateOp> loops;
+  bool countLoops;
+};
+
+} // namespace
+
+CostModel::CostModel(NestOp nest, bool countLoops)
+    : loops(nest.getLoops()), countLoops(countLoops) {}
+
+static bool isFullLevel(Value fiber) {
+  auto type = cast<FiberType>(fiber.getType());
+  return Level::isFull(type.getTensor(), type.getLevel());
+}
+
+bool CostModel::visitsAll(unsigned m) const {
+  CoiterateOp loop = loops[m];
+  return isAlways(iterationDomain(loop.getMerge(), [&](unsigned operand) {
+    return isFullLevel(loop.getFibers()[operand]);
+  }));
+}
+
+static Value sum(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return x ? Value(arith::AddIOp::create(b, x, y)) : y;
+}
+
+Value CostModel::total(ImplicitLocOpBuilder &b) const {
+  CoiterateOp outer = loops.front();
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value cost, empty;
+  for (Value fiber : outer.getFibers())
+    cost = sum(b, cost, CostOp::create(b, b.getIndexType(), CostKind::nnz,
+                                       fiber, Value()));
+  Value extent = ExtentOp::create(b, b.getIndexType(), outer.getFibers()[0]);
+  if (isCounted(0)) {
+    if (visitsAll(0))
+      cost = sum(b, cost, extent);
+    else
+      for (Value fiber : outer.getFibers())
+        cost = sum(b, cost, CostOp::create(b, b.getIndexType(), CostKind::loops,
+                                           fiber, Value()));
+  }
+  // Without inner coordinates there is none at which to charge a unit.
+  auto root = outer.getFibers()[0].getDefiningOp<RootOp>();
+  for (unsigned level = 0; level < loops.size(); ++level) {
+    Value number = arith::ConstantIndexOp::create(b, level);
+    Value size = sparse_tensor::LvlOp::create(b, root.getTensor(), number);
+    Value none =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero);
+    empty = empty ? Value(arith::OrIOp::create(b, empty, none)) : none;
+  }
+  return arith::SelectOp::create(b, empty, zero, cost);
+}
+
+Value CostModel::upTo(ImplicitLocOpBuilder &b, unsigned m, ValueRange fibers,
+                      Value x, ValueRange positions, Value unit) const {
+  Value cost;
+  for (auto [fiber, position] : llvm::zip(fibers, positions))
+    cost = sum(b, cost, CostOp::create(b, b.getIndexType(), CostKind::nnz,
+                                       fiber, position));
+  if (isCounted(m)) {
+    if (visitsAll(m))
+      cost = sum(b, cost, x);
+    else
+      for (auto [fiber, position] : llvm::zip(fibers, positions))
+        cost = sum(b, cost, CostOp::create(b, b.getIndexType(), CostKind::loops,
+                                           fiber, position));
+  }
+  if (unit) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value charged =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, zero);
+    cost = sum(b, cost, arith::SelectOp::create(b, charged, unit, zero));
+  }
+  return cost;
+}
+
+Value CostModel::unit(ImplicitLocOpBuilder &b, unsigned m, ValueRange children,
+                      Value coordinate, Value outerUnit) const {
+  if (!isCounted(m))
+    return {};
+  Value unit;
+  if (visitsAll(m)) {
+    unit = arith::ConstantIndexOp::create(b, 1);
+  } else {
+    for (Value child : children) {
+      Value present = PresentOp::create(b, b.getI1Type(), child);
+      unit = sum(b, unit, arith::IndexCastUIOp::create(b, b.getIndexType(),
+                                                       present));
+    }
+  }
+  if (!outerUnit)
+    return unit;
+  // The first coordinate of all is the first one of this loop too.
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value first =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, coordinate, zero);
+  return sum(b, unit, arith::SelectOp::create(b, first, outerUnit, zero));
+}
+
+int64_t CostModel::delta() const {
+  CoiterateOp innermost = loops.back();
+  int64_t delta = innermost.getFibers().size();
+  for (unsigned m = 0; m < loops.size(); ++m)
+    if (isCounted(m))
+      delta += visitsAll(m) ? 1 : CoiterateOp(loops[m]).getFibers().size();
+  return delta;
+}
+
+/// The operands of each loop, by number; the roots are those of the outermost.
+static ArrayAttr describeLoops(Builder &builder, ArrayRef<CoiterateOp> loops) {
+  SmallVector<Attribute> described;
+  for (CoiterateOp loop : loops)
+    described.push_back(builder.getI64ArrayAttr(
+        llvm::to_vector(llvm::seq<int64_t>(0, CoiterateOp(loop).getFibers().size()))));
+  return builder.getArrayAttr(described);
+}
+
+/// One search per loop, each inside the coordinate that the last one found.
+static void buildSearches(ImplicitLocOpBuilder &b, PartitionOp partition,
+                          const CostModel &model) {
+  Block *body = partition.getBodyBlock();
+  Value query = body->getArgument(0), residual = query;
+  Value lower = body->getArgument(1), upper = body->getArgument(2), unit;
+  SmallVector<Value> coordinates, found;
+  SmallVector<Value> fibers(partition.getRoots());
+  for (unsigned m = 0; m < model.getLoops().size(); ++m) {
+    auto search = SearchOp::create(b, residual, fibers, lower, upper);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      SmallVector<Type> types(1 + fibers.size(), b.getIndexType());
+      SmallVector<Location> locs(types.size(), b.getLoc());
+      Block *block = b.createBlock(&search.getBody(), {}, types, locs);
+      Value cost = model.upTo(b, m, fibers, block->getArgument(0),
+                              block->getArguments().drop_front(), unit);
+      YieldOp::create(b, cost);
+    }
+    coordinates.push_back(search.getCoordinate());
+    llvm::append_range(found, search.getChildren());
+    unit = model.unit(b, m, search.getChildren(), search.getCoordinate(), unit);
+    fibers.assign(search.getChildren().begin(), search.getChildren().end());
+    residual = search.getResidual();
+    lower = search.getInnerLower();
+    upper = search.getInnerUpper();
+  }
+  Value cost = arith::SubIOp::create(b, query, residual);
+  Value cut = CutOp::create(b, body->getArgument(1).getType(), cost,
+                            coordinates, found);
+  YieldOp::create(b, cut);
+}
+
+/// The number of parts becomes the last argument of the function.
+static Value addPartsArgument(func::FuncOp func) {
+  auto index = IndexType::get(func.getContext());
+  unsigned number = func.getNumArguments();
+  (void)func.insertArgument(number, index, {}, func.getLoc());
+  return func.getArgument(number);
+}
+
+static LogicalResult partition(NestOp nest, bool countLoops) {
+  auto func = nest->getParentOfType<func::FuncOp>();
+  if (!func)
+    return nest.emitOpError("must be in a function to be partitioned");
+  CostModel model(nest, countLoops);
+  SmallVector<int64_t> widths;
+  for (CoiterateOp loop : model.getLoops())
+    widths.push_back(loop.getFibers().size());
+  if (widths.size() != static_cast<size_t>(nest.getType().getRank()) ||
+      !llvm::all_equal(widths))
+    return nest.emitOpError("every operand must take part in every loop");
+
+  ImplicitLocOpBuilder b(nest.getLoc(), nest);
+  auto cuts = CutsType::get(b.getContext(), widths);
+  auto cut = CutType::get(b.getContext(), widths);
+  Value total = model.total(b);
+  auto op = PartitionOp::create(
+      b, cuts, total, CoiterateOp(model.getLoops().front()).getFibers(),
+      addPartsArgument(func), describeLoops(b, model.getLoops()),
+      b.getI64IntegerAttr(model.delta()));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    SmallVector<Type> types = {b.getIndexType(), cut, cut};
+    SmallVector<Location> locs(3, b.getLoc());
+    b.createBlock(&op.getBody(), {}, types, locs);
+    buildSearches(b, op, model);
+  }
+  nest.getCutsMutable().assign(op.getCuts());
+  return success();
+}
+
+namespace {
+struct PartitionLoops : nacho::impl::NachoPartitionLoopsBase<PartitionLoops> {
+  using NachoPartitionLoopsBase::NachoPartitionLoopsBase;
+
+  void runOnOperation() override {
+    if (cost != "nnz" && cost != "nnz+loops") {
+      getOperation().emitError()
+          << "unknown cost model '" << cost << "': nnz, nnz+loops";
+      return signalPassFailure();
+    }
+    WalkResult result = getOperation().walk([&](NestOp nest) -> WalkResult {
+      if (nest.getCuts())
+        return WalkResult::advance();
+      return partition(nest, cost == "nnz+loops");
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

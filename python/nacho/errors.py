@@ -1,0 +1,58 @@
+"""Every error that Nacho raises, and how a message points into an expression."""
+
+from __future__ import annotations
+
+Span = tuple[int, int]
+"""Half-open interval of columns in the text of an expression."""
+
+
+class NachoError(Exception):
+    """Base of all errors of this package."""
+
+
+class ParseError(NachoError, ValueError):
+    """The text of an expression is not tensor index notation."""
+
+
+class ShapeError(NachoError, ValueError):
+    """An operand has the wrong rank, or an index two extents."""
+
+
+class FormatError(NachoError, ValueError):
+    """A format that does not exist or does not fit."""
+
+
+class OperandError(NachoError, ValueError):
+    """The arrays of an operand contradict each other or its shape."""
+
+
+class DTypeError(NachoError, TypeError):
+    """The types of an operand are not those that the kernel was compiled for."""
+
+
+class ArgumentError(NachoError, TypeError):
+    """Operands are missing, superfluous, or given twice."""
+
+
+class UnsupportedError(NachoError, NotImplementedError):
+    """Valid, but outside of what this version compiles."""
+
+
+class OutOfMemoryError(NachoError, MemoryError):
+    """A buffer could not be allocated."""
+
+
+class IndexOverflowError(NachoError, OverflowError):
+    """The result has more entries than its index type can count."""
+
+
+def pointed(message: str, text: str, span: Span) -> str:
+    """Return ``message`` above the line of ``text`` with a caret under ``span``."""
+    begin, end = span
+    first = text.rfind("\n", 0, begin) + 1
+    last = text.find("\n", begin)
+    line = text[first : len(text) if last < 0 else last]
+    column = begin - first
+    width = max(1, min(end - first, len(line)) - column)
+    shown = line.replace("\t", " ")
+    return f"{message}\n  {shown}\n  {' ' * column}{'^' * width}"

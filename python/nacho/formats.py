@@ -1,0 +1,224 @@
+"""Formats: a name, or MLIR's own level map, of how a tensor is stored.
+
+A format is a list of levels; each stores one dimension in one way. Names and level
+maps are two spellings of the same thing: ``Format("csr")`` equals
+``Format("(d0, d1) -> (d0 : dense, d1 : compressed)")``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from nacho.errors import FormatError, UnsupportedError
+
+Levels = tuple[tuple[int, str], ...]
+"""Per level, the dimension that it stores and the kind of the level."""
+
+_NAMED: dict[str, Levels] = {
+    "csr": ((0, "dense"), (1, "compressed")),
+    "dcsr": ((0, "compressed"), (1, "compressed")),
+    "csc": ((1, "dense"), (0, "compressed")),
+    "dcsc": ((1, "compressed"), (0, "compressed")),
+    "sparse-vector": ((0, "compressed"),),
+}
+_ANY_RANK = ("coo", "csf", "dense")
+_COMPILED = frozenset({"csr", "csc", "dcsr", "dcsc"})
+_PROPERTIES = {
+    "dense": frozenset[str](),
+    "compressed": frozenset({"nonunique", "nonordered"}),
+    "singleton": frozenset({"nonunique", "nonordered", "soa"}),
+}
+_FOREIGN_KINDS = frozenset({"batch", "loose_compressed", "structured"})
+
+_MAP = re.compile(r"\s*\(([^()]*)\)\s*->\s*\((.*)\)\s*", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_LEVEL = re.compile(r"\s*([^:]+?)\s*:\s*([a-z_]+)\s*(?:\(([^()]*)\))?\s*", re.DOTALL)
+
+
+class Format:
+    """How a tensor is stored: the dimension and the kind of each level.
+
+    ``rank`` is None, and ``levels`` empty, for a name that fits any rank.
+    """
+
+    __slots__ = ("_hash", "compressed", "levels", "name", "order", "rank")
+
+    _hash: int
+    name: str
+    rank: int | None
+    levels: Levels
+    order: tuple[int, ...]
+    """The dimension of each level."""
+    compressed: tuple[int, ...]
+    """The levels that have ``pos`` and ``crd``."""
+
+    def __init__(self, text: str | Format) -> None:
+        if isinstance(text, Format):
+            name, rank, levels = text.name, text.rank, text.levels
+        else:
+            name, rank, levels = _resolve(text)
+        put = object.__setattr__
+        put(self, "name", name)
+        put(self, "rank", rank)
+        put(self, "levels", levels)
+        put(self, "order", tuple(dimension for dimension, _ in levels))
+        compressed = (n for n, (_, kind) in enumerate(levels) if kind != "dense")
+        put(self, "compressed", tuple(compressed))
+        put(self, "_hash", hash((name, rank, levels)))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Format is immutable: cannot set '{name}'")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Format is immutable: cannot delete '{name}'")
+
+    def __reduce__(self) -> tuple[type[Format], tuple[str]]:
+        return (Format, (self.name if self.rank is None else self.level_map(),))
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Format):
+            return NotImplemented
+        return self.rank == other.rank and (
+            self.name == other.name
+            if self.rank is None
+            else self.levels == other.levels
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"nacho.Format({self.name!r})"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def level_map(self) -> str:
+        """Return the level map in MLIR's syntax."""
+        if self.rank is None:
+            raise FormatError(f"'{self.name}' fits any rank and has no level map")
+        return _level_map(self.rank, self.levels)
+
+    def encoding(self, pos_width: int, crd_width: int) -> str:
+        """Return MLIR's encoding attribute, with the widths of ``pos`` and ``crd``."""
+        return (
+            f"#sparse_tensor.encoding<{{ map = {self.level_map()}, "
+            f"posWidth = {pos_width}, crdWidth = {crd_width} }}>"
+        )
+
+    def require_compiled(self, operand: str) -> Format:
+        """Return the format itself, or refuse one that is not compiled yet."""
+        if self.name not in _COMPILED:
+            known = ", ".join(sorted(_COMPILED))
+            raise UnsupportedError(
+                f"operand '{operand}': format '{self.name}' is not supported "
+                f"(supported: {known})"
+            )
+        return self
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """The type of an operand or result of a kernel; a scalar has no format."""
+
+    format: Format | None
+    dtype: str  # "f32" or "f64"
+    pos_width: int = 32
+    crd_width: int = 32
+
+
+def known_names() -> tuple[str, ...]:
+    """Return the names that ``Format`` understands."""
+    return (*_NAMED, *_ANY_RANK)
+
+
+def _resolve(text: object) -> tuple[str, int | None, Levels]:
+    if not isinstance(text, str):
+        kind = type(text).__name__
+        raise FormatError(f"a format is a name or a level map, not {kind}")
+    if text in _ANY_RANK:
+        return text, None, ()
+    if text in _NAMED:
+        return text, len(_NAMED[text]), _NAMED[text]
+    if "->" not in text:
+        known = ", ".join(known_names())
+        raise FormatError(
+            f"unknown format '{text}': expected one of {known}, or a level map such "
+            "as '(d0, d1) -> (d0 : dense, d1 : compressed)'"
+        )
+    rank, levels = _parse_map(text)
+    return _canonical_name(rank, levels), rank, levels
+
+
+def _parse_map(text: str) -> tuple[int, Levels]:
+    found = _MAP.fullmatch(text)
+    if found is None:
+        raise FormatError(f"'{text}' is not a level map '(d0, …) -> (d0 : kind, …)'")
+    dimensions = [name.strip() for name in found[1].split(",")]
+    for name in dimensions:
+        if not _NAME.fullmatch(name) or dimensions.count(name) > 1:
+            raise FormatError(f"level map '{text}': bad or repeated dimension '{name}'")
+    # A comma inside the parentheses of a kind does not separate levels.
+    parts = re.split(r",(?![^()]*\))", found[2])
+    levels = tuple(_parse_level(part, dimensions, text) for part in parts)
+    if sorted(dimension for dimension, _ in levels) != list(range(len(dimensions))):
+        raise FormatError(f"level map '{text}': each dimension needs exactly one level")
+    return len(dimensions), levels
+
+
+def _parse_level(part: str, dimensions: list[str], text: str) -> tuple[int, str]:
+    shown = part.strip()
+    if re.search(r"\b(floordiv|mod)\b|[-+*]", part.partition(":")[0]):
+        raise UnsupportedError(f"level map '{text}': '{shown}': blocked levels")
+    found = _LEVEL.fullmatch(part)
+    if found is None:
+        raise FormatError(f"level map '{text}': expected 'd0 : kind', found '{shown}'")
+    dimension, kind = found[1], found[2]
+    if dimension not in dimensions:
+        raise FormatError(f"level map '{text}': unknown dimension '{dimension}'")
+    return dimensions.index(dimension), _parse_kind(kind, found[3], text)
+
+
+def _parse_kind(kind: str, properties: str | None, text: str) -> str:
+    if kind in _FOREIGN_KINDS:
+        raise UnsupportedError(f"level map '{text}': levels of kind '{kind}'")
+    if kind not in _PROPERTIES:
+        known = ", ".join(_PROPERTIES)
+        raise FormatError(f"level map '{text}': unknown kind '{kind}' (known: {known})")
+    if properties is None:
+        return kind
+    given = {name.strip() for name in properties.split(",")}
+    wrong = given - _PROPERTIES[kind]
+    if wrong:
+        shown = ", ".join(sorted(wrong))
+        raise FormatError(f"level map '{text}': '{kind}' cannot be '{shown}'")
+    return f"{kind}({', '.join(sorted(given))})"
+
+
+def _level_map(rank: int, levels: Levels) -> str:
+    dimensions = ", ".join(f"d{n}" for n in range(rank))
+    stored = ", ".join(f"d{dimension} : {kind}" for dimension, kind in levels)
+    return f"({dimensions}) -> ({stored})"
+
+
+def _canonical_name(rank: int, levels: Levels) -> str:
+    for name, named in _NAMED.items():
+        if levels == named:
+            return name
+    for name in _ANY_RANK:
+        if levels == _family(name, rank):
+            return name
+    return _level_map(rank, levels)
+
+
+def _family(name: str, rank: int) -> Levels:
+    """Return the levels that a name for any rank stands for at one rank."""
+    if name == "dense":
+        return tuple((n, "dense") for n in range(rank))
+    if name == "csf":
+        return tuple((n, "compressed") for n in range(rank))
+    inner = tuple((n, "singleton(nonunique, soa)") for n in range(1, rank - 1))
+    return ((0, "compressed(nonunique)"), *inner, (rank - 1, "singleton(soa)"))

@@ -1,0 +1,96 @@
+"""The options of ``compile`` and ``evaluate``: their values, checked and resolved."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Sequence
+
+from nacho.errors import NachoError, UnsupportedError
+
+COSTS = ("nnz", "nnz+loops")
+TARGETS = ("cpu",)
+VALIDATIONS = ("safe", "full", "none")
+_LATER_TARGETS = ("gpu", "cuda", "cuda-sim")
+_LATER_COSTS = ("flops",)
+
+MAX_THREADS = 1024
+MAX_PARTS = 1 << 24
+
+
+def check_target(target: object) -> None:
+    """Refuse a target other than the CPU."""
+    if isinstance(target, str) and target in _LATER_TARGETS:
+        raise UnsupportedError(f"target '{target}' is not supported (supported: cpu)")
+    _check_choice("target", target, TARGETS)
+
+
+def check_cost(cost: object) -> None:
+    """Refuse an unknown cost model."""
+    if isinstance(cost, str) and cost in _LATER_COSTS:
+        shown = ", ".join(COSTS)
+        raise UnsupportedError(f"cost '{cost}' is not supported (supported: {shown})")
+    _check_choice("cost", cost, COSTS)
+
+
+def check_validation(validate: object) -> None:
+    """Refuse an unknown validation."""
+    _check_choice("validate", validate, VALIDATIONS)
+
+
+def check_remap(remap: object) -> None:
+    """Refuse the remapping of intersections."""
+    if remap is True:
+        raise UnsupportedError("remap=True is not supported (supported: False)")
+    if remap is not False and remap is not None:
+        raise NachoError(f"remap={remap!r}: expected False or None")
+
+
+def check_order(order: Sequence[str] | str, natural: tuple[str, ...]) -> None:
+    """Refuse a loop order other than the one in which the operands are stored."""
+    given = order.split(",") if isinstance(order, str) else order
+    try:
+        names = tuple(str(name).strip() for name in given)
+    except TypeError:
+        names = ()
+    shown = ", ".join(natural)
+    if sorted(names) != sorted(natural):
+        raise NachoError(f"order={order!r}: expected the indices ({shown})")
+    if names != natural:
+        raise UnsupportedError(
+            f"order={order!r}: only the order in which the operands are stored "
+            f"({shown}) is supported"
+        )
+
+
+def checked_count(option: str, value: object, largest: int) -> int | None:
+    """Return a number of threads or parts as a Python integer; None is allowed."""
+    if value is None:
+        return None
+    allowed = f"expected an integer from 1 to {largest}, or None"
+    try:
+        count = operator.index(value)  # type: ignore[arg-type]
+    except TypeError as error:
+        kind = type(value).__name__
+        raise NachoError(
+            f"{option}= is of type {kind}: {allowed} (an operand of that name is "
+            f'passed in a dictionary: {{"{option}": …}})'
+        ) from error
+    if isinstance(value, bool) or not 1 <= count <= largest:
+        raise NachoError(f"{option}={value!r}: {allowed}")
+    return count
+
+
+def default_threads() -> int:
+    """Return OMP_NUM_THREADS if it is set, else the number of usable cores."""
+    first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    if first.isdecimal() and int(first) > 0:
+        return min(int(first), MAX_THREADS)
+    return min(len(os.sched_getaffinity(0)), MAX_THREADS)
+
+
+def _check_choice(option: str, value: object, allowed: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in allowed:
+        shown = value if isinstance(value, str) else type(value).__name__
+        names = ", ".join(f"'{name}'" for name in allowed)
+        raise NachoError(f"{option}={shown!r}: expected {names}")

@@ -1,0 +1,68 @@
+"""What the lit tests run with: tools, substitutions, features.
+
+Substitutions besides the tools' names: %python (with nacho importable),
+%nacho_plugin (NachoPlugin.so) and %nacho_include (our include directory).
+Features: `nvptx` (LLVM can emit PTX), `ptxas` (PTX can be assembled), `cuda`
+(kernels can run).
+"""
+
+import ctypes
+import os
+import shutil
+import sys
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+
+def has_cuda_device():
+    """Whether the driver is there and finds a device."""
+    try:
+        return ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
+    except (OSError, AttributeError):
+        return False
+
+
+def find_filecheck():
+    """LLVM's FileCheck, or else the Python port beside this Python."""
+    beside = os.path.join(os.path.dirname(sys.executable), "filecheck")
+    return shutil.which("FileCheck", path=config.llvm_tools_dir) or beside
+
+
+config.name = "Nacho"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "python"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = config.nacho_test_dir
+
+llvm_config.add_tool_substitutions(
+    [
+        ToolSubst("FileCheck", command=find_filecheck()),
+        ToolSubst("nacho-opt", unresolved="fatal"),
+        ToolSubst("mlir-opt", unresolved="fatal"),
+        ToolSubst("mlir-translate", unresolved="fatal"),
+    ],
+    [config.nacho_tools_dir, config.llvm_tools_dir],
+)
+config.substitutions += [
+    ("%python", config.python_executable),
+    ("%nacho_plugin", config.nacho_plugin),
+    ("%nacho_include", os.path.join(config.nacho_source_dir, "include")),
+]
+
+# ptxas lies where the caller's PATH says; `not` and `split-file` are words too
+# common for a substitution, and are found beside LLVM's other tools.
+llvm_config.with_system_environment(["PATH", "HOME", "OMP_NUM_THREADS"])
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+llvm_config.with_environment(
+    "PYTHONPATH", os.path.join(config.nacho_source_dir, "python")
+)
+
+if "NVPTX" in config.llvm_targets:
+    config.available_features.add("nvptx")
+if shutil.which("ptxas"):
+    config.available_features.add("ptxas")
+if has_cuda_device():
+    config.available_features.add("cuda")

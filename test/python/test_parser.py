@@ -1,0 +1,192 @@
+"""Notation: what parses, what is malformed, and what is refused by name."""
+
+import pytest
+
+import nacho
+from nacho.notation import (
+    Access,
+    Binary,
+    Call,
+    Literal,
+    Unary,
+    absent_values,
+    postorder,
+)
+from nacho.parser import MAX_NESTING, parse, require_supported
+
+
+def show(node):
+    """Write a tree with every operation in parentheses."""
+    match node:
+        case Access():
+            return node.name
+        case Literal():
+            return repr(node.value)
+        case Unary():
+            return f"({node.op} {show(node.operand)})"
+        case Binary():
+            return f"({show(node.lhs)} {node.op} {show(node.rhs)})"
+        case Call():
+            return f"{node.function}({', '.join(map(show, node.arguments))})"
+
+
+def caret(error):
+    """Return the text that the caret is under."""
+    _, line, marks = str(error).rsplit("\n", 2)
+    begin = marks.index("^")
+    return line[begin : begin + marks.count("^")]
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("Z[i,j] = A[i,j]", "A"),
+        ("Z(i,j) = A(i,j)", "A"),
+        ("Z[i,j] += A[i,j]", "A"),
+        ("Z[i,j]=A[i,j]+B[i,j]*C[i,j]", "(A add (B mul C))"),
+        ("Z[i,j] = (A[i,j] + B[i,j])*C[i,j]", "((A add B) mul C)"),
+        ("Z[i,j] = A[i,j] - B[i,j] - C[i,j]", "((A sub B) sub C)"),
+        ("Z[i,j] = -A[i,j]*B[i,j]", "((neg A) mul B)"),
+        ("Z[i,j] = --A[i,j]", "(neg (neg A))"),
+        ("Z[i,j] = 2*A[i,j]*s", "((2.0 mul A) mul s)"),
+        ("Z[i,j] = .5e-3 * A[i,j] * 1. * 1E+2", "(((0.0005 mul A) mul 1.0) mul 100.0)"),
+        ("  Z [ i , j ]\n=\tA [ i , j ]  ", "A"),
+        ("Z[i,j] = max * A[i,j]", "(max mul A)"),
+        ("Zé[δ,λ] = Ä_1[δ,λ]", "Ä_1"),
+        ("Z[i,j] = A[i,j] / 2 > B[i,j] + 1", "((A div 2.0) gt (B add 1.0))"),
+        (
+            "Z[i,j] = where(A[i,j] != 0, abs(B[i,j]), 2)",
+            "where((A ne 0.0), abs(B), 2.0)",
+        ),
+        ("Z[i,j] max= min(A[i,j], B[i,j])", "min(A, B)"),
+    ],
+)
+def test_parses(text, tree):
+    assert show(parse(text).expr) == tree
+
+
+def test_spans_are_columns():
+    text = "Z[i,j] = -(A[i,j] + s) * 2"
+    spans = [text[slice(*node.span)] for node in postorder(parse(text).expr)]
+    assert spans == [
+        "A[i,j]",
+        "s",
+        "(A[i,j] + s)",
+        "-(A[i,j] + s)",
+        "2",
+        "-(A[i,j] + s) * 2",
+    ]
+
+
+def test_operands_by_first_appearance():
+    assignment = parse("Z[i,j] = s*B[i,j] + A[i,j]*B[i,j] + s*A[i,j]")
+    assert assignment.operands == ("s", "B", "A")
+    assert assignment.sparse_operands == ("B", "A")
+    assert len(assignment.accesses) == 3
+
+
+def test_thousands_of_terms():
+    text = "Z[i,j] = " + " + ".join(["A[i,j]"] * 5000)
+    require_supported(parse(text))
+    require_supported(parse("Z[i,j] = " + "-" * 5000 + "A[i,j]"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "under"),
+    [
+        ("", "expected the name of the result, found the end", ""),
+        ("Z[i,j]", "expected '=' after the result", ""),
+        ("Z[i,j] == A[i,j]", "expected '=' after the result, found '=='", "=="),
+        ("Z[i,j] = ", "expected an operand, found the end", ""),
+        ("Z[i,j] = A[i,j", "expected ']', found the end", ""),
+        ("Z[i,j] = A[i,j)", "expected ']', found ')'", ")"),
+        ("Z[i,j] = A[]", "expected the name of an index, found ']'", "]"),
+        ("Z[i,j] = A[1,j]", "expected the name of an index, found '1'", "1"),
+        ("Z[i,j] = (A[i,j]", "expected ')', found the end", ""),
+        ("Z[i,j] = A[i,j])", "expected an operator or the end", ")"),
+        ("Z[i,j] = A[i,j] B[i,j]", "expected an operator or the end", "B"),
+        ("Z[i,j] = 2A[i,j]", "expected an operator or the end", "A"),
+        ("Z[i,j] = A[i,j] ** 2", "expected an operand, found '*'", "*"),
+        ("Z[i,j] = A[i,j] < 1 < 2", "comparisons do not chain", "<"),
+        ("Z[i,j] = A[i,j] @ B[i,j]", "unexpected character '@'", "@"),
+        ("Z[i,j] = min(A[i,j])", "'min' takes 2 argument(s), not 1", "min(A[i,j])"),
+        ("2 = A[i,j]", "expected the name of the result", "2"),
+        ("Z[i,j] = Z[i,j] + A[i,j]", "the result 'Z' is also read", "Z[i,j]"),
+        ("Z[i,i] = A[i,j]", "index 'i' is repeated on the left", "Z[i,i]"),
+        ("Z[i,k] = A[i,j]", "index 'k' on the left is an index of no op", "Z[i,k]"),
+        ("Z[i,j] = A[i,j] + A[i]", "operand 'A' is used with 1 and with 2", "A[i]"),
+        ("Z[i,j] = A[i,j] * A", "operand 'A' is used with 0 and with 2", "A"),
+        ("Z[i,j] = i * A[i,j]", "'i' is the name of an index and", "Z[i,j]"),
+    ],
+)
+def test_malformed(text, message, under):
+    with pytest.raises(nacho.ParseError) as caught:
+        parse(text)
+    assert message in str(caught.value)
+    assert caret(caught.value) == under
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "under"),
+    [
+        ("Z[i,j] = A[i,j] / 2", "division", "A[i,j] / 2"),
+        ("Z[i,j] = abs(A[i,j])", "the function 'abs'", "abs(A[i,j])"),
+        ("Z[i,j] = A[i,j] >= 1", "the comparison '>='", "A[i,j] >= 1"),
+        ("Z[i,j] max= A[i,j]", "the reduction 'max='", "max="),
+        ("Z[i,j] *= A[i,j]", "the reduction '*='", "*="),
+        ("Z[i] = A[i,j]", "index 'j' of operand 'A' is not on the left", "A[i,j]"),
+        ("Z = A[i,j]", "index 'i' of operand 'A' is not on the left", "A[i,j]"),
+        ("Z[i,j] = A[i,j] * x[j]", "operand 'x' lacks index 'i'", "x[j]"),
+        ("Z[i,j] = A[i,i] + B[i,j]", "operand 'A' repeats index 'i'", "A[i,i]"),
+        ("Z[i] = A[i]", "operand 'A' has 1 indices", "A[i]"),
+        ("Z[i,j,k] = A[i,j,k]", "operand 'A' has 3 indices", "A[i,j,k]"),
+        ("Z = 2 * s", "without a sparse operand", "2 * s"),
+        ("Z[i,j] = A[i,j] + s", "the term 's' is not zero", "s"),
+        ("Z[i,j] = A[i,j] - 1e-300", "the term '1e-300' is not zero", "1e-300"),
+        ("Z[i,j] = -(A[i,j] - (B[i,j] + 2))", "the term '2' is not", "2"),
+        (
+            "Z[i,j] = A[i,j] + (A[i,j]+1)*s",
+            "would make the result dense",
+            "(A[i,j]+1)*s",
+        ),
+    ],
+)
+def test_unsupported(text, message, under):
+    assignment = parse(text)
+    with pytest.raises(nacho.UnsupportedError) as caught:
+        require_supported(assignment)
+    assert message in str(caught.value)
+    assert caret(caught.value) == under
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Z[i,j] = A[i,j] + 0",
+        "Z[i,j] = A[i,j] * (B[i,j] + s)",
+        "Z[i,j] = 0 * s + A[i,j]",
+        "Z[i,j] = (A[i,j] + 1) * (B[i,j] + 1) - 1",
+        "Z[j,i] = A[i,j]",
+    ],
+)
+def test_supported(text):
+    require_supported(parse(text))
+
+
+def test_absent_values():
+    expr = parse("Z[i,j] = (2 - A[i,j]) * (s * 0 + 3)").expr
+    assert absent_values(expr)[id(expr)] == 6.0
+
+
+def test_nesting_is_bounded():
+    deep = "(" * MAX_NESTING + "A[i,j]" + ")" * MAX_NESTING
+    with pytest.raises(nacho.ParseError, match="parentheses are open"):
+        parse(f"Z[i,j] = {deep}")
+    with pytest.raises(nacho.ParseError, match="parentheses are open"):
+        parse("Z[i,j] = " + "(" * 100_000)
+
+
+@pytest.mark.parametrize("text", [None, 3, ["Z[i,j] = A[i,j]"]])
+def test_not_text(text):
+    with pytest.raises(nacho.ArgumentError, match="must be a string"):
+        parse(text)
