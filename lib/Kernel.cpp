@@ -3,10 +3,13 @@
 #include "nacho/Kernel.h"
 
 #include "Jit.h"
+#include "nacho/IR/Names.h"
 #include "nacho/InitAll.h"
 #include "nacho/Levels/Level.h"
 #include "nacho/Pipelines.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -14,6 +17,8 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 
 #include <array>
 
@@ -49,8 +54,18 @@ public:
   }
 
   bool parse(const std::string &text) {
-    module = parseSourceString<ModuleOp>(text, ParserConfig(&context),
-                                         "<nacho>");
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, "nacho"),
+                               SMLoc());
+    Block block;
+    AsmParserState state;
+    if (failed(parseAsmSourceFile(sources, &block, ParserConfig(&context),
+                                  &state)))
+      return false;
+    keepNames(state);
+    Location loc = FileLineColLoc::get(&context, "nacho", 1, 1);
+    module = mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+        &block, &context, loc);
     return static_cast<bool>(module);
   }
 
@@ -78,6 +93,21 @@ private:
       return registry;
     }();
     return instance;
+  }
+
+  /// The parser forgets what the arguments of functions are called.
+  static void keepNames(const AsmParserState &state) {
+    for (const AsmParserState::BlockDefinition &block : state.getBlockDefs()) {
+      if (!isa_and_nonnull<func::FuncOp>(block.block->getParentOp()))
+        continue;
+      for (auto [arg, definition] :
+           llvm::zip(block.block->getArguments(), block.arguments)) {
+        const char *begin = definition.loc.Start.getPointer();
+        const char *end = definition.loc.End.getPointer();
+        if (begin && *begin == '%')
+          setName(arg, StringRef(begin, end - begin).drop_front());
+      }
+    }
   }
 
   void collect(Diagnostic &diagnostic) {

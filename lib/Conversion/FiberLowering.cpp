@@ -164,7 +164,7 @@ Value FiberLowering::coordinateOrInfinity(const ChildRange &range,
   Value alive = compare(arith::CmpIPredicate::ult, position, range.end);
   Value safe = arith::SelectOp::create(b, alive, position, constant(0));
   Value stored = range.level->coordinate(b, safe);
-  Value infinity = constant(std::numeric_limits<int64_t>::max());
+  Value infinity = constant(kInfinity);
   return arith::SelectOp::create(b, alive, stored, infinity);
 }
 

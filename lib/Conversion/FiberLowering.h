@@ -18,6 +18,9 @@
 
 namespace nacho {
 
+/// The coordinate of an operand that is exhausted: the largest, unsigned.
+inline constexpr int64_t kInfinity = -1;
+
 struct FiberValue {
   mlir::Value tensor;
   unsigned level;

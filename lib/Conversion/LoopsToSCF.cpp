@@ -38,23 +38,35 @@ private:
     SmallVector<ChildRange> ranges;
     SmallVector<unsigned> stored; ///< Operands with coordinates to step through.
     std::optional<CutValue> lower, upper;
+  };
 
-    /// Positions of the stored operands, then the carried values.
-    SmallVector<Value> inits() const;
+  /// What goes around a loop: where each stored operand stands, the coordinate
+  /// it has there, and the values that the coiteration carries.
+  struct State {
+    SmallVector<Value> positions, coordinates, carried;
+
+    SmallVector<Value> flatten() const;
+    static State unflatten(const Loop &loop, ValueRange values);
   };
 
   bool lower(Operation *op) override;
   void lowerCoiterate(CoiterateOp op);
-  ValueRange emitFor(Loop &loop);
-  ValueRange emitWhile(Loop &loop, MergeAttr domain);
+  ValueRange emitAll(Loop &loop);
+  ValueRange emitOne(Loop &loop);
+  ValueRange emitMerge(Loop &loop, MergeAttr domain);
+  State firstState(Loop &loop);
+  Value emitLeast(const State &state);
   Value firstCoordinate(const Loop &loop);
   Value endCoordinate(const Loop &loop);
 
-  /// The step at `coordinate`: runs the body if the merge expression holds;
-  /// returns the positions moved on and the values carried.
-  SmallVector<Value> emitStep(Loop &loop, Value coordinate,
-                              ArrayRef<Value> coordinates,
-                              ValueRange positions, ValueRange carried,
+  /// The step at `coordinate`: moves on the operands that have it.
+  State emitStep(Loop &loop, Value coordinate, const State &state,
+                 bool visitsAll);
+  /// The body, if the merge expression holds for the operands present; returns the
+  /// values carried.
+  SmallVector<Value> emitBody(Loop &loop, Value coordinate,
+                              SmallVector<Value> present,
+                              ArrayRef<Value> positions, ValueRange carried,
                               bool visitsAll);
   void enterBody(Loop &loop, Value coordinate, ArrayRef<Value> present,
                  ArrayRef<Value> childPositions);
@@ -87,12 +99,30 @@ bool LoopLowering::lower(Operation *op) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> LoopLowering::Loop::inits() const {
-  SmallVector<Value> values;
-  for (unsigned n : stored)
-    values.push_back(ranges[n].begin);
-  llvm::append_range(values, CoiterateOp(op).getInits());
+SmallVector<Value> LoopLowering::State::flatten() const {
+  SmallVector<Value> values = positions;
+  llvm::append_range(values, coordinates);
+  llvm::append_range(values, carried);
   return values;
+}
+
+LoopLowering::State LoopLowering::State::unflatten(const Loop &loop,
+                                                   ValueRange values) {
+  size_t stored = loop.stored.size();
+  return {SmallVector<Value>(values.take_front(stored)),
+          SmallVector<Value>(values.slice(stored, stored)),
+          SmallVector<Value>(values.drop_front(2 * stored))};
+}
+
+LoopLowering::State LoopLowering::firstState(Loop &loop) {
+  State state;
+  for (unsigned n : loop.stored) {
+    const ChildRange &range = loop.ranges[n];
+    state.positions.push_back(range.begin);
+    state.coordinates.push_back(coordinateOrInfinity(range, range.begin));
+  }
+  state.carried = SmallVector<Value>(loop.op.getInits());
+  return state;
 }
 
 void LoopLowering::lowerCoiterate(CoiterateOp op) {
@@ -115,8 +145,9 @@ void LoopLowering::lowerCoiterate(CoiterateOp op) {
   MergeAttr domain = iterationDomain(op.getMerge(), [&](unsigned n) {
     return loop.ranges[n].level->isFull();
   });
-  ValueRange results =
-      isAlways(domain) ? emitFor(loop) : emitWhile(loop, domain);
+  ValueRange results = isAlways(domain)            ? emitAll(loop)
+                       : loop.stored.size() == 1 ? emitOne(loop)
+                                                 : emitMerge(loop, domain);
   op.replaceAllUsesWith(results.take_back(op.getNumResults()));
 }
 
@@ -139,100 +170,134 @@ Value LoopLowering::endCoordinate(const Loop &loop) {
   return select(loop.upper->on, end, extent);
 }
 
-/// for coordinate = first to end: an operand is present if its position stands
-/// at the coordinate.
-ValueRange LoopLowering::emitFor(Loop &loop) {
-  SmallVector<Value> inits = loop.inits();
-  auto forOp = scf::ForOp::create(b, firstCoordinate(loop),
-                                  endCoordinate(loop), constant(1), inits);
-  OpBuilder::InsertionGuard guard(b);
+/// An scf.for of which the body is still to be filled, the builder in it.
+static scf::ForOp startFor(ImplicitLocOpBuilder &b, Value from, Value to,
+                           Value step, ValueRange inits) {
+  auto loop = scf::ForOp::create(b, from, to, step, inits);
   // Without carried values the builder has already put a yield there.
-  Block *body = forOp.getBody();
-  if (!body->empty())
-    body->back().erase();
-  b.setInsertionPointToEnd(body);
-  ValueRange args = forOp.getRegionIterArgs();
-  ValueRange positions = args.take_front(loop.stored.size());
-  SmallVector<Value> coordinates;
-  for (auto [n, position] : llvm::zip(loop.stored, positions))
-    coordinates.push_back(coordinateOrInfinity(loop.ranges[n], position));
-  SmallVector<Value> next =
-      emitStep(loop, forOp.getInductionVar(), coordinates, positions,
-               args.drop_front(loop.stored.size()), /*visitsAll=*/true);
-  scf::YieldOp::create(b, next);
+  if (!loop.getBody()->empty())
+    loop.getBody()->back().erase();
+  b.setInsertionPointToEnd(loop.getBody());
+  return loop;
+}
+
+/// for coordinate = first to end: body(coordinate)
+ValueRange LoopLowering::emitAll(Loop &loop) {
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp forOp =
+      startFor(b, firstCoordinate(loop), endCoordinate(loop), constant(1),
+               firstState(loop).flatten());
+  State state = State::unflatten(loop, forOp.getRegionIterArgs());
+  State next =
+      emitStep(loop, forOp.getInductionVar(), state, /*visitsAll=*/true);
+  scf::YieldOp::create(b, next.flatten());
   return forOp.getResults();
 }
 
+/// One operand with stored coordinates has nothing to be merged with:
+///   for position = begin to end: body(crd[position])
+ValueRange LoopLowering::emitOne(Loop &loop) {
+  unsigned n = loop.stored.front();
+  const ChildRange &range = loop.ranges[n];
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp forOp =
+      startFor(b, range.begin, range.end, constant(1), loop.op.getInits());
+  Value position = forOp.getInductionVar();
+  Value coordinate = range.level->coordinate(b, position);
+  SmallVector<Value> present(loop.fibers.size()), positions = present;
+  positions[n] = position;
+  SmallVector<Value> carried =
+      emitBody(loop, coordinate, present, positions,
+               forOp.getRegionIterArgs(), /*visitsAll=*/false);
+  scf::YieldOp::create(b, carried);
+  return forOp.getResults();
+}
+
+Value LoopLowering::emitLeast(const State &state) {
+  Value least = state.coordinates.front();
+  for (Value coordinate : llvm::drop_begin(state.coordinates))
+    least = arith::MinUIOp::create(b, least, coordinate);
+  return least;
+}
+
 /// while the merge expression can still hold:
-///   coordinate = the least that any operand has
-ValueRange LoopLowering::emitWhile(Loop &loop, MergeAttr domain) {
-  SmallVector<Value> inits = loop.inits();
+///   coordinate = the least that any operand has; body(coordinate)
+ValueRange LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
+  SmallVector<Value> inits = firstState(loop).flatten();
   SmallVector<Type> types(ValueRange(inits).getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());
   auto whileOp = scf::WhileOp::create(b, types, inits);
   OpBuilder::InsertionGuard guard(b);
   Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
-  SmallVector<Value> alive(loop.ranges.size());
-  for (auto [n, position] : llvm::zip(loop.stored, before->getArguments()))
-    alive[n] = compare(arith::CmpIPredicate::ult, position, loop.ranges[n].end);
-  Value any = emitMerge(b, b.getLoc(), domain, alive);
+  State state = State::unflatten(loop, before->getArguments());
+  Value infinity = constant(kInfinity), any;
+  if (holdsAtAny(domain, loop.fibers.size())) {
+    any = compare(arith::CmpIPredicate::ne, emitLeast(state), infinity);
+  } else {
+    SmallVector<Value> alive(loop.ranges.size());
+    for (auto [n, coordinate] : llvm::zip(loop.stored, state.coordinates))
+      alive[n] = compare(arith::CmpIPredicate::ne, coordinate, infinity);
+    any = nacho::emitMerge(b, b.getLoc(), domain, alive);
+  }
   scf::ConditionOp::create(b, any, before->getArguments());
 
   Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
-  ValueRange positions = after->getArguments().take_front(loop.stored.size());
-  SmallVector<Value> coordinates;
-  Value least;
-  for (auto [n, position] : llvm::zip(loop.stored, positions)) {
-    Value coordinate = coordinateOrInfinity(loop.ranges[n], position);
-    coordinates.push_back(coordinate);
-    least = least ? Value(arith::MinUIOp::create(b, least, coordinate))
-                  : coordinate;
-  }
-  SmallVector<Value> next =
-      emitStep(loop, least, coordinates, positions,
-               after->getArguments().drop_front(loop.stored.size()),
-               /*visitsAll=*/false);
-  scf::YieldOp::create(b, next);
+  state = State::unflatten(loop, after->getArguments());
+  Value least = emitLeast(state);
+  State next = emitStep(loop, least, state, /*visitsAll=*/false);
+  scf::YieldOp::create(b, next.flatten());
   return whileOp.getResults();
 }
 
-SmallVector<Value> LoopLowering::emitStep(Loop &loop, Value coordinate,
-                                          ArrayRef<Value> coordinates,
-                                          ValueRange positions,
-                                          ValueRange carried, bool visitsAll) {
-  unsigned numFibers = loop.fibers.size();
-  SmallVector<Value> present(numFibers), children(numFibers), next;
+/// An operand is present if it stands at the coordinate. Its next coordinate is
+/// loaded before that is known, which takes the load off the path from one step
+/// to the next.
+LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
+                                           const State &state,
+                                           bool visitsAll) {
+  SmallVector<Value> present(loop.fibers.size()), positions = present;
+  State next;
   for (auto [k, n] : llvm::enumerate(loop.stored)) {
+    Value position = state.positions[k];
     present[n] =
-        compare(arith::CmpIPredicate::eq, coordinates[k], coordinate);
-    children[n] = positions[k];
+        compare(arith::CmpIPredicate::eq, state.coordinates[k], coordinate);
+    positions[n] = position;
     Value step =
         arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
-    next.push_back(arith::AddIOp::create(b, positions[k], step));
+    next.positions.push_back(arith::AddIOp::create(b, position, step));
+    Value following = arith::AddIOp::create(b, position, constant(1));
+    next.coordinates.push_back(
+        select(present[n], coordinateOrInfinity(loop.ranges[n], following),
+               state.coordinates[k]));
   }
-  bool isSparse = loop.stored.size() == numFibers;
+  next.carried = emitBody(loop, coordinate, present, positions, state.carried,
+                          visitsAll);
+  return next;
+}
+
+SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
+                                          SmallVector<Value> present,
+                                          ArrayRef<Value> positions,
+                                          ValueRange carried, bool visitsAll) {
+  unsigned numFibers = loop.fibers.size();
+  SmallVector<Value> children(positions);
   for (unsigned n = 0; n < numFibers; ++n) {
-    if (present[n])
+    if (!loop.ranges[n].level->isFull())
       continue;
     present[n] = loop.fibers[n].present;
-    children[n] =
-        arith::AddIOp::create(b, loop.ranges[n].first, coordinate);
+    children[n] = arith::AddIOp::create(b, loop.ranges[n].first, coordinate);
+    if (visitsAll)
+      continue;
+    // Located at another operand's coordinate, which may be anything.
+    Value inside = compare(arith::CmpIPredicate::ult, coordinate,
+                           loop.ranges[n].level->extent(b));
+    present[n] = both(present[n], inside);
   }
-  // A full level is located, not searched: the coordinate must be one of its.
-  if (!isSparse && !visitsAll) {
-    for (unsigned n = 0; n < numFibers; ++n) {
-      if (!loop.ranges[n].level->isFull())
-        continue;
-      Value inside = compare(arith::CmpIPredicate::ult, coordinate,
-                             loop.ranges[n].level->extent(b));
-      present[n] = both(present[n], inside);
-    }
-  }
-
   MergeAttr merge = loop.op.getMerge();
+  bool isSparse = loop.stored.size() == numFibers;
   Value holds = isSparse && holdsAtAny(merge, numFibers)
                     ? Value()
-                    : emitMerge(b, b.getLoc(), merge, present);
+                    : nacho::emitMerge(b, b.getLoc(), merge, present);
   // Who is certainly there when the body runs need not be asked again.
   for (unsigned n = 0; n < numFibers; ++n)
     if (implies(merge, MergeAttr::get(b.getContext(), n)))
@@ -242,28 +307,24 @@ SmallVector<Value> LoopLowering::emitStep(Loop &loop, Value coordinate,
   if (!holds) {
     enterBody(loop, coordinate, present, children);
     moveBody(loop, b.getInsertionBlock(), carried, yielded);
-    llvm::append_range(next, yielded);
-    return next;
+    return yielded;
   }
   bool carries = !carried.empty();
   auto ifOp = scf::IfOp::create(b, carried.getTypes(), holds,
                                 /*withElseRegion=*/carries);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Block *block = ifOp.thenBlock();
-    if (!block->empty())
-      block->back().erase();
-    b.setInsertionPointToEnd(block);
-    enterBody(loop, coordinate, present, children);
-    moveBody(loop, block, carried, yielded);
-    scf::YieldOp::create(b, yielded);
-    if (carries) {
-      b.setInsertionPointToEnd(ifOp.elseBlock());
-      scf::YieldOp::create(b, carried);
-    }
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = ifOp.thenBlock();
+  if (!block->empty())
+    block->back().erase();
+  b.setInsertionPointToEnd(block);
+  enterBody(loop, coordinate, present, children);
+  moveBody(loop, block, carried, yielded);
+  scf::YieldOp::create(b, yielded);
+  if (carries) {
+    b.setInsertionPointToEnd(ifOp.elseBlock());
+    scf::YieldOp::create(b, carried);
   }
-  llvm::append_range(next, ifOp.getResults());
-  return next;
+  return SmallVector<Value>(ifOp.getResults());
 }
 
 /// Gives the arguments of the body their meaning.
@@ -322,7 +383,7 @@ void LoopLowering::lowerRestrict(RestrictOp op) {
   SmallVector<Value> present;
   for (Value value : op.getFibers())
     present.push_back(fiber(value).present);
-  Value holds = emitMerge(b, b.getLoc(), op.getMerge(), present);
+  Value holds = nacho::emitMerge(b, b.getLoc(), op.getMerge(), present);
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(op.getType()));
   op.replaceAllUsesWith(select(holds, op.getValue(), zero));
 }

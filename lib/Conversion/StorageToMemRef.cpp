@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Names.h"
 #include "nacho/Levels/Level.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -53,28 +54,35 @@ static Storage addArguments(func::FuncOp func, BlockArgument tensor) {
   Storage storage;
   auto type = cast<RankedTensorType>(tensor.getType());
   unsigned at = tensor.getArgNumber();
-  auto add = [&](Type argument) -> Value {
-    (void)func.insertArgument(++at, argument, {}, tensor.getLoc());
+  std::string name = getName(tensor);
+  auto add = [&](Type argument, const Twine &part) -> Value {
+    Location loc = tensor.getLoc();
+    if (!name.empty())
+      loc = nameLoc(loc, name + part);
+    (void)func.insertArgument(++at, argument, {}, loc);
     return func.getArgument(at);
   };
   auto vectorOf = [](Type element) {
     return MemRefType::get({ShapedType::kDynamic}, element);
   };
   if (type.getRank() == 0) {
-    storage.values = add(MemRefType::get({}, type.getElementType()));
+    storage.values = add(MemRefType::get({}, type.getElementType()), "");
     return storage;
   }
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   for (unsigned level = 0; level < type.getRank(); ++level) {
     bool isFull = Level::isFull(type, level);
     storage.positions.push_back(
-        isFull ? Value() : add(vectorOf(encoding.getPosElemType())));
+        isFull ? Value()
+               : add(vectorOf(encoding.getPosElemType()), "_pos" + Twine(level)));
     storage.coordinates.push_back(
-        isFull ? Value() : add(vectorOf(encoding.getCrdElemType())));
+        isFull ? Value()
+               : add(vectorOf(encoding.getCrdElemType()), "_crd" + Twine(level)));
   }
-  storage.values = add(vectorOf(type.getElementType()));
+  storage.values = add(vectorOf(type.getElementType()), "_values");
   for (unsigned level = 0; level < type.getRank(); ++level)
-    storage.extents.push_back(add(IndexType::get(func.getContext())));
+    storage.extents.push_back(
+        add(IndexType::get(func.getContext()), "_extent" + Twine(level)));
   return storage;
 }
 

@@ -3,6 +3,7 @@
 #include "nacho/IR/Nacho.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -89,29 +90,49 @@ void AssignOp::print(OpAsmPrinter &printer) {
                                 {"accesses", "resultAccess"});
 }
 
-/// The access must have one distinct index per dimension.
+/// The custom form has nothing but names, the generic one can have anything.
+static bool isAccess(Attribute attr) {
+  auto access = dyn_cast<ArrayAttr>(attr);
+  return access && llvm::all_of(access, llvm::IsaPred<StringAttr>);
+}
+
+/// The access must have one index per dimension, and no index two extents.
 static LogicalResult verifyAccess(AssignOp op, ArrayRef<Attribute> access,
-                                  Type type, const Twine &what) {
-  int64_t rank = cast<RankedTensorType>(type).getRank();
-  if (static_cast<int64_t>(access.size()) != rank)
-    return op.emitOpError() << what << " of rank " << rank << " is accessed by "
-                            << access.size() << " indices";
+                                  Type type, const Twine &what,
+                                  llvm::StringMap<int64_t> &extents) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (static_cast<int64_t>(access.size()) != tensor.getRank())
+    return op.emitOpError() << what << " of rank " << tensor.getRank()
+                            << " is accessed by " << access.size()
+                            << " indices";
+  for (auto [index, extent] : llvm::zip(access, tensor.getShape())) {
+    if (ShapedType::isDynamic(extent))
+      continue;
+    StringRef name = cast<StringAttr>(index).getValue();
+    int64_t known = extents.try_emplace(name, extent).first->second;
+    if (known != extent)
+      return op.emitOpError() << "index '" << name << "' has the extents "
+                              << known << " and " << extent;
+  }
   return success();
 }
 
 LogicalResult AssignOp::verify() {
   if (getAccesses().size() != getNumOperands())
     return emitOpError("needs one access per operand");
+  if (!isAccess(getResultAccess()) || !llvm::all_of(getAccesses(), isAccess))
+    return emitOpError("accesses must be lists of names of indices");
+  llvm::StringMap<int64_t> extents;
   llvm::StringSet<> bound;
   for (auto [n, operand] : llvm::enumerate(getOperands())) {
     if (failed(verifyAccess(*this, getAccess(n), operand.getType(),
-                            "operand " + Twine(n))))
+                            "operand " + Twine(n), extents)))
       return failure();
     for (Attribute index : getAccess(n))
       bound.insert(cast<StringAttr>(index).getValue());
   }
   ArrayRef<Attribute> result = getResultAccess().getValue();
-  if (failed(verifyAccess(*this, result, getType(), "the result")))
+  if (failed(verifyAccess(*this, result, getType(), "the result", extents)))
     return failure();
   llvm::StringSet<> seen;
   for (Attribute index : result) {
@@ -122,6 +143,12 @@ LogicalResult AssignOp::verify() {
     if (!seen.insert(name).second)
       return emitOpError() << "result index '" << name << "' is repeated";
   }
+  auto elementOf = [](Type type) {
+    return cast<RankedTensorType>(type).getElementType();
+  };
+  if (!llvm::equal(getBodyBlock()->getArgumentTypes(),
+                   llvm::map_range(getOperandTypes(), elementOf)))
+    return emitOpError("body takes one element of each operand");
   auto yield = cast<YieldOp>(getBodyBlock()->getTerminator());
   Type element = getType().getElementType();
   if (yield.getNumOperands() != 1 || yield.getOperand(0).getType() != element)

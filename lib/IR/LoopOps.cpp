@@ -2,6 +2,7 @@
 
 #include "nacho/IR/MergeSyntax.h"
 #include "nacho/IR/Nacho.h"
+#include "nacho/IR/Names.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -88,7 +89,18 @@ void CoiterateOp::build(OpBuilder &builder, OperationState &state,
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Type> types = getBodyTypes(fibers, cut, inits);
   SmallVector<Location> locs(types.size(), state.location);
-  builder.createBlock(state.addRegion(), {}, types, locs);
+  Block *body = builder.createBlock(state.addRegion(), {}, types, locs);
+  // Cuts and fibers are named after those of the loop around.
+  SmallVector<Value> outer(fibers);
+  if (lower)
+    outer.append({lower, upper});
+  for (auto [arg, value] : llvm::zip(body->getArguments().drop_front(), outer))
+    if (!getName(value).empty())
+      setName(arg, innerName(getName(value)));
+  for (auto [arg, value] :
+       llvm::zip(body->getArguments().take_back(inits.size()), inits))
+    if (!getName(value).empty())
+      setName(arg, getName(value));
 }
 
 CoiterateOp CoiterateOp::getInnerLoop() {
@@ -232,6 +244,8 @@ LogicalResult CoiterateOp::verify() {
       return emitOpError("cannot iterate an element");
   if (failed(verifyMerge(*this, getMerge(), getFibers().size())))
     return failure();
+  if (!getLower() != !getUpper())
+    return emitOpError("needs both bounds or none");
   CutType cut;
   if (isBounded()) {
     cut = getLower().getType();

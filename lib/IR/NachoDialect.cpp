@@ -175,11 +175,33 @@ static void printWidths(AsmPrinter &printer, ArrayRef<int64_t> widths) {
   printer << '>';
 }
 
-static ParseResult parseWidths(AsmParser &parser,
-                               SmallVectorImpl<int64_t> &widths) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
-    return parser.parseInteger(widths.emplace_back());
-  });
+template <typename T> static Type parseWidths(AsmParser &parser) {
+  SmallVector<int64_t> widths;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
+        return parser.parseInteger(widths.emplace_back());
+      }))
+    return {};
+  return parser.getChecked<T>(loc, parser.getContext(), widths);
+}
+
+static LogicalResult
+verifyWidths(llvm::function_ref<InFlightDiagnostic()> error,
+             ArrayRef<int64_t> widths) {
+  for (int64_t width : widths)
+    if (width < 0)
+      return error() << "cut through a loop of " << width << " operands";
+  return success();
+}
+
+LogicalResult CutType::verify(llvm::function_ref<InFlightDiagnostic()> error,
+                              ArrayRef<int64_t> widths) {
+  return verifyWidths(error, widths);
+}
+
+LogicalResult CutsType::verify(llvm::function_ref<InFlightDiagnostic()> error,
+                               ArrayRef<int64_t> widths) {
+  return verifyWidths(error, widths);
 }
 
 void CutType::print(AsmPrinter &printer) const {
@@ -187,10 +209,7 @@ void CutType::print(AsmPrinter &printer) const {
 }
 
 Type CutType::parse(AsmParser &parser) {
-  SmallVector<int64_t> widths;
-  if (parseWidths(parser, widths))
-    return {};
-  return get(parser.getContext(), widths);
+  return parseWidths<CutType>(parser);
 }
 
 int64_t CutType::getNumColumns() const {
@@ -202,8 +221,5 @@ void CutsType::print(AsmPrinter &printer) const {
 }
 
 Type CutsType::parse(AsmParser &parser) {
-  SmallVector<int64_t> widths;
-  if (parseWidths(parser, widths))
-    return {};
-  return get(parser.getContext(), widths);
+  return parseWidths<CutsType>(parser);
 }

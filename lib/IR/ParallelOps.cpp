@@ -78,11 +78,16 @@ LogicalResult ExclusiveScanOp::verify() {
     return emitOpError("needs a static number of columns");
   size_t columns = getNumColumns();
   Block &block = getCombine().front();
-  if (block.getNumArguments() != 2 * columns)
+  auto areIndices = [](TypeRange types) {
+    return llvm::all_of(types, llvm::IsaPred<IndexType>);
+  };
+  if (block.getNumArguments() != 2 * columns ||
+      !areIndices(block.getArgumentTypes()))
     return emitOpError() << "region combines two rows of " << columns
                          << " columns";
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
-  if (!yield || yield.getNumOperands() != columns)
+  if (!yield || yield.getNumOperands() != columns ||
+      !areIndices(yield.getOperandTypes()))
     return emitOpError() << "region must yield a row of " << columns
                          << " columns";
   return success();

@@ -1,6 +1,7 @@
 //===- PartitionOps.cpp - Cost queries and searches -----------------------===//
 
 #include "nacho/IR/Nacho.h"
+#include "nacho/IR/Names.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -59,6 +60,22 @@ LogicalResult SearchOp::inferReturnTypes(MLIRContext *context,
     return emitOptionalError(loc, "expected a cut through the searched loop");
   types.append(2, cut.getInner());
   return success();
+}
+
+void SearchOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  auto inner = [](Value value, StringRef otherwise) {
+    std::string name = getName(value);
+    return name.empty() ? otherwise.str() : innerName(name);
+  };
+  std::string coordinate;
+  if (!getBody().empty() && getBodyBlock()->getNumArguments() > 0)
+    coordinate = getName(getBodyBlock()->getArgument(0));
+  setName(getCoordinate(), coordinate.empty() ? "coordinate" : coordinate);
+  setName(getResidual(), "residual");
+  for (auto [child, fiber] : llvm::zip(getChildren(), getFibers()))
+    setName(child, inner(fiber, "child"));
+  setName(getInnerLower(), inner(getLower(), "lo"));
+  setName(getInnerUpper(), inner(getUpper(), "hi"));
 }
 
 LogicalResult SearchOp::verify() {

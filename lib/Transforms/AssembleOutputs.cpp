@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Names.h"
 #include "nacho/Kernel.h"
 #include "nacho/Levels/Level.h"
 #include "nacho/Transforms/Passes.h"
@@ -69,6 +70,7 @@ private:
                              bool isExported);
   void cloneOperands();
   Value numParts();
+  ParallelOp startWorkers(Value parts);
 
   void buildPartition();
   void buildAssemble();
@@ -163,14 +165,20 @@ FailureOr<ResultLayout> ResultLayout::get(NestOp nest) {
 // One part
 //===----------------------------------------------------------------------===//
 
+static Value loadCut(ImplicitLocOpBuilder &b, StringRef name, Type cut,
+                     Value bounds, Value row) {
+  NameScope scope(b, name);
+  return LoadCutOp::create(b, cut, bounds, row);
+}
+
 void PartBuilder::loadCuts() {
   NestOp nest = loops.front()->getParentOfType<NestOp>();
   Block &body = nest.getBody().front();
   Type cut = body.getArgument(0).getType();
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value next = arith::AddIOp::create(b, part, one);
-  lower = LoadCutOp::create(b, cut, args.bounds, part);
-  upper = LoadCutOp::create(b, cut, args.bounds, next);
+  lower = loadCut(b, "lo", cut, args.bounds, part);
+  upper = loadCut(b, "hi", cut, args.bounds, next);
 }
 
 MutableArrayRef<Value> PartBuilder::valuesOf(unsigned m,
@@ -224,6 +232,7 @@ SmallVector<Value> PartBuilder::emitLoop(unsigned m, Value lower, Value upper,
   auto loop =
       CoiterateOp::create(b, fibers, from.getMerge(), lower, upper, carried);
   mapping.map(from.getCoordinate(), loop.getCoordinate());
+  loop.getCoordinate().setLoc(from.getCoordinate().getLoc());
   for (auto [old, now] : llvm::zip(from.getChildren(), loop.getChildren()))
     mapping.map(old, now);
   OpBuilder::InsertionGuard guard(b);
@@ -369,31 +378,31 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
   auto cut = CutType::get(b.getContext(), nest.getCuts().getType().getWidths());
   SmallVector<Type> types(source.getArgumentTypes().drop_back());
   size_t numOperands = types.size();
-  SmallVector<Value *> targets;
+  SmallVector<std::pair<Value *, std::string>> targets;
   args = PhaseArguments();
-  auto add = [&](Type type, Value &target) {
+  auto add = [&](Type type, Value &target, const Twine &name) {
     types.push_back(type);
-    targets.push_back(&target);
+    targets.push_back({&target, name.str()});
   };
   for (Argument argument : arguments) {
     switch (argument) {
     case Argument::bounds:
-      add(rows(cut.getNumColumns()), args.bounds);
+      add(rows(cut.getNumColumns()), args.bounds, "bounds");
       break;
     case Argument::within:
-      add(index, args.within);
+      add(index, args.within, "within");
       break;
     case Argument::counts:
-      add(rows(layout.numColumns()), args.counts);
+      add(rows(layout.numColumns()), args.counts, "counts");
       break;
     case Argument::offsets:
-      add(rows(layout.numColumns()), args.offsets);
+      add(rows(layout.numColumns()), args.offsets, "offsets");
       break;
     case Argument::sizes:
-      add(MemRefType::get({layout.type.getRank()}, index), args.sizes);
+      add(MemRefType::get({layout.type.getRank()}, index), args.sizes, "sizes");
       break;
     case Argument::status:
-      add(MemRefType::get({}, b.getI32Type()), args.status);
+      add(MemRefType::get({}, b.getI32Type()), args.status, "status");
       break;
     case Argument::result: {
       unsigned rank = layout.type.getRank(), next = 0;
@@ -402,15 +411,17 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
       for (unsigned level = 0; level < rank; ++level) {
         if (Level::isFull(layout.type, level))
           continue;
-        add(layout.buffers[next++], args.positions[level]);
-        add(layout.buffers[next++], args.coordinates[level]);
+        add(layout.buffers[next++], args.positions[level],
+            "pos" + Twine(level));
+        add(layout.buffers[next++], args.coordinates[level],
+            "crd" + Twine(level));
       }
-      add(layout.buffers[next], args.values);
+      add(layout.buffers[next], args.values, "values");
       break;
     }
     }
   }
-  add(index, args.threads);
+  add(index, args.threads, "threads");
 
   std::string name = (source.getName() + "_" + suffix).str();
   b.setInsertionPoint(source);
@@ -426,11 +437,14 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
   operands.clear();
   for (unsigned n = 0; n < numOperands; ++n) {
     operands.push_back(entry->getArgument(n));
+    entry->getArgument(n).setLoc(source.getArgument(n).getLoc());
     mapping.map(source.getArgument(n), entry->getArgument(n));
   }
   for (auto [target, value] :
-       llvm::zip(targets, entry->getArguments().drop_front(numOperands)))
-    *target = value;
+       llvm::zip(targets, entry->getArguments().drop_front(numOperands))) {
+    *target.first = value;
+    setName(value, target.second);
+  }
   return func;
 }
 
@@ -445,7 +459,17 @@ Value NestAssembler::numParts() {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value rows = memref::DimOp::create(b, args.bounds, zero);
+  NameScope name(b, "parts");
   return arith::SubIOp::create(b, rows, one);
+}
+
+/// The function's workers, one for each part; the builder is left in there.
+ParallelOp NestAssembler::startWorkers(Value parts) {
+  auto workers = ParallelOp::create(b, parts, args.threads);
+  setName(workers.getWorker(), "part");
+  func::ReturnOp::create(b);
+  b.setInsertionPointToStart(workers.getBodyBlock());
+  return workers;
 }
 
 SmallVector<Value> NestAssembler::loadRow(Value buffer, Value row,
@@ -488,9 +512,7 @@ void NestAssembler::buildPartition() {
     StoreCutOp::create(b, origin, args.bounds, zero);
     StoreCutOp::create(b, limit, args.bounds, parts);
   }
-  auto workers = ParallelOp::create(b, parts, args.threads);
-  func::ReturnOp::create(b);
-  b.setInsertionPointToStart(workers.getBodyBlock());
+  auto workers = startWorkers(parts);
   Value inside = arith::RemUIOp::create(b, workers.getWorker(), args.within);
   Value isInterior =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, inside, zero);
@@ -498,8 +520,8 @@ void NestAssembler::buildPartition() {
   b.setInsertionPointToStart(ifInterior.thenBlock());
   Value from = arith::SubIOp::create(b, workers.getWorker(), inside);
   Value to = arith::AddIOp::create(b, from, args.within);
-  Value lower = LoadCutOp::create(b, cut, args.bounds, from);
-  Value upper = LoadCutOp::create(b, cut, args.bounds, to);
+  Value lower = loadCut(b, "lo", cut, args.bounds, from);
+  Value upper = loadCut(b, "hi", cut, args.bounds, to);
   Value base = CutCostOp::create(b, b.getIndexType(), lower);
   Value limit = CutCostOp::create(b, b.getIndexType(), upper);
   // A part that costs nothing is left whole.
@@ -509,8 +531,12 @@ void NestAssembler::buildPartition() {
   b.setInsertionPointToStart(ifCost.elseBlock());
   StoreCutOp::create(b, lower, args.bounds, workers.getWorker());
   b.setInsertionPointToStart(ifCost.thenBlock());
-  Value query = QueryOp::create(b, b.getIndexType(), inside, args.within, base,
-                                limit);
+  Value query;
+  {
+    NameScope name(b, "query");
+    query = QueryOp::create(b, b.getIndexType(), inside, args.within, base,
+                            limit);
+  }
   Block *search = partition.getBodyBlock();
   mapping.map(search->getArgument(0), query);
   mapping.map(search->getArgument(1), lower);
@@ -527,9 +553,7 @@ void NestAssembler::buildAssemble() {
                 {Argument::bounds, Argument::counts, Argument::status},
                 /*isExported=*/false);
   cloneOperands();
-  auto workers = ParallelOp::create(b, numParts(), args.threads);
-  func::ReturnOp::create(b);
-  b.setInsertionPointToStart(workers.getBodyBlock());
+  auto workers = startWorkers(numParts());
   Value part = workers.getWorker();
   SmallVector<Value> row =
       PartBuilder(b, nest, layout, mapping, args, part).count();
@@ -547,9 +571,7 @@ void NestAssembler::buildCompute() {
                 /*isExported=*/false);
   cloneOperands();
   Value parts = numParts();
-  auto workers = ParallelOp::create(b, parts, args.threads);
-  func::ReturnOp::create(b);
-  b.setInsertionPointToStart(workers.getBodyBlock());
+  auto workers = startWorkers(parts);
   Value part = workers.getWorker();
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value next = arith::AddIOp::create(b, part, one);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/Names.h"
 #include "nacho/Transforms/Passes.h"
 
 namespace nacho {
@@ -26,6 +27,7 @@ static CoiterateOp bound(CoiterateOp loop, Value lower, Value upper) {
   Block *from = loop.getBodyBlock(), *to = bounded.getBodyBlock();
   to->getOperations().splice(to->end(), from->getOperations());
   loop.getCoordinate().replaceAllUsesWith(bounded.getCoordinate());
+  bounded.getCoordinate().setLoc(loop.getCoordinate().getLoc());
   for (auto [old, now] : llvm::zip(loop.getChildren(), bounded.getChildren()))
     old.replaceAllUsesWith(now);
   for (auto [old, now] : llvm::zip(loop.getCarried(), bounded.getCarried()))
@@ -42,8 +44,9 @@ struct BoundLoops : nacho::impl::NachoBoundLoopsBase<BoundLoops> {
       if (!nest.getCuts() || nest.getBody().getNumArguments() != 0)
         return;
       auto cut = CutType::get(&getContext(), nest.getCuts().getType().getWidths());
-      Value lower = nest.getBody().addArgument(cut, nest.getLoc());
-      Value upper = nest.getBody().addArgument(cut, nest.getLoc());
+      Location loc = nest.getLoc();
+      Value lower = nest.getBody().addArgument(cut, nameLoc(loc, "lo"));
+      Value upper = nest.getBody().addArgument(cut, nameLoc(loc, "hi"));
       for (CoiterateOp loop : nest.getLoops()) {
         CoiterateOp bounded = bound(loop, lower, upper);
         lower = bounded.getInnerLower();

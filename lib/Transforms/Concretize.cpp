@@ -8,6 +8,7 @@
 
 #include "nacho/Analysis/Algebra.h"
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Names.h"
 #include "nacho/Levels/Level.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -95,8 +96,9 @@ public:
   LogicalResult build();
 
 private:
-  void buildLoops(unsigned depth, ValueRange fibers);
+  void buildLoops(ArrayRef<Attribute> order, ValueRange fibers);
   void buildBody(ValueRange elements);
+  std::string operandName(unsigned n);
 
   AssignOp op;
   ImplicitLocOpBuilder b;
@@ -128,26 +130,36 @@ LogicalResult NestBuilder::build() {
       continue;
     numbers[n] = iterated.size();
     iterated.push_back(n);
+    NameScope name(b, operandName(n) + "0");
     roots.push_back(RootOp::create(b, operand));
   }
   merge = mapLeaves(result.pattern, [&](unsigned n) { return numbers[n]; });
 
   auto nest = NestOp::create(b, op.getType(), Value());
   b.createBlock(&nest.getBody());
-  buildLoops(order->size(), roots);
+  buildLoops(*order, roots);
   YieldOp::create(b);
   op.replaceAllUsesWith(nest.getResult());
   return success();
 }
 
-void NestBuilder::buildLoops(unsigned depth, ValueRange fibers) {
-  if (depth == 0)
+/// The user's name of an operand, or a letter.
+std::string NestBuilder::operandName(unsigned n) {
+  std::string name = getName(op.getOperand(n));
+  if (!name.empty())
+    return name;
+  return n < 26 ? std::string(1, 'A' + n) : "T" + std::to_string(n);
+}
+
+void NestBuilder::buildLoops(ArrayRef<Attribute> order, ValueRange fibers) {
+  if (order.empty())
     return buildBody(fibers);
   OpBuilder::InsertionGuard guard(b);
   auto loop = CoiterateOp::create(b, fibers, merge);
   coordinates.push_back(loop.getCoordinate());
+  setName(loop.getCoordinate(), cast<StringAttr>(order.front()).getValue());
   b.setInsertionPointToStart(loop.getBodyBlock());
-  buildLoops(depth - 1, loop.getChildren());
+  buildLoops(order.drop_front(), loop.getChildren());
   YieldOp::create(b);
 }
 
@@ -155,8 +167,10 @@ void NestBuilder::buildLoops(unsigned depth, ValueRange fibers) {
 /// pattern that the coordinates visited do not already restrict.
 void NestBuilder::buildBody(ValueRange elements) {
   IRMapping mapping;
-  for (auto [n, element] : llvm::zip(iterated, elements))
+  for (auto [n, element] : llvm::zip(iterated, elements)) {
+    NameScope name(b, StringRef(operandName(n)).lower());
     mapping.map(op.getBodyBlock()->getArgument(n), LoadOp::create(b, element));
+  }
   for (auto [n, operand] : llvm::enumerate(op.getOperands()))
     if (op.getAccess(n).empty())
       mapping.map(op.getBodyBlock()->getArgument(n),

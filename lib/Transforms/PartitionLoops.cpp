@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Names.h"
 #include "nacho/Levels/Level.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -72,6 +73,17 @@ private:
 CostModel::CostModel(NestOp nest, bool countLoops)
     : loops(nest.getLoops()), countLoops(countLoops) {}
 
+/// A -> costA: the name of a query on a fiber of A.
+static std::string queryName(StringRef what, Value fiber) {
+  return (what + StringRef(getName(fiber)).rtrim("0123456789")).str();
+}
+
+static Value emitCost(ImplicitLocOpBuilder &b, CostKind kind, Value fiber,
+                      Value position = {}) {
+  NameScope name(b, queryName(kind == CostKind::nnz ? "cost" : "loops", fiber));
+  return CostOp::create(b, b.getIndexType(), kind, fiber, position);
+}
+
 static bool isFullLevel(Value fiber) {
   auto type = cast<FiberType>(fiber.getType());
   return Level::isFull(type.getTensor(), type.getLevel());
@@ -85,6 +97,7 @@ bool CostModel::visitsAll(unsigned m) const {
 }
 
 static Value sum(ImplicitLocOpBuilder &b, Value x, Value y) {
+  NameScope name(b, getName(y) == "unit" ? "unit" : "cost");
   return x ? Value(arith::AddIOp::create(b, x, y)) : y;
 }
 
@@ -93,16 +106,14 @@ Value CostModel::total(ImplicitLocOpBuilder &b) const {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value cost, empty;
   for (Value fiber : outer.getFibers())
-    cost = sum(b, cost, CostOp::create(b, b.getIndexType(), CostKind::nnz,
-                                       fiber, Value()));
+    cost = sum(b, cost, emitCost(b, CostKind::nnz, fiber));
   Value extent = ExtentOp::create(b, b.getIndexType(), outer.getFibers()[0]);
   if (isCounted(0)) {
     if (visitsAll(0))
       cost = sum(b, cost, extent);
     else
       for (Value fiber : outer.getFibers())
-        cost = sum(b, cost, CostOp::create(b, b.getIndexType(), CostKind::loops,
-                                           fiber, Value()));
+        cost = sum(b, cost, emitCost(b, CostKind::loops, fiber));
   }
   // Without inner coordinates there is none at which to charge a unit.
   auto root = outer.getFibers()[0].getDefiningOp<RootOp>();
@@ -113,6 +124,7 @@ Value CostModel::total(ImplicitLocOpBuilder &b) const {
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero);
     empty = empty ? Value(arith::OrIOp::create(b, empty, none)) : none;
   }
+  NameScope name(b, "total");
   return arith::SelectOp::create(b, empty, zero, cost);
 }
 
@@ -120,15 +132,13 @@ Value CostModel::upTo(ImplicitLocOpBuilder &b, unsigned m, ValueRange fibers,
                       Value x, ValueRange positions, Value unit) const {
   Value cost;
   for (auto [fiber, position] : llvm::zip(fibers, positions))
-    cost = sum(b, cost, CostOp::create(b, b.getIndexType(), CostKind::nnz,
-                                       fiber, position));
+    cost = sum(b, cost, emitCost(b, CostKind::nnz, fiber, position));
   if (isCounted(m)) {
     if (visitsAll(m))
       cost = sum(b, cost, x);
     else
       for (auto [fiber, position] : llvm::zip(fibers, positions))
-        cost = sum(b, cost, CostOp::create(b, b.getIndexType(), CostKind::loops,
-                                           fiber, position));
+        cost = sum(b, cost, emitCost(b, CostKind::loops, fiber, position));
   }
   if (unit) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -143,6 +153,7 @@ Value CostModel::unit(ImplicitLocOpBuilder &b, unsigned m, ValueRange children,
                       Value coordinate, Value outerUnit) const {
   if (!isCounted(m))
     return {};
+  NameScope name(b, "unit");
   Value unit;
   if (visitsAll(m)) {
     unit = arith::ConstantIndexOp::create(b, 1);
@@ -194,6 +205,9 @@ static void buildSearches(ImplicitLocOpBuilder &b, PartitionOp partition,
       OpBuilder::InsertionGuard guard(b);
       SmallVector<Type> types(1 + fibers.size(), b.getIndexType());
       SmallVector<Location> locs(types.size(), b.getLoc());
+      locs.front() = CoiterateOp(model.getLoops()[m]).getCoordinate().getLoc();
+      for (auto [loc, fiber] : llvm::zip(llvm::drop_begin(locs), fibers))
+        loc = nameLoc(b.getLoc(), queryName("pos", fiber));
       Block *block = b.createBlock(&search.getBody(), {}, types, locs);
       Value cost = model.upTo(b, m, fibers, block->getArgument(0),
                               block->getArguments().drop_front(), unit);
@@ -208,6 +222,7 @@ static void buildSearches(ImplicitLocOpBuilder &b, PartitionOp partition,
     upper = search.getInnerUpper();
   }
   Value cost = arith::SubIOp::create(b, query, residual);
+  NameScope name(b, "cut");
   Value cut = CutOp::create(b, body->getArgument(1).getType(), cost,
                             coordinates, found);
   YieldOp::create(b, cut);
@@ -217,7 +232,8 @@ static void buildSearches(ImplicitLocOpBuilder &b, PartitionOp partition,
 static Value addPartsArgument(func::FuncOp func) {
   auto index = IndexType::get(func.getContext());
   unsigned number = func.getNumArguments();
-  (void)func.insertArgument(number, index, {}, func.getLoc());
+  (void)func.insertArgument(number, index, {},
+                            nameLoc(func.getLoc(), "parts"));
   return func.getArgument(number);
 }
 
@@ -236,15 +252,18 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
   ImplicitLocOpBuilder b(nest.getLoc(), nest);
   auto cuts = CutsType::get(b.getContext(), widths);
   auto cut = CutType::get(b.getContext(), widths);
-  Value total = model.total(b);
   auto op = PartitionOp::create(
-      b, cuts, total, CoiterateOp(model.getLoops().front()).getFibers(),
+      b, cuts, model.total(b),
+      CoiterateOp(model.getLoops().front()).getFibers(),
       addPartsArgument(func), describeLoops(b, model.getLoops()),
       b.getI64IntegerAttr(model.delta()));
+  op->setLoc(nameLoc(b.getLoc(), "cuts"));
   {
     OpBuilder::InsertionGuard guard(b);
     SmallVector<Type> types = {b.getIndexType(), cut, cut};
-    SmallVector<Location> locs(3, b.getLoc());
+    SmallVector<Location> locs = {nameLoc(b.getLoc(), "query"),
+                                  nameLoc(b.getLoc(), "lo"),
+                                  nameLoc(b.getLoc(), "hi")};
     b.createBlock(&op.getBody(), {}, types, locs);
     buildSearches(b, op, model);
   }

@@ -6,12 +6,14 @@
 include "nacho/IR/NachoAttrs.td"
 
 def Nacho_AssignOp : Nacho_Op<"assign", [
-    Pure, SingleBlockImplicitTerminator<"YieldOp">]> {
+    Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "one statement of tensor index notation";
   let description = [{
     Binds one element of every access to a name and computes one element of the
     result from them, for all values of the indices. An entry that an operand
-    does not store is exactly 0, and 0 times anything is then 0.
+    does not store is exactly 0, and 0 times anything is then 0. Nothing else comes
+    in from outside: a number that is known when the kernel runs is an operand
+    without indices.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{

@@ -134,7 +134,9 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
     ::mlir::Block *getBodyBlock() { return &getBody().front(); }
     bool isBounded() { return static_cast<bool>(getLower()); }
     // The body's arguments: coordinate, fibers, cuts if bounded, carried values.
-    ::mlir::Value getCoordinate() { return getBodyBlock()->getArgument(0); }
+    ::mlir::BlockArgument getCoordinate() {
+      return getBodyBlock()->getArgument(0);
+    }
     ::mlir::ValueRange getChildren() {
       return getBodyBlock()->getArguments().slice(1, getFibers().size());
     }

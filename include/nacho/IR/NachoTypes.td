@@ -36,6 +36,7 @@ def Nacho_FiberType : Nacho_Type<"Fiber", "fiber"> {
 class Nacho_CutLike<string name, string mnemonic> : Nacho_Type<name, mnemonic> {
   let parameters = (ins ArrayRefParameter<"int64_t">:$widths);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def Nacho_CutType : Nacho_CutLike<"Cut", "cut"> {

@@ -54,7 +54,8 @@ def Nacho_ExtentOp : Nacho_Op<"extent", [Pure]> {
 }
 
 def Nacho_SearchOp : Nacho_Op<"search", [
-    Pure, SingleBlock, InferTypeOpAdaptor]> {
+    Pure, SingleBlock, InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the highest coordinate of a loop whose cost is within a query";
   let description = [{
     HighestCoordinateLeqQuery of the paper's Alg. 1. The region gives C_m: the

@@ -1,0 +1,48 @@
+//===- Names.h - Names for the values of printed IR -----------------------===//
+//
+// MLIR forgets SSA names, but prints those that it finds in locations when asked to
+// (--mlir-use-nameloc-as-prefix). Passes pass on the user's names that way: the
+// fibers of an operand A are A0, A1, ..., the loops run over i and j.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_IR_NAMES_H
+#define NACHO_IR_NAMES_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace nacho {
+
+/// The name of a value, empty if it has none. The results of a search are
+/// named after what it searches.
+std::string getName(mlir::Value value);
+
+/// `loc` with a name.
+mlir::Location nameLoc(mlir::Location loc, const llvm::Twine &name);
+
+void setName(mlir::Value value, const llvm::Twine &name);
+
+/// A0 -> A1, lo -> lo1: the name one loop further in.
+std::string innerName(llvm::StringRef name);
+
+/// Ops created while it lives have the name.
+class NameScope {
+public:
+  NameScope(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name)
+      : b(b), outer(b.getLoc()) {
+    b.setLoc(nameLoc(outer, name));
+  }
+  ~NameScope() { b.setLoc(outer); }
+
+private:
+  mlir::ImplicitLocOpBuilder &b;
+  mlir::Location outer;
+};
+
+} // namespace nacho
+
+#endif // NACHO_IR_NAMES_H

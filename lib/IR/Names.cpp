@@ -1,0 +1,42 @@
+//===- Names.cpp - Names for the values of printed IR ---------------------===//
+
+#include "nacho/IR/Names.h"
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace mlir;
+using namespace nacho;
+
+std::string nacho::getName(Value value) {
+  if (auto search = value.getDefiningOp<SearchOp>()) {
+    std::string name;
+    search.getAsmResultNames([&](Value result, StringRef given) {
+      if (result == value)
+        name = given.str();
+    });
+    return name;
+  }
+  auto name = dyn_cast<NameLoc>(value.getLoc());
+  return name ? name.getName().str() : std::string();
+}
+
+Location nacho::nameLoc(Location loc, const Twine &name) {
+  if (auto named = dyn_cast<NameLoc>(loc))
+    loc = named.getChildLoc();
+  return NameLoc::get(StringAttr::get(loc.getContext(), name), loc);
+}
+
+void nacho::setName(Value value, const Twine &name) {
+  value.setLoc(nameLoc(value.getLoc(), name));
+}
+
+std::string nacho::innerName(StringRef name) {
+  StringRef stem = name.rtrim("0123456789");
+  unsigned depth = 0;
+  (void)name.drop_front(stem.size()).getAsInteger(10, depth);
+  return (stem + Twine(depth + 1)).str();
+}
