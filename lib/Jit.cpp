@@ -57,8 +57,8 @@ static Expected<std::unique_ptr<TargetMachine>> createHostMachine() {
   return builder->createTargetMachine();
 }
 
-/// -O3, but without the SLP vectoriser, which moves the positions of a merge into
-/// vector registers and makes it several times slower.
+/// -O3, but without the SLP vectoriser, which moves the positions of a merge
+/// into vector registers and makes it several times slower.
 static void optimize(Module &module, TargetMachine &machine) {
   PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
@@ -76,8 +76,8 @@ static void optimize(Module &module, TargetMachine &machine) {
       .run(module, modules);
 }
 
-static Error emit(Module &module, TargetMachine &machine,
-                  CodeGenFileType type, SmallVectorImpl<char> &out) {
+static Error emit(Module &module, TargetMachine &machine, CodeGenFileType type,
+                  SmallVectorImpl<char> &out) {
   raw_svector_ostream stream(out);
   legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
@@ -106,6 +106,10 @@ JitModule::create(std::unique_ptr<LLVMContext> context,
   auto machine = createHostMachine();
   if (!machine)
     return machine.takeError();
+  // Only the entries are called from outside: what they call can be inlined.
+  for (Function &function : *module)
+    if (!function.isDeclaration())
+      function.setLinkage(GlobalValue::InternalLinkage);
   for (const std::string &entry : entries)
     addPackedEntry(*module, entry);
   module->setTargetTriple((*machine)->getTargetTriple());

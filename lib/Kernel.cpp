@@ -141,8 +141,7 @@ std::string nacho::lowerToStage(const std::string &text,
     return {};
   std::string printed;
   llvm::raw_string_ostream stream(printed);
-  compilation.module->print(stream,
-                            OpPrintingFlags().printNameLocAsPrefix());
+  compilation.module->print(stream, OpPrintingFlags().printNameLocAsPrefix());
   return printed;
 }
 
@@ -265,8 +264,8 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
   std::vector<std::string> exports;
   for (const char *phase : {"partition", "plan", "execute"})
     exports.push_back(exportName(name, phase));
-  auto jit = JitModule::create(std::move(context), std::move(translated),
-                               exports);
+  auto jit =
+      JitModule::create(std::move(context), std::move(translated), exports);
   if (!jit) {
     error = llvm::toString(jit.takeError());
     return nullptr;

@@ -70,8 +70,12 @@ static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
 
 ArrayRef<Stage> nacho::getCpuStages() {
   static const Stage stages[] = {
-      {"assign", addAssign},     {"loops", addLoops}, {"partition", addPartition},
-      {"assemble", addAssemble}, {"scf", addScf},     {"llvm", addLlvm},
+      {"assign", addAssign},
+      {"loops", addLoops},
+      {"partition", addPartition},
+      {"assemble", addAssemble},
+      {"scf", addScf},
+      {"llvm", addLlvm},
   };
   return stages;
 }

@@ -1,7 +1,7 @@
 //===- NachoModule.cpp - nacho._nacho: compile and call kernels -----------===//
 //
-// Thin: everything symbolic is in Python, everything on IR in the compiler. Here
-// arrays become pointers, statuses exceptions, and result buffers arrays.
+// Thin: everything symbolic is in Python, everything on IR in the compiler.
+// Here arrays become pointers, statuses exceptions, and result buffers arrays.
 //
 //===----------------------------------------------------------------------===//
 
@@ -124,8 +124,8 @@ private:
     if (!hasType(buffer, type))
       throw nb::type_error(
           (std::string("expected an array of ") + nameOf(type)).c_str());
-    args.push_back({buffer.len ? buffer.buf : emptyArray,
-                    buffer.len / buffer.itemsize});
+    args.push_back(
+        {buffer.len ? buffer.buf : emptyArray, buffer.len / buffer.itemsize});
   }
 
   std::vector<Py_buffer> buffers;
@@ -171,7 +171,8 @@ struct ResultBuffer {
   nb::capsule owner;
 
 private:
-  template <typename T> nb::object cast() const {
+  template <typename T>
+  nb::object cast() const {
     size_t shape[] = {size_t(size)};
     return nb::cast(nb::ndarray<nb::numpy, T>(data, 1, shape, owner));
   }
@@ -184,9 +185,8 @@ nb::object copyToArray(std::vector<int64_t> values, size_t rows,
     delete static_cast<std::vector<int64_t> *>(data);
   });
   size_t shape[] = {rows, columns};
-  return nb::cast(nb::ndarray<nb::numpy, int64_t>(copy->data(),
-                                                  columns ? 2 : 1, shape,
-                                                  owner));
+  return nb::cast(nb::ndarray<nb::numpy, int64_t>(copy->data(), columns ? 2 : 1,
+                                                  shape, owner));
 }
 
 /// Everything up to the allocation of the result.
@@ -258,8 +258,7 @@ public:
   nb::object costs() const { return columns(0, 1, /*asVector=*/true); }
   nb::object coordinates() const { return columns(1, kernel->depth); }
   nb::object positions() const {
-    return columns(1 + kernel->depth,
-                   kernel->boundColumns - 1 - kernel->depth);
+    return columns(1 + kernel->depth, kernel->boundColumns - 1 - kernel->depth);
   }
   nb::object levelSizes() const {
     nb::list list;
@@ -332,8 +331,8 @@ public:
     return plan;
   }
 
-  std::unique_ptr<Plan> partition(nb::list list, int64_t parts,
-                                  int64_t threads, int64_t inner) {
+  std::unique_ptr<Plan> partition(nb::list list, int64_t parts, int64_t threads,
+                                  int64_t inner) {
     CallArguments call(*kernel, list);
     if (inner < 1 || parts < 1 || parts % inner)
       throw nb::value_error("inner must divide parts");
@@ -362,10 +361,12 @@ private:
 // Validation
 //===----------------------------------------------------------------------===//
 
-using IndexArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using IndexArray =
+    nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Calls `f` with the array's elements as int32 or int64.
-template <typename F> auto dispatchIndex(const IndexArray &array, F f) {
+template <typename F>
+auto dispatchIndex(const IndexArray &array, F f) {
   if (array.dtype() == nb::dtype<int32_t>())
     return f(static_cast<const int32_t *>(array.data()));
   if (array.dtype() == nb::dtype<int64_t>())
@@ -382,9 +383,8 @@ int64_t pyCheckPositions(IndexArray pos, int64_t length, int64_t entries) {
   });
 }
 
-std::pair<int64_t, std::string> pyCheckCoordinates(IndexArray pos,
-                                                   IndexArray crd,
-                                                   int64_t extent) {
+std::pair<int64_t, std::string>
+pyCheckCoordinates(IndexArray pos, IndexArray crd, int64_t extent) {
   if (pos.size() < 1)
     throw nb::value_error("the positions are too short");
   Violation violation;
@@ -423,8 +423,8 @@ NB_MODULE(_nacho, m) {
   m.attr("STAGES") = nb::tuple(stages);
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"), nb::arg("cost"),
         nb::call_guard<nb::gil_scoped_release>());
-  m.def("check_positions", &pyCheckPositions, nb::arg("pos"),
-        nb::arg("length"), nb::arg("nnz"));
+  m.def("check_positions", &pyCheckPositions, nb::arg("pos"), nb::arg("length"),
+        nb::arg("nnz"));
   m.def("check_coordinates", &pyCheckCoordinates, nb::arg("pos"),
         nb::arg("crd"), nb::arg("extent"));
   m.def("pooled_bytes", &pooledBytes);
@@ -438,8 +438,8 @@ NB_MODULE(_nacho, m) {
       .def("asm", &PyKernel::assembly)
       .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts"),
            nb::arg("threads"))
-      .def("partition", &PyKernel::partition, nb::arg("args"),
-           nb::arg("parts"), nb::arg("threads"), nb::arg("inner") = 1);
+      .def("partition", &PyKernel::partition, nb::arg("args"), nb::arg("parts"),
+           nb::arg("threads"), nb::arg("inner") = 1);
   nb::class_<Plan>(m, "Plan")
       .def_prop_ro("parts", &Plan::numParts)
       .def_prop_ro("total", &Plan::total)

@@ -10,8 +10,9 @@
 //   scalar:            value                    memref<T>
 //
 //   @kernel_partition(operands, bounds, within, threads)
-//     Cuts each `within` rows of `bounds` into as many parts. With `within` = the
-//     number of parts, which is the rows less one, there need be nothing in it.
+//     Cuts each `within` rows of `bounds` into as many parts. With `within` =
+//     the number of parts, which is the rows less one, there need be nothing in
+//     it.
 //   @kernel_plan(operands, bounds, counts, offsets, sizes, status, threads)
 //     Cuts, counts and scans; sizes[l] is the number of positions of a
 //     compressed level l of the result.
@@ -73,9 +74,8 @@ class Kernel {
 public:
   /// Compiles MLIR at any stage up to `loops`. On failure returns null, and
   /// the diagnostics in `error`.
-  static std::shared_ptr<Kernel> compile(const std::string &text,
-                                         const std::string &cost,
-                                         std::string &error);
+  static std::shared_ptr<Kernel>
+  compile(const std::string &text, const std::string &cost, std::string &error);
   ~Kernel();
 
   std::vector<TensorLayout> operands;
@@ -92,8 +92,8 @@ public:
   void partition(const std::vector<Argument> &args, int64_t *bounds,
                  int64_t parts, int64_t within, int64_t threads) const;
   int32_t plan(const std::vector<Argument> &args, int64_t *bounds,
-               int64_t *counts, int64_t *offsets, int64_t *sizes,
-               int64_t parts, int64_t threads) const;
+               int64_t *counts, int64_t *offsets, int64_t *sizes, int64_t parts,
+               int64_t threads) const;
   int32_t execute(const std::vector<Argument> &args, int64_t *bounds,
                   int64_t *offsets, const std::vector<Argument> &results,
                   int64_t parts, int64_t threads) const;

@@ -21,7 +21,8 @@ static MergeAttr nowhere(MLIRContext *context) {
   return uniteMerges(context, {});
 }
 
-static ElementFacts deriveProduct(const ElementFacts &a, const ElementFacts &b) {
+static ElementFacts deriveProduct(const ElementFacts &a,
+                                  const ElementFacts &b) {
   MLIRContext *context = a.pattern.getContext();
   if (isNever(a.pattern) || isNever(b.pattern)) {
     // A factor that is the same everywhere: the pattern is that of the other.
@@ -46,8 +47,8 @@ static ElementFacts deriveProduct(const ElementFacts &a, const ElementFacts &b) 
 
 static ElementFacts deriveSum(const ElementFacts &a, const ElementFacts &b,
                               double sign) {
-  ElementFacts sum{
-      {}, uniteMerges(a.pattern.getContext(), {a.pattern, b.pattern})};
+  ElementFacts sum{{},
+                   uniteMerges(a.pattern.getContext(), {a.pattern, b.pattern})};
   if (a.background && b.background)
     sum.background = *a.background + sign * *b.background;
   return sum;

@@ -120,8 +120,8 @@ CutValue FiberLowering::loadCut(LoadCutOp op) {
 // Children
 //===----------------------------------------------------------------------===//
 
-/// In the whole fiber, the children are [begin(p), begin(p + present)): none if it
-/// is absent. A cut that is on clips, but only an operand that has the
+/// In the whole fiber, the children are [begin(p), begin(p + present)): none if
+/// it is absent. A cut that is on clips, but only an operand that has the
 /// coordinates of the cut itself: another one has its next fiber there.
 ChildRange FiberLowering::childRange(const FiberValue &fiber, unsigned n,
                                      const CutValue *lower,
@@ -136,8 +136,8 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber, unsigned n,
   Value step = fiber.present ? Value(arith::IndexCastUIOp::create(
                                    b, b.getIndexType(), fiber.present))
                              : constant(1);
-  range.end = range.level->begin(
-      b, arith::AddIOp::create(b, fiber.position, step));
+  range.end =
+      range.level->begin(b, arith::AddIOp::create(b, fiber.position, step));
   if (lower)
     range.begin = select(both(lower->on, fiber.present),
                          lower->loops.front().positions[n], range.first);
@@ -202,8 +202,8 @@ bool FiberLowering::lowerShared(Operation *op) {
       })
       .Case([&](CostOp cost) {
         FiberValue of = fiber(cost.getFiber());
-        ChildRange range = childRange(of, 0, nullptr, nullptr,
-                                      LastCoordinate::excluded);
+        ChildRange range =
+            childRange(of, 0, nullptr, nullptr, LastCoordinate::excluded);
         Value to = cost.getPosition();
         if (!to)
           to = range.level->isFull()
@@ -215,8 +215,7 @@ bool FiberLowering::lowerShared(Operation *op) {
           from = entriesBefore(b, of.tensor, of.level, from);
           to = entriesBefore(b, of.tensor, of.level, to);
         }
-        cost.replaceAllUsesWith(
-            Value(arith::SubIOp::create(b, to, from)));
+        cost.replaceAllUsesWith(Value(arith::SubIOp::create(b, to, from)));
         return true;
       })
       .Default([](Operation *) { return false; });

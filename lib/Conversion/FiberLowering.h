@@ -1,9 +1,9 @@
 //===- FiberLowering.h - Fibers and cuts as SSA values --------------------===//
 //
 // What the lowerings of loops and of searches share: a fiber is its tensor, a
-// position and whether it is present; a cut is a flag, a cost, and coordinates and
-// positions per loop. Both are kept beside the IR while the ops that make and use them
-// are replaced.
+// position and whether it is present; a cut is a flag, a cost, and coordinates
+// and positions per loop. Both are kept beside the IR while the ops that make
+// and use them are replaced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,7 +79,8 @@ protected:
   /// The ops that both lowerings know.
   bool lowerShared(mlir::Operation *op);
 
-  /// The children of operand `n` of a loop, clipped by the cuts, which may be null.
+  /// The children of operand `n` of a loop, clipped by the cuts, which may be
+  /// null.
   ChildRange childRange(const FiberValue &fiber, unsigned n,
                         const CutValue *lower, const CutValue *upper,
                         LastCoordinate last);

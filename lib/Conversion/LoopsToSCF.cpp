@@ -1,8 +1,8 @@
 //===- LoopsToSCF.cpp - One scf loop per coiteration ----------------------===//
 //
 // Consumes the coiterations of the assemble and compute functions and the
-// elements in them. Linear in the number of operands: never a loop, or a region,
-// per lattice point.
+// elements in them. Linear in the number of operands: never a loop, or a
+// region, per lattice point.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,8 @@ private:
     CoiterateOp op;
     SmallVector<FiberValue> fibers;
     SmallVector<ChildRange> ranges;
-    SmallVector<unsigned> stored; ///< Operands with coordinates to step through.
+    SmallVector<unsigned>
+        stored; ///< Operands with coordinates to step through.
     std::optional<CutValue> lower, upper;
   };
 
@@ -62,8 +63,8 @@ private:
   /// The step at `coordinate`: moves on the operands that have it.
   State emitStep(Loop &loop, Value coordinate, const State &state,
                  bool visitsAll);
-  /// The body, if the merge expression holds for the operands present; returns the
-  /// values carried.
+  /// The body, if the merge expression holds for the operands present; returns
+  /// the values carried.
   SmallVector<Value> emitBody(Loop &loop, Value coordinate,
                               SmallVector<Value> present,
                               ArrayRef<Value> positions, ValueRange carried,
@@ -132,20 +133,20 @@ void LoopLowering::lowerCoiterate(CoiterateOp op) {
     loop.lower = cut(op.getLower());
     loop.upper = cut(op.getUpper());
   }
-  auto last = op.getInnerLoop() ? LastCoordinate::included
-                                : LastCoordinate::excluded;
+  auto last =
+      op.getInnerLoop() ? LastCoordinate::included : LastCoordinate::excluded;
   for (auto [n, value] : llvm::enumerate(op.getFibers())) {
     loop.fibers.push_back(fiber(value));
-    loop.ranges.push_back(childRange(
-        loop.fibers.back(), n, loop.lower ? &*loop.lower : nullptr,
-        loop.upper ? &*loop.upper : nullptr, last));
+    loop.ranges.push_back(
+        childRange(loop.fibers.back(), n, loop.lower ? &*loop.lower : nullptr,
+                   loop.upper ? &*loop.upper : nullptr, last));
     if (!loop.ranges.back().level->isFull())
       loop.stored.push_back(n);
   }
   MergeAttr domain = iterationDomain(op.getMerge(), [&](unsigned n) {
     return loop.ranges[n].level->isFull();
   });
-  ValueRange results = isAlways(domain)            ? emitAll(loop)
+  ValueRange results = isAlways(domain)          ? emitAll(loop)
                        : loop.stored.size() == 1 ? emitOne(loop)
                                                  : emitMerge(loop, domain);
   op.replaceAllUsesWith(results.take_back(op.getNumResults()));
@@ -184,9 +185,8 @@ static scf::ForOp startFor(ImplicitLocOpBuilder &b, Value from, Value to,
 /// for coordinate = first to end: body(coordinate)
 ValueRange LoopLowering::emitAll(Loop &loop) {
   OpBuilder::InsertionGuard guard(b);
-  scf::ForOp forOp =
-      startFor(b, firstCoordinate(loop), endCoordinate(loop), constant(1),
-               firstState(loop).flatten());
+  scf::ForOp forOp = startFor(b, firstCoordinate(loop), endCoordinate(loop),
+                              constant(1), firstState(loop).flatten());
   State state = State::unflatten(loop, forOp.getRegionIterArgs());
   State next =
       emitStep(loop, forOp.getInductionVar(), state, /*visitsAll=*/true);
@@ -207,8 +207,8 @@ ValueRange LoopLowering::emitOne(Loop &loop) {
   SmallVector<Value> present(loop.fibers.size()), positions = present;
   positions[n] = position;
   SmallVector<Value> carried =
-      emitBody(loop, coordinate, present, positions,
-               forOp.getRegionIterArgs(), /*visitsAll=*/false);
+      emitBody(loop, coordinate, present, positions, forOp.getRegionIterArgs(),
+               /*visitsAll=*/false);
   scf::YieldOp::create(b, carried);
   return forOp.getResults();
 }
@@ -253,8 +253,7 @@ ValueRange LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
 /// loaded before that is known, which takes the load off the path from one step
 /// to the next.
 LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
-                                           const State &state,
-                                           bool visitsAll) {
+                                           const State &state, bool visitsAll) {
   SmallVector<Value> present(loop.fibers.size()), positions = present;
   State next;
   for (auto [k, n] : llvm::enumerate(loop.stored)) {
@@ -262,16 +261,15 @@ LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
     present[n] =
         compare(arith::CmpIPredicate::eq, state.coordinates[k], coordinate);
     positions[n] = position;
-    Value step =
-        arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
+    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
     next.positions.push_back(arith::AddIOp::create(b, position, step));
     Value following = arith::AddIOp::create(b, position, constant(1));
     next.coordinates.push_back(
         select(present[n], coordinateOrInfinity(loop.ranges[n], following),
                state.coordinates[k]));
   }
-  next.carried = emitBody(loop, coordinate, present, positions, state.carried,
-                          visitsAll);
+  next.carried =
+      emitBody(loop, coordinate, present, positions, state.carried, visitsAll);
   return next;
 }
 

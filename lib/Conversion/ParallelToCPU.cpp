@@ -1,8 +1,8 @@
 //===- ParallelToCPU.cpp - The backend contract on OpenMP -----------------===//
 //
-// The number of threads is a value, which upstream's scf-to-openmp cannot express.
-// Parts are handed out dynamically: they cost the same, but the machine's
-// cores need not be equally fast.
+// The number of threads is a value, which upstream's scf-to-openmp cannot
+// express. Parts are handed out dynamically: they cost the same, but the
+// machine's cores need not be equally fast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ static void lowerParallel(ParallelOp op) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   omp::ParallelOperands parallelClauses;
-  parallelClauses.ifExpr = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ugt, op.getThreads(), one);
+  parallelClauses.ifExpr =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, op.getThreads(), one);
   Value threads =
       arith::IndexCastOp::create(b, b.getI32Type(), op.getThreads());
   parallelClauses.numThreads = threads;

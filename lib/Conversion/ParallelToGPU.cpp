@@ -20,8 +20,7 @@ using namespace nacho;
 static gpu::LaunchOp createLaunch(ImplicitLocOpBuilder &b, Value blocks,
                                   Value threads) {
   Value one = arith::ConstantIndexOp::create(b, 1);
-  auto launch =
-      gpu::LaunchOp::create(b, blocks, one, one, threads, one, one);
+  auto launch = gpu::LaunchOp::create(b, blocks, one, one, threads, one, one);
   b.setInsertionPointToEnd(&launch.getBody().front());
   gpu::TerminatorOp::create(b);
   b.setInsertionPointToStart(&launch.getBody().front());

@@ -32,7 +32,8 @@ private:
   /// An interval of coordinates, and of positions per operand, still possible.
   struct Interval {
     Value low, high;
-    SmallVector<Value> lows, highs; ///< Of the operands with stored coordinates.
+    SmallVector<Value> lows,
+        highs; ///< Of the operands with stored coordinates.
 
     SmallVector<Value> flatten() const;
     static Interval unflatten(ValueRange values);
@@ -45,8 +46,8 @@ private:
   Interval bisect(SearchOp op, ArrayRef<ChildRange> ranges, Interval interval);
   Value emitCost(SearchOp op, Value coordinate, ArrayRef<Value> positions);
   /// One position per operand: given for those with stored coordinates.
-  SmallVector<Value> allPositions(ArrayRef<ChildRange> ranges,
-                                  Value coordinate, ValueRange stored);
+  SmallVector<Value> allPositions(ArrayRef<ChildRange> ranges, Value coordinate,
+                                  ValueRange stored);
 
   void lowerCut(CutOp op);
   void lowerOrigin(OriginOp op);
@@ -82,8 +83,7 @@ SmallVector<Value> PartitionLowering::Interval::flatten() const {
 PartitionLowering::Interval
 PartitionLowering::Interval::unflatten(ValueRange values) {
   size_t stored = (values.size() - 2) / 2;
-  return {values[0], values[1],
-          SmallVector<Value>(values.slice(2, stored)),
+  return {values[0], values[1], SmallVector<Value>(values.slice(2, stored)),
           SmallVector<Value>(values.drop_front(2 + stored))};
 }
 
@@ -96,8 +96,7 @@ void PartitionLowering::lowerSearch(SearchOp op) {
     ranges.push_back(childRange(parents.back(), n, &lower, &upper,
                                 LastCoordinate::excluded));
   }
-  Interval found =
-      bisect(op, ranges, firstInterval(op, ranges, lower, upper));
+  Interval found = bisect(op, ranges, firstInterval(op, ranges, lower, upper));
   Value coordinate = found.low;
   SmallVector<Value> positions = allPositions(ranges, coordinate, found.lows);
   Value cost = emitCost(op, coordinate, positions);
@@ -108,14 +107,14 @@ void PartitionLowering::lowerSearch(SearchOp op) {
     Value present = parents[n].present;
     if (!ranges[n].level->isFull()) {
       // Of the whole fiber: the range ends at the upper cut.
-      ranges[n] = childRange(parents[n], n, nullptr, nullptr,
-                             LastCoordinate::excluded);
-      present = compare(arith::CmpIPredicate::eq,
-                        coordinateOrInfinity(ranges[n], positions[n]),
-                        coordinate);
+      ranges[n] =
+          childRange(parents[n], n, nullptr, nullptr, LastCoordinate::excluded);
+      present =
+          compare(arith::CmpIPredicate::eq,
+                  coordinateOrInfinity(ranges[n], positions[n]), coordinate);
     }
-    setFiber(op.getChildren()[n], {parents[n].tensor, parents[n].level + 1,
-                                   positions[n], present});
+    setFiber(op.getChildren()[n],
+             {parents[n].tensor, parents[n].level + 1, positions[n], present});
   }
   setCut(op.getInnerLower(), lower.enter(b, coordinate));
   setCut(op.getInnerUpper(), upper.enter(b, coordinate));
@@ -126,15 +125,12 @@ void PartitionLowering::lowerSearch(SearchOp op) {
 /// of the cuts.
 PartitionLowering::Interval
 PartitionLowering::firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
-                                 const CutValue &lower,
-                                 const CutValue &upper) {
+                                 const CutValue &lower, const CutValue &upper) {
   Interval interval;
   Value extent = ranges.front().level->extent(b);
   Value last = arith::SubIOp::create(b, extent, constant(1));
-  interval.low =
-      select(lower.on, lower.loops.front().coordinate, constant(0));
-  Value high =
-      arith::MinSIOp::create(b, upper.loops.front().coordinate, last);
+  interval.low = select(lower.on, lower.loops.front().coordinate, constant(0));
+  Value high = arith::MinSIOp::create(b, upper.loops.front().coordinate, last);
   interval.high = select(upper.on, high, last);
   for (const ChildRange &range : ranges) {
     if (range.level->isFull())
@@ -146,8 +142,9 @@ PartitionLowering::firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
 }
 
 /// while low < high:
-///   mid = low + (high - low + 1) / 2; pos = lower bound of mid in [lows, highs)
-///   cost(mid, pos) <= query ? low, lows = mid, pos : high, highs = mid - 1, pos
+///   mid = low + (high - low + 1) / 2; pos = lower bound of mid in [lows,
+///   highs) cost(mid, pos) <= query ? low, lows = mid, pos : high, highs = mid
+///   - 1, pos
 PartitionLowering::Interval
 PartitionLowering::bisect(SearchOp op, ArrayRef<ChildRange> ranges,
                           Interval interval) {
@@ -301,8 +298,7 @@ void PartitionLowering::lowerQuery(QueryOp op) {
   Value fraction = arith::DivUIOp::create(
       b, arith::MulIOp::create(b, op.getPart(), rest), op.getParts());
   Value cost = arith::AddIOp::create(b, whole, fraction);
-  op.replaceAllUsesWith(
-      Value(arith::AddIOp::create(b, op.getLower(), cost)));
+  op.replaceAllUsesWith(Value(arith::AddIOp::create(b, op.getLower(), cost)));
 }
 
 namespace {
@@ -311,9 +307,8 @@ struct PartitionToSCF
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     WalkResult isEarlier = func.walk([](Operation *op) {
-      return isa<NestOp, PartitionOp, CoiterateOp>(op)
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
+      return isa<NestOp, PartitionOp, CoiterateOp>(op) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
     });
     if (!isEarlier.wasInterrupted())
       PartitionLowering(func).run();

@@ -73,11 +73,13 @@ static Storage addArguments(func::FuncOp func, BlockArgument tensor) {
   for (unsigned level = 0; level < type.getRank(); ++level) {
     bool isFull = Level::isFull(type, level);
     storage.positions.push_back(
-        isFull ? Value()
-               : add(vectorOf(encoding.getPosElemType()), "_pos" + Twine(level)));
+        isFull
+            ? Value()
+            : add(vectorOf(encoding.getPosElemType()), "_pos" + Twine(level)));
     storage.coordinates.push_back(
-        isFull ? Value()
-               : add(vectorOf(encoding.getCrdElemType()), "_crd" + Twine(level)));
+        isFull
+            ? Value()
+            : add(vectorOf(encoding.getCrdElemType()), "_crd" + Twine(level)));
   }
   storage.values = add(vectorOf(type.getElementType()), "_values");
   for (unsigned level = 0; level < type.getRank(); ++level)

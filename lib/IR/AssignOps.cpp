@@ -102,9 +102,9 @@ static LogicalResult verifyAccess(AssignOp op, ArrayRef<Attribute> access,
                                   llvm::StringMap<int64_t> &extents) {
   auto tensor = cast<RankedTensorType>(type);
   if (static_cast<int64_t>(access.size()) != tensor.getRank())
-    return op.emitOpError() << what << " of rank " << tensor.getRank()
-                            << " is accessed by " << access.size()
-                            << " indices";
+    return op.emitOpError()
+           << what << " of rank " << tensor.getRank() << " is accessed by "
+           << access.size() << " indices";
   for (auto [index, extent] : llvm::zip(access, tensor.getShape())) {
     if (ShapedType::isDynamic(extent))
       continue;

@@ -10,8 +10,7 @@ using namespace mlir;
 using namespace nacho;
 
 LogicalResult RootOp::inferReturnTypes(MLIRContext *context,
-                                       std::optional<Location>,
-                                       Adaptor adaptor,
+                                       std::optional<Location>, Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
   auto tensor = cast<RankedTensorType>(adaptor.getTensor().getType());
   types.push_back(FiberType::get(context, tensor, 0));
@@ -41,9 +40,8 @@ LogicalResult NestOp::verify() {
   if (llvm::range_size(block.getOps<CoiterateOp>()) != 1)
     return emitOpError("needs exactly one outermost loop");
   if (!getCuts())
-    return block.getNumArguments() == 0
-               ? success()
-               : emitOpError("has bounds but no cuts");
+    return block.getNumArguments() == 0 ? success()
+                                        : emitOpError("has bounds but no cuts");
   if (block.getNumArguments() == 0)
     return success();
   auto cut = CutType::get(getContext(), getCuts().getType().getWidths());
@@ -210,11 +208,10 @@ ParseResult CoiterateOp::parse(OpAsmParser &parser, OperationState &state) {
 void CoiterateOp::print(OpAsmPrinter &printer) {
   auto printBindings = [&](ValueRange args, ValueRange values) {
     printer << '(';
-    llvm::interleaveComma(
-        llvm::zip(args, values), printer, [&](auto binding) {
-          auto [arg, value] = binding;
-          printer << arg << " = " << value << " : " << value.getType();
-        });
+    llvm::interleaveComma(llvm::zip(args, values), printer, [&](auto binding) {
+      auto [arg, value] = binding;
+      printer << arg << " = " << value << " : " << value.getType();
+    });
     printer << ')';
   };
   printer << ' ' << getCoordinate() << " of ";

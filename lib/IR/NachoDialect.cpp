@@ -129,8 +129,8 @@ nacho::parseMerge(OpAsmParser &parser,
       if (name.name == leaf.name && name.number == leaf.number)
         return number;
     if (!extend) {
-      parser.emitError(leaf.location) << "'" << leaf.name
-                                      << "' is not a fiber of this loop";
+      parser.emitError(leaf.location)
+          << "'" << leaf.name << "' is not a fiber of this loop";
       return failure();
     }
     names.push_back(leaf);
@@ -175,7 +175,8 @@ static void printWidths(AsmPrinter &printer, ArrayRef<int64_t> widths) {
   printer << '>';
 }
 
-template <typename T> static Type parseWidths(AsmParser &parser) {
+template <typename T>
+static Type parseWidths(AsmParser &parser) {
   SmallVector<int64_t> widths;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
@@ -208,9 +209,7 @@ void CutType::print(AsmPrinter &printer) const {
   printWidths(printer, getWidths());
 }
 
-Type CutType::parse(AsmParser &parser) {
-  return parseWidths<CutType>(parser);
-}
+Type CutType::parse(AsmParser &parser) { return parseWidths<CutType>(parser); }
 
 int64_t CutType::getNumColumns() const {
   return 1 + getWidths().size() + llvm::sum_of(getWidths());

@@ -51,9 +51,9 @@ LogicalResult ParallelOp::verify() {
   if (getBody().getNumArguments() != 1 ||
       !isa<IndexType>(getWorker().getType()))
     return emitOpError("body takes the number of the worker");
-  static constexpr StringLiteral device[] = {"nacho", "arith", "math", "scf",
-                                             "memref", "sparse_tensor", "tensor",
-                                             "vector", "ub"};
+  static constexpr StringLiteral device[] = {
+      "nacho",         "arith",  "math",   "scf", "memref",
+      "sparse_tensor", "tensor", "vector", "ub"};
   WalkResult result = getBody().walk([&](Operation *op) -> WalkResult {
     if (isa<CallOpInterface>(op))
       return emitOpError("body must not call functions");
@@ -100,9 +100,9 @@ LogicalResult ExclusiveScanOp::verify() {
 static LogicalResult verifyColumns(Operation *op, CutType cut,
                                    MemRefType bounds) {
   if (bounds.getDimSize(1) != cut.getNumColumns())
-    return op->emitOpError() << "a row of " << bounds << " does not hold a "
-                             << cut << ", which has " << cut.getNumColumns()
-                             << " columns";
+    return op->emitOpError()
+           << "a row of " << bounds << " does not hold a " << cut
+           << ", which has " << cut.getNumColumns() << " columns";
   return success();
 }
 

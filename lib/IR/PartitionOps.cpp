@@ -125,8 +125,8 @@ static LogicalResult verifyLoops(Operation *op, ArrayAttr loops,
       auto number = dyn_cast<IntegerAttr>(entry);
       if (!number || number.getInt() < 0 ||
           number.getInt() >= static_cast<int64_t>(roots.size()))
-        return op->emitOpError() << "loop names operand " << entry << " of "
-                                 << roots.size();
+        return op->emitOpError()
+               << "loop names operand " << entry << " of " << roots.size();
       auto fiber = cast<FiberType>(roots[number.getInt()].getType());
       if (++levels[number.getInt()] > fiber.getTensor().getRank())
         return op->emitOpError() << "operand " << number.getInt()

@@ -21,22 +21,19 @@ public:
 
   bool isFull() const override { return false; }
 
+  /// min(pos[parent], number of coordinates): whatever the positions say,
+  /// nothing beyond the coordinates is read.
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
-    auto encoding = sparse_tensor::getSparseTensorEncoding(tensor.getType());
-    auto type = MemRefType::get({ShapedType::kDynamic},
-                                encoding.getPosElemType());
+    Type type = bufferOf(encoding().getPosElemType());
     Value positions = sparse_tensor::ToPositionsOp::create(
         b, type, tensor, b.getIndexAttr(level));
-    return loadIndex(b, positions, parent);
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value size = memref::DimOp::create(b, coordinates(b), zero);
+    return arith::MinUIOp::create(b, loadIndex(b, positions, parent), size);
   }
 
   Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
-    auto encoding = sparse_tensor::getSparseTensorEncoding(tensor.getType());
-    auto type = MemRefType::get({ShapedType::kDynamic},
-                                encoding.getCrdElemType());
-    Value coordinates = sparse_tensor::ToCoordinatesOp::create(
-        b, type, tensor, b.getIndexAttr(level));
-    return loadIndex(b, coordinates, position);
+    return loadIndex(b, coordinates(b), position);
   }
 
   /// while low < high: mid = (low + high) / 2
@@ -57,28 +54,41 @@ public:
           Value span = arith::SubIOp::create(body, args[1], args[0]);
           Value half = arith::ShRUIOp::create(body, span, one);
           Value mid = arith::AddIOp::create(body, args[0], half);
-          Value before =
-              arith::CmpIOp::create(body, arith::CmpIPredicate::ult,
-                                    coordinate(body, mid), target);
+          Value before = arith::CmpIOp::create(body, arith::CmpIPredicate::ult,
+                                               coordinate(body, mid), target);
           Value after = arith::AddIOp::create(body, mid, one);
-          Value newLow =
-              arith::SelectOp::create(body, before, after, args[0]);
+          Value newLow = arith::SelectOp::create(body, before, after, args[0]);
           Value newHigh = arith::SelectOp::create(body, before, args[1], mid);
           scf::YieldOp::create(body, ValueRange{newLow, newHigh});
         });
     return loop.getResult(0);
   }
+
+private:
+  sparse_tensor::SparseTensorEncodingAttr encoding() const {
+    return sparse_tensor::getSparseTensorEncoding(tensor.getType());
+  }
+
+  static MemRefType bufferOf(Type element) {
+    return MemRefType::get({ShapedType::kDynamic}, element);
+  }
+
+  Value coordinates(ImplicitLocOpBuilder &b) const {
+    return sparse_tensor::ToCoordinatesOp::create(
+        b, bufferOf(encoding().getCrdElemType()), tensor,
+        b.getIndexAttr(level));
+  }
 };
 
 /// A compressed level over another level, as the rows of a DCSR result: a
-/// coordinate is appended, with the end of its children, by the part that finishes
-/// it, if any part found entries in it.
+/// coordinate is appended, with the end of its children, by the part that
+/// finishes it, if any part found entries in it.
 ///
 /// Columns (spans, head, mid, tail): whether the run of parts finishes a
 /// coordinate at all; whether it has entries at the coordinate it begins in;
-/// the coordinates with entries that it both begins and finishes; whether it has
-/// entries at the coordinate it ends in. A run within one coordinate has only
-/// a head. Carried while counting: (head, mid, tail); while appending:
+/// the coordinates with entries that it both begins and finishes; whether it
+/// has entries at the coordinate it ends in. A run within one coordinate has
+/// only a head. Carried while counting: (head, mid, tail); while appending:
 /// (position, whether earlier parts have entries at the current coordinate).
 class CompressedResultLevel : public ResultLevel {
 public:
@@ -99,8 +109,8 @@ public:
     Value head = arith::SelectOp::create(b, xSpans, x[1], seam);
     Value both = arith::AndIOp::create(b, xSpans, ySpans);
     Value closed = arith::SelectOp::create(b, both, seam, zero);
-    Value mid = arith::AddIOp::create(
-        b, arith::AddIOp::create(b, x[2], y[2]), closed);
+    Value mid =
+        arith::AddIOp::create(b, arith::AddIOp::create(b, x[2], y[2]), closed);
     Value open = arith::SelectOp::create(b, xSpans, seam, zero);
     Value tail = arith::SelectOp::create(b, ySpans, y[3], open);
     sum.append({spans, head, mid, tail});
@@ -137,8 +147,8 @@ public:
   void initAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
                   SmallVectorImpl<Value> &carried) const override {
     Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                          context.part, zero);
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, context.part, zero);
     auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
     {
       OpBuilder::InsertionGuard guard(b);
@@ -161,10 +171,10 @@ public:
     any = arith::OrIOp::create(b, any, carried[1]);
     // The bound only matters if the operands changed since they were counted.
     Value end = decode(b, context.last).position;
-    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position,
-                                       end);
-    Value append = arith::AndIOp::create(
-        b, arith::AndIOp::create(b, finished, any), fits);
+    Value fits =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position, end);
+    Value append =
+        arith::AndIOp::create(b, arith::AndIOp::create(b, finished, any), fits);
     auto ifAppend = scf::IfOp::create(b, append, /*withElse=*/false);
     Value after = arith::AddIOp::create(b, position, toIndex(b, append));
     Value unfinished = arith::XOrIOp::create(b, finished, yes);

@@ -33,10 +33,11 @@ public:
   }
 };
 
-/// A dense level over positions, as the rows of a CSR result: positions[x + 1] is
-/// written when x is left behind, also where x was never visited. A part
-/// writes the positions in (lower, upper], so that all parts together write each
-/// once; the first part writes positions[0] too. Carries the last one written.
+/// A dense level over positions, as the rows of a CSR result: positions[x + 1]
+/// is written when x is left behind, also where x was never visited. A part
+/// writes the positions in (lower, upper], so that all parts together write
+/// each once; the first part writes positions[0] too. Carries the last one
+/// written.
 class DenseResultLevel : public ResultLevel {
 public:
   unsigned numColumns() const override { return 0; }
@@ -59,10 +60,9 @@ public:
                   SmallVectorImpl<Value> &carried) const override {
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value none = arith::ConstantIndexOp::create(b, -1);
-    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                          context.part, zero);
-    carried.push_back(
-        arith::SelectOp::create(b, isFirst, none, context.lower));
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, context.part, zero);
+    carried.push_back(arith::SelectOp::create(b, isFirst, none, context.lower));
   }
 
   void enterAppend(ImplicitLocOpBuilder &b, const AppendContext &context,

@@ -92,7 +92,7 @@ private:
   }
 
   std::mutex mutex;
-  std::unordered_map<void *, size_t> sizes;  ///< Of the buffers in use.
+  std::unordered_map<void *, size_t> sizes; ///< Of the buffers in use.
   std::multimap<size_t, void *> released;
   size_t pooled = 0;
 };

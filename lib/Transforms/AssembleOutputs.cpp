@@ -3,8 +3,8 @@
 // Consumes functions with one bounded nest; leaves the functions partition,
 // assemble and compute of paper section 4, each over all parts, and plan and
 // execute, which call them. Results, bounds and counts are buffers from here
-// on. Who appends a coordinate of an outer level, and what is counted for it, is
-// the business of the result's levels (lib/Levels).
+// on. Who appends a coordinate of an outer level, and what is counted for it,
+// is the business of the result's levels (lib/Levels).
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,15 @@ public:
   void build();
 
 private:
-  enum class Argument { bounds, within, counts, offsets, sizes, result, status };
+  enum class Argument {
+    bounds,
+    within,
+    counts,
+    offsets,
+    sizes,
+    result,
+    status
+  };
 
   func::FuncOp startFunction(StringRef suffix, ArrayRef<Argument> arguments,
                              bool isExported);
@@ -183,7 +191,8 @@ void PartBuilder::loadCuts() {
 
 MutableArrayRef<Value> PartBuilder::valuesOf(unsigned m,
                                              MutableArrayRef<Value> carried) {
-  unsigned begin = std::accumulate(numValues.begin(), numValues.begin() + m, 0u);
+  unsigned begin =
+      std::accumulate(numValues.begin(), numValues.begin() + m, 0u);
   return carried.slice(begin, numValues[m]);
 }
 
@@ -251,8 +260,8 @@ SmallVector<Value> PartBuilder::emitLoop(unsigned m, Value lower, Value upper,
                       valuesOf(m, values));
   Value before = values.back();
   values = emitLoop(m + 1, loop.getInnerLower(), loop.getInnerUpper(), values);
-  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, values.back(),
-                                    before);
+  Value any =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, values.back(), before);
   Value onUpper = OnCutOp::create(b, b.getI1Type(), loop.getInnerUpper());
   if (counting) {
     Value onLower = OnCutOp::create(b, b.getI1Type(), loop.getInnerLower());
@@ -284,11 +293,10 @@ void PartBuilder::emitEntry(CoiterateOp source,
   carried.back() = arith::AddIOp::create(b, offset, one);
 }
 
-/// values[offset] = value; crd[offset] = coordinate. Within the part's own entries:
-/// only operands that changed since they were counted could give more.
+/// values[offset] = value; crd[offset] = coordinate. Within the part's own
+/// entries: only operands that changed since they were counted could give more.
 void PartBuilder::appendEntry(Value value, Value coordinate, Value offset) {
-  Value fits =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset, end);
+  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset, end);
   auto ifFits = scf::IfOp::create(b, fits, /*withElse=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifFits.thenBlock());
@@ -314,8 +322,7 @@ SmallVector<Value> PartBuilder::count() {
     Type index = b.getIndexType();
     Value from = CutCoordinateOp::create(b, index, lower, m);
     Value to = CutCoordinateOp::create(b, index, upper, m);
-    Value differ =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, from, to);
+    Value differ = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, from, to);
     spans = spans ? Value(arith::OrIOp::create(b, spans, differ)) : differ;
     level->columns(b, spans, valuesOf(m, counted), row);
   }
@@ -340,8 +347,8 @@ Value PartBuilder::append(ValueRange first, ValueRange last) {
   carried.push_back(first.back());
   SmallVector<Value> appended = emitLoop(0, lower, upper, carried);
 
-  Value complete = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                         appended.back(), end);
+  Value complete =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, appended.back(), end);
   for (auto [m, level] : llvm::enumerate(layout.levels))
     complete = emitAnd(b, b.getLoc(), complete,
                        level->finishAppend(b, contexts[m], nextOf(m, appended),
@@ -498,8 +505,8 @@ void NestAssembler::buildPartition() {
   Value one = arith::ConstantIndexOp::create(b, 1);
   Type cut = partition.getBodyBlock()->getArgument(1).getType();
 
-  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                        args.within, parts);
+  Value isWhole =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, args.within, parts);
   auto ifWhole = scf::IfOp::create(b, isWhole, /*withElse=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -534,8 +541,8 @@ void NestAssembler::buildPartition() {
   Value query;
   {
     NameScope name(b, "query");
-    query = QueryOp::create(b, b.getIndexType(), inside, args.within, base,
-                            limit);
+    query =
+        QueryOp::create(b, b.getIndexType(), inside, args.within, base, limit);
   }
   Block *search = partition.getBodyBlock();
   mapping.map(search->getArgument(0), query);
@@ -565,10 +572,10 @@ void NestAssembler::buildAssemble() {
 
 /// parallel part in parts: append from offsets[part] to offsets[part + 1]
 void NestAssembler::buildCompute() {
-  startFunction("compute",
-                {Argument::bounds, Argument::offsets, Argument::result,
-                 Argument::status},
-                /*isExported=*/false);
+  startFunction(
+      "compute",
+      {Argument::bounds, Argument::offsets, Argument::result, Argument::status},
+      /*isExported=*/false);
   cloneOperands();
   Value parts = numParts();
   auto workers = startWorkers(parts);
@@ -587,14 +594,13 @@ void NestAssembler::buildCompute() {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifFirst.thenBlock());
     SmallVector<Value> total = loadRow(args.offsets, parts, columns);
-    Value size = layout.levels.empty()
-                     ? total.back()
-                     : layout.levels.front()->size(b, total);
+    Value size = layout.levels.empty() ? total.back()
+                                       : layout.levels.front()->size(b, total);
     storeIndex(b, zero, positions, zero);
     storeIndex(b, size, positions, one);
   }
-  Value complete = PartBuilder(b, nest, layout, mapping, args, part)
-                       .append(first, last);
+  Value complete =
+      PartBuilder(b, nest, layout, mapping, args, part).append(first, last);
   Value yes = arith::ConstantIntOp::create(b, 1, 1);
   Value changed = arith::XOrIOp::create(b, complete, yes);
   auto ifChanged = scf::IfOp::create(b, changed, /*withElse=*/false);
@@ -657,10 +663,10 @@ void NestAssembler::buildPlan() {
 }
 
 void NestAssembler::buildExecute() {
-  startFunction("execute",
-                {Argument::bounds, Argument::offsets, Argument::result,
-                 Argument::status},
-                /*isExported=*/true);
+  startFunction(
+      "execute",
+      {Argument::bounds, Argument::offsets, Argument::result, Argument::status},
+      /*isExported=*/true);
   func::FuncOp func = functions["execute"];
   func::CallOp::create(b, functions["compute"], func.getArguments());
   func::ReturnOp::create(b);

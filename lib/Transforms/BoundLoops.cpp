@@ -21,9 +21,9 @@ using namespace nacho;
 ///   -> coiterate %i of ... between (%lo1 = %lo, %hi1 = %hi) { body }
 static CoiterateOp bound(CoiterateOp loop, Value lower, Value upper) {
   OpBuilder builder(loop);
-  auto bounded = CoiterateOp::create(builder, loop.getLoc(), loop.getFibers(),
-                                     loop.getMerge(), lower, upper,
-                                     loop.getInits());
+  auto bounded =
+      CoiterateOp::create(builder, loop.getLoc(), loop.getFibers(),
+                          loop.getMerge(), lower, upper, loop.getInits());
   Block *from = loop.getBodyBlock(), *to = bounded.getBodyBlock();
   to->getOperations().splice(to->end(), from->getOperations());
   loop.getCoordinate().replaceAllUsesWith(bounded.getCoordinate());
@@ -43,7 +43,8 @@ struct BoundLoops : nacho::impl::NachoBoundLoopsBase<BoundLoops> {
     getOperation().walk([&](NestOp nest) {
       if (!nest.getCuts() || nest.getBody().getNumArguments() != 0)
         return;
-      auto cut = CutType::get(&getContext(), nest.getCuts().getType().getWidths());
+      auto cut =
+          CutType::get(&getContext(), nest.getCuts().getType().getWidths());
       Location loc = nest.getLoc();
       Value lower = nest.getBody().addArgument(cut, nameLoc(loc, "lo"));
       Value upper = nest.getBody().addArgument(cut, nameLoc(loc, "hi"));

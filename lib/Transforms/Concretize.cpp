@@ -1,7 +1,7 @@
 //===- Concretize.cpp - Tensor index notation to coiterative loops --------===//
 //
-// Consumes `nacho.assign`; leaves one `nacho.nest` per statement, its loops in the
-// order in which the operands store their dimensions. Operands that would
+// Consumes `nacho.assign`; leaves one `nacho.nest` per statement, its loops in
+// the order in which the operands store their dimensions. Operands that would
 // have to be transposed, reduced or broadcast are refused.
 //
 //===----------------------------------------------------------------------===//
@@ -103,7 +103,7 @@ private:
   AssignOp op;
   ImplicitLocOpBuilder b;
   ElementAlgebra algebra;
-  MergeAttr merge;            ///< Over the iterated operands.
+  MergeAttr merge;                ///< Over the iterated operands.
   SmallVector<unsigned> iterated; ///< Operands of the assignment with levels.
   SmallVector<Value> coordinates;
 };
@@ -126,7 +126,8 @@ LogicalResult NestBuilder::build() {
   SmallVector<Value> roots;
   DenseMap<unsigned, unsigned> numbers;
   for (auto [n, operand] : llvm::enumerate(op.getOperands())) {
-    if (op.getAccess(n).empty() || op.getBodyBlock()->getArgument(n).use_empty())
+    if (op.getAccess(n).empty() ||
+        op.getBodyBlock()->getArgument(n).use_empty())
       continue;
     numbers[n] = iterated.size();
     iterated.push_back(n);

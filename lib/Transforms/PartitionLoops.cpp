@@ -8,8 +8,8 @@
 //     x_m = highest coordinate with C_m(x_m | x_0 ... x_m-1) <= residual
 //     residual -= C_m(x_m | ...)
 //
-// C_m is a sum over the operands, plus the units of the cost model. Monotone and
-// consistent by construction: what an outer coordinate costs is what its
+// C_m is a sum over the operands, plus the units of the cost model. Monotone
+// and consistent by construction: what an outer coordinate costs is what its
 // inner loop costs in all.
 //
 //===----------------------------------------------------------------------===//
@@ -120,8 +120,7 @@ Value CostModel::total(ImplicitLocOpBuilder &b) const {
   for (unsigned level = 0; level < loops.size(); ++level) {
     Value number = arith::ConstantIndexOp::create(b, level);
     Value size = sparse_tensor::LvlOp::create(b, root.getTensor(), number);
-    Value none =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero);
+    Value none = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero);
     empty = empty ? Value(arith::OrIOp::create(b, empty, none)) : none;
   }
   NameScope name(b, "total");
@@ -142,8 +141,7 @@ Value CostModel::upTo(ImplicitLocOpBuilder &b, unsigned m, ValueRange fibers,
   }
   if (unit) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value charged =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, zero);
+    Value charged = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, zero);
     cost = sum(b, cost, arith::SelectOp::create(b, charged, unit, zero));
   }
   return cost;
@@ -160,8 +158,8 @@ Value CostModel::unit(ImplicitLocOpBuilder &b, unsigned m, ValueRange children,
   } else {
     for (Value child : children) {
       Value present = PresentOp::create(b, b.getI1Type(), child);
-      unit = sum(b, unit, arith::IndexCastUIOp::create(b, b.getIndexType(),
-                                                       present));
+      unit = sum(b, unit,
+                 arith::IndexCastUIOp::create(b, b.getIndexType(), present));
     }
   }
   if (!outerUnit)
@@ -186,8 +184,8 @@ int64_t CostModel::delta() const {
 static ArrayAttr describeLoops(Builder &builder, ArrayRef<CoiterateOp> loops) {
   SmallVector<Attribute> described;
   for (CoiterateOp loop : loops)
-    described.push_back(builder.getI64ArrayAttr(
-        llvm::to_vector(llvm::seq<int64_t>(0, CoiterateOp(loop).getFibers().size()))));
+    described.push_back(builder.getI64ArrayAttr(llvm::to_vector(
+        llvm::seq<int64_t>(0, CoiterateOp(loop).getFibers().size()))));
   return builder.getArrayAttr(described);
 }
 
@@ -232,8 +230,7 @@ static void buildSearches(ImplicitLocOpBuilder &b, PartitionOp partition,
 static Value addPartsArgument(func::FuncOp func) {
   auto index = IndexType::get(func.getContext());
   unsigned number = func.getNumArguments();
-  (void)func.insertArgument(number, index, {},
-                            nameLoc(func.getLoc(), "parts"));
+  (void)func.insertArgument(number, index, {}, nameLoc(func.getLoc(), "parts"));
   return func.getArgument(number);
 }
 
@@ -254,9 +251,8 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
   auto cut = CutType::get(b.getContext(), widths);
   auto op = PartitionOp::create(
       b, cuts, model.total(b),
-      CoiterateOp(model.getLoops().front()).getFibers(),
-      addPartsArgument(func), describeLoops(b, model.getLoops()),
-      b.getI64IntegerAttr(model.delta()));
+      CoiterateOp(model.getLoops().front()).getFibers(), addPartsArgument(func),
+      describeLoops(b, model.getLoops()), b.getI64IntegerAttr(model.delta()));
   op->setLoc(nameLoc(b.getLoc(), "cuts"));
   {
     OpBuilder::InsertionGuard guard(b);

@@ -1,11 +1,12 @@
 //===- NachoPlugin.cpp - The nacho dialect for a stock mlir-opt -----------===//
 //
-//   mlir-opt --load-dialect-plugin=NachoPlugin.so --load-pass-plugin=NachoPlugin.so
+//   mlir-opt --load-dialect-plugin=NachoPlugin.so
+//   --load-pass-plugin=NachoPlugin.so
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/InitAll.h"
 #include "nacho/IR/Nacho.h"
+#include "nacho/InitAll.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"

@@ -9,8 +9,9 @@
 
 namespace nacho {
 
-/// What is known of an element before any entry is: its value where every sparse
-/// operand is absent, and the coordinates at which it may differ from that.
+/// What is known of an element before any entry is: its value where every
+/// sparse operand is absent, and the coordinates at which it may differ from
+/// that.
 struct ElementFacts {
   std::optional<double> background; ///< Not known if a runtime scalar is in it.
   MergeAttr pattern;                ///< Over the operands of the assignment.

@@ -2,8 +2,8 @@
 //
 // A merge expression is a monotone boolean function of "operand n has the
 // coordinate". The queries below are all one needs to know of the merge lattice
-// when a coiteration is one loop: when to stop, when to run the body, and who is
-// certainly there when it runs.
+// when a coiteration is one loop: when to stop, when to run the body, and who
+// is certainly there when it runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,14 +39,14 @@ bool holdsAtAny(MergeAttr merge, unsigned numOperands);
 MergeAttr mapLeaves(MergeAttr merge,
                     llvm::function_ref<unsigned(unsigned)> map);
 
-/// Emits `merge` over the given i1 values; null values, and a null result, stand
-/// for true.
+/// Emits `merge` over the given i1 values; null values, and a null result,
+/// stand for true.
 mlir::Value emitMerge(mlir::OpBuilder &builder, mlir::Location loc,
                       MergeAttr merge, llvm::ArrayRef<mlir::Value> leaves);
 
 /// x & y, where null stands for true.
-mlir::Value emitAnd(mlir::OpBuilder &builder, mlir::Location loc,
-                    mlir::Value x, mlir::Value y);
+mlir::Value emitAnd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
+                    mlir::Value y);
 
 } // namespace nacho
 

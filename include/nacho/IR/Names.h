@@ -1,6 +1,7 @@
 //===- Names.h - Names for the values of printed IR -----------------------===//
 //
-// MLIR forgets SSA names, but prints those that it finds in locations when asked to
+// MLIR forgets SSA names, but prints those that it finds in locations when
+// asked to
 // (--mlir-use-nameloc-as-prefix). Passes pass on the user's names that way: the
 // fibers of an operand A are A0, A1, ..., the loops run over i and j.
 //

@@ -1,8 +1,8 @@
 //===- Level.h - What the compiler knows about a storage level ------------===//
 //
 // A level is a handful of pure functions over positions and coordinates. One
-// file in lib/Levels implements them for one kind; nothing else asks which kind a
-// level has. A new kind is a new file and a line in Level.cpp.
+// file in lib/Levels implements them for one kind; nothing else asks which kind
+// a level has. A new kind is a new file and a line in Level.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,8 +75,8 @@ struct AppendContext {
   mlir::Value lower, upper; ///< Coordinates of its cuts in the level's loop.
   mlir::ValueRange first;   ///< Row of the scan: what precedes the part.
   mlir::ValueRange last;    ///< Row of the scan: including the part.
-  mlir::Value positions;    ///< Positions of the *next* level; null for the last.
-  mlir::Value coordinates;  ///< Coordinates of this level; null if full.
+  mlir::Value positions; ///< Positions of the *next* level; null for the last.
+  mlir::Value coordinates; ///< Coordinates of this level; null if full.
 };
 
 /// A level of a result, filled by appending. A part may begin and end inside
@@ -107,9 +107,8 @@ public:
                        llvm::SmallVectorImpl<mlir::Value> &sum) const = 0;
 
   // Counting.
-  virtual void
-  initCount(mlir::ImplicitLocOpBuilder &b,
-            llvm::SmallVectorImpl<mlir::Value> &carried) const = 0;
+  virtual void initCount(mlir::ImplicitLocOpBuilder &b,
+                         llvm::SmallVectorImpl<mlir::Value> &carried) const = 0;
   /// After the inner loops at a coordinate: `any` says whether they counted
   /// entries; `onLower` and `onUpper` whether a cut of the part is inside.
   virtual void leaveCount(mlir::ImplicitLocOpBuilder &b, mlir::Value any,
