@@ -422,15 +422,22 @@ class Plan:
 
     @property
     def nbytes(self) -> int:
-        """The size of the result; an upper bound if its outer level is compressed."""
-        result, extents = self._kernel.result_type, self._call.extents
+        """The size of the result's arrays."""
+        result = self._kernel.result_type
         assert result.format is not None
         pos, crd = result.pos_width // 8, result.crd_width // 8
-        entries = self.nnz * (crd + ELEMENTS[result.dtype].itemsize)
-        if len(result.format.compressed) == 1:
-            return entries + (extents[0] + 1) * pos
-        fibres = min(extents[0], self.nnz)
-        return entries + (fibres + 3) * pos + fibres * crd
+        total = self.nnz * ELEMENTS[result.dtype].itemsize
+        fibres = 1
+        levels = zip(
+            result.format.levels, self._native.sizes, self._call.extents, strict=True
+        )
+        for (_, kind), size, extent in levels:
+            if kind == "dense":
+                fibres *= extent
+                continue
+            total += (fibres + 1) * pos + size * crd
+            fibres = size
+        return total
 
     def __repr__(self) -> str:
         return f"<nacho.mlir.Plan: {self.parts} parts, {self.nnz} entries>"
