@@ -57,6 +57,18 @@ static Expected<std::unique_ptr<TargetMachine>> createHostMachine() {
   return builder->createTargetMachine();
 }
 
+/// Which operand of a merge comes next is anybody's guess: without the mark,
+/// code generation turns these selects into branches that are often
+/// mispredicted.
+static void markUnpredictable(Module &module) {
+  MDNode *unpredictable = MDNode::get(module.getContext(), {});
+  for (Function &function : module)
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : block)
+        if (isa<SelectInst>(instruction))
+          instruction.setMetadata(LLVMContext::MD_unpredictable, unpredictable);
+}
+
 /// -O3, but without the SLP vectoriser, which moves the positions of a merge
 /// into vector registers and makes it several times slower.
 static void optimize(Module &module, TargetMachine &machine) {
@@ -112,6 +124,7 @@ JitModule::create(std::unique_ptr<LLVMContext> context,
       function.setLinkage(GlobalValue::InternalLinkage);
   for (const std::string &entry : entries)
     addPackedEntry(*module, entry);
+  markUnpredictable(*module);
   module->setTargetTriple((*machine)->getTargetTriple());
   module->setDataLayout((*machine)->createDataLayout());
   optimize(*module, **machine);

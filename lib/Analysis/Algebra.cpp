@@ -76,6 +76,7 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
         return result;
       })
       .Case([&](arith::ExtFOp cast) { return get(cast.getIn()); })
+      .Case([&](arith::TruncFOp cast) { return get(cast.getIn()); })
       .Case([&](arith::ConstantOp constant) {
         ElementFacts result{{}, nowhere(op->getContext())};
         if (auto value = dyn_cast<FloatAttr>(constant.getValue()))
@@ -117,7 +118,12 @@ bool ElementAlgebra::needsRestriction(Value value, MergeAttr visited) const {
   if (!product || product.getKind() != BinaryKind::mul)
     return false;
   const ElementFacts &known = get(value);
-  return known.isZeroPreserving() && !isFiniteConstant(product.getLhs()) &&
-         !isFiniteConstant(product.getRhs()) &&
-         !implies(visited, known.pattern);
+  if (!known.isZeroPreserving() || implies(visited, known.pattern))
+    return false;
+  // A finite number times exactly 0 is 0 as it is.
+  auto scales = [&](Value factor, Value other) {
+    return isFiniteConstant(factor) && get(other).isZeroPreserving();
+  };
+  return !scales(product.getLhs(), product.getRhs()) &&
+         !scales(product.getRhs(), product.getLhs());
 }

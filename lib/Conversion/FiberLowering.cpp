@@ -30,8 +30,10 @@ CutValue CutValue::enter(ImplicitLocOpBuilder &b, Value coordinate) const {
 FiberLowering::FiberLowering(func::FuncOp func)
     : func(func), b(func.getLoc(), func.getContext()) {}
 
-void FiberLowering::run() {
+LogicalResult FiberLowering::run() {
   lowerOp(*func);
+  if (isRefused)
+    return failure();
   // They use one another's fibers and cuts, in both directions of nesting.
   for (Operation *op : replaced)
     op->dropAllReferences();
@@ -42,11 +44,37 @@ void FiberLowering::run() {
     if (isa<RootOp, LoadCutOp>(op) && op->use_empty())
       op->erase();
   });
+  return success();
+}
+
+static bool isShared(Operation *op) {
+  return isa<OnCutOp, CutCostOp, CutCoordinateOp, PresentOp, ExtentOp, CostOp>(
+      op);
+}
+
+bool FiberLowering::isResolved(Value value) const {
+  if (isa<CutType>(value.getType()))
+    return cuts.contains(value) || value.getDefiningOp<LoadCutOp>();
+  if (!isa<FiberType>(value.getType()) || fibers.contains(value))
+    return true;
+  auto root = value.getDefiningOp<RootOp>();
+  return root &&
+         hasSupportedLevels(cast<RankedTensorType>(root.getTensor().getType()));
 }
 
 void FiberLowering::lowerOp(Operation &op) {
+  if (isRefused)
+    return;
   b.setLoc(op.getLoc());
   b.setInsertionPoint(&op);
+  bool resolved = llvm::all_of(
+      op.getOperands(), [&](Value operand) { return isResolved(operand); });
+  if (!resolved && (handles(&op) || isShared(&op))) {
+    op.emitOpError("needs fibers of tensors with dense and compressed levels, "
+                   "and cuts, that this function makes itself");
+    isRefused = true;
+    return;
+  }
   if (lower(&op) || lowerShared(&op)) {
     replaced.push_back(&op);
     return;

@@ -57,12 +57,14 @@ public:
   virtual ~FiberLowering() = default;
 
   /// Lowers the function; ops of other passes are left.
-  void run();
+  mlir::LogicalResult run();
 
 protected:
   /// Lowers one op, at which the builder stands. Returns whether it is
   /// replaced; an op with results that are fibers or cuts is then erased later.
   virtual bool lower(mlir::Operation *op) = 0;
+  /// The ops that `lower` takes.
+  virtual bool handles(mlir::Operation *op) const = 0;
 
   /// Lowers an op or, if it stays, what is in it.
   void lowerOp(mlir::Operation &op);
@@ -100,10 +102,13 @@ protected:
 
 private:
   CutValue loadCut(LoadCutOp op);
+  /// Whether it is known where a fiber or cut comes from.
+  bool isResolved(mlir::Value value) const;
 
   llvm::DenseMap<mlir::Value, FiberValue> fibers;
   llvm::DenseMap<mlir::Value, CutValue> cuts;
   llvm::SmallVector<mlir::Operation *> replaced;
+  bool isRefused = false; ///< An op could not be lowered.
 };
 
 } // namespace nacho

@@ -51,6 +51,9 @@ private:
   };
 
   bool lower(Operation *op) override;
+  bool handles(Operation *op) const override {
+    return isa<CoiterateOp, LoadOp, RestrictOp, BinaryOp, UnaryOp>(op);
+  }
   void lowerCoiterate(CoiterateOp op);
   ValueRange emitAll(Loop &loop);
   ValueRange emitOne(Loop &loop);
@@ -283,13 +286,15 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
     if (!loop.ranges[n].level->isFull())
       continue;
     present[n] = loop.fibers[n].present;
-    children[n] = arith::AddIOp::create(b, loop.ranges[n].first, coordinate);
-    if (visitsAll)
-      continue;
-    // Located at another operand's coordinate, which may be anything.
-    Value inside = compare(arith::CmpIPredicate::ult, coordinate,
-                           loop.ranges[n].level->extent(b));
-    present[n] = both(present[n], inside);
+    Value offset = coordinate;
+    if (!visitsAll) {
+      // Located at another operand's coordinate, which may be anything.
+      Value inside = compare(arith::CmpIPredicate::ult, coordinate,
+                             loop.ranges[n].level->extent(b));
+      present[n] = both(present[n], inside);
+      offset = select(inside, coordinate, constant(0));
+    }
+    children[n] = arith::AddIOp::create(b, loop.ranges[n].first, offset);
   }
   MergeAttr merge = loop.op.getMerge();
   bool isSparse = loop.stored.size() == numFibers;
@@ -371,8 +376,13 @@ void LoopLowering::lowerLoad(LoadOp op) {
     at = arith::SelectOp::create(b, element.present, at, constant(0));
   Value value = memref::LoadOp::create(b, values, at);
   if (element.present) {
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    value = arith::SelectOp::create(b, element.present, value, zero);
+    // As an integer: of floats LLVM would make masked loads, which cost more
+    // than the rest of the step.
+    Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
+    Value loaded = arith::BitcastOp::create(b, bits, value);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(bits));
+    Value chosen = arith::SelectOp::create(b, element.present, loaded, zero);
+    value = arith::BitcastOp::create(b, type, chosen);
   }
   op.replaceAllUsesWith(value);
 }
@@ -405,13 +415,16 @@ namespace {
 struct LoopsToSCF : nacho::impl::ConvertNachoLoopsToSCFBase<LoopsToSCF> {
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    WalkResult hasNest =
-        func.walk([](NestOp) { return WalkResult::interrupt(); });
-    WalkResult hasLoop =
+    WalkResult nests = func.walk([](NestOp nest) {
+      nest.emitOpError("must be assembled before its loops can be lowered");
+      return WalkResult::interrupt();
+    });
+    if (nests.wasInterrupted())
+      return signalPassFailure();
+    WalkResult loops =
         func.walk([](CoiterateOp) { return WalkResult::interrupt(); });
-    if (hasNest.wasInterrupted() || !hasLoop.wasInterrupted())
-      return;
-    LoopLowering(func).run();
+    if (loops.wasInterrupted() && failed(LoopLowering(func).run()))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -40,6 +40,9 @@ private:
   };
 
   bool lower(Operation *op) override;
+  bool handles(Operation *op) const override {
+    return isa<SearchOp, CutOp, OriginOp, LimitOp, StoreCutOp, QueryOp>(op);
+  }
   void lowerSearch(SearchOp op);
   Interval firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
                          const CutValue &lower, const CutValue &upper);
@@ -306,12 +309,19 @@ struct PartitionToSCF
     : nacho::impl::ConvertNachoPartitionToSCFBase<PartitionToSCF> {
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    WalkResult isEarlier = func.walk([](Operation *op) {
-      return isa<NestOp, PartitionOp, CoiterateOp>(op) ? WalkResult::interrupt()
-                                                       : WalkResult::advance();
+    WalkResult earlier = func.walk([](Operation *op) -> WalkResult {
+      if (isa<NestOp, PartitionOp>(op))
+        return op->emitOpError("must be assembled before its searches can be "
+                               "lowered");
+      return WalkResult::advance();
     });
-    if (!isEarlier.wasInterrupted())
-      PartitionLowering(func).run();
+    if (earlier.wasInterrupted())
+      return signalPassFailure();
+    // Loops are the business of the pass that lowers them.
+    WalkResult loops =
+        func.walk([](CoiterateOp) { return WalkResult::interrupt(); });
+    if (!loops.wasInterrupted() && failed(PartitionLowering(func).run()))
+      signalPassFailure();
   }
 };
 } // namespace

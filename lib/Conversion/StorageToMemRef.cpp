@@ -162,7 +162,18 @@ struct StorageToMemRef
     for (func::FuncOp func : functions)
       if (failed(convertFunction(func, map)))
         return signalPassFailure();
-    getOperation().walk([&](func::CallOp call) { convertCall(call, map); });
+    WalkResult calls = getOperation().walk([&](func::CallOp call) {
+      auto callee = getOperation().lookupSymbol<func::FuncOp>(call.getCallee());
+      if (callee.isExternal() &&
+          llvm::any_of(call.getOperandTypes(), isStored)) {
+        call.emitOpError("passes a sparse tensor to an external function");
+        return WalkResult::interrupt();
+      }
+      convertCall(call, map);
+      return WalkResult::advance();
+    });
+    if (calls.wasInterrupted())
+      return signalPassFailure();
     for (func::FuncOp func : functions)
       for (unsigned n = func.getNumArguments(); n-- > 0;)
         if (isStored(func.getArgument(n).getType()) &&

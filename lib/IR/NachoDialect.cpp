@@ -100,10 +100,15 @@ Attribute MergeAttr::parse(AsmParser &parser, Type) {
     return {};
   FailureOr<MergeAttr> merge =
       parseMergeTree(parser, [&]() -> FailureOr<unsigned> {
-        unsigned operand;
+        int64_t operand;
+        SMLoc loc = parser.getCurrentLocation();
         if (parser.parseInteger(operand))
           return failure();
-        return operand;
+        if (operand < 0 || operand > std::numeric_limits<int32_t>::max()) {
+          parser.emitError(loc, "expected the number of an operand");
+          return failure();
+        }
+        return static_cast<unsigned>(operand);
       });
   if (failed(merge) || parser.parseGreater())
     return {};

@@ -32,8 +32,6 @@ static ParseResult parseSearchTypes(OpAsmParser &parser,
                                     Type &upper) {
   if (parser.parseTypeList(fibers))
     return failure();
-  if (fibers.empty())
-    return parser.emitError(parser.getCurrentLocation(), "expected types");
   lower = upper = fibers.pop_back_val();
   return success();
 }

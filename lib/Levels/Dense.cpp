@@ -68,7 +68,7 @@ public:
   void enterAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
                    Value coordinate, Value next,
                    MutableArrayRef<Value> carried) const override {
-    Value to = arith::MinSIOp::create(b, coordinate, context.upper);
+    Value to = arith::MinUIOp::create(b, coordinate, context.upper);
     fill(b, context, carried[0], to, next);
     carried[0] = to;
   }

@@ -403,6 +403,12 @@ static LogicalResult assemble(func::FuncOp func, NestOp nest) {
       func.getBody().front().getTerminator()->getOperands() !=
           nest->getResults())
     return nest.emitOpError("must be all that its function does");
+  // The rest is repeated in each of the functions.
+  for (Operation &op : func.getBody().front().without_terminator())
+    if (&op != nest && !isMemoryEffectFree(&op))
+      return op.emitOpError("has an effect next to a nest");
+  if (!SymbolTable::symbolKnownUseEmpty(func, func->getParentOp()))
+    return func.emitOpError("is used, but its nest makes it five functions");
   FailureOr<ResultLayout> layout = ResultLayout::get(nest);
   if (failed(layout))
     return failure();

@@ -113,8 +113,6 @@ LogicalResult NestBuilder::build() {
   FailureOr<IndexNames> order = chooseLoopOrder(op);
   if (failed(order))
     return failure();
-  if (order->empty())
-    return op.emitOpError("a scalar result is not supported");
   Value yielded = op.getBodyBlock()->getTerminator()->getOperand(0);
   const ElementFacts &result = algebra.get(yielded);
   if (!result.isZeroPreserving())

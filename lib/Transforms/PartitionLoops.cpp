@@ -56,13 +56,14 @@ public:
 
   ArrayRef<CoiterateOp> getLoops() const { return loops; }
 
+  /// All coordinates are visited, so that the loop's own steps are the
+  /// coordinates, and not the positions of the operands.
+  bool visitsAll(unsigned m) const;
+
 private:
   bool isCounted(unsigned m) const {
     return countLoops && m + 1 < loops.size();
   }
-  /// All coordinates are visited, so that the loop's own steps are the
-  /// coordinates, and not the positions of the operands.
-  bool visitsAll(unsigned m) const;
 
   SmallVector<CoiterateOp> loops;
   bool countLoops;
@@ -245,6 +246,9 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
   if (widths.size() != static_cast<size_t>(nest.getType().getRank()) ||
       !llvm::all_equal(widths))
     return nest.emitOpError("every operand must take part in every loop");
+  if (model.visitsAll(widths.size() - 1))
+    return nest.emitOpError("no operand limits the innermost loop, and no cost "
+                            "model counts its coordinates");
 
   ImplicitLocOpBuilder b(nest.getLoc(), nest);
   auto cuts = CutsType::get(b.getContext(), widths);

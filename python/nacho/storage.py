@@ -400,7 +400,13 @@ def has_canonical_entries(name: str | None, view: View) -> bool:
     extents = view.extents
     for number, level in enumerate(view.format.compressed):
         pos, crd = view.pos[number], view.crd[number]
-        place, why = check_coordinates(pos, crd, extents[level])
+        try:
+            place, why = check_coordinates(pos, crd, extents[level])
+        except ValueError as error:
+            # Positions were checked before: another thread has edited them since.
+            label, _ = view.labels(number)
+            message = f"{_subject(name)}: {label} was edited while it was checked"
+            raise OperandError(message) from error
         if place < 0:
             continue
         if why == "range":
