@@ -1,0 +1,55 @@
+// RUN: nacho-opt %s -convert-nacho-parallel-to-cpu | FileCheck %s
+
+// CHECK-LABEL: func.func @negative_loop(
+// CHECK:         scf.for
+// CHECK-NOT:     omp.
+// CHECK:         return
+func.func @negative_loop(%n: index, %one: index, %out: memref<?xindex>) {
+  scf.for %i = %one to %n step %one {
+    memref.store %i, %out[%i] : memref<?xindex>
+  }
+  return
+}
+
+// A team of as many threads as are asked for when it runs; none for one.
+//
+// CHECK-LABEL: func.func @parallel(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[THREADS:[^ ]+]]: index, %[[OUT:[^ ]+]]: memref<?xindex>)
+// CHECK-DAG:     %[[SEVERAL:.+]] = arith.cmpi ugt, %[[THREADS]], %c1
+// CHECK-DAG:     %[[COUNT:.+]] = arith.index_cast %[[THREADS]] : index to i32
+// CHECK:         omp.parallel if(%[[SEVERAL]]) num_threads(%[[COUNT]] : i32) {
+// CHECK-NEXT:      omp.wsloop schedule(dynamic) {
+// CHECK-NEXT:        omp.loop_nest (%[[WORKER:.+]]) : index = (%c0{{.*}}) to (%[[N]]) step (%c1{{.*}}) {
+// CHECK-NEXT:          memref.store %[[WORKER]], %[[OUT]][%[[WORKER]]]
+// CHECK-NEXT:          omp.yield
+// CHECK:           omp.terminator
+// CHECK-NOT:     nacho.
+func.func @parallel(%n: index, %threads: index, %out: memref<?xindex>) {
+  nacho.parallel %worker in %n threads %threads {
+    memref.store %worker, %out[%worker] : memref<?xindex>
+  }
+  return
+}
+
+// offsets[0] = zeros; offsets[p + 1] = combine(offsets[p], counts[p])
+//
+// CHECK-LABEL: func.func @exclusive_scan(
+// CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x2xindex>, %[[OFFSETS:[^ ]+]]: memref<?x2xindex>)
+// CHECK:         %[[ROWS:.+]] = memref.dim %[[COUNTS]]
+// CHECK:         %[[TOTAL:.+]]:2 = scf.for %[[P:.+]] = %c0{{.*}} to %[[ROWS]] step %c1{{.*}} iter_args(%[[X0:.+]] = %c0{{.*}}, %[[X1:.+]] = %c0{{.*}}) -> (index, index) {
+// CHECK-DAG:       memref.store %[[X0]], %[[OFFSETS]][%[[P]], %c0{{.*}}]
+// CHECK-DAG:       memref.store %[[X1]], %[[OFFSETS]][%[[P]], %c1{{.*}}]
+// CHECK-DAG:       %[[Y0:.+]] = memref.load %[[COUNTS]][%[[P]], %c0{{.*}}]
+// CHECK-DAG:       %[[Y1:.+]] = memref.load %[[COUNTS]][%[[P]], %c1{{.*}}]
+// CHECK-NEXT:      %[[SUM:.+]] = arith.addi %[[X0]], %[[Y0]] : index
+// CHECK-NEXT:      scf.yield %[[SUM]], %[[Y1]] : index, index
+// CHECK:         memref.store %[[TOTAL]]#0, %[[OFFSETS]][%[[ROWS]], %c0{{.*}}]
+// CHECK-NEXT:    memref.store %[[TOTAL]]#1, %[[OFFSETS]][%[[ROWS]], %c1{{.*}}]
+func.func @exclusive_scan(%counts: memref<?x2xindex>, %offsets: memref<?x2xindex>) {
+  nacho.exclusive_scan %counts into %offsets : memref<?x2xindex> {
+  ^bb0(%x0: index, %x1: index, %y0: index, %y1: index):
+    %sum = arith.addi %x0, %y0 : index
+    nacho.yield %sum, %y1 : index, index
+  }
+  return
+}

@@ -1,0 +1,140 @@
+// RUN: nacho-opt %s -convert-nacho-partition-to-scf -canonicalize -cse | FileCheck %s
+
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+!A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
+!A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
+
+// The partition is still a question to all parts, for the earlier passes.
+//
+// CHECK-LABEL: func.func @negative_loops(
+// CHECK:         nacho.coiterate
+func.func @negative_loops(%A: tensor<?xf64, #SV>, %out: memref<?xindex>) {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    memref.store %i, %out[%i] : memref<?xindex>
+  }
+  return
+}
+
+// The paper's listing "specialised to coiteration of ... sparse vectors", for two
+// of them and between two cuts.
+//
+// CHECK-LABEL: func.func @search(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %[[BOUNDS:[^ ]+]]: memref<?x4xindex>,
+// CHECK-SAME:    %[[P:[^ ]+]]: index, %[[Q:[^ ]+]]: index, %[[R:[^ ]+]]: index, %[[QUERY:[^ ]+]]: index)
+//
+// low = lo.i, lA = lo.posA, lB = lo.posB
+// CHECK-DAG:     %[[LOW:.+]] = memref.load %[[BOUNDS]][%[[P]], %c1{{.*}}]
+// CHECK-DAG:     %[[LOW_A:.+]] = memref.load %[[BOUNDS]][%[[P]], %c2{{.*}}]
+// CHECK-DAG:     %[[LOW_B:.+]] = memref.load %[[BOUNDS]][%[[P]], %c3{{.*}}]
+//
+// high = min(hi.i, N - 1), hA = hi.posA, hB = hi.posB
+// CHECK-DAG:     %[[HI:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c1{{.*}}]
+// CHECK-DAG:     %[[HIGH_A:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c2{{.*}}]
+// CHECK-DAG:     %[[HIGH_B:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c3{{.*}}]
+// CHECK-DAG:     %[[N:.+]] = sparse_tensor.lvl %[[A]], %c0
+// CHECK-DAG:     %[[LAST:.+]] = arith.subi %[[N]], %c1{{.*}} : index
+// CHECK-DAG:     %[[HIGH:.+]] = arith.minsi %[[HI]], %[[LAST]] : index
+//
+// while (low < high):
+// CHECK:         %[[FOUND:.+]]:6 = scf.while (%{{[^ ]+}} = %[[LOW]], %{{[^ ]+}} = %[[HIGH]], %{{[^ ]+}} = %[[LOW_A]], %{{[^ ]+}} = %[[LOW_B]], %{{[^ ]+}} = %[[HIGH_A]], %{{[^ ]+}} = %[[HIGH_B]])
+// CHECK-NEXT:      %[[MORE:.+]] = arith.cmpi slt
+// CHECK-NEXT:      scf.condition(%[[MORE]])
+// CHECK:         ^{{.+}}(%[[L:.+]]: index, %[[H:.+]]: index, %[[LA:.+]]: index, %[[LB:.+]]: index, %[[HA:.+]]: index, %[[HB:.+]]: index):
+//
+// i = low + (high - low + 1) / 2
+// CHECK-NEXT:      %[[SPAN:.+]] = arith.subi %[[H]], %[[L]] : index
+// CHECK-NEXT:      %[[UP:.+]] = arith.addi %[[SPAN]], %c1{{.*}} : index
+// CHECK-NEXT:      %[[HALF:.+]] = arith.shrui %[[UP]], %c1{{.*}} : index
+// CHECK-NEXT:      %[[I:.+]] = arith.addi %[[L]], %[[HALF]] : index
+//
+// posA = lower bound of i in crdA[lA ... hA], posB likewise
+// CHECK-NEXT:      %[[POS_A:.+]]:2 = scf.while (%{{[^ ]+}} = %[[LA]], %{{[^ ]+}} = %[[HA]])
+// CHECK:             %[[CRD:.+]] = memref.load %{{.+}} : memref<?xi32>
+// CHECK-NEXT:        %[[X:.+]] = arith.index_castui %[[CRD]] : i32 to index
+// CHECK-NEXT:        %[[BEFORE:.+]] = arith.cmpi ult, %[[X]], %[[I]] : index
+// CHECK:           %[[POS_B:.+]]:2 = scf.while (%{{[^ ]+}} = %[[LB]], %{{[^ ]+}} = %[[HB]])
+//
+// cost(i) <= query ? low, lA, lB = i, posA, posB : high, hA, hB = i - 1, posA, posB
+// CHECK:           %[[COST_A:.+]] = arith.subi %[[POS_A]]#0, %{{.+}} : index
+// CHECK:           %[[COST_B:.+]] = arith.subi %[[POS_B]]#0, %{{.+}} : index
+// CHECK:           %[[COST:.+]] = arith.addi %[[COST_A]], %[[COST_B]] : index
+// CHECK-NEXT:      %[[WITHIN:.+]] = arith.cmpi ule, %[[COST]], %[[QUERY]] : index
+// CHECK-DAG:       %[[NEXT_L:.+]] = arith.select %[[WITHIN]], %[[I]], %[[L]] : index
+// CHECK-DAG:       %[[LESS:.+]] = arith.subi %[[I]], %c1{{.*}} : index
+// CHECK-DAG:       %[[NEXT_H:.+]] = arith.select %[[WITHIN]], %[[H]], %[[LESS]] : index
+// CHECK-DAG:       %[[NEXT_LA:.+]] = arith.select %[[WITHIN]], %[[POS_A]]#0, %[[LA]] : index
+// CHECK-DAG:       %[[NEXT_HA:.+]] = arith.select %[[WITHIN]], %[[HA]], %[[POS_A]]#0 : index
+// CHECK-DAG:       %[[NEXT_LB:.+]] = arith.select %[[WITHIN]], %[[POS_B]]#0, %[[LB]] : index
+// CHECK-DAG:       %[[NEXT_HB:.+]] = arith.select %[[WITHIN]], %[[HB]], %[[POS_B]]#0 : index
+// CHECK:           scf.yield %[[NEXT_L]], %[[NEXT_H]], %[[NEXT_LA]], %[[NEXT_LB]], %[[NEXT_HA]], %[[NEXT_HB]]
+//
+// The row of the cut: its cost, coordinate, positions.
+// CHECK-DAG:     memref.store %{{.+}}, %[[BOUNDS]][%[[R]], %c0{{.*}}]
+// CHECK-DAG:     memref.store %[[FOUND]]#0, %[[BOUNDS]][%[[R]], %c1{{.*}}]
+// CHECK-DAG:     memref.store %[[FOUND]]#2, %[[BOUNDS]][%[[R]], %c2{{.*}}]
+// CHECK-DAG:     memref.store %[[FOUND]]#3, %[[BOUNDS]][%[[R]], %c3{{.*}}]
+func.func @search(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %bounds: memref<?x4xindex>,
+                  %p: index, %q: index, %r: index, %query: index) {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  %lo = nacho.load_cut %bounds[%p] : memref<?x4xindex> -> !nacho.cut<2>
+  %hi = nacho.load_cut %bounds[%q] : memref<?x4xindex> -> !nacho.cut<2>
+  %i, %residual, %A1, %B1, %lo1, %hi1 = nacho.search %query of (%A0, %B0)
+      between %lo, %hi : !A0, !A0, !nacho.cut<2> {
+  ^bb0(%x: index, %posA: index, %posB: index):
+    %costA = nacho.cost <nnz> %A0 to %posA : !A0
+    %costB = nacho.cost <nnz> %B0 to %posB : !A0
+    %cost = arith.addi %costA, %costB : index
+    nacho.yield %cost : index
+  }
+  %cost = arith.subi %query, %residual : index
+  %cut = nacho.cut %cost at (%i) of (%A1, %B1) : !A1, !A1 -> !nacho.cut<2>
+  nacho.store_cut %cut, %bounds[%r] : !nacho.cut<2>, memref<?x4xindex>
+  return
+}
+
+// (0, 0), and (N, 0) with the positions at the end of each level: N rows, all
+// entries.
+//
+// CHECK-LABEL: func.func @ends(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[BOUNDS:[^ ]+]]: memref<?x5xindex>, %[[P:[^ ]+]]: index, %[[TOTAL:[^ ]+]]: index)
+// CHECK-DAG:     %[[N:.+]] = sparse_tensor.lvl %[[A]], %c0
+// CHECK-DAG:     %[[POS:.+]] = sparse_tensor.positions %[[A]] {level = 1 : index}
+// CHECK-DAG:     %[[ALL:.+]] = memref.load %[[POS]][%[[N]]]
+// CHECK-COUNT-5: memref.store %c0{{.*}}, %[[BOUNDS]][%c0
+// CHECK-DAG:     memref.store %[[TOTAL]], %[[BOUNDS]][%[[P]], %c0{{.*}}]
+// CHECK-DAG:     memref.store %[[N]], %[[BOUNDS]][%[[P]], %c1{{.*}}]
+// CHECK-DAG:     memref.store %c0{{.*}}, %[[BOUNDS]][%[[P]], %c2{{.*}}]
+// CHECK-DAG:     memref.store %[[N]], %[[BOUNDS]][%[[P]], %c3{{.*}}]
+// CHECK-DAG:     memref.store %{{.+}}, %[[BOUNDS]][%[[P]], %c4{{.*}}]
+func.func @ends(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %p: index, %total: index) {
+  %zero = arith.constant 0 : index
+  %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
+  %origin = nacho.origin : !nacho.cut<1, 1>
+  %limit = nacho.limit %total of (%A0) loops [[0], [0]]
+      : !nacho.fiber<tensor<?x?xf64, #CSR>, 0> -> !nacho.cut<1, 1>
+  nacho.store_cut %origin, %bounds[%zero] : !nacho.cut<1, 1>, memref<?x5xindex>
+  nacho.store_cut %limit, %bounds[%p] : !nacho.cut<1, 1>, memref<?x5xindex>
+  return
+}
+
+// lower + p * (d / n) + p * (d % n) / n, where d = upper - lower: no product
+// of a cost and a number of parts.
+//
+// CHECK-LABEL: func.func @query(
+// CHECK-SAME:    %[[P:[^ ]+]]: index, %[[N:[^ ]+]]: index, %[[LOWER:[^ ]+]]: index, %[[UPPER:[^ ]+]]: index)
+// CHECK-DAG:     %[[D:.+]] = arith.subi %[[UPPER]], %[[LOWER]] : index
+// CHECK-DAG:     %[[SHARE:.+]] = arith.divui %[[D]], %[[N]] : index
+// CHECK-DAG:     %[[REST:.+]] = arith.remui %[[D]], %[[N]] : index
+// CHECK-DAG:     %[[WHOLE:.+]] = arith.muli %[[P]], %[[SHARE]] : index
+// CHECK-DAG:     %[[SCALED:.+]] = arith.muli %[[P]], %[[REST]] : index
+// CHECK-DAG:     %[[FRACTION:.+]] = arith.divui %[[SCALED]], %[[N]] : index
+// CHECK:         %[[SUM:.+]] = arith.addi %[[WHOLE]], %[[FRACTION]] : index
+// CHECK-NEXT:    %[[QUERY:.+]] = arith.addi %[[LOWER]], %[[SUM]] : index
+// CHECK-NEXT:    return %[[QUERY]]
+func.func @query(%p: index, %n: index, %lower: index, %upper: index) -> index {
+  %0 = nacho.query %p of %n from %lower to %upper
+  return %0 : index
+}

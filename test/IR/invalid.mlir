@@ -1,0 +1,790 @@
+// RUN: nacho-opt %s -split-input-file -verify-diagnostics
+
+// Every message of the verifiers and parsers of the dialect, once.
+
+//===----------------------------------------------------------------------===//
+// Types and attributes
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{fiber at level 3 of a tensor with 2 levels}}
+func.func private @f(!nacho.fiber<tensor<?x?xf64>, 3>)
+
+// -----
+
+// expected-error @below {{cut through a loop of -1 operands}}
+func.func private @f(!nacho.cut<2, -1>)
+
+// -----
+
+// expected-error @below {{cut through a loop of -2 operands}}
+func.func private @f(!nacho.cuts<-2>)
+
+// -----
+
+// expected-error @below {{expected integer value}}
+module attributes {test.merge = #nacho.merge<both(0, 1)>} {}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// assign
+//===----------------------------------------------------------------------===//
+
+func.func @assign(%A: f64) {
+  // expected-error @below {{expected a ranked tensor type}}
+  nacho.assign (%a = %A[] : f64) -> [] : tensor<f64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{needs one access per operand}}
+  %Z = "nacho.assign"(%A) <{accesses = [], resultAccess = []}> ({
+  ^bb0(%a: f64):
+    nacho.yield %a : f64
+  }) : (tensor<?xf64>) -> tensor<f64>
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{accesses must be lists of names of indices}}
+  %Z = "nacho.assign"(%A) <{accesses = ["i"], resultAccess = ["i"]}> ({
+  ^bb0(%a: f64):
+    nacho.yield %a : f64
+  }) : (tensor<?xf64>) -> tensor<?xf64>
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{accesses must be lists of names of indices}}
+  %Z = "nacho.assign"(%A) <{accesses = [["i"]], resultAccess = [0]}> ({
+  ^bb0(%a: f64):
+    nacho.yield %a : f64
+  }) : (tensor<?xf64>) -> tensor<?xf64>
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>, %B: tensor<?xf64>) {
+  // expected-error @below {{operand 1 of rank 1 is accessed by 2 indices}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>, %b = %B[i, j] : tensor<?xf64>)
+      -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{the result of rank 2 is accessed by 1 indices}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>) -> [i] : tensor<?x?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?x3xf64>, %B: tensor<5x?xf64>) {
+  // expected-error @below {{index 'j' has the extents 3 and 5}}
+  nacho.assign (%a = %A[i, j] : tensor<?x3xf64>, %b = %B[j, i] : tensor<5x?xf64>)
+      -> [i, j] : tensor<?x?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<4xf64>) {
+  // expected-error @below {{index 'i' has the extents 4 and 2}}
+  nacho.assign (%a = %A[i] : tensor<4xf64>) -> [i] : tensor<2xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{result index 'j' is an index of no operand}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>) -> [i, j] : tensor<?x?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{result index 'i' is repeated}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>) -> [i, i] : tensor<?x?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{body takes one element of each operand}}
+  %Z = "nacho.assign"(%A) <{accesses = [["i"]], resultAccess = ["i"]}> ({
+    %0 = arith.constant 0.0 : f64
+    nacho.yield %0 : f64
+  }) : (tensor<?xf64>) -> tensor<?xf64>
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf32>) {
+  // expected-error @below {{must yield one 'f64'}}
+  nacho.assign (%a = %A[i] : tensor<?xf32>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+// The body sees nothing but its arguments.
+
+func.func @assign(%A: tensor<?xf64>, %s: f64) {
+  // expected-note @below {{required by region isolation constraints}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    // expected-error @below {{using value defined outside the region}}
+    %0 = nacho.binary mul %s, %a : f64
+    nacho.yield %0 : f64
+  }
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// nest
+//===----------------------------------------------------------------------===//
+
+func.func @nest() {
+  // expected-error @below {{needs exactly one outermost loop}}
+  nacho.nest : tensor<?xf64> {
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @nest(%A0: !A0) {
+  // expected-error @below {{needs exactly one outermost loop}}
+  nacho.nest : tensor<?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @nest(%A0: !A0) {
+  // expected-error @below {{has bounds but no cuts}}
+  nacho.nest : tensor<?xf64> {
+  ^bb0(%lo: !nacho.cut<1>, %hi: !nacho.cut<1>):
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @nest(%A0: !A0, %cuts: !nacho.cuts<1>) {
+  // expected-error @below {{bounds must be two arguments of type '!nacho.cut<1>'}}
+  nacho.nest in %cuts : !nacho.cuts<1> : tensor<?xf64> {
+  ^bb0(%lo: !nacho.cut<1>, %hi: !nacho.cut<2>):
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @nest(%A0: !A0, %cuts: !nacho.cuts<1>) {
+  // expected-error @below {{bounds must be two arguments of type '!nacho.cut<1>'}}
+  nacho.nest in %cuts : !nacho.cuts<1> : tensor<?xf64> {
+  ^bb0(%lo: !nacho.cut<1>):
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// coiterate
+//===----------------------------------------------------------------------===//
+
+func.func @coiterate(%A1: !nacho.fiber<tensor<?xf64>, 1>) {
+  // expected-error @below {{expected a fiber with children, got '!nacho.fiber<tensor<?xf64>, 1>'}}
+  nacho.coiterate %i of (%A2 = %A1 : !nacho.fiber<tensor<?xf64>, 1>) in %A2 {
+  }
+  return
+}
+
+// -----
+
+func.func @coiterate(%A0: index) {
+  // expected-error @below {{expected a fiber with children, got 'index'}}
+  nacho.coiterate %i of (%A1 = %A0 : index) in %A1 {
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @coiterate(%A0: !A0, %cut: !nacho.cut<>) {
+  // expected-error @below {{expected a cut through this loop, got '!nacho.cut<>'}}
+  nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
+      between (%lo = %cut, %hi = %cut : !nacho.cut<>) {
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @coiterate(%A0: !A0) {
+  // The body's name of a fiber is meant, not the one outside.
+  // expected-error @below {{'%A0' is not a fiber of this loop}}
+  nacho.coiterate %i of (%A1 = %A0 : !A0) in union(%A1, %A0) {
+  }
+  return
+}
+
+// -----
+
+func.func @coiterate() {
+  // expected-error @below {{needs at least one fiber}}
+  nacho.coiterate %i of () in union() {
+  }
+  return
+}
+
+// -----
+
+!A1 = !nacho.fiber<tensor<?xf64>, 1>
+func.func @coiterate(%A0: !A1) {
+  // expected-error @below {{cannot iterate an element}}
+  "nacho.coiterate"(%A0) <{
+    merge = #nacho.merge<0>, operandSegmentSizes = array<i32: 1, 0, 0, 0>
+  }> ({
+  ^bb0(%i: index, %A2: !A1):
+    nacho.yield
+  }) : (!A1) -> ()
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+!A1 = !nacho.fiber<tensor<?xf64>, 1>
+func.func @coiterate(%A0: !A0) {
+  // expected-error @below {{merge expression names operand 1 of 1}}
+  "nacho.coiterate"(%A0) <{
+    merge = #nacho.merge<union(0, intersect(0, 1))>,
+    operandSegmentSizes = array<i32: 1, 0, 0, 0>
+  }> ({
+  ^bb0(%i: index, %A1: !A1):
+    nacho.yield
+  }) : (!A0) -> ()
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+!A1 = !nacho.fiber<tensor<?xf64>, 1>
+func.func @coiterate(%A0: !A0, %lo: !nacho.cut<1>) {
+  // expected-error @below {{needs both bounds or none}}
+  "nacho.coiterate"(%A0, %lo) <{
+    merge = #nacho.merge<0>, operandSegmentSizes = array<i32: 1, 1, 0, 0>
+  }> ({
+  ^bb0(%i: index, %A1: !A1, %lo1: !nacho.cut<>, %hi1: !nacho.cut<>):
+    nacho.yield
+  }) : (!A0, !nacho.cut<1>) -> ()
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+!A1 = !nacho.fiber<tensor<?xf64>, 1>
+func.func @coiterate(%A0: !A0, %hi: !nacho.cut<1>) {
+  // expected-error @below {{needs both bounds or none}}
+  "nacho.coiterate"(%A0, %hi) <{
+    merge = #nacho.merge<0>, operandSegmentSizes = array<i32: 1, 0, 1, 0>
+  }> ({
+  ^bb0(%i: index, %A1: !A1):
+    nacho.yield
+  }) : (!A0, !nacho.cut<1>) -> ()
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @coiterate(%A0: !A0, %cut: !nacho.cut<2>) {
+  // expected-error @below {{iterates 1 fibers but is cut by '!nacho.cut<2>'}}
+  nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
+      between (%lo = %cut, %hi = %cut : !nacho.cut<2>) {
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @coiterate(%A0: !A0) {
+  // expected-error @below {{body arguments do not match the operands}}
+  "nacho.coiterate"(%A0) <{
+    merge = #nacho.merge<0>, operandSegmentSizes = array<i32: 1, 0, 0, 0>
+  }> ({
+  ^bb0(%i: index, %A1: !A0):
+    nacho.yield
+  }) : (!A0) -> ()
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @coiterate(%A0: !A0, %n: index) {
+  // expected-error @below {{carried values, yielded values and results differ}}
+  %0 = nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 iter_args(%c = %n : index) {
+    nacho.yield %c, %i : index, index
+  }
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+func.func @load(%A0: !nacho.fiber<tensor<?xf64>, 0>) {
+  // expected-error @below {{needs an element, got '!nacho.fiber<tensor<?xf64>, 0>'}}
+  nacho.load %A0 : !nacho.fiber<tensor<?xf64>, 0>
+  return
+}
+
+// -----
+
+!A1 = !nacho.fiber<tensor<?xf64>, 1>
+func.func @restrict(%v: f64, %A1: !A1, %B1: !A1) {
+  // expected-error @below {{must name every fiber, in order of appearance}}
+  "nacho.restrict"(%v, %A1, %B1) <{merge = #nacho.merge<intersect(1, 0)>}>
+      : (f64, !A1, !A1) -> f64
+  return
+}
+
+// -----
+
+!A1 = !nacho.fiber<tensor<?xf64>, 1>
+func.func @restrict(%v: f64, %A1: !A1, %B1: !A1) {
+  // expected-error @below {{must name every fiber, in order of appearance}}
+  "nacho.restrict"(%v, %A1, %B1) <{merge = #nacho.merge<0>}> : (f64, !A1, !A1) -> f64
+  return
+}
+
+// -----
+
+!A1 = !nacho.fiber<tensor<?xf64>, 1>
+func.func @restrict(%v: f64, %A1: !A1) {
+  // expected-error @below {{merge expression names operand 1 of 1}}
+  "nacho.restrict"(%v, %A1) <{merge = #nacho.merge<union(0, 1)>}> : (f64, !A1) -> f64
+  return
+}
+
+// -----
+
+func.func @append(%v: f64, %i: index) {
+  // expected-error @below {{must be inside a nacho.nest}}
+  nacho.append %v at (%i) : f64
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?x?xf64>, 0>
+func.func @append(%A0: !A0, %v: f64) {
+  nacho.nest : tensor<?x?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      // expected-error @below {{appends to 'tensor<?x?xf64>' a 'f64' at 1 coordinates}}
+      nacho.append %v at (%i) : f64
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @append(%A0: !A0, %v: f32) {
+  nacho.nest : tensor<?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      // expected-error @below {{appends to 'tensor<?xf64>' a 'f32' at 1 coordinates}}
+      nacho.append %v at (%i) : f32
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Costs and searches
+//===----------------------------------------------------------------------===//
+
+func.func @cost(%A1: !nacho.fiber<tensor<?xf64>, 1>) {
+  // expected-error @below {{an element has no children}}
+  nacho.cost <nnz> %A1 : !nacho.fiber<tensor<?xf64>, 1>
+  return
+}
+
+// -----
+
+func.func @extent(%A1: !nacho.fiber<tensor<?xf64>, 1>) {
+  // expected-error @below {{an element has no children}}
+  nacho.extent %A1 : !nacho.fiber<tensor<?xf64>, 1>
+  return
+}
+
+// -----
+
+!A1 = !nacho.fiber<tensor<?xf64>, 1>
+func.func @search(%query: index, %A1: !A1, %cut: !nacho.cut<1>) {
+  // expected-error @below {{expected fibers with children}}
+  %i, %rest, %A2, %lo1, %hi1 = nacho.search %query of (%A1)
+      between %cut, %cut : !A1, !nacho.cut<1> {
+  ^bb0(%x: index, %pos: index):
+    nacho.yield %pos : index
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @search(%query: index, %A0: !A0, %cut: !nacho.cut<>) {
+  // expected-error @below {{expected a cut through the searched loop}}
+  %i, %rest, %A1, %lo1, %hi1 = nacho.search %query of (%A0)
+      between %cut, %cut : !A0, !nacho.cut<> {
+  ^bb0(%x: index, %pos: index):
+    nacho.yield %pos : index
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @search(%query: index, %A0: !A0, %cut: !nacho.cut<2>) {
+  // expected-error @below {{searches 1 fibers between cuts of type '!nacho.cut<2>'}}
+  %i, %rest, %A1, %lo1, %hi1 = nacho.search %query of (%A0)
+      between %cut, %cut : !A0, !nacho.cut<2> {
+  ^bb0(%x: index, %pos: index):
+    nacho.yield %pos : index
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @search(%query: index, %A0: !A0, %cut: !nacho.cut<1>) {
+  // expected-error @below {{region takes the coordinate and one position per fiber}}
+  %i, %rest, %A1, %lo1, %hi1 = nacho.search %query of (%A0)
+      between %cut, %cut : !A0, !nacho.cut<1> {
+  ^bb0(%pos: index):
+    nacho.yield %pos : index
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @search(%query: index, %A0: !A0, %cut: !nacho.cut<1>) {
+  // expected-error @below {{region must yield one cost}}
+  %i, %rest, %A1, %lo1, %hi1 = nacho.search %query of (%A0)
+      between %cut, %cut : !A0, !nacho.cut<1> {
+  ^bb0(%x: index, %pos: index):
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Cuts
+//===----------------------------------------------------------------------===//
+
+!A1 = !nacho.fiber<tensor<?xf64>, 1>
+func.func @cut(%cost: index, %A1: !A1) {
+  // expected-error @below {{makes '!nacho.cut<2>' of 1 coordinates and 1 fibers}}
+  nacho.cut %cost at (%cost) of (%A1) : !A1 -> !nacho.cut<2>
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @limit(%cost: index, %A0: !A0) {
+  // expected-error @below {{loops must be a list of lists of operands}}
+  nacho.limit %cost of (%A0) loops [0] : !A0 -> !nacho.cut<1>
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @limit(%cost: index, %A0: !A0) {
+  // expected-error @below {{loop names operand 1 : i64 of 1}}
+  nacho.limit %cost of (%A0) loops [[1]] : !A0 -> !nacho.cut<1>
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @limit(%cost: index, %A0: !A0) {
+  // expected-error @below {{operand 0 is in more loops than it has levels}}
+  nacho.limit %cost of (%A0) loops [[0], [0]] : !A0 -> !nacho.cut<1, 1>
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @limit(%cost: index, %A0: !A0) {
+  // expected-error @below {{loops do not match the type of the cuts}}
+  nacho.limit %cost of (%A0) loops [[0]] : !A0 -> !nacho.cut<2>
+  return
+}
+
+// -----
+
+func.func @cut_coordinate(%cut: !nacho.cut<1>) {
+  // expected-error @below {{loop 1 of a cut through 1}}
+  nacho.cut_coordinate %cut[1] : !nacho.cut<1>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// partition
+//===----------------------------------------------------------------------===//
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @partition(%n: index, %A0: !A0) {
+  // expected-error @below {{loops do not match the type of the cuts}}
+  nacho.partition %n of (%A0) into %n loops [] delta 1 : !A0 -> !nacho.cuts<1> {
+  ^bb0(%query: index, %lo: !nacho.cut<1>, %hi: !nacho.cut<1>):
+    nacho.yield %lo : !nacho.cut<1>
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @partition(%n: index, %A0: !A0) {
+  // expected-error @below {{region takes the query and two cuts of type '!nacho.cut<1>'}}
+  nacho.partition %n of (%A0) into %n loops [[0]] delta 1 : !A0 -> !nacho.cuts<1> {
+  ^bb0(%lo: !nacho.cut<1>, %hi: !nacho.cut<1>):
+    nacho.yield %lo : !nacho.cut<1>
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @partition(%n: index, %A0: !A0) {
+  // expected-error @below {{region must yield one '!nacho.cut<1>'}}
+  nacho.partition %n of (%A0) into %n loops [[0]] delta 1 : !A0 -> !nacho.cuts<1> {
+  ^bb0(%query: index, %lo: !nacho.cut<1>, %hi: !nacho.cut<1>):
+    nacho.yield %query : index
+  }
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// The backend contract
+//===----------------------------------------------------------------------===//
+
+func.func @parallel(%n: index) {
+  // expected-error @below {{body takes the number of the worker}}
+  "nacho.parallel"(%n, %n) ({
+    nacho.yield
+  }) : (index, index) -> ()
+  return
+}
+
+// -----
+
+func.func private @callee()
+func.func @parallel(%n: index) {
+  // expected-error @below {{body must not call functions}}
+  nacho.parallel %worker in %n threads %n {
+    func.call @callee() : () -> ()
+  }
+  return
+}
+
+// -----
+
+func.func @parallel(%n: index) {
+  // expected-error @below {{body must not allocate, as memref.alloc does}}
+  nacho.parallel %worker in %n threads %n {
+    scf.for %i = %worker to %n step %n {
+      %buffer = memref.alloc(%n) : memref<?xf64>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @parallel(%n: index) {
+  // expected-error @below {{body must not hold nacho.parallel}}
+  nacho.parallel %worker in %n threads %n {
+    nacho.parallel %inner in %n threads %n {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @parallel(%n: index, %rows: memref<?x1xindex>) {
+  // expected-error @below {{body must not hold nacho.exclusive_scan}}
+  nacho.parallel %worker in %n threads %n {
+    nacho.exclusive_scan %rows into %rows : memref<?x1xindex> {
+    ^bb0(%x: index, %y: index):
+      nacho.yield %x : index
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @parallel(%n: index) {
+  // expected-error @below {{body must not hold host-only gpu.barrier}}
+  nacho.parallel %worker in %n threads %n {
+    gpu.barrier
+  }
+  return
+}
+
+// -----
+
+func.func @exclusive_scan(%rows: memref<?x?xindex>) {
+  // expected-error @below {{needs a static number of columns}}
+  nacho.exclusive_scan %rows into %rows : memref<?x?xindex> {
+  ^bb0(%x: index, %y: index):
+    nacho.yield %x : index
+  }
+  return
+}
+
+// -----
+
+func.func @exclusive_scan(%rows: memref<?x2xindex>) {
+  // expected-error @below {{region combines two rows of 2 columns}}
+  nacho.exclusive_scan %rows into %rows : memref<?x2xindex> {
+  ^bb0(%x: index, %y: index):
+    nacho.yield %x, %y : index, index
+  }
+  return
+}
+
+// -----
+
+func.func @exclusive_scan(%rows: memref<?x1xindex>) {
+  // expected-error @below {{region combines two rows of 1 columns}}
+  nacho.exclusive_scan %rows into %rows : memref<?x1xindex> {
+  ^bb0(%x: i1, %y: index):
+    nacho.yield %y : index
+  }
+  return
+}
+
+// -----
+
+func.func @exclusive_scan(%rows: memref<?x1xindex>) {
+  // expected-error @below {{region must yield a row of 1 columns}}
+  nacho.exclusive_scan %rows into %rows : memref<?x1xindex> {
+  ^bb0(%x: index, %y: index):
+    nacho.yield %x, %y : index, index
+  }
+  return
+}
+
+// -----
+
+func.func @exclusive_scan(%rows: memref<?x1xindex>) {
+  // expected-error @below {{region must yield a row of 1 columns}}
+  nacho.exclusive_scan %rows into %rows : memref<?x1xindex> {
+  ^bb0(%x: index, %y: index):
+    %less = arith.cmpi ult, %x, %y : index
+    nacho.yield %less : i1
+  }
+  return
+}
+
+// -----
+
+func.func @load_cut(%bounds: memref<?x6xindex>, %p: index) {
+  // expected-error @below {{a row of 'memref<?x6xindex>' does not hold a '!nacho.cut<2, 2>', which has 7 columns}}
+  nacho.load_cut %bounds[%p] : memref<?x6xindex> -> !nacho.cut<2, 2>
+  return
+}
+
+// -----
+
+func.func @store_cut(%cut: !nacho.cut<3>, %bounds: memref<?x?xindex>, %p: index) {
+  // expected-error @below {{a row of 'memref<?x?xindex>' does not hold a '!nacho.cut<3>', which has 5 columns}}
+  nacho.store_cut %cut, %bounds[%p] : !nacho.cut<3>, memref<?x?xindex>
+  return
+}

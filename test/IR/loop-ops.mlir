@@ -1,0 +1,140 @@
+// RUN: nacho-opt %s | FileCheck %s
+// RUN: nacho-opt %s | nacho-opt | FileCheck %s
+// RUN: nacho-opt %s --mlir-print-op-generic | nacho-opt | FileCheck %s
+
+#DCSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+!A0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+!A1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+!A2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
+
+// CHECK-DAG: #[[DCSR:[^ ]+]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+// CHECK-DAG: ![[T0:[^ ]+]] = !nacho.fiber<tensor<?x?xf64, #[[DCSR]]>, 0>
+// CHECK-DAG: ![[T1:[^ ]+]] = !nacho.fiber<tensor<?x?xf64, #[[DCSR]]>, 1>
+// CHECK-DAG: ![[T2:[^ ]+]] = !nacho.fiber<tensor<?x?xf64, #[[DCSR]]>, 2>
+
+// The listing of DCSR addition in the paper, section 2.2.
+//
+// CHECK-LABEL: func.func @dcsr_add(
+// CHECK-SAME:    %[[A:.+]]: tensor<?x?xf64, #[[DCSR]]>, %[[B:.+]]: tensor<?x?xf64, #[[DCSR]]>)
+// CHECK-NEXT:    %[[ROOT_A:.+]] = nacho.root %[[A]] : tensor<?x?xf64, #[[DCSR]]>
+// CHECK-NEXT:    %[[ROOT_B:.+]] = nacho.root %[[B]] : tensor<?x?xf64, #[[DCSR]]>
+// CHECK-NEXT:    %[[Z:.+]] = nacho.nest : tensor<?x?xf64, #[[DCSR]]> {
+//
+// while i <- rows(A) u rows(B):
+// CHECK-NEXT:      nacho.coiterate %[[I:.+]] of
+// CHECK-SAME:        (%[[ROW_A:.+]] = %[[ROOT_A]] : ![[T0]], %[[ROW_B:.+]] = %[[ROOT_B]] : ![[T0]])
+// CHECK-SAME:        in union(%[[ROW_A]], %[[ROW_B]]) {
+//
+//   while j <- cols(A[i]) u cols(B[i]):
+// CHECK-NEXT:        nacho.coiterate %[[J:.+]] of
+// CHECK-SAME:          (%[[IJ_A:.+]] = %[[ROW_A]] : ![[T1]], %[[IJ_B:.+]] = %[[ROW_B]] : ![[T1]])
+// CHECK-SAME:          in union(%[[IJ_A]], %[[IJ_B]]) {
+//
+//     Z[i, j] = A[i, j] + B[i, j]
+// CHECK-NEXT:          %[[a:.+]] = nacho.load %[[IJ_A]] : ![[T2]]
+// CHECK-NEXT:          %[[b:.+]] = nacho.load %[[IJ_B]] : ![[T2]]
+// CHECK-NEXT:          %[[z:.+]] = nacho.binary add %[[a]], %[[b]] : f64
+// CHECK-NEXT:          nacho.append %[[z]] at(%[[I]], %[[J]]) : f64
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:      nacho.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[Z]]
+func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
+    -> tensor<?x?xf64, #DCSR> {
+  %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+  %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
+  %Z = nacho.nest : tensor<?x?xf64, #DCSR> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0, %B1 = %B0 : !A0) in union(%A1, %B1) {
+      nacho.coiterate %j of (%A2 = %A1 : !A1, %B2 = %B1 : !A1) in union(%A2, %B2) {
+        %a = nacho.load %A2 : !A2
+        %b = nacho.load %B2 : !A2
+        %z = nacho.binary add %a, %b : f64
+        nacho.append %z at (%i, %j) : f64
+      }
+    }
+    nacho.yield
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// A nest that is cut, and one whose loops are bounded to a part.
+//
+// CHECK-LABEL: func.func @cut_nests(
+// CHECK-SAME:    %[[A0:[^ ]+]]: ![[T0]], %[[CUTS:[^ ]+]]: !nacho.cuts<1, 1>)
+// CHECK:         nacho.nest in %[[CUTS]] : !nacho.cuts<1, 1> : tensor<?x?xf64, #[[DCSR]]> {
+// CHECK-NEXT:      nacho.coiterate
+// CHECK:         nacho.nest in %[[CUTS]] : !nacho.cuts<1, 1> {note = "kept"} : tensor<?x?xf64, #[[DCSR]]> {
+// CHECK-NEXT:    ^{{.+}}(%[[LO:.+]]: !nacho.cut<1, 1>, %[[HI:.+]]: !nacho.cut<1, 1>):
+// CHECK-NEXT:      nacho.coiterate %{{.+}} of (%[[A1:.+]] = %[[A0]] : ![[T0]]) in %[[A1]]
+// CHECK-SAME:        between (%[[LO1:.+]] = %[[LO]], %[[HI1:.+]] = %[[HI]] : !nacho.cut<1, 1>) {
+// CHECK-NEXT:        nacho.coiterate %{{.+}} of (%[[A2:.+]] = %[[A1]] : ![[T1]]) in %[[A2]]
+// CHECK-SAME:          between (%{{.+}} = %[[LO1]], %{{.+}} = %[[HI1]] : !nacho.cut<1>) {
+func.func @cut_nests(%A0: !A0, %cuts: !nacho.cuts<1, 1>) {
+  %Y = nacho.nest in %cuts : !nacho.cuts<1, 1> : tensor<?x?xf64, #DCSR> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  %Z = nacho.nest in %cuts : !nacho.cuts<1, 1> {note = "kept"} : tensor<?x?xf64, #DCSR> {
+  ^bb0(%lo: !nacho.cut<1, 1>, %hi: !nacho.cut<1, 1>):
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) {
+      nacho.coiterate %j of (%A2 = %A1 : !A1) in %A2
+          between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<1>) {
+      }
+    }
+    nacho.yield
+  }
+  return
+}
+
+// Values carried around a loop, with and without bounds; the operands keep
+// their numbers in the merge expression, also one that it does not name.
+//
+// CHECK-LABEL: func.func @carried(
+// CHECK-SAME:    %[[X:[^ ]+]]: ![[T1]], %[[Y:[^ ]+]]: ![[T1]], %[[W:[^ ]+]]: ![[T1]],
+// CHECK-SAME:    %[[LO:[^ ]+]]: !nacho.cut<3>, %[[HI:[^ ]+]]: !nacho.cut<3>,
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[F:[^ ]+]]: f64)
+// CHECK-NEXT:    %[[C:.+]] = nacho.coiterate %[[I:.+]] of (%[[X1:.+]] = %[[X]] : ![[T1]],
+// CHECK-SAME:      %[[Y1:.+]] = %[[Y]] : ![[T1]], %[[W1:.+]] = %[[W]] : ![[T1]])
+// CHECK-SAME:      in intersect(%[[W1]], union(%[[X1]])) iter_args(%[[CARRIED:.+]] = %[[N]] : index) {
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[CARRIED]], %[[I]] : index
+// CHECK-NEXT:      nacho.yield %[[NEXT]] : index
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %{{.+}}:2 = nacho.coiterate
+// CHECK-SAME:      in union(
+// CHECK-SAME:      between (%{{.+}} = %[[LO]], %{{.+}} = %[[HI]] : !nacho.cut<3>)
+// CHECK-SAME:      iter_args(%[[M:.+]] = %[[C]] : index, %[[G:.+]] = %[[F]] : f64) {
+// CHECK-NEXT:      nacho.yield %[[M]], %[[G]] : index, f64
+// CHECK-NEXT:    } {note = "kept"}
+func.func @carried(%x: !A1, %y: !A1, %w: !A1, %lo: !nacho.cut<3>,
+                   %hi: !nacho.cut<3>, %n: index, %f: f64) -> (index, f64) {
+  %count = nacho.coiterate %i of (%x1 = %x : !A1, %y1 = %y : !A1, %w1 = %w : !A1)
+      in intersect(%w1, union(%x1)) iter_args(%c = %n : index) {
+    %next = arith.addi %c, %i : index
+    nacho.yield %next : index
+  }
+  %r:2 = nacho.coiterate %i of (%x1 = %x : !A1, %y1 = %y : !A1, %w1 = %w : !A1)
+      in union(%x1, intersect(%y1, %w1)) between (%l = %lo, %h = %hi : !nacho.cut<3>)
+      iter_args(%m = %count : index, %g = %f : f64) {
+    nacho.yield %m, %g : index, f64
+  } {note = "kept"}
+  return %r#0, %r#1 : index, f64
+}
+
+// An operand that is named twice is one operand.
+//
+// CHECK-LABEL: func.func @elements(
+// CHECK-SAME:    %[[X:[^ ]+]]: ![[T2]], %[[Y:[^ ]+]]: ![[T2]])
+// CHECK-NEXT:    %[[V:.+]] = nacho.load %[[X]] : ![[T2]]
+// CHECK-NEXT:    %[[P:.+]] = nacho.present %[[Y]] : ![[T2]]
+// CHECK-NEXT:    %[[R:.+]] = nacho.restrict %[[V]] to union(intersect(%[[Y]], %[[X]]), %[[Y]]) : f64 of ![[T2]], ![[T2]]
+// CHECK-NEXT:    return %[[R]], %[[P]]
+func.func @elements(%x: !A2, %y: !A2) -> (f64, i1) {
+  %v = nacho.load %x : !A2
+  %p = nacho.present %y : !A2
+  %r = nacho.restrict %v to union(intersect(%y, %x), %y) : f64 of !A2, !A2
+  return %r, %p : f64, i1
+}

@@ -1,0 +1,49 @@
+// RUN: nacho-opt %s | FileCheck %s
+// RUN: nacho-opt %s | nacho-opt | FileCheck %s
+// RUN: nacho-opt %s --mlir-print-op-generic | nacho-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @parallel(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[THREADS:[^ ]+]]: index, %[[OUT:[^ ]+]]: memref<?xindex>)
+// CHECK-NEXT:    nacho.parallel %[[WORKER:.+]] in %[[N]] threads %[[THREADS]] {
+// CHECK-NEXT:      memref.store %[[WORKER]], %[[OUT]][%[[WORKER]]] : memref<?xindex>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    nacho.parallel %{{.+}} in %[[N]] threads %[[N]] {
+// CHECK-NEXT:    } {note = "kept"}
+func.func @parallel(%n: index, %threads: index, %out: memref<?xindex>) {
+  nacho.parallel %worker in %n threads %threads {
+    memref.store %worker, %out[%worker] : memref<?xindex>
+  }
+  nacho.parallel %worker in %n threads %n {
+  } {note = "kept"}
+  return
+}
+
+// A scan of pairs: the first column is added, of the second the last one counts.
+//
+// CHECK-LABEL: func.func @exclusive_scan(
+// CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x2xindex>, %[[OFFSETS:[^ ]+]]: memref<?x2xindex>)
+// CHECK-NEXT:    nacho.exclusive_scan %[[COUNTS]] into %[[OFFSETS]] : memref<?x2xindex> {
+// CHECK-NEXT:    ^{{.+}}(%[[X0:.+]]: index, %{{.+}}: index, %[[Y0:.+]]: index, %[[Y1:.+]]: index):
+// CHECK-NEXT:      %[[SUM:.+]] = arith.addi %[[X0]], %[[Y0]] : index
+// CHECK-NEXT:      nacho.yield %[[SUM]], %[[Y1]] : index, index
+// CHECK-NEXT:    }
+func.func @exclusive_scan(%counts: memref<?x2xindex>, %offsets: memref<?x2xindex>) {
+  nacho.exclusive_scan %counts into %offsets : memref<?x2xindex> {
+  ^bb0(%x0: index, %x1: index, %y0: index, %y1: index):
+    %sum = arith.addi %x0, %y0 : index
+    nacho.yield %sum, %y1 : index, index
+  }
+  return
+}
+
+// A row: the cost, a coordinate per loop, a position per operand of each loop.
+//
+// CHECK-LABEL: func.func @cuts_in_buffers(
+// CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x6xindex>, %[[P:[^ ]+]]: index)
+// CHECK-NEXT:    %[[CUT:.+]] = nacho.load_cut %[[BOUNDS]][%[[P]]] : memref<?x6xindex> -> <1, 2>
+// CHECK-NEXT:    nacho.store_cut %[[CUT]], %[[BOUNDS]][%[[P]]] : <1, 2>, memref<?x6xindex>
+func.func @cuts_in_buffers(%bounds: memref<?x6xindex>, %p: index) {
+  %cut = nacho.load_cut %bounds[%p] : memref<?x6xindex> -> !nacho.cut<1, 2>
+  nacho.store_cut %cut, %bounds[%p] : !nacho.cut<1, 2>, memref<?x6xindex>
+  return
+}

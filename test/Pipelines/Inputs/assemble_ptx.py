@@ -1,0 +1,37 @@
+"""Assembles the PTX in the gpu.binary ops of a module.
+
+usage: assemble_ptx.py FILE.mlir CHIP
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BINARY = re.compile(r'gpu\.binary @(\w+) .*?assembly = "((?:[^"\\]|\\.)*)"')
+ESCAPE = re.compile(r'\\([0-9A-F]{2}|["\\])')
+
+
+def unescape(text: str) -> str:
+    r"""Undo MLIR's escapes: \0A, \", \\."""
+
+    def replace(match: re.Match[str]) -> str:
+        code = match.group(1)
+        return chr(int(code, 16)) if len(code) == 2 else code
+
+    return ESCAPE.sub(replace, text).rstrip("\0")
+
+
+def main(path: str, chip: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ptx, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+        for name, text in BINARY.findall(Path(path).read_text()):
+            ptx.write_text(unescape(text))
+            command = ["ptxas", f"-arch={chip}", "-o", str(cubin), str(ptx)]
+            subprocess.run(command, check=True)
+            print(f"{name}: {cubin.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

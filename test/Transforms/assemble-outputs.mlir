@@ -1,0 +1,279 @@
+// RUN: nacho-opt %s -split-input-file -verify-diagnostics \
+// RUN:   -pass-pipeline='builtin.module(nacho-concretize,cse,nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs,canonicalize,cse)' \
+// RUN:   | FileCheck %s
+
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#DCSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 64 }>
+
+// A function without a nest is none of the pass's business.
+//
+// CHECK-LABEL: func.func @negative_no_nest(
+// CHECK-NEXT:    return
+func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR> {
+  return %A : tensor<?x?xf64, #DCSR>
+}
+
+// One nest becomes three kernels, and two functions that call them.
+//
+// CHECK-NOT:   func.func @dcsr_add(
+
+// partition: the operands, the cuts, how many parts are to be made of each
+// part there is, the threads. Delta is for those who check the balance.
+//
+// CHECK-LABEL: func.func @dcsr_add_partition(
+// CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^:]+}}, %{{[^ ]+}}: tensor<{{[^:]+}},
+// CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x7xindex>, %[[WITHIN:[^ ]+]]: index, %[[THREADS:[^ ]+]]: index)
+// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.delta = 2 : i64}
+// CHECK:         %[[ROWS:.+]] = memref.dim %[[BOUNDS]], %c0
+// CHECK-NEXT:    %[[PARTS:.+]] = arith.subi %[[ROWS]], %c1
+//
+// if within == parts: the two ends, exactly
+// CHECK:         %[[WHOLE:.+]] = arith.cmpi eq, %[[WITHIN]], %[[PARTS]] : index
+// CHECK-NEXT:    scf.if %[[WHOLE]] {
+// CHECK-NEXT:      nacho.parallel {{.+}} in %c1{{.*}} threads %[[THREADS]] {
+// CHECK-DAG:         %[[ORIGIN:.+]] = nacho.origin : <2, 2>
+// CHECK-DAG:         %[[LIMIT:.+]] = nacho.limit {{.+}} -> <2, 2>
+// CHECK-DAG:         nacho.store_cut %[[ORIGIN]], %[[BOUNDS]][%c0{{.*}}]
+// CHECK-DAG:         nacho.store_cut %[[LIMIT]], %[[BOUNDS]][%[[PARTS]]]
+//
+// parallel worker in parts, the first of each part that is cut left out:
+// CHECK:         nacho.parallel %[[WORKER:.+]] in %[[PARTS]] threads %[[THREADS]] {
+// CHECK-NEXT:      %[[INSIDE:.+]] = arith.remui %[[WORKER]], %[[WITHIN]] : index
+// CHECK-NEXT:      %[[INTERIOR:.+]] = arith.cmpi ne, %[[INSIDE]], %c0
+// CHECK-NEXT:      scf.if %[[INTERIOR]] {
+// CHECK-NEXT:        %[[FROM:.+]] = arith.subi %[[WORKER]], %[[INSIDE]] : index
+// CHECK-NEXT:        %[[TO:.+]] = arith.addi %[[FROM]], %[[WITHIN]] : index
+// CHECK-NEXT:        %[[LO:.+]] = nacho.load_cut %[[BOUNDS]][%[[FROM]]]
+// CHECK-NEXT:        %[[HI:.+]] = nacho.load_cut %[[BOUNDS]][%[[TO]]]
+// CHECK-NEXT:        %[[BASE:.+]] = nacho.cut_cost %[[LO]]
+// CHECK-NEXT:        %[[END:.+]] = nacho.cut_cost %[[HI]]
+// CHECK-NEXT:        %[[COSTS:.+]] = arith.cmpi ult, %[[BASE]], %[[END]] : index
+// CHECK-NEXT:        scf.if %[[COSTS]] {
+// CHECK-NEXT:          %[[QUERY:.+]] = nacho.query %[[INSIDE]] of %[[WITHIN]] from %[[BASE]] to %[[END]]
+// CHECK-NEXT:          nacho.search %[[QUERY]] of({{.+}}) between %[[LO]], %[[HI]]
+// CHECK:               nacho.search
+// CHECK:               %[[CUT:.+]] = nacho.cut
+// CHECK-NEXT:          nacho.store_cut %[[CUT]], %[[BOUNDS]][%[[WORKER]]]
+// CHECK-NEXT:        } else {
+// CHECK-NEXT:          nacho.store_cut %[[LO]], %[[BOUNDS]][%[[WORKER]]]
+
+// assemble: counts, without computing anything.
+//
+// CHECK-LABEL: func.func private @dcsr_add_assemble(
+// CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x7xindex>, %[[COUNTS:[^ ]+]]: memref<?x5xindex>, %[[STATUS:[^ ]+]]: memref<i32>, %{{[^ ]+}}: index)
+// CHECK-NOT:     nacho.load %
+// CHECK:         nacho.parallel %[[PART:.+]] in {{.+}} {
+// CHECK:           %[[NEXT:.+]] = arith.addi %[[PART]], %c1
+// CHECK:           %[[LO:.+]] = nacho.load_cut %[[BOUNDS]][%[[PART]]]
+// CHECK-NEXT:      %[[HI:.+]] = nacho.load_cut %[[BOUNDS]][%[[NEXT]]]
+//
+// Carried: whether the row the part begins in has entries, how many rows with
+// entries it has to itself, whether the row it ends in has any; all entries.
+// CHECK-NEXT:      %[[COUNTED:.+]]:4 = nacho.coiterate %[[I:.+]] of {{.+}} between (%[[LO1:.+]] = %[[LO]], %[[HI1:.+]] = %[[HI]] : !nacho.cut<2, 2>)
+// CHECK-SAME:        iter_args(%[[HEAD:[^ ]+]] = {{.+}} : i1, %[[MID:[^ ]+]] = {{.+}} : index, %[[TAIL:[^ ]+]] = {{.+}} : i1, %[[ENTRIES:[^ ]+]] = {{.+}} : index) {
+//
+// A row that does not exist would be looked up in the positions.
+// CHECK-NEXT:        %[[N:.+]] = nacho.extent
+// CHECK-NEXT:        %[[OUTSIDE:.+]] = arith.cmpi uge, %[[I]], %[[N]] : index
+// CHECK-NEXT:        scf.if %[[OUTSIDE]] {
+// CHECK-NEXT:          memref.atomic_rmw ori %c1_i32, %[[STATUS]][]
+// CHECK:             %[[INNER:.+]]:4 = nacho.coiterate {{.+}} iter_args({{.+}}%[[SO_FAR:[^ ]+]] = %[[ENTRIES]] : index) {
+// CHECK-NEXT:          %[[MORE:.+]] = arith.addi %[[SO_FAR]], %c1
+// CHECK-NEXT:          nacho.yield {{.+}}, %[[MORE]] :
+// CHECK:             %[[ANY:.+]] = arith.cmpi ne, %[[INNER]]#3, %[[ENTRIES]] : index
+// CHECK-DAG:         nacho.on_cut %[[HI1]]
+// CHECK-DAG:         nacho.on_cut %[[LO1]]
+// CHECK:             nacho.yield {{.+}} : i1, index, i1, index
+//
+// counts[part] = spans, head, mid, tail, entries
+// CHECK-DAG:       nacho.cut_coordinate %[[LO]][0]
+// CHECK-DAG:       nacho.cut_coordinate %[[HI]][0]
+// CHECK-DAG:       memref.store {{.+}}, %[[COUNTS]][%[[PART]], %c0{{.*}}]
+// CHECK-DAG:       memref.store {{.+}}, %[[COUNTS]][%[[PART]], %c1{{.*}}]
+// CHECK-DAG:       memref.store %[[COUNTED]]#1, %[[COUNTS]][%[[PART]], %c2{{.*}}]
+// CHECK-DAG:       memref.store {{.+}}, %[[COUNTS]][%[[PART]], %c3{{.*}}]
+// CHECK-DAG:       memref.store %[[COUNTED]]#3, %[[COUNTS]][%[[PART]], %c4{{.*}}]
+
+// compute: appends from the offsets of the scan, rows and entries.
+//
+// CHECK-LABEL: func.func private @dcsr_add_compute(
+// CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x7xindex>, %[[OFFSETS:[^ ]+]]: memref<?x5xindex>,
+// CHECK-SAME:    %[[POS0:[^ ]+]]: memref<?xi32>, %[[CRD0:[^ ]+]]: memref<?xi64>, %[[POS1:[^ ]+]]: memref<?xi32>, %[[CRD1:[^ ]+]]: memref<?xi64>,
+// CHECK-SAME:    %[[VALUES:[^ ]+]]: memref<?xf64>, %[[STATUS:[^ ]+]]: memref<i32>, %{{[^ ]+}}: index)
+// CHECK:         nacho.parallel %[[PART:.+]] in {{.+}} {
+// CHECK:           %[[FIRST:.+]] = memref.load %[[OFFSETS]][%[[PART]], %c4{{.*}}]
+// CHECK:           %[[LAST:.+]] = memref.load %[[OFFSETS]][%{{.+}}, %c4{{.*}}]
+//
+// The one fiber of the first level is the first part's to write.
+// CHECK:           memref.store %{{.+}}, %[[POS0]][%c0{{.*}}]
+// CHECK:           memref.store %{{.+}}, %[[POS0]][%c1{{.*}}]
+// CHECK:           memref.store %{{.+}}, %[[POS1]][%c0{{.*}}]
+//
+// Carried: the row to append next, whether earlier parts have entries in it,
+// the entry to append next.
+// CHECK:           %{{.+}}:3 = nacho.coiterate %[[I:.+]] of {{.+}} iter_args(%[[ROW:[^ ]+]] = {{.+}} : index, %[[OPEN:[^ ]+]] = {{.+}} : i1, %{{[^ ]+}} = %[[FIRST]] : index) {
+// CHECK:             %[[DONE:.+]]:3 = nacho.coiterate %[[J:.+]] of {{.+}} %[[AT:[^ ]+]] = %{{[^ ]+}} : index) {
+//
+// values[at], crd1[at] = A[i, j] + B[i, j], j
+// CHECK:               %[[SUM:.+]] = nacho.binary add
+// CHECK-NEXT:          %[[FITS:.+]] = arith.cmpi ult, %[[AT]], %[[LAST]] : index
+// CHECK-NEXT:          scf.if %[[FITS]] {
+// CHECK-NEXT:            memref.store %[[SUM]], %[[VALUES]][%[[AT]]]
+// CHECK-NEXT:            %[[WIDE:.+]] = arith.index_castui %[[J]] : index to i64
+// CHECK-NEXT:            memref.store %[[WIDE]], %[[CRD1]][%[[AT]]]
+//
+// The part that finishes a row appends it, if anyone had entries in it.
+// CHECK:             scf.if %{{.+}} {
+// CHECK-DAG:           %[[CRD:.+]] = arith.index_castui %[[I]] : index to i64
+// CHECK-DAG:           memref.store %[[CRD]], %[[CRD0]][%[[DONE]]#0]
+// CHECK-DAG:           %[[END:.+]] = arith.index_castui %[[DONE]]#2 : index to i32
+// CHECK-DAG:           memref.store %[[END]], %[[POS1]][%{{.+}}]
+// CHECK:             nacho.yield
+//
+// Anything but what was counted means that the operands have changed since.
+// CHECK:           scf.if %{{.+}} {
+// CHECK-NEXT:        memref.atomic_rmw ori %c2_i32, %[[STATUS]][]
+
+// plan: partition, assemble, scan, and what is to be allocated.
+//
+// CHECK-LABEL: func.func @dcsr_add_plan(
+// CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x7xindex>, %[[COUNTS:[^ ]+]]: memref<?x5xindex>, %[[OFFSETS:[^ ]+]]: memref<?x5xindex>,
+// CHECK-SAME:    %[[SIZES:[^ ]+]]: memref<2xindex>, %[[STATUS:[^ ]+]]: memref<i32>, %[[THREADS:[^ ]+]]: index) attributes {llvm.emit_c_interface}
+// CHECK:         call @dcsr_add_partition({{.+}}, %[[BOUNDS]], %{{.+}}, %[[THREADS]])
+// CHECK-NEXT:    call @dcsr_add_assemble({{.+}}, %[[BOUNDS]], %[[COUNTS]], %[[STATUS]], %[[THREADS]])
+// CHECK-NEXT:    nacho.exclusive_scan %[[COUNTS]] into %[[OFFSETS]] : memref<?x5xindex> {
+// CHECK:           nacho.yield {{.+}} : index, index, index, index, index
+// CHECK:         memref.store {{.+}}, %[[SIZES]][%c0{{.*}}]
+// CHECK:         memref.store {{.+}}, %[[SIZES]][%c1{{.*}}]
+
+// CHECK-LABEL: func.func @dcsr_add_execute(
+// CHECK-SAME:    attributes {llvm.emit_c_interface}
+// CHECK-NEXT:    call @dcsr_add_compute(
+// CHECK-NEXT:    return
+func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
+    -> tensor<?x?xf64, #DCSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>,
+                     %b = %B[i, j] : tensor<?x?xf64, #DCSR>)
+      -> [i, j] : tensor<?x?xf64, #DCSR> {
+    %0 = nacho.binary add %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// A CSR result has no rows to count, and a position for every row there is.
+//
+// CHECK-LABEL: func.func private @csr_add_assemble(
+// CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x1xindex>,
+// CHECK:         %[[COUNTED:.+]] = nacho.coiterate {{.+}} iter_args(%{{[^ ]+}} = {{.+}} : index) {
+// CHECK-NOT:       nacho.on_cut
+// CHECK:         memref.store %[[COUNTED]], %[[COUNTS]][
+//
+// CHECK-LABEL: func.func private @csr_add_compute(
+// CHECK-SAME:    %[[POS:[^ ]+]]: memref<?xi32>, %[[CRD:[^ ]+]]: memref<?xi32>, %[[VALUES:[^ ]+]]: memref<?xf64>, %{{[^ ]+}}: memref<i32>, %{{[^ ]+}}: index)
+// CHECK:         nacho.parallel %[[PART:.+]] in {{.+}} {
+// CHECK:           %[[LO:.+]] = nacho.cut_coordinate %{{.+}}[0]
+// CHECK:           %[[HI:.+]] = nacho.cut_coordinate %{{.+}}[0]
+// CHECK:           %[[IS_FIRST:.+]] = arith.cmpi eq, %[[PART]], %c0
+// CHECK-NEXT:      %[[WRITTEN:.+]] = arith.select %[[IS_FIRST]], %c-1{{.*}}, %[[LO]]
+//
+// pos[x] = at, for the rows x from the last one written up to this one
+// CHECK:           %[[ROWS:.+]]:2 = nacho.coiterate %[[I:.+]] of {{.+}} iter_args(%[[LAST:[^ ]+]] = %[[WRITTEN]] : index, %[[AT:[^ ]+]] = {{.+}} : index) {
+// CHECK:             scf.for %[[X:.+]] = %{{.+}} to %{{.+}} step %c1{{.*}} {
+// CHECK-NEXT:          %[[NARROW:.+]] = arith.index_castui %[[AT]] : index to i32
+// CHECK-NEXT:          memref.store %[[NARROW]], %[[POS]][%[[X]]]
+// CHECK:             nacho.coiterate
+//
+// ... and in the end up to the row in which the part ends
+// CHECK:           scf.for %[[X:.+]] = %{{.+}} to %{{.+}} step %c1{{.*}} {
+// CHECK-NEXT:        %[[NARROW:.+]] = arith.index_castui %[[ROWS]]#1 : index to i32
+// CHECK-NEXT:        memref.store %[[NARROW]], %[[POS]][%[[X]]]
+//
+// CHECK-LABEL: func.func @csr_add_plan(
+// CHECK-SAME:    %[[SIZES:[^ ]+]]: memref<2xindex>
+// CHECK:         nacho.exclusive_scan
+// CHECK-NEXT:    ^{{.+}}(%[[X:.+]]: index, %[[Y:.+]]: index):
+// CHECK-NEXT:      %[[SUM:.+]] = arith.addi %[[X]], %[[Y]] : index
+// CHECK-NEXT:      nacho.yield %[[SUM]]
+// CHECK:         memref.store {{.+}}, %[[SIZES]][%c1{{.*}}]
+func.func @csr_add(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #DCSR>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[i, j] : tensor<?x?xf64, #DCSR>)
+      -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary add %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Refusals
+//===----------------------------------------------------------------------===//
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+func.func @two(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR> {
+  %Y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #DCSR> {
+    nacho.yield %a : f64
+  }
+  // expected-error @below {{must be the only nest of its function}}
+  %Z = nacho.assign (%y = %Y[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #DCSR> {
+    nacho.yield %y : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// -----
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+func.func @not_returned(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR> {
+  // expected-error @below {{must be all that its function does}}
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #DCSR> {
+    nacho.yield %a : f64
+  }
+  return %A : tensor<?x?xf64, #DCSR>
+}
+
+// -----
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+func.func @nested(%A: tensor<?x?xf64, #DCSR>, %c: i1) -> tensor<?x?xf64, #DCSR> {
+  %Y = scf.if %c -> tensor<?x?xf64, #DCSR> {
+    // expected-error @below {{must be all that its function does}}
+    %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #DCSR> {
+      nacho.yield %a : f64
+    }
+    scf.yield %Z : tensor<?x?xf64, #DCSR>
+  } else {
+    scf.yield %A : tensor<?x?xf64, #DCSR>
+  }
+  return %Y : tensor<?x?xf64, #DCSR>
+}
+
+// -----
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+#CD = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : dense) }>
+func.func @dense_inside(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #CD> {
+  // expected-error @below {{cannot append to 'tensor<?x?xf64, #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : dense) }>>': only the first of several levels can be dense}}
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #CD> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?x?xf64, #CD>
+}
+
+// -----
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+func.func @effect(%A: tensor<?x?xf64, #DCSR>, %m: memref<f64>, %v: f64) -> tensor<?x?xf64, #DCSR> {
+  // expected-error @below {{has an effect next to a nest}}
+  memref.store %v, %m[] : memref<f64>
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #DCSR> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
+}

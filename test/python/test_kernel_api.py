@@ -1,0 +1,267 @@
+"""Kernels and plans as objects: how they are called, shown, and outlived."""
+
+import gc
+import re
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+import samples
+from nacho import _nacho
+from nacho.operands import arguments
+
+UNION = "Z[i,j] = A[i,j] + B[i,j]"
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    return nacho.mlir.compile(UNION)
+
+
+def operands(seed=0, shape=(20, 30), format="csr"):
+    rng = np.random.default_rng(seed)
+    return [samples.sample(rng, shape, format=format, special=False) for _ in range(2)]
+
+
+def large(seed=0, shape=(400, 1000)):
+    """Operands whose sum takes more than 1 MiB in each large buffer."""
+    rng = np.random.default_rng(seed)
+    return [sp.csr_array(rng.random(shape)) for _ in range(2)]
+
+
+# --- Calls ----------------------------------------------------------------------------
+
+
+def test_by_position_and_by_name():
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] - B[i,j]")
+    one, other = operands()
+    wanted = kernel(one, other)
+    samples.check(wanted, kernel.expression, {"A": one, "B": other})
+    assert samples.same(kernel(A=one, B=other), wanted)
+    assert samples.same(kernel(B=other, A=one), wanted)
+    assert samples.same(kernel(one, B=other), wanted)
+
+
+@pytest.mark.parametrize(
+    "positional, named, message",
+    [
+        ("A", "", "missing operand 'B'"),
+        ("", "B", "missing operand 'A'"),
+        ("AAB", "", "3 operands given, expected 2"),
+        ("AB", "B", "'B' is given twice"),
+        ("AB", "C", "no operand is named 'C'"),
+    ],
+)
+def test_wrong_operands(kernel, positional, named, message):
+    given = dict(zip("AB", operands(), strict=True))
+    given["C"] = given["A"]
+    with pytest.raises(nacho.ArgumentError, match=message):
+        kernel(*(given[n] for n in positional), **{n: given[n] for n in named})
+
+
+def test_one_kernel_for_all_shapes(kernel):
+    for shape in ((0, 0), (1, 1), (3, 50), (50, 3)):
+        pair = operands(shape=shape)
+        samples.check(kernel(*pair), UNION, dict(zip("AB", pair, strict=True)))
+
+
+def test_threads_and_parts():
+    fixed = nacho.mlir.compile(UNION, threads=2, parts=6)
+    pair = operands()
+    assert (fixed.plan(*pair).threads, fixed.plan(*pair).parts) == (2, 6)
+    assert fixed.plan(*pair, parts=9).parts == 9
+    assert fixed.plan(*pair, threads=5, parts=3).threads == 3
+    free = nacho.mlir.compile(UNION)
+    assert free.plan(*pair).parts == 1
+    for bad in (0, -1, 1.5, "2", True, 1 << 40):
+        with pytest.raises(nacho.NachoError, match="parts="):
+            free(*pair, parts=bad)
+
+
+# --- Stages ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cost", ["nnz", "nnz+loops"])
+@pytest.mark.parametrize("format", ["csr", "dcsr"])
+def test_stages_parse_back(format, cost):
+    """Lowering what a stage prints leads to the same IR as lowering at once."""
+    kernel = nacho.mlir.compile(UNION, dict.fromkeys("ABZ", format), cost=cost)
+    assert kernel.stages == _nacho.STAGES
+    assert kernel.stages[0] == "assign"
+    for stage in ("assign", "loops"):
+        text = kernel.mlir(stage)
+        for later in kernel.stages[kernel.stages.index(stage) :]:
+            lowered = _nacho.lower(text, later, cost)
+            assert operations(lowered) == operations(kernel.mlir(later))
+
+
+def operations(text):
+    """Return the names of all operations; those of values are not kept by a parser."""
+    return re.findall(r"(?<![\w.#!<])[a-z_]+\.[a-z_.]+(?=[ <(\"])", text)
+
+
+def test_kernels_compile_from_a_later_stage(kernel):
+    pair = operands()
+    args = [argument for tensor in pair for argument in arguments(tensor._view)]
+    wanted = samples.buffers(kernel(*pair))
+    for stage in ("assign", "loops"):
+        native = _nacho.Kernel(kernel.mlir(stage), "nnz")
+        found = native.plan(args, 3, 2).execute(args, 2)
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_unknown_stage(kernel):
+    with pytest.raises(nacho.NachoError, match="stage='asm': expected 'assign'"):
+        kernel.mlir("asm")
+    with pytest.raises(_nacho.CompileError, match="unknown stage 'asm'"):
+        _nacho.lower(kernel.mlir("assign"), "asm", "nnz")
+    with pytest.raises(_nacho.CompileError, match="nothing"):
+        _nacho.lower("nothing", "loops", "nnz")
+
+
+def test_code(kernel):
+    assert "define" in kernel.llvm()
+    assert "kernel_execute" in kernel.llvm()
+    assert "kernel_execute" in kernel.asm()
+
+
+def test_explain(kernel):
+    text = kernel.explain(*operands(), parts=3, threads=2)
+    for word in (UNION, "i, j", "3 part(s) on 2 thread(s)", "delta"):
+        assert word in text
+
+
+# --- Arguments of the extension -------------------------------------------------------
+
+
+def test_arguments_are_checked(kernel):
+    native = kernel._native
+    args = [a for tensor in operands() for a in arguments(tensor._view)]
+    for place, wrong in (
+        (0, args[0].astype(np.int64)),
+        (2, args[2].astype(np.float32)),
+        (2, np.repeat(args[2], 2)[::2]),
+        (1, None),
+        (3, "many"),
+    ):
+        changed = [*args]
+        changed[place] = wrong
+        with pytest.raises((TypeError, RuntimeError)):
+            native.plan(changed, 1, 1)
+    for wrong in (args[:-1], [*args, 1], []):
+        with pytest.raises(TypeError, match="number of arguments"):
+            native.plan(wrong, 1, 1)
+    with pytest.raises(RuntimeError, match="changed"):
+        native.plan(args, 1, 1).execute(_of_other_size(args), 1)
+
+
+def _of_other_size(args):
+    return [np.append(a, a[-1:]) if isinstance(a, np.ndarray) else a for a in args]
+
+
+def test_validation_functions():
+    pos, crd = np.array([0, 2, 2, 4]), np.array([0, 2, 1, 3], np.int32)
+    assert _nacho.check_positions(pos, 3, 4) == -1
+    assert _nacho.check_positions(pos, 3, 5) == 3
+    assert _nacho.check_positions(np.array([1, 2]), 1, 2) == 0
+    assert _nacho.check_positions(np.array([0, 3, 2]), 2, 2) == 2
+    assert _nacho.check_coordinates(pos, crd, 4) == (-1, "")
+    assert _nacho.check_coordinates(pos, crd, 3) == (3, "range")
+    assert _nacho.check_coordinates(pos, crd[::-1].copy(), 4) == (1, "order")
+    assert _nacho.check_coordinates(pos, np.zeros(4, np.int32), 4) == (1, "duplicate")
+
+
+# --- Plans ----------------------------------------------------------------------------
+
+
+def test_a_plan_takes_new_values(kernel):
+    one, other = operands()
+    plan = kernel.plan(one, other, parts=5, threads=2)
+    assert samples.same(plan.execute(), kernel(one, other))
+    for factor in (2.0, -1.0, 0.0):
+        view = one._view
+        values = view.with_arrays(view.pos, view.crd, view.values * factor)
+        scaled = nacho.Tensor._of(values)
+        result = plan.execute(scaled, other)
+        samples.check(result, UNION, {"A": scaled, "B": other})
+        assert plan.nnz == result.nnz
+    one.values[:] = 3
+    assert samples.same(plan.execute(), kernel(one, other))
+
+
+def test_a_plan_refuses_another_pattern(kernel):
+    plan = kernel.plan(*operands())
+    for seed, shape in ((1, (20, 30)), (0, (20, 31)), (0, (30, 20))):
+        with pytest.raises(nacho.OperandError, match="operand 'A' has another pattern"):
+            plan.execute(*operands(seed, shape))
+
+
+@pytest.mark.parametrize("format", ["csr", "dcsr"])
+def test_size_of_a_plan(format):
+    kernel = nacho.mlir.compile(UNION, dict.fromkeys("ABZ", format))
+    plan = kernel.plan(*operands(format=format))
+    actual = sum(array.nbytes for array in samples.buffers(plan.execute()))
+    assert plan.nbytes >= actual
+    assert format == "dcsr" or plan.nbytes == actual
+
+
+# --- Buffers --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [operands, large])
+def test_results_are_fresh(kernel, make):
+    pair = make()
+    plan = kernel.plan(*pair, parts=3, threads=2)
+    first = plan.execute()
+    kept = [array.copy() for array in samples.buffers(first)]
+    for array in samples.buffers(first):
+        assert array.flags.writeable
+        array[:] = 7
+    for result in (plan.execute(), kernel(*pair)):
+        for array, wanted in zip(samples.buffers(result), kept, strict=True):
+            np.testing.assert_array_equal(array, wanted)
+            assert not any(np.shares_memory(array, a) for a in samples.buffers(first))
+
+
+@pytest.mark.parametrize("make", [operands, large])
+def test_results_outlive_all_else(make):
+    kernel, pair = nacho.mlir.compile(UNION), make()
+    plan = kernel.plan(*pair)
+    result = plan.execute()
+    kept = [array.copy() for array in samples.buffers(result)]
+    arrays = samples.buffers(result)
+    del kernel, plan, pair, result
+    gc.collect()
+    large_again = [nacho.evaluate("Z[i,j] = -A[i,j]", A=large()[0]) for _ in range(3)]
+    for array, wanted in zip(arrays, kept, strict=True):
+        np.testing.assert_array_equal(array, wanted)
+    del large_again
+
+
+def test_recycled_buffers_do_not_alias(kernel):
+    """Released buffers are used again, but never one that a result still holds."""
+    rng = np.random.default_rng(0)
+    pair, live = large(), {}
+    for number in range(120):
+        pair[0].data[:] = number
+        pair[1].data[:] = 0
+        live[number] = kernel(*pair, parts=4, threads=2)
+        if len(live) > 10:
+            del live[int(rng.choice(list(live)))]
+        for wanted, result in live.items():
+            assert result.data[0] == result.data[-1] == wanted
+    for wanted, result in live.items():
+        assert (result.data == wanted).all()
+        result.check_format(full_check=True)
+
+
+def test_the_pool_is_bounded(kernel):
+    pair = large()
+    for _ in range(3):
+        results = [kernel(*pair) for _ in range(8)]
+        del results
+        gc.collect()
+        assert 0 < _nacho.pooled_bytes() <= _nacho.max_pooled_bytes()

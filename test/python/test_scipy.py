@@ -1,0 +1,191 @@
+"""SciPy's containers: used in place, and returned as SciPy would have made them."""
+
+import itertools
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+import samples
+
+UNION = "Z[i,j] = A[i,j] + B[i,j]"
+PRODUCT = "Z[i,j] = A[i,j] * B[i,j]"
+KINDS = (sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix)
+
+
+def random(kind=sp.csr_array, seed=0, shape=(30, 40), dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    dense = samples.stored(rng, shape, "sparse") * rng.integers(1, 9, shape)
+    return kind(dense.astype(dtype))
+
+
+def check(result, wanted):
+    result.check_format(full_check=True)
+    assert result.has_canonical_format
+    assert result.has_sorted_indices
+    np.testing.assert_array_equal(result.toarray(), wanted)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("parts", [1, 7])
+def test_as_scipy_computes(kind, parts):
+    one, other = random(kind, 0), random(kind, 1)
+    added = nacho.evaluate(UNION, A=one, B=other, parts=parts, threads=2)
+    check(added, (one + other).toarray())
+    product = nacho.evaluate(PRODUCT, A=one, B=other, parts=parts, threads=2)
+    check(product, one.multiply(other).toarray())
+    assert type(added) is type(product) is kind
+
+
+@pytest.mark.parametrize("one, other", list(itertools.product(KINDS, repeat=2)))
+def test_an_array_wins_over_a_matrix(one, other):
+    if one.__name__[:3] != other.__name__[:3]:
+        with pytest.raises(nacho.UnsupportedError, match="operand 'B'"):
+            nacho.evaluate(UNION, A=random(one), B=random(other))
+        return
+    result = nacho.evaluate(UNION, A=random(one), B=random(other))
+    names = {one.__name__, other.__name__}
+    assert type(result).__name__ == min(names)
+
+
+def test_formats_that_scipy_lacks():
+    result = nacho.evaluate(UNION, A=random(), B=random(seed=1), out="dcsr")
+    assert type(result) is nacho.Tensor
+    mixed = nacho.evaluate(UNION, A=random(), B=result)
+    assert type(mixed) is sp.csr_array
+    check(mixed, random().toarray() + result.to_dense())
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_types_are_kept(dtype, width):
+    one, other = random(dtype=dtype), random(seed=1, dtype=dtype)
+    for matrix in (one, other):
+        matrix.indptr, matrix.indices = (
+            array.astype(width) for array in (matrix.indptr, matrix.indices)
+        )
+    result = nacho.evaluate(UNION, A=one, B=other)
+    assert result.dtype == dtype
+    assert result.indptr.dtype == result.indices.dtype == width
+    check(result, (one + other).toarray())
+
+
+def test_mixed_index_types():
+    one, other = random(), random(seed=1)
+    one.indptr = one.indptr.astype(np.int64)
+    result = nacho.evaluate(UNION, A=one, B=other)
+    assert result.indices.dtype == np.int64
+    check(result, random().toarray() + other.toarray())
+
+
+def test_arrays_are_used_in_place():
+    one, other = random(), random(seed=1)
+    plan = nacho.mlir.compile(UNION).plan(one, other)
+    arrays = [a for a in plan._call.args if isinstance(a, np.ndarray)]
+    owned = [a for m in (one, other) for a in (m.indptr, m.indices, m.data)]
+    for used, given in zip(arrays, owned, strict=True):
+        assert np.shares_memory(used, given)
+
+
+def test_read_only_arrays_are_used_in_place():
+    one, other = random(), random(seed=1)
+    for array in (one.indptr, one.indices, one.data):
+        array.flags.writeable = False
+    plan = nacho.mlir.compile(UNION).plan(one, other)
+    assert np.shares_memory(plan._call.args[2], one.data)
+    check(plan.execute(), (one + other).toarray())
+
+
+def test_strided_arrays():
+    one, other = random(), random(seed=1)
+    wanted = (one + other).toarray()
+    for name in ("indptr", "indices", "data"):
+        array = getattr(one, name)
+        wide = np.zeros(2 * array.size, array.dtype)
+        wide[::2] = array
+        setattr(one, name, wide[::2])
+    check(nacho.evaluate(UNION, A=one, B=other), wanted)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("parts", [1, 5])
+def test_unsorted_entries_and_duplicates(kind, parts):
+    rng = np.random.default_rng(4)
+    extent = 12
+    indptr = np.concatenate([[0], np.cumsum(rng.integers(0, 9, extent))])
+    indices = rng.integers(0, extent, indptr[-1])
+    data = rng.integers(1, 9, indptr[-1]).astype(float)
+    messy = kind((data, indices, indptr), shape=(extent, extent))
+    clean = random(kind, shape=(extent, extent))
+    before = messy.indices.copy()
+    result = nacho.evaluate(UNION, A=messy, B=clean, parts=parts, threads=2)
+    check(result, messy.toarray() + clean.toarray())
+    np.testing.assert_array_equal(messy.indices, before)
+
+
+def test_spare_room_behind_the_entries():
+    one, other = random(), random(seed=1)
+    wanted = (one + other).toarray()
+    one.indices = np.append(one.indices, [99, -1]).astype(np.int32)
+    one.data = np.append(one.data, [np.nan, np.nan])
+    check(nacho.evaluate(UNION, A=one, B=other), wanted)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (1, 1)])
+def test_tiny(kind, shape):
+    for one in (kind(shape), kind(np.ones(shape))):
+        result = nacho.evaluate(UNION, A=one, B=one, parts=3)
+        check(result, 2 * one.toarray())
+        assert result.shape == shape
+
+
+def test_explicit_zeros_stay_stored():
+    one = sp.csr_array((np.array([1.0, -1]), np.array([0, 1]), np.array([0, 2])))
+    other = sp.csr_array((np.array([-1.0, 1]), np.array([0, 1]), np.array([0, 2])))
+    assert nacho.evaluate(UNION, A=one, B=other).nnz == 2
+
+
+@pytest.mark.parametrize("kind", ["coo_array", "bsr_array", "lil_array", "dia_array"])
+def test_other_containers_are_refused_with_advice(kind):
+    operand = random().asformat(kind[:3])
+    with pytest.raises(nacho.UnsupportedError, match=r"A\.tocsr\(\)"):
+        nacho.evaluate(UNION, A=operand, B=random())
+
+
+def test_results_are_ordinary_matrices():
+    """Nothing that SciPy does with its own is missing from a result."""
+    result = nacho.evaluate(UNION, A=random(), B=random(seed=1))
+    dense = result.toarray()
+    np.testing.assert_array_equal((result @ result.T).toarray(), dense @ dense.T)
+    np.testing.assert_array_equal(result[3:9, ::2].toarray(), dense[3:9, ::2])
+    np.testing.assert_array_equal(result.tocsc().toarray(), dense)
+    copied = result.copy()
+    copied.data *= 2
+    copied.eliminate_zeros()
+    np.testing.assert_array_equal(result.toarray(), dense)
+    assert repr(result) == repr(sp.csr_array(dense))
+
+
+def test_results_can_be_operands():
+    total = one = random()
+    for _ in range(5):
+        total = nacho.evaluate(UNION, A=total, B=one, parts=3, threads=2)
+    check(total, 6 * one.toarray())
+
+
+def test_scipy_is_only_loaded_by_its_users():
+    code = (
+        "import sys, numpy, nacho; "
+        "A = nacho.Tensor.from_coo([[0], [1]], [2.0]); "
+        "Z = nacho.evaluate('Z[i,j] = A[i,j] + A[i,j]', A=A); "
+        "assert Z.values.tolist() == [4]; assert 'scipy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": path()})
+
+
+def path():
+    return nacho.__path__[0].rpartition("/")[0]

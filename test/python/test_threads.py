@@ -1,0 +1,142 @@
+"""Threads around kernels, threads inside of them, and processes forked after."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nacho
+import samples
+
+UNION = "Z[i,j] = A[i,j] + B[i,j]"
+
+
+def operands(seed=0, shape=(60, 70), format="csr"):
+    rng = np.random.default_rng(seed)
+    return {
+        name: samples.sample(rng, shape, "power", format, special=False)
+        for name in "AB"
+    }
+
+
+@pytest.mark.parametrize("format", samples.ROWS)
+def test_results_do_not_depend_on_threads(format):
+    rng = np.random.default_rng(1)
+    kernel = nacho.mlir.compile(UNION, dict.fromkeys("ABZ", format))
+    given = {name: samples.sample(rng, (60, 70), "power", format) for name in "AB"}
+    reference = kernel(**given, parts=1, threads=1)
+    for parts in (1, 2, 3, 7, 64, 3000):
+        for threads in (1, 2, 3, 7, 16):
+            result = kernel(**given, parts=parts, threads=threads)
+            assert samples.same(result, reference)
+
+
+def test_one_kernel_called_by_many_threads():
+    kernel = nacho.mlir.compile(UNION)
+    given = [operands(seed) for seed in range(8)]
+    wanted = [kernel(**pair) for pair in given]
+
+    def work(number):
+        pick = number % len(given)
+        threads = 1 + number % 3
+        result = kernel(**given[pick], parts=1 + number % 9, threads=threads)
+        return samples.same(result, wanted[pick])
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(400)))
+
+
+def test_one_plan_executed_by_many_threads():
+    given = operands()
+    plan = nacho.mlir.compile(UNION).plan(**given, parts=6, threads=2)
+    wanted = plan.execute()
+    with ThreadPoolExecutor(6) as pool:
+        results = list(pool.map(lambda _: plan.execute(), range(60)))
+    assert all(samples.same(result, wanted) for result in results)
+
+
+def test_kernels_compiled_by_many_threads():
+    """The same expression is compiled once; different ones at the same time."""
+    given = operands()
+    texts = [f"Z[i,j] = {n} * A[i,j] + B[i,j]" for n in range(2, 7)]
+
+    def work(number):
+        text = texts[number % len(texts)]
+        samples.check(nacho.evaluate(text, **given), text, given)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(20)))
+
+
+def test_python_runs_meanwhile():
+    """Compiling, planning and executing let go of the interpreter."""
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0)
+
+    values = np.ones((1500, 1500))
+    tensor = samples.tensor(np.ones_like(values, bool), values.ravel())
+    args = {"A": tensor, "B": tensor}
+    kernel = nacho.mlir.compile(UNION)
+    plan = kernel.plan(**args, parts=1, threads=1)
+    clock = threading.Thread(target=tick)
+    clock.start()
+    try:
+        for step in (
+            lambda: nacho.mlir.compile("Z[i,j] = 9 * A[i,j]"),
+            lambda: kernel.plan(**args, parts=1, threads=1),
+            plan.execute,
+        ):
+            before = len(ticks)
+            step()
+            assert len(ticks) - before >= 2
+    finally:
+        done.set()
+        clock.join()
+
+
+FORKED = """
+import os, signal
+import numpy as np
+import nacho, samples
+
+pattern = np.eye(50, dtype=bool)
+A = samples.tensor(pattern, np.ones(50))
+kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]")
+wanted = kernel(A, A, parts=8, threads=2)
+failed = []
+for threads in (1, 2):
+    child = os.fork()
+    if not child:
+        signal.alarm(30)
+        try:
+            same = samples.same(kernel(A, A, parts=8, threads=threads), wanted)
+            fresh = nacho.evaluate("Z[i,j] = 3 * A[i,j]", A=A, parts=8, threads=threads)
+            os._exit(0 if same and fresh.values.sum() == 150 else 1)
+        finally:
+            os._exit(2)
+    failed.append(os.waitpid(child, 0)[1])
+assert samples.same(kernel(A, A, parts=8, threads=2), wanted)
+assert not any(failed), failed
+"""
+
+
+def test_forked_processes():
+    paths = [str(Path(__file__).parent), str(Path(nacho.__file__).parents[1])]
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", FORKED],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
