@@ -25,9 +25,12 @@
 using namespace mlir;
 using namespace nacho;
 
-const char *const nacho::kStages[] = {"assign",   "loops", "partition",
-                                      "assemble", "scf",   "llvm"};
-const size_t nacho::kNumStages = std::size(kStages);
+std::vector<std::string> nacho::stageNames() {
+  std::vector<std::string> names;
+  for (const Stage &stage : getCpuStages())
+    names.push_back(stage.name);
+  return names;
+}
 
 size_t TensorLayout::numArguments() const {
   size_t count = 1 + levels.size();
@@ -69,13 +72,19 @@ public:
     return static_cast<bool>(module);
   }
 
-  /// Runs the passes of the stages in [first, last].
-  bool run(size_t first, size_t last, const std::string &cost) {
+  /// Runs the passes from the stage that is reached up to another one.
+  bool runTo(StringRef last, const std::string &cost) {
     PassManager pm(&context, ModuleOp::getOperationName());
     PipelineOptions options;
     options.cost = cost;
-    for (const Stage &stage : getCpuStages().slice(first, last - first + 1))
-      stage.addPasses(pm, options);
+    for (bool done = false; !done; rest = rest.drop_front()) {
+      if (rest.empty()) {
+        errors = ("unknown stage '" + last + "'").str();
+        return false;
+      }
+      rest.front().addPasses(pm, options);
+      done = rest.front().name == last;
+    }
     return succeeded(pm.run(*module));
   }
 
@@ -121,6 +130,7 @@ private:
     stream << diagnostic.str();
   }
 
+  llvm::ArrayRef<Stage> rest = getCpuStages();
   std::string &errors;
   ScopedDiagnosticHandler handler;
 };
@@ -130,14 +140,7 @@ std::string nacho::lowerToStage(const std::string &text,
                                 const std::string &stage,
                                 const std::string &cost, std::string &error) {
   Compilation compilation(error);
-  auto end = std::end(kStages);
-  auto found = std::find(std::begin(kStages), end, stage);
-  if (found == end) {
-    error = "unknown stage '" + stage + "'";
-    return {};
-  }
-  if (!compilation.parse(text) ||
-      !compilation.run(0, found - std::begin(kStages), cost))
+  if (!compilation.parse(text) || !compilation.runTo(stage, cost))
     return {};
   std::string printed;
   llvm::raw_string_ostream stream(printed);
@@ -238,8 +241,7 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
   std::string name = (*functions.begin()).getName().str();
   if (failed(readLayouts(*functions.begin(), kernel->operands, kernel->result)))
     return nullptr;
-  constexpr size_t assemble = 3, llvm = 5;
-  if (!compilation.run(0, assemble, cost))
+  if (!compilation.runTo("assemble", cost))
     return nullptr;
   auto partition =
       module.lookupSymbol<func::FuncOp>(exportName(name, "partition"));
@@ -253,7 +255,7 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
   kernel->depth = kernel->result.levels.size();
   kernel->boundColumns = columnsOf(plan, numOperands);
   kernel->countColumns = columnsOf(plan, numOperands + 1);
-  if (!compilation.run(assemble + 1, llvm, cost))
+  if (!compilation.runTo("llvm", cost))
     return nullptr;
 
   auto context = std::make_unique<llvm::LLVMContext>();

@@ -418,8 +418,8 @@ std::string pyLower(const std::string &text, const std::string &stage,
 NB_MODULE(_nacho, m) {
   nb::exception<CompileError>(m, "CompileError");
   nb::list stages;
-  for (size_t n = 0; n < kNumStages; ++n)
-    stages.append(kStages[n]);
+  for (const std::string &name : stageNames())
+    stages.append(name);
   m.attr("STAGES") = nb::tuple(stages);
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"), nb::arg("cost"),
         nb::call_guard<nb::gil_scoped_release>());

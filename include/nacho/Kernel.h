@@ -107,9 +107,8 @@ private:
   Entry partitionEntry = nullptr, planEntry = nullptr, executeEntry = nullptr;
 };
 
-/// The stages, in order.
-extern const char *const kStages[];
-extern const size_t kNumStages;
+/// The names of the stages, in order.
+std::vector<std::string> stageNames();
 
 /// The module after a stage, as text; empty, with `error` set, on failure.
 std::string lowerToStage(const std::string &text, const std::string &stage,
