@@ -238,11 +238,12 @@ bool FiberLowering::lowerShared(Operation *op) {
                    ? Value(arith::AddIOp::create(b, range.first,
                                                  range.level->extent(b)))
                    : range.end;
-        Value from = range.first;
-        if (cost.getKind() == CostKind::nnz) {
-          from = entriesBefore(b, of.tensor, of.level, from);
-          to = entriesBefore(b, of.tensor, of.level, to);
-        }
+        unsigned below = of.level + cost.getBelow();
+        if (cost.getKind() == CostKind::nnz)
+          below = cast<RankedTensorType>(of.tensor.getType()).getRank() - 1;
+        Value from =
+            positionsBefore(b, of.tensor, of.level, range.first, below);
+        to = positionsBefore(b, of.tensor, of.level, to, below);
         cost.replaceAllUsesWith(Value(arith::SubIOp::create(b, to, from)));
         return true;
       })

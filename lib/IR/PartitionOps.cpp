@@ -15,7 +15,17 @@ static LogicalResult verifyHasChildren(Operation *op, FiberType fiber) {
 }
 
 LogicalResult CostOp::verify() {
-  return verifyHasChildren(*this, getFiber().getType());
+  FiberType fiber = getFiber().getType();
+  if (failed(verifyHasChildren(*this, fiber)))
+    return failure();
+  int64_t levels = fiber.getTensor().getRank() - fiber.getLevel();
+  if (static_cast<int64_t>(getBelow()) < 0 ||
+      static_cast<int64_t>(getBelow()) >= levels)
+    return emitOpError() << "counts " << getBelow()
+                         << " levels below the first of " << levels;
+  if (getBelow() != 0 && getKind() == CostKind::nnz)
+    return emitOpError("counts entries, which are below all levels");
+  return success();
 }
 
 LogicalResult ExtentOp::verify() {

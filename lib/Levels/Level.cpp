@@ -65,11 +65,10 @@ Value Level::extent(ImplicitLocOpBuilder &b) const {
   return sparse_tensor::LvlOp::create(b, tensor, number);
 }
 
-Value nacho::entriesBefore(ImplicitLocOpBuilder &b, Value tensor,
-                           unsigned level, Value position) {
-  unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
-  for (unsigned below = level + 1; below < rank; ++below)
-    position = Level::get(tensor, below)->begin(b, position);
+Value nacho::positionsBefore(ImplicitLocOpBuilder &b, Value tensor,
+                             unsigned level, Value position, unsigned below) {
+  while (level < below)
+    position = Level::get(tensor, ++level)->begin(b, position);
   return position;
 }
 

@@ -56,11 +56,20 @@ public:
 
   ArrayRef<CoiterateOp> getLoops() const { return loops; }
 
+  /// The loops whose steps are counted can be: one that visits all its
+  /// coordinates must not be inside one that does not.
+  bool canCount() const;
+
   /// All coordinates are visited, so that the loop's own steps are the
   /// coordinates, and not the positions of the operands.
   bool visitsAll(unsigned m) const;
 
 private:
+  /// The entries, and the steps of the loops, that the operands query.
+  Value queries(ImplicitLocOpBuilder &b, unsigned m, ValueRange fibers, Value x,
+                ValueRange positions) const;
+  Value extent(ImplicitLocOpBuilder &b, unsigned m) const;
+
   bool isCounted(unsigned m) const {
     return countLoops && m + 1 < loops.size();
   }
@@ -80,9 +89,9 @@ static std::string queryName(StringRef what, Value fiber) {
 }
 
 static Value emitCost(ImplicitLocOpBuilder &b, CostKind kind, Value fiber,
-                      Value position = {}) {
+                      Value position = {}, int64_t below = 0) {
   NameScope name(b, queryName(kind == CostKind::nnz ? "cost" : "loops", fiber));
-  return CostOp::create(b, b.getIndexType(), kind, fiber, position);
+  return CostOp::create(b, b.getIndexType(), kind, fiber, position, below);
 }
 
 static bool isFullLevel(Value fiber) {
@@ -102,26 +111,44 @@ static Value sum(ImplicitLocOpBuilder &b, Value x, Value y) {
   return x ? Value(arith::AddIOp::create(b, x, y)) : y;
 }
 
+Value CostModel::queries(ImplicitLocOpBuilder &b, unsigned m, ValueRange fibers,
+                         Value x, ValueRange positions) const {
+  Value cost, steps = x;
+  auto add = [&](CostKind kind, unsigned below) {
+    for (auto [n, fiber] : llvm::enumerate(fibers)) {
+      Value position = positions.empty() ? Value() : positions[n];
+      cost = sum(b, cost, emitCost(b, kind, fiber, position, below));
+    }
+  };
+  add(CostKind::nnz, 0);
+  for (unsigned k = m; isCounted(k); ++k) {
+    if (!visitsAll(k)) {
+      add(CostKind::loops, k - m);
+      continue;
+    }
+    // All around it visit all as well: x times the extents in between.
+    if (k > m)
+      steps = arith::MulIOp::create(b, steps, extent(b, k));
+    cost = sum(b, cost, steps);
+  }
+  return cost;
+}
+
+/// The number of coordinates of loop `m`.
+Value CostModel::extent(ImplicitLocOpBuilder &b, unsigned m) const {
+  auto root = CoiterateOp(loops.front()).getFibers()[0].getDefiningOp<RootOp>();
+  Value level = arith::ConstantIndexOp::create(b, m);
+  return sparse_tensor::LvlOp::create(b, root.getTensor(), level);
+}
+
 Value CostModel::total(ImplicitLocOpBuilder &b) const {
   CoiterateOp outer = loops.front();
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value cost, empty;
-  for (Value fiber : outer.getFibers())
-    cost = sum(b, cost, emitCost(b, CostKind::nnz, fiber));
-  Value extent = ExtentOp::create(b, b.getIndexType(), outer.getFibers()[0]);
-  if (isCounted(0)) {
-    if (visitsAll(0))
-      cost = sum(b, cost, extent);
-    else
-      for (Value fiber : outer.getFibers())
-        cost = sum(b, cost, emitCost(b, CostKind::loops, fiber));
-  }
+  Value cost = queries(b, 0, outer.getFibers(), extent(b, 0), {}), empty;
   // Without inner coordinates there is none at which to charge a unit.
-  auto root = outer.getFibers()[0].getDefiningOp<RootOp>();
-  for (unsigned level = 0; level < loops.size(); ++level) {
-    Value number = arith::ConstantIndexOp::create(b, level);
-    Value size = sparse_tensor::LvlOp::create(b, root.getTensor(), number);
-    Value none = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero);
+  for (unsigned m = 0; m < loops.size(); ++m) {
+    Value none =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, extent(b, m), zero);
     empty = empty ? Value(arith::OrIOp::create(b, empty, none)) : none;
   }
   NameScope name(b, "total");
@@ -130,16 +157,7 @@ Value CostModel::total(ImplicitLocOpBuilder &b) const {
 
 Value CostModel::upTo(ImplicitLocOpBuilder &b, unsigned m, ValueRange fibers,
                       Value x, ValueRange positions, Value unit) const {
-  Value cost;
-  for (auto [fiber, position] : llvm::zip(fibers, positions))
-    cost = sum(b, cost, emitCost(b, CostKind::nnz, fiber, position));
-  if (isCounted(m)) {
-    if (visitsAll(m))
-      cost = sum(b, cost, x);
-    else
-      for (auto [fiber, position] : llvm::zip(fibers, positions))
-        cost = sum(b, cost, emitCost(b, CostKind::loops, fiber, position));
-  }
+  Value cost = queries(b, m, fibers, x, positions);
   if (unit) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value charged = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, zero);
@@ -170,6 +188,13 @@ Value CostModel::unit(ImplicitLocOpBuilder &b, unsigned m, ValueRange children,
   Value first =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, coordinate, zero);
   return sum(b, unit, arith::SelectOp::create(b, first, outerUnit, zero));
+}
+
+bool CostModel::canCount() const {
+  for (unsigned m = 1; isCounted(m); ++m)
+    if (visitsAll(m) && !visitsAll(m - 1))
+      return false;
+  return true;
 }
 
 int64_t CostModel::delta() const {
@@ -249,6 +274,10 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
   if (model.visitsAll(widths.size() - 1))
     return nest.emitOpError("no operand limits the innermost loop, and no cost "
                             "model counts its coordinates");
+
+  if (!model.canCount())
+    return nest.emitOpError("a loop over all coordinates inside a sparse one "
+                            "has no steps that the model can count");
 
   ImplicitLocOpBuilder b(nest.getLoc(), nest);
   auto cuts = CutsType::get(b.getContext(), widths);

@@ -788,3 +788,21 @@ func.func @store_cut(%cut: !nacho.cut<3>, %bounds: memref<?x?xindex>, %p: index)
   nacho.store_cut %cut, %bounds[%p] : !nacho.cut<3>, memref<?x?xindex>
   return
 }
+
+// -----
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+func.func @cost_below_everything(%A0: !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>) {
+  // expected-error @below {{counts 2 levels below the first of 2}}
+  %0 = nacho.cost <loops> %A0 below 2 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+  return
+}
+
+// -----
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+func.func @entries_below(%A0: !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>) {
+  // expected-error @below {{counts entries, which are below all levels}}
+  %0 = nacho.cost <nnz> %A0 below 1 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+  return
+}

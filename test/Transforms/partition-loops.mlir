@@ -130,7 +130,9 @@ func.func @union_two_dcsr(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>
 // CHECK-LABEL: func.func @union_csr_dcsr(
 // CHECK:         %[[A0:.+]] = nacho.root
 // CHECK:         %[[B0:.+]] = nacho.root
-// LOOPS:         nacho.extent %[[A0]]
+// LOOPS:         %[[ROWS:.+]] = sparse_tensor.lvl %{{.+}}, %c0
+// LOOPS:         %[[ALL:.+]] = arith.addi %{{.+}}, %[[ROWS]] : index
+// LOOPS:         %[[TOTAL:.+]] = arith.select %{{.+}}, %{{.+}}, %[[ALL]] : index
 // CHECK-NOT:     nacho.cost <loops>
 // CHECK:         nacho.partition
 // NNZ-SAME:        delta 2

@@ -16,7 +16,8 @@ def Nacho_CostOp : Nacho_Op<"cost", [Pure]> {
   let description = [{
     C_m of one operand: what lies between the first child of the fiber and the
     given child's position, or in the whole fiber. `nnz` counts stored entries
-    in all the levels below, `loops` the children themselves.
+    in all the levels below, `loops` the children themselves or, with `below` n,
+    what they have n levels further down.
 
     ```mlir
     #DCSR = #sparse_tensor.encoding<{
@@ -24,15 +25,18 @@ def Nacho_CostOp : Nacho_Op<"cost", [Pure]> {
     !A0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
     func.func @f(%A0: !A0, %pos: index) -> (index, index) {
       %0 = nacho.cost <nnz> %A0 to %pos : !A0
-      %1 = nacho.cost <loops> %A0 : !A0
+      %1 = nacho.cost <loops> %A0 below 1 : !A0
       return %0, %1 : index, index
     }
     ```
   }];
   let arguments = (ins Nacho_CostKindAttr:$kind, Nacho_FiberType:$fiber,
-                       Optional<Index>:$position);
+                       Optional<Index>:$position,
+                       DefaultValuedAttr<I64Attr, "0">:$below);
   let results = (outs Index:$cost);
-  let assemblyFormat = "$kind $fiber (`to` $position^)? attr-dict `:` type($fiber)";
+  let assemblyFormat = [{
+    $kind $fiber (`to` $position^)? (`below` $below^)? attr-dict `:` type($fiber)
+  }];
   let hasVerifier = 1;
 }
 

@@ -56,10 +56,12 @@ protected:
   unsigned level;
 };
 
-/// The number of stored entries of `tensor` before `position`, which is one of
-/// `level`: the begin of the begin of ... the position.
-mlir::Value entriesBefore(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
-                          unsigned level, mlir::Value position);
+/// The number of positions of level `below` of `tensor` before `position`,
+/// which is one of `level`: the begin of the begin of ... the position. Those
+/// of the last level are the entries.
+mlir::Value positionsBefore(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
+                            unsigned level, mlir::Value position,
+                            unsigned below);
 
 /// The kinds of level of a type are all supported.
 bool hasSupportedLevels(mlir::RankedTensorType type);
