@@ -104,19 +104,23 @@ private:
     return instance;
   }
 
-  /// The parser forgets what the arguments of functions are called.
+  /// The parser forgets what values are called, but knows where it says so.
   static void keepNames(const AsmParserState &state) {
-    for (const AsmParserState::BlockDefinition &block : state.getBlockDefs()) {
-      if (!isa_and_nonnull<func::FuncOp>(block.block->getParentOp()))
-        continue;
+    auto keep = [](Value value, SMRange range) {
+      const char *begin = range.Start.getPointer();
+      if (!begin || *begin != '%')
+        return;
+      StringRef name(begin + 1, range.End.getPointer() - begin - 1);
+      if (!name.empty() && !llvm::isDigit(name.front()))
+        setName(value, name);
+    };
+    for (const AsmParserState::BlockDefinition &block : state.getBlockDefs())
       for (auto [arg, definition] :
-           llvm::zip(block.block->getArguments(), block.arguments)) {
-        const char *begin = definition.loc.Start.getPointer();
-        const char *end = definition.loc.End.getPointer();
-        if (begin && *begin == '%')
-          setName(arg, StringRef(begin, end - begin).drop_front());
-      }
-    }
+           llvm::zip(block.block->getArguments(), block.arguments))
+        keep(arg, definition.loc);
+    for (const AsmParserState::OperationDefinition &op : state.getOpDefs())
+      for (const auto &group : op.resultGroups)
+        keep(op.op->getResult(group.startIndex), group.definition.loc);
   }
 
   void collect(Diagnostic &diagnostic) {

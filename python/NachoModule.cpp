@@ -27,6 +27,17 @@ namespace {
 struct CompileError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+struct IndexOverflow : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct CoordinateOutOfRange : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct OperandsChanged : std::runtime_error {
+  OperandsChanged()
+      : std::runtime_error("changed: the operands are not those that were "
+                           "checked and counted") {}
+};
 
 //===----------------------------------------------------------------------===//
 // Arguments
@@ -134,11 +145,10 @@ private:
 
 void checkStatus(int32_t status) {
   if (status & kCoordinateOutOfRange)
-    throw std::runtime_error("coordinate-out-of-range: a coordinate of an "
-                             "operand is outside its extent");
+    throw CoordinateOutOfRange("coordinate-out-of-range: a coordinate of an "
+                               "operand is outside its extent");
   if (status & kOperandsChanged)
-    throw std::runtime_error("changed: the operands are not those that were "
-                             "counted");
+    throw OperandsChanged();
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,8 +240,7 @@ public:
   nb::list execute(nb::list list, int64_t threads) {
     CallArguments call(*kernel, list);
     if (call.sizes() != planned)
-      throw std::runtime_error("changed: the operands are not those that were "
-                               "counted");
+      throw OperandsChanged();
     std::vector<ResultBuffer> buffers = allocate(call.extents);
     std::vector<Argument> results;
     for (const ResultBuffer &buffer : buffers)
@@ -283,9 +292,9 @@ private:
       const TensorLayout::Level &layout = kernel->result.levels[level];
       if (!layout.isFull && layout.positions == ElementType::i32 &&
           sizes[level] > std::numeric_limits<int32_t>::max())
-        throw std::runtime_error(
-            "index-overflow: the result has " + std::to_string(sizes[level]) +
-            " entries, more than 32-bit positions can count");
+        throw IndexOverflow("index-overflow: the result has " +
+                            std::to_string(sizes[level]) +
+                            " entries, more than 32-bit positions can count");
     }
   }
 
@@ -417,6 +426,10 @@ std::string pyLower(const std::string &text, const std::string &stage,
 
 NB_MODULE(_nacho, m) {
   nb::exception<CompileError>(m, "CompileError");
+  nb::exception<IndexOverflow>(m, "IndexOverflow", PyExc_RuntimeError);
+  nb::exception<CoordinateOutOfRange>(m, "CoordinateOutOfRange",
+                                      PyExc_RuntimeError);
+  nb::exception<OperandsChanged>(m, "OperandsChanged", PyExc_RuntimeError);
   nb::list stages;
   for (const std::string &name : stageNames())
     stages.append(name);

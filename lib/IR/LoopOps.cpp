@@ -289,9 +289,13 @@ ParseResult RestrictOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parser.parseOperand(value) || parser.parseKeyword("to") ||
       parseMerge(parser, fibers, /*extend=*/true, merge) ||
       parser.parseOptionalAttrDict(state.attributes) ||
-      parser.parseColonType(type) || parser.parseKeyword("of") ||
-      parser.parseTypeList(fiberTypes) ||
-      parser.resolveOperand(value, type, state.operands) ||
+      parser.parseColonType(type))
+    return failure();
+  // Without fibers the value is zero everywhere, or restricted nowhere.
+  if (succeeded(parser.parseOptionalKeyword("of")) &&
+      parser.parseTypeList(fiberTypes))
+    return failure();
+  if (parser.resolveOperand(value, type, state.operands) ||
       parser.resolveOperands(fibers, fiberTypes, loc, state.operands))
     return failure();
   state.getOrAddProperties<Properties>().merge = merge;
@@ -314,7 +318,9 @@ void RestrictOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getValue() << " to ";
   printMerge(printer, getMerge(), getFibers());
   printer.printOptionalAttrDict((*this)->getAttrs(), {"merge"});
-  printer << " : " << getType() << " of " << getFibers().getTypes();
+  printer << " : " << getType();
+  if (!getFibers().empty())
+    printer << " of " << getFibers().getTypes();
 }
 
 LogicalResult RestrictOp::verify() {

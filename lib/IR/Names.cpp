@@ -24,10 +24,14 @@ std::string nacho::getName(Value value) {
   return name ? name.getName().str() : std::string();
 }
 
+Location nacho::withoutName(Location loc) {
+  auto named = dyn_cast<NameLoc>(loc);
+  return named ? named.getChildLoc() : loc;
+}
+
 Location nacho::nameLoc(Location loc, const Twine &name) {
-  if (auto named = dyn_cast<NameLoc>(loc))
-    loc = named.getChildLoc();
-  return NameLoc::get(StringAttr::get(loc.getContext(), name), loc);
+  return NameLoc::get(StringAttr::get(loc.getContext(), name),
+                      withoutName(loc));
 }
 
 void nacho::setName(Value value, const Twine &name) {

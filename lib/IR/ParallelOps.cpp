@@ -2,6 +2,7 @@
 
 #include "nacho/IR/Nacho.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -57,10 +58,12 @@ LogicalResult ParallelOp::verify() {
   WalkResult result = getBody().walk([&](Operation *op) -> WalkResult {
     if (isa<CallOpInterface>(op))
       return emitOpError("body must not call functions");
-    if (hasEffect<MemoryEffects::Allocate>(op))
-      return emitOpError() << "body must not allocate, as " << op->getName()
-                           << " does";
-    if (isa<ParallelOp, ExclusiveScanOp>(op))
+    if (hasEffect<MemoryEffects::Allocate>(op) ||
+        hasEffect<MemoryEffects::Free>(op))
+      return emitOpError() << "body must not allocate or free, as "
+                           << op->getName() << " does";
+    if (isa<ParallelOp, ExclusiveScanOp, AssignOp, NestOp, PartitionOp,
+            scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();
     if (!llvm::is_contained(device, op->getName().getDialectNamespace()))
       return emitOpError() << "body must not hold host-only " << op->getName();

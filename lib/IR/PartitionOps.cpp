@@ -160,6 +160,8 @@ LogicalResult CutCoordinateOp::verify() {
 }
 
 LogicalResult PartitionOp::verify() {
+  if (static_cast<int64_t>(getDelta()) < 0)
+    return emitOpError("the bound of a cut's cost cannot be negative");
   ArrayRef<int64_t> widths = getCuts().getType().getWidths();
   if (failed(verifyLoops(*this, getLoops(), getRoots(), widths)))
     return failure();

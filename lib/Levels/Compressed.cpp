@@ -7,6 +7,8 @@
 
 #include "LevelKinds.h"
 
+#include "nacho/IR/Names.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -32,8 +34,15 @@ public:
     return arith::MinUIOp::create(b, loadIndex(b, positions, parent), size);
   }
 
+  /// Never -1, which stands for the coordinate of an exhausted operand: of 64
+  /// bits the sign is dropped, which leaves what is negative out of any extent.
   Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
-    return loadIndex(b, coordinates(b), position);
+    Value stored = loadIndex(b, coordinates(b), position);
+    if (encoding().getCrdElemType().isInteger(32))
+      return stored;
+    Value most =
+        arith::ConstantIndexOp::create(b, std::numeric_limits<int64_t>::max());
+    return arith::AndIOp::create(b, stored, most);
   }
 
   /// while low < high: mid = (low + high) / 2
@@ -92,8 +101,6 @@ private:
 /// (position, whether earlier parts have entries at the current coordinate).
 class CompressedResultLevel : public ResultLevel {
 public:
-  unsigned numColumns() const override { return 4; }
-
   Value size(ImplicitLocOpBuilder &b, ValueRange total) const override {
     return decode(b, total).position;
   }
@@ -116,11 +123,19 @@ public:
     sum.append({spans, head, mid, tail});
   }
 
+  SmallVector<StringRef> columnNames() const override {
+    return {"spans", "head", "mid", "tail"};
+  }
+
   void initCount(ImplicitLocOpBuilder &b,
                  SmallVectorImpl<Value> &carried) const override {
-    Value no = arith::ConstantIntOp::create(b, 0, 1);
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    carried.append({no, zero, no});
+    auto add = [&](StringRef name, Type type) {
+      NameScope scope(b, name);
+      carried.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
+    };
+    add("head", b.getI1Type());
+    add("mid", b.getIndexType());
+    add("tail", b.getI1Type());
   }
 
   void leaveCount(ImplicitLocOpBuilder &b, Value any, Value onLower,
@@ -156,6 +171,7 @@ public:
       storeIndex(b, zero, context.positions, zero);
     }
     Place place = decode(b, context.first);
+    NameScope name(b, "open");
     carried.append({place.position, isTrue(b, place.open)});
   }
 
@@ -213,8 +229,13 @@ private:
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value spans = isTrue(b, row[0]);
     Value finished = arith::AddIOp::create(b, row[1], row[2]);
-    return {arith::SelectOp::create(b, spans, finished, zero),
-            arith::SelectOp::create(b, spans, row[3], row[1])};
+    Place place;
+    {
+      NameScope name(b, "position");
+      place.position = arith::SelectOp::create(b, spans, finished, zero);
+    }
+    place.open = arith::SelectOp::create(b, spans, row[3], row[1]);
+    return place;
   }
 };
 

@@ -6,6 +6,8 @@
 
 #include "LevelKinds.h"
 
+#include "nacho/IR/Names.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -40,7 +42,7 @@ public:
 /// written.
 class DenseResultLevel : public ResultLevel {
 public:
-  unsigned numColumns() const override { return 0; }
+  SmallVector<StringRef> columnNames() const override { return {}; }
 
   Value size(ImplicitLocOpBuilder &, ValueRange) const override { return {}; }
 
@@ -62,6 +64,7 @@ public:
     Value none = arith::ConstantIndexOp::create(b, -1);
     Value isFirst =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, context.part, zero);
+    NameScope name(b, "written");
     carried.push_back(arith::SelectOp::create(b, isFirst, none, context.lower));
   }
 

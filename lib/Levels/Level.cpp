@@ -26,7 +26,9 @@ static const LevelKind *findKind(RankedTensorType type, unsigned level) {
        /*isFull=*/false, makeCompressedLevel, makeCompressedResultLevel},
   };
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  if (!encoding)
+  // Views of other tensors, and other zeros or ones, are somebody else's.
+  if (!encoding || encoding.isSlice() || encoding.getExplicitVal() ||
+      encoding.getImplicitVal())
     return nullptr;
   sparse_tensor::LevelType levelType = encoding.getLvlType(level);
   if (!isUniqueLT(levelType) || !isOrderedLT(levelType))

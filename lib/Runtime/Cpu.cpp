@@ -37,6 +37,13 @@ public:
       }
     }
     void *buffer = map(size);
+    if (!buffer) {
+      // What is kept for reuse may be what is missing.
+      clear();
+      buffer = map(size);
+    }
+    if (!buffer)
+      throw std::bad_alloc();
     std::lock_guard<std::mutex> lock(mutex);
     sizes[buffer] = size;
     return buffer;
@@ -73,13 +80,22 @@ public:
   }();
 
 private:
-  /// Mapped at a multiple of the huge page, or the kernel could not use them.
+  void clear() {
+    std::lock_guard<std::mutex> lock(mutex);
+    for (auto [size, buffer] : released)
+      munmap(buffer, size);
+    released.clear();
+    pooled = 0;
+  }
+
+  /// Mapped at a multiple of the huge page, or the kernel could not use them;
+  /// null if there is no memory.
   static void *map(size_t size) {
     size_t padded = size + kHugePage;
     void *mapped = mmap(nullptr, padded, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED)
-      throw std::bad_alloc();
+      return nullptr;
     auto address = reinterpret_cast<uintptr_t>(mapped);
     uintptr_t aligned = (address + kHugePage - 1) & ~(kHugePage - 1);
     if (size_t before = aligned - address)

@@ -59,7 +59,7 @@ private:
   void buildPlan();
   void buildExecute();
 
-  SmallVector<Value> loadRow(Value buffer, Value row, int64_t columns);
+  SmallVector<Value> loadRow(Value buffer, Value row);
 
   func::FuncOp source;
   NestOp nest;
@@ -83,7 +83,7 @@ NestAssembler::NestAssembler(func::FuncOp source, NestOp nest,
                              ResultLayout layout)
     : source(source), nest(nest),
       partition(nest.getCuts().getDefiningOp<PartitionOp>()),
-      layout(std::move(layout)), b(nest.getLoc(), source) {}
+      layout(std::move(layout)), b(withoutName(nest.getLoc()), source) {}
 
 void NestAssembler::build() {
   buildPartition();
@@ -198,11 +198,11 @@ ParallelOp NestAssembler::startWorkers(Value parts) {
   return workers;
 }
 
-SmallVector<Value> NestAssembler::loadRow(Value buffer, Value row,
-                                          int64_t columns) {
+SmallVector<Value> NestAssembler::loadRow(Value buffer, Value row) {
   SmallVector<Value> values;
-  for (int64_t column = 0; column < columns; ++column) {
+  for (auto [column, name] : llvm::enumerate(layout.columnNames())) {
     Value at = arith::ConstantIndexOp::create(b, column);
+    NameScope scope(b, name);
     values.push_back(memref::LoadOp::create(b, buffer, ValueRange{row, at}));
   }
   return values;
@@ -301,9 +301,8 @@ void NestAssembler::buildCompute() {
   Value part = workers.getWorker();
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value next = arith::AddIOp::create(b, part, one);
-  int64_t columns = layout.numColumns();
-  SmallVector<Value> first = loadRow(args.offsets, part, columns);
-  SmallVector<Value> last = loadRow(args.offsets, next, columns);
+  SmallVector<Value> first = loadRow(args.offsets, part);
+  SmallVector<Value> last = loadRow(args.offsets, next);
   if (Value positions = args.positions.front()) {
     // The one fiber of a compressed first level.
     Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -312,7 +311,7 @@ void NestAssembler::buildCompute() {
     auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifFirst.thenBlock());
-    SmallVector<Value> total = loadRow(args.offsets, parts, columns);
+    SmallVector<Value> total = loadRow(args.offsets, parts);
     Value size = layout.levels.empty() ? total.back()
                                        : layout.levels.front()->size(b, total);
     storeIndex(b, zero, positions, zero);
@@ -348,7 +347,10 @@ void NestAssembler::buildPlan() {
   {
     OpBuilder::InsertionGuard guard(b);
     SmallVector<Type> types(2 * columns, b.getIndexType());
-    SmallVector<Location> locs(types.size(), b.getLoc());
+    SmallVector<Location> locs;
+    for (StringRef run : {"x_", "y_"})
+      for (StringRef name : layout.columnNames())
+        locs.push_back(nameLoc(b.getLoc(), run + name));
     Block *combine = b.createBlock(&scan.getCombine(), {}, types, locs);
     SmallVector<Value> sum;
     unsigned column = 0;
@@ -364,7 +366,7 @@ void NestAssembler::buildPlan() {
     YieldOp::create(b, sum);
   }
 
-  SmallVector<Value> total = loadRow(args.offsets, parts, columns);
+  SmallVector<Value> total = loadRow(args.offsets, parts);
   unsigned column = 0;
   for (auto [m, level] : llvm::enumerate(layout.levels)) {
     ValueRange columnsOfLevel(total);

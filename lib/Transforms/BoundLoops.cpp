@@ -45,7 +45,7 @@ struct BoundLoops : nacho::impl::NachoBoundLoopsBase<BoundLoops> {
         return;
       auto cut =
           CutType::get(&getContext(), nest.getCuts().getType().getWidths());
-      Location loc = nest.getLoc();
+      Location loc = withoutName(nest.getLoc());
       Value lower = nest.getBody().addArgument(cut, nameLoc(loc, "lo"));
       Value upper = nest.getBody().addArgument(cut, nameLoc(loc, "hi"));
       for (CoiterateOp loop : nest.getLoops()) {

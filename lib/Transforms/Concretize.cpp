@@ -91,7 +91,7 @@ namespace {
 class NestBuilder {
 public:
   NestBuilder(AssignOp op, IRRewriter &rewriter)
-      : op(op), b(op.getLoc(), rewriter), algebra(op) {}
+      : op(op), b(withoutName(op.getLoc()), rewriter), algebra(op) {}
 
   LogicalResult build();
 
@@ -135,6 +135,7 @@ LogicalResult NestBuilder::build() {
   merge = mapLeaves(result.pattern, [&](unsigned n) { return numbers[n]; });
 
   auto nest = NestOp::create(b, op.getType(), Value());
+  nest->setLoc(op.getLoc());
   b.createBlock(&nest.getBody());
   buildLoops(*order, roots);
   YieldOp::create(b);

@@ -99,9 +99,7 @@ void PartBuilder::checkCoordinate(CoiterateOp loop) {
   auto ifOutside = scf::IfOp::create(b, outside, /*withElse=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifOutside.thenBlock());
-  Value code = arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32);
-  memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, code, args.status,
-                              ValueRange());
+  setStatus(arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32));
 }
 
 /// The loops from `m` inwards, for the carried values; returns them afterwards.
@@ -121,7 +119,7 @@ SmallVector<Value> PartBuilder::emitLoop(unsigned m, Value lower, Value upper,
   b.setInsertionPointToStart(loop.getBodyBlock());
   SmallVector<Value> values(loop.getCarried());
   if (m + 1 == loops.size()) {
-    emitEntry(from, values);
+    emitEntry(from, loop, values);
     YieldOp::create(b, values);
     return SmallVector<Value>(loop.getResults());
   }
@@ -150,15 +148,18 @@ SmallVector<Value> PartBuilder::emitLoop(unsigned m, Value lower, Value upper,
 }
 
 /// The body of the innermost loop: an entry more.
-void PartBuilder::emitEntry(CoiterateOp source,
+void PartBuilder::emitEntry(CoiterateOp source, CoiterateOp loop,
                             MutableArrayRef<Value> carried) {
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value offset = carried.back();
   if (!counting) {
+    Value extent =
+        ExtentOp::create(b, b.getIndexType(), loop.getFibers().front());
     for (Operation &op : source.getBodyBlock()->without_terminator()) {
       if (auto append = dyn_cast<AppendOp>(op))
         appendEntry(mapping.lookupOrDefault(append.getValue()),
-                    mapping.lookup(append.getCoordinates().back()), offset);
+                    mapping.lookup(append.getCoordinates().back()), extent,
+                    offset);
       else
         b.clone(op, mapping);
     }
@@ -166,15 +167,29 @@ void PartBuilder::emitEntry(CoiterateOp source,
   carried.back() = arith::AddIOp::create(b, offset, one);
 }
 
-/// values[offset] = value; crd[offset] = coordinate. Within the part's own
-/// entries: only operands that changed since they were counted could give more.
-void PartBuilder::appendEntry(Value value, Value coordinate, Value offset) {
-  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset, end);
-  auto ifFits = scf::IfOp::create(b, fits, /*withElse=*/false);
+/// values[offset] = value; crd[offset] = coordinate. Unless the operands
+/// changed since they were checked and counted, the part has room for the entry
+/// and the result for the coordinate.
+void PartBuilder::appendEntry(Value value, Value coordinate, Value extent,
+                              Value offset) {
+  auto less = arith::CmpIPredicate::ult;
+  Value fits = arith::CmpIOp::create(b, less, offset, end);
+  Value inside = arith::CmpIOp::create(b, less, coordinate, extent);
+  Value valid = arith::AndIOp::create(b, fits, inside);
+  auto ifValid = scf::IfOp::create(b, valid, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifFits.thenBlock());
+  b.setInsertionPointToStart(ifValid.thenBlock());
   memref::StoreOp::create(b, value, args.values, offset);
   storeIndex(b, coordinate, args.coordinates.back(), offset);
+  b.setInsertionPointToStart(ifValid.elseBlock());
+  Value changed = arith::ConstantIntOp::create(b, kOperandsChanged, 32);
+  Value outOfRange = arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32);
+  setStatus(arith::SelectOp::create(b, inside, changed, outOfRange));
+}
+
+void PartBuilder::setStatus(Value code) {
+  memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, code, args.status,
+                              ValueRange());
 }
 
 SmallVector<Value> PartBuilder::count() {
@@ -186,7 +201,10 @@ SmallVector<Value> PartBuilder::count() {
     level->initCount(b, carried);
     numValues.push_back(carried.size() - before);
   }
-  carried.push_back(arith::ConstantIndexOp::create(b, 0));
+  {
+    NameScope name(b, "entries");
+    carried.push_back(arith::ConstantIndexOp::create(b, 0));
+  }
   SmallVector<Value> counted = emitLoop(0, lower, upper, carried);
 
   SmallVector<Value> row;

@@ -24,13 +24,15 @@ struct ResultLayout {
 
   static mlir::FailureOr<ResultLayout> get(NestOp nest);
 
-  /// Columns of a row of counts: those of the levels, and the entries.
-  int64_t numColumns() const {
-    int64_t columns = 1;
+  /// The columns of a row of counts: those of the levels, and the entries.
+  llvm::SmallVector<llvm::StringRef> columnNames() const {
+    llvm::SmallVector<llvm::StringRef> names;
     for (const auto &level : levels)
-      columns += level->numColumns();
-    return columns;
+      llvm::append_range(names, level->columnNames());
+    names.push_back("entries");
+    return names;
   }
+  int64_t numColumns() const { return columnNames().size(); }
 };
 
 /// The arguments of one of the functions, by name.
@@ -65,11 +67,12 @@ private:
   llvm::SmallVector<mlir::Value> emitLoop(unsigned m, mlir::Value lower,
                                           mlir::Value upper,
                                           llvm::ArrayRef<mlir::Value> carried);
-  void emitEntry(CoiterateOp source,
+  void emitEntry(CoiterateOp source, CoiterateOp loop,
                  llvm::MutableArrayRef<mlir::Value> carried);
+  void setStatus(mlir::Value code);
   void checkCoordinate(CoiterateOp loop);
   void appendEntry(mlir::Value value, mlir::Value coordinate,
-                   mlir::Value offset);
+                   mlir::Value extent, mlir::Value offset);
   llvm::MutableArrayRef<mlir::Value>
   valuesOf(unsigned m, llvm::MutableArrayRef<mlir::Value> carried);
   mlir::Value nextOf(unsigned m, llvm::ArrayRef<mlir::Value> carried) const;

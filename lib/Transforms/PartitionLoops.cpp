@@ -279,7 +279,7 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
     return nest.emitOpError("a loop over all coordinates inside a sparse one "
                             "has no steps that the model can count");
 
-  ImplicitLocOpBuilder b(nest.getLoc(), nest);
+  ImplicitLocOpBuilder b(withoutName(nest.getLoc()), nest);
   auto cuts = CutsType::get(b.getContext(), widths);
   auto cut = CutType::get(b.getContext(), widths);
   auto op = PartitionOp::create(

@@ -43,7 +43,7 @@ class OutOfMemoryError(NachoError, MemoryError):
 
 
 class IndexOverflowError(NachoError, OverflowError):
-    """The result has more entries than its index type can count."""
+    """The result has more entries or larger coordinates than its index type holds."""
 
 
 def pointed(message: str, text: str, span: Span) -> str:

@@ -15,7 +15,7 @@ from nacho.errors import ArgumentError, UnsupportedError
 from nacho.formats import Format, TensorType
 from nacho.inference import result_format, widest_element, widest_index
 from nacho.mlir.kernel import Kernel, bind
-from nacho.notation import Assignment
+from nacho.notation import Assignment, identifier
 from nacho.operands import element_type, index_width, scalar_dtype, view_of
 from nacho.options import (
     MAX_PARTS,
@@ -30,6 +30,8 @@ from nacho.parser import parse, require_supported
 from nacho.storage import DType, View
 
 _OPTIONS = ("out", "target", "threads", "parts", "order", "validate", "cost")
+_EVALUATE = ("evaluate(expr, {})", _OPTIONS)
+_PARTITION = ("partition(expr, parts, {})", ("cost",))
 _INT32_MAX = np.iinfo(np.int32).max
 
 
@@ -53,15 +55,17 @@ def evaluate(
 
     >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     """
+    assignment = parse(expr)
+    given = _given(assignment, operands, named, _EVALUATE)
     if target != "cpu":
         check_target(target)
     if validate != "safe":
         check_validation(validate)
+    if cost != "nnz+loops":
+        check_cost(cost)
     if threads is not None or parts is not None:
         threads = checked_count("threads", threads, MAX_THREADS)
         parts = checked_count("parts", parts, MAX_PARTS)
-    assignment = parse(expr)
-    given = _given(assignment, operands, named)
     views = _views(assignment, given)
     kernel = _kernel(assignment, given, views, out, cost)
     if order is not None:
@@ -88,17 +92,21 @@ class Partition:
 
 def partition(
     expr: str,
-    /,
     parts: int,
     operands: Mapping[str, Any] | None = None,
+    /,
     *,
     cost: str = "nnz",
     **named: Any,
 ) -> Partition:
-    """Cut the work of an expression into parts, and compute nothing."""
-    count = checked_count("parts", parts, MAX_PARTS)
+    """Cut the work of an expression into parts, and compute nothing.
+
+    Operands are keywords; one that is named ``cost`` goes into the mapping.
+    """
     assignment = parse(expr)
-    given = _given(assignment, operands, named)
+    given = _given(assignment, operands, named, _PARTITION)
+    check_cost(cost)
+    count = checked_count("parts", parts, MAX_PARTS)
     views = _views(assignment, given)
     kernel = _kernel(assignment, given, views, None, cost)
     call = kernel.prepare(given, views, None, count, "safe")
@@ -122,8 +130,13 @@ def _given(
     assignment: Assignment,
     operands: Mapping[str, Any] | None,
     named: Mapping[str, Any],
+    function: tuple[str, tuple[str, ...]],
 ) -> list[Any]:
-    """Return the operands in the order of the expression."""
+    """Return the operands in the order of the expression.
+
+    ``function`` is the call of the function that they were given to, with a mapping in
+    place of {}, and its options.
+    """
     names = assignment.operands
     if (
         operands is None
@@ -131,18 +144,32 @@ def _given(
         and all(name in named for name in names)
     ):
         return [named[name] for name in names]
+    call, options = function
     if operands is not None:
+        operands = _mapping(operands, names, call)
         twice = next((name for name in named if name in operands), None)
         if twice is not None:
             raise ArgumentError(f"operand '{twice}' is given twice")
         named = {**operands, **named}
     for name in names:
-        if name not in named and name in _OPTIONS:
+        if name not in named and name in options:
+            shown = call.format(f'{{"{name}": {name}}}')
             raise ArgumentError(
                 f"operand '{name}' has the name of an option: pass it in a mapping, "
-                f'evaluate(expr, {{"{name}": {name}}})'
+                f"{shown}"
             )
     return bind(names, (), named)
+
+
+def _mapping(operands: object, names: Sequence[str], call: str) -> dict[str, Any]:
+    """Return operands by name, or refuse what has no names."""
+    if not isinstance(operands, Mapping):
+        keywords = ", ".join(f"{name}={name}" for name in names)
+        raise ArgumentError(
+            f"operands are passed by name, {call.format(keywords)}, or in a mapping of "
+            f"names, not in one {type(operands).__name__}"
+        )
+    return {identifier(name): value for name, value in operands.items()}
 
 
 def _views(assignment: Assignment, given: Sequence[Any]) -> list[View | None]:
@@ -188,14 +215,16 @@ def _kernel(
     if out is not None and type(out) is not str:
         out = Format(out)
     types: list[object] = []
-    nnz = 0
+    nnz = largest = 0
     for name, value, view in zip(assignment.operands, given, views, strict=True):
         if view is None:
             types.append(scalar_dtype(name, value))
             continue
         types += (view.format.name, view.values.dtype, *_index_types(view))
         nnz += view.values.size
-    wide = nnz > _INT32_MAX
+        largest = max(largest, *view.extents)
+    # Entries are counted, and coordinates stored, in the index type of the result.
+    wide = nnz > _INT32_MAX or largest > _INT32_MAX + 1
     key = (assignment.text, out, cost, wide, *types)
     with _lock:
         entry = _entries.get(key)
@@ -224,7 +253,6 @@ def _compile(
     cost: str,
     wide: bool,
 ) -> Kernel:
-    check_cost(cost)
     require_supported(assignment)
     types = _operand_types(assignment, given, views)
     result = assignment.result.name

@@ -67,6 +67,11 @@ class Format:
         put(self, "compressed", tuple(compressed))
         put(self, "_hash", hash((name, rank, levels)))
 
+    @classmethod
+    def of_levels(cls, levels: Levels) -> Format:
+        """Return the format of one rank that has these levels."""
+        return cls(_level_map(len(levels), levels))
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Format is immutable: cannot set '{name}'")
 

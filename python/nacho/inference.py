@@ -9,8 +9,8 @@ import numpy as np
 
 from nacho.errors import ArgumentError, NachoError, UnsupportedError, pointed
 from nacho.formats import Format, TensorType
-from nacho.notation import Access, Assignment, Binary, Unary, postorder
-from nacho.storage import CSC, CSR, ELEMENTS
+from nacho.notation import Access, Assignment, Binary, Unary, identifier, postorder
+from nacho.storage import ELEMENTS
 
 IndexType = str | tuple[str, str]
 """``"i32"`` or ``"i64"``; or a pair, of ``pos`` and of ``crd``."""
@@ -18,17 +18,24 @@ IndexType = str | tuple[str, str]
 _INDEX_WIDTHS: dict[object, int] = {"i32": 32, "i64": 64}
 
 
+_Kinds = tuple[str, ...]
+"""The kind of each level of a format."""
+
+_CSR_KINDS: _Kinds = ("dense", "compressed")
+
+
 def result_format(assignment: Assignment, formats: Mapping[str, Format]) -> Format:
     """Return the format of the result, from those of the sparse operands.
 
-    A product has the format of its first sparse operand. A sum of equal formats has
-    that format; of different ones it is csr, or csc if both are column-major.
+    A product has the levels of its first sparse operand. A sum of equal levels has
+    these; of different ones it has those of csr. The dimension of each level follows
+    from the order in which the first operand stores the indices.
     """
-    inferred: dict[int, Format | None] = {}
+    inferred: dict[int, _Kinds | None] = {}
     for node in postorder(assignment.expr):
-        found: Format | None = None
+        found: _Kinds | None = None
         if isinstance(node, Access) and node.indices:
-            found = formats[node.name]
+            found = tuple(kind for _, kind in formats[node.name].levels)
         elif isinstance(node, Unary):
             found = inferred[id(node.operand)]
         elif isinstance(node, Binary):
@@ -36,17 +43,14 @@ def result_format(assignment: Assignment, formats: Mapping[str, Format]) -> Form
             if node.op == "mul" or lhs is None or rhs is None:
                 found = lhs or rhs
             else:
-                found = _format_of_sum(lhs, rhs)
+                found = lhs if lhs == rhs else _CSR_KINDS
         inferred[id(node)] = found
     root = inferred[id(assignment.expr)]
     assert root is not None, "a supported expression has a sparse operand"
-    return root
-
-
-def _format_of_sum(lhs: Format, rhs: Format) -> Format:
-    if lhs == rhs:
-        return lhs
-    return CSC if lhs.order == rhs.order == CSC.order else CSR
+    first = next(access for access in assignment.accesses if access.indices)
+    order = _stored_order(first, formats)
+    dimensions = [assignment.result.indices.index(index) for index in order]
+    return Format.of_levels(tuple(zip(dimensions, root, strict=True)))
 
 
 def widest_element(elements: Iterable[str]) -> str:
@@ -99,6 +103,7 @@ def requested_types(
 ) -> tuple[dict[str, TensorType], TensorType]:
     """Return the types of operands and result that the options of compile ask for."""
     result, sparse = assignment.result.name, assignment.sparse_operands
+    formats = _spelled(formats)
     _check_keys("formats", formats, (*sparse, result))
     named = {
         name: Format(formats.get(name, "csr")).require_compiled(name) for name in sparse
@@ -127,8 +132,13 @@ def _by_name(option: str, given: Any, names: Sequence[str]) -> dict[str, Any]:
     """Return an option by name of tensor; what a mapping leaves out is left out."""
     if not isinstance(given, Mapping):
         return dict.fromkeys(names, given)
-    _check_keys(option, given, names)
-    return dict(given)
+    named = _spelled(given)
+    _check_keys(option, named, names)
+    return named
+
+
+def _spelled(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {identifier(name): value for name, value in given.items()}
 
 
 def _check_keys(option: str, given: Mapping[str, Any], names: Sequence[str]) -> None:

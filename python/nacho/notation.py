@@ -7,11 +7,24 @@ are loops over ``postorder``: a sum of a thousand terms is a thousand levels dee
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
+
+import numpy as np
 
 from nacho.errors import Span
+
+_ROUNDED: dict[str, type[np.floating[Any]]] = {"f32": np.float32, "f64": np.float64}
+
+
+def identifier(name: str) -> str:
+    """Return a name as Python spells that of a keyword argument: in NFKC."""
+    if not isinstance(name, str) or name.isascii() or not name.isidentifier():
+        return name
+    return unicodedata.normalize("NFKC", name)
 
 
 @dataclass(frozen=True)
@@ -121,24 +134,30 @@ def postorder(root: Expr) -> Iterator[Expr]:
         stack.extend((child, False) for child in reversed(children(node)))
 
 
-def absent_values(root: Expr) -> dict[int, float]:
+def absent_values(root: Expr, element: str = "f64") -> dict[int, float]:
     """Return, per node (by ``id``), its value where every sparse operand is absent.
 
     An absent entry is exactly 0; NaN stands for a value that is only known at run
-    time. ``0 * x`` is 0 whatever ``x`` is.
+    time. ``0 * x`` is 0 whatever ``x`` is. Every value is rounded to ``element``.
     """
+    number = _ROUNDED[element]
+    with np.errstate(all="ignore"):
+        return _absent_values(root, lambda value: float(number(value)))
+
+
+def _absent_values(root: Expr, rounded: Callable[[float], float]) -> dict[int, float]:
     value: dict[int, float] = {}
     for node in postorder(root):
         match node:
             case Access():
                 value[id(node)] = 0.0 if node.indices else math.nan
             case Literal():
-                value[id(node)] = node.value
+                value[id(node)] = rounded(node.value)
             case Unary():
                 value[id(node)] = -value[id(node.operand)]
             case Binary():
                 lhs, rhs = value[id(node.lhs)], value[id(node.rhs)]
-                value[id(node)] = _absent_value(node.op, lhs, rhs)
+                value[id(node)] = rounded(_absent_value(node.op, lhs, rhs))
             case Call():
                 value[id(node)] = math.nan
     return value
@@ -154,9 +173,9 @@ def _absent_value(op: str, lhs: float, rhs: float) -> float:
     return math.nan
 
 
-def dense_term(root: Expr) -> Expr | None:
+def dense_term(root: Expr, element: str = "f64") -> Expr | None:
     """Return the term that makes the result dense; None if the result is sparse."""
-    value = absent_values(root)
+    value = absent_values(root, element)
     if value[id(root)] == 0.0:
         return None
     node = root

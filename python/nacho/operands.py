@@ -158,7 +158,7 @@ def load(
     _check_types(name, view, type)
     ready = view if _is_plain(view) else _made_plain(name, view, notes)
     ready = filled(name, ready)
-    if validate != "none":
+    if validate != "none" or _known_unsorted(container):
         require_positions(name, ready)
         ready = _canonical(name, container, view, ready, validate, notes)
     if ready.format is not type.format and ready.format != type.format:
@@ -166,6 +166,15 @@ def load(
             notes.append(f"{name}: {ready.format} converted to {type.format}")
         ready = converted(ready, type.format)
     return ready
+
+
+def _known_unsorted(container: object) -> bool:
+    """Return whether SciPy has found out that entries are unsorted or repeated."""
+    known: dict[str, Any] = getattr(container, "__dict__", {})
+    return (
+        known.get("_has_sorted_indices") is False
+        or known.get("_has_canonical_format") is False
+    )
 
 
 def arguments(view: View) -> list[object]:
@@ -330,7 +339,10 @@ class _Check:
 _checks: dict[int, _Check] = {}
 
 
-def _remember(container: object, view: View, reordering: _Reordering | None) -> None:
+def remember(
+    container: object, view: View, reordering: _Reordering | None = None
+) -> None:
+    """Have the coordinates of a container pass as checked."""
     key = id(container)
 
     def drop(reference: weakref.ref[object]) -> None:
@@ -359,14 +371,14 @@ def _canonical(
     if check is not None and not check.covers(container, view):
         check = None
     reordering = None if check is None else check.reordering
-    if check is not None and reordering is None and validate == "safe":
+    if check is not None and reordering is None and validate != "full":
         return ready
     if reordering is None or not reordering.fits(ready):
         if has_canonical_entries(name, ready):
-            _remember(container, view, None)
+            remember(container, view)
             return ready
         reordering = _Reordering(ready)
-        _remember(container, view, reordering)
+        remember(container, view, reordering)
     if notes is not None:
         summed = f", {reordering.duplicates} duplicates summed"
         notes.append(

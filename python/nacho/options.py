@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 
 from nacho.errors import NachoError, UnsupportedError
+from nacho.notation import identifier
 
 COSTS = ("nnz", "nnz+loops")
 TARGETS = ("cpu",)
@@ -50,7 +51,7 @@ def check_order(order: Sequence[str] | str, natural: tuple[str, ...]) -> None:
     """Refuse a loop order other than the one in which the operands are stored."""
     given = order.split(",") if isinstance(order, str) else order
     try:
-        names = tuple(str(name).strip() for name in given)
+        names = tuple(identifier(str(name).strip()) for name in given)
     except TypeError:
         names = ()
     shown = ", ".join(natural)
@@ -72,10 +73,7 @@ def checked_count(option: str, value: object, largest: int) -> int | None:
         count = operator.index(value)  # type: ignore[arg-type]
     except TypeError as error:
         kind = type(value).__name__
-        raise NachoError(
-            f"{option}= is of type {kind}: {allowed} (an operand of that name is "
-            f'passed in a dictionary: {{"{option}": …}})'
-        ) from error
+        raise NachoError(f"{option}= is of type {kind}: {allowed}") from error
     if isinstance(value, bool) or not 1 <= count <= largest:
         raise NachoError(f"{option}={value!r}: {allowed}")
     return count

@@ -30,6 +30,7 @@ from nacho.notation import (
     Literal,
     Unary,
     dense_term,
+    identifier,
     postorder,
 )
 
@@ -91,7 +92,7 @@ def _tokenize(text: str) -> list[_Token]:
             raise ParseError(pointed(message, text, (begin, begin + 1)))
         kind = found.lastgroup or ""
         if kind != "space":
-            tokens.append(_Token(kind, found.group(), found.span()))
+            tokens.append(_Token(kind, identifier(found.group()), found.span()))
         begin = found.end()
     tokens.append(_Token("end", "the end of the text", (len(text), len(text) + 1)))
     return tokens
@@ -306,7 +307,12 @@ def require_supported(assignment: Assignment) -> None:
     if not assignment.sparse_operands:
         message = "an expression without a sparse operand is not supported"
         _unsupported(assignment, message, assignment.expr.span)
-    term = dense_term(assignment.expr)
+    require_sparse(assignment, "f64")
+
+
+def require_sparse(assignment: Assignment, element: str) -> None:
+    """Refuse an expression that is dense, computed with this type of elements."""
+    term = dense_term(assignment.expr, element)
     if term is not None:
         shown = assignment.text[term.span[0] : term.span[1]]
         message = (

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from nacho.formats import Format
+from nacho.operands import remember
 from nacho.storage import CSC, CSR, INT32, Array, Tensor, View
 
 _ARRAYS = {"data", "indices", "indptr", "_shape"}
-_KNOWN = _ARRAYS | {"maxprint", "_has_canonical_format", "_has_sorted_indices"}
+_FLAGS = {"_has_canonical_format", "_has_sorted_indices"}
+_KNOWN = _ARRAYS | _FLAGS | {"maxprint"}
 
 _templates: dict[type, dict[str, Any] | None] = {}
 
@@ -35,27 +37,43 @@ def result_class(format: Format, views: Sequence[View]) -> type | None:
 
 
 def make_result(
-    format: Format, shape: tuple[int, ...], buffers: Sequence[Array], kind: type | None
+    format: Format,
+    shape: tuple[int, ...],
+    buffers: Sequence[Array],
+    kind: type | None,
+    canonical: bool = True,
 ) -> Any:
-    """Wrap the buffers of a kernel: by level ``pos`` and ``crd``, then the values."""
+    """Wrap the buffers of a kernel: by level ``pos`` and ``crd``, then the values.
+
+    ``canonical`` entries are known to be sorted and distinct: as an operand, the result
+    is not checked again.
+    """
     *levels, values = buffers
-    if kind is None:
-        return Tensor._of(
-            View(format, shape, (*levels[::2],), (*levels[1::2],), values)
-        )
-    pos, crd = levels
+    view = View(format, shape, (*levels[::2],), (*levels[1::2],), values, kind)
+    made = Tensor._of(view) if kind is None else _scipy_result(kind, view, canonical)
+    if canonical:
+        remember(made, view)
+    return made
+
+
+def _scipy_result(kind: type, view: View, canonical: bool) -> Any:
+    (pos,), (crd,), values = view.pos, view.crd, view.values
     template = _template(kind)
     if template is None or pos.dtype != crd.dtype:
-        made: Any = kind((values, crd, pos), shape=shape)
-        made.has_sorted_indices = made.has_canonical_format = True
+        made: Any = kind((values, crd, pos), shape=view.shape)
+        if canonical:
+            made.has_sorted_indices = made.has_canonical_format = True
         return made
     made = object.__new__(kind)
     fields = made.__dict__
     fields.update(template)
-    fields["_shape"] = shape
+    fields["_shape"] = view.shape
     fields["indptr"] = pos
     fields["indices"] = crd
     fields["data"] = values
+    if not canonical:
+        for flag in _FLAGS:
+            del fields[flag]
     return made
 
 

@@ -185,17 +185,19 @@ class Tensor:
     @property
     def coords(self) -> Array:
         """The coordinates of the entries, of shape (rank, nnz), in storage order."""
-        view = converted(self._view, _WITH_DENSE_LEVEL[self.format])
-        pos, inner = view.pos[0], view.crd[0]
-        outer = np.repeat(np.arange(pos.size - 1, dtype=inner.dtype), np.diff(pos))
+        view = self._view
+        pos, inner = view.pos[-1], view.crd[-1]
+        fibres = np.arange(pos.size - 1, dtype=inner.dtype)
+        outer = np.repeat(fibres if len(view.crd) == 1 else view.crd[0], np.diff(pos))
         coords = np.empty((2, inner.size), inner.dtype)
         coords[list(self.format.order)] = outer, inner
         return coords
 
     def to_dense(self) -> Array:
         """Return a NumPy array."""
-        dense = _allocated(self.shape, self.dtype)
-        dense[tuple(self.coords)] = self.values
+        dense, coords = _allocated(self.shape, self.dtype), self.coords
+        _require_within(coords, self.shape)
+        dense[tuple(coords)] = self.values
         return dense
 
     def to_scipy(self) -> Any:
@@ -313,10 +315,15 @@ def _level_arrays(
     label: str, format: Format, given: Sequence[ArrayLike | None]
 ) -> tuple[Array, ...]:
     """Return the arrays of the compressed levels, in one common index type."""
-    if len(given) != len(format.levels):
+    try:
+        count = len(given)
+    except TypeError as error:
+        shown = type(given).__name__
+        message = f"Tensor: {label} is {shown}, expected one item per level"
+        raise OperandError(message) from error
+    if count != len(format.levels):
         raise OperandError(
-            f"Tensor: {label} has {len(given)} levels, but {format} has "
-            f"{len(format.levels)}"
+            f"Tensor: {label} has {count} levels, but {format} has {len(format.levels)}"
         )
     arrays: list[Array] = []
     for level, item in enumerate(given):

@@ -22,7 +22,8 @@ func.func @negative_no_loop(%A: tensor<?xf64, #SV>) -> index {
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[OUT:[^ ]+]]: memref<?xf64>)
 // CHECK:         scf.for %[[POS:.+]] = %{{.+}} to %{{.+}} step %c1{{.*}} {
 // CHECK-DAG:       %[[CRD:.+]] = memref.load %{{.+}}[%[[POS]]] : memref<?xi64>
-// CHECK-DAG:       %[[I:.+]] = arith.index_castui %[[CRD]] : i64 to index
+// CHECK-DAG:       %[[WIDE:.+]] = arith.index_castui %[[CRD]] : i64 to index
+// CHECK-DAG:       %[[I:.+]] = arith.andi %[[WIDE]], %{{.+}} : index
 // CHECK-DAG:       %[[a:.+]] = memref.load %{{.+}}[%[[POS]]] : memref<?xf64>
 // CHECK:           %[[z:.+]] = arith.negf %[[a]] : f64
 // CHECK:           memref.store %[[z]], %[[OUT]][%[[I]]]
@@ -187,7 +188,8 @@ func.func @union_dense(%A: tensor<?xf64, #DV>, %B: tensor<?xf64, #SV>, %out: mem
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<
 // CHECK:         scf.for %[[POS:.+]] = %{{.+}} to %{{.+}} step %c1{{.*}} {
 // CHECK:           %[[CRD:.+]] = memref.load %{{.+}}[%[[POS]]] : memref<?xi64>
-// CHECK:           %[[I:.+]] = arith.index_castui %[[CRD]] : i64 to index
+// CHECK:           %[[WIDE:.+]] = arith.index_castui %[[CRD]] : i64 to index
+// CHECK:           %[[I:.+]] = arith.andi %[[WIDE]], %{{.+}} : index
 // CHECK:           %[[N:.+]] = sparse_tensor.lvl %[[A]], %c0
 // CHECK:           %[[INSIDE:.+]] = arith.cmpi ult, %[[I]], %[[N]] : index
 // CHECK-NEXT:      %[[AT:.+]] = arith.select %[[INSIDE]], %[[I]], %c0{{.*}} : index

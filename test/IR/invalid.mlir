@@ -674,7 +674,7 @@ func.func @parallel(%n: index) {
 // -----
 
 func.func @parallel(%n: index) {
-  // expected-error @below {{body must not allocate, as memref.alloc does}}
+  // expected-error @below {{body must not allocate or free, as memref.alloc does}}
   nacho.parallel %worker in %n threads %n {
     scf.for %i = %worker to %n step %n {
       %buffer = memref.alloc(%n) : memref<?xf64>
@@ -806,3 +806,43 @@ func.func @entries_below(%A0: !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>) {
   %0 = nacho.cost <nnz> %A0 below 1 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
   return
 }
+
+// -----
+
+func.func @parallel_frees(%n: index, %m: memref<?xf64>) {
+  // expected-error @below {{body must not allocate or free, as memref.dealloc does}}
+  nacho.parallel %worker in %n threads %n {
+    memref.dealloc %m : memref<?xf64>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_in_parallel(%n: index, %m: memref<?xindex>) {
+  // expected-error @below {{body must not hold scf.parallel}}
+  nacho.parallel %worker in %n threads %n {
+    scf.parallel (%i) = (%worker) to (%n) step (%n) {
+      memref.store %i, %m[%i] : memref<?xindex>
+    }
+  }
+  return
+}
+
+// -----
+
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+func.func @delta(%A0: !nacho.fiber<tensor<?xf64, #SV>, 0>, %n: index, %parts: index) {
+  // expected-error @below {{the bound of a cut's cost cannot be negative}}
+  %cuts = nacho.partition %n of (%A0) into %parts loops [[0]] delta -1
+      : !nacho.fiber<tensor<?xf64, #SV>, 0> -> !nacho.cuts<1> {
+  ^bb0(%query: index, %lo: !nacho.cut<1>, %hi: !nacho.cut<1>):
+    nacho.yield %lo : !nacho.cut<1>
+  }
+  return
+}
+
+// -----
+
+// expected-error @below {{expected the number of an operand}}
+module attributes {test.merge = #nacho.merge<union(-1)>} {}

@@ -138,3 +138,14 @@ func.func @elements(%x: !A2, %y: !A2) -> (f64, i1) {
   %r = nacho.restrict %v to union(intersect(%y, %x), %y) : f64 of !A2, !A2
   return %r, %p : f64, i1
 }
+
+// Nowhere is a place too: a product with a constant zero is restricted to it.
+//
+// CHECK-LABEL: func.func @nowhere(
+// CHECK-SAME:    %[[V:[^ ]+]]: f64)
+// CHECK-NEXT:    %{{.+}} = nacho.restrict %[[V]] to union() : f64
+// CHECK-NEXT:    return
+func.func @nowhere(%v: f64) -> f64 {
+  %r = nacho.restrict %v to union() : f64
+  return %r : f64
+}

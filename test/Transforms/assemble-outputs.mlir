@@ -119,10 +119,15 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 // values[at], crd1[at] = A[i, j] + B[i, j], j
 // CHECK:               %[[SUM:.+]] = nacho.binary add
 // CHECK-NEXT:          %[[FITS:.+]] = arith.cmpi ult, %[[AT]], %[[LAST]] : index
-// CHECK-NEXT:          scf.if %[[FITS]] {
+// CHECK-NEXT:          %[[INSIDE:.+]] = arith.cmpi ult, %[[J]], %{{.+}} : index
+// CHECK-NEXT:          %[[VALID:.+]] = arith.andi %[[FITS]], %[[INSIDE]] : i1
+// CHECK-NEXT:          scf.if %[[VALID]] {
 // CHECK-NEXT:            memref.store %[[SUM]], %[[VALUES]][%[[AT]]]
 // CHECK-NEXT:            %[[WIDE:.+]] = arith.index_castui %[[J]] : index to i64
 // CHECK-NEXT:            memref.store %[[WIDE]], %[[CRD1]][%[[AT]]]
+// CHECK-NEXT:          } else {
+// CHECK-NEXT:            %[[CODE:.+]] = arith.select %[[INSIDE]], %{{.+}}, %{{.+}} : i32
+// CHECK-NEXT:            memref.atomic_rmw ori %[[CODE]], %{{.+}}[]
 //
 // The part that finishes a row appends it, if anyone had entries in it.
 // CHECK:             scf.if %{{.+}} {

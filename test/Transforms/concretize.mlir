@@ -420,3 +420,29 @@ func.func @zero(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
   }
   return %Z : tensor<?x?xf64, #CSR>
 }
+
+// -----
+
+#SLICE = #sparse_tensor.encoding<{
+  map = (d0 : #sparse_tensor<slice(2, 4, 1)>, d1) -> (d0 : dense, d1 : compressed) }>
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+func.func @slice(%A: tensor<?x?xf64, #SLICE>) -> tensor<?x?xf64, #CSR> {
+  // expected-error @below {{must have an encoding with dense and compressed levels}}
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #SLICE>) -> [i, j] : tensor<?x?xf64, #CSR> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// -----
+
+#ONES = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), explicitVal = 5.0 : f64 }>
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+func.func @explicit_value(%A: tensor<?x?xf64, #ONES>) -> tensor<?x?xf64, #CSR> {
+  // expected-error @below {{must have an encoding with dense and compressed levels}}
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #ONES>) -> [i, j] : tensor<?x?xf64, #CSR> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}

@@ -9,9 +9,11 @@ def ConvertNachoLoopsToSCF
     : Pass<"convert-nacho-loops-to-scf", "::mlir::func::FuncOp"> {
   let summary = "Lower coiterations to one scf loop each";
   let description = [{
-    A loop that visits every coordinate becomes an `scf.for`, any other one an
-    `scf.while` that takes the least of the operands' coordinates, at +inf
-    where an operand is exhausted, and moves on those that have it:
+    A loop that visits every coordinate becomes an `scf.for` over coordinates,
+    one with a single operand to step through an `scf.for` over its positions, any
+    other one an `scf.while` that takes the least of the operands' coordinates,
+    +inf for one that is exhausted, and moves on those that have it. The next
+    coordinate is loaded before it is known whether it is needed.
 
     Before:
     ```mlir
@@ -19,17 +21,17 @@ def ConvertNachoLoopsToSCF
     ```
     After:
     ```mlir
-    scf.while (%posA = %beginA, %posB = %beginB) {
-      %aliveA = arith.cmpi ult, %posA, %endA
-      %aliveB = arith.cmpi ult, %posB, %endB
-      %alive = arith.ori %aliveA, %aliveB
+    scf.while (%posA = %beginA, %posB = %beginB, %crdA = first of A, %crdB = first of B) {
+      %least = arith.minui %crdA, %crdB
+      %alive = arith.cmpi ne, %least, +inf
       scf.condition(%alive)
     } do {
-      %crdA = aliveA ? crd[%posA] : +inf, %crdB likewise
       %j = arith.minui %crdA, %crdB
-      %hasA = arith.cmpi eq, %crdA, %j, %hasB likewise
+      %hasA = arith.cmpi eq, %crdA, %j
+      %nextA = arith.select %hasA, (%posA + 1 < %endA ? crd[%posA + 1] : +inf), %crdA
+      ... likewise for B
       body
-      scf.yield %posA + %hasA, %posB + %hasB
+      scf.yield %posA + %hasA, %posB + %hasB, %nextA, %nextB
     }
     ```
   }];

@@ -25,6 +25,9 @@ std::string getName(mlir::Value value);
 /// `loc` with a name.
 mlir::Location nameLoc(mlir::Location loc, const llvm::Twine &name);
 
+/// `loc` without its name.
+mlir::Location withoutName(mlir::Location loc);
+
 void setName(mlir::Value value, const llvm::Twine &name);
 
 /// A0 -> A1, lo -> lo1: the name one loop further in.

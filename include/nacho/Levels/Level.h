@@ -88,7 +88,7 @@ struct AppendContext {
 ///
 /// In the loops, each level carries values (`init*`), gets to see each
 /// coordinate before its inner loops (`enter*`) and after them (`leave*`), and
-/// is told the end of its loop (`finish`).
+/// is told the end of its loop (`finish*`).
 class ResultLevel {
 public:
   /// A level above the last one of a result type; null if not supported.
@@ -97,8 +97,9 @@ public:
 
   virtual ~ResultLevel() = default;
 
-  /// Columns of the counts.
-  virtual unsigned numColumns() const = 0;
+  /// The columns of the counts.
+  virtual llvm::SmallVector<llvm::StringRef> columnNames() const = 0;
+  unsigned numColumns() const { return columnNames().size(); }
   /// The number of positions of this level, from the columns of the total;
   /// null for a level that has one per coordinate.
   virtual mlir::Value size(mlir::ImplicitLocOpBuilder &b,

@@ -117,8 +117,10 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     %end = nacho.coiterate %j of (%A2 = %A1, ...) between (...)
         iter_args(%offset = %begin : index) {
       ...
-      memref.store %z, %values[%offset]
-      memref.store %crd, %coordinates[%offset]
+      scf.if %offset < %last and %j < %extent {
+        memref.store %z, %values[%offset]
+        memref.store %j, %coordinates[%offset]
+      } else { set the status }
       %next = arith.addi %offset, %c1 : index
       nacho.yield %next : index
     }

@@ -26,10 +26,11 @@ def explain(kernel: Kernel, operands: Sequence[Any], named: Mapping[str, Any]) -
     began = time.perf_counter()
     call = kernel.prepare(given, views, threads, parts, kernel.validate, notes)
     checked = time.perf_counter()
-    plan = Plan(kernel, call, kernel._plan(call))
+    native = kernel._plan(call)
     planned = time.perf_counter()
-    plan.execute()
+    kernel._execute(native, call)
     executed = time.perf_counter()
+    plan = Plan(kernel, call, native)
     times = {
         "check": checked - began,
         "plan": planned - checked,

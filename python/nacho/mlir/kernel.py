@@ -6,7 +6,7 @@ and execute (fill it in), and wraps the buffers in a container.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
@@ -22,9 +22,14 @@ from nacho.errors import (
     pointed,
 )
 from nacho.formats import Format, TensorType
-from nacho.inference import IndexType, loop_order, requested_types
+from nacho.inference import (
+    IndexType,
+    loop_order,
+    requested_types,
+    widest_element,
+)
 from nacho.mlir.emit import emit
-from nacho.notation import Access, Assignment
+from nacho.notation import Access, Assignment, identifier
 from nacho.operands import (
     Notes,
     arguments,
@@ -44,7 +49,7 @@ from nacho.options import (
     checked_count,
     default_threads,
 )
-from nacho.parser import parse, require_supported
+from nacho.parser import parse, require_sparse, require_supported
 from nacho.results import make_result, result_class
 from nacho.storage import ELEMENTS, Array, View
 
@@ -52,6 +57,7 @@ if TYPE_CHECKING:
     from nacho import _nacho
 
 _PARTS_PER_THREAD = 4
+_INT32_COORDINATES = 1 << 31
 
 
 def compile(
@@ -114,11 +120,14 @@ class Kernel:
         from nacho import _nacho
 
         assert result.format is not None
+        elements = [type.dtype for type in (*types.values(), result)]
+        require_sparse(assignment, widest_element(elements))
         self._assignment = assignment
         self._types = tuple((name, types[name]) for name in assignment.operands)
         self._ranks = assignment.ranks
         self._result_format = result.format
         self._result_type = result
+        self._narrow = _narrow_levels(types.values(), result)
         formats = {name: t.format for name, t in types.items() if t.format is not None}
         formats[assignment.result.name] = result.format
         self.order = loop_order(assignment, formats)
@@ -132,20 +141,20 @@ class Kernel:
         except _nacho.CompileError as error:
             raise NachoError(f"cannot compile '{assignment.text}': {error}") from error
 
-    def __call__(self, *operands: Any, **named: Any) -> Any:
+    def __call__(self, /, *operands: Any, **named: Any) -> Any:
         """Compute the result; ``threads`` and ``parts`` override those of compile."""
         threads, parts = self._pop_workers(named)
         given = bind(self.operands, operands, named)
         return self.run(given, self._views(given), threads, parts, self.validate)
 
-    def plan(self, *operands: Any, **named: Any) -> Plan:
+    def plan(self, /, *operands: Any, **named: Any) -> Plan:
         """Cut the work and count the result, but do not compute values yet."""
         threads, parts = self._pop_workers(named)
         given = bind(self.operands, operands, named)
         call = self.prepare(given, self._views(given), threads, parts, self.validate)
         return Plan(self, call, self._plan(call))
 
-    def explain(self, *operands: Any, **named: Any) -> str:
+    def explain(self, /, *operands: Any, **named: Any) -> str:
         """Run once and say, in plain text, what was done and how it was balanced."""
         from nacho.mlir.explain import explain
 
@@ -249,9 +258,12 @@ class Kernel:
         for other in loaded:
             if other.extents != extents:
                 self._refuse_extents(loaded)
+        for level in self._narrow:
+            if extents[level] > _INT32_COORDINATES:
+                self._refuse_extent(level, extents[level])
         threads, parts = self._workers(nnz, threads, parts)
         kind = result_class(self._result_format, [v for v in views if v is not None])
-        return Call(given, args, loaded, nnz, extents, threads, parts, kind)
+        return Call(given, args, loaded, nnz, extents, threads, parts, kind, validate)
 
     def _views(self, given: Sequence[Any]) -> list[View | None]:
         return [
@@ -271,7 +283,8 @@ class Kernel:
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
         format = self._result_format
-        return make_result(format, self.shape(call), buffers, call.kind)
+        trusted = call.validate != "none"
+        return make_result(format, self.shape(call), buffers, call.kind, trusted)
 
     def shape(self, call: Call) -> tuple[int, ...]:
         """Return the shape of the result."""
@@ -314,6 +327,13 @@ class Kernel:
                     text = self._assignment.text
                     raise ShapeError(pointed(message, text, span))
         raise AssertionError("all extents agree")
+
+    def _refuse_extent(self, level: int, extent: int) -> NoReturn:
+        name = self._assignment.result.name
+        raise IndexOverflowError(
+            f"index '{self.order[level]}' has extent {extent}, but the coordinates of "
+            f'result \'{name}\' are int32: compile with index={{"{name}": "i64"}}'
+        )
 
     def _access(self, name: str) -> Access:
         return next(each for each in self._assignment.accesses if each.name == name)
@@ -358,6 +378,7 @@ class Call(NamedTuple):
     threads: int
     parts: int
     kind: type | None  # the class of the result, None for nacho.Tensor
+    validate: str
 
 
 class Plan:
@@ -368,19 +389,22 @@ class Plan:
         self._call = call
         self._native = native
 
-    def execute(self, *operands: Any, **named: Any) -> Any:
-        """Compute the values; new operands must have the planned pattern."""
-        if not operands and not named:
-            return self._kernel._execute(self._native, self._call)
+    def execute(self, /, *operands: Any, **named: Any) -> Any:
+        """Compute the values, of the planned operands or of others like them.
+
+        Values and scalars are those of now; the pattern must be the planned one.
+        """
         kernel, planned = self._kernel, self._call
-        given = bind(kernel.operands, operands, named)
+        given = planned.given
+        if operands or named:
+            given = bind(kernel.operands, operands, named)
         views = kernel._views(given)
         call = kernel.prepare(
             given, views, planned.threads, planned.parts, kernel.validate
         )
         pairs = zip(kernel.sparse_operands, planned.loaded, call.loaded, strict=True)
         for name, before, now in pairs:
-            if not _same_pattern(before, now):
+            if not _same_pattern(before, now, kernel.validate):
                 raise OperandError(
                     f"operand '{name}' has another pattern than the one planned for"
                 )
@@ -455,7 +479,8 @@ def bind(
             f"{len(operands)} operands given, expected {len(names)}: {expected}"
         )
     bound = dict(zip(names, operands, strict=False))
-    for name, value in named.items():
+    for spelled, value in named.items():
+        name = identifier(spelled)
         if name not in names:
             raise ArgumentError(f"no operand is named '{name}', expected: {expected}")
         if name in bound:
@@ -468,17 +493,34 @@ def bind(
     return [bound[name] for name in names]
 
 
-def _same_pattern(before: View, now: View) -> bool:
+def _narrow_levels(operands: Iterable[TensorType], result: TensorType) -> list[int]:
+    """Return the levels of the result that may get a coordinate beyond its type.
+
+    Coordinates are those of operands, which are int32 themselves, if they are stored.
+    """
+    assert result.format is not None
+    if result.crd_width > 32:
+        return []
+    sparse = [(t.format, t.crd_width) for t in operands if t.format is not None]
+    return [
+        level
+        for level in result.format.compressed
+        if any(w > 32 or level not in format.compressed for format, w in sparse)
+    ]
+
+
+def _same_pattern(before: View, now: View, validate: str) -> bool:
     if before.shape != now.shape:
         return False
     old, new = (*before.pos, *before.crd), (*now.pos, *now.crd)
-    return all(_same_array(one, other) for one, other in zip(old, new, strict=True))
+    return all(
+        one is other or _same_array(one, other, validate)
+        for one, other in zip(old, new, strict=True)
+    )
 
 
-def _same_array(one: Array, other: Array) -> bool:
-    if one is other:
-        return True
+def _same_array(one: Array, other: Array, validate: str) -> bool:
     if one.size != other.size:
         return False
-    same_memory = one.ctypes.data == other.ctypes.data
-    return same_memory or np.array_equal(one, other)
+    trusted = validate == "none" or one.ctypes.data == other.ctypes.data
+    return trusted or np.array_equal(one, other)
