@@ -90,19 +90,21 @@ class Partition:
     """Per sparse operand, (parts + 1, levels): the positions of the cuts."""
 
 
-def partition(
-    expr: str,
-    parts: int,
-    operands: Mapping[str, Any] | None = None,
-    /,
-    *,
-    cost: str = "nnz",
-    **named: Any,
-) -> Partition:
+def partition(expr: str, /, *args: Any, cost: str = "nnz", **named: Any) -> Partition:
     """Cut the work of an expression into parts, and compute nothing.
 
-    Operands are keywords; one that is named ``cost`` goes into the mapping.
+    ``partition(expr, parts, cost="nnz", **operands)``: an operand named ``cost`` goes
+    into a mapping, which comes last of the arguments without names.
     """
+    if not args and "parts" not in named:
+        raise ArgumentError("partition needs the number of parts")
+    parts, *rest = args or (named.pop("parts"),)
+    operands = None
+    for arg in rest:
+        if isinstance(arg, str):
+            cost = arg
+        else:
+            operands = arg
     assignment = parse(expr)
     given = _given(assignment, operands, named, _PARTITION)
     check_cost(cost)

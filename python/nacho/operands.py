@@ -290,7 +290,7 @@ class _Reordering:
         crd = crd[self.order]
         first = first_of_runs(outer, crd)  # sorting keeps entries in their rows
         self.duplicates = crd.size - int(np.count_nonzero(first))
-        self.starts = np.flatnonzero(first)
+        self.starts = np.flatnonzero(first) if self.duplicates else None
         self.crd = crd[first]
         self.pos = np.zeros_like(pos)
         rows = np.bincount(outer[first], minlength=pos.size - 1)
@@ -302,7 +302,7 @@ class _Reordering:
 
     def apply(self, view: View) -> View:
         values = view.values[self.order]
-        if self.duplicates:
+        if self.starts is not None:
             values = np.add.reduceat(values, self.starts)
         return view.with_arrays((self.pos,), (self.crd,), values)
 

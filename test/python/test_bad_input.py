@@ -185,6 +185,50 @@ def test_pattern_edited_between_plan_and_execute():
         plan.execute()
 
 
+@pytest.mark.parametrize("wrong", [2**31 - 1, -1, 1000])
+@pytest.mark.parametrize("width", samples.INDICES)
+@pytest.mark.parametrize(
+    ("text", "formats"),
+    [
+        ("Z[i,j] = -A[i,j]", ("csr",)),
+        ("Z[i,j] = -A[i,j]", ("dcsr",)),
+        (UNION, ("csr", "csr")),
+        (UNION, ("csr", "dcsr")),
+        (UNION, ("dcsr", "csr")),
+    ],
+)
+def test_no_coordinate_leaves_its_extent(text, formats, width, wrong):
+    """Also the inner ones, which index nothing: they would end up in the result."""
+    rng = np.random.default_rng(0)
+    operands = {
+        name: samples.sample(rng, (40, 40), "dense", format, index=(width, width))
+        for name, format in zip("AB", formats, strict=False)
+    }
+    nacho.evaluate(text, **operands)
+    operands["A"].crd[1][7] = wrong
+    message = rf"operand 'A': crd\[1\]\[7\] = {wrong} is out of range \[0, 40\)"
+    for parts in (1, 5):
+        with pytest.raises(nacho.OperandError, match=message):
+            nacho.evaluate(text, **operands, parts=parts, threads=2)
+
+
+@pytest.mark.parametrize("wrong", [2**31 - 1, -1, 1000])
+@pytest.mark.parametrize("width", samples.INDICES)
+@pytest.mark.parametrize("other", ["csr", "dcsr"])
+def test_an_intersection_stores_no_such_coordinate(other, width, wrong):
+    """It looks for no match of what it skips, so it need not notice."""
+    rng = np.random.default_rng(0)
+    A = samples.sample(rng, (40, 40), "dense", "csr", index=(width, width))
+    B = samples.sample(rng, (40, 40), "dense", other, index=(width, width))
+    nacho.evaluate("Z[i,j] = A[i,j] * B[i,j]", A=A, B=B)
+    A.crd[1][7] = wrong
+    for parts in (1, 5):
+        Z = nacho.evaluate("Z[i,j] = A[i,j] * B[i,j]", A=A, B=B, parts=parts)
+        rows, columns = Z.coords
+        assert 0 <= columns.min() <= columns.max() < 40
+        assert (np.diff(rows * 40 + columns) > 0).all()
+
+
 def corrupt(rng, tensors):
     """Overwrite a few positions and coordinates."""
     arrays = [a for t in tensors for a in samples.buffers(t)[:-1] if a.size]

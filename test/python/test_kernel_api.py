@@ -61,6 +61,84 @@ def test_wrong_operands(kernel, positional, named, message):
         kernel(*(given[n] for n in positional), **{n: given[n] for n in named})
 
 
+def test_an_operand_may_be_named_self():
+    kernel = nacho.mlir.compile("Z[i,j] = self[i,j] + B[i,j]")
+    one, other = operands()
+    wanted = kernel(one, other)
+    assert samples.same(kernel(self=one, B=other), wanted)
+    plan = kernel.plan(self=one, B=other)
+    assert samples.same(plan.execute(self=one, B=other), wanted)
+    assert "self: csr" in kernel.explain(self=one, B=other)
+
+
+@pytest.mark.parametrize("spelled", ["\u00b5", "\u03bc"])
+def test_names_are_normalised_as_by_python(spelled):
+    text = f"Z[i,j] = {spelled}[i,j] * s"
+    one = operands()[0]
+    kernel = nacho.mlir.compile(text, {spelled: "csr"}, index={spelled: "i32"})
+    wanted = kernel(one, 2)
+    for name in ("\u00b5", "\u03bc"):
+        assert samples.same(kernel(**{name: one}, s=2), wanted)
+        assert samples.same(nacho.evaluate(text, {name: one}, s=2), wanted)
+        assert samples.same(nacho.evaluate(text, **{name: one}, s=2), wanted)
+
+
+@pytest.mark.parametrize("operand", [sp.csr_array((3, 3)), [sp.csr_array((3, 3))]])
+def test_operands_without_names(operand):
+    with pytest.raises(nacho.ArgumentError, match=r"evaluate\(expr, A=A, B=B\)"):
+        nacho.evaluate(UNION, operand)
+    with pytest.raises(nacho.ArgumentError, match=r"partition\(expr, parts, A=A, B=B"):
+        nacho.partition(UNION, 2, operand)
+
+
+def test_operands_named_as_options():
+    one = operands()[0]
+    for name in ("out", "target", "threads", "parts", "order", "validate", "cost"):
+        text = f"Z[i,j] = {name}[i,j] * 2"
+        with pytest.raises(nacho.ArgumentError, match=f'expr, {{"{name}": {name}}}'):
+            nacho.evaluate(text, **{name: one})
+        assert nacho.evaluate(text, {name: one}).nnz == one.nnz
+
+
+@pytest.mark.parametrize("option", ["target", "cost", "validate", "threads", "parts"])
+@pytest.mark.parametrize("value", [["nnz"], {}, 1.5])
+def test_options_of_other_types(option, value):
+    pair = dict(zip("AB", operands(), strict=True))
+    for function in (nacho.evaluate, nacho.mlir.compile):
+        given = pair if function is nacho.evaluate else {}
+        with pytest.raises(nacho.NachoError, match=f"{option}="):
+            function(UNION, **given, **{option: value})
+
+
+@pytest.mark.parametrize("formats", [("dcsr", "dcsr"), ("dcsc", "csc")])
+def test_coordinates_beyond_the_index_type_of_the_result(formats):
+    extent = 2**40
+    shape = (extent, extent) if "csc" not in formats else (extent, 5)
+    pair = [
+        nacho.Tensor.from_coo(
+            [[0, extent - 1], [3, 2]], [1.0, 2], shape=shape, format=f
+        )
+        for f in formats
+    ]
+    widths = {"A": "i64", "B": "i64", "Z": "i32"}
+    kernel = nacho.mlir.compile(
+        UNION, dict(zip("AB", formats, strict=True)), "f64", widths
+    )
+    with pytest.raises(nacho.IndexOverflowError) as caught:
+        kernel(*pair)
+    message = f"index 'i' has extent {extent}"
+    assert message in str(caught.value)
+    assert 'index={"Z": "i64"}' in str(caught.value)
+    for width in ("i64", ("i32", "i64")):
+        widths["Z"] = width
+        kernel = nacho.mlir.compile(
+            UNION, dict(zip("AB", formats, strict=True)), "f64", widths
+        )
+        assert kernel(*pair).coords.max() == extent - 1
+    found = nacho.evaluate(UNION, A=pair[0], B=pair[1])
+    assert found.coords.max() == extent - 1
+
+
 def test_one_kernel_for_all_shapes(kernel):
     for shape in ((0, 0), (1, 1), (3, 50), (50, 3)):
         pair = operands(shape=shape)
@@ -190,6 +268,53 @@ def test_a_plan_takes_new_values(kernel):
         assert plan.nnz == result.nnz
     one.values[:] = 3
     assert samples.same(plan.execute(), kernel(one, other))
+
+
+def test_a_plan_reads_its_operands_again():
+    """Values, scalars and unsorted containers are those of now."""
+    kernel = nacho.mlir.compile("Z[i,j] = s * A[i,j] + B[i,j]")
+    scale, (one, other) = np.array(2.0), large(shape=(20, 30))
+    one.indices[:] = one.indices[::-1]
+    plan = kernel.plan(scale, one, other)
+    for factor in (10, 0.5):
+        scale[...] *= factor
+        one.data *= factor
+        other.data = other.data * factor
+        wanted = scale * one.toarray() + other.toarray()
+        np.testing.assert_array_equal(plan.execute().toarray(), wanted)
+        np.testing.assert_array_equal(kernel(scale, one, other).toarray(), wanted)
+
+
+@pytest.mark.parametrize("validate", ["safe", "full", "none"])
+def test_a_plan_checks_its_operands_again(validate):
+    kernel = nacho.mlir.compile(UNION, validate=validate)
+    one, other = large(shape=(20, 30))
+    plan = kernel.plan(one, other)
+    wanted = kernel(one, other)
+    one.indices = one.indices.copy()
+    assert samples.same(plan.execute(), wanted)
+    one.indptr, one.indices, one.data = (
+        one.indptr.clip(max=570),
+        one.indices[:570],
+        one.data[:570],
+    )
+    with pytest.raises(nacho.OperandError, match="operand 'A' has another pattern"):
+        plan.execute()
+    one.indptr[3] = -1
+    if validate != "none":
+        with pytest.raises(nacho.OperandError, match=r"indptr\[3\] = -1, below"):
+            plan.execute()
+
+
+def test_a_plan_notices_sorted_entries():
+    """An unsorted container is planned for as a copy: another order, another copy."""
+    kernel = nacho.mlir.compile("Z[i,j] = -A[i,j]")
+    operand = large(shape=(20, 30))[0]
+    operand.indices[:] = operand.indices[::-1]
+    plan = kernel.plan(operand)
+    wanted = -operand.toarray()
+    operand.sort_indices()
+    np.testing.assert_array_equal(plan.execute().toarray(), wanted)
 
 
 def test_a_plan_refuses_another_pattern(kernel):

@@ -12,7 +12,7 @@ from nacho.notation import (
     absent_values,
     postorder,
 )
-from nacho.parser import MAX_NESTING, parse, require_supported
+from nacho.parser import MAX_NESTING, parse, require_sparse, require_supported
 
 
 def show(node):
@@ -176,6 +176,26 @@ def test_supported(text):
 def test_absent_values():
     expr = parse("Z[i,j] = (2 - A[i,j]) * (s * 0 + 3)").expr
     assert absent_values(expr)[id(expr)] == 6.0
+
+
+@pytest.mark.parametrize("term", ["1e39 - 1e39", "(1e30*1e30 - 1e30*1e30)"])
+def test_absent_values_are_rounded(term):
+    """What is 0 in f64 need not be so in f32, where it overflows."""
+    assignment = parse(f"Z[i,j] = A[i,j] + {term}")
+    require_supported(assignment)
+    require_sparse(assignment, "f64")
+    with pytest.raises(nacho.UnsupportedError, match="would make the result dense"):
+        require_sparse(assignment, "f32")
+    with pytest.raises(nacho.UnsupportedError, match="would make the result dense"):
+        nacho.mlir.compile(assignment.text, dtype="f32")
+
+
+def test_names_are_normalised():
+    """As Python does with keywords: the micro sign is a Greek letter."""
+    assignment = parse("Z[\u00b5,j] = \ufb01[\u03bc,j] + x\u00b2[\u00b5,j]")
+    assert assignment.result.indices == ("\u03bc", "j")
+    assert assignment.operands == ("fi", "x\u00b2")
+    assert parse("Z[i,j] = A[i,j] * \u00b2").operands == ("A", "\u00b2")
 
 
 def test_nesting_is_bounded():

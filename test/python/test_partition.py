@@ -356,6 +356,27 @@ def test_fields():
         assert at == [wanted[0::2], wanted[1::2]]
 
 
+@pytest.mark.parametrize("name", ["operands", "parts", "expr", "out", "threads"])
+def test_operands_of_any_name(name):
+    text, eye = (
+        f"Z[i,j] = {name}[i,j] * s",
+        samples.tensor(np.eye(3, dtype=bool), [1.0] * 3),
+    )
+    assert nacho.partition(text, 2, **{name: eye}, s=2).total == 3
+    assert nacho.partition(text, 2, {name: eye}, s=2).total == 3
+
+
+def test_an_operand_named_cost():
+    text, eye = (
+        "Z[i,j] = cost[i,j] * 2",
+        samples.tensor(np.eye(3, dtype=bool), [1.0] * 3),
+    )
+    advice = r'partition\(expr, parts, {"cost": cost}\)'
+    with pytest.raises(nacho.ArgumentError, match=advice):
+        nacho.partition(text, 2, cost=eye)
+    assert nacho.partition(text, 2, {"cost": eye}, cost="nnz").total == 3
+
+
 def test_inner_must_divide_parts():
     kernel = kernel_of("Z[i,j] = -A[i,j]", ("csr",), "nnz")
     tensor = samples.tensor(np.eye(3, dtype=bool), np.ones(3))
@@ -385,3 +406,19 @@ def test_balance_of_a_plan():
     assert plan.costs.sum() == plan.total
     assert abs(plan.costs - plan.total / 8).max() <= kernel.delta
     assert plan.balance == plan.costs.max() * 8 / plan.total
+
+
+def test_the_ways_to_call_partition() -> None:
+    A = samples.sample(np.random.default_rng(0), (20, 20), "sparse", "csr")
+    text = "Z[i,j] = A[i,j]"
+    expected = nacho.partition(text, 4, cost="nnz+loops", A=A)
+    for other in (
+        nacho.partition(text, parts=4, cost="nnz+loops", A=A),
+        nacho.partition(text, 4, "nnz+loops", A=A),
+        nacho.partition(text, 4, {"A": A}, cost="nnz+loops"),
+        nacho.partition("Z[i,j] = parts[i,j]", 4, "nnz+loops", {"parts": A}),
+    ):
+        assert np.array_equal(other.bounds, expected.bounds)
+        assert np.array_equal(other.costs, expected.costs)
+    with pytest.raises(nacho.ArgumentError, match="needs the number of parts"):
+        nacho.partition(text, A=A)

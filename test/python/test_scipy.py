@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 import nacho
 import samples
+from nacho import operands
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
 PRODUCT = "Z[i,j] = A[i,j] * B[i,j]"
@@ -168,6 +169,54 @@ def test_results_are_ordinary_matrices():
     copied.eliminate_zeros()
     np.testing.assert_array_equal(result.toarray(), dense)
     assert repr(result) == repr(sp.csr_array(dense))
+
+
+def test_results_without_validation_claim_nothing():
+    one, other = random(), random(seed=1)
+    trusted = nacho.evaluate(UNION, A=one, B=other, validate="none")
+    flags = {"_has_sorted_indices", "_has_canonical_format"}
+    assert flags.isdisjoint(vars(trusted))
+    assert flags <= vars(nacho.evaluate(UNION, A=one, B=other)).keys()
+    check(trusted, (one + other).toarray())
+
+
+@pytest.mark.parametrize("flag", ["has_sorted_indices", "has_canonical_format"])
+def test_known_disorder_is_not_trusted(flag):
+    """Without validation nothing is looked at, but what SciPy knows is believed."""
+    data, indices, indptr = np.arange(1.0, 5), [2, 0, 1, 1], [0, 2, 4]
+    messy = sp.csr_array((data, indices, indptr), shape=(2, 3))
+    assert not getattr(messy, flag)
+    clean = sp.csr_array(np.ones((2, 3)))
+    result = nacho.evaluate(UNION, A=messy, B=clean, validate="none")
+    assert result.nnz == 6
+    np.testing.assert_array_equal(result.toarray(), messy.toarray() + 1)
+    np.testing.assert_array_equal(messy.indices, indices)
+
+
+@pytest.mark.parametrize("out", ["csr", "dcsr"])
+def test_results_are_not_checked_again(out, monkeypatch):
+    one, other = random(), random(seed=1)
+    trusted = nacho.evaluate(UNION, A=one, B=other, out=out, validate="none")
+    result = nacho.evaluate(UNION, A=one, B=other, out=out)
+    checked = []
+    monkeypatch.setattr(
+        operands, "has_canonical_entries", lambda name, _: checked.append(name) or True
+    )
+    nacho.evaluate("Z[i,j] = -A[i,j]", A=result)
+    assert checked == []
+    nacho.evaluate("Z[i,j] = -A[i,j]", A=trusted)
+    assert checked == ["A"]
+
+
+def test_a_transposed_access_of_columns():
+    """What is stored in the order of the loops needs no transposition."""
+    one, other = random(sp.csc_array, shape=(40, 30)), random(seed=1)
+    result = nacho.evaluate("Z[i,j] = B[j,i] * A[i,j]", A=other, B=one)
+    assert type(result) is sp.csr_array
+    check(result, (one.T * other).toarray())
+    result = nacho.evaluate("Z[j,i] = A[i,j]", A=other)
+    assert type(result) is sp.csc_array
+    check(result, other.toarray().T)
 
 
 def test_results_can_be_operands():

@@ -168,6 +168,41 @@ def test_bad_coordinates(coords, values, options, error, message):
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("level", [None, 7, np.array(1.0)])
+def test_no_levels(level):
+    with pytest.raises(nacho.OperandError, match=r"expected one item per level"):
+        Tensor.from_parts("csr", (2, 2), level, level, [1.0])
+
+
+@pytest.mark.parametrize(("format", "other"), [("dcsr", "dcsc"), ("dcsc", "dcsr")])
+def test_huge_extents(format, other):
+    """Nothing but a conversion to a dense level takes memory for empty rows."""
+    extent = 2**40
+    coords = np.array([[0, extent - 1, 7], [3, 2, 0]])
+    shape = (extent, 5)
+    if format == "dcsc":
+        coords, shape = coords[::-1], shape[::-1]
+    tensor = Tensor.from_coo(coords, [1.0, 2, 3], shape=shape, format=format)
+    wanted = sorted(coords.T.tolist())
+    assert sorted(tensor.coords.T.tolist()) == wanted
+    converted = tensor.convert(other)
+    assert converted.format == Format(other)
+    assert sorted(converted.coords.T.tolist()) == wanted
+    assert converted.convert(format).values.tolist() == tensor.values.tolist()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("wrong", [-1, 9])
+def test_edited_coordinates_are_not_made_dense(format, wrong):
+    tensor = example(format)
+    for level in tensor.format.compressed:
+        kept = tensor.crd[level][1]
+        tensor.crd[level][1] = wrong
+        with pytest.raises(nacho.OperandError, match=f"= {wrong} is out of range"):
+            tensor.to_dense()
+        tensor.crd[level][1] = kept
+
+
 def test_too_large_to_be_dense():
     tensor = Tensor.from_coo([[0], [0]], [1.0], shape=(2**40, 2**40), format="dcsr")
     with pytest.raises(nacho.OutOfMemoryError):

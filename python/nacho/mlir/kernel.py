@@ -340,18 +340,19 @@ class Kernel:
 
     def _refuse(self, call: Call, error: Exception) -> NoReturn:
         """Turn a failure of the extension into an error that names the cause."""
+        from nacho import _nacho
+
         if isinstance(error, MemoryError):
             message = f"no memory for the result of '{self.expression}'"
             raise OutOfMemoryError(message) from error
-        code = str(error)
-        if "index-overflow" in code:
+        if isinstance(error, _nacho.IndexOverflow):
             width = self._result_type.pos_width
             name = self._assignment.result.name
             raise IndexOverflowError(
                 f"result '{name}' has more entries than int{width} can count: compile "
                 f'with index={{"{name}": "i64"}}'
             ) from error
-        if "coordinate-out-of-range" in code or "changed" in code:
+        if isinstance(error, _nacho.CoordinateOutOfRange | _nacho.OperandsChanged):
             self._refuse_changed(call, error)
         raise error
 
