@@ -146,9 +146,7 @@ void LoopLowering::lowerCoiterate(CoiterateOp op) {
     if (!loop.ranges.back().level->isFull())
       loop.stored.push_back(n);
   }
-  MergeAttr domain = iterationDomain(op.getMerge(), [&](unsigned n) {
-    return loop.ranges[n].level->isFull();
-  });
+  MergeAttr domain = iterationDomain(op);
   ValueRange results = isAlways(domain)          ? emitAll(loop)
                        : loop.stored.size() == 1 ? emitOne(loop)
                                                  : emitMerge(loop, domain);

@@ -2,6 +2,8 @@
 
 #include "LevelKinds.h"
 
+#include "nacho/Analysis/MergeLattice.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
 
@@ -54,6 +56,17 @@ std::unique_ptr<ResultLevel> ResultLevel::get(RankedTensorType type,
                                               unsigned level) {
   const LevelKind *kind = findKind(type, level);
   return kind ? kind->makeResult() : nullptr;
+}
+
+MergeAttr nacho::iterationDomain(CoiterateOp loop) {
+  return iterationDomain(loop.getMerge(), [&](unsigned operand) {
+    auto fiber = cast<FiberType>(loop.getFibers()[operand].getType());
+    return Level::isFull(fiber.getTensor(), fiber.getLevel());
+  });
+}
+
+bool nacho::visitsAll(CoiterateOp loop) {
+  return isAlways(iterationDomain(loop));
 }
 
 bool nacho::hasSupportedLevels(RankedTensorType type) {

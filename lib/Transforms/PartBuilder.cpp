@@ -86,11 +86,7 @@ ValueRange PartBuilder::columnsOf(unsigned m, ValueRange row) const {
 /// A coordinate that indexes memory must be inside its extent, whatever has
 /// happened to the arrays since they were checked.
 void PartBuilder::checkCoordinate(CoiterateOp loop) {
-  MergeAttr domain = iterationDomain(loop.getMerge(), [&](unsigned operand) {
-    auto fiber = cast<FiberType>(loop.getFibers()[operand].getType());
-    return Level::isFull(fiber.getTensor(), fiber.getLevel());
-  });
-  if (isAlways(domain))
+  if (visitsAll(loop))
     return;
   Value extent =
       ExtentOp::create(b, b.getIndexType(), loop.getFibers().front());

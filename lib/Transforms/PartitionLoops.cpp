@@ -14,7 +14,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Level.h"
 #include "nacho/Transforms/Passes.h"
@@ -94,16 +93,8 @@ static Value emitCost(ImplicitLocOpBuilder &b, CostKind kind, Value fiber,
   return CostOp::create(b, b.getIndexType(), kind, fiber, position, below);
 }
 
-static bool isFullLevel(Value fiber) {
-  auto type = cast<FiberType>(fiber.getType());
-  return Level::isFull(type.getTensor(), type.getLevel());
-}
-
 bool CostModel::visitsAll(unsigned m) const {
-  CoiterateOp loop = loops[m];
-  return isAlways(iterationDomain(loop.getMerge(), [&](unsigned operand) {
-    return isFullLevel(loop.getFibers()[operand]);
-  }));
+  return nacho::visitsAll(loops[m]);
 }
 
 static Value sum(ImplicitLocOpBuilder &b, Value x, Value y) {

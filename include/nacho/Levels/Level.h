@@ -63,6 +63,11 @@ mlir::Value positionsBefore(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
                             unsigned level, mlir::Value position,
                             unsigned below);
 
+/// The coordinates that a loop can visit, operands with full levels left out.
+MergeAttr iterationDomain(CoiterateOp loop);
+/// Whether it visits every coordinate.
+bool visitsAll(CoiterateOp loop);
+
 /// The kinds of level of a type are all supported.
 bool hasSupportedLevels(mlir::RankedTensorType type);
 
