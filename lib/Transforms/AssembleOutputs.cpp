@@ -317,15 +317,7 @@ void NestAssembler::buildCompute() {
     storeIndex(b, zero, positions, zero);
     storeIndex(b, size, positions, one);
   }
-  Value complete =
-      PartBuilder(b, nest, layout, mapping, args, part).append(first, last);
-  Value yes = arith::ConstantIntOp::create(b, 1, 1);
-  Value changed = arith::XOrIOp::create(b, complete, yes);
-  auto ifChanged = scf::IfOp::create(b, changed, /*withElse=*/false);
-  b.setInsertionPointToStart(ifChanged.thenBlock());
-  Value code = arith::ConstantIntOp::create(b, kOperandsChanged, 32);
-  memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, code, args.status,
-                              ValueRange());
+  PartBuilder(b, nest, layout, mapping, args, part).append(first, last);
 }
 
 /// partition; assemble; offsets = scan(counts); sizes = what to allocate

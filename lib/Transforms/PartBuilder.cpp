@@ -217,7 +217,7 @@ SmallVector<Value> PartBuilder::count() {
   return row;
 }
 
-Value PartBuilder::append(ValueRange first, ValueRange last) {
+void PartBuilder::append(ValueRange first, ValueRange last) {
   loadCuts();
   end = last.back();
   SmallVector<Value> carried;
@@ -240,5 +240,10 @@ Value PartBuilder::append(ValueRange first, ValueRange last) {
     complete = emitAnd(b, b.getLoc(), complete,
                        level->finishAppend(b, contexts[m], nextOf(m, appended),
                                            valuesOf(m, appended)));
-  return complete;
+  Value yes = arith::ConstantIntOp::create(b, 1, 1);
+  Value changed = arith::XOrIOp::create(b, complete, yes);
+  auto ifChanged = scf::IfOp::create(b, changed, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifChanged.thenBlock());
+  setStatus(arith::ConstantIntOp::create(b, kOperandsChanged, 32));
 }

@@ -58,9 +58,9 @@ public:
 
   /// Counts; returns the row of counts.
   llvm::SmallVector<mlir::Value> count();
-  /// Appends between the two rows of the scan; returns whether all went as
-  /// counted.
-  mlir::Value append(mlir::ValueRange first, mlir::ValueRange last);
+  /// Appends between the two rows of the scan; sets the status if that is not
+  /// what was counted.
+  void append(mlir::ValueRange first, mlir::ValueRange last);
 
 private:
   void loadCuts();
