@@ -35,7 +35,7 @@ std::vector<std::string> nacho::stageNames() {
 size_t TensorLayout::numArguments() const {
   size_t count = 1 + levels.size();
   for (const Level &level : levels)
-    count += level.isFull ? 0 : 2;
+    count += level.hasPositions + level.hasCoordinates;
   return count;
 }
 
@@ -140,6 +140,36 @@ private:
 };
 } // namespace
 
+std::vector<Signature> nacho::readSignature(const std::string &text,
+                                            std::string &error) {
+  Compilation compilation(error);
+  if (!compilation.parse(text))
+    return {};
+  auto functions = compilation.module->getOps<func::FuncOp>();
+  if (!llvm::hasSingleElement(functions)) {
+    error = "a kernel is a module with one function";
+    return {};
+  }
+  func::FuncOp func = *functions.begin();
+  if (func.getNumResults() != 1) {
+    error = "a kernel has one result";
+    return {};
+  }
+  auto print = [](Type type) {
+    std::string printed;
+    llvm::raw_string_ostream(printed) << type;
+    return printed;
+  };
+  Signature signature;
+  signature.name = func.getName().str();
+  for (BlockArgument arg : func.getArguments()) {
+    signature.arguments.push_back(getName(arg));
+    signature.types.push_back(print(arg.getType()));
+  }
+  signature.result = print(func.getResultTypes().front());
+  return {signature};
+}
+
 std::string nacho::lowerToStage(const std::string &text,
                                 const std::string &stage,
                                 const std::string &cost, std::string &error) {
@@ -157,14 +187,33 @@ std::string nacho::lowerToStage(const std::string &text,
 //===----------------------------------------------------------------------===//
 
 static FailureOr<ElementType> elementType(Type type) {
+  if (auto complex = dyn_cast<ComplexType>(type)) {
+    if (complex.getElementType().isF32())
+      return ElementType::c64;
+    if (complex.getElementType().isF64())
+      return ElementType::c128;
+    return failure();
+  }
   if (type.isF32())
     return ElementType::f32;
   if (type.isF64())
     return ElementType::f64;
-  if (type.isInteger(32))
-    return ElementType::i32;
-  if (type.isInteger(64) || type.isIndex())
+  if (type.isIndex() || type.isSignlessInteger(64))
     return ElementType::i64;
+  if (type.isUnsignedInteger(8))
+    return ElementType::u8;
+  if (!type.isSignlessInteger())
+    return failure();
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return ElementType::b1;
+  case 8:
+    return ElementType::i8;
+  case 16:
+    return ElementType::i16;
+  case 32:
+    return ElementType::i32;
+  }
   return failure();
 }
 
@@ -178,17 +227,17 @@ static FailureOr<TensorLayout> tensorLayout(Type type) {
     return failure();
   layout.values = *values;
   auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
-  if (!encoding && tensor.getRank() != 0)
-    return failure();
-  if (!encoding)
-    return layout;
-  FailureOr<ElementType> positions = elementType(encoding.getPosElemType());
-  FailureOr<ElementType> coordinates = elementType(encoding.getCrdElemType());
+  FailureOr<ElementType> positions = ElementType::i64, coordinates = positions;
+  if (encoding) {
+    positions = elementType(encoding.getPosElemType());
+    coordinates = elementType(encoding.getCrdElemType());
+  }
   if (failed(positions) || failed(coordinates))
     return failure();
   for (unsigned level = 0; level < tensor.getRank(); ++level)
-    layout.levels.push_back(
-        {Level::isFull(tensor, level), *positions, *coordinates});
+    layout.levels.push_back({hasPositions(tensor, level),
+                             hasCoordinates(tensor, level), *positions,
+                             *coordinates});
   return layout;
 }
 
@@ -200,8 +249,9 @@ static LogicalResult readLayouts(func::FuncOp func,
     FailureOr<TensorLayout> layout = tensorLayout(type);
     if (failed(layout))
       return func.emitError() << "cannot pass a " << type
-                              << " to a kernel: sparse tensors of f32 or f64 "
-                                 "with 32- or 64-bit indices, and scalars";
+                              << " to a kernel: tensors of f32, f64, i1, i8, "
+                                 "i16, i32, i64, ui8 or complex numbers, with "
+                                 "32- or 64-bit indices";
     into = *layout;
     return success();
   };
@@ -225,6 +275,32 @@ static std::string exportName(const std::string &name, const char *phase) {
   return name + "_" + phase;
 }
 
+/// Which loops are cut, and which accesses have positions in each.
+static LogicalResult readLoops(ModuleOp module, Kernel &kernel) {
+  PartitionOp partition;
+  NestOp nest;
+  module.walk([&](Operation *op) {
+    if (auto found = dyn_cast<PartitionOp>(op))
+      partition = found;
+    if (auto found = dyn_cast<NestOp>(op))
+      nest = found;
+  });
+  if (!partition || !nest)
+    return module.emitError("the function does not assign a tensor");
+  for (CoiterateOp loop : nest.getCutLoops())
+    kernel.order.push_back(getName(loop.getCoordinate()));
+  for (Attribute loop : partition.getLoops()) {
+    std::vector<int64_t> &operands = kernel.loops.emplace_back();
+    for (Attribute number : cast<ArrayAttr>(loop)) {
+      Value root = partition.getRoots()[cast<IntegerAttr>(number).getInt()];
+      operands.push_back(
+          root.getDefiningOp<RootOp>().getInput().value_or(operands.size()));
+    }
+  }
+  kernel.delta = static_cast<int64_t>(partition.getDelta());
+  return success();
+}
+
 static int64_t columnsOf(func::FuncOp func, unsigned argument) {
   return cast<MemRefType>(func.getArgument(argument).getType()).getDimSize(1);
 }
@@ -245,20 +321,26 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
   std::string name = (*functions.begin()).getName().str();
   if (failed(readLayouts(*functions.begin(), kernel->operands, kernel->result)))
     return nullptr;
-  if (!compilation.runTo("assemble", cost))
+  if (!compilation.runTo("partition", cost) ||
+      failed(readLoops(module, *kernel)) ||
+      !compilation.runTo("assemble", cost))
     return nullptr;
-  auto partition =
-      module.lookupSymbol<func::FuncOp>(exportName(name, "partition"));
   auto plan = module.lookupSymbol<func::FuncOp>(exportName(name, "plan"));
-  if (!partition || !plan) {
-    error = "the function does not assign a sparse tensor";
+  auto execute = module.lookupSymbol<func::FuncOp>(exportName(name, "execute"));
+  if (!plan || !execute) {
+    error = "the function does not assign a tensor";
     return nullptr;
   }
   size_t numOperands = kernel->operands.size();
-  kernel->delta = partition->getAttrOfType<IntegerAttr>(kDeltaAttr).getInt();
-  kernel->depth = kernel->result.levels.size();
   kernel->boundColumns = columnsOf(plan, numOperands);
-  kernel->countColumns = columnsOf(plan, numOperands + 1);
+  if (execute->hasAttr(kCountsAttr))
+    kernel->countColumns = columnsOf(plan, numOperands + 1);
+  kernel->hasPartials = execute->hasAttr(kPartialsAttr);
+  if (kernel->hasPartials) {
+    // Before visited, status and threads.
+    Type rows = execute.getArgumentTypes().drop_back(3).back();
+    kernel->partials = *elementType(cast<MemRefType>(rows).getElementType());
+  }
   if (!compilation.runTo("llvm", cost))
     return nullptr;
 
@@ -367,9 +449,11 @@ int32_t Kernel::plan(const std::vector<Argument> &args, int64_t *bounds,
   CallWords words(args.size() + 5);
   words.addOperands(operands, args);
   words.addRows(bounds, parts + 1, boundColumns);
-  words.addRows(counts, parts, countColumns);
-  words.addRows(offsets, parts + 1, countColumns);
-  words.addVector(sizes, depth);
+  if (countColumns) {
+    words.addRows(counts, parts, countColumns);
+    words.addRows(offsets, parts + 1, countColumns);
+  }
+  words.addVector(sizes, result.levels.size() + 1);
   words.addScalar(&status);
   words.addInteger(threads);
   planEntry(words.data());
@@ -378,14 +462,20 @@ int32_t Kernel::plan(const std::vector<Argument> &args, int64_t *bounds,
 
 int32_t Kernel::execute(const std::vector<Argument> &args, int64_t *bounds,
                         int64_t *offsets, const std::vector<Argument> &results,
+                        void *partials, int64_t *visited, int64_t rowSize,
                         int64_t parts, int64_t threads) const {
   int32_t status = kSuccess;
-  CallWords words(args.size() + results.size() + 3);
+  CallWords words(args.size() + results.size() + 5);
   words.addOperands(operands, args);
   words.addRows(bounds, parts + 1, boundColumns);
-  words.addRows(offsets, parts + 1, countColumns);
+  if (countColumns)
+    words.addRows(offsets, parts + 1, countColumns);
   for (const Argument &buffer : results)
     words.addVector(buffer.data, buffer.size);
+  if (hasPartials) {
+    words.addRows(partials, 2 * parts, rowSize);
+    words.addVector(visited, 2 * parts);
+  }
   words.addScalar(&status);
   words.addInteger(threads);
   executeEntry(words.data());

@@ -6,9 +6,11 @@
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
@@ -20,8 +22,10 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Tensor index notation, as it comes in.
-static void addAssign(OpPassManager &, const PipelineOptions &) {}
+/// Tensor index notation, as it comes in or is written in linalg.
+static void addAssign(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createNachoFromLinalg());
+}
 
 /// Coiterative loops over tensors.
 static void addLoops(OpPassManager &pm, const PipelineOptions &) {
@@ -49,6 +53,7 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &) {
 static void addScf(OpPassManager &pm, const PipelineOptions &) {
   pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF());
   pm.addNestedPass<func::FuncOp>(createConvertNachoPartitionToSCF());
+  pm.addNestedPass<func::FuncOp>(createConvertNachoElementsToArith());
   pm.addPass(createConvertNachoStorageToMemRef());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -60,6 +65,7 @@ static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createConvertFuncToLLVMPass());
@@ -111,8 +117,9 @@ void nacho::registerAllPasses() {
 }
 
 void nacho::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<NachoDialect, arith::ArithDialect, func::FuncDialect,
-                  gpu::GPUDialect, LLVM::LLVMDialect, memref::MemRefDialect,
-                  omp::OpenMPDialect, scf::SCFDialect,
-                  sparse_tensor::SparseTensorDialect, tensor::TensorDialect>();
+  registry.insert<NachoDialect, arith::ArithDialect, complex::ComplexDialect,
+                  func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
+                  LLVM::LLVMDialect, memref::MemRefDialect, omp::OpenMPDialect,
+                  scf::SCFDialect, sparse_tensor::SparseTensorDialect,
+                  tensor::TensorDialect>();
 }

@@ -46,34 +46,44 @@ struct OperandsChanged : std::runtime_error {
 /// Empty arrays may have no address, but kernels read the first element of any.
 alignas(64) char emptyArray[64];
 
-const char *nameOf(ElementType type) {
-  switch (type) {
-  case ElementType::i32:
-    return "int32";
-  case ElementType::i64:
-    return "int64";
-  case ElementType::f32:
-    return "float32";
-  case ElementType::f64:
-    return "float64";
-  }
-  return "";
-}
+/// What NumPy and the buffer protocol call an element type.
+struct ElementInfo {
+  const char *name, *formats;
+  size_t size;
+  nb::dlpack::dtype dtype;
+};
 
-size_t sizeOf(ElementType type) {
-  return type == ElementType::i32 || type == ElementType::f32 ? 4 : 8;
+const ElementInfo &infoOf(ElementType type) {
+  using Code = nb::dlpack::dtype_code;
+  auto dtype = [](Code code, int bits) {
+    return nb::dlpack::dtype{uint8_t(code), uint8_t(bits), 1};
+  };
+  // In the order of the enumeration.
+  static const ElementInfo infos[] = {
+      {"bool", "?", 1, dtype(Code::Bool, 8)},
+      {"int8", "b", 1, dtype(Code::Int, 8)},
+      {"uint8", "B", 1, dtype(Code::UInt, 8)},
+      {"int16", "h", 2, dtype(Code::Int, 16)},
+      {"int32", "il", 4, dtype(Code::Int, 32)},
+      {"int64", "lq", 8, dtype(Code::Int, 64)},
+      {"float32", "f", 4, dtype(Code::Float, 32)},
+      {"float64", "d", 8, dtype(Code::Float, 64)},
+      {"complex64", "Zf", 8, dtype(Code::Complex, 64)},
+      {"complex128", "Zd", 16, dtype(Code::Complex, 128)},
+  };
+  return infos[static_cast<int>(type)];
 }
 
 bool hasType(const Py_buffer &buffer, ElementType type) {
   const char *format = buffer.format ? buffer.format : "B";
   if (*format == '=' || *format == '@' || *format == '<')
     ++format;
-  const char *allowed = type == ElementType::f32   ? "f"
-                        : type == ElementType::f64 ? "d"
-                        : type == ElementType::i32 ? "il"
-                                                   : "lq";
-  return std::strlen(format) == 1 && std::strchr(allowed, *format) &&
-         size_t(buffer.itemsize) == sizeOf(type);
+  const ElementInfo &info = infoOf(type);
+  bool named = *info.formats == 'Z'
+                   ? std::strcmp(format, info.formats) == 0
+                   : std::strlen(format) == 1 &&
+                         std::strchr(info.formats, *format) != nullptr;
+  return named && size_t(buffer.itemsize) == info.size;
 }
 
 /// The arguments of one call; holds on to the arrays while it lives.
@@ -89,19 +99,14 @@ public:
     args.reserve(expected);
     for (const TensorLayout &operand : kernel.operands) {
       for (const TensorLayout::Level &level : operand.levels) {
-        if (level.isFull)
-          continue;
-        addArray(list[next++], level.positions);
-        addArray(list[next++], level.coordinates);
+        if (level.hasPositions)
+          addArray(list[next++], level.positions);
+        if (level.hasCoordinates)
+          addArray(list[next++], level.coordinates);
       }
       addArray(list[next++], operand.values);
-      if (!operand.levels.empty() && extents.empty())
-        firstExtent = args.size();
       for (size_t n = 0; n < operand.levels.size(); ++n)
         args.push_back({nullptr, nb::cast<int64_t>(list[next++])});
-      if (!operand.levels.empty() && extents.empty())
-        for (size_t n = firstExtent; n < args.size(); ++n)
-          extents.push_back(args[n].size);
     }
   }
 
@@ -113,7 +118,6 @@ public:
   }
 
   std::vector<Argument> args;
-  std::vector<int64_t> extents; ///< Of the levels of the first tensor.
 
   /// The number of elements, or the extent, of every argument.
   std::vector<int64_t> sizes() const {
@@ -134,13 +138,12 @@ private:
     buffers.push_back(buffer);
     if (!hasType(buffer, type))
       throw nb::type_error(
-          (std::string("expected an array of ") + nameOf(type)).c_str());
+          (std::string("expected an array of ") + infoOf(type).name).c_str());
     args.push_back(
         {buffer.len ? buffer.buf : emptyArray, buffer.len / buffer.itemsize});
   }
 
   std::vector<Py_buffer> buffers;
-  size_t firstExtent = 0;
 };
 
 void checkStatus(int32_t status) {
@@ -158,34 +161,19 @@ void checkStatus(int32_t status) {
 /// An array over a buffer of the runtime, which it releases when it goes.
 struct ResultBuffer {
   ResultBuffer(ElementType type, int64_t size)
-      : type(type), size(size), data(allocateBuffer(size * sizeOf(type))),
+      : type(type), size(size), data(allocateBuffer(size * infoOf(type).size)),
         owner(data, [](void *buffer) noexcept { releaseBuffer(buffer); }) {}
 
   nb::object array() const {
-    switch (type) {
-    case ElementType::i32:
-      return cast<int32_t>();
-    case ElementType::i64:
-      return cast<int64_t>();
-    case ElementType::f32:
-      return cast<float>();
-    case ElementType::f64:
-      return cast<double>();
-    }
-    return nb::none();
+    size_t shape[] = {size_t(size)};
+    return nb::cast(nb::ndarray<nb::numpy>(data, 1, shape, owner, nullptr,
+                                           infoOf(type).dtype));
   }
 
   ElementType type;
   int64_t size;
   void *data;
   nb::capsule owner;
-
-private:
-  template <typename T>
-  nb::object cast() const {
-    size_t shape[] = {size_t(size)};
-    return nb::cast(nb::ndarray<nb::numpy, T>(data, 1, shape, owner));
-  }
 };
 
 nb::object copyToArray(std::vector<int64_t> values, size_t rows,
@@ -220,7 +208,7 @@ public:
       nb::gil_scoped_release release;
       std::vector<int64_t> counts(parts * kernel->countColumns);
       offsets.resize((parts + 1) * kernel->countColumns);
-      sizes.resize(kernel->depth);
+      sizes.resize(kernel->result.levels.size() + 1);
       status = kernel->plan(call.args, bounds.data(), counts.data(),
                             offsets.data(), sizes.data(), parts, threads);
     }
@@ -241,15 +229,20 @@ public:
     CallArguments call(*kernel, list);
     if (call.sizes() != planned)
       throw OperandsChanged();
-    std::vector<ResultBuffer> buffers = allocate(call.extents);
+    std::vector<ResultBuffer> buffers = allocate();
     std::vector<Argument> results;
     for (const ResultBuffer &buffer : buffers)
       results.push_back({buffer.data, buffer.size});
     int32_t status;
     {
       nb::gil_scoped_release release;
+      int64_t rows = kernel->hasPartials ? 2 * parts : 0;
+      size_t bytes = rows * sizes.back() * infoOf(kernel->partials).size;
+      std::unique_ptr<char[]> partials(new char[bytes + 64]);
+      std::vector<int64_t> visited(rows + 1);
       status = kernel->execute(call.args, bounds.data(), offsets.data(),
-                               results, parts, threads);
+                               results, partials.get(), visited.data(),
+                               sizes.back(), parts, threads);
     }
     checkStatus(status);
     nb::list arrays;
@@ -259,20 +252,27 @@ public:
   }
 
   int64_t numParts() const { return parts; }
-  int64_t numEntries() const { return sizes.empty() ? 0 : sizes.back(); }
+  /// Of the values.
+  int64_t numEntries() const {
+    int64_t entries = 1;
+    for (size_t level = 0; level < kernel->result.levels.size(); ++level)
+      entries = positionsAt(level, entries);
+    return entries;
+  }
   int64_t total() const {
     return bounds[parts * kernel->boundColumns] - bounds[0];
   }
 
   nb::object costs() const { return columns(0, 1, /*asVector=*/true); }
-  nb::object coordinates() const { return columns(1, kernel->depth); }
+  nb::object coordinates() const { return columns(1, kernel->order.size()); }
   nb::object positions() const {
-    return columns(1 + kernel->depth, kernel->boundColumns - 1 - kernel->depth);
+    int64_t depth = kernel->order.size();
+    return columns(1 + depth, kernel->boundColumns - 1 - depth);
   }
   nb::object levelSizes() const {
     nb::list list;
-    for (int64_t size : sizes)
-      list.append(size);
+    for (size_t level = 0; level < kernel->result.levels.size(); ++level)
+      list.append(sizes[level]);
     return nb::tuple(list);
   }
 
@@ -286,11 +286,22 @@ private:
     return copyToArray(std::move(values), parts + 1, asVector ? 0 : count);
   }
 
+  /// The number of positions of a level, under so many parents.
+  int64_t positionsAt(size_t level, int64_t parents) const {
+    bool isDense = !kernel->result.levels[level].hasCoordinates;
+    if (!isDense)
+      return sizes[level];
+    if (sizes[level] > 0 &&
+        parents > std::numeric_limits<int64_t>::max() / sizes[level])
+      throw std::bad_alloc();
+    return parents * sizes[level];
+  }
+
   /// Positions count up to the number of entries of their level.
   void checkIndexTypes() const {
-    for (size_t level = 0; level < sizes.size(); ++level) {
+    for (size_t level = 0; level < kernel->result.levels.size(); ++level) {
       const TensorLayout::Level &layout = kernel->result.levels[level];
-      if (!layout.isFull && layout.positions == ElementType::i32 &&
+      if (layout.hasPositions && layout.positions == ElementType::i32 &&
           sizes[level] > std::numeric_limits<int32_t>::max())
         throw IndexOverflow("index-overflow: the result has " +
                             std::to_string(sizes[level]) +
@@ -298,19 +309,16 @@ private:
     }
   }
 
-  std::vector<ResultBuffer>
-  allocate(const std::vector<int64_t> &extents) const {
+  std::vector<ResultBuffer> allocate() const {
     std::vector<ResultBuffer> buffers;
     int64_t parents = 1;
-    for (size_t level = 0; level < sizes.size(); ++level) {
+    for (size_t level = 0; level < kernel->result.levels.size(); ++level) {
       const TensorLayout::Level &layout = kernel->result.levels[level];
-      if (layout.isFull) {
-        parents *= extents[level];
-        continue;
-      }
-      buffers.emplace_back(layout.positions, parents + 1);
-      buffers.emplace_back(layout.coordinates, sizes[level]);
-      parents = sizes[level];
+      if (layout.hasPositions)
+        buffers.emplace_back(layout.positions, parents + 1);
+      if (layout.hasCoordinates)
+        buffers.emplace_back(layout.coordinates, sizes[level]);
+      parents = positionsAt(level, parents);
     }
     buffers.emplace_back(kernel->result.values, parents);
     return buffers;
@@ -361,6 +369,22 @@ public:
   std::string llvm() const { return kernel->llvm(); }
   std::string assembly() const { return kernel->assembly(); }
   int64_t delta() const { return kernel->delta; }
+  nb::object order() const {
+    nb::list names;
+    for (const std::string &name : kernel->order)
+      names.append(name);
+    return nb::tuple(names);
+  }
+  nb::object loops() const {
+    nb::list loops;
+    for (const std::vector<int64_t> &loop : kernel->loops) {
+      nb::list operands;
+      for (int64_t operand : loop)
+        operands.append(operand);
+      loops.append(nb::tuple(operands));
+    }
+    return nb::tuple(loops);
+  }
 
 private:
   std::shared_ptr<Kernel> kernel;
@@ -369,6 +393,8 @@ private:
 //===----------------------------------------------------------------------===//
 // Validation
 //===----------------------------------------------------------------------===//
+
+const char *const violationNames[] = {"", "range", "order", "duplicate"};
 
 using IndexArray =
     nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -409,8 +435,58 @@ pyCheckCoordinates(IndexArray pos, IndexArray crd, int64_t extent) {
   });
   if (at == -2)
     throw nb::value_error("the positions are not valid");
-  static const char *const names[] = {"", "range", "order", "duplicate"};
-  return {at, names[static_cast<int>(violation)]};
+  return {at, violationNames[static_cast<int>(violation)]};
+}
+
+/// The entries of levels whose coordinates are tuples; all arrays of them have
+/// one type.
+nb::object pyCheckTuples(IndexArray pos, nb::list list, nb::list extentList) {
+  std::vector<IndexArray> arrays;
+  std::vector<int64_t> extents;
+  for (nb::handle item : list)
+    arrays.push_back(nb::cast<IndexArray>(item));
+  for (nb::handle item : extentList)
+    extents.push_back(nb::cast<int64_t>(item));
+  if (pos.size() < 1 || arrays.empty() || arrays.size() != extents.size())
+    throw nb::value_error("expected one extent for every array");
+  int64_t fibers = pos.size() - 1, entries = arrays.front().size(), level = -1;
+  for (const IndexArray &array : arrays)
+    if (array.dtype() != arrays.front().dtype() ||
+        int64_t(array.size()) != entries)
+      throw nb::value_error("the coordinates differ in type or length");
+  Violation violation = Violation::none;
+  int64_t at = dispatchIndex(pos, [&](auto *positions) {
+    return dispatchIndex(arrays.front(), [&](auto *first) -> int64_t {
+      using Index = std::remove_pointer_t<decltype(first)>;
+      std::vector<Index *> coordinates;
+      for (const IndexArray &array : arrays)
+        coordinates.push_back(static_cast<Index *>(array.data()));
+      nb::gil_scoped_release release;
+      if (checkPositions(positions, fibers, entries) >= 0)
+        return -2;
+      return checkTuples(positions, fibers, coordinates.data(), extents.data(),
+                         int64_t(extents.size()), level, violation);
+    });
+  });
+  if (at == -2)
+    throw nb::value_error("the positions are not valid");
+  return nb::make_tuple(at, level, violationNames[static_cast<int>(violation)]);
+}
+
+nb::object pySignature(const std::string &text) {
+  std::string error;
+  std::vector<Signature> found = readSignature(text, error);
+  if (found.empty())
+    throw CompileError(error);
+  auto toTuple = [](const std::vector<std::string> &items) {
+    nb::list list;
+    for (const std::string &item : items)
+      list.append(item);
+    return nb::tuple(list);
+  };
+  const Signature &signature = found.front();
+  return nb::make_tuple(signature.name, toTuple(signature.arguments),
+                        toTuple(signature.types), signature.result);
 }
 
 std::string pyLower(const std::string &text, const std::string &stage,
@@ -436,6 +512,9 @@ NB_MODULE(_nacho, m) {
   m.attr("STAGES") = nb::tuple(stages);
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"), nb::arg("cost"),
         nb::call_guard<nb::gil_scoped_release>());
+  m.def("check_tuples", &pyCheckTuples, nb::arg("pos"), nb::arg("crds"),
+        nb::arg("extents"));
+  m.def("signature", &pySignature, nb::arg("text"));
   m.def("check_positions", &pyCheckPositions, nb::arg("pos"), nb::arg("length"),
         nb::arg("nnz"));
   m.def("check_coordinates", &pyCheckCoordinates, nb::arg("pos"),
@@ -447,6 +526,8 @@ NB_MODULE(_nacho, m) {
       .def(nb::init<const std::string &, const std::string &>(),
            nb::arg("text"), nb::arg("cost"))
       .def_prop_ro("delta", &PyKernel::delta)
+      .def_prop_ro("order", &PyKernel::order)
+      .def_prop_ro("loops", &PyKernel::loops)
       .def("llvm", &PyKernel::llvm)
       .def("asm", &PyKernel::assembly)
       .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts"),

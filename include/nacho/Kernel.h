@@ -1,27 +1,34 @@
 //===- Kernel.h - What a compiled module offers its callers ---------------===//
 //
-// The ABI. A module compiled from a function @kernel with sparse operands
-// exports three functions; `operands` below stands for the operands in
-// order, each level by level:
+// The ABI. A module compiled from a function @kernel exports three functions;
+// `operands` below stands for the operands in order, each level by level:
 //
 //   compressed level:  positions, coordinates   memref<?xiN>
-//   then:              values                   memref<?xT>
+//   singleton level:   coordinates              memref<?xiN>
+//   then:              values                   memref<?xT>, of rank 0
+//   memref<T>
 //                      extent of each level     index
-//   scalar:            value                    memref<T>
 //
 //   @kernel_partition(operands, bounds, within, threads)
 //     Cuts each `within` rows of `bounds` into as many parts. With `within` =
 //     the number of parts, which is the rows less one, there need be nothing in
 //     it.
-//   @kernel_plan(operands, bounds, counts, offsets, sizes, status, threads)
-//     Cuts, counts and scans; sizes[l] is the number of positions of a
-//     compressed level l of the result.
-//   @kernel_execute(operands, bounds, offsets, result, status, threads)
+//   @kernel_plan(operands, bounds, [counts, offsets,] sizes, status, threads)
+//     Cuts, counts and scans; sizes[l] is the number of coordinates that level
+//     l of the result stores, or the extent of a dense one; the last one is the
+//     size of a row of partial entries.
+//   @kernel_execute(operands, bounds, [offsets,] result, [partials, visited,]
+//                   status, threads)
 //     Fills the buffers of the result, which the caller has allocated: for each
-//     compressed level positions and coordinates, and then the values.
+//     level as above, and then the values.
+//
+// Counts and offsets are there if the result has levels that are not dense.
+// Partials and visited are there if parts may have to share an entry: two rows
+// and two numbers for each part, for which nothing need be in them.
 //
 // Rows of `bounds` (memref<?xCxindex>) are: cost, coordinates, positions.
 // Buffers without elements must still have an address that can be read.
+// Extents of the same index must be the same in all operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,14 +51,17 @@ enum Status : int32_t {
 
 /// On the partition function: how much less than its query a cut may cost.
 inline constexpr char kDeltaAttr[] = "nacho.delta";
+/// On the execute function: it takes offsets, and partial entries.
+inline constexpr char kCountsAttr[] = "nacho.counts";
+inline constexpr char kPartialsAttr[] = "nacho.partials";
 
 /// The element type of a buffer.
-enum class ElementType { i32, i64, f32, f64 };
+enum class ElementType { b1, i8, u8, i16, i32, i64, f32, f64, c64, c128 };
 
 /// The parameters of a tensor as the ABI flattens it.
 struct TensorLayout {
   struct Level {
-    bool isFull;
+    bool hasPositions, hasCoordinates; ///< Neither if it is dense.
     ElementType positions, coordinates;
   };
   std::vector<Level> levels; ///< None for a scalar.
@@ -80,10 +90,15 @@ public:
 
   std::vector<TensorLayout> operands;
   TensorLayout result;
-  int64_t delta = 0;
-  int64_t depth = 0;        ///< Loops, and so coordinates of a cut.
+  int64_t delta = 0; ///< -1 if there is no bound that holds for all operands.
+  /// The names of the loops that are cut, so many coordinates a cut has; and of
+  /// each the operands that have positions in it, by their accesses.
+  std::vector<std::string> order;
+  std::vector<std::vector<int64_t>> loops;
   int64_t boundColumns = 0; ///< Of a row of `bounds`.
-  int64_t countColumns = 0; ///< Of a row of `counts` and `offsets`.
+  int64_t countColumns = 0; ///< Of `counts` and `offsets`; 0 without these.
+  bool hasPartials = false; ///< Takes partial entries, of this type.
+  ElementType partials = ElementType::f64;
 
   /// The module's LLVM IR after optimisation, and the host's assembly.
   std::string llvm() const;
@@ -94,8 +109,11 @@ public:
   int32_t plan(const std::vector<Argument> &args, int64_t *bounds,
                int64_t *counts, int64_t *offsets, int64_t *sizes, int64_t parts,
                int64_t threads) const;
+  /// `partials` has 2 * parts rows of `rowSize` elements, `visited` as many
+  /// numbers.
   int32_t execute(const std::vector<Argument> &args, int64_t *bounds,
                   int64_t *offsets, const std::vector<Argument> &results,
+                  void *partials, int64_t *visited, int64_t rowSize,
                   int64_t parts, int64_t threads) const;
 
 private:
@@ -106,6 +124,18 @@ private:
   std::unique_ptr<JitModule> jit;
   Entry partitionEntry = nullptr, planEntry = nullptr, executeEntry = nullptr;
 };
+
+/// A function of a module as a caller sees it.
+struct Signature {
+  std::string name;
+  std::vector<std::string> arguments, types; ///< Names may be empty.
+  std::string result;
+};
+
+/// The only function of a module; nothing, with `error` set, if it has another
+/// number.
+std::vector<Signature> readSignature(const std::string &text,
+                                     std::string &error);
 
 /// The names of the stages, in order.
 std::vector<std::string> stageNames();

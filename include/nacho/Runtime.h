@@ -44,6 +44,15 @@ template <typename Pos, typename Crd>
 int64_t checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
                          int64_t extent, Violation &violation);
 
+/// The same for levels whose entries are tuples, as those of coo: the first
+/// entry of which a coordinate is not in the extent of its level, or which does
+/// not come after the one before it in its fiber, lexicographically. `level` is
+/// the number of the level that shows it.
+template <typename Pos, typename Crd>
+int64_t checkTuples(const Pos *pos, int64_t fibers, const Crd *const *crds,
+                    const int64_t *extents, int64_t levels, int64_t &level,
+                    Violation &violation);
+
 } // namespace nacho
 
 #endif // NACHO_RUNTIME_H

@@ -6,13 +6,19 @@
 //              0             a           if only za = 0: b is not 0 anywhere
 //              za * zb       a u b       else
 //   -a         -za           a
+//   reduce a   0 or unknown  a
+//
+// The pattern of a dense operand is everything.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Analysis/Algebra.h"
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/Levels/Level.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace nacho;
@@ -66,8 +72,14 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
           return deriveSum(a, b, -1.0);
         case BinaryKind::mul:
           return deriveProduct(a, b);
+        case BinaryKind::min:
+        case BinaryKind::max:
+          break;
         }
-        llvm_unreachable("unknown binary operator");
+        ElementFacts other = deriveSum(a, b, 0.0);
+        if (!a.isZeroPreserving() || !b.isZeroPreserving())
+          other.background.reset();
+        return other;
       })
       .Case([&](UnaryOp unary) {
         ElementFacts result = get(unary.getArg());
@@ -75,12 +87,29 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
           result.background = -*result.background;
         return result;
       })
-      .Case([&](arith::ExtFOp cast) { return get(cast.getIn()); })
-      .Case([&](arith::TruncFOp cast) { return get(cast.getIn()); })
+      .Case([&](CastOp cast) {
+        ElementFacts result = get(cast.getArg());
+        if (result.background && isa<IntegerType>(cast.getType()))
+          result.background = cast.getType().isInteger(1)
+                                  ? static_cast<double>(*result.background != 0)
+                                  : std::trunc(*result.background);
+        return result;
+      })
+      .Case([&](ReduceOp reduce) {
+        ElementFacts result = get(reduce.getValue());
+        if (!result.isZeroPreserving())
+          result.background.reset();
+        return result;
+      })
       .Case([&](arith::ConstantOp constant) {
         ElementFacts result{{}, nowhere(op->getContext())};
         if (auto value = dyn_cast<FloatAttr>(constant.getValue()))
           result.background = value.getValueAsDouble();
+        else if (auto value = dyn_cast<IntegerAttr>(constant.getValue()))
+          result.background =
+              value.getType().isInteger(1)
+                  ? static_cast<double>(value.getValue().isOne())
+                  : value.getValue().signedRoundToDouble();
         return result;
       })
       // Anything else may be non-zero everywhere.
@@ -93,8 +122,11 @@ ElementAlgebra::ElementAlgebra(AssignOp op) {
   MLIRContext *context = op.getContext();
   for (BlockArgument arg : op.getBodyBlock()->getArguments()) {
     unsigned number = arg.getArgNumber();
-    if (op.getAccess(number).empty())
+    auto type = cast<RankedTensorType>(op.getInputs()[number].getType());
+    if (type.getRank() == 0)
       facts[arg] = {{}, nowhere(context)};
+    else if (isDense(type))
+      facts[arg] = {0.0, intersectMerges(context, {})};
     else
       facts[arg] = {0.0, MergeAttr::get(context, number)};
   }
@@ -106,19 +138,19 @@ ElementAlgebra::ElementAlgebra(AssignOp op) {
 }
 
 static bool isFiniteConstant(Value value) {
+  while (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getArg();
   auto constant = value.getDefiningOp<arith::ConstantOp>();
   if (!constant)
     return false;
   auto attr = dyn_cast<FloatAttr>(constant.getValue());
-  return attr && attr.getValue().isFinite();
+  return !attr || attr.getValue().isFinite();
 }
 
-bool ElementAlgebra::needsRestriction(Value value, MergeAttr visited) const {
+bool ElementAlgebra::mayLeak(Value value) const {
   auto product = value.getDefiningOp<BinaryOp>();
-  if (!product || product.getKind() != BinaryKind::mul)
-    return false;
-  const ElementFacts &known = get(value);
-  if (!known.isZeroPreserving() || implies(visited, known.pattern))
+  if (!product || product.getKind() != BinaryKind::mul ||
+      isa<IntegerType>(value.getType()) || !get(value).isZeroPreserving())
     return false;
   // A finite number times exactly 0 is 0 as it is.
   auto scales = [&](Value factor, Value other) {

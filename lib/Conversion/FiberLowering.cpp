@@ -70,8 +70,8 @@ void FiberLowering::lowerOp(Operation &op) {
   bool resolved = llvm::all_of(
       op.getOperands(), [&](Value operand) { return isResolved(operand); });
   if (!resolved && (handles(&op) || isShared(&op))) {
-    op.emitOpError("needs fibers of tensors with dense and compressed levels, "
-                   "and cuts, that this function makes itself");
+    op.emitOpError("needs fibers of tensors with supported levels, and cuts, "
+                   "that this function makes itself");
     isRefused = true;
     return;
   }
@@ -111,7 +111,7 @@ FiberValue FiberLowering::fiber(Value value) {
     return known->second;
   auto root = value.getDefiningOp<RootOp>();
   assert(root && "a fiber comes from a root, a loop, or a search");
-  return {root.getTensor(), 0, constant(0), Value()};
+  return {root.getTensor(), 0, constant(0), Value(), Value()};
 }
 
 CutValue FiberLowering::cut(Value value) {
@@ -150,8 +150,11 @@ CutValue FiberLowering::loadCut(LoadCutOp op) {
 
 /// In the whole fiber, the children are [begin(p), begin(p + present)): none if
 /// it is absent. A cut that is on clips, but only an operand that has the
-/// coordinates of the cut itself: another one has its next fiber there.
-ChildRange FiberLowering::childRange(const FiberValue &fiber, unsigned n,
+/// coordinates of the cut itself: another one has its next fiber there. Runs
+/// are clipped by the innermost loop that takes them apart, so that no part has
+/// to step through what another one does.
+ChildRange FiberLowering::childRange(const FiberValue &fiber,
+                                     const ClipPath &path,
                                      const CutValue *lower,
                                      const CutValue *upper,
                                      LastCoordinate last) {
@@ -161,29 +164,59 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber, unsigned n,
   range.begin = range.end = range.first;
   if (range.level->isFull())
     return range;
-  Value step = fiber.present ? Value(arith::IndexCastUIOp::create(
-                                   b, b.getIndexType(), fiber.present))
-                             : constant(1);
-  range.end =
-      range.level->begin(b, arith::AddIOp::create(b, fiber.position, step));
-  if (lower)
-    range.begin = select(both(lower->on, fiber.present),
-                         lower->loops.front().positions[n], range.first);
+  Value after = fiber.end;
+  if (!after) {
+    Value step = fiber.present ? Value(arith::IndexCastUIOp::create(
+                                     b, b.getIndexType(), fiber.present))
+                               : constant(1);
+    after = arith::AddIOp::create(b, fiber.position, step);
+  }
+  range.end = range.level->begin(b, after);
+  auto positionOf = [&](const CutValue &cut) {
+    return cut.loops[path.size() - 1].positions[path.back()];
+  };
+  if (lower) {
+    Value begin = positionOf(*lower);
+    if (path.size() > 1)
+      begin = visitCut(range, begin, lower->loops.front().coordinate);
+    range.begin = select(both(lower->on, fiber.present), begin, range.first);
+  }
   if (!upper)
     return range;
-  const CutValue::Loop &loop = upper->loops.front();
-  Value end = loop.positions[n];
-  if (last == LastCoordinate::included) {
-    // One more if the operand stores the coordinate of the cut.
+  Value end = positionOf(*upper);
+  if (path.size() == 1 && last == LastCoordinate::included) {
+    // More if the operand stores the coordinate of the cut.
     ChildRange whole{Level::get(fiber.tensor, fiber.level), range.first,
                      range.first, range.end};
-    Value stored = equal(b, coordinateOrInfinity(whole, end), loop.coordinate);
-    end = arith::AddIOp::create(
-        b, end, arith::IndexCastUIOp::create(b, b.getIndexType(), stored));
+    Value coordinate = upper->loops.front().coordinate;
+    if (range.level->isUnique()) {
+      Value stored = equal(b, coordinateOrInfinity(whole, end), coordinate);
+      end = arith::AddIOp::create(
+          b, end, arith::IndexCastUIOp::create(b, b.getIndexType(), stored));
+    } else {
+      end = endOfRun(*range.level, coordinate, end, range.end);
+    }
   }
   Value clips = both(upper->on, fiber.present);
   range.end = select(clips, end, range.end);
   return range;
+}
+
+/// One position earlier if that is at the coordinate of the cut, too: the part
+/// that finishes a coordinate has to come by it, even if no entries are left.
+Value FiberLowering::visitCut(const ChildRange &range, Value begin,
+                              Value coordinate) {
+  Value inside = compare(arith::CmpIPredicate::ugt, begin, range.first);
+  Value before = arith::SubIOp::create(b, begin, constant(1));
+  Value safe = arith::SelectOp::create(b, inside, before, constant(0));
+  Value same = equal(b, range.level->coordinate(b, safe), coordinate);
+  return select(both(inside, same), before, begin);
+}
+
+Value FiberLowering::endOfRun(const Level &level, Value coordinate, Value low,
+                              Value high) {
+  Value next = arith::AddIOp::create(b, coordinate, constant(1));
+  return level.lowerBound(b, next, low, low, high);
 }
 
 Value FiberLowering::coordinateOrInfinity(const ChildRange &range,
@@ -230,8 +263,7 @@ bool FiberLowering::lowerShared(Operation *op) {
       })
       .Case([&](CostOp cost) {
         FiberValue of = fiber(cost.getFiber());
-        ChildRange range =
-            childRange(of, 0, nullptr, nullptr, LastCoordinate::excluded);
+        ChildRange range = childRange(of);
         Value to = cost.getPosition();
         if (!to)
           to = range.level->isFull()

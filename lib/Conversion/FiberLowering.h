@@ -26,6 +26,9 @@ struct FiberValue {
   unsigned level;
   mlir::Value position; ///< Of the parent; where it is absent, of the next one.
   mlir::Value present;  ///< Null: certainly.
+  /// The parents of the fiber are the positions up to here; null if it has just
+  /// the one, if it is present.
+  mlir::Value end;
 };
 
 struct CutValue {
@@ -47,6 +50,11 @@ struct ChildRange {
   mlir::Value first;      ///< Where the whole fiber begins.
   mlir::Value begin, end; ///< Clipped.
 };
+
+/// Where the cuts of a loop clip an operand: the number of the operand in the
+/// loop and, if it is stored in runs, in the loops inside in which they are
+/// taken apart.
+using ClipPath = llvm::SmallVector<unsigned>;
 
 /// What of the coordinate in which a part ends belongs to it.
 enum class LastCoordinate { excluded, included };
@@ -81,11 +89,17 @@ protected:
   /// The ops that both lowerings know.
   bool lowerShared(mlir::Operation *op);
 
-  /// The children of operand `n` of a loop, clipped by the cuts, which may be
+  /// The children of an operand of a loop, clipped by the cuts, which may be
   /// null.
-  ChildRange childRange(const FiberValue &fiber, unsigned n,
-                        const CutValue *lower, const CutValue *upper,
-                        LastCoordinate last);
+  ChildRange childRange(const FiberValue &fiber, const ClipPath &path = {},
+                        const CutValue *lower = nullptr,
+                        const CutValue *upper = nullptr,
+                        LastCoordinate last = LastCoordinate::excluded);
+  mlir::Value visitCut(const ChildRange &range, mlir::Value begin,
+                       mlir::Value coordinate);
+  /// The first position in [low, high) whose coordinate is another one.
+  mlir::Value endOfRun(const Level &level, mlir::Value coordinate,
+                       mlir::Value low, mlir::Value high);
   /// The coordinate at a position of the range, +inf at its end.
   mlir::Value coordinateOrInfinity(const ChildRange &range,
                                    mlir::Value position);

@@ -8,11 +8,14 @@
 
 #include "nacho/Conversion/Passes.h"
 
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include "Elements.h"
 #include "FiberLowering.h"
 #include "nacho/Analysis/MergeLattice.h"
 
@@ -34,7 +37,7 @@ private:
   /// A coiteration being lowered.
   struct Loop {
     CoiterateOp op;
-    SmallVector<FiberValue> fibers;
+    SmallVector<FiberValue> fibers, guards;
     SmallVector<ChildRange> ranges;
     SmallVector<unsigned>
         stored; ///< Operands with coordinates to step through.
@@ -52,9 +55,13 @@ private:
 
   bool lower(Operation *op) override;
   bool handles(Operation *op) const override {
-    return isa<CoiterateOp, LoadOp, RestrictOp, BinaryOp, UnaryOp>(op);
+    return isa<CoiterateOp, LoadOp, LocateOp, RestrictOp>(op);
   }
   void lowerCoiterate(CoiterateOp op);
+  ClipPath clipPath(CoiterateOp op, unsigned n);
+  Value extentOf(const Loop &loop);
+  Value stepThroughRun(const ChildRange &range, Value coordinate,
+                       Value position);
   ValueRange emitAll(Loop &loop);
   ValueRange emitOne(Loop &loop);
   ValueRange emitMerge(Loop &loop, MergeAttr domain);
@@ -70,17 +77,18 @@ private:
   /// the values carried.
   SmallVector<Value> emitBody(Loop &loop, Value coordinate,
                               SmallVector<Value> present,
-                              ArrayRef<Value> positions, ValueRange carried,
-                              bool visitsAll);
+                              ArrayRef<Value> positions, ArrayRef<Value> ends,
+                              ValueRange carried, bool visitsAll);
   void enterBody(Loop &loop, Value coordinate, ArrayRef<Value> present,
-                 ArrayRef<Value> childPositions);
+                 ArrayRef<Value> childPositions, ArrayRef<Value> ends);
   /// Moves the body to the end of `block` and lowers it there.
   void moveBody(Loop &loop, Block *block, ValueRange carried,
                 SmallVectorImpl<Value> &yielded);
 
   void lowerLoad(LoadOp op);
+  void lowerLocate(LocateOp op);
+  Value isInside(Value coordinate, Value tensor, unsigned dimension);
   void lowerRestrict(RestrictOp op);
-  void lowerBinary(BinaryOp op);
 };
 
 } // namespace
@@ -89,13 +97,8 @@ bool LoopLowering::lower(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](CoiterateOp loop) { return lowerCoiterate(loop), true; })
       .Case([&](LoadOp load) { return lowerLoad(load), true; })
+      .Case([&](LocateOp locate) { return lowerLocate(locate), true; })
       .Case([&](RestrictOp restrict) { return lowerRestrict(restrict), true; })
-      .Case([&](BinaryOp binary) { return lowerBinary(binary), true; })
-      .Case([&](UnaryOp unary) {
-        Value value = arith::NegFOp::create(b, unary.getArg());
-        unary.replaceAllUsesWith(value);
-        return true;
-      })
       .Default([](Operation *) { return false; });
 }
 
@@ -129,6 +132,31 @@ LoopLowering::State LoopLowering::firstState(Loop &loop) {
   return state;
 }
 
+/// Whether loops inside are cut too.
+static bool cutsInside(CoiterateOp op) {
+  return op.isBounded() && op.getLower().getType().getWidths().size() > 1;
+}
+
+/// Down to the innermost loop that is cut, if the operand takes part in all the
+/// loops up to there.
+ClipPath LoopLowering::clipPath(CoiterateOp op, unsigned n) {
+  ClipPath path = {n};
+  while (cutsInside(op)) {
+    auto type = cast<FiberType>(op.getFibers()[path.back()].getType());
+    if (isFullLevel(type.getTensor(), type.getLevel()) ||
+        isUniqueLevel(type.getTensor(), type.getLevel()))
+      return {n};
+    Value child = op.getChildren()[path.back()];
+    op = op.getInnerLoop();
+    auto fibers = op ? op.getFibers() : ValueRange();
+    auto inner = llvm::find(fibers, child);
+    if (inner == fibers.end())
+      return {n};
+    path.push_back(inner - fibers.begin());
+  }
+  return path;
+}
+
 void LoopLowering::lowerCoiterate(CoiterateOp op) {
   Loop loop;
   loop.op = op;
@@ -137,19 +165,29 @@ void LoopLowering::lowerCoiterate(CoiterateOp op) {
     loop.upper = cut(op.getUpper());
   }
   auto last =
-      op.getInnerLoop() ? LastCoordinate::included : LastCoordinate::excluded;
+      cutsInside(op) ? LastCoordinate::included : LastCoordinate::excluded;
   for (auto [n, value] : llvm::enumerate(op.getFibers())) {
     loop.fibers.push_back(fiber(value));
-    loop.ranges.push_back(
-        childRange(loop.fibers.back(), n, loop.lower ? &*loop.lower : nullptr,
-                   loop.upper ? &*loop.upper : nullptr, last));
+    loop.ranges.push_back(childRange(loop.fibers.back(), clipPath(op, n),
+                                     loop.lower ? &*loop.lower : nullptr,
+                                     loop.upper ? &*loop.upper : nullptr,
+                                     last));
     if (!loop.ranges.back().level->isFull())
       loop.stored.push_back(n);
   }
+  for (Value guard : op.getGuards())
+    loop.guards.push_back(fiber(guard));
   MergeAttr domain = iterationDomain(op);
-  ValueRange results = isAlways(domain)          ? emitAll(loop)
-                       : loop.stored.size() == 1 ? emitOne(loop)
-                                                 : emitMerge(loop, domain);
+  // One operand with unique coordinates has nothing to be merged with.
+  auto isStepped = [](const Loop &loop) {
+    return loop.stored.size() == 1 &&
+           loop.ranges[loop.stored.front()].level->isUnique();
+  };
+  if (isNever(domain))
+    return op.replaceAllUsesWith(op.getInits());
+  ValueRange results = isAlways(domain)  ? emitAll(loop)
+                       : isStepped(loop) ? emitOne(loop)
+                                         : emitMerge(loop, domain);
   op.replaceAllUsesWith(results.take_back(op.getNumResults()));
 }
 
@@ -161,12 +199,17 @@ Value LoopLowering::firstCoordinate(const Loop &loop) {
                 constant(0));
 }
 
+Value LoopLowering::extentOf(const Loop &loop) {
+  Value extent = CoiterateOp(loop.op).getExtent();
+  return extent ? extent : loop.ranges.front().level->extent(b);
+}
+
 Value LoopLowering::endCoordinate(const Loop &loop) {
-  Value extent = loop.ranges.front().level->extent(b);
+  Value extent = extentOf(loop);
   if (!loop.upper)
     return extent;
   Value end = loop.upper->loops.front().coordinate;
-  if (CoiterateOp(loop.op).getInnerLoop())
+  if (cutsInside(loop.op))
     end = arith::AddIOp::create(b, end, constant(1));
   end = arith::MinUIOp::create(b, end, extent);
   return select(loop.upper->on, end, extent);
@@ -195,7 +238,6 @@ ValueRange LoopLowering::emitAll(Loop &loop) {
   return forOp.getResults();
 }
 
-/// One operand with stored coordinates has nothing to be merged with:
 ///   for position = begin to end: body(crd[position])
 ValueRange LoopLowering::emitOne(Loop &loop) {
   unsigned n = loop.stored.front();
@@ -208,8 +250,9 @@ ValueRange LoopLowering::emitOne(Loop &loop) {
   SmallVector<Value> present(loop.fibers.size()), positions = present;
   positions[n] = position;
   SmallVector<Value> carried =
-      emitBody(loop, coordinate, present, positions, forOp.getRegionIterArgs(),
-               /*visitsAll=*/false);
+      emitBody(loop, coordinate, present, positions,
+               SmallVector<Value>(loop.fibers.size()),
+               forOp.getRegionIterArgs(), /*visitsAll=*/false);
   scf::YieldOp::create(b, carried);
   return forOp.getResults();
 }
@@ -255,13 +298,20 @@ ValueRange LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
 /// to the next.
 LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
                                            const State &state, bool visitsAll) {
-  SmallVector<Value> present(loop.fibers.size()), positions = present;
+  SmallVector<Value> present(loop.fibers.size()), positions = present,
+                                                  ends = present;
   State next;
   for (auto [k, n] : llvm::enumerate(loop.stored)) {
     Value position = state.positions[k];
     present[n] =
         compare(arith::CmpIPredicate::eq, state.coordinates[k], coordinate);
     positions[n] = position;
+    if (!loop.ranges[n].level->isUnique()) {
+      ends[n] = stepThroughRun(loop.ranges[n], coordinate, position);
+      next.positions.push_back(ends[n]);
+      next.coordinates.push_back(coordinateOrInfinity(loop.ranges[n], ends[n]));
+      continue;
+    }
     Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
     next.positions.push_back(arith::AddIOp::create(b, position, step));
     Value following = arith::AddIOp::create(b, position, constant(1));
@@ -269,14 +319,33 @@ LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
         select(present[n], coordinateOrInfinity(loop.ranges[n], following),
                state.coordinates[k]));
   }
-  next.carried =
-      emitBody(loop, coordinate, present, positions, state.carried, visitsAll);
+  next.carried = emitBody(loop, coordinate, present, positions, ends,
+                          state.carried, visitsAll);
   return next;
+}
+
+/// while position < end and crd[position] == coordinate: ++position
+Value LoopLowering::stepThroughRun(const ChildRange &range, Value coordinate,
+                                   Value position) {
+  Type index = b.getIndexType();
+  Location loc = b.getLoc();
+  auto loop = scf::WhileOp::create(b, TypeRange(index), ValueRange(position));
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&loop.getBefore(), {}, index, loc);
+  Value here = coordinateOrInfinity(range, before->getArgument(0));
+  scf::ConditionOp::create(b,
+                           compare(arith::CmpIPredicate::eq, here, coordinate),
+                           before->getArguments());
+  Block *after = b.createBlock(&loop.getAfter(), {}, index, loc);
+  Value next = arith::AddIOp::create(b, after->getArgument(0), constant(1));
+  scf::YieldOp::create(b, next);
+  return loop.getResult(0);
 }
 
 SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
                                           SmallVector<Value> present,
                                           ArrayRef<Value> positions,
+                                          ArrayRef<Value> ends,
                                           ValueRange carried, bool visitsAll) {
   unsigned numFibers = loop.fibers.size();
   SmallVector<Value> children(positions);
@@ -285,8 +354,9 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
       continue;
     present[n] = loop.fibers[n].present;
     Value offset = coordinate;
-    if (!visitsAll) {
-      // Located at another operand's coordinate, which may be anything.
+    if (!visitsAll || loop.op.getExtent()) {
+      // At another operand's coordinate, which may be anything, or in a loop
+      // that goes further.
       Value inside = compare(arith::CmpIPredicate::ult, coordinate,
                              loop.ranges[n].level->extent(b));
       present[n] = both(present[n], inside);
@@ -295,7 +365,9 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
     children[n] = arith::AddIOp::create(b, loop.ranges[n].first, offset);
   }
   MergeAttr merge = loop.op.getMerge();
-  bool isSparse = loop.stored.size() == numFibers;
+  bool isSparse = loop.stored.size() == numFibers && loop.guards.empty();
+  for (const FiberValue &guard : loop.guards)
+    present.push_back(guard.present);
   Value holds = isSparse && holdsAtAny(merge, numFibers)
                     ? Value()
                     : nacho::emitMerge(b, b.getLoc(), merge, present);
@@ -306,7 +378,7 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
 
   SmallVector<Value> yielded;
   if (!holds) {
-    enterBody(loop, coordinate, present, children);
+    enterBody(loop, coordinate, present, children, ends);
     moveBody(loop, b.getInsertionBlock(), carried, yielded);
     return yielded;
   }
@@ -318,7 +390,7 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
   if (!block->empty())
     block->back().erase();
   b.setInsertionPointToEnd(block);
-  enterBody(loop, coordinate, present, children);
+  enterBody(loop, coordinate, present, children, ends);
   moveBody(loop, block, carried, yielded);
   scf::YieldOp::create(b, yielded);
   if (carries) {
@@ -331,11 +403,12 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
 /// Gives the arguments of the body their meaning.
 void LoopLowering::enterBody(Loop &loop, Value coordinate,
                              ArrayRef<Value> present,
-                             ArrayRef<Value> childPositions) {
+                             ArrayRef<Value> childPositions,
+                             ArrayRef<Value> ends) {
   loop.op.getCoordinate().replaceAllUsesWith(coordinate);
   for (auto [n, child] : llvm::enumerate(loop.op.getChildren()))
     setFiber(child, {loop.fibers[n].tensor, loop.fibers[n].level + 1,
-                     childPositions[n], present[n]});
+                     childPositions[n], present[n], ends[n]});
   if (!loop.op.isBounded())
     return;
   setCut(loop.op.getInnerLower(), loop.lower->enter(b, coordinate));
@@ -373,15 +446,36 @@ void LoopLowering::lowerLoad(LoadOp op) {
   if (element.present)
     at = arith::SelectOp::create(b, element.present, at, constant(0));
   Value value = memref::LoadOp::create(b, values, at);
-  if (element.present) {
-    // As an integer: of floats LLVM would make masked loads, which cost more
-    // than the rest of the step.
-    Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
-    Value loaded = arith::BitcastOp::create(b, bits, value);
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(bits));
-    Value chosen = arith::SelectOp::create(b, element.present, loaded, zero);
-    value = arith::BitcastOp::create(b, type, chosen);
-  }
+  if (element.present)
+    value = selectOrZero(b, element.present, value);
+  op.replaceAllUsesWith(value);
+}
+
+/// Whether the coordinate of a loop lies in a tensor; null if it certainly
+/// does: a loop over all coordinates of an index has the extent of every
+/// tensor.
+Value LoopLowering::isInside(Value coordinate, Value tensor,
+                             unsigned dimension) {
+  auto arg = dyn_cast<BlockArgument>(coordinate);
+  auto loop =
+      arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()) : scf::ForOp();
+  if (loop && loop.getInductionVar() == coordinate)
+    return {};
+  Value number = constant(dimension);
+  Value extent = tensor::DimOp::create(b, tensor, number);
+  return compare(arith::CmpIPredicate::ult, coordinate, extent);
+}
+
+void LoopLowering::lowerLocate(LocateOp op) {
+  Value tensor = op.getTensor(), valid = op.getCondition();
+  for (auto [n, coordinate] : llvm::enumerate(op.getCoordinates()))
+    valid = both(valid, isInside(coordinate, tensor, n));
+  SmallVector<Value> at;
+  for (Value coordinate : op.getCoordinates())
+    at.push_back(select(valid, coordinate, valid ? constant(0) : coordinate));
+  Value value = tensor::ExtractOp::create(b, tensor, at);
+  if (valid)
+    value = selectOrZero(b, valid, value);
   op.replaceAllUsesWith(value);
 }
 
@@ -390,23 +484,10 @@ void LoopLowering::lowerRestrict(RestrictOp op) {
   for (Value value : op.getFibers())
     present.push_back(fiber(value).present);
   Value holds = nacho::emitMerge(b, b.getLoc(), op.getMerge(), present);
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(op.getType()));
-  op.replaceAllUsesWith(select(holds, op.getValue(), zero));
-}
-
-void LoopLowering::lowerBinary(BinaryOp op) {
-  auto emit = [&]() -> Value {
-    switch (op.getKind()) {
-    case BinaryKind::add:
-      return arith::AddFOp::create(b, op.getLhs(), op.getRhs());
-    case BinaryKind::sub:
-      return arith::SubFOp::create(b, op.getLhs(), op.getRhs());
-    case BinaryKind::mul:
-      return arith::MulFOp::create(b, op.getLhs(), op.getRhs());
-    }
-    llvm_unreachable("unknown binary operator");
-  };
-  op.replaceAllUsesWith(emit());
+  if (!holds)
+    return op.replaceAllUsesWith(op.getValue());
+  op.replaceAllUsesWith(Value(arith::SelectOp::create(
+      b, holds, op.getValue(), emitZero(b, op.getType()))));
 }
 
 namespace {

@@ -49,8 +49,8 @@ private:
   Interval bisect(SearchOp op, ArrayRef<ChildRange> ranges, Interval interval);
   Value emitCost(SearchOp op, Value coordinate, ArrayRef<Value> positions);
   /// One position per operand: given for those with stored coordinates.
-  SmallVector<Value> allPositions(ArrayRef<ChildRange> ranges, Value coordinate,
-                                  ValueRange stored);
+  SmallVector<Value> allPositions(SearchOp op, ArrayRef<ChildRange> ranges,
+                                  Value coordinate, ValueRange stored);
 
   void lowerCut(CutOp op);
   void lowerOrigin(OriginOp op);
@@ -96,28 +96,31 @@ void PartitionLowering::lowerSearch(SearchOp op) {
   SmallVector<ChildRange> ranges;
   for (auto [n, value] : llvm::enumerate(op.getFibers())) {
     parents.push_back(fiber(value));
-    ranges.push_back(childRange(parents.back(), n, &lower, &upper,
-                                LastCoordinate::excluded));
+    ranges.push_back(
+        childRange(parents.back(), {static_cast<unsigned>(n)}, &lower, &upper));
   }
   Interval found = bisect(op, ranges, firstInterval(op, ranges, lower, upper));
   Value coordinate = found.low;
-  SmallVector<Value> positions = allPositions(ranges, coordinate, found.lows);
+  SmallVector<Value> positions =
+      allPositions(op, ranges, coordinate, found.lows);
   Value cost = emitCost(op, coordinate, positions);
   op.getCoordinate().replaceAllUsesWith(coordinate);
   op.getResidual().replaceAllUsesWith(
       Value(arith::SubIOp::create(b, op.getQuery(), cost)));
   for (unsigned n = 0; n < ranges.size(); ++n) {
-    Value present = parents[n].present;
+    Value present = parents[n].present, end;
     if (!ranges[n].level->isFull()) {
       // Of the whole fiber: the range ends at the upper cut.
-      ranges[n] =
-          childRange(parents[n], n, nullptr, nullptr, LastCoordinate::excluded);
+      ranges[n] = childRange(parents[n]);
       present =
           compare(arith::CmpIPredicate::eq,
                   coordinateOrInfinity(ranges[n], positions[n]), coordinate);
+      if (!ranges[n].level->isUnique())
+        end =
+            endOfRun(*ranges[n].level, coordinate, positions[n], ranges[n].end);
     }
-    setFiber(op.getChildren()[n],
-             {parents[n].tensor, parents[n].level + 1, positions[n], present});
+    setFiber(op.getChildren()[n], {parents[n].tensor, parents[n].level + 1,
+                                   positions[n], present, end});
   }
   setCut(op.getInnerLower(), lower.enter(b, coordinate));
   setCut(op.getInnerUpper(), upper.enter(b, coordinate));
@@ -130,7 +133,8 @@ PartitionLowering::Interval
 PartitionLowering::firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
                                  const CutValue &lower, const CutValue &upper) {
   Interval interval;
-  Value extent = ranges.front().level->extent(b);
+  Value extent =
+      op.getExtent() ? op.getExtent() : Value(ranges.front().level->extent(b));
   Value last = arith::SubIOp::create(b, extent, constant(1));
   interval.low = select(lower.on, lower.loops.front().coordinate, constant(0));
   Value high = arith::MinSIOp::create(b, upper.loops.front().coordinate, last);
@@ -174,7 +178,7 @@ PartitionLowering::bisect(SearchOp op, ArrayRef<ChildRange> ranges,
       stored.push_back(range.level->lowerBound(b, mid, range.first,
                                                now.lows[stored.size()],
                                                now.highs[stored.size()]));
-  Value cost = emitCost(op, mid, allPositions(ranges, mid, stored));
+  Value cost = emitCost(op, mid, allPositions(op, ranges, mid, stored));
   Value within = compare(arith::CmpIPredicate::ule, cost, op.getQuery());
   Interval next;
   next.low = select(within, mid, now.low);
@@ -187,16 +191,24 @@ PartitionLowering::bisect(SearchOp op, ArrayRef<ChildRange> ranges,
   return Interval::unflatten(loop.getResults());
 }
 
-SmallVector<Value> PartitionLowering::allPositions(ArrayRef<ChildRange> ranges,
+SmallVector<Value> PartitionLowering::allPositions(SearchOp op,
+                                                   ArrayRef<ChildRange> ranges,
                                                    Value coordinate,
                                                    ValueRange stored) {
   SmallVector<Value> positions;
   size_t next = 0;
-  for (const ChildRange &range : ranges)
+  for (const ChildRange &range : ranges) {
+    if (!range.level->isFull()) {
+      positions.push_back(stored[next++]);
+      continue;
+    }
+    // A loop that has an extent of its own may go beyond the fiber's.
+    Value inside = coordinate;
+    if (op.getExtent())
+      inside = arith::MinUIOp::create(b, coordinate, range.level->extent(b));
     positions.push_back(
-        range.level->isFull()
-            ? range.level->lowerBound(b, coordinate, range.first, {}, {})
-            : stored[next++]);
+        range.level->lowerBound(b, inside, range.first, {}, {}));
+  }
   return positions;
 }
 
@@ -260,10 +272,12 @@ void PartitionLowering::lowerLimit(LimitOp op) {
     ends.push_back(fiber(root));
   for (Attribute operands : op.getLoops()) {
     CutValue::Loop loop{constant(0), {}};
+    if (value.loops.empty() && op.getExtent())
+      loop.coordinate = op.getExtent();
     for (Attribute number : cast<ArrayAttr>(operands)) {
       FiberValue &end = ends[cast<IntegerAttr>(number).getInt()];
       auto level = Level::get(end.tensor, end.level);
-      if (value.loops.empty() && loop.positions.empty())
+      if (value.loops.empty() && loop.positions.empty() && !op.getExtent())
         loop.coordinate = level->extent(b);
       // One past the last position of the level above.
       Value above = end.level == 0 ? constant(1) : end.position;

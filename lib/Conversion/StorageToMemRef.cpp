@@ -25,15 +25,19 @@ using namespace nacho;
 namespace {
 /// The buffers of one tensor.
 struct Storage {
-  SmallVector<Value> positions, coordinates; ///< By level; null where full.
+  RankedTensorType type;
+  SmallVector<Value> positions, coordinates; ///< By level; null if it has none.
   Value values;
-  SmallVector<Value> extents;
+  SmallVector<Value> extents; ///< By level.
 
   SmallVector<Value> flatten() const {
     SmallVector<Value> all;
-    for (auto [position, coordinate] : llvm::zip(positions, coordinates))
+    for (auto [position, coordinate] : llvm::zip(positions, coordinates)) {
       if (position)
-        all.append({position, coordinate});
+        all.push_back(position);
+      if (coordinate)
+        all.push_back(coordinate);
+    }
     all.push_back(values);
     llvm::append_range(all, extents);
     return all;
@@ -43,16 +47,12 @@ struct Storage {
 using StorageMap = DenseMap<Value, Storage>;
 } // namespace
 
-static bool isStored(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && (tensor.getRank() == 0 ||
-                    sparse_tensor::getSparseTensorEncoding(tensor));
-}
+static bool isStored(Type type) { return isa<RankedTensorType>(type); }
 
 /// Adds arguments for the buffers of `tensor` behind it.
 static Storage addArguments(func::FuncOp func, BlockArgument tensor) {
   Storage storage;
-  auto type = cast<RankedTensorType>(tensor.getType());
+  auto type = storage.type = cast<RankedTensorType>(tensor.getType());
   unsigned at = tensor.getArgNumber();
   std::string name = getName(tensor);
   auto add = [&](Type argument, const Twine &part) -> Value {
@@ -71,21 +71,43 @@ static Storage addArguments(func::FuncOp func, BlockArgument tensor) {
   }
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   for (unsigned level = 0; level < type.getRank(); ++level) {
-    bool isFull = Level::isFull(type, level);
     storage.positions.push_back(
-        isFull
-            ? Value()
-            : add(vectorOf(encoding.getPosElemType()), "_pos" + Twine(level)));
+        hasPositions(type, level)
+            ? add(vectorOf(encoding.getPosElemType()), "_pos" + Twine(level))
+            : Value());
     storage.coordinates.push_back(
-        isFull
-            ? Value()
-            : add(vectorOf(encoding.getCrdElemType()), "_crd" + Twine(level)));
+        hasCoordinates(type, level)
+            ? add(vectorOf(encoding.getCrdElemType()), "_crd" + Twine(level))
+            : Value());
   }
   storage.values = add(vectorOf(type.getElementType()), "_values");
   for (unsigned level = 0; level < type.getRank(); ++level)
     storage.extents.push_back(
         add(IndexType::get(func.getContext()), "_extent" + Twine(level)));
   return storage;
+}
+
+static unsigned levelOf(RankedTensorType type, unsigned dimension) {
+  unsigned level = 0;
+  while (dimensionOf(type, level) != dimension)
+    ++level;
+  return level;
+}
+
+/// values[(x_0 * N_1 + x_1) * N_2 + ...], of a dense tensor.
+static Value readElement(tensor::ExtractOp op, const Storage &storage) {
+  if (!isDense(storage.type))
+    return {};
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value at;
+  for (unsigned level = 0; level < storage.extents.size(); ++level) {
+    Value coordinate = op.getIndices()[dimensionOf(storage.type, level)];
+    if (at)
+      at = arith::MulIOp::create(b, at, storage.extents[level]);
+    at = at ? Value(arith::AddIOp::create(b, at, coordinate)) : coordinate;
+  }
+  return memref::LoadOp::create(b, storage.values,
+                                at ? ValueRange(at) : ValueRange());
 }
 
 /// What a use of a tensor reads, or null if it is not a read of storage.
@@ -102,10 +124,12 @@ static Value readStorage(Operation *user, const Storage &storage) {
         auto level = op.getConstantLvlIndex();
         return level ? storage.extents[*level] : Value();
       })
-      .Case([&](tensor::ExtractOp op) -> Value {
-        OpBuilder builder(op);
-        return memref::LoadOp::create(builder, op.getLoc(), storage.values);
+      .Case([&](tensor::DimOp op) -> Value {
+        auto dimension = op.getConstantIndex();
+        return dimension ? storage.extents[levelOf(storage.type, *dimension)]
+                         : Value();
       })
+      .Case([&](tensor::ExtractOp op) { return readElement(op, storage); })
       .Default([](Operation *) { return Value(); });
 }
 

@@ -1,8 +1,10 @@
 //===- AssignOps.cpp - Tensor index notation ------------------------------===//
 
 #include "nacho/IR/Nacho.h"
+#include "nacho/IR/Syntax.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -10,7 +12,7 @@ using namespace mlir;
 using namespace nacho;
 
 /// `[i, j]`
-static ParseResult parseAccess(OpAsmParser &parser, ArrayAttr &access) {
+ParseResult nacho::parseAccess(OpAsmParser &parser, ArrayAttr &access) {
   SmallVector<Attribute> names;
   if (parser.parseCommaSeparatedList(
           AsmParser::Delimiter::Square, [&]() -> ParseResult {
@@ -25,7 +27,7 @@ static ParseResult parseAccess(OpAsmParser &parser, ArrayAttr &access) {
   return success();
 }
 
-static void printAccess(OpAsmPrinter &printer, Attribute access) {
+void nacho::printAccess(OpAsmPrinter &printer, Operation *, Attribute access) {
   printer << '[';
   llvm::interleaveComma(cast<ArrayAttr>(access), printer, [&](Attribute name) {
     printer << cast<StringAttr>(name).getValue();
@@ -58,36 +60,47 @@ ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &state) {
   Type resultType;
   SMLoc loc = parser.getCurrentLocation();
   Builder &builder = parser.getBuilder();
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
-                                     parseBinding) ||
-      parser.parseArrow() || parseAccess(parser, resultAccess) ||
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseBinding))
+    return failure();
+  int32_t numInputs = operands.size();
+  bool hasInit = succeeded(parser.parseOptionalKeyword("init"));
+  if (hasInit &&
+      (parser.parseLParen() || parser.parseOperand(operands.emplace_back()) ||
+       parser.parseColonType(types.emplace_back()) || parser.parseRParen()))
+    return failure();
+  if (parser.parseArrow() || parseAccess(parser, resultAccess) ||
       parser.parseColonType(resultType) ||
       parser.resolveOperands(operands, types, loc, state.operands) ||
       parser.parseRegion(*state.addRegion(), args) ||
       parser.parseOptionalAttrDict(state.attributes))
     return failure();
   state.addTypes(resultType);
-  state.addAttribute("accesses", builder.getArrayAttr(accesses));
-  state.addAttribute("resultAccess", resultAccess);
+  Properties &props = state.getOrAddProperties<Properties>();
+  props.accesses = builder.getArrayAttr(accesses);
+  props.resultAccess = resultAccess;
+  props.operandSegmentSizes = {numInputs, hasInit ? 1 : 0};
   return success();
 }
 
 void AssignOp::print(OpAsmPrinter &printer) {
   printer << " (";
   llvm::interleaveComma(
-      llvm::zip(getBody().getArguments(), getOperands(), getAccesses()),
-      printer, [&](auto binding) {
+      llvm::zip(getBody().getArguments(), getInputs(), getAccesses()), printer,
+      [&](auto binding) {
         auto [arg, operand, access] = binding;
         printer << arg << " = " << operand;
-        printAccess(printer, access);
+        printAccess(printer, *this, access);
         printer << " : " << operand.getType();
       });
-  printer << ") -> ";
-  printAccess(printer, getResultAccess());
+  printer << ')';
+  if (getInit())
+    printer << " init(" << getInit() << " : " << getInit().getType() << ')';
+  printer << " -> ";
+  printAccess(printer, *this, getResultAccess());
   printer << " : " << getType() << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"accesses", "resultAccess"});
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(), {"accesses", "resultAccess", "operandSegmentSizes"});
 }
 
 /// The custom form has nothing but names, the generic one can have anything.
@@ -117,14 +130,39 @@ static LogicalResult verifyAccess(AssignOp op, ArrayRef<Attribute> access,
   return success();
 }
 
+namespace {
+using IndexSet = llvm::SetVector<Attribute>;
+}
+
+/// The indices on which each value in the body depends.
+static FailureOr<IndexSet> freeIndices(AssignOp op) {
+  DenseMap<Value, IndexSet> free;
+  for (BlockArgument arg : op.getBodyBlock()->getArguments())
+    free[arg].insert_range(op.getAccess(arg.getArgNumber()));
+  for (Operation &nested : op.getBodyBlock()->without_terminator()) {
+    IndexSet indices;
+    for (Value operand : nested.getOperands())
+      indices.insert_range(free[operand]);
+    if (auto reduce = dyn_cast<ReduceOp>(nested)) {
+      for (Attribute index : reduce.getIndices())
+        if (!indices.remove(index))
+          return reduce.emitOpError() << "reduces over index " << index
+                                      << ", which its value does not have";
+    }
+    for (Value result : nested.getResults())
+      free[result] = indices;
+  }
+  return free[op.getBodyBlock()->getTerminator()->getOperand(0)];
+}
+
 LogicalResult AssignOp::verify() {
-  if (getAccesses().size() != getNumOperands())
+  if (getAccesses().size() != getInputs().size())
     return emitOpError("needs one access per operand");
   if (!isAccess(getResultAccess()) || !llvm::all_of(getAccesses(), isAccess))
     return emitOpError("accesses must be lists of names of indices");
   llvm::StringMap<int64_t> extents;
   llvm::StringSet<> bound;
-  for (auto [n, operand] : llvm::enumerate(getOperands())) {
+  for (auto [n, operand] : llvm::enumerate(getInputs())) {
     if (failed(verifyAccess(*this, getAccess(n), operand.getType(),
                             "operand " + Twine(n), extents)))
       return failure();
@@ -134,10 +172,13 @@ LogicalResult AssignOp::verify() {
   ArrayRef<Attribute> result = getResultAccess().getValue();
   if (failed(verifyAccess(*this, result, getType(), "the result", extents)))
     return failure();
+  if (getInit() && getInit().getType() != getType())
+    return emitOpError() << "starts from " << getInit().getType()
+                         << " but results in " << getType();
   llvm::StringSet<> seen;
   for (Attribute index : result) {
     StringRef name = cast<StringAttr>(index).getValue();
-    if (!bound.contains(name))
+    if (!getInit() && !bound.contains(name))
       return emitOpError() << "result index '" << name
                            << "' is an index of no operand";
     if (!seen.insert(name).second)
@@ -147,11 +188,26 @@ LogicalResult AssignOp::verify() {
     return cast<RankedTensorType>(type).getElementType();
   };
   if (!llvm::equal(getBodyBlock()->getArgumentTypes(),
-                   llvm::map_range(getOperandTypes(), elementOf)))
+                   llvm::map_range(getInputs().getTypes(), elementOf)))
     return emitOpError("body takes one element of each operand");
   auto yield = cast<YieldOp>(getBodyBlock()->getTerminator());
   Type element = getType().getElementType();
   if (yield.getNumOperands() != 1 || yield.getOperand(0).getType() != element)
     return emitOpError() << "must yield one " << element;
+  FailureOr<IndexSet> free = freeIndices(*this);
+  if (failed(free))
+    return failure();
+  for (Attribute index : *free)
+    if (!seen.contains(cast<StringAttr>(index).getValue()))
+      return emitOpError() << "index " << index
+                           << " is neither the result's nor reduced over";
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  if (getKind() == BinaryKind::sub)
+    return emitOpError("cannot reduce by a difference");
+  if (!isAccess(getIndices()))
+    return emitOpError("reduces over a list of names of indices");
   return success();
 }

@@ -1,10 +1,12 @@
 //===- LoopOps.cpp - Coiterative loops ------------------------------------===//
 
-#include "nacho/IR/MergeSyntax.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
+#include "nacho/IR/Syntax.h"
 
 #include "llvm/ADT/STLExtras.h"
+
+#include <array>
 
 using namespace mlir;
 using namespace nacho;
@@ -35,6 +37,19 @@ SmallVector<CoiterateOp> NestOp::getLoops() {
   return loops;
 }
 
+Type NestOp::getAppendedType() {
+  if (getAccumulator())
+    return *getAccumulator();
+  return cast<RankedTensorType>(getType()).getElementType();
+}
+
+SmallVector<CoiterateOp> NestOp::getCutLoops() {
+  SmallVector<CoiterateOp> loops = getLoops();
+  if (getCuts())
+    loops.truncate(getCuts().getType().getWidths().size());
+  return loops;
+}
+
 LogicalResult NestOp::verify() {
   Block &block = getBody().front();
   if (llvm::range_size(block.getOps<CoiterateOp>()) != 1)
@@ -44,7 +59,11 @@ LogicalResult NestOp::verify() {
                                         : emitOpError("has bounds but no cuts");
   if (block.getNumArguments() == 0)
     return success();
-  auto cut = CutType::get(getContext(), getCuts().getType().getWidths());
+  ArrayRef<int64_t> widths = getCuts().getType().getWidths();
+  if (widths.size() > getLoops().size())
+    return emitOpError() << "cuts " << widths.size() << " loops of "
+                         << getLoops().size();
+  auto cut = CutType::get(getContext(), widths);
   if (block.getNumArguments() != 2 || block.getArgument(0).getType() != cut ||
       block.getArgument(1).getType() != cut)
     return emitOpError() << "bounds must be two arguments of type " << cut;
@@ -55,11 +74,10 @@ LogicalResult NestOp::verify() {
 // CoiterateOp
 //===----------------------------------------------------------------------===//
 
-SmallVector<Type> CoiterateOp::getBodyTypes(ValueRange fibers, CutType cut,
+SmallVector<Type> CoiterateOp::getBodyTypes(MLIRContext *context,
+                                            ValueRange fibers, CutType cut,
                                             ValueRange inits) {
-  SmallVector<Type> types;
-  if (!fibers.empty())
-    types.push_back(IndexType::get(fibers.front().getContext()));
+  SmallVector<Type> types = {IndexType::get(context)};
   for (Value fiber : fibers)
     types.push_back(cast<FiberType>(fiber.getType()).getChild());
   if (cut)
@@ -68,10 +86,26 @@ SmallVector<Type> CoiterateOp::getBodyTypes(ValueRange fibers, CutType cut,
   return types;
 }
 
+/// fibers, guards, extent, lower, upper, inits
+static std::array<int32_t, 6> segmentSizes(size_t fibers, size_t guards,
+                                           bool extent, bool bounded,
+                                           size_t inits) {
+  return {static_cast<int32_t>(fibers),
+          static_cast<int32_t>(guards),
+          extent,
+          bounded,
+          bounded,
+          static_cast<int32_t>(inits)};
+}
+
 void CoiterateOp::build(OpBuilder &builder, OperationState &state,
-                        ValueRange fibers, MergeAttr merge, Value lower,
-                        Value upper, ValueRange inits) {
+                        ValueRange fibers, ValueRange guards, Value extent,
+                        MergeAttr merge, Value lower, Value upper,
+                        ValueRange inits) {
   state.addOperands(fibers);
+  state.addOperands(guards);
+  if (extent)
+    state.addOperands(extent);
   CutType cut;
   if (lower) {
     state.addOperands({lower, upper});
@@ -81,11 +115,12 @@ void CoiterateOp::build(OpBuilder &builder, OperationState &state,
   state.addTypes(inits.getTypes());
   Properties &props = state.getOrAddProperties<Properties>();
   props.merge = merge;
-  int32_t bounds = lower ? 1 : 0;
-  props.operandSegmentSizes = {static_cast<int32_t>(fibers.size()), bounds,
-                               bounds, static_cast<int32_t>(inits.size())};
+  props.operandSegmentSizes =
+      segmentSizes(fibers.size(), guards.size(), static_cast<bool>(extent),
+                   static_cast<bool>(lower), inits.size());
   OpBuilder::InsertionGuard guard(builder);
-  SmallVector<Type> types = getBodyTypes(fibers, cut, inits);
+  SmallVector<Type> types =
+      getBodyTypes(builder.getContext(), fibers, cut, inits);
   SmallVector<Location> locs(types.size(), state.location);
   Block *body = builder.createBlock(state.addRegion(), {}, types, locs);
   // Cuts and fibers are named after those of the loop around.
@@ -151,12 +186,27 @@ ParseResult CoiterateOp::parse(OpAsmParser &parser, OperationState &state) {
   SMLoc loc = parser.getCurrentLocation();
   Bindings fibers, bounds, inits;
   OpAsmParser::Argument coordinate;
-  if (parser.parseArgument(coordinate) || parser.parseKeyword("of") ||
-      fibers.parseTyped(parser) || parser.parseKeyword("in"))
+  SmallVector<OpAsmParser::UnresolvedOperand> extent, guards;
+  SmallVector<Type> guardTypes;
+  if (parser.parseArgument(coordinate))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("to")) &&
+      parser.parseOperand(extent.emplace_back()))
+    return failure();
+  if (parser.parseKeyword("of") || fibers.parseTyped(parser))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("given")) &&
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+        return failure(parser.parseOperand(guards.emplace_back()) ||
+                       parser.parseColonType(guardTypes.emplace_back()));
+      }))
+    return failure();
+  if (parser.parseKeyword("in"))
     return failure();
   SmallVector<OpAsmParser::UnresolvedOperand> names;
   for (const OpAsmParser::Argument &arg : fibers.args)
     names.push_back(arg.ssaName);
+  llvm::append_range(names, guards);
   MergeAttr merge;
   if (parseMerge(parser, names, /*extend=*/false, merge) ||
       parseBounds(parser, bounds))
@@ -189,6 +239,8 @@ ParseResult CoiterateOp::parse(OpAsmParser &parser, OperationState &state) {
     args.back().type = type;
   }
   if (fibers.resolve(parser, loc, state.operands) ||
+      parser.resolveOperands(guards, guardTypes, loc, state.operands) ||
+      parser.resolveOperands(extent, builder.getIndexType(), state.operands) ||
       bounds.resolve(parser, loc, state.operands) ||
       inits.resolve(parser, loc, state.operands) ||
       parser.parseRegion(*state.addRegion(), args) ||
@@ -197,10 +249,9 @@ ParseResult CoiterateOp::parse(OpAsmParser &parser, OperationState &state) {
   ensureTerminator(*state.regions.front(), builder, state.location);
   Properties &props = state.getOrAddProperties<Properties>();
   props.merge = merge;
-  int32_t bounded = bounds.types.empty() ? 0 : 1;
-  props.operandSegmentSizes = {static_cast<int32_t>(fibers.types.size()),
-                               bounded, bounded,
-                               static_cast<int32_t>(inits.types.size())};
+  props.operandSegmentSizes =
+      segmentSizes(fibers.types.size(), guards.size(), !extent.empty(),
+                   !bounds.types.empty(), inits.types.size());
   state.addTypes(inits.types);
   return success();
 }
@@ -214,10 +265,22 @@ void CoiterateOp::print(OpAsmPrinter &printer) {
     });
     printer << ')';
   };
-  printer << ' ' << getCoordinate() << " of ";
+  printer << ' ' << getCoordinate();
+  if (getExtent())
+    printer << " to " << getExtent();
+  printer << " of ";
   printBindings(getChildren(), getFibers());
+  if (!getGuards().empty()) {
+    printer << " given (";
+    llvm::interleaveComma(getGuards(), printer, [&](Value guard) {
+      printer << guard << " : " << guard.getType();
+    });
+    printer << ')';
+  }
   printer << " in ";
-  printMerge(printer, getMerge(), getChildren());
+  SmallVector<Value> leaves(getChildren());
+  llvm::append_range(leaves, getGuards());
+  printMerge(printer, getMerge(), leaves);
   if (isBounded())
     printer << " between (" << getInnerLower() << " = " << getLower() << ", "
             << getInnerUpper() << " = " << getUpper() << " : "
@@ -234,12 +297,13 @@ void CoiterateOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult CoiterateOp::verify() {
-  if (getFibers().empty())
-    return emitOpError("needs at least one fiber");
+  if (getFibers().empty() && !getExtent())
+    return emitOpError("needs fibers or the number of coordinates");
   for (Value fiber : getFibers())
     if (cast<FiberType>(fiber.getType()).isElement())
       return emitOpError("cannot iterate an element");
-  if (failed(verifyMerge(*this, getMerge(), getFibers().size())))
+  if (failed(verifyMerge(*this, getMerge(),
+                         getFibers().size() + getGuards().size())))
     return failure();
   if (!getLower() != !getUpper())
     return emitOpError("needs both bounds or none");
@@ -253,7 +317,7 @@ LogicalResult CoiterateOp::verify() {
                            << " fibers but is cut by " << cut;
   }
   if (getBodyBlock()->getArgumentTypes() !=
-      TypeRange(getBodyTypes(getFibers(), cut, getInits())))
+      TypeRange(getBodyTypes(getContext(), getFibers(), cut, getInits())))
     return emitOpError("body arguments do not match the operands");
   if (getResultTypes() != getInits().getTypes() ||
       getBodyBlock()->getTerminator()->getOperandTypes() != getResultTypes())
@@ -276,6 +340,61 @@ LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 LogicalResult LoadOp::verify() {
   if (!getElement().getType().isElement())
     return emitOpError() << "needs an element, got " << getElement().getType();
+  return success();
+}
+
+void LocateOp::build(OpBuilder &builder, OperationState &state, Value tensor,
+                     ValueRange coordinates, Value condition) {
+  build(builder, state,
+        cast<RankedTensorType>(tensor.getType()).getElementType(), tensor,
+        coordinates, condition);
+}
+
+ParseResult LocateOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::UnresolvedOperand tensor;
+  SmallVector<OpAsmParser::UnresolvedOperand> coordinates, condition;
+  Type type;
+  Builder &builder = parser.getBuilder();
+  if (parser.parseOperand(tensor) ||
+      parser.parseOperandList(coordinates, OpAsmParser::Delimiter::Square) ||
+      (succeeded(parser.parseOptionalKeyword("if")) &&
+       parser.parseOperand(condition.emplace_back())) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type))
+    return failure();
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  if (!ranked)
+    return parser.emitError(tensor.location, "expected a ranked tensor type");
+  if (parser.resolveOperand(tensor, type, state.operands) ||
+      parser.resolveOperands(coordinates, builder.getIndexType(),
+                             state.operands) ||
+      parser.resolveOperands(condition, builder.getI1Type(), state.operands))
+    return failure();
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {
+      1, static_cast<int32_t>(coordinates.size()),
+      static_cast<int32_t>(condition.size())};
+  state.addTypes(ranked.getElementType());
+  return success();
+}
+
+void LocateOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getTensor() << '[' << getCoordinates() << ']';
+  if (getCondition())
+    printer << " if " << getCondition();
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"operandSegmentSizes"});
+  printer << " : " << getTensor().getType();
+}
+
+LogicalResult LocateOp::verify() {
+  auto type = cast<RankedTensorType>(getTensor().getType());
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (encoding && !encoding.isAllDense())
+    return emitOpError() << "needs a dense tensor, got " << type;
+  if (static_cast<int64_t>(getCoordinates().size()) != type.getRank())
+    return emitOpError() << "locates " << getCoordinates().size()
+                         << " coordinates in " << type;
+  if (getValue().getType() != type.getElementType())
+    return emitOpError() << "reads a " << type.getElementType();
   return success();
 }
 
@@ -339,7 +458,7 @@ LogicalResult AppendOp::verify() {
     return emitOpError("must be inside a nacho.nest");
   auto type = cast<RankedTensorType>(nest.getType());
   if (type.getRank() != static_cast<int64_t>(getCoordinates().size()) ||
-      type.getElementType() != getValue().getType())
+      nest.getAppendedType() != getValue().getType())
     return emitOpError() << "appends to " << type << " a "
                          << getValue().getType() << " at "
                          << getCoordinates().size() << " coordinates";

@@ -1,7 +1,7 @@
 //===- NachoDialect.cpp - Registration, attributes, types -----------------===//
 
-#include "nacho/IR/MergeSyntax.h"
 #include "nacho/IR/Nacho.h"
+#include "nacho/IR/Syntax.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"

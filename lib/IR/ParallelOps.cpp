@@ -53,8 +53,8 @@ LogicalResult ParallelOp::verify() {
       !isa<IndexType>(getWorker().getType()))
     return emitOpError("body takes the number of the worker");
   static constexpr StringLiteral device[] = {
-      "nacho",         "arith",  "math",   "scf", "memref",
-      "sparse_tensor", "tensor", "vector", "ub"};
+      "nacho",  "arith",         "complex", "math",   "scf",
+      "memref", "sparse_tensor", "tensor",  "vector", "ub"};
   WalkResult result = getBody().walk([&](Operation *op) -> WalkResult {
     if (isa<CallOpInterface>(op))
       return emitOpError("body must not call functions");
@@ -65,7 +65,8 @@ LogicalResult ParallelOp::verify() {
     if (isa<ParallelOp, ExclusiveScanOp, AssignOp, NestOp, PartitionOp,
             scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();
-    if (!llvm::is_contained(device, op->getName().getDialectNamespace()))
+    if (!isa<UnrealizedConversionCastOp>(op) &&
+        !llvm::is_contained(device, op->getName().getDialectNamespace()))
       return emitOpError() << "body must not hold host-only " << op->getName();
     return WalkResult::advance();
   });

@@ -2,6 +2,7 @@
 
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
+#include "nacho/IR/Syntax.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -48,8 +49,9 @@ static ParseResult parseSearchTypes(OpAsmParser &parser,
 
 static void printSearchTypes(OpAsmPrinter &printer, Operation *,
                              TypeRange fibers, Type lower, Type) {
-  llvm::interleaveComma(fibers, printer);
-  printer << ", " << lower;
+  SmallVector<Type> types(fibers);
+  types.push_back(lower);
+  llvm::interleaveComma(types, printer);
 }
 
 LogicalResult SearchOp::inferReturnTypes(MLIRContext *context,
@@ -92,6 +94,8 @@ LogicalResult SearchOp::verify() {
       cut.getWidths().front() != static_cast<int64_t>(getFibers().size()))
     return emitOpError() << "searches " << getFibers().size()
                          << " fibers between cuts of type " << cut;
+  if (!getExtent() && getFibers().empty())
+    return emitOpError("needs fibers or the number of coordinates");
   Block *block = getBodyBlock();
   auto isIndex = [](Type type) { return isa<IndexType>(type); };
   if (block->getNumArguments() != 1 + getFibers().size() ||
@@ -120,7 +124,7 @@ LogicalResult CutOp::verify() {
 }
 
 /// `loops` must name roots, and have the widths of the cuts.
-static LogicalResult verifyLoops(Operation *op, ArrayAttr loops,
+static LogicalResult verifyLoops(Operation *op, ArrayAttr loops, Value extent,
                                  ValueRange roots, ArrayRef<int64_t> widths) {
   SmallVector<int64_t> sizes;
   SmallVector<int64_t> levels(roots.size(), 0);
@@ -143,11 +147,13 @@ static LogicalResult verifyLoops(Operation *op, ArrayAttr loops,
   }
   if (ArrayRef<int64_t>(sizes) != widths)
     return op->emitOpError("loops do not match the type of the cuts");
+  if (!extent && !sizes.empty() && sizes.front() == 0)
+    return op->emitOpError("needs the extent of a loop without operands");
   return success();
 }
 
 LogicalResult LimitOp::verify() {
-  return verifyLoops(*this, getLoops(), getRoots(),
+  return verifyLoops(*this, getLoops(), getExtent(), getRoots(),
                      cast<CutType>(getCut().getType()).getWidths());
 }
 
@@ -160,10 +166,10 @@ LogicalResult CutCoordinateOp::verify() {
 }
 
 LogicalResult PartitionOp::verify() {
-  if (static_cast<int64_t>(getDelta()) < 0)
+  if (static_cast<int64_t>(getDelta()) < -1)
     return emitOpError("the bound of a cut's cost cannot be negative");
   ArrayRef<int64_t> widths = getCuts().getType().getWidths();
-  if (failed(verifyLoops(*this, getLoops(), getRoots(), widths)))
+  if (failed(verifyLoops(*this, getLoops(), getExtent(), getRoots(), widths)))
     return failure();
   auto cut = CutType::get(getContext(), widths);
   SmallVector<Type> expected = {IndexType::get(getContext()), cut, cut};

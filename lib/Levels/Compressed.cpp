@@ -1,7 +1,8 @@
 //===- Compressed.cpp - A level that stores the coordinates it has --------===//
 //
 // The children of p have the positions [pos[p], pos[p + 1]) and the
-// coordinates crd[...], in increasing order.
+// coordinates crd[...], in increasing order. If they are not unique, a
+// coordinate has the positions of a run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +18,9 @@ using namespace nacho;
 
 namespace {
 
-class CompressedLevel : public Level {
+class CompressedLevel : public StoredLevel {
 public:
-  CompressedLevel(Value tensor, unsigned level) : Level(tensor, level) {}
-
-  bool isFull() const override { return false; }
+  using StoredLevel::StoredLevel;
 
   /// min(pos[parent], number of coordinates): whatever the positions say,
   /// nothing beyond the coordinates is read.
@@ -32,60 +31,6 @@ public:
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value size = memref::DimOp::create(b, coordinates(b), zero);
     return arith::MinUIOp::create(b, loadIndex(b, positions, parent), size);
-  }
-
-  /// Never -1, which stands for the coordinate of an exhausted operand: of 64
-  /// bits the sign is dropped, which leaves what is negative out of any extent.
-  Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
-    Value stored = loadIndex(b, coordinates(b), position);
-    if (encoding().getCrdElemType().isInteger(32))
-      return stored;
-    Value most =
-        arith::ConstantIndexOp::create(b, std::numeric_limits<int64_t>::max());
-    return arith::AndIOp::create(b, stored, most);
-  }
-
-  /// while low < high: mid = (low + high) / 2
-  ///   crd[mid] < coordinate ? low = mid + 1 : high = mid
-  Value lowerBound(ImplicitLocOpBuilder &b, Value target, Value, Value low,
-                   Value high) const override {
-    Type index = b.getIndexType();
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    auto loop = scf::WhileOp::create(
-        b, TypeRange{index, index}, ValueRange{low, high},
-        [&](OpBuilder &builder, Location loc, ValueRange args) {
-          Value more = arith::CmpIOp::create(
-              builder, loc, arith::CmpIPredicate::ult, args[0], args[1]);
-          scf::ConditionOp::create(builder, loc, more, args);
-        },
-        [&](OpBuilder &builder, Location loc, ValueRange args) {
-          ImplicitLocOpBuilder body(loc, builder);
-          Value span = arith::SubIOp::create(body, args[1], args[0]);
-          Value half = arith::ShRUIOp::create(body, span, one);
-          Value mid = arith::AddIOp::create(body, args[0], half);
-          Value before = arith::CmpIOp::create(body, arith::CmpIPredicate::ult,
-                                               coordinate(body, mid), target);
-          Value after = arith::AddIOp::create(body, mid, one);
-          Value newLow = arith::SelectOp::create(body, before, after, args[0]);
-          Value newHigh = arith::SelectOp::create(body, before, args[1], mid);
-          scf::YieldOp::create(body, ValueRange{newLow, newHigh});
-        });
-    return loop.getResult(0);
-  }
-
-private:
-  sparse_tensor::SparseTensorEncodingAttr encoding() const {
-    return sparse_tensor::getSparseTensorEncoding(tensor.getType());
-  }
-
-  static MemRefType bufferOf(Type element) {
-    return MemRefType::get({ShapedType::kDynamic}, element);
-  }
-
-  Value coordinates(ImplicitLocOpBuilder &b) const {
-    return sparse_tensor::ToCoordinatesOp::create(
-        b, bufferOf(encoding().getCrdElemType()), tensor,
-        b.getIndexAttr(level));
   }
 };
 
@@ -101,8 +46,8 @@ private:
 /// (position, whether earlier parts have entries at the current coordinate).
 class CompressedResultLevel : public ResultLevel {
 public:
-  Value size(ImplicitLocOpBuilder &b, ValueRange total) const override {
-    return decode(b, total).position;
+  Value position(ImplicitLocOpBuilder &b, ValueRange row) const override {
+    return decode(b, row).position;
   }
 
   void combine(ImplicitLocOpBuilder &b, ValueRange x, ValueRange y,
@@ -161,11 +106,11 @@ public:
 
   void initAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
                   SmallVectorImpl<Value> &carried) const override {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, context.part, zero);
-    auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
-    {
+    if (context.positions) {
+      Value zero = arith::ConstantIndexOp::create(b, 0);
+      Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                            context.part, zero);
+      auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(ifFirst.thenBlock());
       storeIndex(b, zero, context.positions, zero);
@@ -175,12 +120,9 @@ public:
     carried.append({place.position, isTrue(b, place.open)});
   }
 
-  void enterAppend(ImplicitLocOpBuilder &, const AppendContext &, Value, Value,
-                   MutableArrayRef<Value>) const override {}
-
   void leaveAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
-                   Value coordinate, Value any, Value finished, Value next,
-                   MutableArrayRef<Value> carried) const override {
+                   ValueRange coordinates, Value any, Value finished,
+                   Value next, MutableArrayRef<Value> carried) const override {
     Value one = arith::ConstantIndexOp::create(b, 1);
     Value yes = arith::ConstantIntOp::create(b, 1, 1);
     Value position = carried[0];
@@ -198,9 +140,12 @@ public:
     carried[1] = arith::AndIOp::create(b, any, unfinished);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifAppend.thenBlock());
-    storeIndex(b, coordinate, context.coordinates, position);
-    storeIndex(b, next, context.positions,
-               arith::AddIOp::create(b, position, one));
+    for (auto [coordinate, buffer] :
+         llvm::zip(coordinates, context.coordinates))
+      storeIndex(b, coordinate, buffer, position);
+    if (context.positions)
+      storeIndex(b, next, context.positions,
+                 arith::AddIOp::create(b, position, one));
   }
 
   Value finishAppend(ImplicitLocOpBuilder &b, const AppendContext &context,

@@ -20,6 +20,7 @@ public:
   DenseLevel(Value tensor, unsigned level) : Level(tensor, level) {}
 
   bool isFull() const override { return true; }
+  bool isUnique() const override { return true; }
 
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
     return arith::MulIOp::create(b, parent, extent(b));
@@ -36,28 +37,13 @@ public:
 };
 
 /// A dense level over positions, as the rows of a CSR result: positions[x + 1]
-/// is written when x is left behind, also where x was never visited. A part
-/// writes the positions in (lower, upper], so that all parts together write
-/// each once; the first part writes positions[0] too. Carries the last one
-/// written.
+/// is written when x is left behind, also where x was never visited. Of several
+/// dense levels the last one does it, and x numbers the coordinates of all. A
+/// part writes the positions in (lower, upper], so that all parts together
+/// write each once; the first part writes positions[0] too. Carries the last
+/// one written.
 class DenseResultLevel : public ResultLevel {
 public:
-  SmallVector<StringRef> columnNames() const override { return {}; }
-
-  Value size(ImplicitLocOpBuilder &, ValueRange) const override { return {}; }
-
-  void combine(ImplicitLocOpBuilder &, ValueRange, ValueRange,
-               SmallVectorImpl<Value> &) const override {}
-
-  void initCount(ImplicitLocOpBuilder &,
-                 SmallVectorImpl<Value> &) const override {}
-
-  void leaveCount(ImplicitLocOpBuilder &, Value, Value, Value,
-                  MutableArrayRef<Value>) const override {}
-
-  void columns(ImplicitLocOpBuilder &, Value, ValueRange,
-               SmallVectorImpl<Value> &) const override {}
-
   void initAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
                   SmallVectorImpl<Value> &carried) const override {
     Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -75,9 +61,6 @@ public:
     fill(b, context, carried[0], to, next);
     carried[0] = to;
   }
-
-  void leaveAppend(ImplicitLocOpBuilder &, const AppendContext &, Value, Value,
-                   Value, Value, MutableArrayRef<Value>) const override {}
 
   Value finishAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
                      Value next, ValueRange carried) const override {

@@ -13,19 +13,24 @@ using namespace nacho;
 namespace {
 struct LevelKind {
   bool (*matches)(sparse_tensor::LevelType);
-  bool isFull;
+  bool isFull, hasPositions;
   std::unique_ptr<Level> (*make)(Value, unsigned);
-  std::unique_ptr<ResultLevel> (*makeResult)();
 };
 } // namespace
 
-/// Only unique, ordered levels: each kind below is searched by bisection.
+/// Only ordered levels: each kind below is searched by bisection.
 static const LevelKind *findKind(RankedTensorType type, unsigned level) {
   static const LevelKind kinds[] = {
       {[](sparse_tensor::LevelType type) { return isDenseLT(type); },
-       /*isFull=*/true, makeDenseLevel, makeDenseResultLevel},
+       /*isFull=*/true, /*hasPositions=*/false, makeDenseLevel},
       {[](sparse_tensor::LevelType type) { return isCompressedLT(type); },
-       /*isFull=*/false, makeCompressedLevel, makeCompressedResultLevel},
+       /*isFull=*/false, /*hasPositions=*/true, makeCompressedLevel},
+      // Not those whose coordinates are interleaved with another level's.
+      {[](sparse_tensor::LevelType type) {
+         return isSingletonLT(type) &&
+                type.isa<sparse_tensor::LevelPropNonDefault::SoA>();
+       },
+       /*isFull=*/false, /*hasPositions=*/false, makeSingletonLevel},
   };
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   // Views of other tensors, and other zeros or ones, are somebody else's.
@@ -33,7 +38,7 @@ static const LevelKind *findKind(RankedTensorType type, unsigned level) {
       encoding.getImplicitVal())
     return nullptr;
   sparse_tensor::LevelType levelType = encoding.getLvlType(level);
-  if (!isUniqueLT(levelType) || !isOrderedLT(levelType))
+  if (!isOrderedLT(levelType))
     return nullptr;
   for (const LevelKind &kind : kinds)
     if (kind.matches(levelType))
@@ -47,21 +52,59 @@ std::unique_ptr<Level> Level::get(Value tensor, unsigned level) {
   return kind ? kind->make(tensor, level) : nullptr;
 }
 
-bool Level::isFull(RankedTensorType type, unsigned level) {
+bool nacho::isFullLevel(RankedTensorType type, unsigned level) {
   const LevelKind *kind = findKind(type, level);
   return kind && kind->isFull;
 }
 
+bool nacho::isUniqueLevel(RankedTensorType type, unsigned level) {
+  return isUniqueLT(
+      sparse_tensor::getSparseTensorEncoding(type).getLvlType(level));
+}
+
+bool nacho::hasPositions(RankedTensorType type, unsigned level) {
+  const LevelKind *kind = findKind(type, level);
+  return kind && kind->hasPositions;
+}
+
+bool nacho::hasCoordinates(RankedTensorType type, unsigned level) {
+  const LevelKind *kind = findKind(type, level);
+  return kind && !kind->isFull;
+}
+
+bool nacho::isDense(RankedTensorType type) {
+  if (!sparse_tensor::getSparseTensorEncoding(type))
+    return true;
+  return llvm::all_of(llvm::seq<unsigned>(type.getRank()),
+                      [&](unsigned level) { return isFullLevel(type, level); });
+}
+
+unsigned nacho::dimensionOf(RankedTensorType type, unsigned level) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  return encoding ? sparse_tensor::toDim(encoding, level) : level;
+}
+
+namespace {
+/// Stored by the level after it: a coordinate that is not unique with each
+/// position of the next level, a dense level by the last of several.
+class PassiveResultLevel : public ResultLevel {};
+} // namespace
+
 std::unique_ptr<ResultLevel> ResultLevel::get(RankedTensorType type,
                                               unsigned level) {
-  const LevelKind *kind = findKind(type, level);
-  return kind ? kind->makeResult() : nullptr;
+  bool isFull = isFullLevel(type, level);
+  if (isFull ? isFullLevel(type, level + 1) : !isUniqueLevel(type, level))
+    return std::make_unique<PassiveResultLevel>();
+  return isFull ? makeDenseResultLevel() : makeCompressedResultLevel();
 }
 
 MergeAttr nacho::iterationDomain(CoiterateOp loop) {
   return iterationDomain(loop.getMerge(), [&](unsigned operand) {
+    // What is given may be present throughout the loop.
+    if (operand >= loop.getFibers().size())
+      return true;
     auto fiber = cast<FiberType>(loop.getFibers()[operand].getType());
-    return Level::isFull(fiber.getTensor(), fiber.getLevel());
+    return isFullLevel(fiber.getTensor(), fiber.getLevel());
   });
 }
 
@@ -69,10 +112,25 @@ bool nacho::visitsAll(CoiterateOp loop) {
   return isAlways(iterationDomain(loop));
 }
 
+/// Runs of equal coordinates are taken apart by the singletons below.
 bool nacho::hasSupportedLevels(RankedTensorType type) {
-  return llvm::all_of(llvm::seq<unsigned>(type.getRank()), [&](unsigned level) {
-    return findKind(type, level) != nullptr;
-  });
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (!encoding || !encoding.isPermutation())
+    return false;
+  for (unsigned level = 0, rank = type.getRank(); level < rank; ++level) {
+    if (!findKind(type, level))
+      return false;
+    bool hasRuns = level > 0 && !isUniqueLevel(type, level - 1);
+    if (hasRuns != isSingletonLT(encoding.getLvlType(level)))
+      return false;
+  }
+  return type.getRank() == 0 || isUniqueLevel(type, type.getRank() - 1);
+}
+
+Value nacho::loopExtent(ImplicitLocOpBuilder &b, CoiterateOp loop) {
+  if (loop.getExtent())
+    return loop.getExtent();
+  return ExtentOp::create(b, b.getIndexType(), loop.getFibers().front());
 }
 
 Value Level::extent(ImplicitLocOpBuilder &b) const {

@@ -41,6 +41,50 @@ int64_t nacho::checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
   return -1;
 }
 
+template <typename Crd>
+static bool isInRange(const Crd *const *crds, const int64_t *extents,
+                      int64_t levels, int64_t p, int64_t &level) {
+  for (level = 0; level < levels; ++level)
+    if (crds[level][p] < 0 || crds[level][p] >= extents[level])
+      return false;
+  return true;
+}
+
+/// How the tuple at `p` violates the order after the one at `p - 1`.
+template <typename Crd>
+static Violation compareWithLast(const Crd *const *crds, int64_t levels,
+                                 int64_t p, int64_t &level) {
+  for (level = 0; level < levels; ++level) {
+    Crd last = crds[level][p - 1], coordinate = crds[level][p];
+    if (coordinate != last)
+      return coordinate > last ? Violation::none : Violation::order;
+  }
+  level = levels - 1;
+  return Violation::duplicate;
+}
+
+template <typename Pos, typename Crd>
+int64_t nacho::checkTuples(const Pos *pos, int64_t fibers,
+                           const Crd *const *crds, const int64_t *extents,
+                           int64_t levels, int64_t &level,
+                           Violation &violation) {
+  for (int64_t fiber = 0; fiber < fibers; ++fiber) {
+    for (int64_t p = pos[fiber]; p < pos[fiber + 1]; ++p) {
+      violation = Violation::range;
+      if (!isInRange(crds, extents, levels, p, level))
+        return p;
+      if (p == pos[fiber])
+        continue;
+      violation = compareWithLast(crds, levels, p, level);
+      if (violation != Violation::none)
+        return p;
+    }
+  }
+  violation = Violation::none;
+  level = -1;
+  return -1;
+}
+
 namespace nacho {
 template int64_t checkPositions(const int32_t *, int64_t, int64_t);
 template int64_t checkPositions(const int64_t *, int64_t, int64_t);
@@ -52,4 +96,12 @@ template int64_t checkCoordinates(const int64_t *, int64_t, const int32_t *,
                                   int64_t, Violation &);
 template int64_t checkCoordinates(const int64_t *, int64_t, const int64_t *,
                                   int64_t, Violation &);
+template int64_t checkTuples(const int32_t *, int64_t, const int32_t *const *,
+                             const int64_t *, int64_t, int64_t &, Violation &);
+template int64_t checkTuples(const int32_t *, int64_t, const int64_t *const *,
+                             const int64_t *, int64_t, int64_t &, Violation &);
+template int64_t checkTuples(const int64_t *, int64_t, const int32_t *const *,
+                             const int64_t *, int64_t, int64_t &, Violation &);
+template int64_t checkTuples(const int64_t *, int64_t, const int64_t *const *,
+                             const int64_t *, int64_t, int64_t &, Violation &);
 } // namespace nacho

@@ -44,19 +44,27 @@ private:
     offsets,
     sizes,
     result,
+    partials,
     status
   };
+  using Arguments = SmallVector<Argument>;
 
-  func::FuncOp startFunction(StringRef suffix, ArrayRef<Argument> arguments,
+  func::FuncOp startFunction(StringRef suffix, const Arguments &arguments,
                              bool isExported);
+  Arguments executeArguments() const;
   void cloneOperands();
   Value numParts();
   ParallelOp startWorkers(Value parts);
 
   void buildPartition();
   void buildAssemble();
+  void buildFill();
   void buildCompute();
+  void buildCombine();
+  void writeCombined(Value row, Value part, Value cut);
   void buildPlan();
+  void buildScan();
+  void storeSizes(Value parts);
   void buildExecute();
 
   SmallVector<Value> loadRow(Value buffer, Value row);
@@ -87,15 +95,20 @@ NestAssembler::NestAssembler(func::FuncOp source, NestOp nest,
 
 void NestAssembler::build() {
   buildPartition();
-  buildAssemble();
+  if (layout.hasCounts())
+    buildAssemble();
+  if (layout.needsFill())
+    buildFill();
   buildCompute();
+  if (layout.canSplit())
+    buildCombine();
   buildPlan();
   buildExecute();
 }
 
 /// Every function takes the operands first and the number of threads last.
 func::FuncOp NestAssembler::startFunction(StringRef suffix,
-                                          ArrayRef<Argument> arguments,
+                                          const Arguments &arguments,
                                           bool isExported) {
   Type index = b.getIndexType();
   auto rows = [&](int64_t columns) {
@@ -125,22 +138,30 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
       add(rows(layout.numColumns()), args.offsets, "offsets");
       break;
     case Argument::sizes:
-      add(MemRefType::get({layout.type.getRank()}, index), args.sizes, "sizes");
+      add(MemRefType::get({layout.type.getRank() + 1}, index), args.sizes,
+          "sizes");
       break;
     case Argument::status:
       add(MemRefType::get({}, b.getI32Type()), args.status, "status");
+      break;
+    case Argument::partials:
+      add(MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic},
+                          layout.element()),
+          args.partials, "partials");
+      add(MemRefType::get({ShapedType::kDynamic}, index), args.visited,
+          "visited");
       break;
     case Argument::result: {
       unsigned rank = layout.type.getRank(), next = 0;
       args.positions.resize(rank);
       args.coordinates.resize(rank);
-      for (unsigned level = 0; level < rank; ++level) {
-        if (Level::isFull(layout.type, level))
-          continue;
-        add(layout.buffers[next++], args.positions[level],
-            "pos" + Twine(level));
-        add(layout.buffers[next++], args.coordinates[level],
-            "crd" + Twine(level));
+      for (unsigned level = 0; level < layout.structure; ++level) {
+        if (hasPositions(layout.type, level))
+          add(layout.buffers[next++], args.positions[level],
+              "pos" + Twine(level));
+        if (hasCoordinates(layout.type, level))
+          add(layout.buffers[next++], args.coordinates[level],
+              "crd" + Twine(level));
       }
       add(layout.buffers[next], args.values, "values");
       break;
@@ -232,9 +253,11 @@ void NestAssembler::buildPartition() {
     b.setInsertionPointToStart(ifWhole.thenBlock());
     auto ends = ParallelOp::create(b, one, args.threads);
     b.setInsertionPointToStart(ends.getBodyBlock());
-    Value origin = OriginOp::create(b, cut);
+    Value origin = OriginOp::create(b, cut), extent;
+    if (partition.getExtent())
+      extent = mapping.lookup(partition.getExtent());
     Value limit = LimitOp::create(b, cut, mapping.lookup(partition.getTotal()),
-                                  roots, partition.getLoops());
+                                  extent, roots, partition.getLoops());
     StoreCutOp::create(b, origin, args.bounds, zero);
     StoreCutOp::create(b, limit, args.bounds, parts);
   }
@@ -279,109 +302,267 @@ void NestAssembler::buildAssemble() {
                 {Argument::bounds, Argument::counts, Argument::status},
                 /*isExported=*/false);
   cloneOperands();
-  auto workers = startWorkers(numParts());
+  Value parts = numParts();
+  auto workers = startWorkers(parts);
   Value part = workers.getWorker();
   SmallVector<Value> row =
-      PartBuilder(b, nest, layout, mapping, args, part).count();
+      PartBuilder(b, layout, mapping, args, part, parts).count();
   for (auto [column, value] : llvm::enumerate(row)) {
     Value at = arith::ConstantIndexOp::create(b, column);
     memref::StoreOp::create(b, value, args.counts, ValueRange{part, at});
   }
 }
 
+/// parallel part in parts: values[n * part / parts ...] = 0
+void NestAssembler::buildFill() {
+  startFunction("fill", {Argument::bounds, Argument::result},
+                /*isExported=*/false);
+  cloneOperands();
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value parts = numParts();
+  Value size = memref::DimOp::create(b, args.values, zero);
+  auto workers = startWorkers(parts);
+  Value part = workers.getWorker();
+  Value next = arith::AddIOp::create(b, part, one);
+  Type index = b.getIndexType();
+  Value from = QueryOp::create(b, index, part, parts, zero, size);
+  Value to = QueryOp::create(b, index, next, parts, zero, size);
+  Value nothing;
+  if (layout.reduction)
+    nothing = layout.finish(b, layout.identity(b), zero, mapping);
+  else
+    nothing =
+        CastOp::create(b, layout.element(),
+                       arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
+  emitFor(b, from, to, [&](Value at) {
+    memref::StoreOp::create(b, nothing, args.values, at);
+  });
+}
+
+NestAssembler::Arguments NestAssembler::executeArguments() const {
+  Arguments arguments = {Argument::bounds};
+  if (layout.hasCounts())
+    arguments.push_back(Argument::offsets);
+  arguments.push_back(Argument::result);
+  if (layout.hasPartials())
+    arguments.push_back(Argument::partials);
+  arguments.push_back(Argument::status);
+  return arguments;
+}
+
 /// parallel part in parts: append from offsets[part] to offsets[part + 1]
 void NestAssembler::buildCompute() {
-  startFunction(
-      "compute",
-      {Argument::bounds, Argument::offsets, Argument::result, Argument::status},
-      /*isExported=*/false);
+  startFunction("compute", executeArguments(), /*isExported=*/false);
   cloneOperands();
   Value parts = numParts();
   auto workers = startWorkers(parts);
   Value part = workers.getWorker();
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value next = arith::AddIOp::create(b, part, one);
-  SmallVector<Value> first = loadRow(args.offsets, part);
-  SmallVector<Value> last = loadRow(args.offsets, next);
-  if (Value positions = args.positions.front()) {
-    // The one fiber of a compressed first level.
+  SmallVector<Value> first, last;
+  if (layout.hasCounts()) {
+    first = loadRow(args.offsets, part);
+    last = loadRow(args.offsets, next);
+  }
+  if (layout.hasCounts() && args.positions.front()) {
+    // The one fiber of a first level that is stored.
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value isFirst =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero);
-    auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifFirst.thenBlock());
-    SmallVector<Value> total = loadRow(args.offsets, parts);
-    Value size = layout.levels.empty() ? total.back()
-                                       : layout.levels.front()->size(b, total);
-    storeIndex(b, zero, positions, zero);
-    storeIndex(b, size, positions, one);
+    emitIf(b, isFirst, [&] {
+      SmallVector<Value> total = loadRow(args.offsets, parts);
+      storeIndex(b, zero, args.positions.front(), zero);
+      storeIndex(b, layout.positionsOf(b, 0, total), args.positions.front(),
+                 one);
+    });
   }
-  PartBuilder(b, nest, layout, mapping, args, part).append(first, last);
+  PartBuilder(b, layout, mapping, args, part, parts).append(first, last);
+}
+
+/// for part in parts, one after the other, which keeps the order of sums:
+///   an entry that the part before has not completed goes on in this one's
+///   head if that completes it, which then goes to the result; else in its tail
+void NestAssembler::buildCombine() {
+  Arguments arguments = executeArguments();
+  arguments.pop_back();
+  startFunction("combine", arguments, /*isExported=*/false);
+  cloneOperands();
+  Value parts = numParts();
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value two = arith::ConstantIndexOp::create(b, 2);
+  startWorkers(one);
+  Type cut = nest.getBody().getArgument(0).getType();
+  Type index = b.getIndexType();
+  auto visited = [&](Value row) -> Value {
+    return memref::LoadOp::create(b, args.visited, row);
+  };
+  emitFor(b, zero, parts, [&](Value part) {
+    Value lower = loadCut(b, "lo", cut, args.bounds, part);
+    Value upper =
+        loadCut(b, "hi", cut, args.bounds, arith::AddIOp::create(b, part, one));
+    Value spans = arith::ConstantIntOp::create(b, 0, 1);
+    for (unsigned m = 0; m < layout.numOuter; ++m) {
+      Value differ =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                CutCoordinateOp::create(b, index, lower, m),
+                                CutCoordinateOp::create(b, index, upper, m));
+      spans = arith::OrIOp::create(b, spans, differ);
+    }
+    Value head = arith::MulIOp::create(b, part, two);
+    Value tail = arith::AddIOp::create(b, head, one);
+    Value row = arith::SelectOp::create(b, spans, head, tail);
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero);
+    // The first part has none before it: its own tail is then as good as any.
+    Value before = arith::SelectOp::create(b, isFirst, tail,
+                                           arith::SubIOp::create(b, head, one));
+    Value isOpen = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                         visited(before), zero);
+    Value isNotFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, part, zero);
+    emitIf(b, arith::AndIOp::create(b, isNotFirst, isOpen), [&] {
+      emitFor(b, zero, layout.rowSize(b, mapping), [&](Value n) {
+        Value x =
+            memref::LoadOp::create(b, args.partials, ValueRange{before, n});
+        Value y = memref::LoadOp::create(b, args.partials, ValueRange{row, n});
+        memref::StoreOp::create(b, BinaryOp::create(b, *layout.reduction, x, y),
+                                args.partials, ValueRange{row, n});
+      });
+      Value count = arith::AddIOp::create(b, visited(before), visited(row));
+      memref::StoreOp::create(b, count, args.visited, row);
+    });
+    if (layout.numOuter > 0)
+      emitIf(b, spans, [&] { writeCombined(row, part, lower); });
+  });
+  if (layout.numOuter > 0)
+    return;
+  Value last =
+      arith::SubIOp::create(b, arith::MulIOp::create(b, parts, two), one);
+  writeCombined(last, Value(), Value());
+}
+
+/// A complete entry, at the coordinates of a cut, goes to the result.
+void NestAssembler::writeCombined(Value row, Value part, Value cut) {
+  Value count = memref::LoadOp::create(b, args.visited, row);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  SmallVector<Value> coordinates(layout.type.getRank());
+  Value isEntry, position;
+  for (auto [level, loop] : llvm::enumerate(layout.loopOfLevel)) {
+    unsigned m = llvm::find(layout.loops, loop) - layout.loops.begin();
+    if (m >= layout.numOuter)
+      continue;
+    coordinates[level] = CutCoordinateOp::create(b, b.getIndexType(), cut, m);
+    Value inside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, coordinates[level],
+                              layout.extent(b, level, mapping));
+    isEntry =
+        isEntry ? Value(arith::AndIOp::create(b, isEntry, inside)) : inside;
+  }
+  if (layout.hasCounts()) {
+    isEntry = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count, zero);
+    position = layout.positionsOf(b, layout.structure - 1,
+                                  loadRow(args.offsets, part));
+  }
+  emitIf(b, isEntry, [&] {
+    layout.forRow(b, coordinates, mapping, [&](Value n, ArrayRef<Value> at) {
+      Value entry =
+          memref::LoadOp::create(b, args.partials, ValueRange{row, n});
+      Value where = layout.location(b, position, at, mapping);
+      Value size = memref::DimOp::create(b, args.values, zero);
+      Value fits =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, where, size);
+      emitIf(b, fits, [&] {
+        memref::StoreOp::create(b, layout.finish(b, entry, count, mapping),
+                                args.values, where);
+      });
+    });
+  });
 }
 
 /// partition; assemble; offsets = scan(counts); sizes = what to allocate
 void NestAssembler::buildPlan() {
-  startFunction("plan",
-                {Argument::bounds, Argument::counts, Argument::offsets,
-                 Argument::sizes, Argument::status},
-                /*isExported=*/true);
+  Arguments arguments = {Argument::bounds};
+  if (layout.hasCounts())
+    arguments.append({Argument::counts, Argument::offsets});
+  arguments.append({Argument::sizes, Argument::status});
+  startFunction("plan", arguments, /*isExported=*/true);
+  cloneOperands();
   Value parts = numParts();
   SmallVector<Value> callArgs = operands;
   callArgs.append({args.bounds, parts, args.threads});
   func::CallOp::create(b, functions["partition"], callArgs);
-  callArgs = operands;
-  callArgs.append({args.bounds, args.counts, args.status, args.threads});
-  func::CallOp::create(b, functions["assemble"], callArgs);
-
-  int64_t columns = layout.numColumns();
-  auto scan = ExclusiveScanOp::create(b, args.counts, args.offsets);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    SmallVector<Type> types(2 * columns, b.getIndexType());
-    SmallVector<Location> locs;
-    for (StringRef run : {"x_", "y_"})
-      for (StringRef name : layout.columnNames())
-        locs.push_back(nameLoc(b.getLoc(), run + name));
-    Block *combine = b.createBlock(&scan.getCombine(), {}, types, locs);
-    SmallVector<Value> sum;
-    unsigned column = 0;
-    for (const auto &level : layout.levels) {
-      unsigned width = level->numColumns();
-      ValueRange x = combine->getArguments().slice(column, width);
-      ValueRange y = combine->getArguments().slice(columns + column, width);
-      level->combine(b, x, y, sum);
-      column += width;
-    }
-    sum.push_back(arith::AddIOp::create(b, combine->getArgument(columns - 1),
-                                        combine->getArguments().back()));
-    YieldOp::create(b, sum);
+  if (layout.hasCounts()) {
+    callArgs = operands;
+    callArgs.append({args.bounds, args.counts, args.status, args.threads});
+    func::CallOp::create(b, functions["assemble"], callArgs);
+    buildScan();
   }
-
-  SmallVector<Value> total = loadRow(args.offsets, parts);
-  unsigned column = 0;
-  for (auto [m, level] : llvm::enumerate(layout.levels)) {
-    ValueRange columnsOfLevel(total);
-    columnsOfLevel = columnsOfLevel.slice(column, level->numColumns());
-    column += level->numColumns();
-    Value size = level->size(b, columnsOfLevel);
-    if (!size)
-      continue;
-    Value at = arith::ConstantIndexOp::create(b, m);
-    memref::StoreOp::create(b, size, args.sizes, at);
-  }
-  Value at = arith::ConstantIndexOp::create(b, layout.levels.size());
-  memref::StoreOp::create(b, total.back(), args.sizes, at);
+  storeSizes(parts);
   func::ReturnOp::create(b);
 }
 
+void NestAssembler::buildScan() {
+  int64_t columns = layout.numColumns();
+  auto scan = ExclusiveScanOp::create(b, args.counts, args.offsets);
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Type> types(2 * columns, b.getIndexType());
+  SmallVector<Location> locs;
+  for (StringRef run : {"x_", "y_"})
+    for (StringRef name : layout.columnNames())
+      locs.push_back(nameLoc(b.getLoc(), run + name));
+  Block *combine = b.createBlock(&scan.getCombine(), {}, types, locs);
+  ValueRange x = combine->getArguments().take_front(columns);
+  ValueRange y = combine->getArguments().drop_front(columns);
+  SmallVector<Value> sum;
+  for (auto [m, level] : llvm::enumerate(layout.levels))
+    level->combine(b, layout.columnsOf(m, x), layout.columnsOf(m, y), sum);
+  if (layout.isDirect())
+    sum.push_back(arith::AddIOp::create(b, x.back(), y.back()));
+  YieldOp::create(b, sum);
+}
+
+/// By level the number of coordinates that it stores, or of a dense one its
+/// extent; and the size of a row of partial entries.
+void NestAssembler::storeSizes(Value parts) {
+  SmallVector<Value> total, sizes;
+  if (layout.hasCounts())
+    total = loadRow(args.offsets, parts);
+  for (unsigned level = 0, rank = layout.type.getRank(); level < rank; ++level)
+    sizes.push_back(hasCoordinates(layout.type, level)
+                        ? layout.positionsOf(b, level, total)
+                        : layout.extent(b, level, mapping));
+  sizes.push_back(layout.rowSize(b, mapping));
+  for (auto [n, size] : llvm::enumerate(sizes)) {
+    Value at = arith::ConstantIndexOp::create(b, n);
+    memref::StoreOp::create(b, size, args.sizes, at);
+  }
+}
+
+/// fill; compute; combine
 void NestAssembler::buildExecute() {
-  startFunction(
-      "execute",
-      {Argument::bounds, Argument::offsets, Argument::result, Argument::status},
-      /*isExported=*/true);
-  func::FuncOp func = functions["execute"];
+  func::FuncOp func =
+      startFunction("execute", executeArguments(), /*isExported=*/true);
+  if (layout.hasCounts())
+    func->setAttr(kCountsAttr, b.getUnitAttr());
+  if (layout.hasPartials())
+    func->setAttr(kPartialsAttr, b.getUnitAttr());
+  SmallVector<Value> filled = operands;
+  filled.push_back(args.bounds);
+  for (unsigned level = 0; level < args.positions.size(); ++level)
+    for (Value buffer : {args.positions[level], args.coordinates[level]})
+      if (buffer)
+        filled.push_back(buffer);
+  filled.append({args.values, args.threads});
+  if (layout.needsFill())
+    func::CallOp::create(b, functions["fill"], filled);
   func::CallOp::create(b, functions["compute"], func.getArguments());
+  if (layout.canSplit()) {
+    SmallVector<Value> combined(func.getArguments());
+    combined.erase(combined.end() - 2);
+    func::CallOp::create(b, functions["combine"], combined);
+  }
   func::ReturnOp::create(b);
 }
 

@@ -21,9 +21,9 @@ using namespace nacho;
 ///   -> coiterate %i of ... between (%lo1 = %lo, %hi1 = %hi) { body }
 static CoiterateOp bound(CoiterateOp loop, Value lower, Value upper) {
   OpBuilder builder(loop);
-  auto bounded =
-      CoiterateOp::create(builder, loop.getLoc(), loop.getFibers(),
-                          loop.getMerge(), lower, upper, loop.getInits());
+  auto bounded = CoiterateOp::create(
+      builder, loop.getLoc(), loop.getFibers(), loop.getGuards(),
+      loop.getExtent(), loop.getMerge(), lower, upper, loop.getInits());
   Block *from = loop.getBodyBlock(), *to = bounded.getBodyBlock();
   to->getOperations().splice(to->end(), from->getOperations());
   loop.getCoordinate().replaceAllUsesWith(bounded.getCoordinate());
@@ -48,7 +48,7 @@ struct BoundLoops : nacho::impl::NachoBoundLoopsBase<BoundLoops> {
       Location loc = withoutName(nest.getLoc());
       Value lower = nest.getBody().addArgument(cut, nameLoc(loc, "lo"));
       Value upper = nest.getBody().addArgument(cut, nameLoc(loc, "hi"));
-      for (CoiterateOp loop : nest.getLoops()) {
+      for (CoiterateOp loop : nest.getCutLoops()) {
         CoiterateOp bounded = bound(loop, lower, upper);
         lower = bounded.getInnerLower();
         upper = bounded.getInnerUpper();

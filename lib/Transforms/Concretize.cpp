@@ -1,17 +1,19 @@
 //===- Concretize.cpp - Tensor index notation to coiterative loops --------===//
 //
-// Consumes `nacho.assign`; leaves one `nacho.nest` per statement, its loops in
-// the order in which the operands store their dimensions. Operands that would
-// have to be transposed, reduced or broadcast are refused.
+// Consumes `nacho.assign`; leaves one `nacho.nest` per statement: a chain of
+// loops, in each the fibers of the sparse operands that have its index, and in
+// the innermost loop of every term its value, appended to the result.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Analysis/Algebra.h"
+#include "nacho/Analysis/LoopOrder.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Level.h"
 #include "nacho/Transforms/Passes.h"
 
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -23,70 +25,32 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-using IndexNames = SmallVector<Attribute>;
-
-static std::string toText(ArrayRef<Attribute> names) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << '(';
-  llvm::interleaveComma(names, os, [&](Attribute name) {
-    os << cast<StringAttr>(name).getValue();
-  });
-  os << ')';
-  return text;
-}
-
-/// The indices of an access in the order in which the tensor's levels store
-/// them.
-static FailureOr<IndexNames> storageOrder(AssignOp op, const Twine &what,
-                                          Type type,
-                                          ArrayRef<Attribute> access) {
-  auto tensor = cast<RankedTensorType>(type);
-  auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
-  if (!encoding || !encoding.isPermutation() || !hasSupportedLevels(tensor))
-    return op.emitOpError()
-           << what << " of type " << tensor
-           << " must have an encoding with dense and compressed levels";
-  IndexNames names;
-  for (unsigned level = 0, rank = tensor.getRank(); level < rank; ++level)
-    names.push_back(access[sparse_tensor::toDim(encoding, level)]);
-  return names;
-}
-
-/// The loops, outermost first: the order in which every operand, and the
-/// result, stores its indices.
-static FailureOr<IndexNames> chooseLoopOrder(AssignOp op) {
-  FailureOr<IndexNames> order = storageOrder(op, "the result", op.getType(),
-                                             op.getResultAccess().getValue());
-  if (failed(order))
-    return failure();
-  for (auto [n, operand] : llvm::enumerate(op.getOperands())) {
-    ArrayRef<Attribute> access = op.getAccess(n);
-    if (access.empty())
-      continue;
-    std::string what = "operand " + std::to_string(n);
-    FailureOr<IndexNames> stored =
-        storageOrder(op, what, operand.getType(), access);
-    if (failed(stored))
-      return failure();
-    for (Attribute index : *stored)
-      if (!llvm::is_contained(*order, index))
-        return op.emitOpError() << what << " is reduced over index " << index
-                                << ", which is not supported";
-    for (Attribute index : *order)
-      if (!llvm::is_contained(*stored, index))
-        return op.emitOpError() << what << " is broadcast over index " << index
-                                << ", which is not supported";
-    if (*stored != *order)
-      return op.emitOpError()
-             << what << " is stored in the order " << toText(*stored)
-             << " but the loops run in the order " << toText(*order)
-             << ", which would need a transposition";
-  }
-  return order;
-}
-
 namespace {
+
+/// A sparse operand as one term accesses it.
+struct Instance {
+  unsigned input;
+  SmallVector<unsigned> loops; ///< The loop over each of its levels.
+  Value fiber;                 ///< Where the loops built so far stand.
+
+  /// The number of levels that the loops outside of `m` iterate.
+  unsigned numBegun(unsigned m) const {
+    return llvm::count_if(loops, [&](unsigned loop) { return loop < m; });
+  }
+};
+
+/// A loop that is built: what it visits, and which leaf is which instance.
+struct Loop {
+  CoiterateOp op;
+  DenseMap<unsigned, unsigned> leaves;
+};
+
+/// The terms that are complete in the same loop.
+struct Group {
+  SmallVector<unsigned> terms;
+  MergeAttr pattern; ///< Over instances.
+};
+
 /// Builds the loops of one assignment.
 class NestBuilder {
 public:
@@ -96,110 +60,520 @@ public:
   LogicalResult build();
 
 private:
-  void buildLoops(ArrayRef<Attribute> order, ValueRange fibers);
-  void buildBody(ValueRange elements);
-  std::string operandName(unsigned n);
+  // Planning.
+  LogicalResult plan();
+  unsigned loopOf(const Term &term, Attribute index);
+  bool isSparse(unsigned input);
+  unsigned addInstance(const Term &term, unsigned input);
+  unsigned instanceOf(unsigned term, unsigned input) {
+    return instanceNumbers.lookup({term, input});
+  }
+  MergeAttr patternOf(unsigned term);
+  MergeAttr toInstances(MergeAttr merge, unsigned term);
+
+  // Loops.
+  Value extentOf(Attribute index);
+  Value computeExtent(Attribute index);
+  Value extentOfLoop(unsigned m);
+  SmallVector<Attribute> namesOfLoop(unsigned m);
+  bool isKnown(unsigned instance, unsigned m, unsigned numLevels);
+  MergeAttr mergeOf(unsigned m, Loop &loop, SmallVectorImpl<Value> &guards);
+  MergeAttr mergeOf(MergeAttr pattern, unsigned m, Loop &loop,
+                    SmallVectorImpl<Value> &guards);
+  void buildLoops(unsigned m);
+
+  // Bodies.
+  void buildGroup(int depth);
+  Value buildCondition(const Group &group);
+  void buildInnerLoops(const Group &group, unsigned n, Value condition);
+  void buildEntry(const Group &group, Value condition);
+  Value buildTerm(const Group &group, unsigned number);
+  void loadElements(const Group &group);
+  Value bindInput(unsigned term, unsigned input);
+  Value emitPattern(MergeAttr pattern, unsigned term, Value value);
+  Value insideTerm(const Term &term);
+  std::string inputName(unsigned n);
 
   AssignOp op;
   ImplicitLocOpBuilder b;
   ElementAlgebra algebra;
-  MergeAttr merge;                ///< Over the iterated operands.
-  SmallVector<unsigned> iterated; ///< Operands of the assignment with levels.
-  SmallVector<Value> coordinates;
+  Terms terms;
+  LoopOrder order;
+  unsigned numLoops = 0;
+  SmallVector<Instance> instances;
+  DenseMap<std::pair<unsigned, unsigned>, unsigned> instanceNumbers;
+  std::map<int, Group> groups; ///< By the number of the loop.
+
+  NestOp nest;
+  SmallVector<Loop> loops;
+  DenseMap<Attribute, Value> extents, coordinates; ///< Of the result's indices.
+  DenseMap<unsigned, Value> elements;              ///< Loaded, by instance.
 };
+
 } // namespace
 
-LogicalResult NestBuilder::build() {
-  FailureOr<IndexNames> order = chooseLoopOrder(op);
-  if (failed(order))
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+bool NestBuilder::isSparse(unsigned input) {
+  return !isDense(cast<RankedTensorType>(op.getInputs()[input].getType()));
+}
+
+unsigned NestBuilder::loopOf(const Term &term, Attribute index) {
+  auto reduced = llvm::find(term.reduced, index);
+  if (reduced != term.reduced.end())
+    return order.result.size() + (reduced - term.reduced.begin());
+  return llvm::find(order.result, index) - order.result.begin();
+}
+
+/// Terms that access an operand in the same loops share its fibers.
+unsigned NestBuilder::addInstance(const Term &term, unsigned input) {
+  Instance instance{input, {}, {}};
+  for (Attribute index :
+       storageOrder(op.getInputs()[input].getType(), op.getAccess(input)))
+    instance.loops.push_back(loopOf(term, index));
+  for (auto [n, known] : llvm::enumerate(instances))
+    if (known.input == input && known.loops == instance.loops)
+      return n;
+  instances.push_back(instance);
+  return instances.size() - 1;
+}
+
+MergeAttr NestBuilder::toInstances(MergeAttr merge, unsigned term) {
+  return mapLeaves(merge,
+                   [&](unsigned input) { return instanceOf(term, input); });
+}
+
+/// Where a term is not 0; everywhere if it is not 0 even of zeros.
+MergeAttr NestBuilder::patternOf(unsigned term) {
+  const ElementFacts &facts = algebra.get(terms.terms[term].value);
+  if (!facts.isZeroPreserving() || isNever(facts.pattern))
+    return intersectMerges(op.getContext(), {});
+  return toInstances(facts.pattern, term);
+}
+
+LogicalResult NestBuilder::plan() {
+  FailureOr<Terms> split = Terms::split(op);
+  if (failed(split))
     return failure();
-  Value yielded = op.getBodyBlock()->getTerminator()->getOperand(0);
-  const ElementFacts &result = algebra.get(yielded);
-  if (!result.isZeroPreserving())
-    return op.emitOpError("is not zero where all operands are, so that its "
-                          "result would be dense");
-  if (isNever(result.pattern))
-    return op.emitOpError("needs a sparse operand");
-
-  SmallVector<Value> roots;
-  DenseMap<unsigned, unsigned> numbers;
-  for (auto [n, operand] : llvm::enumerate(op.getOperands())) {
-    if (op.getAccess(n).empty() ||
-        op.getBodyBlock()->getArgument(n).use_empty())
-      continue;
-    numbers[n] = iterated.size();
-    iterated.push_back(n);
-    NameScope name(b, operandName(n) + "0");
-    roots.push_back(RootOp::create(b, operand));
+  terms = *split;
+  bool isSparseResult = !isDense(op.getType());
+  for (const Term &term : terms.terms) {
+    const ElementFacts &facts = algebra.get(term.value);
+    if (isSparseResult && !facts.isZeroPreserving())
+      return op.emitOpError("is not zero where all operands are, so that its "
+                            "result would be dense");
+    if (isSparseResult && isNever(facts.pattern))
+      return op.emitOpError("needs a sparse operand");
   }
-  merge = mapLeaves(result.pattern, [&](unsigned n) { return numbers[n]; });
+  FailureOr<LoopOrder> chosen = LoopOrder::choose(op, terms);
+  if (failed(chosen))
+    return failure();
+  order = *chosen;
+  // Numbers alone are assigned in a loop that runs once.
+  numLoops = std::max(1u, order.size());
+  for (auto [n, term] : llvm::enumerate(terms.terms)) {
+    for (unsigned input : term.inputs)
+      if (isSparse(input))
+        instanceNumbers[{n, input}] = addInstance(term, input);
+    int depth = order.result.size() + term.reduced.size();
+    Group &group = groups[order.size() == 0 ? 0 : depth - 1];
+    group.terms.push_back(n);
+    MergeAttr pattern = patternOf(n);
+    group.pattern = group.pattern
+                        ? uniteMerges(op.getContext(), {group.pattern, pattern})
+                        : pattern;
+  }
+  return success();
+}
 
-  auto nest = NestOp::create(b, op.getType(), Value());
+LogicalResult NestBuilder::build() {
+  if (failed(plan()))
+    return failure();
+  for (Instance &instance : instances) {
+    NameScope name(b, inputName(instance.input) + "0");
+    instance.fiber = RootOp::create(b, op.getInputs()[instance.input],
+                                    b.getI64IntegerAttr(instance.input));
+  }
+  BinaryKindAttr reduction;
+  if (terms.isReduced || groups.size() > 1 || order.size() == 0)
+    reduction = BinaryKindAttr::get(op.getContext(), terms.reduction);
+  TypeAttr accumulator;
+  if (terms.type != op.getType().getElementType())
+    accumulator = TypeAttr::get(terms.type);
+  nest = NestOp::create(b, op.getType(), Value(), reduction, accumulator);
   nest->setLoc(op.getLoc());
   b.createBlock(&nest.getBody());
-  buildLoops(*order, roots);
+  buildLoops(0);
+  buildGroup(-1);
   YieldOp::create(b);
   op.replaceAllUsesWith(nest.getResult());
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The indices that the terms run over in a loop.
+SmallVector<Attribute> NestBuilder::namesOfLoop(unsigned m) {
+  if (m < order.result.size())
+    return {order.result[m]};
+  llvm::SetVector<Attribute> names;
+  for (const Term &term : terms.terms)
+    if (m - order.result.size() < term.reduced.size())
+      names.insert(term.reduced[m - order.result.size()]);
+  return names.takeVector();
+}
+
+/// The extent of an index, of any tensor that has it. It is computed before the
+/// nest, so that the searches can use it.
+Value NestBuilder::extentOf(Attribute index) {
+  Value &known = extents[index];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(nest);
+    known = computeExtent(index);
+  }
+  return known;
+}
+
+Value NestBuilder::computeExtent(Attribute index) {
+  for (auto [n, input] : llvm::enumerate(op.getInputs())) {
+    auto type = cast<RankedTensorType>(input.getType());
+    IndexNames stored = storageOrder(type, op.getAccess(n));
+    for (auto [level, at] : llvm::enumerate(stored)) {
+      if (at != index)
+        continue;
+      Value number = arith::ConstantIndexOp::create(b, level);
+      NameScope name(b, "N_" + cast<StringAttr>(index).getValue());
+      if (sparse_tensor::getSparseTensorEncoding(type))
+        return sparse_tensor::LvlOp::create(b, input, number);
+      return tensor::DimOp::create(b, input, number);
+    }
+  }
+  llvm_unreachable("every index is an operand's");
+}
+
+/// Null if the first fiber tells it.
+Value NestBuilder::extentOfLoop(unsigned m) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(nest);
+  SmallVector<Attribute> names = namesOfLoop(m);
+  if (names.empty())
+    return arith::ConstantIndexOp::create(b, 1);
+  bool hasFibers = llvm::any_of(instances, [&](const Instance &instance) {
+    return llvm::is_contained(instance.loops, m);
+  });
+  if (names.size() == 1 && hasFibers)
+    return {};
+  Value extent;
+  for (Attribute name : names)
+    extent = extent ? Value(arith::MaxUIOp::create(b, extent, extentOf(name)))
+                    : extentOf(name);
+  return extent;
+}
+
+/// Whether the loops outside of `m` only run where the instance is present.
+bool NestBuilder::isKnown(unsigned instance, unsigned m, unsigned numLevels) {
+  if (numLevels == 0)
+    return true;
+  unsigned iterated = instances[instance].loops[numLevels - 1];
+  for (unsigned outer = iterated; outer < m; ++outer) {
+    Loop &loop = loops[outer];
+    auto leaf = loop.leaves.find(instance);
+    if (leaf != loop.leaves.end() &&
+        implies(loop.op.getMerge(),
+                MergeAttr::get(op.getContext(), leaf->second)))
+      return true;
+  }
+  auto type = cast<RankedTensorType>(
+      op.getInputs()[instances[instance].input].getType());
+  return isFullLevel(type, numLevels - 1) &&
+         isKnown(instance, iterated, numLevels - 1);
+}
+
+/// A pattern as a loop sees it: an instance whose level it is takes part; one
+/// that was not begun can be anywhere; another is there or not, throughout.
+MergeAttr NestBuilder::mergeOf(MergeAttr pattern, unsigned m, Loop &loop,
+                               SmallVectorImpl<Value> &guards) {
+  MLIRContext *context = op.getContext();
+  if (pattern.isLeaf()) {
+    unsigned number = pattern.getOperand();
+    const Instance &instance = instances[number];
+    unsigned begun = instance.numBegun(m);
+    if (llvm::is_contained(instance.loops, m))
+      return MergeAttr::get(context, loop.leaves.at(number));
+    if (isKnown(number, m, begun))
+      return intersectMerges(context, {});
+    unsigned numFibers = llvm::count_if(instances, [&](const Instance &other) {
+      return llvm::is_contained(other.loops, m);
+    });
+    auto [leaf, isNew] =
+        loop.leaves.try_emplace(number, numFibers + guards.size());
+    if (isNew)
+      guards.push_back(instance.fiber);
+    return MergeAttr::get(context, leaf->second);
+  }
+  SmallVector<MergeAttr> args;
+  for (MergeAttr child : pattern.children())
+    args.push_back(mergeOf(child, m, loop, guards));
+  return pattern.getKind() == MergeKind::unite ? uniteMerges(context, args)
+                                               : intersectMerges(context, args);
+}
+
+MergeAttr NestBuilder::mergeOf(unsigned m, Loop &loop,
+                               SmallVectorImpl<Value> &guards) {
+  SmallVector<MergeAttr> merges;
+  for (const auto &[depth, group] : groups)
+    if (depth >= static_cast<int>(m))
+      merges.push_back(mergeOf(group.pattern, m, loop, guards));
+  return uniteMerges(op.getContext(), merges);
+}
+
+void NestBuilder::buildLoops(unsigned m) {
+  if (m == numLoops)
+    return;
+  Loop loop;
+  SmallVector<unsigned> taking;
+  SmallVector<Value> fibers, guards;
+  for (auto [n, instance] : llvm::enumerate(instances)) {
+    if (!llvm::is_contained(instance.loops, m))
+      continue;
+    loop.leaves[n] = taking.size();
+    taking.push_back(n);
+    fibers.push_back(instance.fiber);
+  }
+  MergeAttr merge = mergeOf(m, loop, guards);
+  loop.op = CoiterateOp::create(b, fibers, guards, extentOfLoop(m), merge);
+  Value coordinate = loop.op.getCoordinate();
+  SmallVector<Attribute> names = namesOfLoop(m);
+  if (!names.empty())
+    setName(coordinate, cast<StringAttr>(names.front()).getValue());
+  if (m < order.result.size())
+    coordinates[order.result[m]] = coordinate;
+  for (auto [n, child] : llvm::zip(taking, loop.op.getChildren()))
+    instances[n].fiber = child;
+  loops.push_back(loop);
+
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.op.getBodyBlock());
+  buildLoops(m + 1);
+  buildGroup(m);
+  YieldOp::create(b);
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
 /// The user's name of an operand, or a letter.
-std::string NestBuilder::operandName(unsigned n) {
-  std::string name = getName(op.getOperand(n));
+std::string NestBuilder::inputName(unsigned n) {
+  std::string name = getName(op.getInputs()[n]);
   if (!name.empty())
     return name;
   return n < 26 ? std::string(1, 'A' + n) : "T" + std::to_string(n);
 }
 
-void NestBuilder::buildLoops(ArrayRef<Attribute> order, ValueRange fibers) {
-  if (order.empty())
-    return buildBody(fibers);
+void NestBuilder::buildGroup(int depth) {
+  auto found = groups.find(depth);
+  if (found == groups.end())
+    return;
+  const Group &group = found->second;
+  elements.clear();
+  // The innermost loop runs only where the pattern holds.
+  Value condition;
+  if (depth + 1 != static_cast<int>(numLoops))
+    condition = buildCondition(group);
+  loadElements(group);
+  buildInnerLoops(group, 0, condition);
+}
+
+/// Whether the pattern of the group holds; null if it does everywhere.
+Value NestBuilder::buildCondition(const Group &group) {
+  SmallVector<Value> leaves;
+  for (const Instance &instance : instances)
+    leaves.push_back(instance.fiber);
+  SmallVector<Value> present(leaves.size());
+  std::function<void(MergeAttr)> collect = [&](MergeAttr merge) {
+    if (merge.isLeaf()) {
+      Value &leaf = present[merge.getOperand()];
+      if (!leaf)
+        leaf = PresentOp::create(b, b.getI1Type(), leaves[merge.getOperand()]);
+      return;
+    }
+    for (MergeAttr child : merge.children())
+      collect(child);
+  };
+  collect(group.pattern);
+  return emitMerge(b, b.getLoc(), group.pattern, present);
+}
+
+void NestBuilder::loadElements(const Group &group) {
+  for (unsigned term : group.terms) {
+    for (unsigned input : terms.terms[term].inputs) {
+      if (!isSparse(input) || elements.contains(instanceOf(term, input)))
+        continue;
+      NameScope name(b, StringRef(inputName(input)).lower());
+      unsigned instance = instanceOf(term, input);
+      elements[instance] = LoadOp::create(b, instances[instance].fiber);
+    }
+  }
+}
+
+/// for k to N_k: ... the entry
+void NestBuilder::buildInnerLoops(const Group &group, unsigned n,
+                                  Value condition) {
+  if (n == order.inner.size())
+    return buildEntry(group, condition);
+  Attribute index = order.inner[n];
+  MergeAttr always = intersectMerges(op.getContext(), {});
+  auto loop = CoiterateOp::create(b, ValueRange(), ValueRange(),
+                                  extentOf(index), always);
+  setName(loop.getCoordinate(), cast<StringAttr>(index).getValue());
+  coordinates[index] = loop.getCoordinate();
   OpBuilder::InsertionGuard guard(b);
-  auto loop = CoiterateOp::create(b, fibers, merge);
-  coordinates.push_back(loop.getCoordinate());
-  setName(loop.getCoordinate(), cast<StringAttr>(order.front()).getValue());
   b.setInsertionPointToStart(loop.getBodyBlock());
-  buildLoops(order.drop_front(), loop.getChildren());
+  buildInnerLoops(group, n + 1, condition);
   YieldOp::create(b);
 }
 
-/// Loads the operands, repeats the body, and restricts those products to their
-/// pattern that the coordinates visited do not already restrict.
-void NestBuilder::buildBody(ValueRange elements) {
-  IRMapping mapping;
-  for (auto [n, element] : llvm::zip(iterated, elements)) {
-    NameScope name(b, StringRef(operandName(n)).lower());
-    mapping.map(op.getBodyBlock()->getArgument(n), LoadOp::create(b, element));
+void NestBuilder::buildEntry(const Group &group, Value condition) {
+  Value sum;
+  for (unsigned number : group.terms) {
+    Value value = buildTerm(group, number);
+    bool isNegated = terms.terms[number].isNegated;
+    if (sum)
+      sum = BinaryOp::create(b, isNegated ? BinaryKind::sub : BinaryKind::add,
+                             sum, value);
+    else if (isNegated)
+      sum = UnaryOp::create(b, UnaryKind::neg, value);
+    else
+      sum = value;
   }
-  for (auto [n, operand] : llvm::enumerate(op.getOperands()))
-    if (op.getAccess(n).empty())
-      mapping.map(op.getBodyBlock()->getArgument(n),
-                  tensor::ExtractOp::create(b, operand, ValueRange()));
+  SmallVector<Value> at;
+  for (Attribute index :
+       storageOrder(op.getType(), op.getResultAccess().getValue()))
+    at.push_back(coordinates.at(index));
+  AppendOp::create(b, sum, at, condition);
+}
 
-  Operation *yield = op.getBodyBlock()->getTerminator();
-  MergeAttr visited = algebra.get(yield->getOperand(0)).pattern;
+/// Repeats what the term is computed by, and restricts those products to their
+/// pattern that the coordinates visited do not already restrict.
+Value NestBuilder::buildTerm(const Group &group, unsigned number) {
+  const Term &term = terms.terms[number];
+  IRMapping mapping;
+  for (unsigned input : term.inputs)
+    mapping.map(op.getBodyBlock()->getArgument(input),
+                bindInput(number, input));
+  llvm::SetVector<Operation *> needed;
+  SmallVector<Value> pending = {term.value};
+  while (!pending.empty()) {
+    Operation *definition = pending.pop_back_val().getDefiningOp();
+    if (definition && needed.insert(definition))
+      llvm::append_range(pending, definition->getOperands());
+  }
   for (Operation &nested : op.getBodyBlock()->without_terminator()) {
+    if (!needed.contains(&nested))
+      continue;
     Operation *copy = b.clone(nested, mapping);
     for (auto [value, result] :
          llvm::zip(nested.getResults(), copy->getResults())) {
-      if (!algebra.needsRestriction(value, visited))
+      if (!algebra.mayLeak(value))
         continue;
-      SmallVector<Value> fibers;
-      MergeAttr pattern =
-          mapLeaves(algebra.get(value).pattern, [&](unsigned n) {
-            Value fiber = elements[llvm::find(iterated, n) - iterated.begin()];
-            auto known = llvm::find(fibers, fiber);
-            unsigned number = known - fibers.begin();
-            if (known == fibers.end())
-              fibers.push_back(fiber);
-            return number;
-          });
-      mapping.map(value, RestrictOp::create(b, result.getType(), result, fibers,
-                                            pattern));
+      MergeAttr pattern = toInstances(algebra.get(value).pattern, number);
+      if (!implies(group.pattern, pattern))
+        mapping.map(value, emitPattern(pattern, number, result));
     }
   }
-  Value value = mapping.lookupOrDefault(yield->getOperand(0));
-  AppendOp::create(b, value, coordinates);
+  Value value = mapping.lookupOrDefault(term.value);
+  Type element = terms.type;
+  if (value.getType() != element)
+    value = CastOp::create(b, element, value);
+  // A loop that terms share may go beyond the extents of some.
+  Value inside = insideTerm(term);
+  if (!inside)
+    return value;
+  Value zero = CastOp::create(
+      b, element, arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
+  return arith::SelectOp::create(b, inside, value, zero);
+}
+
+Value NestBuilder::emitPattern(MergeAttr pattern, unsigned term, Value value) {
+  SmallVector<Value> fibers;
+  MergeAttr merge = mapLeaves(pattern, [&](unsigned instance) {
+    Value fiber = instances[instance].fiber;
+    auto known = llvm::find(fibers, fiber);
+    unsigned number = known - fibers.begin();
+    if (known == fibers.end())
+      fibers.push_back(fiber);
+    return number;
+  });
+  return RestrictOp::create(b, value.getType(), value, fibers, merge);
+}
+
+/// The element of an input in the loops of a term.
+Value NestBuilder::bindInput(unsigned number, unsigned input) {
+  if (isSparse(input))
+    return elements.at(instanceOf(number, input));
+  NameScope name(b, StringRef(inputName(input)).lower());
+  const Term &term = terms.terms[number];
+  Value tensor = op.getInputs()[input];
+  SmallVector<Value> at;
+  for (Attribute index : op.getAccess(input)) {
+    auto known = llvm::find(term.reduced, index);
+    at.push_back(known == term.reduced.end()
+                     ? coordinates.at(index)
+                     : loops[loopOf(term, index)].op.getCoordinate());
+  }
+  if (at.empty())
+    return tensor::ExtractOp::create(b, tensor, ValueRange());
+  return LocateOp::create(b, tensor, at, insideTerm(term));
+}
+
+/// Whether the coordinates of loops that are shared with other terms lie
+/// inside the extents of this one; null if no loop is shared.
+Value NestBuilder::insideTerm(const Term &term) {
+  Value inside;
+  for (Attribute index : term.reduced) {
+    unsigned m = loopOf(term, index);
+    if (namesOfLoop(m).size() < 2)
+      continue;
+    Value below =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                              loops[m].op.getCoordinate(), extentOf(index));
+    inside = emitAnd(b, b.getLoc(), inside, below);
+  }
+  return inside;
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+/// assign (...) init(%Z) -> [i] { yield %v }
+///   -> assign (..., %z = %Z[i]) -> [i] { yield %z + %v }
+static AssignOp absorbInit(AssignOp op, IRRewriter &rewriter) {
+  if (!op.getInit())
+    return op;
+  SmallVector<Value> inputs(op.getInputs());
+  inputs.push_back(op.getInit());
+  SmallVector<Attribute> accesses(op.getAccesses().getValue());
+  accesses.push_back(op.getResultAccess());
+  auto full =
+      AssignOp::create(rewriter, op.getLoc(), op.getType(), inputs, Value(),
+                       rewriter.getArrayAttr(accesses), op.getResultAccess());
+  full.getBody().takeBody(op.getBody());
+  Block *body = full.getBodyBlock();
+  Value start = body->addArgument(op.getType().getElementType(), op.getLoc());
+  Operation *yield = body->getTerminator();
+  OpBuilder builder(yield);
+  yield->setOperand(0,
+                    BinaryOp::create(builder, yield->getLoc(), BinaryKind::add,
+                                     start, yield->getOperand(0)));
+  rewriter.replaceOp(op, full);
+  return full;
 }
 
 namespace {
@@ -208,9 +582,10 @@ struct Concretize : nacho::impl::NachoConcretizeBase<Concretize> {
     IRRewriter rewriter(&getContext());
     WalkResult result = getOperation().walk([&](AssignOp op) {
       rewriter.setInsertionPoint(op);
-      if (failed(NestBuilder(op, rewriter).build()))
+      AssignOp assign = absorbInit(op, rewriter);
+      if (failed(NestBuilder(assign, rewriter).build()))
         return WalkResult::interrupt();
-      op.erase();
+      assign.erase();
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

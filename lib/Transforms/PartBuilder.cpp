@@ -9,241 +9,594 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace nacho;
 
-//===----------------------------------------------------------------------===//
-// Results
-//===----------------------------------------------------------------------===//
+static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
 
-FailureOr<ResultLayout> ResultLayout::get(NestOp nest) {
-  ResultLayout layout;
-  layout.type = cast<RankedTensorType>(nest.getType());
-  auto encoding = sparse_tensor::getSparseTensorEncoding(layout.type);
-  unsigned rank = layout.type.getRank();
-  auto vectorOf = [](Type type) {
-    return MemRefType::get({ShapedType::kDynamic}, type);
-  };
-  for (unsigned level = 0; level < rank; ++level) {
-    bool isFull = Level::isFull(layout.type, level);
-    if (isFull && (level > 0 || level + 1 == rank))
-      return nest.emitOpError()
-             << "cannot append to " << layout.type
-             << ": only the first of several levels can be dense";
-    if (level + 1 < rank)
-      layout.levels.push_back(ResultLevel::get(layout.type, level));
-    if (!isFull)
-      layout.buffers.append({vectorOf(encoding.getPosElemType()),
-                             vectorOf(encoding.getCrdElemType())});
-  }
-  layout.buffers.push_back(vectorOf(layout.type.getElementType()));
-  return layout;
+static Value negate(ImplicitLocOpBuilder &b, Value flag) {
+  Value yes = arith::ConstantIntOp::create(b, 1, 1);
+  return arith::XOrIOp::create(b, flag, yes);
+}
+
+static Value both(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return emitAnd(b, b.getLoc(), x, y);
 }
 
 //===----------------------------------------------------------------------===//
-// One part
+// Phases
 //===----------------------------------------------------------------------===//
-
-Value nacho::loadCut(ImplicitLocOpBuilder &b, StringRef name, Type cut,
-                     Value bounds, Value row) {
-  NameScope scope(b, name);
-  return LoadCutOp::create(b, cut, bounds, row);
-}
 
 void PartBuilder::loadCuts() {
-  NestOp nest = loops.front()->getParentOfType<NestOp>();
-  Block &body = nest.getBody().front();
-  Type cut = body.getArgument(0).getType();
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value next = arith::AddIOp::create(b, part, one);
+  NestOp nest = layout.nest;
+  Type cut = nest.getBody().getArgument(0).getType();
+  Value next = arith::AddIOp::create(b, part, constant(b, 1));
   lower = loadCut(b, "lo", cut, args.bounds, part);
   upper = loadCut(b, "hi", cut, args.bounds, next);
+  coordinates.assign(layout.type.getRank(), Value());
 }
 
-MutableArrayRef<Value> PartBuilder::valuesOf(unsigned m,
-                                             MutableArrayRef<Value> carried) {
-  unsigned begin =
-      std::accumulate(numValues.begin(), numValues.begin() + m, 0u);
-  return carried.slice(begin, numValues[m]);
+void PartBuilder::initLevels(bool counting, Values &carried) {
+  for (auto [m, level] : llvm::enumerate(layout.levels)) {
+    size_t before = carried.size();
+    if (counting)
+      level->initCount(b, carried);
+    else
+      level->initAppend(b, contexts[m], carried);
+    numValues.push_back(carried.size() - before);
+  }
+  numLevelValues = carried.size();
 }
 
-/// The number of positions of the level after level m so far: its first
-/// carried value, or the entries.
-Value PartBuilder::nextOf(unsigned m, ArrayRef<Value> carried) const {
-  return carried[std::accumulate(numValues.begin(), numValues.begin() + m + 1,
-                                 0u)];
+SmallVector<Value> PartBuilder::count() {
+  counting = true;
+  loadCuts();
+  Values carried;
+  initLevels(counting, carried);
+  {
+    NameScope name(b, "entries");
+    carried.push_back(constant(b, 0));
+  }
+  Values counted = emitLoop(0, lower, upper, carried);
+
+  Values row;
+  Value spans = arith::ConstantIntOp::create(b, 0, 1);
+  for (auto [m, level] : llvm::enumerate(layout.levels)) {
+    if (m < layout.depth) {
+      Type index = b.getIndexType();
+      Value from = CutCoordinateOp::create(b, index, lower, m);
+      Value to = CutCoordinateOp::create(b, index, upper, m);
+      Value differ =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, from, to);
+      spans = m ? Value(arith::OrIOp::create(b, spans, differ)) : differ;
+    }
+    level->columns(b, spans, valuesOf(m, counted), row);
+  }
+  if (layout.isDirect())
+    row.push_back(entriesOf(counted));
+  return row;
 }
 
-ValueRange PartBuilder::columnsOf(unsigned m, ValueRange row) const {
+/// The coordinate of a cut in the loop of a level; of full levels, numbered
+/// through all of them.
+Value PartBuilder::cutCoordinate(Value cut, unsigned level) {
+  auto at = [&](unsigned m) -> Value {
+    if (m >= layout.depth)
+      return constant(b, 0);
+    return CutCoordinateOp::create(b, b.getIndexType(), cut, m);
+  };
+  if (!isFullLevel(layout.type, level))
+    return at(level);
+  Value number = at(0);
+  for (unsigned m = 1; m <= level; ++m)
+    number = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, number, layout.extent(b, m, mapping)),
+        at(m));
+  return number;
+}
+
+/// The same of the coordinates that the loops are at.
+Value PartBuilder::numberOf(unsigned level) {
+  if (!isFullLevel(layout.type, level))
+    return coordinates[level];
+  Value number = coordinates[0];
+  for (unsigned m = 1; m <= level; ++m)
+    number = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, number, layout.extent(b, m, mapping)),
+        coordinates[m]);
+  return number;
+}
+
+AppendContext PartBuilder::contextOf(unsigned level, ValueRange first,
+                                     ValueRange last) {
+  AppendContext context;
+  context.part = part;
+  context.lower = cutCoordinate(lower, level);
+  context.upper = cutCoordinate(upper, level);
+  context.first = Values(layout.columnsOf(level, first));
+  context.last = Values(layout.columnsOf(level, last));
+  if (level + 1 < layout.structure)
+    context.positions = args.positions[level + 1];
+  if (isFullLevel(layout.type, level))
+    return context;
+  unsigned from = level;
+  while (from > 0 && !hasPositions(layout.type, from))
+    --from;
+  for (; from <= level; ++from)
+    context.coordinates.push_back(args.coordinates[from]);
+  return context;
+}
+
+void PartBuilder::append(ValueRange first, ValueRange last) {
+  loadCuts();
+  if (layout.hasPartials())
+    startPartials();
+  if (layout.isDirect())
+    end = last.back();
+  for (unsigned level = 0; level < layout.levels.size(); ++level)
+    contexts.push_back(contextOf(level, first, last));
+  Values carried;
+  initLevels(counting, carried);
+  carried.push_back(layout.isDirect() ? first.back() : constant(b, 0));
+  bool isScalar = layout.numOuter == 0 && layout.reduction;
+  if (isScalar && reducesInRegister())
+    carried.push_back(layout.identity(b));
+  Values appended = emitLoop(0, lower, upper, carried);
+  if (isScalar) {
+    // What is added outside of all loops is the last part's.
+    NestOp nest = layout.nest;
+    Value isLast = arith::AddIOp::create(b, part, constant(b, 1));
+    finished =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, isLast, parts);
+    emitStatements(nest.getBody().front(), layout.loops.front(), 0,
+                   CoiterateOp(), appended);
+    keepPartial(partialRow(/*isTail=*/true), entriesOf(appended),
+                reducesInRegister() ? appended.back() : Value());
+  }
+
+  Value complete;
+  if (layout.isDirect())
+    complete = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                     entriesOf(appended), end);
+  for (auto [m, level] : llvm::enumerate(layout.levels))
+    complete = both(b, complete,
+                    level->finishAppend(b, contexts[m], nextOf(m, appended),
+                                        valuesOf(m, appended)));
+  if (complete)
+    emitIf(b, negate(b, complete), [&] {
+      setStatus(arith::ConstantIntOp::create(b, kOperandsChanged, 32));
+    });
+}
+
+//===----------------------------------------------------------------------===//
+// Carried values
+//===----------------------------------------------------------------------===//
+
+MutableArrayRef<Value> PartBuilder::valuesOf(unsigned level, Values &carried) {
   unsigned begin = 0;
-  for (unsigned outer = 0; outer < m; ++outer)
-    begin += layout.levels[outer]->numColumns();
-  return row.slice(begin, layout.levels[m]->numColumns());
+  for (unsigned outer = 0; outer < level; ++outer)
+    begin += numValues[outer];
+  return MutableArrayRef<Value>(carried).slice(begin, numValues[level]);
 }
 
-/// A coordinate that indexes memory must be inside its extent, whatever has
-/// happened to the arrays since they were checked.
-void PartBuilder::checkCoordinate(CoiterateOp loop) {
-  if (visitsAll(loop))
-    return;
-  Value extent =
-      ExtentOp::create(b, b.getIndexType(), loop.getFibers().front());
-  Value outside = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
-                                        loop.getCoordinate(), extent);
-  auto ifOutside = scf::IfOp::create(b, outside, /*withElse=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifOutside.thenBlock());
-  setStatus(arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32));
+/// The number of positions of the level after this one so far: the first
+/// value that it carries, or the entries.
+Value PartBuilder::nextOf(unsigned level, Values &carried) {
+  for (unsigned next = level + 1; next < layout.levels.size(); ++next)
+    if (layout.levels[next]->isCounted())
+      return valuesOf(next, carried).front();
+  return entriesOf(carried);
 }
 
-/// The loops from `m` inwards, for the carried values; returns them afterwards.
-SmallVector<Value> PartBuilder::emitLoop(unsigned m, Value lower, Value upper,
-                                         ArrayRef<Value> carried) {
-  CoiterateOp from = loops[m];
-  SmallVector<Value> fibers;
-  for (Value fiber : from.getFibers())
-    fibers.push_back(mapping.lookup(fiber));
+/// The position of the structure's last level; null without structure.
+Value PartBuilder::positionOf(Values &carried) {
+  if (layout.structure == 0)
+    return {};
+  return valuesOf(layout.structure - 1, carried).front();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+CoiterateOp PartBuilder::cloneLoop(CoiterateOp from, Value lower, Value upper,
+                                   ValueRange carried) {
+  auto mapped = [&](ValueRange values) {
+    return llvm::map_to_vector(
+        values, [&](Value value) { return mapping.lookup(value); });
+  };
+  Value extent;
+  if (from.getExtent())
+    extent = mapping.lookupOrDefault(from.getExtent());
   auto loop =
-      CoiterateOp::create(b, fibers, from.getMerge(), lower, upper, carried);
+      CoiterateOp::create(b, mapped(from.getFibers()), mapped(from.getGuards()),
+                          extent, from.getMerge(), lower, upper, carried);
   mapping.map(from.getCoordinate(), loop.getCoordinate());
   loop.getCoordinate().setLoc(from.getCoordinate().getLoc());
   for (auto [old, now] : llvm::zip(from.getChildren(), loop.getChildren()))
     mapping.map(old, now);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBodyBlock());
-  SmallVector<Value> values(loop.getCarried());
-  if (m + 1 == loops.size()) {
-    emitEntry(from, loop, values);
-    YieldOp::create(b, values);
-    return SmallVector<Value>(loop.getResults());
-  }
-
-  const ResultLevel &level = *layout.levels[m];
-  checkCoordinate(loop);
-  if (!counting)
-    level.enterAppend(b, contexts[m], loop.getCoordinate(), nextOf(m, values),
-                      valuesOf(m, values));
-  Value before = values.back();
-  values = emitLoop(m + 1, loop.getInnerLower(), loop.getInnerUpper(), values);
-  Value any =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, values.back(), before);
-  Value onUpper = OnCutOp::create(b, b.getI1Type(), loop.getInnerUpper());
-  if (counting) {
-    Value onLower = OnCutOp::create(b, b.getI1Type(), loop.getInnerLower());
-    level.leaveCount(b, any, onLower, onUpper, valuesOf(m, values));
-  } else {
-    Value yes = arith::ConstantIntOp::create(b, 1, 1);
-    Value finished = arith::XOrIOp::create(b, onUpper, yes);
-    level.leaveAppend(b, contexts[m], loop.getCoordinate(), any, finished,
-                      nextOf(m, values), valuesOf(m, values));
-  }
-  YieldOp::create(b, values);
-  return SmallVector<Value>(loop.getResults());
+  for (auto [level, of] : llvm::enumerate(layout.loopOfLevel))
+    if (of == from)
+      coordinates[level] = loop.getCoordinate();
+  return loop;
 }
 
-/// The body of the innermost loop: an entry more.
-void PartBuilder::emitEntry(CoiterateOp source, CoiterateOp loop,
-                            MutableArrayRef<Value> carried) {
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value offset = carried.back();
-  if (!counting) {
-    Value extent =
-        ExtentOp::create(b, b.getIndexType(), loop.getFibers().front());
-    for (Operation &op : source.getBodyBlock()->without_terminator()) {
-      if (auto append = dyn_cast<AppendOp>(op))
-        appendEntry(mapping.lookupOrDefault(append.getValue()),
-                    mapping.lookup(append.getCoordinates().back()), extent,
-                    offset);
+/// Loops over all coordinates that are not cut: their entries can be counted
+/// without running them.
+bool PartBuilder::isInner(unsigned m) const {
+  if (m < layout.depth)
+    return false;
+  return llvm::all_of(
+      ArrayRef(layout.loops).drop_front(m),
+      [](CoiterateOp loop) { return loop.getFibers().empty(); });
+}
+
+/// Whether a cut is inside the coordinate that a loop is at; null if it cannot
+/// be.
+Value PartBuilder::isOnCut(unsigned m, Value cut) {
+  if (m + 1 >= layout.depth)
+    return {};
+  return OnCutOp::create(b, b.getI1Type(), cut);
+}
+
+/// The loops from `m` inwards, for the carried values; returns them afterwards.
+SmallVector<Value> PartBuilder::emitLoop(unsigned m, Value lower, Value upper,
+                                         Values carried) {
+  CoiterateOp from = layout.loops[m];
+  if (isInner(m) && m >= layout.numOuter) {
+    if (counting)
+      countInnerLoop(from, carried);
+    else
+      emitInnerLoop(from, carried);
+    return carried;
+  }
+  if (m >= layout.depth)
+    lower = upper = Value();
+  CoiterateOp loop = cloneLoop(from, lower, upper, carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBodyBlock());
+  Values values(loop.getCarried());
+  emitBody(m, loop, values);
+  YieldOp::create(b, values);
+  return Values(loop.getResults());
+}
+
+void PartBuilder::emitBody(unsigned m, CoiterateOp loop, Values &values) {
+  checkCoordinate(m, loop);
+  Value no = arith::ConstantIntOp::create(b, 0, 1), onLower, onUpper;
+  if (m + 1 < layout.depth) {
+    onLower = isOnCut(m, loop.getInnerLower());
+    onUpper = isOnCut(m, loop.getInnerUpper());
+  }
+  const ResultLevel *level =
+      m < layout.levels.size() ? layout.levels[m].get() : nullptr;
+  if (level && !counting)
+    level->enterAppend(b, contexts[m], numberOf(m), nextOf(m, values),
+                       valuesOf(m, values));
+  bool isEntry = !counting && layout.reduction && m + 1 == layout.numOuter;
+  if (isEntry && reducesInRegister())
+    values.push_back(layout.identity(b));
+  else if (isEntry)
+    clearRow(partialRow(/*isTail=*/true));
+
+  Value before = entriesOf(values);
+  finished = onUpper ? negate(b, onUpper) : Value();
+  CoiterateOp inner =
+      m + 1 < layout.loops.size() ? layout.loops[m + 1] : CoiterateOp();
+  emitStatements(*CoiterateOp(layout.loops[m]).getBodyBlock(), inner, m, loop,
+                 values);
+  finished = onUpper ? negate(b, onUpper) : Value();
+
+  if (isEntry) {
+    Value reduced = reducesInRegister() ? values.pop_back_val() : Value();
+    Value count = arith::SubIOp::create(b, entriesOf(values), before);
+    writeEntry(m, loop, values, count, reduced);
+  }
+  if (!level)
+    return;
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                    entriesOf(values), before);
+  if (counting)
+    return level->leaveCount(b, any, onLower ? onLower : no,
+                             onUpper ? onUpper : no, valuesOf(m, values));
+  Value yes = arith::ConstantIntOp::create(b, 1, 1);
+  unsigned from = m + 1 - contexts[m].coordinates.size();
+  Values stored(coordinates.begin() + from, coordinates.begin() + m + 1);
+  level->leaveAppend(b, contexts[m], stored, any, finished ? finished : yes,
+                     nextOf(m, values), valuesOf(m, values));
+}
+
+/// The ops of a body. The inner loop of the chain comes first.
+void PartBuilder::emitStatements(Block &block, CoiterateOp inner, unsigned m,
+                                 CoiterateOp loop, Values &values) {
+  for (Operation &op : block.without_terminator()) {
+    if (inner && &op == inner) {
+      if (!loop)
+        continue;
+      Value outer = finished;
+      Value lower = loop.isBounded() ? loop.getInnerLower() : Value();
+      Value upper = loop.isBounded() ? loop.getInnerUpper() : Value();
+      values = emitLoop(m + 1, lower, upper, values);
+      finished = outer;
+    } else if (auto append = dyn_cast<AppendOp>(op)) {
+      emitAppend(append, values);
+    } else if (auto other = dyn_cast<CoiterateOp>(op)) {
+      if (counting)
+        countInnerLoop(other, values);
       else
-        b.clone(op, mapping);
+        emitInnerLoop(other, values);
+    } else {
+      b.clone(op, mapping);
     }
   }
-  carried.back() = arith::AddIOp::create(b, offset, one);
+}
+
+/// Counts what loops over all coordinates append: one entry, if there are any.
+void PartBuilder::countInnerLoop(CoiterateOp from, Values &values) {
+  Value zero = constant(b, 0), number = constant(b, 1);
+  AppendOp only;
+  from->walk([&](Operation *op) {
+    if (auto append = dyn_cast<AppendOp>(op))
+      only = append;
+    auto loop = dyn_cast<CoiterateOp>(op);
+    if (!loop)
+      return;
+    Value isEmpty = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          emitExtent(b, loop, mapping), zero);
+    number = arith::SelectOp::create(b, isEmpty, zero, number);
+  });
+  Value condition;
+  if (only.getCondition())
+    condition = mapping.lookupOrDefault(only.getCondition());
+  countEntries(number, both(b, condition, finished), values);
+}
+
+/// Whether a loop runs over coordinates of the result inside of a reduction.
+static bool isRowLoop(Operation *op, const ResultLayout &layout) {
+  auto loop = dyn_cast<CoiterateOp>(op);
+  if (!loop || llvm::is_contained(
+                   ArrayRef(layout.loops).take_front(layout.numOuter), loop))
+    return false;
+  return llvm::any_of(loop.getCoordinate().getUsers(), llvm::IsaPred<AppendOp>);
+}
+
+/// A loop over all coordinates, inside of those that are cut.
+void PartBuilder::emitInnerLoop(CoiterateOp from, Values &values) {
+  CoiterateOp loop = cloneLoop(from, Value(), Value(), values);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBodyBlock());
+    Values inside(loop.getCarried());
+    emitStatements(*from.getBodyBlock(), CoiterateOp(), 0, CoiterateOp(),
+                   inside);
+    YieldOp::create(b, inside);
+  }
+  Value before = entriesOf(values);
+  values = Values(loop.getResults());
+  // A row counts as one entry.
+  if (!isRowLoop(from, layout) || isRowLoop(from->getParentOp(), layout))
+    return;
+  entriesOf(values) = before;
+  countInnerLoop(from, values);
+}
+
+/// Whether a coordinate of the loop is used to read or write somewhere.
+bool PartBuilder::indexesMemory(CoiterateOp loop) {
+  for (Operation *user : loop.getCoordinate().getUsers())
+    if (isa<LocateOp, AppendOp>(user))
+      return true;
+  return llvm::any_of(loop.getFibers(), [](Value fiber) {
+    auto type = cast<FiberType>(fiber.getType());
+    return isFullLevel(type.getTensor(), type.getLevel());
+  });
+}
+
+/// A coordinate that indexes memory must be inside its extent, whatever has
+/// happened to the arrays since they were checked.
+void PartBuilder::checkCoordinate(unsigned m, CoiterateOp loop) {
+  CoiterateOp from = layout.loops[m];
+  bool isInnermost = m + 1 == layout.loops.size();
+  if (visitsAll(from) || !indexesMemory(from) ||
+      (isInnermost && (counting || layout.isDirect())))
+    return;
+  auto check = [&](Value fiber, Value present) {
+    Value extent = ExtentOp::create(b, b.getIndexType(), fiber);
+    Value outside = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                                          loop.getCoordinate(), extent);
+    emitIf(b, both(b, outside, present), [&] {
+      setStatus(arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32));
+    });
+  };
+  if (!from.getExtent())
+    return check(loop.getFibers().front(), Value());
+  // Fibers of terms that share a loop have extents of their own.
+  for (auto [fiber, child] : llvm::zip(loop.getFibers(), loop.getChildren()))
+    check(fiber, PresentOp::create(b, b.getI1Type(), child));
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+void PartBuilder::countEntries(Value number, Value condition, Values &values) {
+  if (condition)
+    number = arith::SelectOp::create(b, condition, number, constant(b, 0));
+  entriesOf(values) = arith::AddIOp::create(b, entriesOf(values), number);
+}
+
+void PartBuilder::emitAppend(AppendOp append, Values &values) {
+  Value condition;
+  if (append.getCondition())
+    condition = mapping.lookupOrDefault(append.getCondition());
+  condition = both(b, condition, finished);
+  for (auto [level, coordinate] : llvm::enumerate(append.getCoordinates()))
+    coordinates[level] = mapping.lookup(coordinate);
+  Value offset = entriesOf(values);
+  countEntries(constant(b, 1), condition, values);
+  if (counting)
+    return;
+  Value value = mapping.lookupOrDefault(append.getValue());
+  if (layout.isDirect())
+    return appendEntry(value, offset);
+  if (!layout.reduction)
+    return store(value, condition, values);
+  if (!reducesInRegister())
+    return reduceInRow(value, condition);
+  Value &reduced = values.back();
+  auto next = BinaryOp::create(b, *layout.reduction, reduced, value);
+  next.setReassociable(true);
+  reduced = condition
+                ? Value(arith::SelectOp::create(b, condition, next, reduced))
+                : Value(next);
 }
 
 /// values[offset] = value; crd[offset] = coordinate. Unless the operands
 /// changed since they were checked and counted, the part has room for the entry
 /// and the result for the coordinate.
-void PartBuilder::appendEntry(Value value, Value coordinate, Value extent,
-                              Value offset) {
+void PartBuilder::appendEntry(Value value, Value offset) {
   auto less = arith::CmpIPredicate::ult;
+  unsigned last = layout.structure - 1;
+  Value coordinate = coordinates[last];
   Value fits = arith::CmpIOp::create(b, less, offset, end);
-  Value inside = arith::CmpIOp::create(b, less, coordinate, extent);
+  Value inside = arith::CmpIOp::create(b, less, coordinate,
+                                       layout.extent(b, last, mapping));
   Value valid = arith::AndIOp::create(b, fits, inside);
   auto ifValid = scf::IfOp::create(b, valid, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifValid.thenBlock());
   memref::StoreOp::create(b, value, args.values, offset);
-  storeIndex(b, coordinate, args.coordinates.back(), offset);
+  unsigned from = last;
+  while (from > 0 && !hasPositions(layout.type, from))
+    --from;
+  for (; from <= last; ++from)
+    storeIndex(b, coordinates[from], args.coordinates[from], offset);
   b.setInsertionPointToStart(ifValid.elseBlock());
   Value changed = arith::ConstantIntOp::create(b, kOperandsChanged, 32);
   Value outOfRange = arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32);
   setStatus(arith::SelectOp::create(b, inside, changed, outOfRange));
 }
 
+/// Never outside of the values, whatever has happened to the operands.
+void PartBuilder::storeValue(Value value, Value at) {
+  Value size = memref::DimOp::create(b, args.values, constant(b, 0));
+  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
+  emitIf(b, inside,
+         [&] { memref::StoreOp::create(b, value, args.values, at); });
+}
+
+/// An entry of a block that nothing is reduced to.
+void PartBuilder::store(Value value, Value condition, Values &values) {
+  Value at = layout.location(b, positionOf(values), coordinates, mapping);
+  emitIf(b, condition, [&] { storeValue(value, at); });
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Part p has the partial rows 2 * p, of the entry that it completes but has
+/// not begun alone, and 2 * p + 1, of the one that it has not completed.
+Value PartBuilder::partialRow(bool isTail) {
+  Value row = arith::MulIOp::create(b, part, constant(b, 2));
+  return isTail ? Value(arith::AddIOp::create(b, row, constant(b, 1))) : row;
+}
+
+void PartBuilder::startPartials() {
+  for (bool isTail : {false, true}) {
+    Value row = partialRow(isTail);
+    clearRow(row);
+    memref::StoreOp::create(b, constant(b, 0), args.visited, row);
+  }
+}
+
+void PartBuilder::clearRow(Value row) {
+  Value identity = layout.identity(b);
+  emitFor(b, constant(b, 0), layout.rowSize(b, mapping), [&](Value n) {
+    memref::StoreOp::create(b, identity, args.partials, ValueRange{row, n});
+  });
+}
+
+/// partials[row][number of the coordinates] += value
+void PartBuilder::reduceInRow(Value value, Value condition) {
+  Value row = partialRow(/*isTail=*/true), number;
+  for (unsigned level : layout.inner) {
+    Value coordinate = coordinates[level];
+    if (number) {
+      Value extent = layout.extent(b, level, mapping);
+      coordinate = arith::AddIOp::create(
+          b, arith::MulIOp::create(b, number, extent), coordinate);
+    }
+    number = coordinate;
+  }
+  emitIf(b, condition, [&] {
+    SmallVector<Value> at = {row, number};
+    Value before = memref::LoadOp::create(b, args.partials, at);
+    Value after = BinaryOp::create(b, *layout.reduction, before, value);
+    memref::StoreOp::create(b, after, args.partials, at);
+  });
+}
+
+void PartBuilder::keepPartial(Value row, Value count, Value reduced) {
+  memref::StoreOp::create(b, count, args.visited, row);
+  if (reduced)
+    memref::StoreOp::create(b, reduced, args.partials,
+                            ValueRange{row, constant(b, 0)});
+}
+
+/// The part has reduced an entry from its first to its last element.
+void PartBuilder::writeWhole(Values &values, Value count, Value reduced) {
+  Value any;
+  if (layout.structure > 0)
+    any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count,
+                                constant(b, 0));
+  Value position = positionOf(values);
+  emitIf(b, any, [&] {
+    if (reduced) {
+      Value at = layout.location(b, position, coordinates, mapping);
+      return storeValue(layout.finish(b, reduced, count, mapping), at);
+    }
+    Value row = partialRow(/*isTail=*/true);
+    layout.forRow(
+        b, coordinates, mapping, [&](Value number, ArrayRef<Value> at) {
+          Value entry =
+              memref::LoadOp::create(b, args.partials, ValueRange{row, number});
+          storeValue(layout.finish(b, entry, count, mapping),
+                     layout.location(b, position, at, mapping));
+        });
+  });
+}
+
+/// What was reduced at a coordinate goes to the result if the part has all of
+/// it, else to the partial entries.
+void PartBuilder::writeEntry(unsigned m, CoiterateOp loop, Values &values,
+                             Value count, Value reduced) {
+  if (!layout.canSplit())
+    return writeWhole(values, count, reduced);
+  Value isBegun = negate(b, isOnCut(m, loop.getInnerLower()));
+  Value whole = arith::AndIOp::create(b, isBegun, finished);
+  auto ifWhole = scf::IfOp::create(b, whole, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifWhole.thenBlock());
+  writeWhole(values, count, reduced);
+  b.setInsertionPointToStart(ifWhole.elseBlock());
+  Value head = partialRow(/*isTail=*/false), tail = partialRow(/*isTail=*/true);
+  Value row = arith::SelectOp::create(b, finished, head, tail);
+  keepPartial(row, count, reduced);
+  if (reduced)
+    return;
+  emitIf(b, finished, [&] {
+    layout.forRow(b, coordinates, mapping, [&](Value number, ArrayRef<Value>) {
+      Value entry =
+          memref::LoadOp::create(b, args.partials, ValueRange{tail, number});
+      memref::StoreOp::create(b, entry, args.partials,
+                              ValueRange{head, number});
+    });
+  });
+}
+
 void PartBuilder::setStatus(Value code) {
   memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, code, args.status,
                               ValueRange());
-}
-
-SmallVector<Value> PartBuilder::count() {
-  counting = true;
-  loadCuts();
-  SmallVector<Value> carried;
-  for (const auto &level : layout.levels) {
-    size_t before = carried.size();
-    level->initCount(b, carried);
-    numValues.push_back(carried.size() - before);
-  }
-  {
-    NameScope name(b, "entries");
-    carried.push_back(arith::ConstantIndexOp::create(b, 0));
-  }
-  SmallVector<Value> counted = emitLoop(0, lower, upper, carried);
-
-  SmallVector<Value> row;
-  Value spans;
-  for (auto [m, level] : llvm::enumerate(layout.levels)) {
-    Type index = b.getIndexType();
-    Value from = CutCoordinateOp::create(b, index, lower, m);
-    Value to = CutCoordinateOp::create(b, index, upper, m);
-    Value differ = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, from, to);
-    spans = spans ? Value(arith::OrIOp::create(b, spans, differ)) : differ;
-    level->columns(b, spans, valuesOf(m, counted), row);
-  }
-  row.push_back(counted.back());
-  return row;
-}
-
-void PartBuilder::append(ValueRange first, ValueRange last) {
-  loadCuts();
-  end = last.back();
-  SmallVector<Value> carried;
-  for (auto [m, level] : llvm::enumerate(layout.levels)) {
-    Type index = b.getIndexType();
-    contexts.push_back({part, CutCoordinateOp::create(b, index, lower, m),
-                        CutCoordinateOp::create(b, index, upper, m),
-                        columnsOf(m, first), columnsOf(m, last),
-                        args.positions[m + 1], args.coordinates[m]});
-    size_t before = carried.size();
-    level->initAppend(b, contexts[m], carried);
-    numValues.push_back(carried.size() - before);
-  }
-  carried.push_back(first.back());
-  SmallVector<Value> appended = emitLoop(0, lower, upper, carried);
-
-  Value complete =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, appended.back(), end);
-  for (auto [m, level] : llvm::enumerate(layout.levels))
-    complete = emitAnd(b, b.getLoc(), complete,
-                       level->finishAppend(b, contexts[m], nextOf(m, appended),
-                                           valuesOf(m, appended)));
-  Value yes = arith::ConstantIntOp::create(b, 1, 1);
-  Value changed = arith::XOrIOp::create(b, complete, yes);
-  auto ifChanged = scf::IfOp::create(b, changed, /*withElse=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifChanged.thenBlock());
-  setStatus(arith::ConstantIntOp::create(b, kOperandsChanged, 32));
 }

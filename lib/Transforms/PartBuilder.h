@@ -1,94 +1,96 @@
 //===- PartBuilder.h - The loops of one part ------------------------------===//
 //
 // Repeats the loops of a nest inside a worker, once to count what the part
-// appends and once to append it. How the levels of the result above the last
-// one take part is theirs to say (nacho/Levels/Level.h).
+// appends and once to append it. How the levels of the result take part is
+// theirs to say (nacho/Levels/Level.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef NACHO_LIB_TRANSFORMS_PARTBUILDER_H
 #define NACHO_LIB_TRANSFORMS_PARTBUILDER_H
 
-#include "nacho/Levels/Level.h"
-
-#include "mlir/IR/IRMapping.h"
+#include "ResultLayout.h"
 
 namespace nacho {
 
-/// The result's type as buffers and its levels above the last one.
-struct ResultLayout {
-  mlir::RankedTensorType type;
-  llvm::SmallVector<std::unique_ptr<ResultLevel>> levels;
-  llvm::SmallVector<mlir::Type>
-      buffers; ///< Positions and coordinates by level, values.
-
-  static mlir::FailureOr<ResultLayout> get(NestOp nest);
-
-  /// The columns of a row of counts: those of the levels, and the entries.
-  llvm::SmallVector<llvm::StringRef> columnNames() const {
-    llvm::SmallVector<llvm::StringRef> names;
-    for (const auto &level : levels)
-      llvm::append_range(names, level->columnNames());
-    names.push_back("entries");
-    return names;
-  }
-  int64_t numColumns() const { return columnNames().size(); }
-};
-
-/// The arguments of one of the functions, by name.
-struct PhaseArguments {
-  mlir::Value bounds, within, counts, offsets, sizes, status, threads;
-  llvm::SmallVector<mlir::Value> positions,
-      coordinates; ///< Null for full levels.
-  mlir::Value values;
-};
-
-/// A cut from a row of the bounds, by name.
-mlir::Value loadCut(mlir::ImplicitLocOpBuilder &b, llvm::StringRef name,
-                    mlir::Type cut, mlir::Value bounds, mlir::Value row);
-
-/// Repeats the loops of a nest for one part, with what the phase carries.
+/// Repeats the loops of a nest for one part, with what the phase carries: the
+/// values of the result's levels; the number of entries; and, inside of the
+/// loops over the result's coordinates, the entry that is being reduced.
 class PartBuilder {
 public:
-  PartBuilder(mlir::ImplicitLocOpBuilder &b, NestOp nest,
-              const ResultLayout &layout, mlir::IRMapping mapping,
-              const PhaseArguments &args, mlir::Value part)
-      : b(b), loops(nest.getLoops()), layout(layout), mapping(mapping),
-        args(args), part(part) {}
+  PartBuilder(mlir::ImplicitLocOpBuilder &b, const ResultLayout &layout,
+              mlir::IRMapping mapping, const PhaseArguments &args,
+              mlir::Value part, mlir::Value parts)
+      : b(b), layout(layout), mapping(mapping), args(args), part(part),
+        parts(parts) {}
 
   /// Counts; returns the row of counts.
   llvm::SmallVector<mlir::Value> count();
-  /// Appends between the two rows of the scan; sets the status if that is not
-  /// what was counted.
+  /// Appends between the two rows of the scan, which are empty for a result
+  /// without structure; sets the status if that is not what was counted.
   void append(mlir::ValueRange first, mlir::ValueRange last);
 
 private:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  // Loops.
   void loadCuts();
-  llvm::SmallVector<mlir::Value> emitLoop(unsigned m, mlir::Value lower,
-                                          mlir::Value upper,
-                                          llvm::ArrayRef<mlir::Value> carried);
-  void emitEntry(CoiterateOp source, CoiterateOp loop,
-                 llvm::MutableArrayRef<mlir::Value> carried);
+  CoiterateOp cloneLoop(CoiterateOp from, mlir::Value lower, mlir::Value upper,
+                        mlir::ValueRange carried);
+  Values emitLoop(unsigned m, mlir::Value lower, mlir::Value upper,
+                  Values carried);
+  void emitBody(unsigned m, CoiterateOp loop, Values &values);
+  void emitStatements(mlir::Block &block, CoiterateOp inner, unsigned m,
+                      CoiterateOp loop, Values &values);
+  void emitInnerLoop(CoiterateOp from, Values &values);
+  void countInnerLoop(CoiterateOp from, Values &values);
+  bool isInner(unsigned m) const;
+  mlir::Value isOnCut(unsigned m, mlir::Value cut);
+  void checkCoordinate(unsigned m, CoiterateOp loop);
+  bool indexesMemory(CoiterateOp loop);
+
+  // Entries.
+  void emitAppend(AppendOp append, Values &values);
+  void countEntries(mlir::Value number, mlir::Value condition, Values &values);
+  void appendEntry(mlir::Value value, mlir::Value offset);
+  void store(mlir::Value value, mlir::Value condition, Values &values);
+  void reduceInRow(mlir::Value value, mlir::Value condition);
+  void writeEntry(unsigned m, CoiterateOp loop, Values &values,
+                  mlir::Value count, mlir::Value reduced);
+  void writeWhole(Values &values, mlir::Value count, mlir::Value reduced);
+  void keepPartial(mlir::Value row, mlir::Value count, mlir::Value reduced);
+  void storeValue(mlir::Value value, mlir::Value at);
   void setStatus(mlir::Value code);
-  void checkCoordinate(CoiterateOp loop);
-  void appendEntry(mlir::Value value, mlir::Value coordinate,
-                   mlir::Value extent, mlir::Value offset);
-  llvm::MutableArrayRef<mlir::Value>
-  valuesOf(unsigned m, llvm::MutableArrayRef<mlir::Value> carried);
-  mlir::Value nextOf(unsigned m, llvm::ArrayRef<mlir::Value> carried) const;
-  mlir::ValueRange columnsOf(unsigned m, mlir::ValueRange row) const;
+  void startPartials();
+  void clearRow(mlir::Value row);
+  mlir::Value partialRow(bool isTail);
+  // Carried values.
+  void initLevels(bool counting, Values &carried);
+  llvm::MutableArrayRef<mlir::Value> valuesOf(unsigned level, Values &carried);
+  mlir::Value &entriesOf(Values &carried) { return carried[numLevelValues]; }
+  mlir::Value nextOf(unsigned level, Values &carried);
+  mlir::Value positionOf(Values &carried);
+  AppendContext contextOf(unsigned level, mlir::ValueRange first,
+                          mlir::ValueRange last);
+  mlir::Value cutCoordinate(mlir::Value cut, unsigned level);
+  mlir::Value numberOf(unsigned level);
+  bool reducesInRegister() const {
+    return layout.reduction && layout.inner.empty();
+  }
 
   mlir::ImplicitLocOpBuilder &b;
-  llvm::SmallVector<CoiterateOp> loops;
   const ResultLayout &layout;
   mlir::IRMapping mapping;
   const PhaseArguments &args;
-  mlir::Value part, lower, upper;
+  mlir::Value part, parts, lower, upper;
 
   bool counting = false;
   mlir::Value end; ///< Where the entries of the part end.
   llvm::SmallVector<AppendContext> contexts;
   llvm::SmallVector<unsigned> numValues; ///< Carried by each level.
+  unsigned numLevelValues = 0;
+  mlir::Value finished; ///< The part completes the coordinates; or null.
+  Values coordinates;   ///< By level, as far as known.
 };
 
 } // namespace nacho

@@ -4,6 +4,7 @@
 """
 
 from nacho import mlir
+from nacho.einsum import einsum
 from nacho.errors import (
     ArgumentError,
     DTypeError,
@@ -13,31 +14,39 @@ from nacho.errors import (
     OperandError,
     OutOfMemoryError,
     ParseError,
+    ReductionError,
     ShapeError,
     UnsupportedError,
 )
 from nacho.evaluation import Partition, evaluate, partition
 from nacho.formats import Format
-from nacho.storage import Tensor
+from nacho.symbols import Expression, Index, access, indices
+from nacho.tensor import Tensor
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError",
     "DTypeError",
+    "Expression",
     "Format",
     "FormatError",
+    "Index",
     "IndexOverflowError",
     "NachoError",
     "OperandError",
     "OutOfMemoryError",
     "ParseError",
     "Partition",
+    "ReductionError",
     "ShapeError",
     "Tensor",
     "UnsupportedError",
     "__version__",
+    "access",
+    "einsum",
     "evaluate",
+    "indices",
     "mlir",
     "partition",
 ]

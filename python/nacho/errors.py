@@ -38,6 +38,10 @@ class UnsupportedError(NachoError, NotImplementedError):
     """Valid, but outside of what this version compiles."""
 
 
+class ReductionError(NachoError, ValueError):
+    """A reduction over nothing, which has no value."""
+
+
 class OutOfMemoryError(NachoError, MemoryError):
     """A buffer could not be allocated."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -12,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacho.errors import ArgumentError, UnsupportedError
+from nacho.extents import index_extents, most_entries
 from nacho.formats import Format, TensorType
-from nacho.inference import result_format, widest_element, widest_index
-from nacho.mlir.kernel import Kernel, bind
-from nacho.notation import Assignment, identifier
-from nacho.operands import element_type, index_width, scalar_dtype, view_of
+from nacho.inference import result_format
+from nacho.mlir.kernel import Kernel
+from nacho.mlir.plan import Plan, bind, views_of
+from nacho.notation import Access, Assignment, identifier
+from nacho.operands import element_type, scalar_dtype, signature, tensor_type
 from nacho.options import (
     MAX_PARTS,
     MAX_THREADS,
@@ -27,17 +30,20 @@ from nacho.options import (
     checked_count,
 )
 from nacho.parser import parse, require_supported
-from nacho.storage import DType, View
+from nacho.promotion import kinds_of, strong, weak_kind
+from nacho.requests import requested_format, widest_index
+from nacho.results import holds, library_of
+from nacho.symbols import Expression, Index, statement
+from nacho.views import INT32_MAX, View
 
 _OPTIONS = ("out", "target", "threads", "parts", "order", "validate", "cost")
 _EVALUATE = ("evaluate(expr, {})", _OPTIONS)
 _PARTITION = ("partition(expr, parts, {})", ("cost",))
-_INT32_MAX = np.iinfo(np.int32).max
 
 
 def evaluate(
-    expr: str,
-    operands: Mapping[str, Any] | None = None,
+    expr: str | Expression,
+    operands: Mapping[str, Any] | Sequence[Index] | None = None,
     /,
     *,
     out: str | Format | None = None,
@@ -52,9 +58,14 @@ def evaluate(
     """Compute an expression: compile it for its operands once, and run it.
 
     Operands are keywords; those whose names clash with an option go into the mapping.
+    An expression of ``nacho.indices`` has its operands in it: it is followed by the
+    indices of the result.
 
     >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
+    >>> nacho.evaluate(A[i, j] * B[j, k], (i, k))  # doctest: +SKIP
     """
+    if isinstance(expr, Expression):
+        expr, operands = _spelled(expr, operands, named)
     assignment = parse(expr)
     given = _given(assignment, operands, named, _EVALUATE)
     if target != "cpu":
@@ -69,8 +80,22 @@ def evaluate(
     views = _views(assignment, given)
     kernel = _kernel(assignment, given, views, out, cost)
     if order is not None:
-        check_order(order, kernel.order)
+        check_order(order, kernel.order, kernel.indices)
     return kernel.run(given, views, threads, parts, validate)
+
+
+def _spelled(
+    expr: Expression, indices: object, named: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Return an expression as text, and its operands by name."""
+    if indices is None:
+        indices = named.pop("indices", None)
+    if named:
+        shown = ", ".join(f"'{name}'" for name in named)
+        raise ArgumentError(
+            f"an expression of nacho.indices has its operands in it: what is {shown}?"
+        )
+    return statement(expr, indices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +110,12 @@ class Partition:
     """The cost of each part."""
     total: int
     delta: int
-    """What a part may deviate by, on either side."""
+    """What a part may deviate by, on either side; the total if no less is known."""
     positions: dict[str, NDArray[np.int64]]
-    """Per sparse operand, (parts + 1, levels): the positions of the cuts."""
+    """Where the cuts are in each sparse operand: (parts + 1, levels that are cut).
+
+    A second access with other indices has an item of its own, such as ``"A[j,i]"``.
+    """
 
 
 def partition(expr: str, /, *args: Any, cost: str = "nnz", **named: Any) -> Partition:
@@ -112,17 +140,32 @@ def partition(expr: str, /, *args: Any, cost: str = "nnz", **named: Any) -> Part
     views = _views(assignment, given)
     kernel = _kernel(assignment, given, views, None, cost)
     call = kernel.prepare(given, views, None, count, "safe")
-    cut = kernel.partition(call)
-    sparse = kernel.sparse_operands
-    # Columns are loop-major: per loop, the operands in order.
-    positions = {
-        name: np.ascontiguousarray(cut.positions[:, number :: len(sparse)])
-        for number, name in enumerate(sparse)
-    }
-    costs = np.diff(cut.costs)
+    plan = Plan(kernel, call, kernel.partition(call))
+    positions = _positions(kernel, assignment, plan.positions)
     return Partition(
-        kernel.order, cut.bounds, costs, cut.total, kernel.delta, positions
+        kernel.order, plan.bounds, plan.costs, plan.total, plan.delta, positions
     )
+
+
+def _positions(
+    kernel: Kernel, assignment: Assignment, table: NDArray[np.int64]
+) -> dict[str, NDArray[np.int64]]:
+    """Sort the columns of positions, which are by loop, by access."""
+    columns = [number for loop in kernel.loops for number in loop]
+    types = kernel.types
+    found: dict[str, NDArray[np.int64]] = {}
+    for number, access in enumerate(assignment.accesses):
+        format = types[access.name].format
+        if format is None or format.is_dense:
+            continue
+        mine = [place for place, owner in enumerate(columns) if owner == number]
+        name = access.name if access.name not in found else _shown(access)
+        found[name] = np.ascontiguousarray(table[:, mine])
+    return found
+
+
+def _shown(access: Access) -> str:
+    return f"{access.name}[{','.join(access.indices)}]"
 
 
 # --- Operands -------------------------------------------------------------------------
@@ -130,7 +173,7 @@ def partition(expr: str, /, *args: Any, cost: str = "nnz", **named: Any) -> Part
 
 def _given(
     assignment: Assignment,
-    operands: Mapping[str, Any] | None,
+    operands: object,
     named: Mapping[str, Any],
     function: tuple[str, tuple[str, ...]],
 ) -> list[Any]:
@@ -148,11 +191,11 @@ def _given(
         return [named[name] for name in names]
     call, options = function
     if operands is not None:
-        operands = _mapping(operands, names, call)
-        twice = next((name for name in named if name in operands), None)
+        mapped = _mapping(operands, names, call)
+        twice = next((name for name in named if name in mapped), None)
         if twice is not None:
             raise ArgumentError(f"operand '{twice}' is given twice")
-        named = {**operands, **named}
+        named = {**mapped, **named}
     for name in names:
         if name not in named and name in options:
             shown = call.format(f'{{"{name}": {name}}}')
@@ -174,13 +217,9 @@ def _mapping(operands: object, names: Sequence[str], call: str) -> dict[str, Any
     return {identifier(name): value for name, value in operands.items()}
 
 
-def _views(assignment: Assignment, given: Sequence[Any]) -> list[View | None]:
-    ranks = assignment.ranks.items()
+def _views(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
     try:
-        return [
-            view_of(name, value, rank) if rank else None
-            for (name, rank), value in zip(ranks, given, strict=True)
-        ]
+        return views_of(assignment, given)
     except UnsupportedError:
         # If the expression is not supported either, that is the better answer.
         require_supported(assignment)
@@ -209,7 +248,7 @@ _lock = Lock()
 def _kernel(
     assignment: Assignment,
     given: Sequence[Any],
-    views: Sequence[View | None],
+    views: Mapping[str, View],
     out: str | Format | None,
     cost: str,
 ) -> Kernel:
@@ -217,17 +256,15 @@ def _kernel(
     if out is not None and type(out) is not str:
         out = Format(out)
     types: list[object] = []
-    nnz = largest = 0
-    for name, value, view in zip(assignment.operands, given, views, strict=True):
+    for name, value in zip(assignment.operands, given, strict=True):
+        view = views.get(name)
         if view is None:
-            types.append(scalar_dtype(name, value))
-            continue
-        types += (view.format.name, view.values.dtype, *_index_types(view))
-        nnz += view.values.size
-        largest = max(largest, *view.extents)
-    # Entries are counted, and coordinates stored, in the index type of the result.
-    wide = nnz > _INT32_MAX or largest > _INT32_MAX + 1
-    key = (assignment.text, out, cost, wide, *types)
+            types.append(weak_kind(value) or scalar_dtype(name, value))
+        else:
+            types += signature(view)
+    library = library_of(list(views.values()))
+    wide = _is_wide(assignment, views)
+    key = (assignment.text, out, cost, wide, library, *types)
     with _lock:
         entry = _entries.get(key)
         if entry is None:
@@ -239,61 +276,54 @@ def _kernel(
     if entry.kernel is None:
         with entry.lock:
             if entry.kernel is None:
-                entry.kernel = _compile(assignment, given, views, out, cost, wide)
+                entry.kernel = _compile(
+                    assignment, given, views, library, out, cost, wide
+                )
     return entry.kernel
 
 
-def _index_types(view: View) -> tuple[DType, DType]:
-    return view.pos[-1].dtype, view.crd[-1].dtype
+def _is_wide(assignment: Assignment, views: Mapping[str, View]) -> bool:
+    """Return whether int32 may be too narrow for the positions or coordinates."""
+    extents = index_extents(assignment, views)
+    if max(extents.values(), default=0) > INT32_MAX + 1:
+        return True
+    return most_entries(assignment, views, extents) > INT32_MAX
 
 
 def _compile(
     assignment: Assignment,
     given: Sequence[Any],
-    views: Sequence[View | None],
+    views: Mapping[str, View],
+    library: str,
     out: str | Format | None,
     cost: str,
     wide: bool,
 ) -> Kernel:
     require_supported(assignment)
-    types = _operand_types(assignment, given, views)
-    result = assignment.result.name
-    if out is None:
-        formats = {name: t.format for name, t in types.items() if t.format is not None}
-        format = result_format(assignment, formats)
-    else:
-        format = Format(out).require_compiled(result)
-    element = widest_element(type.dtype for type in types.values())
-    width = 64 if wide else widest_index(types.values())
-    return Kernel(
-        assignment, types, TensorType(format, element, width, width), cost=cost
-    )
-
-
-def _operand_types(
-    assignment: Assignment, given: Sequence[Any], views: Sequence[View | None]
-) -> dict[str, TensorType]:
     types: dict[str, TensorType] = {}
-    adapting: list[str] = []
-    for name, value, view in zip(assignment.operands, given, views, strict=True):
-        if view is not None:
-            types[name] = _sparse_type(name, view)
-            continue
-        dtype = scalar_dtype(name, value)
-        if dtype is None:
-            adapting.append(name)
+    elements: dict[str, str] = {}
+    for name, value in zip(assignment.operands, given, strict=True):
+        if name in views:
+            types[name] = tensor_type(name, views[name])
+            elements[name] = types[name].dtype
         else:
-            types[name] = TensorType(None, element_type(name, dtype))
-    # Python numbers are weak: they take the type of the others.
-    element = widest_element(type.dtype for type in types.values())
-    types.update((name, TensorType(None, element)) for name in adapting)
-    return types
+            elements[name] = _scalar_kind(name, value)
+            types[name] = TensorType(None, strong(elements[name]))
+    kinds = kinds_of(assignment, elements)
+    if out is not None:
+        format = requested_format(assignment, out)
+    else:
+        rank = len(assignment.result.indices)
+        formats = {name: t.format for name, t in types.items() if t.format is not None}
+        format = result_format(kinds, formats, partial(holds, library, rank=rank))
+    width = 64 if wide else widest_index(types.values())
+    result = TensorType(format, kinds.result, width, width)
+    return Kernel(assignment, types, result, kinds=kinds, cost=cost)
 
 
-def _sparse_type(name: str, view: View) -> TensorType:
-    labels = view.labels(len(view.pos) - 1)
-    pos, crd = (
-        index_width(name, label, dtype)
-        for label, dtype in zip(labels, _index_types(view), strict=True)
-    )
-    return TensorType(view.format, element_type(name, view.values.dtype), pos, crd)
+def _scalar_kind(name: str, value: Any) -> str:
+    """Return the kind of a scalar: Python's numbers are weak, but for bools."""
+    dtype = scalar_dtype(name, value)
+    if dtype is not None:
+        return element_type(name, dtype)
+    return weak_kind(value) or "float"

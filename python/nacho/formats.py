@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from nacho.errors import FormatError, UnsupportedError
+
+MAX_RANK = 8
 
 Levels = tuple[tuple[int, str], ...]
 """Per level, the dimension that it stores and the kind of the level."""
@@ -23,7 +26,9 @@ _NAMED: dict[str, Levels] = {
     "sparse-vector": ((0, "compressed"),),
 }
 _ANY_RANK = ("coo", "csf", "dense")
-_COMPILED = frozenset({"csr", "csc", "dcsr", "dcsc"})
+_NONUNIQUE = "compressed(nonunique)"
+_INNER, _LAST = "singleton(nonunique, soa)", "singleton(soa)"
+_KINDS = frozenset({"dense", "compressed", _NONUNIQUE, _INNER, _LAST})
 _PROPERTIES = {
     "dense": frozenset[str](),
     "compressed": frozenset({"nonunique", "nonordered"}),
@@ -42,7 +47,17 @@ class Format:
     ``rank`` is None, and ``levels`` empty, for a name that fits any rank.
     """
 
-    __slots__ = ("_hash", "compressed", "levels", "name", "order", "rank")
+    __slots__ = (
+        "_hash",
+        "compressed",
+        "is_dense",
+        "kinds",
+        "levels",
+        "name",
+        "order",
+        "rank",
+        "stored",
+    )
 
     _hash: int
     name: str
@@ -50,8 +65,14 @@ class Format:
     levels: Levels
     order: tuple[int, ...]
     """The dimension of each level."""
+    kinds: tuple[str, ...]
+    """The kind of each level."""
     compressed: tuple[int, ...]
-    """The levels that have ``pos`` and ``crd``."""
+    """The levels that have ``pos``."""
+    stored: tuple[int, ...]
+    """The levels that have ``crd``: those and singletons."""
+    is_dense: bool
+    """Whether every level is dense."""
 
     def __init__(self, text: str | Format) -> None:
         if isinstance(text, Format):
@@ -63,8 +84,13 @@ class Format:
         put(self, "rank", rank)
         put(self, "levels", levels)
         put(self, "order", tuple(dimension for dimension, _ in levels))
-        compressed = (n for n, (_, kind) in enumerate(levels) if kind != "dense")
-        put(self, "compressed", tuple(compressed))
+        kinds = tuple(kind for _, kind in levels)
+        has_pos = (n for n, kind in enumerate(kinds) if kind.startswith("compressed"))
+        put(self, "kinds", kinds)
+        put(self, "compressed", tuple(has_pos))
+        put(self, "stored", tuple(n for n, kind in enumerate(kinds) if kind != "dense"))
+        only_dense = kinds.count("dense") == len(kinds)
+        put(self, "is_dense", only_dense if kinds else name == "dense")
         put(self, "_hash", hash((name, rank, levels)))
 
     @classmethod
@@ -109,20 +135,56 @@ class Format:
 
     def encoding(self, pos_width: int, crd_width: int) -> str:
         """Return MLIR's encoding attribute, with the widths of ``pos`` and ``crd``."""
+        if self.is_dense:
+            return f"#sparse_tensor.encoding<{{ map = {self.level_map()} }}>"
         return (
             f"#sparse_tensor.encoding<{{ map = {self.level_map()}, "
             f"posWidth = {pos_width}, crdWidth = {crd_width} }}>"
         )
 
-    def require_compiled(self, operand: str) -> Format:
-        """Return the format itself, or refuse one that is not compiled yet."""
-        if self.name not in _COMPILED:
-            known = ", ".join(sorted(_COMPILED))
+    def for_rank(self, rank: int, operand: str | None = None) -> Format:
+        """Return the format for a tensor of this rank, or refuse one of another.
+
+        It is the format itself, or what a name for any rank stands for.
+        """
+        subject = "" if operand is None else f"operand '{operand}': "
+        if rank > MAX_RANK:
             raise UnsupportedError(
-                f"operand '{operand}': format '{self.name}' is not supported "
-                f"(supported: {known})"
+                f"{subject}rank {rank} is not supported (supported: 1 to {MAX_RANK})"
             )
+        if self.rank == rank:
+            return self
+        if self.rank is not None:
+            message = f"format '{self.name}' is of rank {self.rank}, not of rank {rank}"
+            raise FormatError(f"{subject}{message}")
+        if rank < 1:
+            raise FormatError(f"{subject}a scalar has no format '{self.name}'")
+        return _family_format(self.name, rank)
+
+    def require_compiled(self, operand: str) -> Format:
+        """Return the format itself, or refuse one that operands cannot have."""
+        if self.rank is None:
+            return self
+        reason = "" if self.rank <= MAX_RANK else f"rank {self.rank}"
+        self._require(reason or _unsupported_level(self.kinds), f"operand '{operand}'")
         return self
+
+    def require_result(self, result: str) -> Format:
+        """Return the format itself, or refuse one that results cannot have.
+
+        A result is appended to: behind its leading dense levels, an entry (or a dense
+        block) follows the one before it.
+        """
+        self.require_compiled(result)
+        reason = _unsupported_result(self.kinds)
+        self._require(reason, f"result '{result}'")
+        return self
+
+    def _require(self, reason: str, subject: str) -> None:
+        if reason:
+            raise UnsupportedError(
+                f"{subject}: format '{self.name}' is not supported: {reason}"
+            )
 
 
 @dataclass(frozen=True)
@@ -130,7 +192,7 @@ class TensorType:
     """The type of an operand or result of a kernel; a scalar has no format."""
 
     format: Format | None
-    dtype: str  # "f32" or "f64"
+    dtype: str  # a key of elements.ELEMENTS
     pos_width: int = 32
     crd_width: int = 32
 
@@ -219,11 +281,60 @@ def _canonical_name(rank: int, levels: Levels) -> str:
     return _level_map(rank, levels)
 
 
+@cache
+def _family_format(name: str, rank: int) -> Format:
+    return Format.of_levels(_family(name, rank))
+
+
 def _family(name: str, rank: int) -> Levels:
     """Return the levels that a name for any rank stands for at one rank."""
     if name == "dense":
         return tuple((n, "dense") for n in range(rank))
-    if name == "csf":
+    if name == "csf" or rank == 1:
         return tuple((n, "compressed") for n in range(rank))
-    inner = tuple((n, "singleton(nonunique, soa)") for n in range(1, rank - 1))
-    return ((0, "compressed(nonunique)"), *inner, (rank - 1, "singleton(soa)"))
+    inner = tuple((n, _INNER) for n in range(1, rank - 1))
+    return ((0, _NONUNIQUE), *inner, (rank - 1, _LAST))
+
+
+# --- What is compiled -----------------------------------------------------------------
+
+
+def _unsupported_level(kinds: tuple[str, ...]) -> str:
+    """Return why there is no operand with levels of these kinds; empty if there is."""
+    open_group = False
+    for kind in kinds:
+        if kind not in _KINDS:
+            return _unsupported_kind(kind)
+        if kind.startswith("singleton") is not open_group:
+            return (
+                f"'{_NONUNIQUE}' needs a singleton behind it"
+                if open_group
+                else f"a singleton needs '{_NONUNIQUE}' before it"
+            )
+        open_group = "nonunique" in kind
+    return f"the last level of coo is '{_LAST}'" if open_group else ""
+
+
+def _unsupported_kind(kind: str) -> str:
+    if "nonordered" in kind:
+        return "entries are sorted, no level is 'nonordered'"
+    return f"'{kind}' is interleaved with other levels; add 'soa'"
+
+
+def _unsupported_result(kinds: tuple[str, ...]) -> str:
+    """Return why results cannot be appended to such levels; empty if they can."""
+    inner = [kind for kind in _stripped(kinds) if kind != "compressed"]
+    if "dense" in inner:
+        return "a result has no dense level between sparse ones"
+    sparse = _stripped(kinds)
+    if inner and sparse[-len(inner) :] != tuple(inner):
+        return "a result has no level behind those of coo but dense ones"
+    if inner.count(_NONUNIQUE) > 1:
+        return "a result has one group of coo levels at most"
+    return ""
+
+
+def _stripped(kinds: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the levels without dense ones at either end."""
+    stored = [n for n, kind in enumerate(kinds) if kind != "dense"]
+    return kinds[stored[0] : stored[-1] + 1] if stored else ()

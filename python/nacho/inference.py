@@ -1,176 +1,221 @@
-"""The types of tensors: those that options ask for, and those that operands imply."""
+"""How the result is stored, when nobody says.
+
+Every subexpression has a *structure*: per index, how its coordinates are stored.
+
+    expression                  structure
+    A[i,j]                      that of the operand's format
+    a * b, both 0 where absent  that of the first sparse one; indices that it lacks, as
+                                the other has them
+    a * b, only a 0             that of a; indices that it lacks, as b has them
+    a + b, a - b                if they are equal, theirs
+                                if one has everything, dense
+                                else csr for two indices, coo for more
+    -a, a + 2, a * 2            that of a
+    a, reduced over j           that of a, without j
+
+The levels of the result are in the order of its indices, or in the one in which sparse
+operands are stored. Dense levels may lead and trail, but not lie between sparse ones.
+What the library of the result cannot hold becomes csr; or coo, if a level is one of coo
+or if there are more than two.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 
-import numpy as np
+from nacho.background import backgrounds
+from nacho.formats import Format
+from nacho.notation import Access, Assignment, Binary, Expr, Unary, postorder, sums
+from nacho.promotion import Kinds
 
-from nacho.errors import ArgumentError, NachoError, UnsupportedError, pointed
-from nacho.formats import Format, TensorType
-from nacho.notation import Access, Assignment, Binary, Unary, identifier, postorder
-from nacho.storage import ELEMENTS
+Structure = dict[str, str]
+"""Per index: ``dense``, ``compressed``, or ``coo`` if the level is one of a group."""
 
-IndexType = str | tuple[str, str]
-"""``"i32"`` or ``"i64"``; or a pair, of ``pos`` and of ``crd``."""
-
-_INDEX_WIDTHS: dict[object, int] = {"i32": 32, "i64": 64}
-
-
-_Kinds = tuple[str, ...]
-"""The kind of each level of a format."""
-
-_CSR_KINDS: _Kinds = ("dense", "compressed")
+Holds = Callable[[Format], bool]
+"""Whether the library of the result has a container for a format."""
 
 
-def result_format(assignment: Assignment, formats: Mapping[str, Format]) -> Format:
-    """Return the format of the result, from those of the sparse operands.
-
-    A product has the levels of its first sparse operand. A sum of equal levels has
-    these; of different ones it has those of csr. The dimension of each level follows
-    from the order in which the first operand stores the indices.
-    """
-    inferred: dict[int, _Kinds | None] = {}
-    for node in postorder(assignment.expr):
-        found: _Kinds | None = None
-        if isinstance(node, Access) and node.indices:
-            found = tuple(kind for _, kind in formats[node.name].levels)
-        elif isinstance(node, Unary):
-            found = inferred[id(node.operand)]
-        elif isinstance(node, Binary):
-            lhs, rhs = inferred[id(node.lhs)], inferred[id(node.rhs)]
-            if node.op == "mul" or lhs is None or rhs is None:
-                found = lhs or rhs
-            else:
-                found = lhs if lhs == rhs else _CSR_KINDS
-        inferred[id(node)] = found
-    root = inferred[id(assignment.expr)]
-    assert root is not None, "a supported expression has a sparse operand"
-    first = next(access for access in assignment.accesses if access.indices)
-    order = _stored_order(first, formats)
-    dimensions = [assignment.result.indices.index(index) for index in order]
-    return Format.of_levels(tuple(zip(dimensions, root, strict=True)))
+def result_format(
+    kinds: Kinds, formats: Mapping[str, Format], holds: Holds | None = None
+) -> Format | None:
+    """Return the format of the result, from those of operands; None for a scalar."""
+    assignment = kinds.assignment
+    if not assignment.result.indices:
+        return None
+    inference = _Inference(kinds, formats)
+    structure = inference.whole()
+    order = inference.order[: len(assignment.result.indices)]
+    format = _format(assignment, order, [structure[index] for index in order])
+    if holds is None or format.is_dense or holds(format):
+        return format
+    levels = ["dense", "compressed"][-len(order) :]
+    if "coo" in structure.values() or len(order) > 2:
+        levels = ["coo"] * len(order)
+    return _format(assignment, order, levels)
 
 
-def widest_element(elements: Iterable[str]) -> str:
-    """Return the type to which element types promote."""
-    return "f64" if "f64" in elements else "f32"
-
-
-def widest_index(types: Iterable[TensorType]) -> int:
-    """Return the widest index type of the sparse operands."""
-    sparse = [tensor for tensor in types if tensor.format is not None]
-    return max(max(tensor.pos_width, tensor.crd_width) for tensor in sparse)
-
-
-def loop_order(
+def level_order(
     assignment: Assignment, formats: Mapping[str, Format]
 ) -> tuple[str, ...]:
-    """Return the indices in the order in which every tensor stores them.
+    """Return the indices on the left, then the others, as sparse operands store them.
 
-    ``formats`` has those of the sparse operands and of the result.
+    Where these leave it open, and if they contradict each other, it is the order of the
+    text; without sparse operands, that in which the first dense one lies in memory.
     """
-    sparse = [access for access in assignment.accesses if access.indices]
-    first = sparse[0]
-    order = _stored_order(first, formats)
-    for access in (*sparse[1:], assignment.result):
-        stored = _stored_order(access, formats)
-        if stored != order:
-            role = "result" if access is assignment.result else "operand"
-            message = (
-                f"{role} '{access.name}' ({formats[access.name]}) stores index "
-                f"'{stored[0]}' outermost, but operand '{first.name}' "
-                f"({formats[first.name]}) stores '{order[0]}' outermost: "
-                "transposition is not supported"
-            )
-            raise UnsupportedError(pointed(message, assignment.text, access.span))
-    return order
+    tensors = [access for access in assignment.accesses if access.indices]
+    stored = {access: _stored(access, formats[access.name]) for access in tensors}
+    chains = [stored[a] for a in tensors if not formats[a.name].is_dense]
+    text = assignment.indices
+    if tensors and not chains:
+        first = [index for index in stored[tensors[0]] if index in text]
+        text = tuple(dict.fromkeys((*first, *text)))
+    left = [index for index in text if index in assignment.result.indices]
+    return (*_sorted(left, chains), *_sorted(assignment.reduced, chains))
 
 
-def _stored_order(access: Access, formats: Mapping[str, Format]) -> tuple[str, ...]:
-    return tuple(access.indices[dim] for dim in formats[access.name].order)
+def _stored(access: Access, format: Format) -> tuple[str, ...]:
+    return tuple(access.indices[dimension] for dimension in format.order)
 
 
-# --- Types as options -----------------------------------------------------------------
+def _sorted(indices: Sequence[str], chains: Iterable[Sequence[str]]) -> list[str]:
+    """Sort topologically; among those that may come next, the first does."""
+    before: dict[str, set[str]] = {index: set() for index in indices}
+    for chain in chains:
+        kept = [index for index in chain if index in before]
+        for outer, inner in pairwise(kept):
+            before[inner].add(outer)
+    found: list[str] = []
+    while before:
+        free = (index for index, outer in before.items() if not outer & before.keys())
+        found.append(next(free, next(iter(before))))
+        del before[found[-1]]
+    return found
 
 
-def requested_types(
-    assignment: Assignment,
-    formats: Mapping[str, str | Format],
-    dtype: str | Mapping[str, str],
-    index: IndexType | Mapping[str, IndexType],
-) -> tuple[dict[str, TensorType], TensorType]:
-    """Return the types of operands and result that the options of compile ask for."""
-    result, sparse = assignment.result.name, assignment.sparse_operands
-    formats = _spelled(formats)
-    _check_keys("formats", formats, (*sparse, result))
-    named = {
-        name: Format(formats.get(name, "csr")).require_compiled(name) for name in sparse
+# --- Structure ------------------------------------------------------------------------
+
+
+class _Inference:
+    def __init__(self, kinds: Kinds, formats: Mapping[str, Format]) -> None:
+        self.assignment = kinds.assignment
+        self.formats = formats
+        self.background = backgrounds(kinds)
+        self.order = level_order(self.assignment, formats)
+
+    def whole(self) -> Structure:
+        """Return the structure of the result: terms are reduced and added up."""
+        reductions = self.assignment.reductions
+        before = self.structures()
+        found: dict[int, Structure | None] = {}
+        for node in sums(self.assignment.expr, reductions):
+            if id(node) in reductions:
+                found[id(node)] = _without(before[id(node)], reductions[id(node)])
+            elif isinstance(node, Binary):
+                found[id(node)] = self.union(found[id(node.lhs)], found[id(node.rhs)])
+            elif isinstance(node, Unary):
+                found[id(node)] = found[id(node.operand)]
+        whole = found[id(self.assignment.expr)]
+        assert whole is not None, "an index on the left is one of an operand"
+        return whole
+
+    def structures(self) -> dict[int, Structure | None]:
+        """Return the structure of every node, not reduced; None without a tensor."""
+        found: dict[int, Structure | None] = {}
+        for node in postorder(self.assignment.expr):
+            structure: Structure | None = None
+            if isinstance(node, Access) and node.indices:
+                structure = _of_access(node, self.formats[node.name])
+            elif isinstance(node, Unary):
+                structure = found[id(node.operand)]
+            elif isinstance(node, Binary):
+                lhs, rhs = found[id(node.lhs)], found[id(node.rhs)]
+                if node.op == "mul":
+                    structure = self.product(node, lhs, rhs)
+                else:
+                    structure = self.union(lhs, rhs)
+            found[id(node)] = structure
+        return found
+
+    def product(
+        self, node: Binary, lhs: Structure | None, rhs: Structure | None
+    ) -> Structure | None:
+        if lhs is None or rhs is None:
+            return rhs if lhs is None else lhs
+        left, right = self.is_zero(node.lhs), self.is_zero(node.rhs)
+        if not left and not right:
+            return self.union(lhs, rhs)
+        first = left if left != right else not _is_dense(lhs) or _is_dense(rhs)
+        return rhs | lhs if first else lhs | rhs
+
+    def is_zero(self, node: Expr) -> bool:
+        """Return whether a node is 0 where its operands have no entries."""
+        value = self.background[id(node)]
+        return value is not None and bool(value == 0)
+
+    def union(self, lhs: Structure | None, rhs: Structure | None) -> Structure | None:
+        if lhs is None or rhs is None or lhs == rhs:
+            return rhs if lhs is None else lhs
+        indices = [index for index in self.order if index in lhs or index in rhs]
+        if _is_dense(lhs) or _is_dense(rhs):
+            return dict.fromkeys(indices, "dense")
+        if len(indices) > 2:
+            return dict.fromkeys(indices, "coo")
+        levels = ["dense", "compressed"][-len(indices) :]
+        return dict(zip(indices, levels, strict=True))
+
+
+def _of_access(access: Access, format: Format) -> Structure:
+    return {
+        access.indices[dimension]: kind if kind in ("dense", "compressed") else "coo"
+        for dimension, kind in format.levels
     }
-    elements = _by_name("dtype", dtype, (*assignment.operands, result))
-    widths = _by_name("index", index, (*sparse, result))
-    types = {
-        name: TensorType(
-            named.get(name),
-            _element(name, elements.get(name, "f64")),
-            *_widths(name, widths.get(name, "i32")),
-        )
-        for name in assignment.operands
-    }
-    if result in formats:
-        format = Format(formats[result]).require_compiled(result)
-    else:
-        format = result_format(assignment, named)
-    element = elements.get(result) or widest_element(t.dtype for t in types.values())
-    widest = f"i{widest_index(types.values())}"
-    pos, crd = _widths(result, widths.get(result, widest))
-    return types, TensorType(format, _element(result, element), pos, crd)
 
 
-def _by_name(option: str, given: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Return an option by name of tensor; what a mapping leaves out is left out."""
-    if not isinstance(given, Mapping):
-        return dict.fromkeys(names, given)
-    named = _spelled(given)
-    _check_keys(option, named, names)
-    return named
+def _is_dense(structure: Structure) -> bool:
+    return set(structure.values()) <= {"dense"}
 
 
-def _spelled(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {identifier(name): value for name, value in given.items()}
+def _without(structure: Structure | None, indices: Collection[str]) -> Structure | None:
+    if structure is None:
+        return None
+    return {index: kind for index, kind in structure.items() if index not in indices}
 
 
-def _check_keys(option: str, given: Mapping[str, Any], names: Sequence[str]) -> None:
-    for name in given:
-        if name not in names:
-            expected = ", ".join(names)
-            raise ArgumentError(
-                f"{option}: there is no tensor '{name}', expected: {expected}"
-            )
+# --- Levels ---------------------------------------------------------------------------
 
 
-def _element(name: str, dtype: object) -> str:
-    if isinstance(dtype, str) and dtype in ELEMENTS:
-        return dtype
-    try:
-        given = np.dtype(dtype)  # type: ignore[call-overload]
-    except TypeError:
-        given = None
-    for element, known in ELEMENTS.items():
-        if given is not None and known == given:
-            return element
-    expected = ", ".join(f"'{element}'" for element in ELEMENTS)
-    raise NachoError(f"dtype of '{name}' is {dtype!r}: expected {expected}")
+def _format(
+    assignment: Assignment, order: Sequence[str], levels: Sequence[str]
+) -> Format:
+    dimensions = [assignment.result.indices.index(index) for index in order]
+    kinds = _grouped(_storable(levels))
+    return Format.of_levels(tuple(zip(dimensions, kinds, strict=True)))
 
 
-def _widths(name: str, index: object) -> tuple[int, int]:
-    pair: Sequence[object] = (index, index)
-    if isinstance(index, tuple) and len(index) == 2:
-        pair = index
-    try:
-        return _INDEX_WIDTHS[pair[0]], _INDEX_WIDTHS[pair[1]]
-    except (KeyError, TypeError):
-        expected = "'i32', 'i64', or a pair of them (for pos and crd)"
-        message = f"index of '{name}' is {index!r}: expected {expected}"
-        raise NachoError(message) from None
+def _storable(levels: Sequence[str]) -> list[str]:
+    """Return levels that a result can be appended to: dense ones lead and trail."""
+    found = list(levels)
+    sparse = [n for n, kind in enumerate(found) if kind != "dense"]
+    if not sparse:
+        return found
+    inside = range(sparse[0], sparse[-1] + 1)
+    for n in inside:
+        if found[n] == "dense":
+            found[n] = "compressed"
+    if "coo" in found:
+        # Behind the first level of coo, all are.
+        group = range(found.index("coo"), sparse[-1] + 1)
+        for n in group:
+            found[n] = "coo" if len(group) > 1 else "compressed"
+    return found
+
+
+def _grouped(levels: Sequence[str]) -> list[str]:
+    """Write a group of coo levels as MLIR does."""
+    count = levels.count("coo")
+    if not count:
+        return list(levels)
+    group = ["compressed(nonunique)", *["singleton(nonunique, soa)"] * (count - 2)]
+    names = iter((*group, "singleton(soa)"))
+    return [next(names) if kind == "coo" else kind for kind in levels]

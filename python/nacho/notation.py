@@ -1,4 +1,4 @@
-"""The tree of tensor index notation, and what it says about absent entries.
+"""The tree of tensor index notation: accesses, operators, and the terms of a sum.
 
 Every node knows its columns in the text, so that an error can point at it. All walks
 are loops over ``postorder``: a sum of a thousand terms is a thousand levels deep.
@@ -6,18 +6,12 @@ are loops over ``postorder``: a sum of a thousand terms is a thousand levels dee
 
 from __future__ import annotations
 
-import math
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-
-import numpy as np
 
 from nacho.errors import Span
-
-_ROUNDED: dict[str, type[np.floating[Any]]] = {"f32": np.float32, "f64": np.float64}
 
 
 def identifier(name: str) -> str:
@@ -38,9 +32,9 @@ class Access:
 
 @dataclass(frozen=True)
 class Literal:
-    """A number in the text."""
+    """A number in the text: weak, as Python's own numbers are for NumPy."""
 
-    value: float
+    value: int | float
     span: Span
 
 
@@ -101,13 +95,62 @@ class Assignment:
 
     @cached_property
     def ranks(self) -> dict[str, int]:
-        """The number of indices of each operand."""
+        """The number of indices of each operand, by first appearance."""
         return {access.name: len(access.indices) for access in self.accesses}
 
     @cached_property
-    def sparse_operands(self) -> tuple[str, ...]:
+    def tensors(self) -> tuple[str, ...]:
         """The operands that are written with indices."""
         return tuple(name for name, rank in self.ranks.items() if rank)
+
+    @cached_property
+    def indices(self) -> tuple[str, ...]:
+        """All indices: those on the left, then the others by first appearance."""
+        found = dict.fromkeys(self.result.indices)
+        for access in self.accesses:
+            found.update(dict.fromkeys(access.indices))
+        return tuple(found)
+
+    @cached_property
+    def reductions(self) -> dict[int, tuple[str, ...]]:
+        """Per term (by ``id``), the indices that it is reduced over.
+
+        A sum reduces each of its terms on its own, ``max=`` and its like reduce the
+        whole right-hand side.
+        """
+        whole = self.reduction is not None
+        nodes = (self.expr,) if whole else terms(self.expr)
+        return {id(node): self._reduced_in(node) for node in nodes}
+
+    @cached_property
+    def reduced(self) -> tuple[str, ...]:
+        """All indices that are not on the left."""
+        return self.indices[len(self.result.indices) :]
+
+    @cached_property
+    def broadcasts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Per access with indices: its name, and the indices on the left it lacks."""
+        return tuple(
+            (
+                access.name,
+                tuple(i for i in self.result.indices if i not in access.indices),
+            )
+            for access in self.accesses
+            if access.indices
+        )
+
+    def access_of(self, name: str) -> Access:
+        """Return the first access to an operand."""
+        return next(access for access in self.accesses if access.name == name)
+
+    def _reduced_in(self, term: Expr) -> tuple[str, ...]:
+        if not self.reduced:
+            return ()
+        found: dict[str, None] = {}
+        for node in postorder(term):
+            if isinstance(node, Access):
+                found.update(dict.fromkeys(node.indices))
+        return tuple(index for index in found if index not in self.result.indices)
 
 
 def children(node: Expr) -> tuple[Expr, ...]:
@@ -134,53 +177,33 @@ def postorder(root: Expr) -> Iterator[Expr]:
         stack.extend((child, False) for child in reversed(children(node)))
 
 
-def absent_values(root: Expr, element: str = "f64") -> dict[int, float]:
-    """Return, per node (by ``id``), its value where every sparse operand is absent.
-
-    An absent entry is exactly 0; NaN stands for a value that is only known at run
-    time. ``0 * x`` is 0 whatever ``x`` is. Every value is rounded to ``element``.
-    """
-    number = _ROUNDED[element]
-    with np.errstate(all="ignore"):
-        return _absent_values(root, lambda value: float(number(value)))
-
-
-def _absent_values(root: Expr, rounded: Callable[[float], float]) -> dict[int, float]:
-    value: dict[int, float] = {}
-    for node in postorder(root):
-        match node:
-            case Access():
-                value[id(node)] = 0.0 if node.indices else math.nan
-            case Literal():
-                value[id(node)] = rounded(node.value)
-            case Unary():
-                value[id(node)] = -value[id(node.operand)]
-            case Binary():
-                lhs, rhs = value[id(node.lhs)], value[id(node.rhs)]
-                value[id(node)] = rounded(_absent_value(node.op, lhs, rhs))
-            case Call():
-                value[id(node)] = math.nan
-    return value
+def terms(root: Expr) -> tuple[Expr, ...]:
+    """Split a sum at its outermost ``+`` and ``-``, also behind a unary minus."""
+    found: list[Expr] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if is_sum(node):
+            stack.extend(reversed(children(node)))
+        else:
+            found.append(node)
+    return tuple(found)
 
 
-def _absent_value(op: str, lhs: float, rhs: float) -> float:
-    if op == "add":
-        return lhs + rhs
-    if op == "sub":
-        return lhs - rhs
-    if op == "mul":
-        return 0.0 if lhs == 0.0 or rhs == 0.0 else lhs * rhs
-    return math.nan
+def sums(root: Expr, ends: Collection[int]) -> Iterator[Expr]:
+    """Yield the sums and signs above the terms ``ends`` (by ``id``), after these."""
+    stack: list[tuple[Expr, bool]] = [(root, False)]
+    while stack:
+        node, expanded = stack.pop()
+        if expanded or id(node) in ends:
+            yield node
+            continue
+        stack.append((node, True))
+        stack.extend((child, False) for child in reversed(children(node)))
 
 
-def dense_term(root: Expr, element: str = "f64") -> Expr | None:
-    """Return the term that makes the result dense; None if the result is sparse."""
-    value = absent_values(root, element)
-    if value[id(root)] == 0.0:
-        return None
-    node = root
-    while isinstance(node, Unary) or (
-        isinstance(node, Binary) and node.op in ("add", "sub")
-    ):
-        node = next(child for child in children(node) if value[id(child)] != 0.0)
-    return node
+def is_sum(node: Expr) -> bool:
+    """Return whether terms are split at a node: ``x + y``, ``x - y``, ``-x``."""
+    if isinstance(node, Binary):
+        return node.op in ("add", "sub")
+    return isinstance(node, Unary)

@@ -1,145 +1,85 @@
 """From what a caller passes to the arguments of a kernel: look, check, convert.
 
 Arrays are used in place where they can be; what had to be copied or converted is noted
-in words. A container is checked in full once: the memory of it holds weak references
-to the container *and* to its arrays, so that replaced arrays are checked again.
+in words, and nothing sparse is made dense, nor the other way round.
 """
 
 from __future__ import annotations
 
-import weakref
 from typing import Any, NoReturn
 
-import numpy as np
-
-from nacho.errors import DTypeError, OperandError, ShapeError, UnsupportedError
+from nacho.containers import index_width, view_of
+from nacho.conversion import by_dimension, converted
+from nacho.elements import ELEMENTS, DType, element_name
+from nacho.errors import DTypeError, OperandError, UnsupportedError
 from nacho.formats import Format, TensorType
-from nacho.storage import (
-    CSC,
-    CSR,
-    ELEMENTS,
-    FLOAT64,
+from nacho.memory import Notes, canonical, forget, remember
+from nacho.scalars import load_scalar, scalar_dtype
+from nacho.tensor import require_element
+from nacho.views import (
     INT32,
+    INT32_MAX,
     INT64,
+    NUMPY,
     Array,
-    DType,
-    Tensor,
+    Arrays,
     View,
-    converted,
     filled,
-    first_of_runs,
-    has_canonical_entries,
     is_plain,
-    require_float,
+    made_plain,
     require_positions,
 )
 
-_INDICES = {32: INT32, 64: INT64}
-_LAYOUTS = {"csr": CSR, "csc": CSC}
+__all__ = [
+    "Notes",
+    "arguments",
+    "element_type",
+    "forget",
+    "index_width",
+    "load",
+    "load_scalar",
+    "remember",
+    "scalar_dtype",
+    "signature",
+    "tensor_type",
+    "view_of",
+]
 
-Notes = list[str]
-
-
-# --- Looking --------------------------------------------------------------------------
-
-_scipy_kinds: dict[type, tuple[Format, type] | None] = {}
-
-
-def view_of(name: str, container: Any, rank: int) -> View:
-    """Return the arrays of an operand, or refuse its type or its rank."""
-    known = _scipy_kind(type(container))
-    if known is None and type(container) is not Tensor:
-        _refuse_container(name, container, rank)
-    shape = container.shape
-    if len(shape) != rank:
-        _refuse_rank(name, len(shape), rank)
-    if rank != 2:
-        raise UnsupportedError(f"operand '{name}' has rank {rank}, not 2")
-    if known is None:
-        view: View = container._view
-        return view
-    pos, crd, values = container.indptr, container.indices, container.data
-    for label, array in (("indptr", pos), ("indices", crd), ("data", values)):
-        if not isinstance(array, np.ndarray):
-            shown = type(array).__name__
-            raise OperandError(f"operand '{name}': {label} is no array, but {shown}")
-    return View(known[0], shape, (pos,), (crd,), values, known[1])
+_INDICES: dict[int, DType] = {32: INT32, 64: INT64}
 
 
-def _scipy_kind(kind: type) -> tuple[Format, type] | None:
-    """Return format and class if ``kind`` is SciPy's csr or csc, or derives from it.
-
-    Classes are told by their names: SciPy is not imported for that.
-    """
-    if kind in _scipy_kinds:
-        return _scipy_kinds[kind]
-    found = None
-    for base in kind.__mro__:
-        layout, _, family = base.__name__.partition("_")
-        known = layout in _LAYOUTS and family in ("array", "matrix")
-        if known and base.__module__.startswith("scipy.sparse"):
-            found = (_LAYOUTS[layout], base)
-            break
-    _scipy_kinds[kind] = found
-    return found
+# --- Types ----------------------------------------------------------------------------
 
 
-def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
-    if _is_number(container):
-        _refuse_rank(name, 0, rank)
-    kind = type(container)
-    shown = f"{kind.__module__}.{kind.__qualname__}"
-    if hasattr(container, "tocsr"):
-        advice = f"convert it with {name}.tocsr()"
-    else:
-        advice = f"convert it with scipy.sparse.csr_array({name})"
-    raise UnsupportedError(f"operand '{name}': {shown} is not supported; {advice}")
+def element_type(name: str, dtype: DType) -> str:
+    """Return the name of an element type, or refuse it."""
+    require_element(name, dtype)
+    element = element_name(dtype.newbyteorder("="))
+    assert element is not None
+    return element
 
 
-def _refuse_rank(name: str, given: int, rank: int) -> NoReturn:
-    written = f"with {rank} indices" if rank else "without indices"
-    raise ShapeError(f"operand '{name}' has rank {given}, but is written {written}")
+def tensor_type(name: str, view: View) -> TensorType:
+    """Return the type with which a kernel reads an operand in place, or refuse it."""
+    element = element_type(name, view.values.dtype)
+    format = view.format
+    if format.is_dense:
+        return TensorType(format, element)
+    pos = max(
+        index_width(name, view.pos_label(level), view.pos_at(level).dtype)
+        for level in format.compressed
+    )
+    crd = max(
+        index_width(name, view.crd_label(level), view.crd_at(level).dtype)
+        for level in format.stored
+    )
+    return TensorType(format, element, pos, crd)
 
 
-def _is_number(value: object) -> bool:
-    if isinstance(value, np.ndarray):
-        return value.ndim == 0
-    return isinstance(value, int | float | complex | np.generic)
-
-
-# --- Scalars --------------------------------------------------------------------------
-
-
-def scalar_dtype(name: str, value: Any) -> DType | None:
-    """Return the type of a scalar operand; None for a Python number, which adapts."""
-    kind = type(value)
-    if kind is float or kind is int:
-        return None
-    if not _is_number(value):
-        if getattr(value, "ndim", 0):
-            _refuse_rank(name, value.ndim, 0)
-        raise UnsupportedError(f"operand '{name}': {kind.__name__} is not a number")
-    if isinstance(value, np.generic | np.ndarray):
-        require_float(name, value.dtype)
-        return value.dtype
-    if isinstance(value, bool | complex):
-        raise UnsupportedError(f"operand '{name}': {kind.__name__} is not supported")
-    return None
-
-
-def load_scalar(name: str, value: Any, type: TensorType) -> Array:
-    """Return a scalar operand as the array that a kernel reads."""
-    given = scalar_dtype(name, value)
-    wanted = ELEMENTS[type.dtype]
-    if given is not None and not np.can_cast(given, wanted, "safe"):
-        raise DTypeError(
-            f"operand '{name}' is {given}, but the kernel was compiled for {wanted}"
-        )
-    try:
-        array: Array = np.array(value, wanted)
-    except OverflowError as error:
-        raise DTypeError(f"operand '{name}' does not fit {wanted}") from error
-    return array
+def signature(view: View) -> tuple[object, ...]:
+    """Return what ``tensor_type`` depends on, as a part of a key."""
+    types = [array.dtype for array in (*view.pos, *view.crd) if array is not None]
+    return (view.format.name, view.values.dtype, *types)
 
 
 # --- Loading --------------------------------------------------------------------------
@@ -154,235 +94,222 @@ def load(
     notes: Notes | None = None,
 ) -> View:
     """Check an operand, and return it as the kernel reads it."""
-    assert type.format is not None
-    _check_types(name, view, type)
-    ready = view if _is_plain(view) else _made_plain(name, view, notes)
+    wanted = type.format
+    assert wanted is not None
+    _require_element(name, view, type)
+    if view.format.is_dense or wanted.is_dense:
+        return _load_dense(name, view, wanted, notes)
+    same = view.format is wanted or view.format == wanted
+    if not same:
+        _require_convertible(name, view.format, wanted)
+    if view.layout == "bsr" and notes is not None:
+        notes.append(f"{name}: bsr converted to csr")
+    ready = _with_widths(name, view, type, notes)
+    ready = ready if _all_plain(ready) else _made_plain(name, ready, notes)
     ready = filled(name, ready)
-    if validate != "none" or _known_unsorted(container):
+    if validate != "none" or not same or _known_unsorted(container):
         require_positions(name, ready)
-        ready = _canonical(name, container, view, ready, validate, notes)
-    if ready.format is not type.format and ready.format != type.format:
-        if notes is not None:
-            notes.append(f"{name}: {ready.format} converted to {type.format}")
-        ready = converted(ready, type.format)
-    return ready
-
-
-def _known_unsorted(container: object) -> bool:
-    """Return whether SciPy has found out that entries are unsorted or repeated."""
-    known: dict[str, Any] = getattr(container, "__dict__", {})
-    return (
-        known.get("_has_sorted_indices") is False
-        or known.get("_has_canonical_format") is False
-    )
+        ready = canonical(name, container, view, ready, validate, notes)
+    return ready if same else _converted(name, ready, type, notes)
 
 
 def arguments(view: View) -> list[object]:
     """Return a loaded operand as a kernel takes it: arrays by level, then extents."""
     args: list[object] = []
     for pos, crd in zip(view.pos, view.crd, strict=True):
-        args += (pos, crd)
+        if pos is not None:
+            args.append(pos)
+        if crd is not None:
+            args.append(crd)
     args += (view.values, *view.extents)
     return args
 
 
-def element_type(name: str, dtype: DType) -> str:
-    """Return ``f32`` or ``f64``, or refuse a type."""
-    require_float(name, dtype)
-    return "f64" if dtype == FLOAT64 else "f32"
-
-
-def index_width(name: str, label: str, dtype: DType) -> int:
-    """Return the width of an index array, or refuse its type."""
-    if dtype == INT32:
-        return 32
-    if dtype == INT64:
-        return 64
-    raise UnsupportedError(
-        f"operand '{name}': {label} of type {dtype} is not supported "
-        "(supported: int32, int64)"
+def _require_element(name: str, view: View, type: TensorType) -> None:
+    values, wanted = view.values.dtype, ELEMENTS[type.dtype]
+    if values == wanted or values.newbyteorder("=") == wanted:
+        return
+    require_element(name, values)
+    raise DTypeError(
+        f"operand '{name}' is {values}, but the kernel was compiled for {wanted}"
     )
 
 
-def _check_types(name: str, view: View, type: TensorType) -> None:
-    """Compare order and types of a container with those of the kernel."""
-    format = type.format
-    assert format is not None
-    if view.format.order != format.order:
+def _require_convertible(name: str, given: Format, wanted: Format) -> None:
+    """Refuse conversions that sort all entries anew, or fill up with zeros."""
+    if given.order != wanted.order:
         raise UnsupportedError(
-            f"operand '{name}' is {view.format}, but the kernel reads {format}: "
+            f"operand '{name}' is {given}, but the kernel reads {wanted}: "
             "transposition is not supported"
         )
-    values, wanted = view.values.dtype, ELEMENTS[type.dtype]
-    if values != wanted:
-        require_float(name, values)
-        raise DTypeError(
-            f"operand '{name}' is {values}, but the kernel was compiled for {wanted}"
+    if _inner_dense(given) != _inner_dense(wanted):
+        raise OperandError(
+            f"operand '{name}' is {given}, but the kernel reads {wanted}: their dense "
+            f'levels differ; compile it with formats={{"{name}": "{given}"}}'
         )
-    pos_dtype, crd_dtype = _INDICES[type.pos_width], _INDICES[type.crd_width]
-    for number, (pos, crd) in enumerate(zip(view.pos, view.crd, strict=True)):
-        if pos.dtype != pos_dtype or crd.dtype != crd_dtype:
-            _refuse_widths(name, view, number, type)
 
 
-def _refuse_widths(name: str, view: View, number: int, type: TensorType) -> None:
-    labels = view.labels(number)
-    arrays = (view.pos[number], view.crd[number])
-    widths = [
-        index_width(name, label, array.dtype)
-        for label, array in zip(labels, arrays, strict=True)
-    ]
-    wanted = (type.pos_width, type.crd_width)
-    for label, width, compiled in zip(labels, widths, wanted, strict=True):
-        if width != compiled:
-            fix = f'"i{width}"' if widths[0] == widths[1] else _pair(widths)
-            raise DTypeError(
-                f"operand '{name}': {label} is int{width}, but the kernel was compiled "
-                f'for int{compiled}; compile it with index={{"{name}": {fix}}}'
-            )
+def _inner_dense(format: Format) -> int:
+    """Return the number of dense levels behind the last sparse one."""
+    return len(format.kinds) - 1 - max(format.stored)
 
 
-def _pair(widths: list[int]) -> str:
-    return f'("i{widths[0]}", "i{widths[1]}")'
+def _known_unsorted(container: object) -> bool:
+    """Return whether SciPy has found out that entries are unsorted or repeated.
+
+    In coo it says so as well of what it has not looked at.
+    """
+    known: dict[str, Any] = getattr(container, "__dict__", {})
+    return (
+        known.get("_has_sorted_indices") is False
+        or known.get("_has_canonical_format") is False
+        or known.get("has_canonical_format") is False
+    )
 
 
-def _is_plain(view: View) -> bool:
+def _converted(name: str, ready: View, type: TensorType, notes: Notes | None) -> View:
+    assert type.format is not None
+    if notes is not None:
+        notes.append(f"{name}: {ready.format} converted to {type.format}")
+    made = converted(ready, type.format, name)
+    _require_widths(name, made, type)
+    return made
+
+
+# --- Dense operands -------------------------------------------------------------------
+
+
+def _load_dense(name: str, view: View, wanted: Format, notes: Notes | None) -> View:
+    if not wanted.is_dense:
+        raise OperandError(
+            f"operand '{name}' is dense, but the kernel was compiled for {wanted}: "
+            f"pass {_sparse_call(name, view, wanted)}, or compile it with "
+            f'formats={{"{name}": "dense"}}'
+        )
+    if not view.format.is_dense:
+        fix = "toarray()" if view.from_scipy else "to_dense()"
+        raise OperandError(
+            f"operand '{name}' is {view.format}, but the kernel was compiled for a "
+            f"dense array: pass {name}.{fix}, or compile it with "
+            f'formats={{"{name}": "{view.format}"}}'
+        )
+    values, reason = view.values, ""
+    if view.format.order != wanted.order:
+        values = by_dimension(view).transpose(wanted.order)
+        reason = "lies in another order than the kernel reads"
+    elif is_plain(values):
+        return view
+    if not is_plain(values):
+        if notes is not None:
+            notes.append(_copied(name, view.values_label, values, reason))
+        values = made_plain(values)
+    return View(wanted, view.shape, view.pos, view.crd, values, view.library)
+
+
+def _sparse_call(name: str, view: View, wanted: Format) -> str:
+    if view.library == NUMPY and wanted.name in ("csr", "csc"):
+        return f"scipy.sparse.{wanted}_array({name})"
+    if view.library == NUMPY:
+        return f'nacho.Tensor.from_dense({name}, "{wanted}")'
+    return f'{name}.convert("{wanted}")'
+
+
+# --- Index types ----------------------------------------------------------------------
+
+
+def _with_widths(name: str, view: View, type: TensorType, notes: Notes | None) -> View:
+    """Return a view whose index arrays have the compiled types.
+
+    What is as wide as the kernel reads in one level, and narrower in another, is
+    widened. The positions of SciPy's coo are not the container's: they can be changed.
+    """
+    pos_type, crd_type = _INDICES[type.pos_width], _INDICES[type.crd_width]
+    if _have_types(view, pos_type, crd_type):
+        return view
+    _require_widths(name, view, type)
+    for level in view.format.stored:
+        crd = view.crd_at(level)
+        if crd.dtype != crd_type and notes is not None:
+            notes.append(f"{name}: {view.crd_label(level)} copied to {crd_type}")
+    return view.with_arrays(
+        _cast(view.pos, pos_type), _cast(view.crd, crd_type), view.values
+    )
+
+
+def _have_types(view: View, pos: DType, crd: DType) -> bool:
+    pairs = ((view.pos, pos), (view.crd, crd))
+    for arrays, dtype in pairs:
+        for array in arrays:
+            if array is not None and array.dtype != dtype:
+                return False
+    return True
+
+
+def _cast(arrays: Arrays, dtype: DType) -> Arrays:
+    return tuple(
+        None if array is None else array.astype(dtype, copy=False) for array in arrays
+    )
+
+
+def _require_widths(name: str, view: View, type: TensorType) -> None:
+    """Refuse index arrays of other types than the compiled ones."""
+    given = tensor_type(name, view)
+    if view.layout == "coo":
+        if type.pos_width == 32 and view.values.size > INT32_MAX:
+            _refuse_width(name, "the number of entries", 64, 32, given)
+    elif given.pos_width != type.pos_width:
+        label = view.pos_label(view.format.compressed[0])
+        _refuse_width(name, label, given.pos_width, type.pos_width, given)
+    if given.crd_width != type.crd_width:
+        wide = _INDICES[given.crd_width]
+        at = next(n for n in view.format.stored if view.crd_at(n).dtype == wide)
+        label = view.crd_label(at)
+        _refuse_width(name, label, given.crd_width, type.crd_width, given)
+
+
+def _refuse_width(
+    name: str, label: str, width: int, compiled: int, given: TensorType
+) -> NoReturn:
+    pair = (f"i{given.pos_width}", f"i{given.crd_width}")
+    fix = f'"{pair[0]}"' if pair[0] == pair[1] else f'("{pair[0]}", "{pair[1]}")'
+    raise DTypeError(
+        f"operand '{name}': {label} is int{width}, but the kernel was compiled for "
+        f'int{compiled}; compile it with index={{"{name}": {fix}}}'
+    )
+
+
+# --- Copies ---------------------------------------------------------------------------
+
+
+def _all_plain(view: View) -> bool:
     for array in view.pos:
-        if not is_plain(array):
+        if array is not None and not is_plain(array):
             return False
     for array in view.crd:
-        if not is_plain(array):
+        if array is not None and not is_plain(array):
             return False
     return is_plain(view.values)
 
 
 def _made_plain(name: str, view: View, notes: Notes | None) -> View:
-    def copied(array: Array, label: str) -> Array:
+    def plain(array: Array, label: str) -> Array:
         if is_plain(array):
             return array
         if notes is not None:
-            notes.append(f"{name}: {label} is not contiguous and aligned: copied")
-        return array.copy()
+            notes.append(_copied(name, label, array, ""))
+        return made_plain(array)
 
-    labels = [view.labels(number) for number in range(len(view.pos))]
-    pos = [copied(a, label) for a, (label, _) in zip(view.pos, labels, strict=True)]
-    crd = [copied(a, label) for a, (_, label) in zip(view.crd, labels, strict=True)]
-    values = copied(view.values, view.values_label)
+    pos, crd = list(view.pos), list(view.crd)
+    for level in view.format.compressed:
+        pos[level] = plain(view.pos_at(level), view.pos_label(level))
+    for level in view.format.stored:
+        crd[level] = plain(view.crd_at(level), view.crd_label(level))
+    values = plain(view.values, view.values_label)
     return view.with_arrays(tuple(pos), tuple(crd), values)
 
 
-# --- Remembering ----------------------------------------------------------------------
-
-
-class _Reordering:
-    """How the entries of an unsorted SciPy container become sorted and distinct.
-
-    Values are gathered anew on every call, for they may have been edited. The indices
-    may have been as well (``A.sort_indices()`` works in place): they are compared with
-    a snapshot, which is still much cheaper than sorting.
-    """
-
-    def __init__(self, view: View) -> None:
-        pos, crd = view.pos[0], view.crd[0]
-        self.given = (pos.copy(), crd.copy())
-        outer = np.repeat(np.arange(pos.size - 1, dtype=np.int64), np.diff(pos))
-        self.order = np.lexsort((crd, outer))
-        crd = crd[self.order]
-        first = first_of_runs(outer, crd)  # sorting keeps entries in their rows
-        self.duplicates = crd.size - int(np.count_nonzero(first))
-        self.starts = np.flatnonzero(first) if self.duplicates else None
-        self.crd = crd[first]
-        self.pos = np.zeros_like(pos)
-        rows = np.bincount(outer[first], minlength=pos.size - 1)
-        np.cumsum(rows, out=self.pos[1:])
-
-    def fits(self, view: View) -> bool:
-        pos, crd = self.given
-        return np.array_equal(pos, view.pos[0]) and np.array_equal(crd, view.crd[0])
-
-    def apply(self, view: View) -> View:
-        values = view.values[self.order]
-        if self.starts is not None:
-            values = np.add.reduceat(values, self.starts)
-        return view.with_arrays((self.pos,), (self.crd,), values)
-
-
-class _Check:
-    """A container whose coordinates were checked, with the arrays it had then."""
-
-    __slots__ = ("arrays", "container", "format", "reordering", "shape")
-
-    def __init__(
-        self,
-        container: weakref.ref[object],
-        view: View,
-        reordering: _Reordering | None,
-    ) -> None:
-        self.container = container
-        self.format = view.format
-        self.shape = view.shape
-        self.arrays = [weakref.ref(array) for array in (*view.pos, *view.crd)]
-        self.reordering = reordering
-
-    def covers(self, container: object, view: View) -> bool:
-        if self.container() is not container or self.shape != view.shape:
-            return False
-        arrays = (*view.pos, *view.crd)
-        for reference, array in zip(self.arrays, arrays, strict=True):
-            if reference() is not array:
-                return False
-        return True
-
-
-# By the address of the container: SciPy's are not hashable. An entry is dropped when
-# its container dies, before the address can be taken again.
-_checks: dict[int, _Check] = {}
-
-
-def remember(
-    container: object, view: View, reordering: _Reordering | None = None
-) -> None:
-    """Have the coordinates of a container pass as checked."""
-    key = id(container)
-
-    def drop(reference: weakref.ref[object]) -> None:
-        check = _checks.get(key)
-        if check is not None and check.container is reference:
-            _checks.pop(key, None)
-
-    _checks[key] = _Check(weakref.ref(container, drop), view, reordering)
-
-
-def forget(container: object) -> None:
-    """Have a container checked in full again, the next time that it is seen."""
-    _checks.pop(id(container), None)
-
-
-def _canonical(
-    name: str,
-    container: object,
-    view: View,
-    ready: View,
-    validate: str,
-    notes: Notes | None,
-) -> View:
-    """Return ``ready`` with sorted and distinct entries: itself, or a private copy."""
-    check = _checks.get(id(container))
-    if check is not None and not check.covers(container, view):
-        check = None
-    reordering = None if check is None else check.reordering
-    if check is not None and reordering is None and validate != "full":
-        return ready
-    if reordering is None or not reordering.fits(ready):
-        if has_canonical_entries(name, ready):
-            remember(container, view)
-            return ready
-        reordering = _Reordering(ready)
-        remember(container, view, reordering)
-    if notes is not None:
-        summed = f", {reordering.duplicates} duplicates summed"
-        notes.append(
-            f"{name}: entries sorted into a private copy"
-            f"{summed if reordering.duplicates else ''}"
-        )
-    return reordering.apply(ready)
+def _copied(name: str, label: str, array: Array, reason: str) -> str:
+    """Return the note of a copy, and why it had to be made."""
+    if not array.dtype.isnative:
+        reason = "has the byte order of another machine"
+    return f"{name}: {label} {reason or 'is not contiguous and aligned'}: copied"

@@ -47,20 +47,27 @@ def check_remap(remap: object) -> None:
         raise NachoError(f"remap={remap!r}: expected False or None")
 
 
-def check_order(order: Sequence[str] | str, natural: tuple[str, ...]) -> None:
-    """Refuse a loop order other than the one in which the operands are stored."""
+def check_order(
+    order: Sequence[str] | str, cut: tuple[str, ...], indices: tuple[str, ...]
+) -> None:
+    """Refuse a loop order other than the one in which the operands are stored.
+
+    ``cut`` are the indices of the outer loops, in order; ``indices`` are all. Those of
+    the inner loops may be left out.
+    """
     given = order.split(",") if isinstance(order, str) else order
     try:
         names = tuple(identifier(str(name).strip()) for name in given)
     except TypeError:
         names = ()
-    shown = ", ".join(natural)
-    if sorted(names) != sorted(natural):
+    known = set(names) <= set(indices) and len(set(names)) == len(names)
+    if not known or not set(cut) <= set(names):
+        shown = ", ".join(indices)
         raise NachoError(f"order={order!r}: expected the indices ({shown})")
-    if names != natural:
+    if names[: len(cut)] != cut:
         raise UnsupportedError(
             f"order={order!r}: only the order in which the operands are stored "
-            f"({shown}) is supported"
+            f"({', '.join(cut)}) is supported"
         )
 
 

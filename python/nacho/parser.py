@@ -15,12 +15,13 @@ The whole notation parses, so that what is not compiled yet is refused by name
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
 from nacho.errors import ArgumentError, ParseError, Span, UnsupportedError, pointed
+from nacho.formats import MAX_RANK
 from nacho.notation import (
     Access,
     Assignment,
@@ -29,7 +30,6 @@ from nacho.notation import (
     Expr,
     Literal,
     Unary,
-    dense_term,
     identifier,
     postorder,
 )
@@ -161,7 +161,7 @@ class _Parser:
         token = self.peek()
         if token.kind == "number":
             self.next += 1
-            return Literal(float(token.text), token.span)
+            return Literal(self.number(token), token.span)
         if token.text == "(":
             return self.parenthesis()
         if token.kind != "name":
@@ -170,6 +170,15 @@ class _Parser:
         if token.text in _FUNCTIONS and self.peek().text == "(":
             return self.call(token)
         return self.access(token)
+
+    def number(self, token: _Token) -> int | float:
+        if not token.text.isdecimal():
+            return float(token.text)
+        try:
+            return int(token.text)
+        except ValueError:
+            message = f"an integer of {len(token.text)} digits is too long"
+            raise ParseError(pointed(message, self.text, token.span)) from None
 
     def parenthesis(self) -> Expr:
         self.enter()
@@ -299,33 +308,15 @@ def _refuse(assignment: Assignment, message: str, node: Expr) -> NoReturn:
 
 
 def require_supported(assignment: Assignment) -> None:
-    """Refuse valid notation that is not element-wise with a sparse result."""
-    _require_operators(assignment)
-    for access in assignment.accesses:
-        if access.indices:
-            _require_elementwise(assignment, access)
-    if not assignment.sparse_operands:
-        message = "an expression without a sparse operand is not supported"
-        _unsupported(assignment, message, assignment.expr.span)
-    require_sparse(assignment, "f64")
-
-
-def require_sparse(assignment: Assignment, element: str) -> None:
-    """Refuse an expression that is dense, computed with this type of elements."""
-    term = dense_term(assignment.expr, element)
-    if term is not None:
-        shown = assignment.text[term.span[0] : term.span[1]]
-        message = (
-            f"the term '{shown}' is not zero where the operands have no entries: "
-            "it would make the result dense, which is not supported"
-        )
-        _unsupported(assignment, message, term.span)
-
-
-def _require_operators(assignment: Assignment) -> None:
-    if assignment.reduction is not None:
-        message = f"the reduction '{assignment.reduction}' is not supported"
-        _unsupported(assignment, message, assignment.reduction_span)
+    """Refuse valid notation with operators, or of a rank, that are not compiled."""
+    for access in (assignment.result, *assignment.accesses):
+        if len(access.indices) > MAX_RANK:
+            role = "result" if access is assignment.result else "operand"
+            message = (
+                f"{role} '{access.name}' has {len(access.indices)} indices: more than "
+                f"{MAX_RANK} are not supported"
+            )
+            _unsupported(assignment, message, access.span)
     for node in postorder(assignment.expr):
         if isinstance(node, Call):
             message = f"the function '{node.function}' is not supported"
@@ -333,34 +324,21 @@ def _require_operators(assignment: Assignment) -> None:
         if isinstance(node, Binary) and node.op in _UNSUPPORTED:
             message = f"{_UNSUPPORTED[node.op]} is not supported"
             _unsupported(assignment, message, node.span)
+    if not assignment.operands:
+        message = "an expression without an operand is not supported"
+        _unsupported(assignment, message, assignment.expr.span)
 
 
-def _require_elementwise(assignment: Assignment, access: Access) -> None:
-    name, result = access.name, assignment.result
-    repeated = repeated_index(access)
-    if repeated is not None:
-        message = f"operand '{name}' repeats index '{repeated}': not supported"
-        _unsupported(assignment, message, access.span)
-    for index in access.indices:
-        if index not in result.indices:
+def require_no_diagonal(assignment: Assignment, sparse: Collection[str]) -> None:
+    """Refuse a sparse operand that is accessed with one index twice."""
+    for access in assignment.accesses:
+        repeated = repeated_index(access)
+        if repeated is not None and access.name in sparse:
             message = (
-                f"index '{index}' of operand '{name}' is not on the left: "
-                "reductions are not supported"
+                f"operand '{access.name}' repeats index '{repeated}': the diagonal of "
+                "a sparse operand is not supported"
             )
             _unsupported(assignment, message, access.span)
-    for index in result.indices:
-        if index not in access.indices:
-            message = (
-                f"operand '{name}' lacks index '{index}' of the result: "
-                "broadcasts are not supported"
-            )
-            _unsupported(assignment, message, access.span)
-    if len(access.indices) != 2:
-        message = (
-            f"operand '{name}' has {len(access.indices)} indices: "
-            "only matrices (two indices) are supported"
-        )
-        _unsupported(assignment, message, access.span)
 
 
 def _unsupported(assignment: Assignment, message: str, span: Span) -> NoReturn:

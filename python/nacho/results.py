@@ -8,36 +8,87 @@ from typing import Any
 
 import numpy as np
 
+from nacho.conversion import by_dimension
 from nacho.formats import Format
 from nacho.operands import remember
-from nacho.storage import CSC, CSR, INT32, Array, Tensor, View
+from nacho.tensor import Tensor
+from nacho.views import (
+    INT32,
+    NACHO,
+    NUMPY,
+    SCIPY_ARRAY,
+    SCIPY_MATRIX,
+    Array,
+    View,
+)
 
-_ARRAYS = {"data", "indices", "indptr", "_shape"}
-_FLAGS = {"_has_canonical_format", "_has_sorted_indices"}
-_KNOWN = _ARRAYS | _FLAGS | {"maxprint"}
-
+_TEMPLATES: dict[str, tuple[set[str], set[str]]] = {
+    # What SciPy's classes keep: arrays and shape, and what is known of the entries.
+    "csr": (
+        {"data", "indices", "indptr", "_shape"},
+        {"_has_canonical_format", "_has_sorted_indices"},
+    ),
+    "coo": ({"data", "coords", "_shape"}, {"has_canonical_format"}),
+}
 _templates: dict[type, dict[str, Any] | None] = {}
 
 
-def result_class(format: Format, views: Sequence[View]) -> type | None:
-    """Return the SciPy class for a result; None stands for ``nacho.Tensor``.
+def library_of(views: Sequence[View | None]) -> str:
+    """Return the library for a sparse result: that of the first sparse operand.
 
-    It is the library of the first sparse operand, if that has the format; an array
-    wins over a matrix.
+    An array of SciPy wins over a matrix. Without sparse operands it is Nacho.
     """
-    if views[0].scipy is None or format not in (CSR, CSC):
-        return None
-    family = "matrix"
+    found = ""
     for view in views:
-        if view.scipy is not None and view.scipy.__name__.endswith("array"):
-            family = "array"
-    found = getattr(sys.modules["scipy.sparse"], f"{format.name}_{family}")
+        if view is None or view.format.is_dense:
+            continue
+        found = found or view.library
+        if found == SCIPY_MATRIX and view.library == SCIPY_ARRAY:
+            return SCIPY_ARRAY
+    return found or NACHO
+
+
+def holds(library: str, format: Format | None, rank: int) -> bool:
+    """Return whether a library has a container for a result.
+
+    All of them have numbers and dense arrays. SciPy's coo is sorted by row.
+    """
+    if format is None or format.is_dense or library == NACHO:
+        return True
+    if library == NUMPY or format.rank not in (None, rank):
+        return False
+    return _scipy_layout(format.for_rank(rank)) != ""
+
+
+def _scipy_layout(format: Format) -> str:
+    """Return SciPy's name of a format; empty if it has none."""
+    if format.name in ("csr", "csc", "coo"):
+        return format.name
+    return "coo" if format.name == "sparse-vector" else ""
+
+
+def result_class(format: Format | None, views: Sequence[View | None]) -> type | None:
+    """Return the class for a result; None stands for ``nacho.Tensor``.
+
+    A result without a format is a NumPy scalar, one without sparse levels an array.
+    """
+    if format is None:
+        return np.generic
+    if format.is_dense:
+        return np.ndarray
+    library, rank = library_of(views), len(format.levels)
+    if library not in (SCIPY_ARRAY, SCIPY_MATRIX) or not holds(library, format, rank):
+        return None
+    # SciPy's matrices are of rank 2.
+    family = "matrix" if library == SCIPY_MATRIX and rank == 2 else "array"
+    name = f"{_scipy_layout(format)}_{family}"
+    found = getattr(sys.modules["scipy.sparse"], name)
     assert isinstance(found, type)
     return found
 
 
 def make_result(
-    format: Format,
+    format: Format | None,
     shape: tuple[int, ...],
     buffers: Sequence[Array],
     kind: type | None,
@@ -48,36 +99,75 @@ def make_result(
     ``canonical`` entries are known to be sorted and distinct: as an operand, the result
     is not checked again.
     """
-    *levels, values = buffers
-    view = View(format, shape, (*levels[::2],), (*levels[1::2],), values, kind)
+    if format is None:
+        return buffers[-1].reshape(-1)[0]
+    view = _view(format, shape, buffers, kind)
+    if kind is np.ndarray:
+        return by_dimension(view)
     made = Tensor._of(view) if kind is None else _scipy_result(kind, view, canonical)
-    if canonical:
+    if canonical and not format.is_dense:
         remember(made, view)
     return made
 
 
+def _view(
+    format: Format, shape: tuple[int, ...], buffers: Sequence[Array], kind: type | None
+) -> View:
+    arrays = iter(buffers)
+    pos: list[Array | None] = []
+    crd: list[Array | None] = []
+    for level_kind in format.kinds:
+        pos.append(next(arrays) if level_kind.startswith("compressed") else None)
+        crd.append(next(arrays) if level_kind != "dense" else None)
+    layout = "" if kind in (None, np.ndarray) else _scipy_layout(format)
+    view = View(format, shape, (*pos,), (*crd,), next(arrays), layout=layout)
+    if format.is_dense:
+        view.values = view.values.reshape(view.extents)
+    return view
+
+
 def _scipy_result(kind: type, view: View, canonical: bool) -> Any:
-    (pos,), (crd,), values = view.pos, view.crd, view.values
-    template = _template(kind)
-    if template is None or pos.dtype != crd.dtype:
-        made: Any = kind((values, crd, pos), shape=view.shape)
-        if canonical:
-            made.has_sorted_indices = made.has_canonical_format = True
-        return made
-    made = object.__new__(kind)
-    fields = made.__dict__
-    fields.update(template)
-    fields["_shape"] = view.shape
-    fields["indptr"] = pos
-    fields["indices"] = crd
-    fields["data"] = values
+    layout = "coo" if view.layout == "coo" else "csr"
+    template = _template(kind, layout)
+    if layout == "coo":
+        fields: dict[str, Any] = {"coords": view.crd}
+    else:
+        pos, crd = view.pos_at(1), view.crd_at(1)
+        fields = {"indptr": pos, "indices": crd}
+        if pos.dtype != crd.dtype:
+            template = None
+    if template is None:
+        return _constructed(kind, view, canonical)
+    made: Any = object.__new__(kind)
+    made.__dict__.update(template, _shape=view.shape, data=view.values, **fields)
     if not canonical:
-        for flag in _FLAGS:
-            del fields[flag]
+        _claim_nothing(made, layout)
     return made
 
 
-def _template(kind: type) -> dict[str, Any] | None:
+def _claim_nothing(made: Any, layout: str) -> None:
+    """Have SciPy find out for itself whether entries are sorted and distinct."""
+    if layout == "coo":
+        made.has_canonical_format = False
+        return
+    for flag in _TEMPLATES[layout][1]:
+        del made.__dict__[flag]
+
+
+def _constructed(kind: Any, view: View, canonical: bool) -> Any:
+    if view.layout == "coo":
+        made: Any = kind((view.values, view.crd), shape=view.shape)
+    else:
+        parts = (view.values, view.crd_at(1), view.pos_at(1))
+        made = kind(parts, shape=view.shape)
+        if canonical:
+            made.has_sorted_indices = True
+    if canonical:
+        made.has_canonical_format = True
+    return made
+
+
+def _template(kind: type, layout: str) -> dict[str, Any] | None:
     """Return the attributes of a canonical matrix, or None if they look unfamiliar.
 
     SciPy's constructor scans the index arrays; filling in the attributes does not. It
@@ -85,10 +175,17 @@ def _template(kind: type) -> dict[str, Any] | None:
     """
     if kind in _templates:
         return _templates[kind]
-    parts = (np.ones(1), np.zeros(1, INT32), np.array([0, 1], INT32))
-    sample: Any = kind(parts, shape=(1, 1))
-    sample.has_sorted_indices = sample.has_canonical_format = True
+    one, zero = np.ones(1), np.zeros(1, INT32)
+    make: Any = kind
+    if layout == "coo":
+        sample = make((one, (zero, zero)), shape=(1, 1))
+    else:
+        sample = make((one, zero, np.array([0, 1], INT32)), shape=(1, 1))
+        sample.has_sorted_indices = True
+    sample.has_canonical_format = True
     fields = vars(sample)
-    familiar = set(fields) == _KNOWN and fields["_shape"] == (1, 1)
+    arrays, flags = _TEMPLATES[layout]
+    familiar = set(fields) == arrays | flags | {"maxprint"}
+    familiar = familiar and fields["_shape"] == (1, 1)
     _templates[kind] = dict(fields) if familiar else None
     return _templates[kind]

@@ -14,7 +14,7 @@
 // The names of the indices survive, those of the elements need not.
 //
 // GENERIC: "nacho.assign"
-// GENERIC-SAME{LITERAL}: accesses = [["i", "j"], ["i", "j"]], resultAccess = ["i", "j"]
+// GENERIC-SAME{LITERAL}: accesses = [["i", "j"], ["i", "j"]], operandSegmentSizes = array<i32: 2, 0>, resultAccess = ["i", "j"]
 //
 // CHECK-LABEL: func.func @matrices(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR]]>,
@@ -54,7 +54,7 @@ func.func @accesses(%A: tensor<3x?xf32, #CSR>, %B: tensor<?x3xf32, #CSC>,
       -> [row, col_2] : tensor<3x?xf64, #CSR> {
     %0 = nacho.binary mul %a, %b : f32
     %1 = nacho.binary mul %f, %0 : f32
-    %2 = arith.extf %1 : f32 to f64
+    %2 = nacho.cast %1 : f32 to f64
     nacho.yield %2 : f64
   }
   return %Z : tensor<3x?xf64, #CSR>
@@ -78,12 +78,74 @@ func.func @nothing() -> tensor<f64> {
   return %Z : tensor<f64>
 }
 
+// Reductions over one index and over several; a sum of them, and of what is not
+// reduced.
+//
+// CHECK-LABEL: func.func @reductions(
+// CHECK:         nacho.assign (%[[a:[^ ]+]] = %{{[^ ]+}}[i, j, k] : tensor<?x?x?xf64>, %[[b:[^ ]+]] = %{{[^ ]+}}[i] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+// CHECK-NEXT:      %[[MAX:.+]] = nacho.reduce max %[[a]] over [k] : f64
+// CHECK-NEXT:      %[[ONE:.+]] = nacho.reduce add %[[MAX]] over [j] : f64
+// CHECK-NEXT:      %[[BOTH:.+]] = nacho.reduce mul %[[a]] over [k, j] {note = "kept"} : f64
+// CHECK-NEXT:      %[[NONE:.+]] = nacho.reduce min %[[b]] over [] : f64
+// CHECK-NEXT:      %[[SUM:.+]] = nacho.binary add %[[ONE]], %[[BOTH]] : f64
+// CHECK-NEXT:      %[[z:.+]] = nacho.binary add %[[SUM]], %[[NONE]] : f64
+// CHECK-NEXT:      nacho.yield %[[z]] : f64
+//
+// GENERIC-LABEL: sym_name = "reductions"
+// GENERIC:         "nacho.reduce"({{.+}}) <{indices = ["k"], kind = #nacho<binary_kind max>}>
+// GENERIC:         "nacho.reduce"({{.+}}) <{indices = ["j"], kind = #nacho<binary_kind add>}>
+// GENERIC:         "nacho.reduce"({{.+}}) <{indices = ["k", "j"], kind = #nacho<binary_kind mul>}>
+func.func @reductions(%A: tensor<?x?x?xf64>, %B: tensor<?xf64>) -> tensor<?xf64> {
+  %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64>, %b = %B[i] : tensor<?xf64>)
+      -> [i] : tensor<?xf64> {
+    %0 = nacho.reduce max %a over [k] : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    %2 = nacho.reduce mul %a over [k, j] {note = "kept"} : f64
+    %3 = nacho.reduce min %b over [] : f64
+    %4 = nacho.binary add %1, %2 : f64
+    %5 = nacho.binary add %4, %3 : f64
+    nacho.yield %5 : f64
+  }
+  return %Z : tensor<?xf64>
+}
+
+// A tensor to start from, which binds the indices of the result: also one that no
+// operand has.
+//
+// CHECK-LABEL: func.func @init(
+// CHECK-SAME:    %[[s:[^ ]+]]: tensor<f64>, %[[Y:[^ ]+]]: tensor<?xf64>)
+// CHECK-NEXT:    nacho.assign (%[[a:[^ ]+]] = %[[s]][] : tensor<f64>) init(%[[Y]] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+//
+// GENERIC-LABEL: sym_name = "init"
+// GENERIC:         operandSegmentSizes = array<i32: 1, 1>
+func.func @init(%s: tensor<f64>, %Y: tensor<?xf64>) -> tensor<?xf64> {
+  %Z = nacho.assign (%a = %s[] : tensor<f64>) init(%Y : tensor<?xf64>)
+      -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?xf64>
+}
+
+// CHECK-LABEL: func.func @casts(
+// CHECK-SAME:    %[[X:.+]]: ui8, %[[P:.+]]: i1)
+// CHECK-NEXT:    %[[C:.+]] = nacho.cast %[[X]] : ui8 to complex<f64>
+// CHECK-NEXT:    nacho.cast %[[C]] {note = "kept"} : complex<f64> to f32
+// CHECK-NEXT:    nacho.cast %[[P]] : i1 to i64
+func.func @casts(%x: ui8, %p: i1) {
+  %0 = nacho.cast %x : ui8 to complex<f64>
+  %1 = nacho.cast %0 {note = "kept"} : complex<f64> to f32
+  %2 = nacho.cast %p : i1 to i64
+  return
+}
+
 // CHECK-LABEL: func.func @operators(
 // CHECK-SAME:    %[[X:.+]]: f64, %[[Y:.+]]: f64, %[[H:.+]]: f16)
 // CHECK-NEXT:    %[[ADD:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
 // CHECK-NEXT:    %[[SUB:.+]] = nacho.binary sub %[[ADD]], %[[Y]] : f64
 // CHECK-NEXT:    %[[MUL:.+]] = nacho.binary mul %[[SUB]], %[[X]] {note = "kept"} : f64
-// CHECK-NEXT:    %[[NEG:.+]] = nacho.unary neg %[[MUL]] : f64
+// CHECK-NEXT:    %[[MIN:.+]] = nacho.binary min %[[MUL]], %[[X]] reassociable : f64
+// CHECK-NEXT:    %[[MAX:.+]] = nacho.binary max %[[MIN]], %[[Y]] reassociable {note = "kept"} : f64
+// CHECK-NEXT:    %[[NEG:.+]] = nacho.unary neg %[[MAX]] : f64
 // CHECK-NEXT:    %[[HALF:.+]] = nacho.unary neg %[[H]] : f16
 // CHECK-NEXT:    return %[[NEG]], %[[HALF]]
 //
@@ -91,12 +153,16 @@ func.func @nothing() -> tensor<f64> {
 // GENERIC:         "nacho.binary"({{.+}}) <{kind = #nacho<binary_kind add>}>
 // GENERIC:         "nacho.binary"({{.+}}) <{kind = #nacho<binary_kind sub>}>
 // GENERIC:         "nacho.binary"({{.+}}) <{kind = #nacho<binary_kind mul>}>
+// GENERIC:         "nacho.binary"({{.+}}) <{kind = #nacho<binary_kind min>, reassociable}>
+// GENERIC:         "nacho.binary"({{.+}}) <{kind = #nacho<binary_kind max>, reassociable}>
 // GENERIC:         "nacho.unary"({{.+}}) <{kind = #nacho<unary_kind neg>}>
 func.func @operators(%x: f64, %y: f64, %h: f16) -> (f64, f16) {
   %0 = nacho.binary add %x, %y : f64
   %1 = nacho.binary sub %0, %y : f64
   %2 = nacho.binary mul %1, %x {note = "kept"} : f64
-  %3 = nacho.unary neg %2 : f64
-  %4 = nacho.unary neg %h : f16
-  return %3, %4 : f64, f16
+  %3 = nacho.binary min %2, %x reassociable : f64
+  %4 = nacho.binary max %3, %y reassociable {note = "kept"} : f64
+  %5 = nacho.unary neg %4 : f64
+  %6 = nacho.unary neg %h : f16
+  return %5, %6 : f64, f16
 }

@@ -42,7 +42,9 @@ func.func @assign(%A: f64) {
 
 func.func @assign(%A: tensor<?xf64>) {
   // expected-error @below {{needs one access per operand}}
-  %Z = "nacho.assign"(%A) <{accesses = [], resultAccess = []}> ({
+  %Z = "nacho.assign"(%A) <{
+    accesses = [], resultAccess = [], operandSegmentSizes = array<i32: 1, 0>
+  }> ({
   ^bb0(%a: f64):
     nacho.yield %a : f64
   }) : (tensor<?xf64>) -> tensor<f64>
@@ -53,7 +55,9 @@ func.func @assign(%A: tensor<?xf64>) {
 
 func.func @assign(%A: tensor<?xf64>) {
   // expected-error @below {{accesses must be lists of names of indices}}
-  %Z = "nacho.assign"(%A) <{accesses = ["i"], resultAccess = ["i"]}> ({
+  %Z = "nacho.assign"(%A) <{
+    accesses = ["i"], resultAccess = ["i"], operandSegmentSizes = array<i32: 1, 0>
+  }> ({
   ^bb0(%a: f64):
     nacho.yield %a : f64
   }) : (tensor<?xf64>) -> tensor<?xf64>
@@ -64,7 +68,9 @@ func.func @assign(%A: tensor<?xf64>) {
 
 func.func @assign(%A: tensor<?xf64>) {
   // expected-error @below {{accesses must be lists of names of indices}}
-  %Z = "nacho.assign"(%A) <{accesses = [["i"]], resultAccess = [0]}> ({
+  %Z = "nacho.assign"(%A) <{
+    accesses = [["i"]], resultAccess = [0], operandSegmentSizes = array<i32: 1, 0>
+  }> ({
   ^bb0(%a: f64):
     nacho.yield %a : f64
   }) : (tensor<?xf64>) -> tensor<?xf64>
@@ -137,7 +143,9 @@ func.func @assign(%A: tensor<?xf64>) {
 
 func.func @assign(%A: tensor<?xf64>) {
   // expected-error @below {{body takes one element of each operand}}
-  %Z = "nacho.assign"(%A) <{accesses = [["i"]], resultAccess = ["i"]}> ({
+  %Z = "nacho.assign"(%A) <{
+    accesses = [["i"]], resultAccess = ["i"], operandSegmentSizes = array<i32: 1, 0>
+  }> ({
     %0 = arith.constant 0.0 : f64
     nacho.yield %0 : f64
   }) : (tensor<?xf64>) -> tensor<?xf64>
@@ -164,6 +172,85 @@ func.func @assign(%A: tensor<?xf64>, %s: f64) {
     // expected-error @below {{using value defined outside the region}}
     %0 = nacho.binary mul %s, %a : f64
     nacho.yield %0 : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?x?xf64>) {
+  // expected-error @below {{index "j" is neither the result's nor reduced over}}
+  nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @init(%A: tensor<?xf64>, %Y: tensor<?xf32>) {
+  // expected-error @below {{starts from 'tensor<?xf32>' but results in 'tensor<?xf64>'}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>) init(%Y : tensor<?xf32>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// reduce
+//===----------------------------------------------------------------------===//
+
+func.func @reduce(%x: f64) -> f64 {
+  // expected-error @below {{expects parent op 'nacho.assign'}}
+  %0 = nacho.reduce add %x over [j] : f64
+  return %0 : f64
+}
+
+// -----
+
+func.func @reduce(%A: tensor<?x?xf64>) {
+  nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [i] : tensor<?xf64> {
+    // expected-error @below {{cannot reduce by a difference}}
+    %0 = nacho.reduce sub %a over [j] : f64
+    nacho.yield %0 : f64
+  }
+  return
+}
+
+// -----
+
+func.func @reduce(%A: tensor<?x?xf64>) {
+  nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [i] : tensor<?xf64> {
+    // expected-error @below {{reduces over index 0 : i64, which its value does not have}}
+    %0 = "nacho.reduce"(%a) <{indices = [0], kind = #nacho<binary_kind add>}> : (f64) -> f64
+    nacho.yield %0 : f64
+  }
+  return
+}
+
+// -----
+
+func.func @reduce(%A: tensor<?x?xf64>) {
+  nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [i] : tensor<?xf64> {
+    // expected-error @below {{reduces over index "k", which its value does not have}}
+    %0 = nacho.reduce add %a over [j, k] : f64
+    nacho.yield %0 : f64
+  }
+  return
+}
+
+// -----
+
+// An index that is reduced over is gone.
+
+func.func @reduce(%A: tensor<?x?xf64>) {
+  nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [i] : tensor<?xf64> {
+    %0 = nacho.reduce max %a over [j] : f64
+    // expected-error @below {{reduces over index "j", which its value does not have}}
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
   }
   return
 }
@@ -241,6 +328,20 @@ func.func @nest(%A0: !A0, %cuts: !nacho.cuts<1>) {
 
 // -----
 
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @nest(%A0: !A0, %cuts: !nacho.cuts<1, 0>) {
+  // expected-error @below {{cuts 2 loops of 1}}
+  nacho.nest in %cuts : !nacho.cuts<1, 0> : tensor<?xf64> {
+  ^bb0(%lo: !nacho.cut<1, 0>, %hi: !nacho.cut<1, 0>):
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // coiterate
 //===----------------------------------------------------------------------===//
@@ -286,8 +387,18 @@ func.func @coiterate(%A0: !A0) {
 // -----
 
 func.func @coiterate() {
-  // expected-error @below {{needs at least one fiber}}
+  // expected-error @below {{needs fibers or the number of coordinates}}
   nacho.coiterate %i of () in union() {
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @coiterate(%A0: !A0, %n: index) {
+  // expected-error @below {{'%A0' is not a fiber of this loop}}
+  nacho.coiterate %i to %n of () in %A0 {
   }
   return
 }
@@ -298,7 +409,7 @@ func.func @coiterate() {
 func.func @coiterate(%A0: !A1) {
   // expected-error @below {{cannot iterate an element}}
   "nacho.coiterate"(%A0) <{
-    merge = #nacho.merge<0>, operandSegmentSizes = array<i32: 1, 0, 0, 0>
+    merge = #nacho.merge<0>, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0>
   }> ({
   ^bb0(%i: index, %A2: !A1):
     nacho.yield
@@ -314,11 +425,29 @@ func.func @coiterate(%A0: !A0) {
   // expected-error @below {{merge expression names operand 1 of 1}}
   "nacho.coiterate"(%A0) <{
     merge = #nacho.merge<union(0, intersect(0, 1))>,
-    operandSegmentSizes = array<i32: 1, 0, 0, 0>
+    operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0>
   }> ({
   ^bb0(%i: index, %A1: !A1):
     nacho.yield
   }) : (!A0) -> ()
+  return
+}
+
+// -----
+
+// What is given has numbers after those of the fibers.
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+!A1 = !nacho.fiber<tensor<?xf64>, 1>
+func.func @coiterate(%A0: !A0, %B1: !A1) {
+  // expected-error @below {{merge expression names operand 2 of 2}}
+  "nacho.coiterate"(%A0, %B1) <{
+    merge = #nacho.merge<union(0, 1, 2)>,
+    operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>
+  }> ({
+  ^bb0(%i: index, %A1: !A1):
+    nacho.yield
+  }) : (!A0, !A1) -> ()
   return
 }
 
@@ -329,7 +458,7 @@ func.func @coiterate(%A0: !A0) {
 func.func @coiterate(%A0: !A0, %lo: !nacho.cut<1>) {
   // expected-error @below {{needs both bounds or none}}
   "nacho.coiterate"(%A0, %lo) <{
-    merge = #nacho.merge<0>, operandSegmentSizes = array<i32: 1, 1, 0, 0>
+    merge = #nacho.merge<0>, operandSegmentSizes = array<i32: 1, 0, 0, 1, 0, 0>
   }> ({
   ^bb0(%i: index, %A1: !A1, %lo1: !nacho.cut<>, %hi1: !nacho.cut<>):
     nacho.yield
@@ -344,7 +473,7 @@ func.func @coiterate(%A0: !A0, %lo: !nacho.cut<1>) {
 func.func @coiterate(%A0: !A0, %hi: !nacho.cut<1>) {
   // expected-error @below {{needs both bounds or none}}
   "nacho.coiterate"(%A0, %hi) <{
-    merge = #nacho.merge<0>, operandSegmentSizes = array<i32: 1, 0, 1, 0>
+    merge = #nacho.merge<0>, operandSegmentSizes = array<i32: 1, 0, 0, 0, 1, 0>
   }> ({
   ^bb0(%i: index, %A1: !A1):
     nacho.yield
@@ -369,7 +498,7 @@ func.func @coiterate(%A0: !A0, %cut: !nacho.cut<2>) {
 func.func @coiterate(%A0: !A0) {
   // expected-error @below {{body arguments do not match the operands}}
   "nacho.coiterate"(%A0) <{
-    merge = #nacho.merge<0>, operandSegmentSizes = array<i32: 1, 0, 0, 0>
+    merge = #nacho.merge<0>, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0>
   }> ({
   ^bb0(%i: index, %A1: !A0):
     nacho.yield
@@ -397,6 +526,40 @@ func.func @coiterate(%A0: !A0, %n: index) {
 func.func @load(%A0: !nacho.fiber<tensor<?xf64>, 0>) {
   // expected-error @below {{needs an element, got '!nacho.fiber<tensor<?xf64>, 0>'}}
   nacho.load %A0 : !nacho.fiber<tensor<?xf64>, 0>
+  return
+}
+
+// -----
+
+func.func @locate(%x: f64) {
+  // expected-error @below {{expected a ranked tensor type}}
+  nacho.locate %x[] : f64
+  return
+}
+
+// -----
+
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+func.func @locate(%x: tensor<?xf64, #SV>, %i: index) {
+  // expected-error @below {{needs a dense tensor, got 'tensor<?xf64, #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>>'}}
+  nacho.locate %x[%i] : tensor<?xf64, #SV>
+  return
+}
+
+// -----
+
+func.func @locate(%x: tensor<?x?xf64>, %i: index) {
+  // expected-error @below {{locates 1 coordinates in 'tensor<?x?xf64>'}}
+  nacho.locate %x[%i] : tensor<?x?xf64>
+  return
+}
+
+// -----
+
+func.func @locate(%x: tensor<?xf64>, %i: index) {
+  // expected-error @below {{reads a 'f64'}}
+  "nacho.locate"(%x, %i) <{operandSegmentSizes = array<i32: 1, 1, 0>}>
+      : (tensor<?xf64>, index) -> f32
   return
 }
 
@@ -551,6 +714,17 @@ func.func @search(%query: index, %A0: !A0, %cut: !nacho.cut<1>) {
 
 // -----
 
+func.func @search(%query: index, %cut: !nacho.cut<0>) {
+  // expected-error @below {{needs fibers or the number of coordinates}}
+  %i, %rest, %lo1, %hi1 = nacho.search %query of () between %cut, %cut : !nacho.cut<0> {
+  ^bb0(%x: index):
+    nacho.yield %x : index
+  }
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Cuts
 //===----------------------------------------------------------------------===//
@@ -600,6 +774,14 @@ func.func @limit(%cost: index, %A0: !A0) {
 
 // -----
 
+func.func @limit(%cost: index) {
+  // expected-error @below {{needs the extent of a loop without operands}}
+  nacho.limit %cost of () loops [[]] -> !nacho.cut<0>
+  return
+}
+
+// -----
+
 func.func @cut_coordinate(%cut: !nacho.cut<1>) {
   // expected-error @below {{loop 1 of a cut through 1}}
   nacho.cut_coordinate %cut[1] : !nacho.cut<1>
@@ -642,6 +824,17 @@ func.func @partition(%n: index, %A0: !A0) {
   nacho.partition %n of (%A0) into %n loops [[0]] delta 1 : !A0 -> !nacho.cuts<1> {
   ^bb0(%query: index, %lo: !nacho.cut<1>, %hi: !nacho.cut<1>):
     nacho.yield %query : index
+  }
+  return
+}
+
+// -----
+
+func.func @partition(%n: index) {
+  // expected-error @below {{needs the extent of a loop without operands}}
+  nacho.partition %n of () into %n loops [[]] delta 1 -> !nacho.cuts<0> {
+  ^bb0(%query: index, %lo: !nacho.cut<0>, %hi: !nacho.cut<0>):
+    nacho.yield %lo : !nacho.cut<0>
   }
   return
 }
@@ -834,7 +1027,7 @@ func.func @parallel_in_parallel(%n: index, %m: memref<?xindex>) {
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
 func.func @delta(%A0: !nacho.fiber<tensor<?xf64, #SV>, 0>, %n: index, %parts: index) {
   // expected-error @below {{the bound of a cut's cost cannot be negative}}
-  %cuts = nacho.partition %n of (%A0) into %parts loops [[0]] delta -1
+  %cuts = nacho.partition %n of (%A0) into %parts loops [[0]] delta -2
       : !nacho.fiber<tensor<?xf64, #SV>, 0> -> !nacho.cuts<1> {
   ^bb0(%query: index, %lo: !nacho.cut<1>, %hi: !nacho.cut<1>):
     nacho.yield %lo : !nacho.cut<1>

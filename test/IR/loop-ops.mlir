@@ -4,6 +4,7 @@
 
 #DCSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+#DV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : dense) }>
 !A0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
 !A1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
 !A2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
@@ -124,6 +125,81 @@ func.func @carried(%x: !A1, %y: !A1, %w: !A1, %lo: !nacho.cut<3>,
   return %r#0, %r#1 : index, f64
 }
 
+// The number of the access that a root comes from, and a nest whose entries are
+// reduced.
+//
+// CHECK-LABEL: func.func @reduced(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[CUTS:[^ ]+]]: !nacho.cuts<1>)
+// CHECK-NEXT:    %[[A0:.+]] = nacho.root %[[A]] : tensor<?x?xf64, #[[DCSR]]> {input = 3 : i64}
+// CHECK-NEXT:    nacho.nest reduce add : tensor<?xf64> {
+// CHECK:         nacho.nest reduce max in %[[CUTS]] : !nacho.cuts<1> {note = "kept"} : tensor<?xf64> {
+func.func @reduced(%A: tensor<?x?xf64, #DCSR>, %cuts: !nacho.cuts<1>) {
+  %A0 = nacho.root %A : tensor<?x?xf64, #DCSR> {input = 3}
+  %y = nacho.nest reduce add : tensor<?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  %z = nacho.nest reduce max in %cuts : !nacho.cuts<1> {note = "kept"} : tensor<?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  return
+}
+
+// A loop over all coordinates, with and without fibers; one that is run if a fiber
+// is present, or else steps through another one. What is given is not a fiber
+// of the body.
+//
+// CHECK-LABEL: func.func @all_coordinates(
+// CHECK-SAME:    %[[A0:[^ ]+]]: ![[T0]], %[[B1:[^ ]+]]: ![[T1]], %[[C2:[^ ]+]]: ![[T2]],
+// CHECK-SAME:    %[[LO:[^ ]+]]: !nacho.cut<0, 1>, %[[HI:[^ ]+]]: !nacho.cut<0, 1>, %[[N:[^ ]+]]: index)
+// CHECK-NEXT:    nacho.coiterate %{{.+}} to %[[N]] of () in intersect()
+// CHECK-SAME:      between (%[[LO1:.+]] = %[[LO]], %[[HI1:.+]] = %[[HI]] : !nacho.cut<0, 1>) {
+// CHECK-NEXT:      nacho.coiterate %{{.+}} to %[[N]] of (%[[A1:.+]] = %[[A0]] : ![[T0]])
+// CHECK-SAME:        given (%[[B1]] : ![[T1]], %[[C2]] : ![[T2]])
+// CHECK-SAME:        in intersect(%[[B1]], union(%[[A1]], %[[C2]]))
+// CHECK-SAME:        between (%{{.+}} = %[[LO1]], %{{.+}} = %[[HI1]] : !nacho.cut<1>) {
+// CHECK-NEXT:        nacho.present %[[A1]] : ![[T1]]
+func.func @all_coordinates(%A0: !A0, %B1: !A1, %C2: !A2, %lo: !nacho.cut<0, 1>,
+                           %hi: !nacho.cut<0, 1>, %N: index) {
+  nacho.coiterate %i to %N of () in intersect()
+      between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<0, 1>) {
+    nacho.coiterate %j to %N of (%A1 = %A0 : !A0) given (%B1 : !A1, %C2 : !A2)
+        in intersect(%B1, union(%A1, %C2))
+        between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<1>) {
+      %0 = nacho.present %A1 : !A1
+    }
+  }
+  return
+}
+
+// Entries that are appended under a condition, and those that have no
+// coordinates.
+//
+// CHECK-LABEL: func.func @appends(
+// CHECK-SAME:    %[[V:[^ ]+]]: f64, %[[P:[^ ]+]]: i1)
+// CHECK:           nacho.append %[[V]] at(%{{.+}}) if %[[P]] : f64
+// CHECK:           nacho.append %[[V]] at() if %[[P]] {note = "kept"} : f64
+// CHECK-NEXT:      nacho.append %[[V]] at() : f64
+func.func @appends(%A0: !A0, %v: f64, %p: i1) {
+  %y = nacho.nest : tensor<?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      nacho.append %v at (%i) if %p : f64
+    }
+    nacho.yield
+  }
+  %z = nacho.nest reduce add : tensor<f64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      nacho.append %v at () if %p {note = "kept"} : f64
+      nacho.append %v at () : f64
+    }
+    nacho.yield
+  }
+  return
+}
+
 // An operand that is named twice is one operand.
 //
 // CHECK-LABEL: func.func @elements(
@@ -137,6 +213,21 @@ func.func @elements(%x: !A2, %y: !A2) -> (f64, i1) {
   %p = nacho.present %y : !A2
   %r = nacho.restrict %v to union(intersect(%y, %x), %y) : f64 of !A2, !A2
   return %r, %p : f64, i1
+}
+
+// Elements of dense tensors, whether they have an encoding or not, are found by
+// their coordinates.
+//
+// CHECK-LABEL: func.func @located(
+// CHECK-SAME:    %[[X:[^ ]+]]: tensor<?x?xf64>, %[[Y:[^ ]+]]: tensor<4xi8, #{{[^ ]+}}>, %[[I:[^ ]+]]: index, %[[J:[^ ]+]]: index, %[[P:[^ ]+]]: i1)
+// CHECK-NEXT:    %[[x:.+]] = nacho.locate %[[X]][%[[I]], %[[J]]] : tensor<?x?xf64>
+// CHECK-NEXT:    %[[y:.+]] = nacho.locate %[[Y]][%[[J]]] if %[[P]] {note = "kept"} : tensor<4xi8, #{{.+}}>
+// CHECK-NEXT:    return %[[x]], %[[y]] : f64, i8
+func.func @located(%X: tensor<?x?xf64>, %Y: tensor<4xi8, #DV>, %i: index, %j: index,
+                   %p: i1) -> (f64, i8) {
+  %x = nacho.locate %X[%i, %j] : tensor<?x?xf64>
+  %y = nacho.locate %Y[%j] if %p {note = "kept"} : tensor<4xi8, #DV>
+  return %x, %y : f64, i8
 }
 
 // Nowhere is a place too: a product with a constant zero is restricted to it.

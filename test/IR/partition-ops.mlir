@@ -49,6 +49,47 @@ func.func @cuts(%A0: !A0, %total: index) {
   return
 }
 
+// Loops that have no fibers have extents, and so does what they count further
+// down.
+//
+// CHECK-LABEL: func.func @extents(
+// CHECK-SAME:    %[[A0:[^ ]+]]: ![[T0]], %[[N:[^ ]+]]: index)
+// CHECK-NEXT:    nacho.cost <loops> %[[A0]] to %[[N]] below 1 : ![[T0]]
+// CHECK-NEXT:    nacho.limit %[[N]] to %[[N]] of() loops {{\[\[\]\]}} -> <0>
+// CHECK-NEXT:    nacho.limit %[[N]] to %[[N]] of(%[[A0]])
+// CHECK-SAME{LITERAL}: loops [[], [0]]
+// CHECK-SAME:      : ![[T0]] -> <0, 1>
+// CHECK-NEXT:    nacho.partition %[[N]] to %[[N]] of(%[[A0]]) into %[[N]]
+// CHECK-SAME{LITERAL}: loops [[], [0]]
+// CHECK-SAME:      delta -1 : ![[T0]] -> <0, 1> {
+// CHECK-NEXT:    ^{{.+}}(%[[QUERY:.+]]: index, %[[LO:.+]]: !nacho.cut<0, 1>, %[[HI:.+]]: !nacho.cut<0, 1>):
+// CHECK-NEXT:      %[[I:.+]], %[[REST:.+]], %[[LO1:.+]], %[[HI1:.+]] = nacho.search %[[QUERY]] to %[[N]]
+// CHECK-SAME:        of() between %[[LO]], %[[HI]] : !nacho.cut<0, 1> {
+// CHECK-NEXT:      ^{{.+}}(%[[X:.+]]: index):
+// CHECK-NEXT:        nacho.yield %[[X]] : index
+// CHECK:           nacho.search %[[REST]] to %[[N]] of(%[[A0]]) between %[[LO1]], %[[HI1]]
+func.func @extents(%A0: !A0, %N: index) -> !nacho.cuts<0, 1> {
+  %0 = nacho.cost <loops> %A0 to %N below 1 : !A0
+  %1 = nacho.limit %N to %N of () loops [[]] -> !nacho.cut<0>
+  %2 = nacho.limit %N to %N of (%A0) loops [[], [0]] : !A0 -> !nacho.cut<0, 1>
+  %cuts = nacho.partition %N to %N of (%A0) into %N loops [[], [0]] delta -1
+      : !A0 -> !nacho.cuts<0, 1> {
+  ^bb0(%query: index, %lo: !nacho.cut<0, 1>, %hi: !nacho.cut<0, 1>):
+    %i, %residual, %lo1, %hi1 = nacho.search %query to %N of ()
+        between %lo, %hi : !nacho.cut<0, 1> {
+    ^bb0(%x: index):
+      nacho.yield %x : index
+    }
+    %j, %rest, %A1, %lo2, %hi2 = nacho.search %residual to %N of (%A0)
+        between %lo1, %hi1 : !A0, !nacho.cut<1> {
+    ^bb0(%x: index, %posA: index):
+      nacho.yield %posA : index
+    }
+    nacho.yield %lo : !nacho.cut<0, 1>
+  }
+  return %cuts : !nacho.cuts<0, 1>
+}
+
 // One search per loop: the second one gets from the first the residual, the
 // fibers, and what is left of the cuts.
 //

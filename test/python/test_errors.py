@@ -1,17 +1,22 @@
-"""Errors: what they derive from, and how they point into an expression."""
+"""Errors: what they derive from, how they point into an expression, what they say."""
 
 import builtins
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import nacho
+from nacho import evaluate, partition
 from nacho.errors import pointed
+from nacho.mlir import compile
 
 PARENTS = {
     "ParseError": "ValueError",
     "ShapeError": "ValueError",
     "FormatError": "ValueError",
     "OperandError": "ValueError",
+    "ReductionError": "ValueError",
     "DTypeError": "TypeError",
     "ArgumentError": "TypeError",
     "UnsupportedError": "NotImplementedError",
@@ -43,3 +48,368 @@ def test_caret_in_the_line_that_holds_the_span():
 
 def test_caret_stays_in_its_line():
     assert pointed("no", "Z = A +\n B", (4, 10)) == "no\n  Z = A +\n      ^^^"
+
+
+# --- Every refusal --------------------------------------------------------------------
+
+CSR = sp.csr_array(np.arange(12.0).reshape(3, 4))
+SQUARE = sp.csr_array(np.eye(3))
+EMPTY = sp.csr_array((3, 0))
+X = np.arange(4.0)
+U8 = sp.csr_array(np.ones((3, 4), np.uint8))
+BOOL = sp.csr_array(np.ones((3, 4), np.bool_))
+C128 = sp.csr_array(np.ones((3, 4), np.complex128))
+
+
+REFUSALS = [
+    # The notation.
+    (
+        lambda: evaluate("Z[i,j] = A[i,j] +", A=CSR),
+        nacho.ParseError,
+        "expected an operand, found the end of the text\n"
+        "  Z[i,j] = A[i,j] +\n"
+        "                   ^",
+    ),
+    (
+        lambda: evaluate("Z[i,i] = A[i,j]", A=CSR),
+        nacho.ParseError,
+        "index 'i' is repeated on the left\n  Z[i,i] = A[i,j]\n  ^^^^^^",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = Z[i,j] * 2", Z=CSR),
+        nacho.ParseError,
+        "the result 'Z' is also read\n  Z[i,j] = Z[i,j] * 2\n           ^^^^^^",
+    ),
+    (
+        lambda: evaluate("Z[i,k] = A[i,j]", A=CSR),
+        nacho.ParseError,
+        "index 'k' on the left is an index of no operand\n  Z[i,k] = A[i,j]\n  ^^^^^^",
+    ),
+    (
+        lambda: evaluate("y[i] = A[i,j] * A[i]", A=CSR),
+        nacho.ParseError,
+        "operand 'A' is used with 1 and with 2 indices\n"
+        "  y[i] = A[i,j] * A[i]\n"
+        "                  ^^^^",
+    ),
+    (
+        lambda: evaluate(3),
+        nacho.ArgumentError,
+        "the expression must be a string, not int",
+    ),
+    # What is not compiled.
+    (
+        lambda: evaluate("Z[i,j] = A[i,j] / 2", A=CSR),
+        nacho.UnsupportedError,
+        "division is not supported\n  Z[i,j] = A[i,j] / 2\n           ^^^^^^^^^^",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = sqrt(A[i,j])", A=CSR),
+        nacho.UnsupportedError,
+        "the function 'sqrt' is not supported\n"
+        "  Z[i,j] = sqrt(A[i,j])\n"
+        "           ^^^^^^^^^^^^",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = min(A[i,j], 0)", A=CSR),
+        nacho.UnsupportedError,
+        "the function 'min' is not supported\n"
+        "  Z[i,j] = min(A[i,j], 0)\n"
+        "           ^^^^^^^^^^^^^^",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = where(A[i,j] > 0, 1, 0)", A=CSR),
+        nacho.UnsupportedError,
+        "the comparison '>' is not supported\n"
+        "  Z[i,j] = where(A[i,j] > 0, 1, 0)\n"
+        "                 ^^^^^^^^^^",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = 2 * (A[i,j] != 0)", A=CSR),
+        nacho.UnsupportedError,
+        "the comparison '!=' is not supported\n"
+        "  Z[i,j] = 2 * (A[i,j] != 0)\n"
+        "               ^^^^^^^^^^^^^",
+    ),
+    (
+        lambda: evaluate("z = 2 * 3"),
+        nacho.UnsupportedError,
+        "an expression without an operand is not supported\n  z = 2 * 3\n      ^^^^^",
+    ),
+    (
+        lambda: evaluate("z = A[a,b,c,d,e,f,g,h,i]", A=np.ones((1,) * 9)),
+        nacho.UnsupportedError,
+        "operand 'A' has 9 indices: more than 8 are not supported\n"
+        "  z = A[a,b,c,d,e,f,g,h,i]\n"
+        "      ^^^^^^^^^^^^^^^^^^^^",
+    ),
+    (
+        lambda: evaluate("y[i] = A[i,i]", A=SQUARE),
+        nacho.UnsupportedError,
+        "operand 'A' repeats index 'i': the diagonal of a sparse operand is not "
+        "supported\n"
+        "  y[i] = A[i,i]\n"
+        "         ^^^^^^",
+    ),
+    (
+        lambda: nacho.einsum("...i->i", X),
+        nacho.UnsupportedError,
+        "einsum: an ellipsis is not supported; write out its indices\n  ...i->i\n  ^",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, target="gpu"),
+        nacho.UnsupportedError,
+        "target 'gpu' is not supported (supported: cpu)",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, cost="flops"),
+        nacho.UnsupportedError,
+        "cost 'flops' is not supported (supported: nnz, nnz+loops)",
+    ),
+    (
+        lambda: compile("Z[i,j] = A[i,j]", remap=True),
+        nacho.UnsupportedError,
+        "remap=True is not supported (supported: False)",
+    ),
+    # Results that would be dense.
+    (
+        lambda: evaluate("Z[i,j] = A[i,j] + 1", A=CSR),
+        nacho.UnsupportedError,
+        "the term '1' is not zero where the operands have no entries: it would make "
+        'the result dense; ask for that with out="dense"\n'
+        "  Z[i,j] = A[i,j] + 1\n"
+        "                    ^",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = A[i,j] - s * (A[i,j] + 2)", A=CSR, s=2),
+        nacho.UnsupportedError,
+        "the term 's * (A[i,j] + 2)' is not zero where the operands have no entries: "
+        'it would make the result dense; ask for that with out="dense"\n'
+        "  Z[i,j] = A[i,j] - s * (A[i,j] + 2)\n"
+        "                    ^^^^^^^^^^^^^^^^",
+    ),
+    # Types.
+    (
+        lambda: evaluate("Z[i,j] = A[i,j] - A[i,j]", A=BOOL),
+        nacho.DTypeError,
+        "the difference of bools\n"
+        "  Z[i,j] = A[i,j] - A[i,j]\n"
+        "           ^^^^^^^^^^^^^^^",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = -A[i,j]", A=BOOL),
+        nacho.DTypeError,
+        "the negative of a bool\n  Z[i,j] = -A[i,j]\n           ^^^^^^^",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = 300 * A[i,j]", A=U8),
+        nacho.DTypeError,
+        "the integer 300 is out of bounds for u8\n"
+        "  Z[i,j] = 300 * A[i,j]\n"
+        "           ^^^",
+    ),
+    (
+        lambda: evaluate("z max= A[i,j]", A=C128),
+        nacho.DTypeError,
+        "'max=' of complex numbers, which have no order\n  z max= A[i,j]\n    ^^^^",
+    ),
+    # Extents.
+    (
+        lambda: evaluate("Z[i,j] = A[i,j] + B[i,j]", A=CSR, B=SQUARE),
+        nacho.ShapeError,
+        "index 'j' has extent 4 in operand 'A', but 3 in operand 'B'\n"
+        "  Z[i,j] = A[i,j] + B[i,j]\n"
+        "                    ^^^^^^",
+    ),
+    (
+        lambda: evaluate("y[i] = A[i,j] * x[j]", A=SQUARE, x=X),
+        nacho.ShapeError,
+        "index 'j' has extent 3 in operand 'A', but 4 in operand 'x'\n"
+        "  y[i] = A[i,j] * x[j]\n"
+        "                  ^^^^",
+    ),
+    (
+        lambda: evaluate("y[i] = D[i,i]", D=np.ones((2, 3))),
+        nacho.ShapeError,
+        "index 'i' has extent 2 in operand 'D', but 3 in operand 'D'\n"
+        "  y[i] = D[i,i]\n"
+        "         ^^^^^^",
+    ),
+    (
+        lambda: evaluate("y[i] = x[i]", x=CSR),
+        nacho.ShapeError,
+        "operand 'x' has rank 2, but is written with 1 index",
+    ),
+    # Operands.
+    (
+        lambda: evaluate("Z[i,j] = A[i,j] + B[i,j]", A=CSR),
+        nacho.ArgumentError,
+        "missing operand 'B', expected: A, B",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, B=CSR),
+        nacho.ArgumentError,
+        "no operand is named 'B', expected: A",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = A[i,j]", {"A": CSR}, A=CSR),
+        nacho.ArgumentError,
+        "operand 'A' is given twice",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = out[i,j]", out=CSR),
+        nacho.ArgumentError,
+        "operand 'out' has the name of an option: pass it in a mapping, "
+        'evaluate(expr, {"out": out})',
+    ),
+    (
+        lambda: evaluate("Z[i,j] = A[i,j]", CSR),
+        nacho.ArgumentError,
+        "operands are passed by name, evaluate(expr, A=A), or in a mapping of names, "
+        "not in one csr_array",
+    ),
+    (
+        lambda: partition("Z[i,j] = A[i,j]", A=CSR),
+        nacho.ArgumentError,
+        "partition needs the number of parts",
+    ),
+    # Formats and types of compile.
+    (
+        lambda: compile("Z[i,j] = A[i,j]", {"B": "csr"}),
+        nacho.ArgumentError,
+        "formats: there is no tensor 'B', expected: A, Z",
+    ),
+    (
+        lambda: compile("Z[i,j] = A[i,j]", {"A": "sparse-vector"}),
+        nacho.FormatError,
+        "operand 'A': format 'sparse-vector' is of rank 1, not of rank 2",
+    ),
+    (
+        lambda: compile("Z[i,j] = A[i,j]", dtype="f16"),
+        nacho.NachoError,
+        "dtype of 'A' is 'f16': expected 'f32', 'f64', 'i8', 'i16', 'i32', 'i64', "
+        "'u8', 'bool', 'c64', 'c128'",
+    ),
+    (
+        lambda: compile("Z[i,j] = A[i,j]", index="i16"),
+        nacho.NachoError,
+        "index of 'A' is 'i16': expected 'i32', 'i64', or a pair of them (for pos and "
+        "crd)",
+    ),
+    # Options.
+    (
+        lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, parts=0),
+        nacho.NachoError,
+        "parts=0: expected an integer from 1 to 16777216, or None",
+    ),
+    (
+        lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, validate="maybe"),
+        nacho.NachoError,
+        "validate='maybe': expected 'safe', 'full', 'none'",
+    ),
+]
+
+
+def named(case):
+    return case[2].partition("\n")[0][:60]
+
+
+@pytest.mark.parametrize("case", REFUSALS, ids=named)
+def test_refusals(case):
+    call, error, message = case
+    with pytest.raises(error) as caught:
+        call()
+    assert str(caught.value) == message
+    assert isinstance(caught.value, nacho.NachoError)
+
+
+# What needs a kernel: the compiler knows the order of the loops, and calls know values.
+COMPILED = [
+    (
+        lambda: evaluate("Z[i,j] = A[i,j] + A[j,i]", A=SQUARE),
+        nacho.UnsupportedError,
+        ("operand 'A'", "transposition", "not supported", "\n  Z[i,j] = A[i,j] + A["),
+    ),
+    (
+        lambda: evaluate("y[j] = A[i,j]", A=CSR),
+        nacho.UnsupportedError,
+        ("operand 'A'", "index 'i'", "scatter", "not supported", "\n         ^^^^^^"),
+    ),
+    (
+        lambda: evaluate("Z[i,k] = A[i,j] * B[j,k]", A=SQUARE, B=SQUARE),
+        nacho.UnsupportedError,
+        ("operand 'B'", "scatter", "not supported", "^^^^^^"),
+    ),
+    (
+        lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, out="csc"),
+        nacho.UnsupportedError,
+        ("'Z'", "transposition", "not supported", "^^^^^^"),
+    ),
+    (
+        lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, order="j,i"),
+        nacho.UnsupportedError,
+        ("order='j,i': only the order in which the operands are stored (i, j)",),
+    ),
+    (
+        lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, order="i,k"),
+        nacho.NachoError,
+        ("order='i,k': expected the indices (i, j)",),
+    ),
+    (
+        lambda: evaluate("y[i] max= A[i,j]", A=EMPTY),
+        nacho.ReductionError,
+        (
+            "the reduction 'max=' over the empty index 'j' has no value\n"
+            "  y[i] max= A[i,j]\n"
+            "       ^^^^",
+        ),
+    ),
+    (
+        lambda: evaluate("y[i] *= A[i,j]", A=EMPTY, out="sparse-vector"),
+        nacho.ReductionError,
+        ("over the empty index 'j' is 1, and result 'y' (sparse-vector) stores no",),
+    ),
+    (
+        lambda: evaluate("Z[i,j] = s * A[i,j]", A=U8, s=256),
+        nacho.DTypeError,
+        ("operand 's': the integer 256 is out of bounds for u8",),
+    ),
+    (
+        lambda: compile("Z[i,j] = A[i,j]")(CSR.astype(np.float32)),
+        nacho.DTypeError,
+        ("operand 'A' is float32, but the kernel was compiled for float64",),
+    ),
+    (
+        lambda: compile("Z[i,j] = A[i,j]").mlir("asm"),
+        nacho.NachoError,
+        ("stage='asm': expected 'assign'",),
+    ),
+]
+
+
+@pytest.mark.parametrize("case", COMPILED, ids=lambda case: case[2][0][:60])
+def test_refusals_of_kernels(case):
+    call, error, words = case
+    with pytest.raises(error) as caught:
+        call()
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "operands"),
+    [
+        ("Z[i,j] = A[i,j] + 1", {"A": CSR}),
+        ("Z[i,j] = s - A[i,j]", {"A": CSR, "s": 2.5}),
+    ],
+)
+def test_dense_results_on_request(text, operands):
+    result = evaluate(text, **operands, out="dense")
+    assert type(result) is np.ndarray
+    dense = CSR.toarray()
+    wanted = dense + 1 if "s" not in operands else 2.5 - dense
+    np.testing.assert_array_equal(result, wanted)
+
+
+def test_products_over_nothing_are_one():
+    np.testing.assert_array_equal(evaluate("y[i] *= A[i,j]", A=EMPTY), np.ones(3))

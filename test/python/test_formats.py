@@ -3,10 +3,11 @@
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
 import nacho
-from nacho import Format
+from nacho import Format, elements
 from nacho.formats import known_names
 
 CSR_MAP = "(d0, d1) -> (d0 : dense, d1 : compressed)"
@@ -33,9 +34,21 @@ def test_attributes():
     assert csc.rank == 2
     assert csc.levels == ((1, "dense"), (0, "compressed"))
     assert csc.order == (1, 0)
-    assert csc.compressed == (1,)
+    assert csc.kinds == ("dense", "compressed")
+    assert csc.compressed == csc.stored == (1,)
     assert repr(csc) == "nacho.Format('csc')"
     assert Format("dcsr").compressed == (0, 1)
+    coo = Format("coo").for_rank(3)
+    assert (coo.compressed, coo.stored) == ((0,), (0, 1, 2))
+
+
+def test_only_dense_levels():
+    dense, columns = Format("dense"), "(i, j) -> (j : dense, i : dense)"
+    assert dense.is_dense
+    assert dense.for_rank(3).is_dense
+    assert Format(columns).is_dense
+    assert not Format("csr").is_dense
+    assert not Format("coo").is_dense
 
 
 def test_names_of_dimensions_and_spaces_do_not_matter():
@@ -48,12 +61,68 @@ def test_encoding():
     )
 
 
+def test_encoding_of_dense_levels():
+    """They have no index arrays, and so no widths of them."""
+    assert Format("dense").for_rank(2).encoding(64, 64) == (
+        "#sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>"
+    )
+
+
 def test_any_rank():
     for name in ("coo", "csf", "dense"):
         assert Format(name).rank is None
         assert Format(name) != Format("csr")
         with pytest.raises(nacho.FormatError, match="fits any rank"):
             Format(name).encoding(32, 32)
+
+
+FAMILIES = {
+    ("coo", 2): "(a, b) -> (a : compressed(nonunique), b : singleton(soa))",
+    ("coo", 3): "(a, b, c) -> (a : compressed(nonunique), "
+    "b : singleton(nonunique, soa), c : singleton(soa))",
+    ("csf", 3): "(a, b, c) -> (a : compressed, b : compressed, c : compressed)",
+    ("dense", 2): "(a, b) -> (a : dense, b : dense)",
+    ("dense", 1): "(a) -> (a : dense)",
+}
+
+
+@pytest.mark.parametrize("name, rank", FAMILIES)
+def test_of_one_rank(name, rank):
+    format = Format(name).for_rank(rank)
+    assert format == Format(FAMILIES[name, rank])
+    assert format.rank == rank
+    assert format.for_rank(rank) is format
+    assert Format(name).for_rank(rank) is format
+
+
+@pytest.mark.parametrize("name, same", [("coo", "sparse-vector"), ("csf", "dcsr")])
+def test_names_of_the_same_levels(name, same):
+    """What has two names goes by the one that says the rank."""
+    assert Format(name).for_rank(Format(same).rank) == Format(same)
+    assert Format(name).for_rank(Format(same).rank).name == same
+
+
+@pytest.mark.parametrize("name", ["coo", "csf", "dense"])
+def test_all_ranks(name):
+    for rank in range(1, 9):
+        format = Format(name).for_rank(rank)
+        assert format.order == tuple(range(rank))
+        assert format.require_compiled("A") is format
+        assert format.require_result("Z") is format
+
+
+@pytest.mark.parametrize(
+    ("name", "rank", "error", "message"),
+    [
+        ("csr", 3, nacho.FormatError, "format 'csr' is of rank 2, not of rank 3"),
+        ("coo", 0, nacho.FormatError, "a scalar has no format 'coo'"),
+        ("csf", 9, nacho.UnsupportedError, "rank 9 is not supported (supported: 1 to"),
+    ],
+)
+def test_of_no_such_rank(name, rank, error, message):
+    with pytest.raises(error) as caught:
+        Format(name).for_rank(rank, "A")
+    assert f"operand 'A': {message}" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -111,10 +180,65 @@ def test_foreign_level_maps(text):
         Format(text)
 
 
-@pytest.mark.parametrize("name", ["coo", "csf", "dense", "sparse-vector"])
-def test_not_compiled(name):
-    with pytest.raises(nacho.UnsupportedError, match=f"operand 'A': format '{name}'"):
-        Format(name).require_compiled("A")
+def level_map(*kinds):
+    names = [f"d{n}" for n in range(len(kinds))]
+    stored = [f"{name} : {kind}" for name, kind in zip(names, kinds, strict=True)]
+    return f"({', '.join(names)}) -> ({', '.join(stored)})"
+
+
+PAIR = ("compressed(nonunique)", "singleton(soa)")
+OPERANDS_ONLY = {
+    ("compressed", "dense", "compressed"): "no dense level between sparse ones",
+    (*PAIR, "compressed"): "no level behind those of coo but dense ones",
+    (*PAIR, *PAIR): "one group of coo levels at most",
+}
+RESULTS = [
+    ("dense", "dense", "compressed"),
+    ("dense", *PAIR, "dense"),
+    ("compressed", *PAIR),
+    ("compressed", "dense", "dense"),
+]
+NEITHER = {
+    ("compressed(nonunique)",): "the last level of coo is 'singleton(soa)'",
+    ("compressed(nonunique)", "compressed"): "needs a singleton behind it",
+    ("compressed", "singleton(soa)"): "a singleton needs 'compressed(nonunique)'",
+    ("compressed(nonunique)", "singleton"): "'singleton' is interleaved",
+    ("compressed(nonunique)", "singleton(nonunique, soa)"): "the last level of coo",
+    ("compressed(nonordered)",): "no level is 'nonordered'",
+    ("dense",) * 9: "rank 9",
+}
+
+
+@pytest.mark.parametrize("kinds", [*RESULTS, *OPERANDS_ONLY])
+def test_operands(kinds):
+    format = Format(level_map(*kinds))
+    assert format.require_compiled("A") is format
+
+
+@pytest.mark.parametrize("kinds", RESULTS)
+def test_results(kinds):
+    format = Format(level_map(*kinds))
+    assert format.require_result("Z") is format
+
+
+@pytest.mark.parametrize("kinds", OPERANDS_ONLY)
+def test_not_a_result(kinds):
+    message = refusal(Format(level_map(*kinds)).require_result, "Z")
+    assert message.startswith(f"result 'Z': format '{level_map(*kinds)}'")
+    assert OPERANDS_ONLY[kinds] in message
+
+
+@pytest.mark.parametrize("kinds", NEITHER)
+def test_not_compiled(kinds):
+    message = refusal(Format(level_map(*kinds)).require_compiled, "A")
+    assert message.startswith("operand 'A': format '")
+    assert NEITHER[kinds] in message
+
+
+def refusal(function, *args):
+    with pytest.raises(nacho.UnsupportedError) as caught:
+        function(*args)
+    return str(caught.value)
 
 
 @pytest.mark.parametrize("name", known_names())
@@ -128,3 +252,14 @@ def test_copies(name):
 def test_immutable():
     with pytest.raises(AttributeError):
         Format("csr").name = "csc"
+
+
+# --- Element types --------------------------------------------------------------------
+
+
+def test_element_types():
+    assert elements.ELEMENTS.keys() == elements.MLIR.keys()
+    for name, dtype in elements.ELEMENTS.items():
+        assert elements.element_name(dtype) == name
+    for other in ("f2", "u2", "u4", "u8", "g", "O", ">f8", "M8[s]", "U3"):
+        assert elements.element_name(np.dtype(other)) is None

@@ -210,6 +210,47 @@ def test_explain(kernel):
     text = kernel.explain(*operands(), parts=3, threads=2)
     for word in (UNION, "i, j", "3 part(s) on 2 thread(s)", "delta"):
         assert word in text
+    for section in ("order", "kernels", "copies", "cost", "time"):
+        assert f"\n{section} " in text
+    for phase in ("check", "partition", "assemble", "compute"):
+        assert re.search(rf"{phase} [0-9.]+ ms", text)
+
+
+def test_explain_names_copies():
+    kernel = nacho.mlir.compile("y[i] = A[i,j] * x[j]", {"A": "csr", "x": "dense"})
+    A = sp.csr_array(np.eye(4))
+    text = kernel.explain(A, np.arange(8.0)[::2])
+    assert "x: the array is not contiguous and aligned: copied" in text
+    assert "none: every array" in kernel.explain(A, np.arange(4.0))
+    assert "x: dense, f64, 4, 4 entries" in text
+
+
+def test_explain_of_a_scalar():
+    text = nacho.mlir.compile("z = 2 * s").explain(3.0)
+    assert "z: scalar, f64" in text
+    assert "s: scalar, f64" in text
+
+
+def test_count():
+    kernel = nacho.mlir.compile(UNION)
+    assert kernel.count(*operands()) == kernel(*operands()).nnz
+    product = nacho.mlir.compile("Z[i,j] = A[i,j] * B[i,j]")
+    assert product.count(*operands(), parts=3) == product(*operands()).nnz
+    dense = nacho.mlir.compile("y[i] = A[i,j]")
+    assert dense.count(operands()[0]) == 20
+
+
+def test_order_of_the_loops():
+    for order in ("i,j", ["i", "j"], ("i", "j")):
+        assert nacho.mlir.compile(UNION, order=order).order == ("i", "j")
+    for order in ("j,i", "i,k", "i", 3):
+        with pytest.raises(nacho.NachoError, match="order="):
+            nacho.mlir.compile(UNION, order=order)
+    kernel = nacho.mlir.compile(
+        "Y[i,k] = A[i,j] * X[j,k]", {"X": "dense"}, order="i,j,k"
+    )
+    assert kernel.indices == ("i", "k", "j")
+    assert set(kernel.order) <= {"i", "j"}
 
 
 # --- Arguments of the extension -------------------------------------------------------

@@ -129,7 +129,7 @@ def test_intersections_of_order_three() -> None:
         ),
         (
             "func.func @f(%x: tensor<f64>) -> tensor<f64> { return %x : tensor<f64> }",
-            "does not assign a sparse tensor",
+            "does not assign a tensor",
         ),
         ("func.func @f() { return }\nfunc.func @g() { return }", "with one function"),
         ("func.func @f() {", "expected"),

@@ -34,7 +34,7 @@ class Model:
         if cost == "nnz+loops":
             visits_all = visits_every_row(text, operands)
             self.steps = steps(self.tensors, self.extents[0], visits_all)
-            self.delta += 1 if visits_all else len(self.tensors)
+            self.delta += 1 if visits_all else len(drivers(self.tensors))
         self.table = self.tabulated()
 
     def tabulated(self):
@@ -103,14 +103,19 @@ def steps(tensors, rows, visits_all):
     """Return what it costs to get to each outer coordinate.
 
     A loop that visits all coordinates steps once to each; one that merges has every
-    operand step through what it stores.
+    operand step through what it stores. What has all coordinates is looked up.
     """
     if visits_all:
         return np.ones(rows, np.int64)
     count = np.zeros(rows, np.int64)
-    for tensor in tensors:
-        count[slice(None) if tensor.crd[0] is None else tensor.crd[0]] += 1
+    for tensor in drivers(tensors):
+        count[tensor.crd[0]] += 1
     return count
+
+
+def drivers(tensors):
+    """Return the operands that do not have every outer coordinate."""
+    return [tensor for tensor in tensors if tensor.crd[0] is not None]
 
 
 @pytest.mark.parametrize("cost", COSTS)
@@ -422,3 +427,34 @@ def test_the_ways_to_call_partition() -> None:
         assert np.array_equal(other.costs, expected.costs)
     with pytest.raises(nacho.ArgumentError, match="needs the number of parts"):
         nacho.partition(text, A=A)
+
+
+def test_operands_that_are_accessed_twice():
+    rng = np.random.default_rng(9)
+    A = samples.sample(rng, (12, 12), "sparse", "dcsr")
+    text = "Z[i,j,k] = A[i,j] * A[j,k]"
+    found = nacho.partition(text, 5, A=A)
+    assert list(found.positions) == ["A", "A[j,k]"]
+    assert all(len(table) == 6 for table in found.positions.values())
+
+
+def test_operands_that_are_not_cut():
+    A = samples.sample(np.random.default_rng(2), (20, 30))
+    found = nacho.partition(
+        "Y[i,k] = s * A[i,j] * X[j,k]", 4, A=A, X=np.ones((30, 3)), s=2
+    )
+    assert list(found.positions) == ["A"]
+    depth = len(found.order)
+    assert found.bounds.shape == (5, depth)
+    assert found.positions["A"].shape == (5, depth)
+    assert found.costs.sum() == found.total
+    assert abs(found.costs - found.total / 4).max() <= found.delta
+
+
+def test_delta_is_known_for_every_partition():
+    """Where the compiler has no bound, it is the total."""
+    vector = samples.tensor(np.ones(9, bool), np.ones(9), "sparse-vector")
+    for text in ("Z[i,j] = x[i] * y[j]", "z = x[i] * y[i]", "Z[i,j] = x[i] + y[j]"):
+        found = nacho.partition(text, 3, x=vector, y=vector)
+        assert 0 <= found.delta <= max(found.total, 2)
+        assert abs(found.costs - found.total / 3).max() <= max(found.delta, 1)

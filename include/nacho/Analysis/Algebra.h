@@ -29,10 +29,10 @@ public:
     return facts.find(value)->second;
   }
 
-  /// Whether `value`, computed at the coordinates of `visited` from zeros for
-  /// absent entries, can be something else than 0 outside its pattern: a
-  /// product with an absent operand is 0 whatever the other one is.
-  bool needsRestriction(mlir::Value value, MergeAttr visited) const;
+  /// Whether `value`, computed from zeros for absent entries, can be something
+  /// else than 0 outside its pattern: a product with an absent operand is 0
+  /// whatever the other one is.
+  bool mayLeak(mlir::Value value) const;
 
 private:
   ElementFacts derive(mlir::Operation *op) const;

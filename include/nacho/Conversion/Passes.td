@@ -37,7 +37,30 @@ def ConvertNachoLoopsToSCF
   }];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::scf::SCFDialect",
-    "::mlir::memref::MemRefDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::complex::ComplexDialect"
+  ];
+}
+
+def ConvertNachoElementsToArith
+    : Pass<"convert-nacho-elements-to-arith", "::mlir::func::FuncOp"> {
+  let summary = "Lower the operators of the notation to arith and complex";
+  let description = [{
+    The signs of integers go from the types into the ops.
+
+    Before:
+    ```mlir
+    %0 = nacho.cast %a : ui8 to f64
+    %1 = nacho.binary max %0, %b : f64
+    ```
+    After:
+    ```mlir
+    %0 = arith.uitofp %a : i8 to f64
+    %1 = arith.maximumf %0, %b : f64
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect"
   ];
 }
 

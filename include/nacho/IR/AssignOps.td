@@ -6,14 +6,16 @@
 include "nacho/IR/NachoAttrs.td"
 
 def Nacho_AssignOp : Nacho_Op<"assign", [
-    Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+    Pure, IsolatedFromAbove, AttrSizedOperandSegments,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "one statement of tensor index notation";
   let description = [{
     Binds one element of every access to a name and computes one element of the
     result from them, for all values of the indices. An entry that an operand
     does not store is exactly 0, and 0 times anything is then 0. Nothing else comes
     in from outside: a number that is known when the kernel runs is an operand
-    without indices.
+    without indices. An index that the result lacks must be reduced over. With an
+    `init` the result is added to that tensor, which is accessed as the result is.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{
@@ -32,14 +34,15 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$operands,
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs,
+                       Optional<AnyRankedTensor>:$init,
                        ArrayAttr:$accesses, ArrayAttr:$resultAccess);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The names of the indices by which operand `n` is accessed.
+    /// The names of the indices by which input `n` is accessed.
     ::llvm::ArrayRef<::mlir::Attribute> getAccess(unsigned n) {
       return ::llvm::cast<::mlir::ArrayAttr>(getAccesses()[n]).getValue();
     }
@@ -50,6 +53,9 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
 def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
   let summary = "a binary operator of the notation on two elements";
   let description = [{
+    Integers wrap around; on booleans `add` is "or" and `mul` is "and". The operators
+    of a reduction may be `reassociable`: the order is the compiler's choice.
+
     ```mlir
     func.func @f(%a: f64, %b: f64) -> f64 {
       %0 = nacho.binary mul %a, %b : f64
@@ -57,9 +63,13 @@ def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
     }
     ```
   }];
-  let arguments = (ins Nacho_BinaryKindAttr:$kind, AnyFloat:$lhs, AnyFloat:$rhs);
-  let results = (outs AnyFloat:$result);
-  let assemblyFormat = "`` $kind $lhs `,` $rhs attr-dict `:` type($result)";
+  let arguments = (ins Nacho_BinaryKindAttr:$kind, Nacho_Element:$lhs,
+                       Nacho_Element:$rhs, UnitAttr:$reassociable);
+  let results = (outs Nacho_Element:$result);
+  let assemblyFormat = [{
+    `` $kind $lhs `,` $rhs (`reassociable` $reassociable^)? attr-dict
+    `:` type($result)
+  }];
 }
 
 def Nacho_UnaryOp : Nacho_Op<"unary", [Pure, SameOperandsAndResultType]> {
@@ -72,9 +82,57 @@ def Nacho_UnaryOp : Nacho_Op<"unary", [Pure, SameOperandsAndResultType]> {
     }
     ```
   }];
-  let arguments = (ins Nacho_UnaryKindAttr:$kind, AnyFloat:$arg);
-  let results = (outs AnyFloat:$result);
+  let arguments = (ins Nacho_UnaryKindAttr:$kind, Nacho_Element:$arg);
+  let results = (outs Nacho_Element:$result);
   let assemblyFormat = "`` $kind $arg attr-dict `:` type($result)";
+}
+
+def Nacho_CastOp : Nacho_Op<"cast", [Pure]> {
+  let summary = "an element as one of another type, as NumPy's astype";
+  let description = [{
+    ```mlir
+    func.func @f(%a: ui8) -> complex<f64> {
+      %0 = nacho.cast %a : ui8 to complex<f64>
+      return %0 : complex<f64>
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_Element:$arg);
+  let results = (outs Nacho_Element:$result);
+  let assemblyFormat = "$arg attr-dict `:` type($arg) `to` type($result)";
+}
+
+def Nacho_ReduceOp : Nacho_Op<"reduce", [
+    Pure, HasParent<"AssignOp">, AllTypesMatch<["value", "result"]>]> {
+  let summary = "an element reduced over all values of some indices";
+  let description = [{
+    Only a sum of reductions, and of what is not reduced, can be assigned.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    #V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : dense) }>
+    // y[i] = A[i, j] * x[j]
+    func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #V>)
+        -> tensor<?xf64, #V> {
+      %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                         %b = %x[j] : tensor<?xf64, #V>)
+          -> [i] : tensor<?xf64, #V> {
+        %0 = nacho.binary mul %a, %b : f64
+        %1 = nacho.reduce add %0 over [j] : f64
+        nacho.yield %1 : f64
+      }
+      return %y : tensor<?xf64, #V>
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_BinaryKindAttr:$kind, Nacho_Element:$value,
+                       ArrayAttr:$indices);
+  let results = (outs Nacho_Element:$result);
+  let assemblyFormat = [{
+    `` $kind $value `over` custom<Access>($indices) attr-dict `:` type($value)
+  }];
+  let hasVerifier = 1;
 }
 
 def Nacho_YieldOp : Nacho_Op<"yield", [Pure, Terminator, ReturnLike]> {

@@ -17,6 +17,8 @@ include "nacho/IR/NachoTypes.td"
 def Nacho_RootOp : Nacho_Op<"root", [Pure, InferTypeOpAdaptor]> {
   let summary = "a whole tensor as the fiber above its first level";
   let description = [{
+    `input` is the number of the access that it comes from, in the assignment.
+
     ```mlir
     #DCSR = #sparse_tensor.encoding<{
       map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
@@ -26,18 +28,25 @@ def Nacho_RootOp : Nacho_Op<"root", [Pure, InferTypeOpAdaptor]> {
     }
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$tensor);
+  let arguments = (ins AnyRankedTensor:$tensor, OptionalAttr<I64Attr>:$input);
   let results = (outs Nacho_FiberType:$fiber);
-  let assemblyFormat = "$tensor attr-dict `:` type($tensor)";
+  let assemblyFormat = "$tensor `:` type($tensor) attr-dict";
 }
 
 def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
-  let summary = "a loop nest whose appends make up one sparse result";
+  let summary = "a loop nest whose appends make up one result";
   let description = [{
     The body is one chain of `nacho.coiterate`. Entries are appended in the order
-    of the result's levels. With cuts the nest is done part by part; once
-    the loops are bounded (`--nacho-bound-loops`) the body has two arguments, the
-    cuts where the part at hand begins and ends.
+    of the result's levels. With `reduce`, what is appended to the same coordinates
+    is reduced to one entry, `as` a number of some type before it is converted to
+    the result's: loops over other coordinates lie inside those over the
+    result's, but for loops over all coordinates of the result's last levels, which
+    may lie inside of them.
+
+    With cuts the nest is done part by part; once the loops are bounded
+    (`--nacho-bound-loops`) the body has two arguments, the cuts where the part at
+    hand begins and ends. They cut the outermost loops; those further in are run as
+    a whole.
 
     ```mlir
     #DCSR = #sparse_tensor.encoding<{
@@ -67,16 +76,23 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
     }
     ```
   }];
-  let arguments = (ins Optional<Nacho_CutsType>:$cuts);
+  let arguments = (ins Optional<Nacho_CutsType>:$cuts,
+                       OptionalAttr<Nacho_BinaryKindAttr>:$reduce,
+                       OptionalAttr<TypeAttr>:$accumulator);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    (`in` $cuts^ `:` type($cuts))? attr-dict `:` type($result) $body
+    (`reduce` `` $reduce^)? (`as` $accumulator^)? (`in` $cuts^ `:` type($cuts))? attr-dict
+    `:` type($result) $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The loops of the chain, outermost first.
     ::llvm::SmallVector<CoiterateOp> getLoops();
+    /// The type of what is appended.
+    ::mlir::Type getAppendedType();
+    /// The loops of the chain that are cut, outermost first.
+    ::llvm::SmallVector<CoiterateOp> getCutLoops();
   }];
 }
 
@@ -89,6 +105,10 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
     holds, runs the body with the coordinate and with each operand's fiber there,
     absent where the operand does not store the coordinate. Values are
     carried around the loop like those of `scf.for`.
+
+    `to` gives the number of coordinates, which otherwise is the extent of the
+    fibers; a loop without fibers needs it. Fibers that are `given` are
+    not stepped through: the merge expression only asks whether they are present.
 
     `between` restricts the loop to a part: the coordinates from the lower
     cut's to the upper cut's, the last one included unless the loop is the
@@ -115,6 +135,8 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
     ```
   }];
   let arguments = (ins Variadic<Nacho_FiberType>:$fibers,
+                       Variadic<Nacho_FiberType>:$guards,
+                       Optional<Index>:$extent,
                        Optional<Nacho_CutType>:$lower,
                        Optional<Nacho_CutType>:$upper,
                        Variadic<AnyType>:$inits,
@@ -125,7 +147,8 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [
-    OpBuilder<(ins "::mlir::ValueRange":$fibers, "MergeAttr":$merge,
+    OpBuilder<(ins "::mlir::ValueRange":$fibers, "::mlir::ValueRange":$guards,
+                   "::mlir::Value":$extent, "MergeAttr":$merge,
                    CArg<"::mlir::Value", "{}">:$lower,
                    CArg<"::mlir::Value", "{}">:$upper,
                    CArg<"::mlir::ValueRange", "{}">:$inits)>
@@ -151,9 +174,10 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
     }
     /// The loop directly inside, if there is one.
     CoiterateOp getInnerLoop();
-    /// The index type and the types of the carried values of the body.
+    /// The types of the arguments of the body.
     static ::llvm::SmallVector<::mlir::Type>
-    getBodyTypes(::mlir::ValueRange fibers, CutType cut, ::mlir::ValueRange inits);
+    getBodyTypes(::mlir::MLIRContext *context, ::mlir::ValueRange fibers,
+                 CutType cut, ::mlir::ValueRange inits);
   }];
 }
 
@@ -171,6 +195,30 @@ def Nacho_LoadOp : Nacho_Op<"load", [Pure, InferTypeOpAdaptor]> {
   let arguments = (ins Nacho_FiberType:$element);
   let results = (outs AnyType:$value);
   let assemblyFormat = "$element attr-dict `:` type($element)";
+  let hasVerifier = 1;
+}
+
+def Nacho_LocateOp : Nacho_Op<"locate", [Pure, AttrSizedOperandSegments]> {
+  let summary = "the element of a dense tensor at given coordinates";
+  let description = [{
+    Where the condition is false, and outside of the tensor, nothing is read and
+    the value is 0.
+
+    ```mlir
+    func.func @f(%X: tensor<?x?xf64>, %j: index, %k: index, %p: i1) -> (f64, f64) {
+      %x = nacho.locate %X[%j, %k] : tensor<?x?xf64>
+      %y = nacho.locate %X[%j, %k] if %p : tensor<?x?xf64>
+      return %x, %y : f64, f64
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$tensor, Variadic<Index>:$coordinates,
+                       Optional<I1>:$condition);
+  let results = (outs AnyType:$value);
+  let builders = [OpBuilder<(ins "::mlir::Value":$tensor,
+                                 "::mlir::ValueRange":$coordinates,
+                                 CArg<"::mlir::Value", "{}">:$condition)>];
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
@@ -212,14 +260,18 @@ def Nacho_RestrictOp : Nacho_Op<"restrict", [
   let hasVerifier = 1;
 }
 
-def Nacho_AppendOp : Nacho_Op<"append"> {
+def Nacho_AppendOp : Nacho_Op<"append", [AttrSizedOperandSegments]> {
   let summary = "append an entry to the result of the nest";
   let description = [{
-    The coordinates are those of the result's levels, outermost first. See
-    `nacho.nest` for an example.
+    The coordinates are those of the result's levels, outermost first. With a
+    condition, only where it is true. See `nacho.nest` for an example.
   }];
-  let arguments = (ins AnyType:$value, Variadic<Index>:$coordinates);
-  let assemblyFormat = "$value `at` `(` $coordinates `)` attr-dict `:` type($value)";
+  let arguments = (ins AnyType:$value, Variadic<Index>:$coordinates,
+                       Optional<I1>:$condition);
+  let assemblyFormat = [{
+    $value `at` `(` $coordinates `)` (`if` $condition^)? attr-dict
+    `:` type($value)
+  }];
   let hasVerifier = 1;
 }
 

@@ -20,9 +20,14 @@ class Nacho_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 // Operators
 //===----------------------------------------------------------------------===//
 
+def Nacho_Element : Type<
+    Or<[AnyFloat.predicate, AnyInteger.predicate, AnyComplex.predicate]>,
+    "a number">;
+
 def Nacho_BinaryKind : Nacho_Enum<"BinaryKind", "binary operator", [
   I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"sub", 1>,
-  I32EnumAttrCase<"mul", 2>
+  I32EnumAttrCase<"mul", 2>, I32EnumAttrCase<"min", 3>,
+  I32EnumAttrCase<"max", 4>
 ]>;
 def Nacho_BinaryKindAttr : EnumAttr<Nacho_Dialect, Nacho_BinaryKind, "binary_kind">;
 

@@ -58,14 +58,15 @@ def Nacho_ExtentOp : Nacho_Op<"extent", [Pure]> {
 }
 
 def Nacho_SearchOp : Nacho_Op<"search", [
-    Pure, SingleBlock, InferTypeOpAdaptor,
+    Pure, SingleBlock, InferTypeOpAdaptor, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the highest coordinate of a loop whose cost is within a query";
   let description = [{
     HighestCoordinateLeqQuery of the paper's Alg. 1. The region gives C_m: the
     cost of the loop up to a candidate coordinate, at which it is handed the
     position of each operand's first child that does not come before it. The search is
-    confined to what lies between two cuts, so it can cut a part again.
+    confined to what lies between two cuts, so it can cut a part again. `to` is the
+    number of coordinates of a loop where the fibers do not tell.
 
     Results: the coordinate; the residual, which is the query less the cost up to
     there; each operand's fiber at the coordinate; and what is left of the
@@ -92,14 +93,15 @@ def Nacho_SearchOp : Nacho_Op<"search", [
     }
     ```
   }];
-  let arguments = (ins Index:$query, Variadic<Nacho_FiberType>:$fibers,
+  let arguments = (ins Index:$query, Optional<Index>:$extent,
+                       Variadic<Nacho_FiberType>:$fibers,
                        Nacho_CutType:$lower, Nacho_CutType:$upper);
   let results = (outs Index:$coordinate, Index:$residual,
                       Variadic<Nacho_FiberType>:$children,
                       Nacho_CutType:$innerLower, Nacho_CutType:$innerUpper);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $query `of` `(` $fibers `)` `between` $lower `,` $upper attr-dict
+    $query (`to` $extent^)? `of` `(` $fibers `)` `between` $lower `,` $upper attr-dict
     `:` custom<SearchTypes>(type($fibers), type($lower), type($upper)) $body
   }];
   let hasVerifier = 1;
@@ -119,19 +121,21 @@ def Nacho_CutOp : Nacho_Op<"cut", [Pure, AttrSizedOperandSegments]> {
   let results = (outs Nacho_CutType:$cut);
   let assemblyFormat = [{
     $cost `at` `(` $coordinates `)` `of` `(` $fibers `)` attr-dict
-    `:` type($fibers) `->` type($cut)
+    (`:` type($fibers)^)? `->` type($cut)
   }];
   let hasVerifier = 1;
 }
 
-def Nacho_PartitionOp : Nacho_Op<"partition", [Pure, SingleBlock]> {
+def Nacho_PartitionOp : Nacho_Op<"partition", [
+    Pure, SingleBlock, AttrSizedOperandSegments]> {
   let summary = "cut the iteration space into parts of equal cost";
   let description = [{
     Answers the queries floor(p * total / parts), each on its own, by its region:
     hierarchical search, one `nacho.search` per loop. The two ends are exact
-    by definition: (0, ..., 0) and (N_0, 0, ..., 0). `loops` lists for every
-    loop the operands that take part in it; `delta` is the bound of what a cut's cost
-    can fall short of its query.
+    by definition: (0, ..., 0) and (N_0, 0, ..., 0), where N_0 is the extent of the
+    roots, or what `to` says. `loops` lists for every loop the operands that take
+    part in it; `delta` is the bound of what a cut's cost can fall short of its query,
+    -1 if there is none that holds for all operands.
 
     ```mlir
     #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
@@ -156,13 +160,14 @@ def Nacho_PartitionOp : Nacho_Op<"partition", [Pure, SingleBlock]> {
     }
     ```
   }];
-  let arguments = (ins Index:$total, Variadic<Nacho_FiberType>:$roots,
+  let arguments = (ins Index:$total, Optional<Index>:$extent,
+                       Variadic<Nacho_FiberType>:$roots,
                        Index:$parts, ArrayAttr:$loops, I64Attr:$delta);
   let results = (outs Nacho_CutsType:$cuts);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $total `of` `(` $roots `)` `into` $parts `loops` $loops `delta` $delta
-    attr-dict `:` type($roots) `->` type($cuts) $body
+    $total (`to` $extent^)? `of` `(` $roots `)` `into` $parts `loops` $loops
+    `delta` $delta attr-dict (`:` type($roots)^)? `->` type($cuts) $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -185,7 +190,7 @@ def Nacho_OriginOp : Nacho_Op<"origin", [Pure]> {
   let assemblyFormat = "attr-dict `:` type($cut)";
 }
 
-def Nacho_LimitOp : Nacho_Op<"limit", [Pure]> {
+def Nacho_LimitOp : Nacho_Op<"limit", [Pure, AttrSizedOperandSegments]> {
   let summary = "the cut after everything: (N_0, 0, ..., 0)";
   let description = [{
     ```mlir
@@ -197,13 +202,13 @@ def Nacho_LimitOp : Nacho_Op<"limit", [Pure]> {
     }
     ```
   }];
-  let arguments = (ins Index:$cost, Variadic<Nacho_FiberType>:$roots,
-                       ArrayAttr:$loops);
+  let arguments = (ins Index:$cost, Optional<Index>:$extent,
+                       Variadic<Nacho_FiberType>:$roots, ArrayAttr:$loops);
   let results = (outs Nacho_CutType:$cut);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $cost `of` `(` $roots `)` `loops` $loops attr-dict
-    `:` type($roots) `->` type($cut)
+    $cost (`to` $extent^)? `of` `(` $roots `)` `loops` $loops attr-dict
+    (`:` type($roots)^)? `->` type($cut)
   }];
 }
 

@@ -27,12 +27,13 @@ public:
 
   /// Every coordinate is present under every parent that is.
   virtual bool isFull() const = 0;
-  /// The same of one level of a type.
-  static bool isFull(mlir::RankedTensorType type, unsigned level);
+  /// Every coordinate of a fiber has one position. Else it has a run of
+  /// positions, which are the parents of the fiber at the next level.
+  virtual bool isUnique() const = 0;
 
   /// position of parent -> position of its first child. One past the last
-  /// parent it gives the end of the level, so that the children of p are
-  /// [begin(p), begin(p + 1)).
+  /// parent it gives the end of the level, so that the children of the parents
+  /// [p, q) are [begin(p), begin(q)).
   virtual mlir::Value begin(mlir::ImplicitLocOpBuilder &b,
                             mlir::Value parent) const = 0;
 
@@ -56,6 +57,18 @@ protected:
   unsigned level;
 };
 
+// The same of one level of a type, and the arrays that it has.
+bool isFullLevel(mlir::RankedTensorType type, unsigned level);
+bool isUniqueLevel(mlir::RankedTensorType type, unsigned level);
+bool hasPositions(mlir::RankedTensorType type, unsigned level);
+bool hasCoordinates(mlir::RankedTensorType type, unsigned level);
+
+/// Whether a tensor has nothing but full levels, or is not encoded at all.
+bool isDense(mlir::RankedTensorType type);
+
+/// The dimension that a level stores.
+unsigned dimensionOf(mlir::RankedTensorType type, unsigned level);
+
 /// The number of positions of level `below` of `tensor` before `position`,
 /// which is one of `level`: the begin of the begin of ... the position. Those
 /// of the last level are the entries.
@@ -68,8 +81,11 @@ MergeAttr iterationDomain(CoiterateOp loop);
 /// Whether it visits every coordinate.
 bool visitsAll(CoiterateOp loop);
 
-/// The kinds of level of a type are all supported.
+/// The levels of a type are all supported, in this order.
 bool hasSupportedLevels(mlir::RankedTensorType type);
+
+/// The number of coordinates of a loop of a nest.
+mlir::Value loopExtent(mlir::ImplicitLocOpBuilder &b, CoiterateOp loop);
 
 //===----------------------------------------------------------------------===//
 // Results
@@ -79,11 +95,13 @@ bool hasSupportedLevels(mlir::RankedTensorType type);
 /// buffers, the part's cuts, and where the part's entries begin and end.
 struct AppendContext {
   mlir::Value part;         ///< Number of the part.
-  mlir::Value lower, upper; ///< Coordinates of its cuts in the level's loop.
-  mlir::ValueRange first;   ///< Row of the scan: what precedes the part.
-  mlir::ValueRange last;    ///< Row of the scan: including the part.
-  mlir::Value positions; ///< Positions of the *next* level; null for the last.
-  mlir::Value coordinates; ///< Coordinates of this level; null if full.
+  mlir::Value lower, upper; ///< Coordinates of its cuts in the level's loop;
+                            ///< of full levels, numbered through all of them.
+  llvm::SmallVector<mlir::Value> first; ///< Row of the scan: what precedes.
+  llvm::SmallVector<mlir::Value> last;  ///< Row of the scan: with the part.
+  mlir::Value positions; ///< Positions of the *next* level; may be null.
+  /// Coordinates of this level, and of those that share its positions.
+  llvm::SmallVector<mlir::Value> coordinates;
 };
 
 /// A level of a result, filled by appending. A part may begin and end inside
@@ -93,60 +111,69 @@ struct AppendContext {
 ///
 /// In the loops, each level carries values (`init*`), gets to see each
 /// coordinate before its inner loops (`enter*`) and after them (`leave*`), and
-/// is told the end of its loop (`finish*`).
+/// is told the end of its loop (`finish*`). The functions below do nothing: the
+/// level is stored by the one after it.
 class ResultLevel {
 public:
-  /// A level above the last one of a result type; null if not supported.
+  using Values = llvm::SmallVectorImpl<mlir::Value>;
+
+  /// A level of a result type that is filled from the loops inside of it.
   static std::unique_ptr<ResultLevel> get(mlir::RankedTensorType type,
                                           unsigned level);
 
   virtual ~ResultLevel() = default;
 
   /// The columns of the counts.
-  virtual llvm::SmallVector<llvm::StringRef> columnNames() const = 0;
+  virtual llvm::SmallVector<llvm::StringRef> columnNames() const { return {}; }
   unsigned numColumns() const { return columnNames().size(); }
-  /// The number of positions of this level, from the columns of the total;
-  /// null for a level that has one per coordinate.
-  virtual mlir::Value size(mlir::ImplicitLocOpBuilder &b,
-                           mlir::ValueRange total) const = 0;
+  /// Whether the level has positions of its own, which it counts.
+  bool isCounted() const { return numColumns() != 0; }
+
+  /// The number of positions finished by a run of parts from the very
+  /// beginning, from its columns.
+  virtual mlir::Value position(mlir::ImplicitLocOpBuilder &b,
+                               mlir::ValueRange row) const {
+    return {};
+  }
   /// Combines the columns of two neighbouring runs of parts.
   virtual void combine(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange x,
-                       mlir::ValueRange y,
-                       llvm::SmallVectorImpl<mlir::Value> &sum) const = 0;
+                       mlir::ValueRange y, Values &sum) const {}
 
   // Counting.
-  virtual void initCount(mlir::ImplicitLocOpBuilder &b,
-                         llvm::SmallVectorImpl<mlir::Value> &carried) const = 0;
+  virtual void initCount(mlir::ImplicitLocOpBuilder &b, Values &carried) const {
+  }
   /// After the inner loops at a coordinate: `any` says whether they counted
   /// entries; `onLower` and `onUpper` whether a cut of the part is inside.
   virtual void leaveCount(mlir::ImplicitLocOpBuilder &b, mlir::Value any,
                           mlir::Value onLower, mlir::Value onUpper,
-                          llvm::MutableArrayRef<mlir::Value> carried) const = 0;
+                          llvm::MutableArrayRef<mlir::Value> carried) const {}
   /// The columns of the part, from the values carried out of the loop.
   /// `spans` says whether the cuts differ in the coordinates of this level.
   virtual void columns(mlir::ImplicitLocOpBuilder &b, mlir::Value spans,
-                       mlir::ValueRange carried,
-                       llvm::SmallVectorImpl<mlir::Value> &row) const = 0;
+                       mlir::ValueRange carried, Values &row) const {}
 
   // Appending. `next` is the number of positions of the next level so far.
-  virtual void
-  initAppend(mlir::ImplicitLocOpBuilder &b, const AppendContext &context,
-             llvm::SmallVectorImpl<mlir::Value> &carried) const = 0;
-  virtual void
-  enterAppend(mlir::ImplicitLocOpBuilder &b, const AppendContext &context,
-              mlir::Value coordinate, mlir::Value next,
-              llvm::MutableArrayRef<mlir::Value> carried) const = 0;
-  virtual void
-  leaveAppend(mlir::ImplicitLocOpBuilder &b, const AppendContext &context,
-              mlir::Value coordinate, mlir::Value any, mlir::Value finished,
-              mlir::Value next,
-              llvm::MutableArrayRef<mlir::Value> carried) const = 0;
+  virtual void initAppend(mlir::ImplicitLocOpBuilder &b,
+                          const AppendContext &context, Values &carried) const {
+  }
+  virtual void enterAppend(mlir::ImplicitLocOpBuilder &b,
+                           const AppendContext &context, mlir::Value coordinate,
+                           mlir::Value next,
+                           llvm::MutableArrayRef<mlir::Value> carried) const {}
+  /// `coordinates` are those of the buffers of the context.
+  virtual void leaveAppend(mlir::ImplicitLocOpBuilder &b,
+                           const AppendContext &context,
+                           mlir::ValueRange coordinates, mlir::Value any,
+                           mlir::Value finished, mlir::Value next,
+                           llvm::MutableArrayRef<mlir::Value> carried) const {}
   /// Whether the part appended as many positions as were counted; null if there
   /// is nothing that could differ.
   virtual mlir::Value finishAppend(mlir::ImplicitLocOpBuilder &b,
                                    const AppendContext &context,
                                    mlir::Value next,
-                                   mlir::ValueRange carried) const = 0;
+                                   mlir::ValueRange carried) const {
+    return {};
+  }
 };
 
 /// Stores an index into a buffer of positions or coordinates of any width.

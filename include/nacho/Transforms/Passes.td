@@ -5,6 +5,38 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
+  let summary = "Turn linalg ops into tensor index notation";
+  let description = [{
+    Takes `linalg.generic`, and named ops that generalise to it, with indexing maps
+    that are lists of dimensions, and bodies of sums and products. The output
+    is added to if the body does so, unless it is empty or filled with zeros.
+
+    Before:
+    ```mlir
+    %y = linalg.generic {
+        indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
+                         affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>],
+        iterator_types = ["parallel", "reduction"]}
+        ins(%A, %x) outs(%y0) {
+    ^bb0(%a: f64, %b: f64, %c: f64):
+      %0 = arith.mulf %a, %b : f64
+      %1 = arith.addf %c, %0 : f64
+      linalg.yield %1 : f64
+    }
+    ```
+    After:
+    ```mlir
+    %y = nacho.assign (%a = %A[i, j], %b = %x[j]) init(%y0) -> [i] {
+      %0 = nacho.binary mul %a, %b : f64
+      %1 = nacho.reduce add %0 over [j] : f64
+      nacho.yield %1 : f64
+    }
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+}
+
 def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
   let summary = "Turn tensor index notation into coiterative loops";
   let description = [{
@@ -30,7 +62,8 @@ def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = [
-    "::nacho::NachoDialect", "::mlir::tensor::TensorDialect"
+    "::nacho::NachoDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::complex::ComplexDialect"
   ];
 }
 

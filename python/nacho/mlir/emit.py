@@ -1,7 +1,8 @@
 """From the tree of an assignment to the `assign` stage of the IR, as text.
 
-Each distinct access becomes one binding of ``nacho.assign``; elements are converted to
-the widest type of the statement where they are bound, and back where it is stored.
+Each distinct access becomes one binding of ``nacho.assign``. Every operator computes in
+its own type, to which its operands are cast right before; a term is reduced over the
+indices that are its own.
 """
 
 from __future__ import annotations
@@ -10,13 +11,33 @@ import math
 import re
 from collections.abc import Mapping
 
+import numpy as np
+
+from nacho.elements import ELEMENTS, MLIR
 from nacho.formats import TensorType
-from nacho.notation import Access, Assignment, Binary, Call, Literal, Unary, postorder
+from nacho.notation import (
+    Access,
+    Assignment,
+    Binary,
+    Call,
+    Expr,
+    Literal,
+    Unary,
+    postorder,
+    sums,
+)
+from nacho.promotion import Kinds, Number, is_complex, is_integer, kinds_of, strong
 
 _INDENT = "    "
 _INFINITY = {"f32": "0x7F800000", "f64": "0x7FF0000000000000"}
+_NEGATIVE_INFINITY = {"f32": "0xFF800000", "f64": "0xFFF0000000000000"}
+_NAN = {"f32": "0x7FC00000", "f64": "0x7FF8000000000000"}
 _LARGEST = {"f32": 3.4028235677973366e38, "f64": math.inf}
 """From here on a literal rounds to infinity."""
+
+_REDUCTIONS = {None: "add", "*=": "mul", "max=": "max", "min=": "min"}
+_OF_BOOLS = {"max": "add", "min": "mul"}
+"""On bools, ``add`` is "or" and ``mul`` is "and"."""
 
 
 class _Names:
@@ -37,10 +58,21 @@ class _Names:
 
 
 def emit(
-    assignment: Assignment, operands: Mapping[str, TensorType], result: TensorType
+    assignment: Assignment,
+    operands: Mapping[str, TensorType],
+    result: TensorType,
+    kinds: Kinds | None = None,
 ) -> str:
     """Return a module whose function ``kernel`` computes the assignment."""
-    return _Emitter(assignment, operands, result).module()
+    if kinds is None:
+        kinds = kinds_of(assignment, {name: t.dtype for name, t in operands.items()})
+    return _Emitter(assignment, operands, result, kinds).module()
+
+
+def spelled_indices(assignment: Assignment) -> dict[str, str]:
+    """Return the names of the indices in the IR."""
+    names = _Names()
+    return {index: names.fresh(index) for index in assignment.indices}
 
 
 class _Emitter:
@@ -49,20 +81,22 @@ class _Emitter:
         assignment: Assignment,
         operands: Mapping[str, TensorType],
         result: TensorType,
+        kinds: Kinds,
     ) -> None:
         self.assignment = assignment
         self.types = {**operands, assignment.result.name: result}
         self.result = result
-        elements = {tensor.dtype for tensor in self.types.values()}
-        self.element = "f64" if "f64" in elements else "f32"
-        values, indices = _Names(), _Names()
+        self.kinds = kinds
+        values = _Names()
         # Names of tensors first: they keep their spelling, values adapt.
         self.tensors = {name: values.fresh(name) for name in self.types}
-        accesses = (*assignment.accesses, assignment.result)
-        used = dict.fromkeys(index for access in accesses for index in access.indices)
-        self.indices = {index: indices.fresh(index) for index in used}
+        self.indices = spelled_indices(assignment)
         self.names = values
         self.body: list[str] = []
+        self.values: dict[int, str] = {}
+        """Per node (by ``id``), its value before any reduction."""
+        self.casts: dict[tuple[str, str], str] = {}
+        """Values in other types than they were computed in."""
 
     def module(self) -> str:
         result = self.assignment.result.name
@@ -70,8 +104,8 @@ class _Emitter:
             f"%{self.tensors[name]}: {self.type(name)}"
             for name in self.assignment.operands
         )
-        bindings, bound = self.bindings()
-        value = self.expression(bound)
+        bindings = self.bindings()
+        value = self.reduced_terms()
         lines = [
             *self.encodings(),
             f"func.func @kernel({arguments}) -> {self.type(result)} {{",
@@ -79,7 +113,7 @@ class _Emitter:
             f"      -> {self.subscript(self.assignment.result)} : "
             f"{self.type(result)} {{",
             *(_INDENT + line for line in self.body),
-            f"{_INDENT}nacho.yield %{value} : {self.result.dtype}",
+            f"{_INDENT}nacho.yield %{value} : {MLIR[self.result.dtype]}",
             "  }",
             f"  return %{self.tensors[result]} : {self.type(result)}",
             "}",
@@ -94,77 +128,138 @@ class _Emitter:
             if tensor.format is not None
         ]
 
-    def bindings(self) -> tuple[str, dict[Access, str]]:
-        """Return the bindings, and the name of the element of each access."""
+    def bindings(self) -> str:
+        """Return the bindings; the value of every access is the name that it binds."""
         texts: list[str] = []
-        bound: dict[Access, str] = {}
+        bound: dict[tuple[str, tuple[str, ...]], str] = {}
         for access in self.assignment.accesses:
             name = self.names.fresh(access.name.lower())
             texts.append(
                 f"%{name} = %{self.tensors[access.name]}{self.subscript(access)} : "
                 f"{self.type(access.name)}"
             )
-            bound[access] = name
-        for access, name in bound.items():
-            if self.types[access.name].dtype != self.element:
-                bound[access] = self.convert("extf", name, "f32", "f64")
-        return ", ".join(texts), bound
-
-    def expression(self, bound: Mapping[Access, str]) -> str:
-        """Emit the operators, and return the name of the value to store."""
-        elements = {(access.name, access.indices): n for access, n in bound.items()}
-        value: dict[int, str] = {}
+            bound[access.name, access.indices] = name
         for node in postorder(self.assignment.expr):
-            match node:
-                case Access():
-                    value[id(node)] = elements[node.name, node.indices]
-                case Literal():
-                    value[id(node)] = self.constant(node.value)
-                case Unary():
-                    operand = value[id(node.operand)]
-                    value[id(node)] = self.operator("unary", node.op, operand)
-                case Binary():
-                    operands = (value[id(node.lhs)], value[id(node.rhs)])
-                    value[id(node)] = self.operator("binary", node.op, *operands)
-                case Call():
-                    raise AssertionError(f"not compiled: {node.function}")
-        root = value[id(self.assignment.expr)]
-        if self.result.dtype == self.element:
-            return root
-        return self.convert("truncf", root, "f64", "f32")
+            if isinstance(node, Access):
+                self.values[id(node)] = bound[node.name, node.indices]
+        return ", ".join(texts)
 
-    def operator(self, op: str, kind: str, *operands: str) -> str:
-        arguments = ", ".join(f"%{operand}" for operand in operands)
-        name = self.names.fresh(kind)
-        self.body.append(f"%{name} = nacho.{op} {kind} {arguments} : {self.element}")
+    # Values -----------------------------------------------------------------------
+
+    def reduced_terms(self) -> str:
+        """Emit the terms, their reductions and their sum; return what is stored."""
+        reductions = self.assignment.reductions
+        value: dict[int, str] = {}
+        for node in sums(self.assignment.expr, reductions):
+            if id(node) in reductions:
+                value[id(node)] = self.term(node, reductions[id(node)])
+            else:
+                value[id(node)] = self.operator(node, value)
+        root = self.assignment.expr
+        return self.cast(value[id(root)], self.kind(root), self.result.dtype)
+
+    def term(self, term: Expr, over: tuple[str, ...]) -> str:
+        """Emit a term; that of a literal has no value but where it is used."""
+        for node in postorder(term):
+            if id(node) not in self.values and id(node) not in self.kinds.constants:
+                self.values[id(node)] = self.operator(node, self.values)
+        if not over:
+            return self.values.get(id(term), "")
+        kind = _REDUCTIONS[self.assignment.reduction]
+        element = self.kind(term)
+        if element == "bool":
+            kind = _OF_BOOLS.get(kind, kind)
+        indices = ", ".join(self.indices[index] for index in over)
+        value = self.values[id(term)]
+        return self.emitted(
+            "reduce", f"nacho.reduce {kind} %{value} over [{indices}]", element
+        )
+
+    def operator(self, node: Expr, values: Mapping[int, str]) -> str:
+        if id(node) in self.kinds.constants:
+            return ""
+        element = self.kind(node)
+        match node:
+            case Unary():
+                operand = self.operand(node.operand, element, values)
+                return self.emitted(
+                    node.op, f"nacho.unary {node.op} %{operand}", element
+                )
+            case Binary():
+                lhs = self.operand(node.lhs, element, values)
+                rhs = self.operand(node.rhs, element, values)
+                return self.emitted(
+                    node.op, f"nacho.binary {node.op} %{lhs}, %{rhs}", element
+                )
+            case Literal() | Access() | Call():
+                pass
+        raise AssertionError(f"not an operator that is compiled: {node}")
+
+    def operand(self, node: Expr, element: str, values: Mapping[int, str]) -> str:
+        """Return the value of a node in the type of the operator that takes it."""
+        if id(node) in self.kinds.constants:
+            return self.constant(self.kinds.constants[id(node)], element)
+        return self.cast(values[id(node)], self.kind(node), element)
+
+    def kind(self, node: Expr) -> str:
+        return strong(self.kinds.of[id(node)])
+
+    def cast(self, value: str, source: str, target: str) -> str:
+        if source == target:
+            return value
+        if (value, target) not in self.casts:
+            self.casts[value, target] = self.emitted(
+                f"{value}_{target}",
+                f"nacho.cast %{value} : {MLIR[source]} to",
+                target,
+                separator=" ",
+            )
+        return self.casts[value, target]
+
+    def constant(self, value: Number, element: str) -> str:
+        """Emit a literal where it is used, in the type in which it is."""
+        if is_complex(element):
+            return self.cast(self.constant(value, "f64"), "f64", element)
+        if element == "u8":
+            bits = int(np.array(value, np.uint8).view(np.int8))
+            return self.cast(self.constant(bits, "i8"), "i8", "u8")
+        return self.emitted(
+            "constant", f"arith.constant {literal(value, element)}", element
+        )
+
+    def emitted(
+        self, wanted: str, text: str, element: str, separator: str = " : "
+    ) -> str:
+        name = self.names.fresh(wanted)
+        self.body.append(f"%{name} = {text}{separator}{MLIR[element]}")
         return name
 
-    def constant(self, value: float) -> str:
-        name = self.names.fresh("constant")
-        shown = literal(value, self.element)
-        self.body.append(f"%{name} = arith.constant {shown} : {self.element}")
-        return name
-
-    def convert(self, op: str, value: str, source: str, target: str) -> str:
-        name = self.names.fresh(f"{value}_{target}")
-        self.body.append(f"%{name} = arith.{op} %{value} : {source} to {target}")
-        return name
+    # Types ------------------------------------------------------------------------
 
     def type(self, name: str) -> str:
         tensor = self.types[name]
+        element = MLIR[tensor.dtype]
         if tensor.format is None:
-            return f"tensor<{tensor.dtype}>"
+            return f"tensor<{element}>"
         extents = "?x" * (tensor.format.rank or 0)
-        return f"tensor<{extents}{tensor.dtype}, #{self.tensors[name]}>"
+        return f"tensor<{extents}{element}, #{self.tensors[name]}>"
 
     def subscript(self, access: Access) -> str:
         return f"[{', '.join(self.indices[index] for index in access.indices)}]"
 
 
-def literal(value: float, element: str) -> str:
-    """Return a non-negative number as MLIR's float literal, which needs a point."""
-    if value >= _LARGEST[element]:
-        return _INFINITY[element]
-    mantissa, exponent, power = repr(value).partition("e")
+def literal(value: Number, element: str) -> str:
+    """Return a number as MLIR's literal of a type; that of a float needs a point."""
+    if element == "bool":
+        return "true" if value else "false"
+    if is_integer(element):
+        return str(int(np.array(value).astype(ELEMENTS[element])))
+    number = float(value)
+    if math.isnan(number):
+        return _NAN[element]
+    sign = "-" if math.copysign(1, number) < 0 else ""
+    if abs(number) >= _LARGEST[element]:
+        return _NEGATIVE_INFINITY[element] if sign else _INFINITY[element]
+    mantissa, exponent, power = repr(abs(number)).partition("e")
     point = "" if "." in mantissa else ".0"
-    return f"{mantissa}{point}{exponent}{power}"
+    return f"{sign}{mantissa}{point}{exponent}{power}"

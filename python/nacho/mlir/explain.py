@@ -7,46 +7,54 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nacho.formats import TensorType
+from nacho.mlir.plan import Call, Plan, bind
 
 if TYPE_CHECKING:
-    from nacho.mlir.kernel import Call, Kernel, Plan
+    from nacho.mlir.kernel import Kernel
 
 _SHOWN_PARTS = 16
 
 
 def explain(kernel: Kernel, operands: Sequence[Any], named: Mapping[str, Any]) -> str:
     """Plan and execute once, and describe it."""
-    from nacho.mlir.kernel import Plan, bind
-
     options = dict(named)
-    threads, parts = kernel._pop_workers(options)
+    threads, parts = kernel.pop_workers(options)
     given = bind(kernel.operands, operands, options)
     notes: list[str] = []
-    views = kernel._views(given)
-    began = time.perf_counter()
+    clock = _Clock()
+    views = kernel.views(given)
     call = kernel.prepare(given, views, threads, parts, kernel.validate, notes)
-    checked = time.perf_counter()
-    native = kernel._plan(call)
-    planned = time.perf_counter()
-    kernel._execute(native, call)
-    executed = time.perf_counter()
+    clock.stop("check")
+    kernel.partition(call)
+    clock.stop("partition")
+    native = kernel.planned(call)
+    clock.stop("plan")
+    kernel.execute(native, call)
+    clock.stop("compute")
     plan = Plan(kernel, call, native)
-    times = {
-        "check": checked - began,
-        "plan": planned - checked,
-        "execute": executed - planned,
-    }
     sections = (
         ("expression", [kernel.expression]),
-        ("order", [f"{', '.join(kernel.order)} (as every operand is stored)"]),
+        ("order", _order(kernel)),
         ("operands", _operands(kernel, call)),
         ("result", [_result(kernel, call, plan)]),
         ("copies", notes or ["none: every array is used in place"]),
+        ("kernels", ["partition, assemble (count, scan, allocate), compute"]),
         ("workers", [_workers(kernel, call, explicit=bool(threads or parts))]),
         ("cost", _costs(kernel, plan)),
-        ("time", [", ".join(f"{name} {_shown(t)}" for name, t in times.items())]),
+        ("time", [_times(clock.seconds)]),
     )
     return "\n".join(_section(title, lines) for title, lines in sections) + "\n"
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.began = time.perf_counter()
+        self.seconds: dict[str, float] = {}
+
+    def stop(self, phase: str) -> None:
+        now = time.perf_counter()
+        self.seconds[phase] = now - self.began
+        self.began = now
 
 
 def _section(title: str, lines: Iterable[str]) -> str:
@@ -54,26 +62,45 @@ def _section(title: str, lines: Iterable[str]) -> str:
     return f"{title:<12}{separator.join(lines)}"
 
 
+def _order(kernel: Kernel) -> list[str]:
+    if not kernel.indices:
+        return ["no loops"]
+    inner = [index for index in kernel.indices if index not in kernel.order]
+    lines = [f"{', '.join(kernel.order)} (as every sparse operand is stored)"]
+    if inner:
+        lines.append(f"inside of these, not cut into parts: {', '.join(inner)}")
+    return lines
+
+
 def _operands(kernel: Kernel, call: Call) -> list[str]:
-    loaded = dict(zip(kernel.sparse_operands, call.loaded, strict=True))
     lines: list[str] = []
-    for name, type in kernel._types:
+    for name, type in kernel.types.items():
         if type.format is None:
             lines.append(f"{name}: scalar, {type.dtype}")
             continue
-        view = loaded[name]
-        shape = "x".join(map(str, view.shape))
-        lines.append(f"{name}: {_type(type)}, {shape}, {view.values.size} entries")
+        view = call.loaded[name]
+        lines.append(
+            f"{name}: {_type(type)}, {_shape(view.shape)}, {view.values.size} entries"
+        )
     return lines
 
 
 def _result(kernel: Kernel, call: Call, plan: Plan) -> str:
-    shape = "x".join(map(str, kernel.shape(call)))
-    name = kernel._assignment.result.name
+    name = kernel.result_name
+    if kernel.result_type.format is None:
+        return f"{name}: scalar, {kernel.result_type.dtype}"
+    shape = _shape(kernel.shape(call))
     return f"{name}: {_type(kernel.result_type)}, {shape}, {plan.nnz} entries"
 
 
+def _shape(shape: tuple[int, ...]) -> str:
+    return "x".join(map(str, shape))
+
+
 def _type(type: TensorType) -> str:
+    assert type.format is not None
+    if type.format.is_dense:
+        return f"{type.format}, {type.dtype}"
     return f"{type.format}, {type.dtype}, pos i{type.pos_width}, crd i{type.crd_width}"
 
 
@@ -81,9 +108,10 @@ def _workers(kernel: Kernel, call: Call, *, explicit: bool) -> str:
     chosen = f"{call.parts} part(s) on {call.threads} thread(s)"
     if explicit or kernel.threads or kernel.parts:
         return f"{chosen} (as asked for)"
-    if call.nnz < kernel.serial_below:
-        return f"{chosen} (serial: {call.nnz} non-zeros < {kernel.serial_below})"
-    return f"{chosen} ({call.nnz} non-zeros >= {kernel.serial_below})"
+    limit = kernel.serial_below
+    if call.cost < limit:
+        return f"{chosen} (serial: about {call.cost} entries < {limit})"
+    return f"{chosen} (about {call.cost} entries >= {limit})"
 
 
 def _costs(kernel: Kernel, plan: Plan) -> list[str]:
@@ -92,14 +120,23 @@ def _costs(kernel: Kernel, plan: Plan) -> list[str]:
     deviation = max(abs(cost - mean) for cost in costs)
     shown = ", ".join(map(str, costs[:_SHOWN_PARTS]))
     more = ", …" if len(costs) > _SHOWN_PARTS else ""
+    bound = f"bound 2*delta = {2 * plan.delta}"
+    if kernel.delta < 0:
+        bound = "no bound but the total: delta depends on the operands"
     return [
         f"model {kernel.cost}, total {plan.total}, mean {mean:.1f} per part",
         f"per part: {shown}{more}",
         f"largest {max(costs)} (balance {plan.balance:.3f}), spread "
-        f"{max(costs) - min(costs)}, off the mean by {deviation:.1f} at most; "
-        f"bound 2*delta = {2 * kernel.delta}",
+        f"{max(costs) - min(costs)}, off the mean by {deviation:.1f} at most; {bound}",
     ]
 
 
-def _shown(seconds: float) -> str:
-    return f"{seconds * 1e3:.3f} ms"
+def _times(seconds: Mapping[str, float]) -> str:
+    """Return the time of each phase; a plan partitions and assembles."""
+    phases = {
+        "check": seconds["check"],
+        "partition": seconds["partition"],
+        "assemble": max(0.0, seconds["plan"] - seconds["partition"]),
+        "compute": seconds["compute"],
+    }
+    return ", ".join(f"{phase} {time * 1e3:.3f} ms" for phase, time in phases.items())

@@ -1,4 +1,4 @@
-"""``compile``, and what it returns: kernels, and plans of kernels.
+"""``compile``, and the kernels that it returns.
 
 A kernel checks its operands, has the extension plan (cut the work, count the result)
 and execute (fill it in), and wraps the buffers in a container.
@@ -6,38 +6,30 @@ and execute (fill it in), and wraps the buffers in a container.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-import numpy as np
-from numpy.typing import NDArray
-
-from nacho.errors import (
-    ArgumentError,
-    IndexOverflowError,
-    NachoError,
-    OperandError,
-    OutOfMemoryError,
-    ShapeError,
-    pointed,
+from nacho.background import require_sparse
+from nacho.errors import ArgumentError, DTypeError, NachoError, OperandError
+from nacho.extents import (
+    CostEstimate,
+    index_extents,
+    narrow_indices,
+    require_values,
+    sparse_names,
 )
 from nacho.formats import Format, TensorType
-from nacho.inference import (
-    IndexType,
-    loop_order,
-    requested_types,
-    widest_element,
+from nacho.mlir.emit import emit, spelled_indices
+from nacho.mlir.module import Module, is_module, read_module
+from nacho.mlir.plan import Call, Plan, bind, views_of
+from nacho.mlir.refusals import (
+    refuse_compilation,
+    refuse_entries,
+    refuse_extent,
+    refuse_memory,
 )
-from nacho.mlir.emit import emit
-from nacho.notation import Access, Assignment, identifier
-from nacho.operands import (
-    Notes,
-    arguments,
-    forget,
-    load,
-    load_scalar,
-    view_of,
-)
+from nacho.notation import Assignment
+from nacho.operands import Notes, arguments, forget, load, load_scalar
 from nacho.options import (
     MAX_PARTS,
     MAX_THREADS,
@@ -49,9 +41,11 @@ from nacho.options import (
     checked_count,
     default_threads,
 )
-from nacho.parser import parse, require_sparse, require_supported
+from nacho.parser import parse, require_no_diagonal, require_supported
+from nacho.promotion import Kinds, fits, kinds_of
+from nacho.requests import IndexType, requested_types
 from nacho.results import make_result, result_class
-from nacho.storage import ELEMENTS, Array, View
+from nacho.views import View
 
 if TYPE_CHECKING:
     from nacho import _nacho
@@ -61,10 +55,10 @@ _INT32_COORDINATES = 1 << 31
 
 
 def compile(
-    expr: str,
+    expr: object,
     formats: Mapping[str, str | Format] | None = None,
-    dtype: str | Mapping[str, str] = "f64",
-    index: IndexType | Mapping[str, IndexType] = "i32",
+    dtype: str | Mapping[str, str] | None = None,
+    index: IndexType | Mapping[str, IndexType] | None = None,
     target: str = "cpu",
     threads: int | None = None,
     parts: int | None = None,
@@ -75,36 +69,56 @@ def compile(
 ) -> Kernel:
     """Compile an expression for operands of any shape.
 
-    ``formats`` names the format of operands and of the result: csr by default, and
-    inferred for the result. ``dtype`` and ``index`` hold for all tensors, or are a
-    mapping by name.
+    ``formats`` names the format of operands and of the result. By default an operand of
+    one index is a sparse-vector, of two csr, of more csf; that of the result is
+    inferred. ``dtype`` ("f64") is the type of all operands, and ``index`` ("i32") that
+    of all index arrays; both may be a mapping by name.
+
+    ``expr`` may also be MLIR: the text of a module, or an object that is one when it is
+    printed. Formats and types are those of its function then.
     """
     check_target(target)
     check_cost(cost)
     check_validation(validate)
     check_remap(remap)
-    assignment = parse(expr)
-    require_supported(assignment)
-    types, result = requested_types(assignment, formats or {}, dtype, index)
-    kernel = Kernel(
-        assignment,
-        types,
-        result,
-        threads=checked_count("threads", threads, MAX_THREADS),
-        parts=checked_count("parts", parts, MAX_PARTS),
-        cost=cost,
-        validate=validate,
-    )
+    options: dict[str, Any] = {
+        "threads": checked_count("threads", threads, MAX_THREADS),
+        "parts": checked_count("parts", parts, MAX_PARTS),
+        "cost": cost,
+        "validate": validate,
+    }
+    if is_module(expr):
+        given = {"formats": formats, "dtype": dtype, "index": index}
+        kernel = _of_module(str(expr), given, options)
+    else:
+        assignment = parse(expr)
+        require_supported(assignment)
+        types, result = requested_types(
+            assignment, formats or {}, dtype or "f64", index or "i32"
+        )
+        kernel = Kernel(assignment, types, result, **options)
     if order is not None:
-        check_order(order, kernel.order)
+        check_order(order, kernel.order, kernel.indices)
     return kernel
+
+
+def _of_module(
+    text: str, given: Mapping[str, object], options: Mapping[str, Any]
+) -> Kernel:
+    for option, value in given.items():
+        if value is not None:
+            raise ArgumentError(f"{option}= of a module are those of its function")
+    module = read_module(text, options["cost"])
+    return Kernel(
+        module.assignment, module.operands, module.result, module=module, **options
+    )
 
 
 class Kernel:
     """A compiled expression: call it with the operands, by position or by name."""
 
     serial_below: ClassVar[int] = 1 << 15
-    """With fewer non-zeros in all operands, one thread runs unless told otherwise."""
+    """With fewer entries to read and write, one thread runs unless told otherwise."""
 
     def __init__(
         self,
@@ -112,6 +126,8 @@ class Kernel:
         types: Mapping[str, TensorType],
         result: TensorType,
         *,
+        kinds: Kinds | None = None,
+        module: Module | None = None,
         threads: int | None = None,
         parts: int | None = None,
         cost: str = "nnz+loops",
@@ -119,40 +135,57 @@ class Kernel:
     ) -> None:
         from nacho import _nacho
 
-        assert result.format is not None
-        elements = [type.dtype for type in (*types.values(), result)]
-        require_sparse(assignment, widest_element(elements))
         self._assignment = assignment
         self._types = tuple((name, types[name]) for name in assignment.operands)
-        self._ranks = assignment.ranks
-        self._result_format = result.format
         self._result_type = result
-        self._narrow = _narrow_levels(types.values(), result)
-        formats = {name: t.format for name, t in types.items() if t.format is not None}
-        formats[assignment.result.name] = result.format
-        self.order = loop_order(assignment, formats)
+        self._narrow = narrow_indices(assignment, types, result)
+        self._estimate = CostEstimate(assignment, types)
+        self._limits: Mapping[str, Sequence[str]] = {}
+        self._module = module
         self.threads = threads
         self.parts = parts
         self.cost = cost
         self.validate = validate
-        self._text = emit(assignment, types, result)
+        self._text = self._emitted(kinds) if module is None else module.text
         try:
             self._native = _nacho.Kernel(self._text, cost)
         except _nacho.CompileError as error:
-            raise NachoError(f"cannot compile '{assignment.text}': {error}") from error
+            bindings = assignment.accesses if module is None else module.bindings
+            refuse_compilation(assignment, bindings, error)
+        spelled = spelled_indices(assignment)
+        names = {name: index for index, name in spelled.items()}
+        self.order = tuple(names.get(name, name) for name in self._native.order)
+        """The indices of the loops that are cut into parts, outermost first."""
+
+    def _emitted(self, kinds: Kinds | None) -> str:
+        """Check that the expression can have such a result, and write it as MLIR."""
+        assignment, types = self._assignment, dict(self._types)
+        if kinds is None:
+            elements = {name: type.dtype for name, type in types.items()}
+            kinds = kinds_of(assignment, elements)
+        require_no_diagonal(assignment, sparse_names(types))
+        format = self._result_type.format
+        if format is not None and not format.is_dense:
+            require_sparse(kinds)
+        self._limits = kinds.limits
+        return emit(assignment, types, self._result_type, kinds)
 
     def __call__(self, /, *operands: Any, **named: Any) -> Any:
         """Compute the result; ``threads`` and ``parts`` override those of compile."""
-        threads, parts = self._pop_workers(named)
+        threads, parts = self.pop_workers(named)
         given = bind(self.operands, operands, named)
-        return self.run(given, self._views(given), threads, parts, self.validate)
+        return self.run(given, self.views(given), threads, parts, self.validate)
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
         """Cut the work and count the result, but do not compute values yet."""
-        threads, parts = self._pop_workers(named)
+        threads, parts = self.pop_workers(named)
         given = bind(self.operands, operands, named)
-        call = self.prepare(given, self._views(given), threads, parts, self.validate)
-        return Plan(self, call, self._plan(call))
+        call = self.prepare(given, self.views(given), threads, parts, self.validate)
+        return Plan(self, call, self.planned(call))
+
+    def count(self, /, *operands: Any, **named: Any) -> int:
+        """Return the number of entries of the result, and compute no values."""
+        return self.plan(*operands, **named).nnz
 
     def explain(self, /, *operands: Any, **named: Any) -> str:
         """Run once and say, in plain text, what was done and how it was balanced."""
@@ -170,8 +203,18 @@ class Kernel:
         return self._assignment.operands
 
     @property
-    def sparse_operands(self) -> tuple[str, ...]:
-        return self._assignment.sparse_operands
+    def indices(self) -> tuple[str, ...]:
+        """All indices: those of the result, then those that are reduced over."""
+        return self._assignment.indices
+
+    @property
+    def result_name(self) -> str:
+        return self._assignment.result.name
+
+    @property
+    def types(self) -> dict[str, TensorType]:
+        """The types of the operands, by name."""
+        return dict(self._types)
 
     @property
     def result_type(self) -> TensorType:
@@ -179,8 +222,16 @@ class Kernel:
 
     @property
     def delta(self) -> int:
-        """What the cost of a part may deviate by, on either side."""
+        """What the cost of a part may deviate by, on either side.
+
+        -1 if that depends on the operands: then, only the total bounds it.
+        """
         return self._native.delta
+
+    @property
+    def loops(self) -> tuple[tuple[int, ...], ...]:
+        """Per loop that is cut, the accesses (by number) with positions in a cut."""
+        return self._native.loops
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -217,14 +268,52 @@ class Kernel:
     def run(
         self,
         given: Sequence[Any],
-        views: Sequence[View | None],
+        views: Mapping[str, View],
         threads: int | None,
         parts: int | None,
         validate: str,
     ) -> Any:
-        """Plan and execute; ``views`` are those of the sparse operands in ``given``."""
+        """Plan and execute; ``views`` are those of the operands with indices."""
         call = self.prepare(given, views, threads, parts, validate)
-        return self._execute(self._plan(call), call)
+        return self.execute(self.planned(call), call)
+
+    def views(self, given: Sequence[Any]) -> dict[str, View]:
+        """Look at the operands with indices."""
+        return views_of(self._assignment, given)
+
+    def prepare(
+        self,
+        given: Sequence[Any],
+        views: Mapping[str, View],
+        threads: int | None,
+        parts: int | None,
+        validate: str,
+        notes: Notes | None = None,
+    ) -> Call:
+        """Check the operands and lay out the arguments of the extension."""
+        assignment, format = self._assignment, self._result_type.format
+        extents = index_extents(assignment, views)
+        if self._module is not None:
+            self._module.require_shapes(views)
+        if assignment.reduction is not None:
+            require_values(assignment, extents, format)
+        for index in self._narrow:
+            if extents[index] > _INT32_COORDINATES:
+                refuse_extent(assignment, index, extents[index])
+        args: list[object] = []
+        loaded: dict[str, View] = {}
+        for (name, type), value in zip(self._types, given, strict=True):
+            view = views.get(name)
+            if view is None:
+                self._require_fit(name, value)
+                args.append(load_scalar(name, value, type))
+                continue
+            ready = loaded[name] = load(name, value, view, type, validate, notes)
+            args += arguments(ready)
+        cost = self._estimate.of(loaded, extents)
+        threads, parts = self._workers(cost, threads, parts)
+        kind = result_class(format, list(views.values()))
+        return Call(given, args, loaded, extents, cost, threads, parts, kind, validate)
 
     def partition(self, call: Call) -> _nacho.Plan:
         """Cut the work, and do no more."""
@@ -233,76 +322,29 @@ class Kernel:
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
 
-    def prepare(
-        self,
-        given: Sequence[Any],
-        views: Sequence[View | None],
-        threads: int | None,
-        parts: int | None,
-        validate: str,
-        notes: Notes | None = None,
-    ) -> Call:
-        """Check the operands and lay out the arguments of the extension."""
-        args: list[object] = []
-        loaded: list[View] = []
-        nnz = 0
-        for (name, type), value, view in zip(self._types, given, views, strict=True):
-            if view is None:
-                args.append(load_scalar(name, value, type))
-                continue
-            ready = load(name, value, view, type, validate, notes)
-            args += arguments(ready)
-            loaded.append(ready)
-            nnz += ready.values.size
-        extents = loaded[0].extents
-        for other in loaded:
-            if other.extents != extents:
-                self._refuse_extents(loaded)
-        for level in self._narrow:
-            if extents[level] > _INT32_COORDINATES:
-                self._refuse_extent(level, extents[level])
-        threads, parts = self._workers(nnz, threads, parts)
-        kind = result_class(self._result_format, [v for v in views if v is not None])
-        return Call(given, args, loaded, nnz, extents, threads, parts, kind, validate)
-
-    def _views(self, given: Sequence[Any]) -> list[View | None]:
-        return [
-            view_of(name, value, self._ranks[name]) if type.format else None
-            for (name, type), value in zip(self._types, given, strict=True)
-        ]
-
-    def _plan(self, call: Call) -> _nacho.Plan:
+    def planned(self, call: Call) -> _nacho.Plan:
+        """Cut the work and count the result."""
         try:
             return self._native.plan(call.args, call.parts, call.threads)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
 
-    def _execute(self, plan: _nacho.Plan, call: Call) -> Any:
+    def execute(self, plan: _nacho.Plan, call: Call) -> Any:
+        """Compute the values, and return the result in a container."""
         try:
             buffers = plan.execute(call.args, call.threads)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
-        format = self._result_format
         trusted = call.validate != "none"
-        return make_result(format, self.shape(call), buffers, call.kind, trusted)
+        format, shape = self._result_type.format, self.shape(call)
+        return make_result(format, shape, buffers, call.kind, trusted)
 
     def shape(self, call: Call) -> tuple[int, ...]:
         """Return the shape of the result."""
-        outer, inner = call.extents
-        return (inner, outer) if self._result_format.order[0] else (outer, inner)
+        extents = call.extents
+        return tuple([extents[index] for index in self._assignment.result.indices])
 
-    def _workers(
-        self, nnz: int, threads: int | None, parts: int | None
-    ) -> tuple[int, int]:
-        threads = threads or self.threads
-        parts = parts or self.parts
-        if threads is None:
-            threads = 1 if nnz < self.serial_below else default_threads()
-        if parts is None:
-            parts = _PARTS_PER_THREAD * threads if threads > 1 else 1
-        return min(threads, parts), parts
-
-    def _pop_workers(self, named: dict[str, Any]) -> tuple[int | None, int | None]:
+    def pop_workers(self, named: dict[str, Any]) -> tuple[int | None, int | None]:
         """Take the options out of the keywords; operands of that name go first."""
         if not named:
             return None, None
@@ -312,46 +354,33 @@ class Kernel:
             found.append(checked_count(option, value, largest))
         return found[0], found[1]
 
-    def _refuse_extents(self, loaded: Sequence[View]) -> NoReturn:
-        first, extents = self.sparse_operands[0], loaded[0].extents
-        for name, view in zip(self.sparse_operands, loaded, strict=True):
-            for index, one, other in zip(
-                self.order, extents, view.extents, strict=True
-            ):
-                if one != other:
-                    message = (
-                        f"index '{index}' has extent {one} in operand '{first}', but "
-                        f"{other} in operand '{name}'"
-                    )
-                    span = self._access(name).span
-                    text = self._assignment.text
-                    raise ShapeError(pointed(message, text, span))
-        raise AssertionError("all extents agree")
+    def _workers(
+        self, cost: int, threads: int | None, parts: int | None
+    ) -> tuple[int, int]:
+        threads = threads or self.threads
+        parts = parts or self.parts
+        if threads is None:
+            threads = 1 if cost < self.serial_below else default_threads()
+        if parts is None:
+            parts = _PARTS_PER_THREAD * threads if threads > 1 else 1
+        return min(threads, parts), parts
 
-    def _refuse_extent(self, level: int, extent: int) -> NoReturn:
-        name = self._assignment.result.name
-        raise IndexOverflowError(
-            f"index '{self.order[level]}' has extent {extent}, but the coordinates of "
-            f'result \'{name}\' are int32: compile with index={{"{name}": "i64"}}'
-        )
-
-    def _access(self, name: str) -> Access:
-        return next(each for each in self._assignment.accesses if each.name == name)
+    def _require_fit(self, name: str, value: Any) -> None:
+        """Refuse a Python integer that overflows in a type that it is converted to."""
+        for kind in self._limits.get(name, ()):
+            if not fits(value, kind):
+                raise DTypeError(
+                    f"operand '{name}': the integer {value} is out of bounds for {kind}"
+                )
 
     def _refuse(self, call: Call, error: Exception) -> NoReturn:
         """Turn a failure of the extension into an error that names the cause."""
         from nacho import _nacho
 
         if isinstance(error, MemoryError):
-            message = f"no memory for the result of '{self.expression}'"
-            raise OutOfMemoryError(message) from error
+            refuse_memory(self._assignment, error)
         if isinstance(error, _nacho.IndexOverflow):
-            width = self._result_type.pos_width
-            name = self._assignment.result.name
-            raise IndexOverflowError(
-                f"result '{name}' has more entries than int{width} can count: compile "
-                f'with index={{"{name}": "i64"}}'
-            ) from error
+            refuse_entries(self._assignment, self._result_type, error)
         if isinstance(error, _nacho.CoordinateOutOfRange | _nacho.OperandsChanged):
             self._refuse_changed(call, error)
         raise error
@@ -361,167 +390,8 @@ class Kernel:
         for value, (_, type) in zip(call.given, self._types, strict=True):
             if type.format is not None:
                 forget(value)
-        self.prepare(call.given, self._views(call.given), None, None, "full")
+        self.prepare(call.given, self.views(call.given), None, None, "full")
         raise OperandError(
             f"the arrays of an operand of '{self.expression}' changed while they were "
             "in use"
         ) from error
-
-
-class Call(NamedTuple):
-    """Operands that were checked, and how they are to be worked on."""
-
-    given: Sequence[Any]
-    args: list[object]
-    loaded: list[View]
-    nnz: int  # of all sparse operands
-    extents: tuple[int, ...]  # in loop order
-    threads: int
-    parts: int
-    kind: type | None  # the class of the result, None for nacho.Tensor
-    validate: str
-
-
-class Plan:
-    """The cuts and the size of a result, whose values can be computed repeatedly."""
-
-    def __init__(self, kernel: Kernel, call: Call, native: _nacho.Plan) -> None:
-        self._kernel = kernel
-        self._call = call
-        self._native = native
-
-    def execute(self, /, *operands: Any, **named: Any) -> Any:
-        """Compute the values, of the planned operands or of others like them.
-
-        Values and scalars are those of now; the pattern must be the planned one.
-        """
-        kernel, planned = self._kernel, self._call
-        given = planned.given
-        if operands or named:
-            given = bind(kernel.operands, operands, named)
-        views = kernel._views(given)
-        call = kernel.prepare(
-            given, views, planned.threads, planned.parts, kernel.validate
-        )
-        pairs = zip(kernel.sparse_operands, planned.loaded, call.loaded, strict=True)
-        for name, before, now in pairs:
-            if not _same_pattern(before, now, kernel.validate):
-                raise OperandError(
-                    f"operand '{name}' has another pattern than the one planned for"
-                )
-        return kernel._execute(self._native, call)
-
-    @property
-    def parts(self) -> int:
-        return self._native.parts
-
-    @property
-    def threads(self) -> int:
-        return self._call.threads
-
-    @property
-    def bounds(self) -> NDArray[np.int64]:
-        """The cuts: (parts + 1, 2) coordinates in loop order, half-open."""
-        return self._native.bounds
-
-    @property
-    def costs(self) -> NDArray[np.int64]:
-        """The cost of each part."""
-        return np.diff(self._native.costs)
-
-    @property
-    def total(self) -> int:
-        """The cost of all parts."""
-        return self._native.total
-
-    @property
-    def balance(self) -> float:
-        """The largest part's cost over the mean."""
-        mean = self.total / self.parts
-        return float(self.costs.max() / mean) if mean else 1.0
-
-    @property
-    def nnz(self) -> int:
-        """The number of entries of the result."""
-        return self._native.nnz
-
-    @property
-    def nbytes(self) -> int:
-        """The size of the result's arrays."""
-        result = self._kernel.result_type
-        assert result.format is not None
-        pos, crd = result.pos_width // 8, result.crd_width // 8
-        total = self.nnz * ELEMENTS[result.dtype].itemsize
-        fibres = 1
-        levels = zip(
-            result.format.levels, self._native.sizes, self._call.extents, strict=True
-        )
-        for (_, kind), size, extent in levels:
-            if kind == "dense":
-                fibres *= extent
-                continue
-            total += (fibres + 1) * pos + size * crd
-            fibres = size
-        return total
-
-    def __repr__(self) -> str:
-        return f"<nacho.mlir.Plan: {self.parts} parts, {self.nnz} entries>"
-
-
-def bind(
-    names: tuple[str, ...], operands: Sequence[Any], named: Mapping[str, Any]
-) -> list[Any]:
-    """Return the operands in order, as Python binds arguments to parameters."""
-    if not named and len(operands) == len(names):
-        return list(operands)
-    expected = ", ".join(names)
-    if len(operands) > len(names):
-        raise ArgumentError(
-            f"{len(operands)} operands given, expected {len(names)}: {expected}"
-        )
-    bound = dict(zip(names, operands, strict=False))
-    for spelled, value in named.items():
-        name = identifier(spelled)
-        if name not in names:
-            raise ArgumentError(f"no operand is named '{name}', expected: {expected}")
-        if name in bound:
-            raise ArgumentError(f"operand '{name}' is given twice")
-        bound[name] = value
-    missing = [name for name in names if name not in bound]
-    if missing:
-        shown = ", ".join(f"'{name}'" for name in missing)
-        raise ArgumentError(f"missing operand {shown}, expected: {expected}")
-    return [bound[name] for name in names]
-
-
-def _narrow_levels(operands: Iterable[TensorType], result: TensorType) -> list[int]:
-    """Return the levels of the result that may get a coordinate beyond its type.
-
-    Coordinates are those of operands, which are int32 themselves, if they are stored.
-    """
-    assert result.format is not None
-    if result.crd_width > 32:
-        return []
-    sparse = [(t.format, t.crd_width) for t in operands if t.format is not None]
-    return [
-        level
-        for level in result.format.compressed
-        if any(w > 32 or level not in format.compressed for format, w in sparse)
-    ]
-
-
-def _same_pattern(before: View, now: View, validate: str) -> bool:
-    if before.shape != now.shape:
-        return False
-    old, new = (*before.pos, *before.crd), (*now.pos, *now.crd)
-    return all(
-        one is other or _same_array(one, other, validate)
-        for one, other in zip(old, new, strict=True)
-    )
-
-
-def _same_array(one: Array, other: Array, validate: str) -> bool:
-    if one.size != other.size:
-        return False
-    trusted = validate == "none" or one.ctypes.data == other.ctypes.data
-    return trusted or np.array_equal(one, other)

@@ -1,7 +1,7 @@
-//===- MergeSyntax.h - Merge expressions over SSA names -------------------===//
+//===- Syntax.h - Syntax that several ops share ---------------------------===//
 
-#ifndef NACHO_IR_MERGESYNTAX_H
-#define NACHO_IR_MERGESYNTAX_H
+#ifndef NACHO_IR_SYNTAX_H
+#define NACHO_IR_SYNTAX_H
 
 #include "nacho/IR/Nacho.h"
 
@@ -22,6 +22,12 @@ parseMerge(mlir::OpAsmParser &parser,
 mlir::LogicalResult verifyMerge(mlir::Operation *op, MergeAttr merge,
                                 unsigned numOperands);
 
+/// The names of indices, as in `[i, j]`.
+mlir::ParseResult parseAccess(mlir::OpAsmParser &parser,
+                              mlir::ArrayAttr &access);
+void printAccess(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                 mlir::Attribute access);
+
 } // namespace nacho
 
-#endif // NACHO_IR_MERGESYNTAX_H
+#endif // NACHO_IR_SYNTAX_H

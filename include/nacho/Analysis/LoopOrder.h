@@ -1,0 +1,56 @@
+//===- LoopOrder.h - The terms of an assignment, and its loops ------------===//
+
+#ifndef NACHO_ANALYSIS_LOOPORDER_H
+#define NACHO_ANALYSIS_LOOPORDER_H
+
+#include "nacho/IR/Nacho.h"
+
+namespace nacho {
+
+using IndexNames = llvm::SmallVector<mlir::Attribute>;
+
+/// One of the values whose sum is assigned.
+struct Term {
+  mlir::Value value;
+  bool isNegated = false;
+  /// The indices it is reduced over; the outermost loop first once the loops
+  /// are ordered.
+  IndexNames reduced;
+  /// The operands of the assignment that it is computed from.
+  llvm::SmallVector<unsigned> inputs;
+};
+
+/// What is assigned, as the reduction of terms.
+struct Terms {
+  llvm::SmallVector<Term> terms;
+  BinaryKind reduction = BinaryKind::add;
+  mlir::Type
+      type; ///< Of the terms; what they add up to is converted at the end.
+  bool isReduced = false; ///< Over an index, at least one of them.
+
+  static mlir::FailureOr<Terms> split(AssignOp op);
+};
+
+/// The loops of an assignment, outermost first: those over indices of the
+/// result; one for the n-th reduced index of all terms, for every n; and those
+/// over indices of the result that only dense tensors have, which are better
+/// inside the reduction than outside.
+struct LoopOrder {
+  IndexNames result, inner;
+  unsigned numReduced = 0;
+
+  unsigned size() const { return result.size() + numReduced; }
+
+  /// Orders the reduced indices of the terms as well. Refuses what would
+  /// need a transposition, a scatter, or a diagonal.
+  static mlir::FailureOr<LoopOrder> choose(AssignOp op, Terms &terms);
+};
+
+/// The indices of an access in the order in which the tensor's levels store
+/// them.
+IndexNames storageOrder(mlir::Type type,
+                        llvm::ArrayRef<mlir::Attribute> access);
+
+} // namespace nacho
+
+#endif // NACHO_ANALYSIS_LOOPORDER_H

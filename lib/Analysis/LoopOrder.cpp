@@ -1,0 +1,375 @@
+//===- LoopOrder.cpp - The terms of an assignment, and its loops ----------===//
+//
+// Loops run in an order in which every sparse tensor stores its levels; dense
+// ones can be read and written in any. Those over indices that a sparse operand
+// has come first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Analysis/LoopOrder.h"
+
+#include "nacho/Levels/Level.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace nacho;
+
+IndexNames nacho::storageOrder(Type type, ArrayRef<Attribute> access) {
+  auto tensor = cast<RankedTensorType>(type);
+  IndexNames names;
+  for (unsigned level = 0, rank = tensor.getRank(); level < rank; ++level)
+    names.push_back(access[dimensionOf(tensor, level)]);
+  return names;
+}
+
+//===----------------------------------------------------------------------===//
+// Terms
+//===----------------------------------------------------------------------===//
+
+/// The operands of the assignment that a value is computed from.
+static SmallVector<unsigned> inputsOf(Value value) {
+  llvm::SetVector<Value> needed;
+  needed.insert(value);
+  SmallVector<unsigned> inputs;
+  for (unsigned n = 0; n < needed.size(); ++n) {
+    Value next = needed[n];
+    if (auto arg = dyn_cast<BlockArgument>(next))
+      inputs.push_back(arg.getArgNumber());
+    else
+      needed.insert_range(next.getDefiningOp()->getOperands());
+  }
+  llvm::sort(inputs);
+  return inputs;
+}
+
+namespace {
+/// Follows sums from the assigned value down to what is added up.
+class TermSplitter {
+public:
+  explicit TermSplitter(AssignOp op) : op(op) {
+    for (Operation &nested : op.getBodyBlock()->without_terminator()) {
+      auto isReduced = [&](Value value) { return reduced.contains(value); };
+      if (isa<ReduceOp>(nested) ||
+          llvm::any_of(nested.getOperands(), isReduced))
+        reduced.insert_range(nested.getResults());
+    }
+  }
+
+  LogicalResult split(Terms &terms) {
+    Value root = op.getBodyBlock()->getTerminator()->getOperand(0);
+    if (auto cast = root.getDefiningOp<CastOp>();
+        cast && reduced.contains(root))
+      root = cast.getArg();
+    terms.type = root.getType();
+    if (auto reduce = root.getDefiningOp<ReduceOp>())
+      terms.reduction = reduce.getKind();
+    pending.push_back({root, false});
+    while (!pending.empty()) {
+      auto [value, isNegated] = pending.pop_back_val();
+      if (failed(visit(value, isNegated, terms)))
+        return failure();
+    }
+    return success();
+  }
+
+private:
+  LogicalResult visit(Value value, bool isNegated, Terms &terms) {
+    if (!reduced.contains(value)) {
+      terms.terms.push_back({value, isNegated, {}, inputsOf(value)});
+      return success();
+    }
+    Operation *definition = value.getDefiningOp();
+    if (auto reduce = dyn_cast<ReduceOp>(definition))
+      return addReduction(reduce, isNegated, terms);
+    if (auto unary = dyn_cast<UnaryOp>(definition)) {
+      pending.push_back({unary.getArg(), !isNegated});
+      return success();
+    }
+    auto binary = dyn_cast<BinaryOp>(definition);
+    if (binary && (binary.getKind() == BinaryKind::add ||
+                   binary.getKind() == BinaryKind::sub)) {
+      bool subtracts = binary.getKind() == BinaryKind::sub;
+      pending.push_back({binary.getRhs(), isNegated != subtracts});
+      pending.push_back({binary.getLhs(), isNegated});
+      return success();
+    }
+    if (auto cast = dyn_cast<CastOp>(definition)) {
+      // Integers wrap around in their own type before they are converted.
+      if (isa<IntegerType>(cast.getArg().getType()))
+        return cast.emitOpError(
+            "of a reduction of integers to another type is not supported");
+      pending.push_back({cast.getArg(), isNegated});
+      return success();
+    }
+    return definition->emitOpError(
+        "of a reduction is not supported: only sums of reductions are");
+  }
+
+  LogicalResult addReduction(ReduceOp reduce, bool isNegated, Terms &terms) {
+    if (reduced.contains(reduce.getValue()))
+      return reduce.emitOpError("of a reduction is not supported");
+    if (reduce.getKind() != terms.reduction)
+      return reduce.emitOpError(
+          "is not supported next to other terms: only sums are");
+    terms.isReduced = true;
+    IndexNames indices(reduce.getIndices().getValue());
+    terms.terms.push_back(
+        {reduce.getValue(), isNegated, indices, inputsOf(reduce.getValue())});
+    return success();
+  }
+
+  AssignOp op;
+  DenseSet<Value> reduced; ///< Values that a reduction is part of.
+  SmallVector<std::pair<Value, bool>> pending;
+};
+} // namespace
+
+FailureOr<Terms> Terms::split(AssignOp op) {
+  Terms terms;
+  if (failed(TermSplitter(op).split(terms)))
+    return failure();
+  return terms;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+static std::string toText(ArrayRef<Attribute> names) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '(';
+  llvm::interleaveComma(names, os, [&](Attribute name) {
+    os << cast<StringAttr>(name).getValue();
+  });
+  os << ')';
+  return text;
+}
+
+namespace {
+/// Some indices, and which have to come before which.
+class PartialOrder {
+public:
+  explicit PartialOrder(ArrayRef<Attribute> indices)
+      : indices(indices.begin(), indices.end()) {}
+
+  /// The indices have to come in this order; others are left out.
+  void addChain(ArrayRef<Attribute> chain) {
+    Attribute previous;
+    for (Attribute index : chain) {
+      if (!llvm::is_contained(indices, index))
+        continue;
+      if (previous)
+        addEdge(previous, index);
+      previous = index;
+    }
+  }
+  void addEdge(Attribute before, Attribute after) {
+    edges.push_back({before, after});
+  }
+
+  /// The first of the preferred indices that can come next, or of all; if the
+  /// order is cyclic, the first one that is left.
+  IndexNames sort(llvm::function_ref<bool(Attribute)> isPreferred) const {
+    IndexNames rest = indices, sorted;
+    while (!rest.empty()) {
+      auto isFree = [&](Attribute index) {
+        return llvm::none_of(edges, [&](auto edge) {
+          return edge.second == index && edge.first != index &&
+                 llvm::is_contained(rest, edge.first);
+        });
+      };
+      auto next = llvm::find_if(rest, [&](Attribute index) {
+        return isPreferred(index) && isFree(index);
+      });
+      if (next == rest.end())
+        next = llvm::find_if(rest, isFree);
+      if (next == rest.end())
+        next = rest.begin();
+      sorted.push_back(*next);
+      rest.erase(next);
+    }
+    return sorted;
+  }
+
+private:
+  IndexNames indices;
+  SmallVector<std::pair<Attribute, Attribute>> edges;
+};
+
+class LoopOrderer {
+public:
+  LoopOrderer(AssignOp op, Terms &terms) : op(op), terms(terms) {
+    for (const Term &term : terms.terms)
+      for (unsigned n : term.inputs)
+        if (isSparse(n))
+          for (Attribute index : op.getAccess(n))
+            sparseIndices.insert(index);
+  }
+
+  FailureOr<LoopOrder> choose();
+
+private:
+  bool isSparse(unsigned n) {
+    return !isDense(cast<RankedTensorType>(op.getInputs()[n].getType()));
+  }
+  IndexNames stored(unsigned n) {
+    return storageOrder(op.getInputs()[n].getType(), op.getAccess(n));
+  }
+  LogicalResult checkOperand(unsigned n);
+  LogicalResult checkOrder(unsigned n, ArrayRef<Attribute> loops);
+  LogicalResult checkScatter(const Term &term, unsigned n);
+  void chooseInner();
+  void orderResult();
+  void orderReduced(Term &term);
+  unsigned numStructuralLevels();
+
+  AssignOp op;
+  Terms &terms;
+  LoopOrder order;
+  llvm::SmallDenseSet<Attribute> sparseIndices;
+};
+} // namespace
+
+LogicalResult LoopOrderer::checkOperand(unsigned n) {
+  Type type = op.getInputs()[n].getType();
+  if (!hasSupportedLevels(cast<RankedTensorType>(type)))
+    return op.emitOpError() << "operand " << n << " of type " << type
+                            << " has levels that are not supported";
+  llvm::SmallDenseSet<Attribute> seen;
+  for (Attribute index : op.getAccess(n))
+    if (!seen.insert(index).second)
+      return op.emitOpError() << "operand " << n << " repeats index " << index
+                              << ": a diagonal is not supported";
+  return success();
+}
+
+LogicalResult LoopOrderer::checkScatter(const Term &term, unsigned n) {
+  Attribute outer;
+  for (Attribute index : stored(n)) {
+    if (llvm::is_contained(term.reduced, index))
+      outer = index;
+    else if (outer)
+      return op.emitOpError()
+             << "operand " << n << " stores index " << outer
+             << ", which is reduced over, outside of index " << index
+             << " of the result, which would need a scatter";
+  }
+  return success();
+}
+
+LogicalResult LoopOrderer::checkOrder(unsigned n, ArrayRef<Attribute> loops) {
+  IndexNames names = stored(n);
+  size_t last = 0;
+  for (Attribute index : names) {
+    size_t at = llvm::find(loops, index) - loops.begin();
+    if (at < last)
+      return op.emitOpError()
+             << "operand " << n << " is stored in the order " << toText(names)
+             << " but the loops run in the order " << toText(loops)
+             << ", which would need a transposition";
+    last = at;
+  }
+  return success();
+}
+
+/// Levels of the result up to the last one that is not dense.
+unsigned LoopOrderer::numStructuralLevels() {
+  auto type = op.getType();
+  unsigned levels = isDense(type) ? 0 : type.getRank();
+  while (levels > 0 && isFullLevel(type, levels - 1))
+    --levels;
+  return levels;
+}
+
+/// Inside of a reduction, the entries that lie next to each other in the dense
+/// operands can be computed together.
+void LoopOrderer::chooseInner() {
+  if (!terms.isReduced)
+    return;
+  ArrayRef<Attribute> access = op.getResultAccess().getValue();
+  IndexNames levels = storageOrder(op.getType(), access);
+  ArrayRef<Attribute> trailing(levels);
+  trailing = trailing.drop_front(numStructuralLevels());
+  for (Attribute index : access)
+    if (llvm::is_contained(trailing, index) && !sparseIndices.contains(index))
+      order.inner.push_back(index);
+  if (!access.empty() && order.inner.size() == access.size() &&
+      sparseIndices.empty())
+    order.inner.erase(order.inner.begin());
+}
+
+void LoopOrderer::orderResult() {
+  IndexNames outer;
+  for (Attribute index : op.getResultAccess().getValue())
+    if (!llvm::is_contained(order.inner, index))
+      outer.push_back(index);
+  PartialOrder partial(outer);
+  IndexNames levels =
+      storageOrder(op.getType(), op.getResultAccess().getValue());
+  unsigned structural = numStructuralLevels();
+  ArrayRef<Attribute> appended = ArrayRef(levels).take_front(structural);
+  partial.addChain(appended);
+  if (structural > 0)
+    for (Attribute index : ArrayRef(levels).drop_front(structural))
+      partial.addEdge(appended.back(), index);
+  for (const Term &term : terms.terms)
+    for (unsigned n : term.inputs)
+      if (isSparse(n))
+        partial.addChain(stored(n));
+  // What the result stores first is the better start of an impossible order.
+  order.result = partial.sort(
+      [&](Attribute index) { return sparseIndices.contains(index); });
+}
+
+void LoopOrderer::orderReduced(Term &term) {
+  PartialOrder partial(term.reduced);
+  llvm::SmallDenseSet<Attribute> sparse;
+  for (unsigned n : term.inputs) {
+    if (!isSparse(n))
+      continue;
+    IndexNames names = stored(n);
+    partial.addChain(names);
+    sparse.insert_range(names);
+  }
+  term.reduced =
+      partial.sort([&](Attribute index) { return sparse.contains(index); });
+}
+
+FailureOr<LoopOrder> LoopOrderer::choose() {
+  RankedTensorType result = op.getType();
+  if (!isDense(result) && !hasSupportedLevels(result))
+    return op.emitOpError() << "the result of type " << result
+                            << " has levels that are not supported";
+  for (const Term &term : terms.terms)
+    for (unsigned n : term.inputs)
+      if (isSparse(n) &&
+          (failed(checkOperand(n)) || failed(checkScatter(term, n))))
+        return failure();
+  chooseInner();
+  orderResult();
+  for (Term &term : terms.terms) {
+    orderReduced(term);
+    order.numReduced =
+        std::max<unsigned>(order.numReduced, term.reduced.size());
+    IndexNames loops = order.result;
+    llvm::append_range(loops, term.reduced);
+    for (unsigned n : term.inputs)
+      if (isSparse(n) && failed(checkOrder(n, loops)))
+        return failure();
+  }
+  unsigned structural = numStructuralLevels();
+  IndexNames levels = storageOrder(result, op.getResultAccess().getValue());
+  if (structural > 0 && ArrayRef(order.result).take_front(structural) !=
+                            ArrayRef(levels).take_front(structural))
+    return op.emitOpError()
+           << "the result is stored in the order " << toText(levels)
+           << " but the loops run in the order " << toText(order.result)
+           << ", which would need a transposition";
+  return order;
+}
+
+FailureOr<LoopOrder> LoopOrder::choose(AssignOp op, Terms &terms) {
+  return LoopOrderer(op, terms).choose();
+}

@@ -1,0 +1,251 @@
+//===- ElementsToArith.cpp - Operators on elements ------------------------===//
+//
+// Consumes the operators of the notation. Element types carry their signedness
+// up to here; arith has it in its ops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+
+#include "nacho/Conversion/Passes.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_CONVERTNACHOELEMENTSTOARITH
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+static bool isUnsigned(Type type) {
+  return type.isUnsignedInteger() || type.isInteger(1);
+}
+
+/// The type that arith knows.
+static Type signless(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer ? IntegerType::get(type.getContext(), integer.getWidth())
+                 : type;
+}
+
+static Value recast(ImplicitLocOpBuilder &b, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return UnrealizedConversionCastOp::create(b, type, value).getResult(0);
+}
+
+Value nacho::emitZero(ImplicitLocOpBuilder &b, Type type) {
+  if (auto complex = dyn_cast<ComplexType>(type)) {
+    Attribute zero = b.getZeroAttr(complex.getElementType());
+    return complex::ConstantOp::create(b, type, b.getArrayAttr({zero, zero}));
+  }
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(signless(type)));
+  return recast(b, zero, type);
+}
+
+/// As an integer: of floats LLVM would make masked loads, which cost more than
+/// the rest of a step.
+Value nacho::selectOrZero(ImplicitLocOpBuilder &b, Value condition,
+                          Value value) {
+  Type type = value.getType();
+  if (!isa<FloatType>(type))
+    return arith::SelectOp::create(b, condition, value, emitZero(b, type));
+  Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
+  Value loaded = arith::BitcastOp::create(b, bits, value);
+  Value chosen =
+      arith::SelectOp::create(b, condition, loaded, emitZero(b, bits));
+  return arith::BitcastOp::create(b, type, chosen);
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+static Value emitFloat(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
+                       Value y) {
+  switch (kind) {
+  case BinaryKind::add:
+    return arith::AddFOp::create(b, x, y);
+  case BinaryKind::sub:
+    return arith::SubFOp::create(b, x, y);
+  case BinaryKind::mul:
+    return arith::MulFOp::create(b, x, y);
+  case BinaryKind::min:
+    return arith::MinimumFOp::create(b, x, y);
+  case BinaryKind::max:
+    return arith::MaximumFOp::create(b, x, y);
+  }
+  llvm_unreachable("unknown operator");
+}
+
+static Value emitComplex(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
+                         Value y) {
+  switch (kind) {
+  case BinaryKind::add:
+    return complex::AddOp::create(b, x, y);
+  case BinaryKind::sub:
+    return complex::SubOp::create(b, x, y);
+  case BinaryKind::mul:
+    return complex::MulOp::create(b, x, y);
+  default:
+    llvm_unreachable("complex numbers have no order");
+  }
+}
+
+static Value emitInteger(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
+                         Value y, bool isUnsigned) {
+  switch (kind) {
+  case BinaryKind::add:
+    return arith::AddIOp::create(b, x, y);
+  case BinaryKind::sub:
+    return arith::SubIOp::create(b, x, y);
+  case BinaryKind::mul:
+    return arith::MulIOp::create(b, x, y);
+  case BinaryKind::min:
+    return isUnsigned ? Value(arith::MinUIOp::create(b, x, y))
+                      : Value(arith::MinSIOp::create(b, x, y));
+  case BinaryKind::max:
+    return isUnsigned ? Value(arith::MaxUIOp::create(b, x, y))
+                      : Value(arith::MaxSIOp::create(b, x, y));
+  }
+  llvm_unreachable("unknown operator");
+}
+
+static void lowerBinary(BinaryOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Type type = op.getType(), plain = signless(type);
+  Value x = recast(b, op.getLhs(), plain), y = recast(b, op.getRhs(), plain);
+  BinaryKind kind = op.getKind();
+  Value result;
+  if (isa<FloatType>(type))
+    result = emitFloat(b, kind, x, y);
+  else if (isa<ComplexType>(type))
+    result = emitComplex(b, kind, x, y);
+  else if (type.isInteger(1) && kind == BinaryKind::add)
+    result = arith::OrIOp::create(b, x, y);
+  else
+    result = emitInteger(b, kind, x, y, isUnsigned(type));
+  if (auto floating = result.getDefiningOp<arith::ArithFastMathInterface>();
+      floating && op.getReassociable())
+    floating->setAttr(floating.getFastMathAttrName(),
+                      arith::FastMathFlagsAttr::get(
+                          b.getContext(), arith::FastMathFlags::reassoc));
+  op.replaceAllUsesWith(recast(b, result, type));
+}
+
+static void lowerUnary(UnaryOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Type type = op.getType(), plain = signless(type);
+  Value x = recast(b, op.getArg(), plain), result;
+  if (isa<FloatType>(type))
+    result = arith::NegFOp::create(b, x);
+  else if (isa<ComplexType>(type))
+    result = complex::CreateOp::create(
+        b, type, arith::NegFOp::create(b, complex::ReOp::create(b, x)),
+        arith::NegFOp::create(b, complex::ImOp::create(b, x)));
+  else
+    result = arith::SubIOp::create(b, emitZero(b, plain), x);
+  op.replaceAllUsesWith(recast(b, result, type));
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+static Value isNotZero(ImplicitLocOpBuilder &b, Value x) {
+  if (isa<ComplexType>(x.getType()))
+    return arith::OrIOp::create(b, isNotZero(b, complex::ReOp::create(b, x)),
+                                isNotZero(b, complex::ImOp::create(b, x)));
+  Value zero = emitZero(b, x.getType());
+  if (isa<FloatType>(x.getType()))
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, x, zero);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, zero);
+}
+
+/// Between real types; `x` is signless, the source type tells its sign.
+static Value castReal(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
+  Type plain = signless(to);
+  if (to.isInteger(1))
+    return isNotZero(b, x);
+  if (isa<FloatType>(from) && isa<FloatType>(to)) {
+    unsigned before = from.getIntOrFloatBitWidth();
+    unsigned after = to.getIntOrFloatBitWidth();
+    if (before == after)
+      return x;
+    return after > before ? Value(arith::ExtFOp::create(b, to, x))
+                          : Value(arith::TruncFOp::create(b, to, x));
+  }
+  if (isa<FloatType>(from)) {
+    // By way of a type that has room for every integer type's range.
+    Type wide = b.getI64Type();
+    Value whole = arith::FPToSIOp::create(b, wide, x);
+    return plain == wide ? whole
+                         : Value(arith::TruncIOp::create(b, plain, whole));
+  }
+  if (isa<FloatType>(to))
+    return isUnsigned(from) ? Value(arith::UIToFPOp::create(b, to, x))
+                            : Value(arith::SIToFPOp::create(b, to, x));
+  unsigned before = from.getIntOrFloatBitWidth();
+  unsigned after = to.getIntOrFloatBitWidth();
+  if (before == after)
+    return x;
+  if (after < before)
+    return arith::TruncIOp::create(b, plain, x);
+  return isUnsigned(from) ? Value(arith::ExtUIOp::create(b, plain, x))
+                          : Value(arith::ExtSIOp::create(b, plain, x));
+}
+
+static Value castElement(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
+  auto fromComplex = dyn_cast<ComplexType>(from);
+  auto toComplex = dyn_cast<ComplexType>(to);
+  if (fromComplex && to.isInteger(1))
+    return isNotZero(b, x);
+  Value re = x, im;
+  Type part = from;
+  if (fromComplex) {
+    part = fromComplex.getElementType();
+    re = complex::ReOp::create(b, x);
+    if (toComplex)
+      im = castReal(b, complex::ImOp::create(b, x), part,
+                    toComplex.getElementType());
+  }
+  if (!toComplex)
+    return castReal(b, re, part, to);
+  Type element = toComplex.getElementType();
+  re = castReal(b, re, part, element);
+  return complex::CreateOp::create(b, to, re, im ? im : emitZero(b, element));
+}
+
+static void lowerCast(CastOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Type from = op.getArg().getType(), to = op.getType();
+  Value value =
+      from == to ? op.getArg()
+                 : recast(b,
+                          castElement(b, recast(b, op.getArg(), signless(from)),
+                                      from, to),
+                          to);
+  op.replaceAllUsesWith(value);
+}
+
+namespace {
+struct ElementsToArith
+    : nacho::impl::ConvertNachoElementsToArithBase<ElementsToArith> {
+  void runOnOperation() override {
+    getOperation().walk([](Operation *op) {
+      if (auto binary = dyn_cast<BinaryOp>(op))
+        lowerBinary(binary);
+      else if (auto unary = dyn_cast<UnaryOp>(op))
+        lowerUnary(unary);
+      else if (auto cast = dyn_cast<CastOp>(op))
+        lowerCast(cast);
+      else
+        return;
+      op->erase();
+    });
+  }
+};
+} // namespace

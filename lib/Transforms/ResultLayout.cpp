@@ -1,0 +1,315 @@
+//===- ResultLayout.cpp - How a nest fills its result ---------------------===//
+
+#include "ResultLayout.h"
+
+#include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Names.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// From a nest
+//===----------------------------------------------------------------------===//
+
+/// The loop over each level: that of the coordinate which is appended there.
+static LogicalResult findLoops(ResultLayout &layout) {
+  layout.loopOfLevel.assign(layout.type.getRank(), CoiterateOp());
+  WalkResult result = layout.nest.walk([&](AppendOp append) -> WalkResult {
+    for (auto [level, coordinate] : llvm::enumerate(append.getCoordinates())) {
+      auto arg = dyn_cast<BlockArgument>(coordinate);
+      auto loop =
+          arg ? dyn_cast<CoiterateOp>(arg.getOwner()->getParentOp()) : nullptr;
+      if (!loop || loop.getCoordinate() != coordinate)
+        return append.emitOpError("appends at coordinates that are no loop's");
+      layout.loopOfLevel[level] = loop;
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult refuse(const ResultLayout &layout, const Twine &why) {
+  return NestOp(layout.nest).emitOpError()
+         << "cannot append to " << layout.type << ": " << why;
+}
+
+/// Which loops are the result's outer ones, and which levels are left for the
+/// inner ones.
+static LogicalResult classifyLoops(ResultLayout &layout) {
+  auto isResult = [&](CoiterateOp loop) {
+    return llvm::is_contained(layout.loopOfLevel, loop);
+  };
+  layout.numOuter = 0;
+  while (layout.numOuter < layout.loops.size() &&
+         isResult(layout.loops[layout.numOuter]))
+    ++layout.numOuter;
+  if (!layout.reduction && layout.numOuter != layout.loops.size())
+    return refuse(layout, "a loop over other coordinates needs a reduction");
+  ArrayRef<CoiterateOp> outer =
+      ArrayRef(layout.loops).take_front(layout.numOuter);
+  for (auto [level, loop] : llvm::enumerate(layout.loopOfLevel)) {
+    if (!loop)
+      return refuse(layout, "nothing is appended");
+    bool isOuter = llvm::is_contained(outer, loop);
+    if (level < layout.structure &&
+        (!isOuter || CoiterateOp(layout.loops[level]) != loop))
+      return refuse(layout, "its levels are not in the order of the loops");
+    if (!isOuter)
+      layout.inner.push_back(level);
+  }
+  return success();
+}
+
+FailureOr<ResultLayout> ResultLayout::get(NestOp nest) {
+  ResultLayout layout;
+  layout.nest = nest;
+  layout.loops = nest.getLoops();
+  layout.depth = nest.getCutLoops().size();
+  layout.reduction = nest.getReduce();
+  RankedTensorType type = layout.type = cast<RankedTensorType>(nest.getType());
+  unsigned rank = type.getRank(), leading = 0;
+  layout.structure = isDense(type) ? 0 : rank;
+  while (layout.structure > 0 && isFullLevel(type, layout.structure - 1))
+    --layout.structure;
+  while (leading < layout.structure && isFullLevel(type, leading))
+    ++leading;
+  for (unsigned level = leading; level < layout.structure; ++level)
+    if (isFullLevel(type, level))
+      return refuse(layout, "only its first and its last levels can be dense");
+  if (failed(findLoops(layout)) || failed(classifyLoops(layout)))
+    return failure();
+
+  auto vectorOf = [](Type element) {
+    return MemRefType::get({ShapedType::kDynamic}, element);
+  };
+  bool isDirect = layout.structure == rank && rank > 0 && !layout.reduction;
+  for (unsigned level = 0; level < layout.structure; ++level) {
+    auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+    if (hasPositions(type, level))
+      layout.buffers.push_back(vectorOf(encoding.getPosElemType()));
+    if (hasCoordinates(type, level))
+      layout.buffers.push_back(vectorOf(encoding.getCrdElemType()));
+    if (!isDirect || level + 1 < layout.structure)
+      layout.levels.push_back(ResultLevel::get(type, level));
+  }
+  layout.buffers.push_back(vectorOf(type.getElementType()));
+  return layout;
+}
+
+/// The body runs at every coordinate, whatever the operands store.
+static bool runsEverywhere(CoiterateOp loop) {
+  return isAlways(iterationDomain(loop.getMerge(), [&](unsigned operand) {
+    if (operand >= loop.getFibers().size())
+      return false;
+    auto fiber = cast<FiberType>(loop.getFibers()[operand].getType());
+    return llvm::all_of(llvm::seq(fiber.getLevel() + 1), [&](unsigned level) {
+      return isFullLevel(fiber.getTensor(), level);
+    });
+  }));
+}
+
+bool ResultLayout::needsFill() const {
+  unsigned rank = type.getRank();
+  if (structure == rank && rank > 0)
+    return false;
+  // A block is written as a whole when its position is appended.
+  if (structure > 0 && structure == numOuter)
+    return false;
+  bool isConditional = false;
+  if (!reduction)
+    NestOp(nest).walk([&](AppendOp append) {
+      isConditional |= static_cast<bool>(append.getCondition());
+    });
+  return isConditional ||
+         !llvm::all_of(ArrayRef(loops).take_front(numOuter), runsEverywhere);
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+SmallVector<StringRef> ResultLayout::columnNames() const {
+  SmallVector<StringRef> names;
+  for (const auto &level : levels)
+    llvm::append_range(names, level->columnNames());
+  if (isDirect())
+    names.push_back("entries");
+  return names;
+}
+
+ValueRange ResultLayout::columnsOf(unsigned level, ValueRange row) const {
+  unsigned begin = 0;
+  for (unsigned outer = 0; outer < level; ++outer)
+    begin += levels[outer]->numColumns();
+  return row.slice(begin, levels[level]->numColumns());
+}
+
+Value ResultLayout::positionsOf(ImplicitLocOpBuilder &b, unsigned level,
+                                ValueRange row) const {
+  while (level < levels.size() && !levels[level]->isCounted())
+    ++level;
+  return level < levels.size()
+             ? levels[level]->position(b, columnsOf(level, row))
+             : row.back();
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+Value nacho::emitExtent(ImplicitLocOpBuilder &b, CoiterateOp loop,
+                        const IRMapping &mapping) {
+  if (loop.getExtent())
+    return mapping.lookupOrDefault(loop.getExtent());
+  Value fiber = loop.getFibers().front();
+  unsigned level = cast<FiberType>(fiber.getType()).getLevel();
+  while (auto arg = dyn_cast<BlockArgument>(fiber)) {
+    auto outer = cast<CoiterateOp>(arg.getOwner()->getParentOp());
+    fiber = outer.getFibers()[arg.getArgNumber() - 1];
+  }
+  Value tensor = fiber.getDefiningOp<RootOp>().getTensor();
+  Value number = arith::ConstantIndexOp::create(b, level);
+  return sparse_tensor::LvlOp::create(b, mapping.lookupOrDefault(tensor),
+                                      number);
+}
+
+Value ResultLayout::extent(ImplicitLocOpBuilder &b, unsigned level,
+                           const IRMapping &mapping) const {
+  return emitExtent(b, loopOfLevel[level], mapping);
+}
+
+static Value product(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return x ? Value(arith::MulIOp::create(b, x, y)) : y;
+}
+
+Value ResultLayout::rowSize(ImplicitLocOpBuilder &b,
+                            const IRMapping &mapping) const {
+  Value size;
+  for (unsigned level : inner)
+    size = product(b, size, extent(b, level, mapping));
+  return size ? size : Value(arith::ConstantIndexOp::create(b, 1));
+}
+
+Value ResultLayout::location(ImplicitLocOpBuilder &b, Value position,
+                             ArrayRef<Value> coordinates,
+                             const IRMapping &mapping) const {
+  Value at = structure > 0 ? position : Value();
+  for (unsigned level = structure, rank = type.getRank(); level < rank;
+       ++level) {
+    if (at)
+      at = arith::AddIOp::create(b, product(b, at, extent(b, level, mapping)),
+                                 coordinates[level]);
+    else
+      at = coordinates[level];
+  }
+  return at ? at : Value(arith::ConstantIndexOp::create(b, 0));
+}
+
+void ResultLayout::forRow(
+    ImplicitLocOpBuilder &b, ArrayRef<Value> coordinates,
+    const IRMapping &mapping,
+    llvm::function_ref<void(Value, ArrayRef<Value>)> body) const {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  SmallVector<Value> at(coordinates);
+  std::function<void(unsigned, Value)> emit = [&](unsigned k, Value number) {
+    if (k == inner.size())
+      return body(number, at);
+    Value size = extent(b, inner[k], mapping);
+    Value base = arith::MulIOp::create(b, number, size);
+    emitFor(b, zero, size, [&](Value coordinate) {
+      at[inner[k]] = coordinate;
+      emit(k + 1, arith::AddIOp::create(b, base, coordinate));
+    });
+  };
+  emit(0, zero);
+}
+
+/// An element from a small integer.
+static Value emitElement(ImplicitLocOpBuilder &b, Type type, int8_t value) {
+  return CastOp::create(
+      b, type, arith::ConstantOp::create(b, b.getI8IntegerAttr(value)));
+}
+
+/// The largest or smallest element.
+static Value emitExtreme(ImplicitLocOpBuilder &b, Type type, bool isLargest) {
+  if (auto floating = dyn_cast<FloatType>(type)) {
+    APFloat infinity =
+        APFloat::getInf(floating.getFloatSemantics(), !isLargest);
+    return arith::ConstantOp::create(b, b.getFloatAttr(type, infinity));
+  }
+  auto integer = cast<IntegerType>(type);
+  unsigned width = integer.getWidth();
+  if (integer.isUnsigned() || width == 1)
+    return emitElement(b, type, isLargest ? -1 : 0);
+  APInt bound = isLargest ? APInt::getSignedMaxValue(width)
+                          : APInt::getSignedMinValue(width);
+  return arith::ConstantOp::create(b, b.getIntegerAttr(type, bound));
+}
+
+Value ResultLayout::identity(ImplicitLocOpBuilder &b) const {
+  switch (*reduction) {
+  case BinaryKind::mul:
+    return emitElement(b, element(), 1);
+  case BinaryKind::min:
+    return emitExtreme(b, element(), /*isLargest=*/true);
+  case BinaryKind::max:
+    return emitExtreme(b, element(), /*isLargest=*/false);
+  default:
+    return emitElement(b, element(), 0);
+  }
+}
+
+/// The entry as it is stored.
+static Value convert(ImplicitLocOpBuilder &b, Value entry, Type type) {
+  if (entry.getType() == type)
+    return entry;
+  return CastOp::create(b, type, entry);
+}
+
+Value ResultLayout::finish(ImplicitLocOpBuilder &b, Value reduced, Value count,
+                           const IRMapping &mapping) const {
+  Value all;
+  if (*reduction != BinaryKind::add)
+    for (CoiterateOp loop : ArrayRef(loops).drop_front(numOuter))
+      if (!llvm::is_contained(loopOfLevel, loop))
+        all = product(b, all, emitExtent(b, loop, mapping));
+  if (!all)
+    return convert(b, reduced, type.getElementType());
+  Value isMissing =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, all);
+  Value zero = emitElement(b, element(), 0);
+  Value other = *reduction == BinaryKind::mul
+                    ? zero
+                    : Value(BinaryOp::create(b, *reduction, reduced, zero));
+  return convert(b, arith::SelectOp::create(b, isMissing, other, reduced),
+                 type.getElementType());
+}
+
+Value nacho::loadCut(ImplicitLocOpBuilder &b, StringRef name, Type cut,
+                     Value bounds, Value row) {
+  NameScope scope(b, name);
+  return LoadCutOp::create(b, cut, bounds, row);
+}
+
+void nacho::emitFor(ImplicitLocOpBuilder &b, Value from, Value to,
+                    llvm::function_ref<void(Value)> body) {
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto loop = scf::ForOp::create(b, from, to, one);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void nacho::emitIf(ImplicitLocOpBuilder &b, Value condition,
+                   llvm::function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto ifOp = scf::IfOp::create(b, condition, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  body();
+}

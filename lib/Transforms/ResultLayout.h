@@ -1,0 +1,118 @@
+//===- ResultLayout.h - How a nest fills its result -----------------------===//
+//
+// A result is stored in up to three pieces: levels that are appended to, the
+// *structure*; under each of their positions a block of dense levels; and,
+// while sums are not complete, partial entries by part. A dense result is one
+// block, a scalar a block without levels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_LIB_TRANSFORMS_RESULTLAYOUT_H
+#define NACHO_LIB_TRANSFORMS_RESULTLAYOUT_H
+
+#include "nacho/Levels/Level.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace nacho {
+
+struct ResultLayout {
+  mlir::RankedTensorType type;
+  NestOp nest;
+  llvm::SmallVector<CoiterateOp> loops;
+  unsigned depth;     ///< Of the loops that are cut.
+  unsigned numOuter;  ///< Of the loops over coordinates of the result.
+  unsigned structure; ///< Levels up to the last one that is not dense.
+
+  /// The levels that are filled from the loops inside of them: those of the
+  /// structure, but for the last one if every iteration appends an entry.
+  llvm::SmallVector<std::unique_ptr<ResultLevel>> levels;
+  /// Positions and coordinates by level, values.
+  llvm::SmallVector<mlir::Type> buffers;
+  /// The loop over each level.
+  llvm::SmallVector<CoiterateOp> loopOfLevel;
+  /// Levels that the innermost loops iterate, inside of the reduction.
+  llvm::SmallVector<unsigned> inner;
+  std::optional<BinaryKind> reduction;
+
+  static mlir::FailureOr<ResultLayout> get(NestOp nest);
+
+  /// What is reduced, before it is converted to the type of the result.
+  mlir::Type element() const { return NestOp(nest).getAppendedType(); }
+  /// Every iteration of the innermost loop appends an entry.
+  bool isDirect() const { return levels.size() < structure; }
+  bool hasCounts() const { return structure > 0; }
+  /// A part may end before an entry is complete.
+  bool canSplit() const { return reduction && depth > numOuter; }
+  /// Parts have rows for entries that are not complete: the one that the part
+  /// completes first, and the one that it is at.
+  bool hasPartials() const {
+    return reduction && (canSplit() || !inner.empty());
+  }
+  /// The block may have entries that no part writes.
+  bool needsFill() const;
+
+  /// The columns of a row of counts: those of the levels, and the entries.
+  llvm::SmallVector<llvm::StringRef> columnNames() const;
+  int64_t numColumns() const { return columnNames().size(); }
+  /// The columns of a level in a row.
+  mlir::ValueRange columnsOf(unsigned level, mlir::ValueRange row) const;
+  /// The number of positions of a level, and of those that share them, in a row
+  /// of the scan.
+  mlir::Value positionsOf(mlir::ImplicitLocOpBuilder &b, unsigned level,
+                          mlir::ValueRange row) const;
+
+  // The following emit code for a function with another set of operands.
+  mlir::Value extent(mlir::ImplicitLocOpBuilder &b, unsigned level,
+                     const mlir::IRMapping &mapping) const;
+  /// The number of entries in a row of partial entries.
+  mlir::Value rowSize(mlir::ImplicitLocOpBuilder &b,
+                      const mlir::IRMapping &mapping) const;
+  /// Where in the values an entry is, given the position of the structure's
+  /// last level and the coordinates by level.
+  mlir::Value location(mlir::ImplicitLocOpBuilder &b, mlir::Value position,
+                       llvm::ArrayRef<mlir::Value> coordinates,
+                       const mlir::IRMapping &mapping) const;
+  /// Runs the body for every entry of a row of partial entries, with its number
+  /// and its coordinates: the given ones, and those of the inner levels.
+  void forRow(mlir::ImplicitLocOpBuilder &b,
+              llvm::ArrayRef<mlir::Value> coordinates,
+              const mlir::IRMapping &mapping,
+              llvm::function_ref<void(mlir::Value, llvm::ArrayRef<mlir::Value>)>
+                  body) const;
+  /// What an entry is before anything is reduced.
+  mlir::Value identity(mlir::ImplicitLocOpBuilder &b) const;
+  /// The entry to which `count` elements were reduced; those that are not
+  /// stored count as 0.
+  mlir::Value finish(mlir::ImplicitLocOpBuilder &b, mlir::Value reduced,
+                     mlir::Value count, const mlir::IRMapping &mapping) const;
+};
+
+/// The number of coordinates of a loop, anywhere in a function.
+mlir::Value emitExtent(mlir::ImplicitLocOpBuilder &b, CoiterateOp loop,
+                       const mlir::IRMapping &mapping);
+
+/// The arguments of one of the functions, by name.
+struct PhaseArguments {
+  mlir::Value bounds, within, counts, offsets, sizes, status, threads;
+  llvm::SmallVector<mlir::Value> positions,
+      coordinates; ///< By level; null where it has none.
+  mlir::Value values;
+  mlir::Value partials, visited; ///< Two rows per part.
+};
+
+/// A cut from a row of the bounds, by name.
+mlir::Value loadCut(mlir::ImplicitLocOpBuilder &b, llvm::StringRef name,
+                    mlir::Type cut, mlir::Value bounds, mlir::Value row);
+
+/// for n = 0 to count: body(n)
+void emitFor(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to,
+             llvm::function_ref<void(mlir::Value)> body);
+
+/// if condition: body()
+void emitIf(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
+            llvm::function_ref<void()> body);
+
+} // namespace nacho
+
+#endif // NACHO_LIB_TRANSFORMS_RESULTLAYOUT_H

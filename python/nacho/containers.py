@@ -1,0 +1,254 @@
+"""Looking at what a caller passes: the arrays of containers of any known library.
+
+Classes are told by their names: no library is imported for that.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from nacho.elements import DType
+from nacho.errors import OperandError, UnsupportedError
+from nacho.formats import Format
+from nacho.memory import Memory
+from nacho.scalars import is_number, refuse_rank
+from nacho.tensor import Tensor, require_element
+from nacho.views import (
+    INT32,
+    INT32_MAX,
+    INT64,
+    NUMPY,
+    SCIPY_ARRAY,
+    SCIPY_MATRIX,
+    Array,
+    View,
+    filled,
+    has_canonical_entries,
+    require_positions,
+)
+
+CSR, CSC, _COO = Format("csr"), Format("csc"), Format("coo")
+SPARSE_VECTOR = Format("sparse-vector")
+_LAYOUTS = frozenset({"csr", "csc", "coo", "bsr"})
+_FAMILIES = {"array": SCIPY_ARRAY, "matrix": SCIPY_MATRIX}
+
+_scipy_kinds: dict[type, tuple[str, str] | None] = {}
+
+
+def view_of(name: str, container: Any, rank: int) -> View:
+    """Return the arrays of an operand, or refuse its type or its rank."""
+    kind = type(container)
+    if kind is Tensor:
+        view: View = container._view
+        if len(view.shape) != rank:
+            refuse_rank(name, len(view.shape), rank)
+        return view
+    known = None if kind is np.ndarray else _scipy_kind(kind)
+    if known is None and not isinstance(container, np.ndarray):
+        _refuse_container(name, container, rank)
+    shape = container.shape
+    if len(shape) != rank:
+        refuse_rank(name, len(shape), rank)
+    if known is None:
+        return _numpy_view(name, container)
+    layout, library = known
+    if layout == "coo":
+        return _coo_view(name, container, library)
+    if layout == "bsr":
+        return _bsr_view(name, container, library)
+    return _compressed_view(name, container, layout, library)
+
+
+def _scipy_kind(kind: type) -> tuple[str, str] | None:
+    """Return the layout and the library of a class of SciPy, or derived from one."""
+    if kind in _scipy_kinds:
+        return _scipy_kinds[kind]
+    found = None
+    for base in kind.__mro__:
+        layout, _, family = base.__name__.partition("_")
+        known = layout in _LAYOUTS and family in _FAMILIES
+        if known and base.__module__.startswith("scipy.sparse"):
+            found = (layout, _FAMILIES[family])
+            break
+    _scipy_kinds[kind] = found
+    return found
+
+
+def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
+    if is_number(container):
+        refuse_rank(name, 0, rank)
+    kind = type(container)
+    shown = kind.__qualname__
+    if kind.__module__ != "builtins":
+        shown = f"{kind.__module__}.{shown}"
+    if hasattr(container, "tocsr"):
+        advice = f"convert it with {name}.tocsr()"
+    elif isinstance(container, list | tuple):
+        advice = f"convert it with numpy.asarray({name})"
+    else:
+        advice = "pass a NumPy array, a SciPy sparse array or matrix, or a nacho.Tensor"
+    raise UnsupportedError(f"operand '{name}': {shown} is not supported; {advice}")
+
+
+# --- NumPy ----------------------------------------------------------------------------
+
+
+def _numpy_view(name: str, container: Any) -> View:
+    """Return the view of a dense array: in Fortran order if that is how it lies."""
+    if isinstance(container, np.ma.MaskedArray):
+        raise UnsupportedError(
+            f"operand '{name}': a masked array is not supported; convert it with "
+            f"{name}.filled(0)"
+        )
+    array: Array = np.asarray(container)
+    require_element(name, array.dtype)
+    none = (None,) * array.ndim
+    flags = array.flags
+    if flags.f_contiguous and not flags.c_contiguous:
+        format = _dense_format(array.ndim, True)
+        return View(format, array.shape, none, none, array.T, NUMPY)
+    format = _dense_format(array.ndim, False)
+    return View(format, array.shape, none, none, array, NUMPY)
+
+
+def _dense_format(rank: int, fortran: bool) -> Format:
+    key = (rank, fortran)
+    if key not in _dense_formats:
+        dimensions = range(rank - 1, -1, -1) if fortran else range(rank)
+        levels = tuple((dimension, "dense") for dimension in dimensions)
+        _dense_formats[key] = Format.of_levels(levels).for_rank(rank)
+    return _dense_formats[key]
+
+
+_dense_formats: dict[tuple[int, bool], Format] = {}
+
+
+# --- SciPy ----------------------------------------------------------------------------
+
+
+def _require_arrays(name: str, **arrays: object) -> None:
+    for label, array in arrays.items():
+        if not isinstance(array, np.ndarray):
+            shown = type(array).__name__
+            raise OperandError(f"operand '{name}': {label} is no array, but {shown}")
+
+
+def _compressed_view(name: str, container: Any, layout: str, library: str) -> View:
+    indptr, indices, data = container.indptr, container.indices, container.data
+    _require_arrays(name, indptr=indptr, indices=indices, data=data)
+    shape = container.shape
+    if len(shape) == 1:
+        return View(SPARSE_VECTOR, shape, (indptr,), (indices,), data, library, layout)
+    format = CSR if layout == "csr" else CSC
+    return View(format, shape, (None, indptr), (None, indices), data, library, layout)
+
+
+def _coo_view(name: str, container: Any, library: str) -> View:
+    coords, data, shape = container.coords, container.data, container.shape
+    if not isinstance(coords, tuple) or len(coords) != len(shape):
+        raise OperandError(f"operand '{name}': coords has not one array per dimension")
+    labelled = {f"coords[{n}]": column for n, column in enumerate(coords)}
+    _require_arrays(name, **labelled, data=data)
+    wide = data.size > INT32_MAX or any(each.dtype == INT64 for each in coords)
+    pos = np.array([0, data.size], INT64 if wide else INT32)
+    format = _COO.for_rank(len(shape))
+    none = (None,) * (len(shape) - 1)
+    return View(format, shape, (pos, *none), coords, data, library, "coo")
+
+
+def _bsr_view(name: str, container: Any, library: str) -> View:
+    """Return the entries of all blocks by row: what was worked out once is kept."""
+    indptr, indices, data = container.indptr, container.indices, container.data
+    _require_arrays(name, indptr=indptr, indices=indices, data=data)
+    require_element(name, data.dtype)
+    if data.ndim != 3 or 0 in data.shape[1:]:
+        message = f"data has shape {data.shape}, expected (blocks, rows, columns)"
+        raise OperandError(f"operand '{name}': {message}")
+    known = _expansions.get(container)
+    if known is None or not known.fits(container):
+        known = _Expansion(name, container)
+        _expansions.put(container, known)
+    values = data[: known.blocks].reshape(-1)[known.order]
+    pos, crd = (None, known.pos), (None, known.crd)
+    return View(CSR, container.shape, pos, crd, values, library, "bsr")
+
+
+class _Expansion:
+    """Where each entry of the blocks of a bsr container is in csr.
+
+    Indices are compared with a snapshot of them, for they may be edited in place.
+    """
+
+    def __init__(self, name: str, container: Any) -> None:
+        indptr, indices, data = container.indptr, container.indices, container.data
+        self.shape = container.shape
+        self.block = rows, columns = data.shape[1:]
+        self.given = indptr.copy(), indices.copy()
+        blocks = _checked_blocks(name, container)
+        first, length = indptr[:-1].astype(np.int64), np.diff(indptr)
+        self.blocks = int(indptr[-1])
+        count = self.blocks * rows * columns
+        # Row r of a row of blocks begins behind the rows before it in all its blocks.
+        starts = rows * columns * first[:, None]
+        starts = starts + columns * length[:, None] * np.arange(rows)
+        along = np.arange(self.blocks) - np.repeat(first, length)
+        places = np.repeat(starts, length, axis=0) + columns * along[:, None]
+        places = (places[:, :, None] + np.arange(columns)).reshape(-1)
+        width = _wide_enough(indptr, indices, max(*self.shape, count))
+        self.order = np.empty(count, np.int64)
+        self.order[places] = np.arange(count)
+        inside = columns * blocks[:, None].astype(np.int64) + np.arange(columns)
+        self.crd = np.empty(count, width)
+        self.crd[places] = np.repeat(inside, rows, axis=0).reshape(-1)
+        self.pos = np.append(starts.reshape(-1), count).astype(width)
+
+    def fits(self, container: Any) -> bool:
+        indptr, indices = self.given
+        return (
+            self.shape == container.shape
+            and self.block == container.data.shape[1:]
+            and self.blocks <= container.data.shape[0]
+            and np.array_equal(indptr, container.indptr)
+            and np.array_equal(indices, container.indices)
+        )
+
+
+def _checked_blocks(name: str, container: Any) -> Array:
+    """Check the blocks as the matrix that they are; return the column of each."""
+    rows, columns = container.data.shape[1:]
+    shape = container.shape
+    if shape[0] % rows or shape[1] % columns:
+        message = f"shape {shape} is not a multiple of the blocks, {rows}x{columns}"
+        raise OperandError(f"operand '{name}': {message}")
+    grid = (shape[0] // rows, shape[1] // columns)
+    pos, crd = container.indptr, container.indices
+    corner = container.data[:, 0, 0]
+    view = View(CSR, grid, (None, pos), (None, crd), corner, SCIPY_ARRAY, "bsr")
+    for label, array in (("indptr", pos), ("indices", crd)):
+        index_width(name, label, array.dtype)
+    view = filled(name, view)
+    require_positions(name, view)
+    has_canonical_entries(name, view)
+    return view.crd_at(1)
+
+
+def _wide_enough(indptr: Array, indices: Array, largest: int) -> DType:
+    wide = INT64 in (indptr.dtype, indices.dtype) or largest > INT32_MAX
+    return INT64 if wide else INT32
+
+
+def index_width(name: str, label: str, dtype: DType) -> int:
+    """Return the width of an index array, or refuse its type."""
+    if dtype == INT32:
+        return 32
+    if dtype == INT64:
+        return 64
+    raise UnsupportedError(
+        f"operand '{name}': {label} of type {dtype} is not supported "
+        "(supported: int32, int64)"
+    )
+
+
+_expansions: Memory[_Expansion] = Memory()

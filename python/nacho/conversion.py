@@ -1,0 +1,231 @@
+"""From arrays by level to coordinates, and from sorted coordinates to any format.
+
+Nothing here writes into the arrays it is given, and what stays the same is shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nacho.elements import DType
+from nacho.errors import OperandError, OutOfMemoryError
+from nacho.formats import Format
+from nacho.views import INT32, INT32_MAX, INT64, Array, View, groups, subject
+
+
+def coordinates(view: View) -> list[Array]:
+    """Return, per level, the coordinate of every value, in storage order."""
+    columns: list[Array] = []
+    width = index_type(view)
+    count = 1
+    for level, kind in enumerate(view.format.kinds):
+        if kind == "dense":
+            extent = view.extents[level]
+            columns = [np.repeat(column, extent) for column in columns]
+            columns.append(_tiled(extent, count, width))
+            count *= extent
+            continue
+        if kind.startswith("compressed"):
+            lengths = np.diff(view.pos_at(level))
+            columns = [np.repeat(column, lengths) for column in columns]
+        crd = view.crd_at(level)
+        columns.append(crd)
+        count = crd.size
+    return columns
+
+
+def _tiled(extent: int, count: int, width: DType) -> Array:
+    """Return the coordinates of ``count`` dense fibres."""
+    once = np.arange(extent, dtype=width)
+    return once if count == 1 else np.tile(once, count)
+
+
+def index_type(view: View) -> DType:
+    """Return the type that coordinates of all levels fit into."""
+    types = {crd.dtype for crd in view.crd if crd is not None}
+    if INT64 in types or max(view.shape, default=0) > INT32_MAX:
+        return INT64
+    return INT32
+
+
+def sorted_runs(columns: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the order that sorts entries, and which are the first of their kind.
+
+    It is stable: duplicates keep their order, and so does their sum.
+    """
+    order = np.lexsort(columns[::-1])
+    first = np.zeros(order.size, np.bool_)
+    first[:1] = True
+    for column in columns:
+        placed = column[order]
+        first[1:] |= placed[1:] != placed[:-1]
+    return order, first
+
+
+def summed(values: Array, starts: Array) -> Array:
+    """Return the sum of every run of values, in their own type."""
+    if not starts.size:
+        return values[:0]
+    return np.add.reduceat(values, starts, dtype=values.dtype)
+
+
+def sorted_entries(
+    columns: Sequence[Array], values: Array
+) -> tuple[list[Array], Array]:
+    """Sort entries by their coordinates, and sum duplicates."""
+    order, first = sorted_runs(columns)
+    values = values[order]
+    if first.all():
+        return [column[order] for column in columns], values
+    kept = order[first]
+    return [column[kept] for column in columns], summed(values, np.flatnonzero(first))
+
+
+# --- Building -------------------------------------------------------------------------
+
+
+def packed(
+    format: Format,
+    shape: tuple[int, ...],
+    columns: Sequence[Array],
+    values: Array,
+    types: tuple[DType, DType] | None = None,
+) -> View:
+    """Return sorted and distinct entries in a format.
+
+    ``columns`` are the coordinates by level, ``types`` those of ``pos`` and ``crd``: as
+    narrow as can be if not given. A dense level behind sparse ones is filled up with
+    zeros.
+    """
+    extents = [shape[dimension] for dimension in format.order]
+    if types is None:
+        narrow = max(*extents, values.size) <= INT32_MAX
+        types = (INT32, INT32) if narrow else (INT64, INT64)
+    pos: list[Array | None] = [None] * len(extents)
+    crd: list[Array | None] = [None] * len(extents)
+    group = {levels[0]: levels for levels in groups(format)}
+    parents, count = np.zeros(values.size, np.int64), 1
+    for level, kind in enumerate(format.kinds):
+        if kind == "dense":
+            count *= extents[level]
+            require_allocatable(count)
+            parents = parents * extents[level] + columns[level]
+        elif level in group:
+            stored = [columns[each] for each in group[level]]
+            first = _first_of_runs(parents, stored)
+            pos[level] = _positions(parents[first], count, types[0])
+            count = int(np.count_nonzero(first))
+            for each, column in zip(group[level], stored, strict=True):
+                kept = column if count == first.size else column[first]
+                crd[each] = kept.astype(types[1], copy=False)
+            parents = np.cumsum(first) - 1
+    if format.kinds[-1] == "dense":
+        values = _spread(parents, values, count)
+    if format.is_dense:
+        values = values.reshape(extents)
+    return View(format, shape, tuple(pos), tuple(crd), values)
+
+
+def _first_of_runs(parents: Array, columns: Sequence[Array]) -> Array:
+    """Return, per sorted entry, whether it differs from the one before."""
+    first = np.ones(parents.size, np.bool_)
+    first[1:] = parents[1:] != parents[:-1]
+    for column in columns:
+        first[1:] |= column[1:] != column[:-1]
+    return first
+
+
+def _positions(parents: Array, count: int, dtype: DType) -> Array:
+    """Return where the children of each of ``count`` parents begin."""
+    pos = allocated((count + 1,), dtype)
+    pos[1:] = np.bincount(parents, minlength=count)
+    np.cumsum(pos, dtype=dtype, out=pos)
+    return pos
+
+
+def _spread(places: Array, values: Array, count: int) -> Array:
+    if count == values.size:
+        return values
+    spread = allocated((count,), values.dtype)
+    spread[places] = values
+    return spread
+
+
+def converted(view: View, wanted: Format, name: str | None = None) -> View:
+    """Return a view in another format, sharing what it can.
+
+    A zero that only fills up a dense level becomes no entry of a sparse one.
+    """
+    if view.format == wanted:
+        return view
+    require_within(view, name)
+    columns, values = coordinates(view), view.values
+    if view.format.is_dense:
+        values = values.reshape(-1)
+    if view.format.kinds[-1] == "dense" and wanted.kinds[-1] != "dense":
+        kept = np.flatnonzero(values)
+        columns, values = [column[kept] for column in columns], values[kept]
+    if wanted.order != view.format.order:
+        level_of = {dimension: n for n, dimension in enumerate(view.format.order)}
+        columns = [columns[level_of[dimension]] for dimension in wanted.order]
+        columns, values = sorted_entries(columns, values)
+    return packed(wanted, view.shape, columns, values, _kept_types(view, wanted))
+
+
+def _kept_types(view: View, wanted: Format) -> tuple[DType, DType] | None:
+    """Return the index types of a view, if all of it fits into them."""
+    if view.format.is_dense or wanted.order != view.format.order:
+        return None
+    pos = next(array.dtype for array in view.pos if array is not None)
+    crd = next(array.dtype for array in view.crd if array is not None)
+    if max(view.shape) > INT32_MAX and crd == INT32:
+        return None
+    return pos, crd
+
+
+def densified(view: View) -> Array:
+    """Return a NumPy array of all elements, with the dimensions in their order."""
+    format = view.format
+    if format.is_dense:
+        return by_dimension(view).copy()
+    dense = allocated(view.shape, view.values.dtype)
+    require_within(view)
+    level_of = {dimension: n for n, dimension in enumerate(format.order)}
+    columns = coordinates(view)
+    place = tuple(columns[level_of[dimension]] for dimension in range(dense.ndim))
+    dense[place] = view.values
+    return dense
+
+
+def by_dimension(view: View) -> Array:
+    """Return the values of a dense view, with the dimensions in their order."""
+    return view.values.transpose(np.argsort(view.format.order))
+
+
+def require_within(view: View, name: str | None = None) -> None:
+    """Refuse coordinates that were edited to lie outside of their extent."""
+    for level in view.format.stored:
+        crd, extent = view.crd_at(level), view.extents[level]
+        if crd.size and not 0 <= crd.min() <= crd.max() < extent:
+            place = int(np.flatnonzero((crd < 0) | (crd >= extent))[0])
+            label = f"{view.crd_label(level)}[{place}]"
+            message = f"{label} = {crd[place]} is out of range [0, {extent})"
+            raise OperandError(f"{subject(name)}: {message}")
+
+
+def allocated(shape: tuple[int, ...], dtype: DType) -> Array:
+    """Return zeros, or refuse a size that no memory has."""
+    try:
+        made: Array = np.zeros(shape, dtype)
+    except (MemoryError, ValueError, OverflowError) as error:
+        # NumPy raises ValueError for a size beyond the address space.
+        raise OutOfMemoryError(f"an array of shape {shape}: {error}") from error
+    return made
+
+
+def require_allocatable(count: int) -> None:
+    """Refuse to count beyond what positions can be."""
+    if count > 2**48:
+        raise OutOfMemoryError(f"a dense level of {count} elements")

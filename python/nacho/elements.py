@@ -1,0 +1,50 @@
+"""Element types: their names, what they are in NumPy, and what they are in MLIR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+DType = np.dtype[Any]
+
+ELEMENTS: dict[str, DType] = {
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "u8": np.dtype(np.uint8),
+    "bool": np.dtype(np.bool_),
+    "c64": np.dtype(np.complex64),
+    "c128": np.dtype(np.complex128),
+}
+
+MLIR: dict[str, str] = {
+    "f32": "f32",
+    "f64": "f64",
+    "i8": "i8",
+    "i16": "i16",
+    "i32": "i32",
+    "i64": "i64",
+    "u8": "ui8",
+    "bool": "i1",
+    "c64": "complex<f32>",
+    "c128": "complex<f64>",
+}
+
+_NAMES: dict[DType, str] = {dtype: name for name, dtype in ELEMENTS.items()}
+
+
+def element_name(dtype: DType) -> str | None:
+    """Return the name of a NumPy type; None if it is not an element type.
+
+    Types of the other byte order are none: a kernel reads memory as this machine does.
+    """
+    return _NAMES.get(dtype)
+
+
+def supported_elements() -> str:
+    """Return the element types, as messages list them."""
+    return ", ".join(dtype.name for dtype in ELEMENTS.values())

@@ -1,0 +1,140 @@
+"""The extents of indices: those of all operands agree, and bound the result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NoReturn
+
+from nacho.errors import ReductionError, ShapeError, pointed
+from nacho.formats import Format, TensorType
+from nacho.notation import Access, Assignment
+from nacho.views import View
+
+Views = Mapping[str, View]
+"""The views of the operands with indices, by name."""
+
+Extents = Mapping[str, int]
+"""The extent of every index."""
+
+
+def index_extents(assignment: Assignment, views: Views) -> dict[str, int]:
+    """Return the extent of every index, or refuse two that contradict each other."""
+    found: dict[str, int] = {}
+    for access in assignment.accesses:
+        if access.indices:
+            shape = views[access.name].shape
+            for index, extent in zip(access.indices, shape, strict=True):
+                if found.setdefault(index, extent) != extent:
+                    _refuse(assignment, access, index, extent, found[index])
+    return found
+
+
+def _refuse(
+    assignment: Assignment, access: Access, index: str, extent: int, before: int
+) -> NoReturn:
+    first = next(each for each in assignment.accesses if index in each.indices)
+    message = (
+        f"index '{index}' has extent {before} in operand '{first.name}', but {extent} "
+        f"in operand '{access.name}'"
+    )
+    raise ShapeError(pointed(message, assignment.text, access.span))
+
+
+def require_values(
+    assignment: Assignment, extents: Extents, format: Format | None
+) -> None:
+    """Refuse a reduction over nothing, if that has no value or none that is stored."""
+    operator = assignment.reduction
+    empty = next((index for index in assignment.reduced if not extents[index]), None)
+    if operator is None or empty is None:
+        return
+    reason = "has no value"
+    if operator == "*=":
+        result = assignment.result
+        shape = [extents[index] for index in result.indices]
+        if format is None or format.is_dense or 0 in shape:
+            return
+        reason = f"is 1, and result '{result.name}' ({format}) stores no such entries"
+    message = f"the reduction '{operator}' over the empty index '{empty}' {reason}"
+    raise ReductionError(pointed(message, assignment.text, assignment.reduction_span))
+
+
+def most_entries(assignment: Assignment, views: Views, extents: Extents) -> int:
+    """Return a bound on the entries of a sparse result.
+
+    Every entry of it comes from one of an operand, once for all the coordinates that
+    the operand does not mention.
+    """
+    total = 0
+    for name, missing in assignment.broadcasts:
+        view = views[name]
+        if not view.format.is_dense:
+            entries = view.values.size
+            for index in missing:
+                entries *= extents[index]
+            total += entries
+    return total
+
+
+class CostEstimate:
+    """About how many entries are read and written, to choose threads by."""
+
+    def __init__(self, assignment: Assignment, types: Mapping[str, TensorType]) -> None:
+        accesses = list(_sparse_accesses(assignment, types))
+        driven = {index for access in accesses for index in access.indices}
+        self.read = [access.name for access in accesses]
+        self.free = [index for index in assignment.indices if index not in driven]
+
+    def of(self, views: Views, extents: Extents) -> int:
+        """Return how much all sparse operands store, times what none of them has."""
+        cost = sum([views[name].values.size for name in self.read]) if self.read else 1
+        for index in self.free:
+            cost *= extents[index]
+        return cost
+
+
+# --- Coordinates ----------------------------------------------------------------------
+
+
+def sparse_names(types: Mapping[str, TensorType]) -> list[str]:
+    """Return the names of the operands that have sparse levels."""
+    return [
+        name
+        for name, type in types.items()
+        if type.format is not None and not type.format.is_dense
+    ]
+
+
+def narrow_indices(
+    assignment: Assignment, types: Mapping[str, TensorType], result: TensorType
+) -> tuple[str, ...]:
+    """Return the indices of the result that may get a coordinate beyond its type.
+
+    Coordinates that come from those of operands are int32 if they are stored so there.
+    """
+    if result.format is None or result.crd_width > 32:
+        return ()
+    stored = [result.format.order[level] for level in result.format.stored]
+    accesses = list(_sparse_accesses(assignment, types))
+    return tuple(
+        index
+        for index in (assignment.result.indices[dimension] for dimension in stored)
+        if not accesses
+        or not all(_stores_narrow(index, each, types[each.name]) for each in accesses)
+    )
+
+
+def _sparse_accesses(
+    assignment: Assignment, types: Mapping[str, TensorType]
+) -> Iterable[Access]:
+    sparse = sparse_names(types)
+    return (access for access in assignment.accesses if access.name in sparse)
+
+
+def _stores_narrow(index: str, access: Access, type: TensorType) -> bool:
+    """Return whether an access stores the coordinates of an index, as int32."""
+    if index not in access.indices or type.crd_width > 32:
+        return False
+    assert type.format is not None
+    level = type.format.order.index(access.indices.index(index))
+    return level in type.format.stored

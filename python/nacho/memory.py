@@ -1,0 +1,153 @@
+"""What is known about containers, for as long as they live.
+
+A container is checked in full once: what is remembered of it holds weak references to
+the container *and* to its arrays, so that replaced arrays are checked again.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from nacho.conversion import coordinates, packed, sorted_runs, summed
+from nacho.views import View, has_canonical_entries
+
+Notes = list[str]
+"""What was copied or converted, in words."""
+
+_Known = TypeVar("_Known")
+
+
+class Memory(Generic[_Known]):
+    """A fact per container. It is dropped when the container dies.
+
+    It goes by the address of the container, for those of SciPy are not hashable; the
+    address cannot be taken again before the fact is gone.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[object], _Known]] = {}
+
+    def get(self, container: object) -> _Known | None:
+        found = self._known.get(id(container))
+        if found is None or found[0]() is not container:
+            return None
+        return found[1]
+
+    def put(self, container: object, known: _Known) -> None:
+        key = id(container)
+
+        def drop(reference: weakref.ref[object]) -> None:
+            found = self._known.get(key)
+            if found is not None and found[0] is reference:
+                self._known.pop(key, None)
+
+        self._known[key] = (weakref.ref(container, drop), known)
+
+    def drop(self, container: object) -> None:
+        self._known.pop(id(container), None)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+class _Reordering:
+    """How the entries of an unsorted SciPy container become sorted and distinct.
+
+    Values are gathered anew on every call, for they may have been edited. The indices
+    may have been as well (``A.sort_indices()`` works in place): they are compared with
+    a snapshot, which is still much cheaper than sorting.
+    """
+
+    def __init__(self, view: View) -> None:
+        self.given = [array.copy() for array in view.index_arrays]
+        columns = coordinates(view)
+        self.order, first = sorted_runs(columns)
+        self.duplicates = first.size - int(np.count_nonzero(first))
+        self.starts = np.flatnonzero(first) if self.duplicates else None
+        kept = self.order[first]
+        types = view.pos_at(view.format.compressed[0]).dtype, columns[-1].dtype
+        self.sorted = packed(
+            view.format,
+            view.shape,
+            [column[kept] for column in columns],
+            view.values[: kept.size],
+            types,
+        )
+
+    def fits(self, view: View) -> bool:
+        pairs = zip(self.given, view.index_arrays, strict=True)
+        return all(np.array_equal(before, now) for before, now in pairs)
+
+    def apply(self, view: View) -> View:
+        values = view.values[self.order]
+        if self.starts is not None:
+            values = summed(values, self.starts)
+        return view.with_arrays(self.sorted.pos, self.sorted.crd, values)
+
+
+class _Check:
+    """A container whose coordinates were checked, with the arrays it had then."""
+
+    __slots__ = ("arrays", "reordering", "shape")
+
+    def __init__(self, view: View, reordering: _Reordering | None) -> None:
+        self.shape = view.shape
+        self.arrays = [weakref.ref(array) for array in view.index_arrays]
+        self.reordering = reordering
+
+    def covers(self, view: View) -> bool:
+        if self.shape != view.shape:
+            return False
+        for reference, array in zip(self.arrays, view.index_arrays, strict=True):
+            if reference() is not array:
+                return False
+        return True
+
+
+_checks: Memory[_Check] = Memory()
+
+
+def remember(
+    container: object, view: View, reordering: _Reordering | None = None
+) -> None:
+    """Have the coordinates of a container pass as checked."""
+    _checks.put(container, _Check(view, reordering))
+
+
+def forget(container: object) -> None:
+    """Have a container checked in full again, the next time that it is seen."""
+    _checks.drop(container)
+
+
+def canonical(
+    name: str,
+    container: object,
+    view: View,
+    ready: View,
+    validate: str,
+    notes: Notes | None,
+) -> View:
+    """Return ``ready`` with sorted and distinct entries: itself, or a private copy.
+
+    ``view`` has the arrays of the container, ``ready`` those that a kernel can read.
+    """
+    check = _checks.get(container)
+    if check is not None and not check.covers(view):
+        check = None
+    reordering = None if check is None else check.reordering
+    if check is not None and reordering is None and validate != "full":
+        return ready
+    if reordering is None or not reordering.fits(ready):
+        if has_canonical_entries(name, ready):
+            remember(container, view)
+            return ready
+        reordering = _Reordering(ready)
+        remember(container, view, reordering)
+    if notes is not None:
+        count = reordering.duplicates
+        also = f", {count} duplicates summed" if count else ""
+        notes.append(f"{name}: entries sorted into a private copy{also}")
+    return reordering.apply(ready)

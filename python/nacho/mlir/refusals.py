@@ -1,0 +1,91 @@
+"""What the compiler and the kernels refuse, in the words of the expression."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NoReturn
+
+from nacho.errors import (
+    IndexOverflowError,
+    NachoError,
+    OutOfMemoryError,
+    Span,
+    UnsupportedError,
+    pointed,
+)
+from nacho.formats import TensorType
+from nacho.notation import Access, Assignment
+
+_LIMITS = ("scatter", "transposition", "diagonal", "not supported")
+"""What the compiler says of valid programs that it cannot compile."""
+
+_PREFIX = re.compile(r"^.*?\berror: |^\d+:\d+: |^'nacho\.assign' op ")
+_OPERATOR = re.compile(r"^'nacho\.(\w+)' op ")
+_OPERAND = re.compile(r"\boperand (\d+)\b(?: of type '?tensor<[^\n]*?>'?(?= ))?")
+
+
+def refuse_compilation(
+    assignment: Assignment, bindings: Sequence[Access], error: Exception
+) -> NoReturn:
+    """Turn a refusal of the compiler into one that names the operand.
+
+    The compiler calls operands by the numbers of the bindings of the statement.
+    """
+    line = _limit(str(error))
+    if line is None:
+        raise NachoError(f"cannot compile '{assignment.text}': {error}") from error
+    span: Span = assignment.expr.span
+    found = _OPERAND.search(line)
+    if found is not None and int(found[1]) < len(bindings):
+        access = bindings[int(found[1])]
+        span = access.span
+        line = line.replace(found[0], f"operand '{access.name}'")
+    elif "the result" in line:
+        span = assignment.result.span
+        line = line.replace("the result", f"result '{assignment.result.name}'", 1)
+    message = line.replace('"', "'")
+    if "not supported" not in message:
+        message += ": not supported"
+    raise UnsupportedError(pointed(message, assignment.text, span)) from error
+
+
+def refuse_module(error: Exception) -> NoReturn:
+    """Refuse a module that is wrong, or beyond what is compiled."""
+    kind = NachoError if _limit(str(error)) is None else UnsupportedError
+    raise kind(f"cannot compile the module: {error}") from error
+
+
+def _limit(text: str) -> str | None:
+    """Return the line that says what is beyond the limits, without its prefixes."""
+    for line in text.splitlines():
+        if any(word in line for word in _LIMITS):
+            while (shorter := _PREFIX.sub("", line)) != line:
+                line = shorter
+            return _OPERATOR.sub(r"a \1 ", line).strip()
+    return None
+
+
+def refuse_memory(assignment: Assignment, error: Exception) -> NoReturn:
+    message = f"no memory for the result of '{assignment.text}'"
+    raise OutOfMemoryError(message) from error
+
+
+def refuse_entries(
+    assignment: Assignment, result: TensorType, error: Exception
+) -> NoReturn:
+    """Refuse more entries than ``pos`` of the result can count."""
+    name = assignment.result.name
+    raise IndexOverflowError(
+        f"result '{name}' has more entries than int{result.pos_width} can count: "
+        f'compile with index={{"{name}": "i64"}}'
+    ) from error
+
+
+def refuse_extent(assignment: Assignment, index: str, extent: int) -> NoReturn:
+    """Refuse coordinates that ``crd`` of the result cannot store."""
+    name = assignment.result.name
+    raise IndexOverflowError(
+        f"index '{index}' has extent {extent}, but the coordinates of result '{name}' "
+        f'are int32: compile with index={{"{name}": "i64"}}'
+    )

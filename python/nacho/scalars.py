@@ -1,0 +1,77 @@
+"""Scalar operands: Python and NumPy numbers, and arrays without dimensions."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from nacho.elements import ELEMENTS, DType
+from nacho.errors import DTypeError, ShapeError, UnsupportedError
+from nacho.formats import TensorType
+from nacho.tensor import require_element
+from nacho.views import Array
+
+_RANKS = "biufc"
+"""The kinds of NumPy's types; a Python number fits its own and those behind it."""
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value has no dimensions."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0
+    return isinstance(value, int | float | complex | np.generic)
+
+
+def refuse_rank(name: str, given: int, rank: int) -> NoReturn:
+    """Refuse an operand that is written with another number of indices."""
+    plural = "index" if rank == 1 else "indices"
+    written = f"with {rank} {plural}" if rank else "without indices"
+    raise ShapeError(f"operand '{name}' has rank {given}, but is written {written}")
+
+
+def scalar_dtype(name: str, value: Any) -> DType | None:
+    """Return the type of a scalar operand; None for a Python number, which adapts.
+
+    A bool adapts to nothing that it would not promote to anyway.
+    """
+    if isinstance(value, np.generic | np.ndarray) and is_number(value):
+        require_element(name, value.dtype)
+        return value.dtype.newbyteorder("=")
+    if isinstance(value, bool):
+        return ELEMENTS["bool"]
+    if isinstance(value, int | float | complex):
+        return None
+    if getattr(value, "ndim", 0):
+        refuse_rank(name, value.ndim, 0)
+    shown = type(value).__name__
+    raise UnsupportedError(f"operand '{name}': {shown} is not a number")
+
+
+def load_scalar(name: str, value: Any, type: TensorType) -> Array:
+    """Return a scalar operand as the array that a kernel reads."""
+    given = scalar_dtype(name, value)
+    wanted = ELEMENTS[type.dtype]
+    if given is not None and not np.can_cast(given, wanted, "safe"):
+        raise DTypeError(
+            f"operand '{name}' is {given}, but the kernel was compiled for {wanted}"
+        )
+    if given is None and not _adapts(value, wanted):
+        shown = value.__class__.__name__
+        raise DTypeError(
+            f"operand '{name}' is a Python {shown}, but the kernel was compiled for "
+            f"{wanted}"
+        )
+    try:
+        with np.errstate(over="ignore"):
+            array: Array = np.array(value, wanted)
+    except OverflowError as error:
+        raise DTypeError(f"operand '{name}' does not fit {wanted}") from error
+    return array
+
+
+def _adapts(value: object, wanted: DType) -> bool:
+    """Return whether a Python number takes on a type, as NumPy defines it."""
+    own = "c" if isinstance(value, complex) else "f"
+    own = "i" if isinstance(value, int) else own
+    return _RANKS.index(wanted.kind) >= _RANKS.index(own)

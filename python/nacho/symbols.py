@@ -1,0 +1,304 @@
+"""Expressions of Python operators: ``T[i, j] * x[j]``, by ``nacho.indices("i j")``.
+
+They are written down in the notation, with names for the operands, and parsed: there is
+one tree, and messages can point into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count, product
+from string import ascii_uppercase
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nacho.errors import ArgumentError
+from nacho.notation import identifier
+
+_RESULT = "Z"
+_SUM, _PRODUCT, _SIGN, _ATOM = range(1, 5)
+"""How tightly the outermost operator of a text binds."""
+_OPERATORS = {
+    "<": 0,
+    "<=": 0,
+    ">": 0,
+    ">=": 0,
+    "+": _SUM,
+    "-": _SUM,
+    "*": _PRODUCT,
+    "/": _PRODUCT,
+}
+
+
+class Index:
+    """An index variable; those of one name are the same."""
+
+    __slots__ = ("name",)
+
+    name: str
+
+    def __init__(self, name: str) -> None:
+        spelled = identifier(name)
+        if not isinstance(spelled, str) or not spelled.isidentifier():
+            raise ArgumentError(f"{name!r} is not the name of an index")
+        object.__setattr__(self, "name", spelled)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an Index is immutable: cannot set '{name}'")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Index) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash((Index, self.name))
+
+    def __reduce__(self) -> tuple[type[Index], tuple[str]]:
+        return (Index, (self.name,))
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def indices(names: str) -> tuple[Index, ...]:
+    """Return index variables, from their names between spaces or commas.
+
+    >>> i, j = nacho.indices("i j")  # doctest: +SKIP
+    """
+    if not isinstance(names, str):
+        kind = type(names).__name__
+        raise ArgumentError(f"indices takes names in a string, not {kind}")
+    return tuple(Index(name) for name in names.replace(",", " ").split())
+
+
+class Expression:
+    """A part of an expression over containers; ``nacho.evaluate`` computes it.
+
+    An int among the operands is a literal; any other number is an operand, so that it
+    may change from call to call.
+    """
+
+    __slots__ = ("_node",)
+
+    __array_ufunc__ = None  # NumPy leaves operators to us
+
+    def __init__(self, node: _Node) -> None:
+        self._node = node
+
+    def __neg__(self) -> Expression:
+        return Expression(_Operator("-", (self._node,)))
+
+    def __abs__(self) -> Expression:
+        return Expression(_Operator("abs", (self._node,)))
+
+    def __add__(self, other: object) -> Expression:
+        return _binary("+", self, other)
+
+    def __radd__(self, other: object) -> Expression:
+        return _binary("+", other, self)
+
+    def __sub__(self, other: object) -> Expression:
+        return _binary("-", self, other)
+
+    def __rsub__(self, other: object) -> Expression:
+        return _binary("-", other, self)
+
+    def __mul__(self, other: object) -> Expression:
+        return _binary("*", self, other)
+
+    def __rmul__(self, other: object) -> Expression:
+        return _binary("*", other, self)
+
+    def __truediv__(self, other: object) -> Expression:
+        return _binary("/", self, other)
+
+    def __rtruediv__(self, other: object) -> Expression:
+        return _binary("/", other, self)
+
+    def __lt__(self, other: object) -> Expression:
+        return _binary("<", self, other)
+
+    def __le__(self, other: object) -> Expression:
+        return _binary("<=", self, other)
+
+    def __gt__(self, other: object) -> Expression:
+        return _binary(">", self, other)
+
+    def __ge__(self, other: object) -> Expression:
+        return _binary(">=", self, other)
+
+    def __repr__(self) -> str:
+        return f"<nacho.Expression: {_Writer(self._node, ()).text}>"
+
+
+def access(container: object, *indices: Index) -> Expression:
+    """Return the element of a container at some indices; of a scalar, without any."""
+    return Expression(_Access(container, _checked(indices)))
+
+
+def index_tensor(tensor: object, key: object) -> Expression:
+    """Return the element of a tensor: what ``tensor[key]`` stands for."""
+    return access(tensor, *(key if isinstance(key, tuple) else (key,)))
+
+
+def statement(expr: Expression, indices: object) -> tuple[str, dict[str, Any]]:
+    """Return the assignment of an expression as text, and its operands by name."""
+    left = tuple(index.name for index in _result_indices(indices))
+    writer = _Writer(expr._node, left)
+    return f"{writer.result} = {writer.text}", writer.operands
+
+
+# --- Nodes ----------------------------------------------------------------------------
+
+
+class _Access(NamedTuple):
+    container: object
+    indices: tuple[Index, ...]
+
+
+class _Integer(NamedTuple):
+    value: int
+
+
+class _Operator(NamedTuple):
+    symbol: str
+    operands: tuple[_Node, ...]
+
+
+_Node = _Access | _Integer | _Operator
+
+
+def _binary(symbol: str, lhs: object, rhs: object) -> Expression:
+    left, right = _node_of(lhs), _node_of(rhs)
+    if left is None or right is None:
+        return NotImplemented  # type: ignore[no-any-return]
+    return Expression(_Operator(symbol, (left, right)))
+
+
+def _node_of(operand: object) -> _Node | None:
+    if isinstance(operand, Expression):
+        return operand._node
+    if type(operand) is int:
+        return _Integer(operand)
+    if isinstance(operand, int | float | complex | np.generic):
+        return _Access(operand, ())
+    if isinstance(operand, np.ndarray) and operand.ndim == 0:
+        return _Access(operand, ())
+    return None
+
+
+def _checked(indices: Iterable[object]) -> tuple[Index, ...]:
+    found: list[Index] = []
+    for index in indices:
+        if not isinstance(index, Index):
+            raise ArgumentError(
+                f"{index!r} is not an index variable, such as those of "
+                'nacho.indices("i j")'
+            )
+        found.append(index)
+    return tuple(found)
+
+
+def _result_indices(given: object) -> tuple[Index, ...]:
+    if given is None:
+        raise ArgumentError(
+            "the indices of the result are missing: evaluate(expr, (i, j)), or () for "
+            "a scalar"
+        )
+    if isinstance(given, Index):
+        return (given,)
+    if isinstance(given, str):
+        return indices(given)
+    if not isinstance(given, list | tuple):
+        kind = type(given).__name__
+        raise ArgumentError(f"the indices of the result are a tuple, not {kind}")
+    return _checked(Index(each) if isinstance(each, str) else each for each in given)
+
+
+# --- Text -----------------------------------------------------------------------------
+
+
+def fresh_names(taken: Iterable[str]) -> Iterator[str]:
+    """Yield names for operands: A, B, …, Y, then A1 and so on."""
+    used = {*taken, _RESULT}
+    numbers = ("", *map(str, range(1, 10_000)))
+    return (
+        letter + number
+        for number, letter in product(numbers, ascii_uppercase)
+        if letter + number not in used
+    )
+
+
+def result_name(taken: Iterable[str]) -> str:
+    """Return a name for the result: Z, or Z1 and so on."""
+    used = set(taken)
+    names = (f"{_RESULT}{number or ''}" for number in count())
+    return next(name for name in names if name not in used)
+
+
+class _Writer:
+    """Writes a tree in the notation; equal containers are one operand."""
+
+    def __init__(self, root: _Node, left: tuple[str, ...]) -> None:
+        used = {index.name for node in _postorder(root) for index in _indices(node)}
+        taken = {*used, *left}
+        self.names = fresh_names(taken)
+        self.operands: dict[str, Any] = {}
+        self.by_identity: dict[tuple[int, int], str] = {}
+        name = result_name(taken)
+        self.result = f"{name}[{','.join(left)}]" if left else name
+        self.text = self.written(root)
+
+    def written(self, root: _Node) -> str:
+        stack: list[tuple[str, int]] = []
+        for node in _postorder(root):
+            if isinstance(node, _Operator):
+                first = len(stack) - len(node.operands)
+                operands = stack[first:]
+                stack[first:] = [_operation(node.symbol, operands)]
+            else:
+                stack.append((self.atom(node), _ATOM))
+        return stack[0][0]
+
+    def atom(self, node: _Access | _Integer) -> str:
+        if isinstance(node, _Integer):
+            return str(node.value) if node.value >= 0 else f"({node.value})"
+        key = (id(node.container), len(node.indices))
+        if key not in self.by_identity:
+            name = self.by_identity[key] = next(self.names)
+            self.operands[name] = node.container
+        name = self.by_identity[key]
+        subscript = ",".join(index.name for index in node.indices)
+        return f"{name}[{subscript}]" if subscript else name
+
+
+def _operation(symbol: str, operands: list[tuple[str, int]]) -> tuple[str, int]:
+    """Write an operator, with parentheses where the notation needs them."""
+    if symbol == "abs":
+        return f"abs({operands[0][0]})", _ATOM
+    if len(operands) == 1:
+        return f"-{_enclosed(operands[0], _SIGN)}", _SIGN
+    binds = _OPERATORS[symbol]
+    lhs = _enclosed(operands[0], max(binds, _SUM))
+    rhs = _enclosed(operands[1], binds + 1)
+    return f"{lhs} {symbol} {rhs}", binds
+
+
+def _enclosed(written: tuple[str, int], least: int) -> str:
+    text, binds = written
+    return text if binds >= least else f"({text})"
+
+
+def _indices(node: _Node) -> tuple[Index, ...]:
+    return node.indices if isinstance(node, _Access) else ()
+
+
+def _postorder(root: _Node) -> Iterator[_Node]:
+    stack: list[tuple[_Node, bool]] = [(root, False)]
+    while stack:
+        node, expanded = stack.pop()
+        if expanded or not isinstance(node, _Operator):
+            yield node
+            continue
+        stack.append((node, True))
+        stack.extend((child, False) for child in reversed(node.operands))

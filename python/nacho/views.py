@@ -1,0 +1,322 @@
+"""Views: the arrays by level that every container is looked at through.
+
+A view is a format, a shape, and the arrays of the levels. Checks are functions of a
+view: they never write into it, and their messages call the arrays what users call them.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nacho.errors import OperandError
+from nacho.formats import Format
+
+Array = NDArray[Any]
+Arrays = tuple[Array | None, ...]
+"""An array per level; None where a level has none."""
+
+INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+INT32_MAX = 2**31 - 1
+
+NACHO, NUMPY = "nacho", "numpy"
+SCIPY_ARRAY, SCIPY_MATRIX = "scipy array", "scipy matrix"
+"""The libraries that containers come from."""
+
+_PLAIN = 0x101  # NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED
+
+
+class View:
+    """The arrays of a container, by level.
+
+    ``values`` is of one dimension; if all levels are dense, of one per level. What
+    comes from SciPy or NumPy says so in ``library``, and ``layout`` is SciPy's name of
+    the format then. In SciPy's coo there is no ``pos``: it was made up for the view.
+    """
+
+    __slots__ = (
+        "crd",
+        "extents",
+        "format",
+        "layout",
+        "library",
+        "pos",
+        "shape",
+        "values",
+    )
+
+    def __init__(
+        self,
+        format: Format,
+        shape: tuple[int, ...],
+        pos: Arrays,
+        crd: Arrays,
+        values: Array,
+        library: str = NACHO,
+        layout: str = "",
+    ) -> None:
+        self.format = format
+        self.shape = shape
+        self.extents = tuple([shape[dimension] for dimension in format.order])
+        """The extent of each level."""
+        self.pos = pos
+        self.crd = crd
+        self.values = values
+        self.library = library
+        self.layout = layout
+
+    def pos_at(self, level: int) -> Array:
+        """Return ``pos`` of a level that has it."""
+        pos = self.pos[level]
+        assert pos is not None
+        return pos
+
+    def crd_at(self, level: int) -> Array:
+        """Return ``crd`` of a level that has it."""
+        crd = self.crd[level]
+        assert crd is not None
+        return crd
+
+    @property
+    def from_scipy(self) -> bool:
+        return self.layout != ""
+
+    @property
+    def index_arrays(self) -> list[Array]:
+        """The arrays of the levels that belong to the container."""
+        pos = () if self.layout == "coo" else self.pos
+        return [array for array in (*pos, *self.crd) if array is not None]
+
+    def pos_label(self, level: int) -> str:
+        """Return what users call ``pos`` of a level."""
+        return "indptr" if self.from_scipy else f"pos[{level}]"
+
+    def crd_label(self, level: int) -> str:
+        """Return what users call ``crd`` of a level."""
+        if self.layout == "coo":
+            return f"coords[{self.format.order[level]}]"
+        return "indices" if self.from_scipy else f"crd[{level}]"
+
+    @property
+    def values_label(self) -> str:
+        if self.library == NUMPY:
+            return "the array"
+        return "data" if self.from_scipy else "values"
+
+    def with_arrays(self, pos: Arrays, crd: Arrays, values: Array) -> View:
+        return View(
+            self.format, self.shape, pos, crd, values, self.library, self.layout
+        )
+
+
+def is_plain(array: Array) -> bool:
+    """Return whether an array is contiguous (C order), aligned, in native bytes."""
+    return array.flags.num & _PLAIN == _PLAIN and array.dtype.isnative
+
+
+def made_plain(array: Array) -> Array:
+    """Return the array itself if it is plain, else a copy that is."""
+    if is_plain(array):
+        return array
+    return np.array(array, array.dtype.newbyteorder("="), order="C")
+
+
+def subject(name: str | None) -> str:
+    """Return how a message names an operand; None stands for a tensor being made."""
+    return "Tensor" if name is None else f"operand '{name}'"
+
+
+# --- Lengths --------------------------------------------------------------------------
+
+
+def filled(name: str | None, view: View) -> View:
+    """Check all lengths, and leave out what lies behind the last entry.
+
+    SciPy allows ``indices`` and ``data`` to be longer than ``indptr[-1]``.
+    """
+    if view.layout == "coo":
+        _require_equal_lengths(name, view)
+    count, longer = 1, False
+    for level, kind in enumerate(view.format.kinds):
+        if kind == "dense":
+            count *= view.extents[level]
+            continue
+        pos, crd = view.pos[level], view.crd_at(level)
+        if crd.ndim != 1:
+            label = view.crd_label(level)
+            message = f"{label} has {crd.ndim} dimensions, expected 1"
+            raise OperandError(f"{subject(name)}: {message}")
+        if pos is not None:
+            count = _counted(name, view, level, pos, count)
+        if not 0 <= count <= crd.size:
+            _refuse_end(name, view, level, count)
+        longer = longer or crd.size > count
+    return _with_values(name, view, count, longer)
+
+
+def _counted(name: str | None, view: View, level: int, pos: Array, parents: int) -> int:
+    """Return the number of entries of a level with ``pos``."""
+    if pos.ndim != 1 or pos.size != parents + 1:
+        label = view.pos_label(level)
+        message = f"{label} has shape {pos.shape}, expected ({parents + 1},)"
+        raise OperandError(f"{subject(name)}: {message}")
+    return int(pos[-1])
+
+
+def _with_values(name: str | None, view: View, count: int, longer: bool) -> View:
+    """Check the number of values, and cut what is longer than it has to be."""
+    values = view.values
+    wanted = view.extents if view.format.is_dense else (count,)
+    if view.format.is_dense:
+        fits = values.shape == wanted
+    else:
+        fits = values.ndim == 1 and values.size >= count
+    if not fits:
+        message = f"{view.values_label} has shape {values.shape}, expected {wanted}"
+        raise OperandError(f"{subject(name)}: {message}")
+    if values.size == count and not longer:
+        return view
+    crd = [None if array is None else array[:end] for array, end in _ends(view)]
+    return view.with_arrays(view.pos, tuple(crd), values[:count])
+
+
+def _ends(view: View) -> list[tuple[Array | None, int]]:
+    """Return ``crd`` of each level and the number of entries in it."""
+    ends: list[tuple[Array | None, int]] = []
+    end = 1
+    for level, pos in enumerate(view.pos):
+        if view.format.kinds[level] == "dense":
+            end *= view.extents[level]
+        elif pos is not None:
+            end = int(pos[-1])
+        ends.append((view.crd[level], end))
+    return ends
+
+
+def _require_equal_lengths(name: str | None, view: View) -> None:
+    for level in view.format.stored:
+        crd = view.crd_at(level)
+        if crd.shape != view.values.shape:
+            raise OperandError(
+                f"{subject(name)}: {view.crd_label(level)} has shape {crd.shape}, but "
+                f"data has shape {view.values.shape}"
+            )
+
+
+def _refuse_end(name: str | None, view: View, level: int, count: int) -> NoReturn:
+    parent = max(above for above in view.format.compressed if above <= level)
+    raise OperandError(
+        f"{subject(name)}: {view.pos_label(parent)}[{view.pos_at(parent).size - 1}] "
+        f"= {count}, but {view.crd_label(level)} has {view.crd_at(level).size} entries"
+    )
+
+
+# --- Positions and coordinates --------------------------------------------------------
+
+
+def require_positions(name: str | None, view: View) -> None:
+    """Check that every ``pos`` starts at 0, never falls, and ends with ``crd``."""
+    # Imported here, so that `import nacho` does not load the compiler.
+    from nacho._nacho import check_positions
+
+    for level in view.format.compressed:
+        pos = view.pos_at(level)
+        place = check_positions(pos, pos.size - 1, view.crd_at(level).size)
+        if place >= 0:
+            _refuse_position(name, view, level, place)
+
+
+def has_canonical_entries(name: str | None, view: View) -> bool:
+    """Check every ``crd``: in range, sorted, distinct.
+
+    Return False if a SciPy container merely is unsorted or has duplicates, which is
+    legal there.
+    """
+    for levels in groups(view.format):
+        try:
+            place, level, why = _first_violation(view, levels)
+        except ValueError as error:
+            # Positions were checked before: another thread has edited them since.
+            label = view.pos_label(levels[0])
+            message = f"{subject(name)}: {label} was edited while it was checked"
+            raise OperandError(message) from error
+        if place < 0:
+            continue
+        if why == "range":
+            _refuse_coordinate(name, view, level, place)
+        if view.from_scipy:
+            _require_range(name, view, levels)
+            return False
+        _refuse_disorder(name, view, levels, place, why)
+    return True
+
+
+def groups(format: Format) -> list[range]:
+    """Return the sparse levels, those of one coo group together."""
+    starts = [*format.compressed, len(format.levels)]
+    sparse = set(format.stored)
+    return [
+        range(start, start + sum(level in sparse for level in range(start, end)))
+        for start, end in pairwise(starts)
+    ]
+
+
+def _first_violation(view: View, levels: range) -> tuple[int, int, str]:
+    """Return the first wrong entry of a group, the level, and what is wrong."""
+    from nacho._nacho import check_coordinates, check_tuples
+
+    first = levels[0]
+    pos = view.pos_at(first)
+    if len(levels) == 1:
+        place, why = check_coordinates(pos, view.crd_at(first), view.extents[first])
+        return place, first, why
+    crds = [view.crd_at(level) for level in levels]
+    extents = [view.extents[level] for level in levels]
+    place, number, why = check_tuples(pos, crds, extents)
+    return place, first + number, why
+
+
+def _require_range(name: str | None, view: View, levels: range) -> None:
+    """Check that all coordinates are in range, sorted or not."""
+    for level in levels:
+        crd = view.crd_at(level)
+        wrong = np.flatnonzero((crd < 0) | (crd >= view.extents[level]))
+        if wrong.size:
+            _refuse_coordinate(name, view, level, int(wrong[0]))
+
+
+def _refuse_position(name: str | None, view: View, level: int, place: int) -> NoReturn:
+    pos, label = view.pos_at(level), view.pos_label(level)
+    if place == 0:
+        reason = "expected 0"
+    elif pos[place] < pos[place - 1]:
+        reason = f"below {label}[{place - 1}] = {pos[place - 1]}"
+    else:
+        reason = f"expected {view.crd_at(level).size}"
+    raise OperandError(f"{subject(name)}: {label}[{place}] = {pos[place]}, {reason}")
+
+
+def _refuse_coordinate(
+    name: str | None, view: View, level: int, place: int
+) -> NoReturn:
+    raise OperandError(
+        f"{subject(name)}: {view.crd_label(level)}[{place}] = "
+        f"{view.crd_at(level)[place]} is out of range [0, {view.extents[level]})"
+    )
+
+
+def _refuse_disorder(
+    name: str | None, view: View, levels: range, place: int, why: str
+) -> NoReturn:
+    reason = "a duplicate of" if why == "duplicate" else "not sorted after"
+
+    def shown(place: int) -> str:
+        labels = ", ".join(f"{view.crd_label(level)}[{place}]" for level in levels)
+        found = ", ".join(str(view.crd_at(level)[place]) for level in levels)
+        return f"({labels}) = ({found})" if len(levels) > 1 else f"{labels} = {found}"
+
+    message = f"{shown(place)} is {reason} {shown(place - 1)}"
+    raise OperandError(f"{subject(name)}: {message}")

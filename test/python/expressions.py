@@ -1,0 +1,399 @@
+"""Random expressions, with formats and types for their operands and their result."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+
+import nacho
+import oracle
+import samples
+from samples import Levels
+
+NAMES = "ABCDEFGHKL"
+LITERALS = ("2", "0.5", "3", "1e-3")
+# Extents that keep what the oracle tabulates small, by the number of indices.
+LARGEST = (12, 12, 12, 7, 5, 4, 3)
+
+
+class Operand(NamedTuple):
+    """An operand, and the indices of its first access."""
+
+    indices: tuple[str, ...]
+    levels: Levels
+
+    @property
+    def dense(self) -> bool:
+        return all(kind == "dense" for _, kind in self.levels)
+
+
+@dataclasses.dataclass
+class Case:
+    """What ``nacho.mlir.compile`` takes, and how to make operands for it."""
+
+    text: str
+    operands: dict[str, Operand]
+    result: Operand
+    dtype: dict[str, str]
+    index: dict[str, tuple[str, str]]
+    cost: str
+    name: str = "Z"
+    ties: tuple[tuple[str, str], ...] = ()
+    """Pairs of indices that need equal extents."""
+
+    @property
+    def formats(self) -> dict[str, str]:
+        tensors = {**self.operands, self.name: self.result}
+        return {name: format_text(t.levels) for name, t in tensors.items() if t.levels}
+
+    @property
+    def scalars(self) -> list[str]:
+        return [n for n in self.dtype if n != self.name and n not in self.operands]
+
+    @property
+    def orders(self) -> dict[str, tuple[int, ...] | None]:
+        """The dimensions by level, None for what is dense: see the oracle."""
+        return {
+            name: None if t.dense else tuple(dimension for dimension, _ in t.levels)
+            for name, t in {**self.operands, self.name: self.result}.items()
+        }
+
+    @property
+    def indices(self) -> list[str]:
+        accesses = (t.indices for t in (self.result, *self.operands.values()))
+        tied = (index for pair in self.ties for index in pair)
+        return sorted({index for access in accesses for index in access}.union(tied))
+
+    @property
+    def reduction(self) -> str:
+        """The operator of the assignment: "" for sums."""
+        return self.text.partition("=")[0].rpartition(" ")[2]
+
+    @property
+    def exact(self) -> bool:
+        """Whether no value depends on the order of a reduction."""
+        return not oracle.reduces(self.text)
+
+    @property
+    def refusable(self) -> bool:
+        return oracle.is_scatter_or_transposition(self.text, self.orders)
+
+    def compile(self, **options: Any) -> Any:
+        return nacho.mlir.compile(
+            self.text, self.formats, self.dtype, self.index, cost=self.cost, **options
+        )
+
+    def extents(self, drawn: Sequence[int]) -> dict[str, int]:
+        """Return the extents of all indices."""
+        largest = LARGEST[min(len(self.indices), len(LARGEST) - 1)]
+        pairs = zip(self.indices, drawn, strict=False)
+        found = {index: min(extent, largest) for index, extent in pairs}
+        if self.reduction:
+            # Nothing is the largest of no numbers.
+            for index in set(found) - set(self.result.indices):
+                found[index] = max(found[index], 1)
+        for one, other in (*self.ties, *self.ties):
+            found[one] = found[other] = max(found[one], found[other])
+        return found
+
+    def sample(self, rng: Any, drawn: Sequence[int], kinds: Sequence[str]) -> Any:
+        """Return random operands by name; ``kinds`` are used in turn."""
+        extents = self.extents(drawn)
+        special = self.reduction != "*"
+        made: dict[str, Any] = {}
+        for number, (name, operand) in enumerate(self.operands.items()):
+            made[name] = samples.sample(
+                rng,
+                tuple(extents[index] for index in operand.indices),
+                kinds[number % len(kinds)],
+                operand.levels,
+                self.dtype[name],
+                self.index.get(name, ("i32", "i32")),
+                special,
+            )
+        for name in self.scalars:
+            dtype = samples.DTYPES[self.dtype[name]]
+            made[name] = samples.numbers(rng, 1, dtype, special)[0]
+        return made
+
+
+def format_text(levels: Levels) -> str:
+    """Return a name for levels that have one, or their map."""
+    rank = len(levels)
+    names = ["dense", "coo", "csf"]
+    names += {1: ["sparse-vector"], 2: ["csr", "csc", "dcsr", "dcsc"]}.get(rank, [])
+    for name in reversed(names):
+        if samples.levels_of(name, rank) == levels:
+            return name
+    return samples.level_map(levels)
+
+
+# --- Types ----------------------------------------------------------------------------
+
+_ALIKE = (("f64",), ("f64",), ("f32",), ("i32",), ("u8",), ("bool",), ("c128",))
+_MIXED = (("f64", "f32"), ("i8", "i16", "i32", "i64", "u8"), tuple(samples.DTYPES))
+# Types that results may have instead of their own.
+_OTHERS = {"f64": "f32", "f32": "f64", "i32": "i64", "i64": "i32", "c128": "c64"}
+
+
+@st.composite
+def elements(draw: Any) -> tuple[str, ...]:
+    """The types that the operands of one expression have."""
+    return draw(st.sampled_from((*_ALIKE, *_MIXED)))
+
+
+# --- Expressions ----------------------------------------------------------------------
+
+
+class Builder:
+    """Draws accesses, factors, and terms, and keeps what operands there are."""
+
+    def __init__(self, draw: Any, types: tuple[str, ...], budget: int) -> None:
+        self.draw = draw
+        self.types = types
+        self.budget = budget
+        self.operands: dict[str, Operand] = {}
+        self.scalars: set[str] = set()
+        self.ties: list[tuple[str, str]] = []
+        self.order: list[str] = []
+        """An order of the loops that most operands agree with."""
+
+    def chance(self, percent: int) -> bool:
+        return self.draw(st.integers(0, 99)) < percent
+
+    def pick(self, choices: Any) -> Any:
+        return self.draw(st.sampled_from(tuple(choices)))
+
+    # Operands ---------------------------------------------------------------------
+
+    def access(self, indices: Sequence[str]) -> str:
+        """Return an access to an operand with exactly these indices, in any order."""
+        known = [name for name, o in self.operands.items() if len(o.indices) > 0]
+        alike = [n for n in known if set(self.operands[n].indices) == set(indices)]
+        if alike and (len(known) >= self.budget or self.chance(15)):
+            name = self.pick(alike)
+            return _access(name, self.operands[name].indices)
+        same_rank = [n for n in known if len(self.operands[n].indices) == len(indices)]
+        if same_rank and (len(known) >= self.budget or self.chance(4)):
+            name = self.pick(same_rank)
+            self.ties += zip(self.operands[name].indices, indices, strict=True)
+            return _access(name, indices)
+        return self.new_operand(indices)
+
+    def new_operand(self, indices: Sequence[str]) -> str:
+        name = NAMES[len(self.operands)]
+        places = tuple(indices)
+        if len(places) > 1 and self.chance(30):
+            places = tuple(self.draw(st.permutations(places)))
+        if len(places) < 4 and self.chance(3):
+            # A diagonal.
+            places = (*places, places[0])
+        self.operands[name] = Operand(places, self.levels(places))
+        return _access(name, places)
+
+    def levels(self, indices: tuple[str, ...], result: bool = False) -> Levels:
+        rank = len(indices)
+        dimensions = list(range(rank))
+        if self.chance(94) or result:
+            dimensions.sort(key=lambda n: self.order.index(indices[n]))
+        else:
+            dimensions = self.draw(st.permutations(dimensions))
+        if self.chance(30):
+            kinds = ["dense"] * rank
+            if self.chance(80):
+                dimensions.sort(reverse=rank > 1 and self.chance(30))
+        else:
+            kinds = self.draw(samples.kinds_of_levels(rank, result))
+        return tuple(zip(dimensions, kinds, strict=True))
+
+    def scalar(self) -> str:
+        name = self.pick("st")
+        self.scalars.add(name)
+        return name
+
+    def sign(self) -> str:
+        return "+" if "bool" in self.types else self.pick("+-")
+
+    def negated(self, text: str) -> str:
+        if "bool" in self.types:
+            return text
+        # Of an unsigned type, there is no -2.
+        return f"-({text})" if text[0].isdigit() else f"-{text}"
+
+    # Terms ------------------------------------------------------------------------
+
+    def subset(self, indices: Sequence[str], most: int = 4) -> list[str]:
+        """Return some of the indices, at least one, in the same order."""
+        count = self.draw(st.integers(1, min(most, len(indices))))
+        kept = set(self.draw(st.permutations(indices))[:count])
+        return [index for index in indices if index in kept]
+
+    def factor(self, indices: Sequence[str]) -> str:
+        """Return what may stand beside an access in a product."""
+        match self.draw(st.integers(0, 11)):
+            case 0:
+                return self.scalar()
+            case 1:
+                return self.pick(LITERALS)
+            case 2 | 3:
+                one, other = (self.access(self.subset(indices)) for _ in "ab")
+                return f"({one} {self.sign()} {other})"
+            case 4:
+                added = self.pick(("1", "2", self.scalar()))
+                return f"({self.access(self.subset(indices))} + {added})"
+        return self.access(self.subset(indices))
+
+    def term(self, indices: Sequence[str]) -> str:
+        """Return a product that is 0 wherever some operand of it has no entry."""
+        factors = [self.access(self.subset(indices))]
+        count = self.draw(st.integers(0, 2))
+        factors += [self.factor(indices) for _ in range(count)]
+        text = " * ".join(self.draw(st.permutations(factors)))
+        match self.draw(st.integers(0, 11)):
+            case 0:
+                return self.negated(text)
+            case 1:
+                return f"{self.pick(LITERALS)} * ({text})"
+            case 2:
+                other = self.access(self.subset(indices))
+                return f"{self.scalar()} * ({text} {self.sign()} {other})"
+        return text
+
+    def terms(self, left: list[str], reduced: list[str]) -> str:
+        """Return a sum of terms that has all the indices on the left."""
+        text = self.term(left + reduced) if left + reduced else self.scalar()
+        for _ in range(self.pick((0, 0, 1, 1, 2))):
+            some = [index for index in reduced if self.chance(50)]
+            if left + some:
+                text = f"{text} {self.sign()} {self.term(left + some)}"
+        missing = [index for index in left if index not in text]
+        for start in range(0, len(missing), 4):
+            text = f"{text} * {self.access(missing[start : start + 4])}"
+        return self.negated(f"({text})") if self.chance(8) else text
+
+    # Element-wise -----------------------------------------------------------------
+
+    def sums(self, accesses: Sequence[str], leaves: int) -> str:
+        """Return an expression that is 0 wherever no operand has an entry."""
+        many = leaves > 1
+        text = self.node(accesses, leaves) if many else str(self.pick(accesses))
+        match self.draw(st.integers(0, 11)):
+            case 0:
+                return self.negated(f"({text})")
+            case 1:
+                return f"{self.pick(LITERALS)} * ({text})"
+            case 2:
+                return f"({text}) * {self.scalar()}"
+            case 3:
+                self.scalars |= {"s", "t"}
+                return f"(s {self.sign()} t) * ({text})"
+        return text
+
+    def node(self, accesses: Sequence[str], leaves: int) -> str:
+        left = self.draw(st.integers(1, leaves - 1))
+        lhs = self.sums(accesses, left)
+        rhs = self.sums(accesses, leaves - left)
+        shape = self.draw(st.integers(0, 9))
+        if shape < 4:
+            return f"({lhs} {self.sign()} {rhs})"
+        if shape < 8:
+            return f"{lhs} * {rhs}"
+        # A factor that is not 0 where its operand has no entries.
+        added = self.pick(("1", "s", "2 * t"))
+        self.scalars |= {"s", "t"} & set(added)
+        if shape == 8:
+            return f"({lhs} + {added}) * ({rhs})"
+        return f"{lhs} * ({added} {self.sign()} {rhs})"
+
+
+def _access(name: str, indices: Sequence[str]) -> str:
+    return f"{name}[{','.join(indices)}]"
+
+
+@st.composite
+def elementwise(draw: Any, most: int = 10, rank: int | None = None) -> Case:
+    """Expressions of many operands with the same indices, in any formats."""
+    builder = Builder(draw, draw(elements()), budget=most)
+    left = list("ijkl"[: rank or draw(st.sampled_from((1, 2, 2, 2, 3, 4)))])
+    builder.order = draw(st.permutations(left)) if builder.chance(40) else left
+    leaves = draw(st.integers(1, most))
+    for _ in range(draw(st.integers(1, leaves))):
+        builder.new_operand(left)
+    made = [_access(name, o.indices) for name, o in builder.operands.items()]
+    text = builder.sums(made, leaves)
+    builder.operands = {n: o for n, o in builder.operands.items() if f"{n}[" in text}
+    return _finished(builder, left, "=", text)
+
+
+@st.composite
+def contractions(draw: Any, most: int = 5) -> Case:
+    """Expressions with reductions, broadcasts, and several terms."""
+    builder = Builder(draw, draw(elements()), budget=most)
+    left = list("ijkl"[: draw(st.sampled_from((0, 1, 1, 2, 2, 2, 3, 3, 4)))])
+    reduced = list("mno"[: draw(st.sampled_from((0, 1, 1, 1, 2) if left else (1, 2)))])
+    outer = draw(st.permutations(left)) if builder.chance(25) else left
+    builder.order = [*outer, *reduced]
+    text = builder.terms(left, reduced)
+    operator = draw(st.sampled_from(("=",) * 8 + ("+=", "max=", "min=", "*=")))
+    if operator in ("max=", "min=") and {"c64", "c128"} & set(builder.types):
+        operator = "="
+    return _finished(builder, left, operator, text)
+
+
+def cases() -> st.SearchStrategy[Case]:
+    """Any expressions."""
+    return st.one_of(elementwise(), contractions(), contractions())
+
+
+def _finished(builder: Builder, left: list[str], operator: str, text: str) -> Case:
+    """Choose how the result is stored, and all types."""
+    draw = builder.draw
+    names = [*builder.operands, *(n for n in sorted(builder.scalars) if _has(text, n))]
+    dtype = {name: builder.pick(builder.types) for name in names}
+    result = Operand(tuple(left), builder.levels(tuple(left), True) if left else ())
+    if not result.dense and _without_zero(text, left, builder.operands, dtype):
+        kinds = ["dense"] * len(left)
+        result = Operand(tuple(left), tuple(enumerate(kinds)))
+    name = f"Z[{','.join(left)}]" if left else "Z"
+    text = f"{name} {operator} {text}"
+    ranks = {
+        name: len(builder.operands[name].indices) if name in builder.operands else 0
+        for name in names
+    }
+    types = {name: (ranks[name], samples.DTYPES[dtype[name]]) for name in names}
+    kind = np.dtype(oracle.result_dtype(text, types))
+    dtype["Z"] = next(n for n, known in samples.DTYPES.items() if kind == known)
+    if builder.chance(8):
+        dtype["Z"] = _OTHERS.get(dtype["Z"], dtype["Z"])
+    widths = st.tuples(*[st.sampled_from(("i32", "i64"))] * 2)
+    tensors = {**builder.operands, "Z": result}
+    index = {name: draw(widths) for name, t in tensors.items() if not t.dense}
+    return Case(
+        text,
+        dict(builder.operands),
+        result,
+        dtype,
+        index,
+        draw(st.sampled_from(("nnz", "nnz+loops"))),
+        ties=tuple(dict.fromkeys(p for p in builder.ties if p[0] != p[1])),
+    )
+
+
+def _has(text: str, scalar: str) -> bool:
+    return re.search(rf"\b{scalar}\b", text) is not None
+
+
+def _without_zero(
+    text: str, left: list[str], operands: dict[str, Operand], dtype: dict[str, str]
+) -> bool:
+    """Return whether the result has a value where no operand has an entry."""
+    ones = {}
+    for name, element in dtype.items():
+        rank = len(operands[name].indices) if name in operands else 0
+        ones[name] = np.ones((1,) * rank, samples.DTYPES[element])
+    return not oracle.solve(f"Z[{','.join(left)}] = {text}", ones).sparse

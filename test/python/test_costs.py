@@ -1,0 +1,205 @@
+"""The guarantee for every format: parts cost the same, counted entry by entry.
+
+For element-wise expressions the cost ``nnz`` is tabulated by brute force. What scales
+(broadcasts), and what counts the steps of loops, still has to add up, and to stay
+within ``delta`` of an equal share.
+"""
+
+import numpy as np
+import pytest
+
+import nacho
+import oracle
+import samples
+from test_expressions import (
+    ADDED,
+    BIASED,
+    BLOCKS,
+    BROADCAST,
+    EXTENTS,
+    FIBRES,
+    FUSED,
+    GROUP,
+    INNER,
+    INNER3,
+    MIXED,
+    MTTKRP,
+    OUTER,
+    PRODUCT,
+    PRODUCT3,
+    QUADRATIC,
+    ROWS,
+    SDDMM,
+    SIBLINGS,
+    SPMM,
+    SPMV,
+    SUMS,
+    TTV,
+    UNION,
+    UNION3,
+    UNION4,
+    VECTORS,
+    levels_of,
+    operands_of,
+    shown,
+)
+
+PARTS = (1, 2, 7, 64, 1000)
+COSTS = ("nnz", "nnz+loops")
+KINDS = (
+    ("sparse",),
+    ("row", "dense"),
+    ("column", "row"),
+    ("power", "one"),
+    ("middle", "empty"),
+    ("empty",),
+)
+
+COUNTED = [
+    (UNION, "coo", "coo"),
+    (UNION, "csr", "coo"),
+    (UNION, "dcsr", "coo"),
+    (UNION, "csc", "dcsc"),
+    (PRODUCT, "coo", "coo"),
+    (PRODUCT, "csr", "coo"),
+    (PRODUCT, "dcsr", "csr"),
+    (FUSED, "coo", "csr", "dcsr"),
+    (SUMS, "coo", "dcsr", "coo", "csr"),
+    (VECTORS, "sparse-vector", "coo"),
+    (UNION3, "csf", "csf"),
+    (UNION3, "coo", "csf"),
+    (UNION3, INNER, GROUP),
+    (PRODUCT3, "csf", "coo"),
+    (PRODUCT3, GROUP, "csf"),
+    (UNION4, "coo", MIXED),
+    (UNION4, "csf", "csf"),
+]
+
+BOUNDED = [
+    (UNION, "dcsr", BLOCKS),
+    (UNION3, FIBRES, "csf"),
+    (UNION, "csr", "dense"),
+    (PRODUCT, "coo", "dense"),
+    *[
+        (BROADCAST, matrix, x, y)
+        for matrix in ("csr", "coo", "dcsr")
+        for x, y in (("dense", "sparse-vector"), ("sparse-vector", "dense"))
+    ],
+    (BROADCAST, "csr", "sparse-vector", "sparse-vector"),
+    (OUTER, "sparse-vector", "sparse-vector"),
+    (OUTER, "sparse-vector", "dense"),
+    (ADDED, "csr", "sparse-vector"),
+    (ROWS, "csr", "sparse-vector"),
+    (SPMV, "csr", "dense"),
+    (SPMV, "coo", "sparse-vector"),
+    (SPMM, "csr", "dense"),
+    (SDDMM, "csr", "dense", "dense"),
+    (TTV, "csf", "dense"),
+    (MTTKRP, "csf", "dense", "dense"),
+    (INNER3, "csf", "coo"),
+    (QUADRATIC, "sparse-vector", "csr", "sparse-vector"),
+    (BIASED, "dense", "csr", "dense"),
+    (SIBLINGS, "csr", "dense", "csr", "dense"),
+]
+
+
+def extents_of(text, operands):
+    return {
+        index: extent
+        for name, indices in oracle.accesses(text)
+        for index, extent in zip(indices, operands[name].shape, strict=True)
+    }
+
+
+def check_bounds(cut, extents):
+    """Check that cuts lie in order between the first coordinate and the end."""
+    bounds = [tuple(bound) for bound in cut.bounds.tolist()]
+    inner = (0,) * (len(cut.order) - 1)
+    assert bounds[0] == (0, *inner)
+    assert bounds[-1] == (extents[cut.order[0]], *inner)
+    assert bounds == sorted(bounds)
+
+
+def check_costs(cut, parts):
+    """Check that each cut is less than delta below its share of the cost."""
+    before = np.concatenate([[0], np.cumsum(cut.costs)])
+    assert cut.costs.shape == (parts,)
+    assert (cut.costs >= 0).all()
+    assert before[-1] == cut.total
+    shares = [part * cut.total // parts for part in range(parts + 1)]
+    short = np.subtract(shares, before)
+    delta = cut.total if cut.delta < 0 else cut.delta
+    assert short.min() >= 0
+    assert short.max() < max(delta, 1)
+
+
+def entries_before(order, indices, operand, bounds):
+    """Return how many entries an operand has before each cut, in loop order."""
+    stored = oracle.pattern(operand).transpose([indices.index(i) for i in order])
+    before = np.concatenate([[0], np.cumsum(stored)])
+    places = np.zeros(len(bounds), np.int64)
+    for coordinates, extent in zip(bounds.T, stored.shape, strict=True):
+        places = places * extent + coordinates
+    return before[places]
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("case", COUNTED, ids=shown)
+def test_costs_are_counted(case, cost):
+    text, *formats = case
+    accesses = dict(oracle.accesses(text))
+    for seed, kinds in enumerate(KINDS):
+        operands = operands_of(text, (*formats, "dense"), kinds=kinds, seed=seed)
+        for parts in PARTS:
+            cut = nacho.partition(text, parts, operands, cost=cost)
+            check_bounds(cut, extents_of(text, operands))
+            check_costs(cut, parts)
+            assert set(cut.order) == set(accesses["A" if "A" in accesses else "x"])
+            before = np.zeros(parts + 1, np.int64)
+            for name, indices in accesses.items():
+                count = entries_before(cut.order, indices, operands[name], cut.bounds)
+                np.testing.assert_array_equal(cut.positions[name][:, -1], count)
+                # What is accessed twice with the same indices is still read once.
+                before += count
+            if cost == "nnz":
+                assert cut.costs.tolist() == np.diff(before).tolist()
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("case", BOUNDED, ids=shown)
+def test_costs_add_up(case, cost):
+    text, *formats = case
+    out = () if text.startswith("Z =") else ("dense",)
+    for seed, kinds in enumerate(KINDS):
+        operands = operands_of(text, (*formats, *out), kinds=kinds, seed=seed)
+        for parts in PARTS:
+            cut = nacho.partition(text, parts, operands, cost=cost)
+            check_bounds(cut, extents_of(text, operands))
+            check_costs(cut, parts)
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("case", [*COUNTED, *BOUNDED], ids=shown)
+def test_costs_without_coordinates(case, cost):
+    text, *formats = case
+    out = () if text.startswith("Z =") else ("dense",)
+    for empty in {index for _, indices in oracle.accesses(text) for index in indices}:
+        extents = {**EXTENTS, empty: 0}
+        operands = operands_of(text, (*formats, *out), extents, ("dense",))
+        for parts in (1, 3):
+            cut = nacho.partition(text, parts, operands, cost=cost)
+            check_bounds(cut, extents_of(text, operands))
+            check_costs(cut, parts)
+
+
+def test_a_cut_of_a_group_is_inside_of_it():
+    """Positions of a COO operand are the same at every level of the group."""
+    levels = levels_of("coo", 3)
+    operand = samples.sample(np.random.default_rng(0), (4, 3, 50), "dense", levels)
+    cut = nacho.partition("Z[i,j,k] = A[i,j,k]", 9, A=operand)
+    assert cut.order == ("i", "j", "k")
+    inner = cut.positions["A"][:, -1]
+    assert (np.diff(inner) >= 0).all()
+    assert inner[-1] == operand.values.size
+    shares = np.arange(10) * operand.values.size // 9
+    assert inner.tolist() == shares.tolist()

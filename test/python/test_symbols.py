@@ -1,0 +1,168 @@
+"""Expressions of Python operators: what they are written as, and what they compute."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+from nacho.parser import parse
+from nacho.symbols import index_tensor, statement
+
+i, j, k = nacho.indices("i j k")
+A = sp.random_array((5, 6), density=0.5, format="csr", rng=1)
+B = sp.random_array((5, 6), density=0.5, format="csr", rng=2)
+a, b = nacho.access(A, i, j), nacho.access(B, i, j)
+MINUS = -a
+
+
+def written(expr, left=(i, j)):
+    return statement(expr, left)[0]
+
+
+@pytest.mark.parametrize(
+    ("expr", "text"),
+    [
+        (a, "A[i,j]"),
+        (a + b, "A[i,j] + B[i,j]"),
+        (a - (b - a), "A[i,j] - (B[i,j] - A[i,j])"),
+        (a - b - a, "A[i,j] - B[i,j] - A[i,j]"),
+        (a + (b + a), "A[i,j] + (B[i,j] + A[i,j])"),
+        ((a + b) * -a, "(A[i,j] + B[i,j]) * -A[i,j]"),
+        (a * (b * a), "A[i,j] * (B[i,j] * A[i,j])"),
+        (-(a * b), "-(A[i,j] * B[i,j])"),
+        (-MINUS, "--A[i,j]"),
+        (2 * a, "2 * A[i,j]"),
+        (a - 3, "A[i,j] - 3"),
+        (-3 + a, "(-3) + A[i,j]"),
+        (0.5 * a, "A * B[i,j]"),
+        (np.float32(2) * a, "A * B[i,j]"),
+        (a * np.array(2), "A[i,j] * B"),
+        (a * 1j + True, "A[i,j] * B + C"),
+        (sum([a, b]), "0 + A[i,j] + B[i,j]"),
+        (a / 2, "A[i,j] / 2"),
+        (1 / (a + 1), "1 / (A[i,j] + 1)"),
+        (abs(a - b) * 2, "abs(A[i,j] - B[i,j]) * 2"),
+        ((a < b) * a, "(A[i,j] < B[i,j]) * A[i,j]"),
+        (a + 1 >= b, "A[i,j] + 1 >= B[i,j]"),
+    ],
+)
+def test_text(expr, text):
+    assert written(expr) == f"Z[i,j] = {text}"
+    assert repr(expr) == f"<nacho.Expression: {text}>"
+    parse(written(expr))
+
+
+def test_operands_are_named_by_first_appearance():
+    text, operands = statement(b * 2.5 + a * b, (j,))
+    assert text == "Z[j] = A[i,j] * B + C[i,j] * A[i,j]"
+    assert list(operands) == ["A", "B", "C"]
+    assert operands["A"] is B
+    assert operands["B"] == 2.5
+    assert operands["C"] is A
+
+
+def test_names_avoid_those_of_indices():
+    one, other = nacho.indices("A, Z")
+    text, operands = statement(nacho.access(A, one, other), (other,))
+    assert text == "Z1[Z] = B[A,Z]"
+    assert operands["B"] is A
+
+
+def test_many_operands_have_different_names():
+    total = sum(nacho.access(np.ones(2), i) for _ in range(80))
+    text, operands = statement(total, i)
+    assert len(operands) == 80
+    assert parse(text).operands == tuple(operands)
+
+
+def test_the_result_may_be_named_in_several_ways():
+    for left in ((i, k), ["i", "k"], "i k", "i,k", [i, "k"]):
+        assert written(a, left).startswith("Z[i,k] =")
+    assert written(a, i).startswith("Z[i] =")
+    assert written(a, ()).startswith("Z =")
+
+
+def test_indices_are_values():
+    assert nacho.indices("i") == (i,)
+    assert nacho.indices(" i,j  k ") == (i, j, k)
+    assert len({i, *nacho.indices("i j")}) == 2
+    assert pickle.loads(pickle.dumps(i)) == i
+    assert nacho.indices("\u00b5") == nacho.indices("\u03bc")
+    with pytest.raises(AttributeError, match="immutable"):
+        i.name = "j"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: nacho.indices("2"), "'2' is not the name of an index"),
+        (lambda: nacho.indices(["i"]), "names in a string, not list"),
+        (lambda: nacho.access(A, 0, 1), "0 is not an index variable"),
+        (lambda: nacho.access(A, "i"), "'i' is not an index variable"),
+        (lambda: index_tensor(A, (i, slice(None))), "is not an index variable"),
+        (lambda: nacho.evaluate(a), "the indices of the result are missing"),
+        (lambda: nacho.evaluate(a, {"A": A}), "a tuple, not dict"),
+        (lambda: nacho.evaluate(a, (i, j), B=B), "what is 'B'"),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises(nacho.ArgumentError) as caught:
+        call()
+    assert message in str(caught.value)
+
+
+def test_what_is_not_compiled_is_refused_by_name():
+    for expr, message in ((a / b, "division"), (abs(a), "abs"), (a < b, "comparison")):
+        with pytest.raises(nacho.UnsupportedError, match=message):
+            nacho.evaluate(expr, (i, j))
+
+
+def test_operands_of_other_types():
+    with pytest.raises(TypeError, match="unsupported operand"):
+        a + "b"
+    with pytest.raises(TypeError, match="unsupported operand"):
+        a * A
+
+
+def test_tensors_are_indexed():
+    assert repr(index_tensor(A, (i, j))) == repr(a)
+    assert repr(index_tensor(A, i)) == "<nacho.Expression: A[i]>"
+    tensor = nacho.Tensor.from_dense(np.eye(3), "csr")
+    assert repr(tensor[i, j] + tensor[i, j]) == "<nacho.Expression: A[i,j] + A[i,j]>"
+
+
+# --- Values ---------------------------------------------------------------------------
+
+
+def test_element_wise():
+    for options in ({}, {"parts": 3, "threads": 2, "out": "dcsr"}):
+        result = nacho.evaluate(2 * a - b * a, (i, j), **options)
+        dense = result.to_dense() if options else result.toarray()
+        wanted = 2 * A.toarray() - B.toarray() * A.toarray()
+        np.testing.assert_array_equal(dense, wanted)
+    same = nacho.evaluate(a - b, indices="i j")
+    np.testing.assert_array_equal(same.toarray(), (A - B).toarray())
+
+
+def test_products():
+    x = np.arange(6.0)
+    y = nacho.evaluate(a * nacho.access(x, j), (i,))
+    assert type(y) is np.ndarray
+    np.testing.assert_allclose(y, A @ x)
+    X = np.arange(12.0).reshape(6, 2)
+    Y = nacho.evaluate(a * nacho.access(X, j, k), (i, k))
+    np.testing.assert_allclose(Y, A @ X)
+    np.testing.assert_allclose(nacho.evaluate(a * b, ()), (A * B).sum())
+
+
+def test_numbers_do_not_recompile():
+    from nacho import evaluation
+
+    nacho.evaluate(a * 1.5, (i, j))
+    before = len(evaluation._entries)
+    for factor in (2.5, 3.5):
+        found = nacho.evaluate(a * factor, (i, j))
+        np.testing.assert_array_equal(found.toarray(), A.toarray() * factor)
+    assert len(evaluation._entries) == before
