@@ -335,12 +335,9 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
   kernel->boundColumns = columnsOf(plan, numOperands);
   if (execute->hasAttr(kCountsAttr))
     kernel->countColumns = columnsOf(plan, numOperands + 1);
-  kernel->hasPartials = execute->hasAttr(kPartialsAttr);
-  if (kernel->hasPartials) {
-    // Before visited, status and threads.
-    Type rows = execute.getArgumentTypes().drop_back(3).back();
-    kernel->partials = *elementType(cast<MemRefType>(rows).getElementType());
-  }
+  if (auto types = execute->getAttrOfType<ArrayAttr>(kPartialsAttr))
+    for (Type type : types.getAsValueRange<TypeAttr>())
+      kernel->partials.push_back(*elementType(type));
   if (!compilation.runTo("llvm", cost))
     return nullptr;
 
@@ -462,20 +459,20 @@ int32_t Kernel::plan(const std::vector<Argument> &args, int64_t *bounds,
 
 int32_t Kernel::execute(const std::vector<Argument> &args, int64_t *bounds,
                         int64_t *offsets, const std::vector<Argument> &results,
-                        void *partials, int64_t *visited, int64_t rowSize,
-                        int64_t parts, int64_t threads) const {
+                        const std::vector<void *> &partials, int64_t *visited,
+                        int64_t rowSize, int64_t parts, int64_t threads) const {
   int32_t status = kSuccess;
-  CallWords words(args.size() + results.size() + 5);
+  CallWords words(args.size() + results.size() + partials.size() + 5);
   words.addOperands(operands, args);
   words.addRows(bounds, parts + 1, boundColumns);
   if (countColumns)
     words.addRows(offsets, parts + 1, countColumns);
   for (const Argument &buffer : results)
     words.addVector(buffer.data, buffer.size);
-  if (hasPartials) {
-    words.addRows(partials, 2 * parts, rowSize);
+  for (void *rows : partials)
+    words.addRows(rows, 2 * parts, rowSize);
+  if (!partials.empty())
     words.addVector(visited, 2 * parts);
-  }
   words.addScalar(&status);
   words.addInteger(threads);
   executeEntry(words.data());

@@ -236,13 +236,18 @@ public:
     int32_t status;
     {
       nb::gil_scoped_release release;
-      int64_t rows = kernel->hasPartials ? 2 * parts : 0;
-      size_t bytes = rows * sizes.back() * infoOf(kernel->partials).size;
-      std::unique_ptr<char[]> partials(new char[bytes + 64]);
+      int64_t rows = kernel->partials.empty() ? 0 : 2 * parts;
+      std::vector<std::unique_ptr<char[]>> memory;
+      std::vector<void *> partials;
+      for (ElementType type : kernel->partials) {
+        size_t bytes = rows * sizes.back() * infoOf(type).size;
+        memory.emplace_back(new char[bytes + 64]);
+        partials.push_back(memory.back().get());
+      }
       std::vector<int64_t> visited(rows + 1);
       status = kernel->execute(call.args, bounds.data(), offsets.data(),
-                               results, partials.get(), visited.data(),
-                               sizes.back(), parts, threads);
+                               results, partials, visited.data(), sizes.back(),
+                               parts, threads);
     }
     checkStatus(status);
     nb::list arrays;

@@ -17,7 +17,8 @@
 //     Cuts, counts and scans; sizes[l] is the number of coordinates that level
 //     l of the result stores, or the extent of a dense one; the last one is the
 //     size of a row of partial entries.
-//   @kernel_execute(operands, bounds, [offsets,] result, [partials, visited,]
+//   @kernel_execute(operands, bounds, [offsets,] result, [partials...,
+//   visited,]
 //                   status, threads)
 //     Fills the buffers of the result, which the caller has allocated: for each
 //     level as above, and then the values.
@@ -51,7 +52,8 @@ enum Status : int32_t {
 
 /// On the partition function: how much less than its query a cut may cost.
 inline constexpr char kDeltaAttr[] = "nacho.delta";
-/// On the execute function: it takes offsets, and partial entries.
+/// On the execute function: it takes offsets, and partial entries of some
+/// types.
 inline constexpr char kCountsAttr[] = "nacho.counts";
 inline constexpr char kPartialsAttr[] = "nacho.partials";
 
@@ -97,8 +99,7 @@ public:
   std::vector<std::vector<int64_t>> loops;
   int64_t boundColumns = 0; ///< Of a row of `bounds`.
   int64_t countColumns = 0; ///< Of `counts` and `offsets`; 0 without these.
-  bool hasPartials = false; ///< Takes partial entries, of this type.
-  ElementType partials = ElementType::f64;
+  std::vector<ElementType> partials; ///< The types of partial entries.
 
   /// The module's LLVM IR after optimisation, and the host's assembly.
   std::string llvm() const;
@@ -109,12 +110,12 @@ public:
   int32_t plan(const std::vector<Argument> &args, int64_t *bounds,
                int64_t *counts, int64_t *offsets, int64_t *sizes, int64_t parts,
                int64_t threads) const;
-  /// `partials` has 2 * parts rows of `rowSize` elements, `visited` as many
-  /// numbers.
+  /// Each of `partials` has 2 * parts rows of `rowSize` elements, `visited` as
+  /// many numbers.
   int32_t execute(const std::vector<Argument> &args, int64_t *bounds,
                   int64_t *offsets, const std::vector<Argument> &results,
-                  void *partials, int64_t *visited, int64_t rowSize,
-                  int64_t parts, int64_t threads) const;
+                  const std::vector<void *> &partials, int64_t *visited,
+                  int64_t rowSize, int64_t parts, int64_t threads) const;
 
 private:
   /// An exported function that takes its arguments in an array.

@@ -58,70 +58,76 @@ public:
 
   LogicalResult split(Terms &terms) {
     Value root = op.getBodyBlock()->getTerminator()->getOperand(0);
-    if (auto cast = root.getDefiningOp<CastOp>();
-        cast && reduced.contains(root))
-      root = cast.getArg();
-    terms.type = root.getType();
-    if (auto reduce = root.getDefiningOp<ReduceOp>())
-      terms.reduction = reduce.getKind();
-    pending.push_back({root, false});
+    terms.sums.push_back({root.getType()});
+    pending.push_back({root, false, 0});
     while (!pending.empty()) {
-      auto [value, isNegated] = pending.pop_back_val();
-      if (failed(visit(value, isNegated, terms)))
+      Pending next = pending.pop_back_val();
+      if (failed(visit(next, terms)))
         return failure();
     }
+    if (terms.reduction != BinaryKind::add && terms.terms.size() > 1)
+      return op.emitOpError(
+          "reduces next to other terms by an operator that is "
+          "no sum: not supported");
     return success();
   }
 
 private:
-  LogicalResult visit(Value value, bool isNegated, Terms &terms) {
+  /// A value that is added to a sum.
+  struct Pending {
+    Value value;
+    bool isNegated;
+    unsigned sum;
+  };
+
+  LogicalResult visit(Pending next, Terms &terms) {
+    auto [value, isNegated, sum] = next;
     if (!reduced.contains(value)) {
-      terms.terms.push_back({value, isNegated, {}, inputsOf(value)});
+      addTerm(next, value, {}, terms);
       return success();
     }
     Operation *definition = value.getDefiningOp();
-    if (auto reduce = dyn_cast<ReduceOp>(definition))
-      return addReduction(reduce, isNegated, terms);
-    if (auto unary = dyn_cast<UnaryOp>(definition)) {
-      pending.push_back({unary.getArg(), !isNegated});
+    if (auto reduce = dyn_cast<ReduceOp>(definition)) {
+      if (reduced.contains(reduce.getValue()))
+        return reduce.emitOpError("of a reduction is not supported");
+      terms.isReduced = true;
+      if (reduce.getKind() != BinaryKind::add)
+        terms.reduction = reduce.getKind();
+      addTerm(next, reduce.getValue(),
+              IndexNames(reduce.getIndices().getValue()), terms);
       return success();
     }
-    auto binary = dyn_cast<BinaryOp>(definition);
-    if (binary && (binary.getKind() == BinaryKind::add ||
-                   binary.getKind() == BinaryKind::sub)) {
-      bool subtracts = binary.getKind() == BinaryKind::sub;
-      pending.push_back({binary.getRhs(), isNegated != subtracts});
-      pending.push_back({binary.getLhs(), isNegated});
+    if (auto unary = dyn_cast<UnaryOp>(definition)) {
+      pending.push_back({unary.getArg(), !isNegated, sum});
       return success();
     }
     if (auto cast = dyn_cast<CastOp>(definition)) {
       // Integers wrap around in their own type before they are converted.
-      if (isa<IntegerType>(cast.getArg().getType()))
-        return cast.emitOpError(
-            "of a reduction of integers to another type is not supported");
-      pending.push_back({cast.getArg(), isNegated});
+      pending.push_back(
+          {cast.getArg(), false, static_cast<unsigned>(terms.sums.size())});
+      terms.sums.push_back({cast.getArg().getType(), sum, isNegated});
       return success();
     }
-    return definition->emitOpError(
-        "of a reduction is not supported: only sums of reductions are");
+    auto binary = dyn_cast<BinaryOp>(definition);
+    if (!binary || (binary.getKind() != BinaryKind::add &&
+                    binary.getKind() != BinaryKind::sub))
+      return definition->emitOpError(
+          "of a reduction is not supported: only sums of reductions are");
+    bool subtracts = binary.getKind() == BinaryKind::sub;
+    pending.push_back({binary.getRhs(), isNegated != subtracts, sum});
+    pending.push_back({binary.getLhs(), isNegated, sum});
+    return success();
   }
 
-  LogicalResult addReduction(ReduceOp reduce, bool isNegated, Terms &terms) {
-    if (reduced.contains(reduce.getValue()))
-      return reduce.emitOpError("of a reduction is not supported");
-    if (reduce.getKind() != terms.reduction)
-      return reduce.emitOpError(
-          "is not supported next to other terms: only sums are");
-    terms.isReduced = true;
-    IndexNames indices(reduce.getIndices().getValue());
+  void addTerm(Pending next, Value value, IndexNames indices, Terms &terms) {
     terms.terms.push_back(
-        {reduce.getValue(), isNegated, indices, inputsOf(reduce.getValue())});
-    return success();
+        {value, next.isNegated, indices, inputsOf(value), next.sum});
+    ++terms.sums[next.sum].numTerms;
   }
 
   AssignOp op;
   DenseSet<Value> reduced; ///< Values that a reduction is part of.
-  SmallVector<std::pair<Value, bool>> pending;
+  SmallVector<Pending> pending;
 };
 } // namespace
 

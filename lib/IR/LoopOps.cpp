@@ -37,10 +37,10 @@ SmallVector<CoiterateOp> NestOp::getLoops() {
   return loops;
 }
 
-Type NestOp::getAppendedType() {
-  if (getAccumulator())
-    return *getAccumulator();
-  return cast<RankedTensorType>(getType()).getElementType();
+SmallVector<Type> NestOp::getAppendedTypes() {
+  if (!getFinish().empty())
+    return SmallVector<Type>(getFinish().getArgumentTypes());
+  return {cast<RankedTensorType>(getType()).getElementType()};
 }
 
 SmallVector<CoiterateOp> NestOp::getCutLoops() {
@@ -54,6 +54,14 @@ LogicalResult NestOp::verify() {
   Block &block = getBody().front();
   if (llvm::range_size(block.getOps<CoiterateOp>()) != 1)
     return emitOpError("needs exactly one outermost loop");
+  if (!getFinish().empty()) {
+    if (!getReduce())
+      return emitOpError("finishes no reduction");
+    Type element = cast<RankedTensorType>(getType()).getElementType();
+    auto yield = dyn_cast<YieldOp>(getFinish().front().getTerminator());
+    if (!yield || yield.getOperandTypes() != TypeRange(element))
+      return emitOpError() << "must finish with one " << element;
+  }
   if (!getCuts())
     return block.getNumArguments() == 0 ? success()
                                         : emitOpError("has bounds but no cuts");
@@ -458,7 +466,8 @@ LogicalResult AppendOp::verify() {
     return emitOpError("must be inside a nacho.nest");
   auto type = cast<RankedTensorType>(nest.getType());
   if (type.getRank() != static_cast<int64_t>(getCoordinates().size()) ||
-      nest.getAppendedType() != getValue().getType())
+      getNumber() >= nest.getAppendedTypes().size() ||
+      nest.getAppendedTypes()[getNumber()] != getValue().getType())
     return emitOpError() << "appends to " << type << " a "
                          << getValue().getType() << " at "
                          << getCoordinates().size() << " coordinates";

@@ -145,9 +145,10 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
       add(MemRefType::get({}, b.getI32Type()), args.status, "status");
       break;
     case Argument::partials:
-      add(MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic},
-                          layout.element()),
-          args.partials, "partials");
+      args.partials.resize(layout.sums.size());
+      for (auto [type, partials] : llvm::zip(layout.sums, args.partials))
+        add(MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic}, type),
+            partials, "partials");
       add(MemRefType::get({ShapedType::kDynamic}, index), args.visited,
           "visited");
       break;
@@ -330,10 +331,10 @@ void NestAssembler::buildFill() {
   Value to = QueryOp::create(b, index, next, parts, zero, size);
   Value nothing;
   if (layout.reduction)
-    nothing = layout.finish(b, layout.identity(b), zero, mapping);
+    nothing = layout.finish(b, layout.identities(b), zero, mapping);
   else
     nothing =
-        CastOp::create(b, layout.element(),
+        CastOp::create(b, layout.type.getElementType(),
                        arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
   emitFor(b, from, to, [&](Value at) {
     memref::StoreOp::create(b, nothing, args.values, at);
@@ -424,11 +425,12 @@ void NestAssembler::buildCombine() {
         arith::CmpIOp::create(b, arith::CmpIPredicate::ne, part, zero);
     emitIf(b, arith::AndIOp::create(b, isNotFirst, isOpen), [&] {
       emitFor(b, zero, layout.rowSize(b, mapping), [&](Value n) {
-        Value x =
-            memref::LoadOp::create(b, args.partials, ValueRange{before, n});
-        Value y = memref::LoadOp::create(b, args.partials, ValueRange{row, n});
-        memref::StoreOp::create(b, BinaryOp::create(b, *layout.reduction, x, y),
-                                args.partials, ValueRange{row, n});
+        for (Value partials : args.partials) {
+          Value x = memref::LoadOp::create(b, partials, ValueRange{before, n});
+          Value y = memref::LoadOp::create(b, partials, ValueRange{row, n});
+          Value sum = BinaryOp::create(b, *layout.reduction, x, y);
+          memref::StoreOp::create(b, sum, partials, ValueRange{row, n});
+        }
       });
       Value count = arith::AddIOp::create(b, visited(before), visited(row));
       memref::StoreOp::create(b, count, args.visited, row);
@@ -467,14 +469,15 @@ void NestAssembler::writeCombined(Value row, Value part, Value cut) {
   }
   emitIf(b, isEntry, [&] {
     layout.forRow(b, coordinates, mapping, [&](Value n, ArrayRef<Value> at) {
-      Value entry =
-          memref::LoadOp::create(b, args.partials, ValueRange{row, n});
+      SmallVector<Value> sums;
+      for (Value partials : args.partials)
+        sums.push_back(memref::LoadOp::create(b, partials, ValueRange{row, n}));
       Value where = layout.location(b, position, at, mapping);
       Value size = memref::DimOp::create(b, args.values, zero);
       Value fits =
           arith::CmpIOp::create(b, arith::CmpIPredicate::ult, where, size);
       emitIf(b, fits, [&] {
-        memref::StoreOp::create(b, layout.finish(b, entry, count, mapping),
+        memref::StoreOp::create(b, layout.finish(b, sums, count, mapping),
                                 args.values, where);
       });
     });
@@ -547,7 +550,7 @@ void NestAssembler::buildExecute() {
   if (layout.hasCounts())
     func->setAttr(kCountsAttr, b.getUnitAttr());
   if (layout.hasPartials())
-    func->setAttr(kPartialsAttr, b.getUnitAttr());
+    func->setAttr(kPartialsAttr, b.getTypeArrayAttr(layout.sums));
   SmallVector<Value> filled = operands;
   filled.push_back(args.bounds);
   for (unsigned level = 0; level < args.positions.size(); ++level)

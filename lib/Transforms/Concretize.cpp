@@ -45,8 +45,9 @@ struct Loop {
   DenseMap<unsigned, unsigned> leaves;
 };
 
-/// The terms that are complete in the same loop.
+/// The terms of a sum that are complete in the same loop.
 struct Group {
+  unsigned number; ///< Of the reduction.
   SmallVector<unsigned> terms;
   MergeAttr pattern; ///< Over instances.
 };
@@ -83,7 +84,8 @@ private:
   void buildLoops(unsigned m);
 
   // Bodies.
-  void buildGroup(int depth);
+  void buildGroups(int depth);
+  void buildFinish();
   Value buildCondition(const Group &group);
   void buildInnerLoops(const Group &group, unsigned n, Value condition);
   void buildEntry(const Group &group, Value condition);
@@ -102,7 +104,9 @@ private:
   unsigned numLoops = 0;
   SmallVector<Instance> instances;
   DenseMap<std::pair<unsigned, unsigned>, unsigned> instanceNumbers;
-  std::map<int, Group> groups; ///< By the number of the loop.
+  /// By the number of the loop, and that of the sum.
+  std::map<std::pair<int, unsigned>, Group> groups;
+  SmallVector<unsigned> reductions; ///< The sums that have terms.
 
   NestOp nest;
   SmallVector<Loop> loops;
@@ -173,12 +177,16 @@ LogicalResult NestBuilder::plan() {
   order = *chosen;
   // Numbers alone are assigned in a loop that runs once.
   numLoops = std::max(1u, order.size());
+  for (auto [n, sum] : llvm::enumerate(terms.sums))
+    if (sum.numTerms > 0)
+      reductions.push_back(n);
   for (auto [n, term] : llvm::enumerate(terms.terms)) {
     for (unsigned input : term.inputs)
       if (isSparse(input))
         instanceNumbers[{n, input}] = addInstance(term, input);
     int depth = order.result.size() + term.reduced.size();
-    Group &group = groups[order.size() == 0 ? 0 : depth - 1];
+    Group &group = groups[{order.size() == 0 ? 0 : depth - 1, term.sum}];
+    group.number = llvm::find(reductions, term.sum) - reductions.begin();
     group.terms.push_back(n);
     MergeAttr pattern = patternOf(n);
     group.pattern = group.pattern
@@ -199,17 +207,44 @@ LogicalResult NestBuilder::build() {
   BinaryKindAttr reduction;
   if (terms.isReduced || groups.size() > 1 || order.size() == 0)
     reduction = BinaryKindAttr::get(op.getContext(), terms.reduction);
-  TypeAttr accumulator;
-  if (terms.type != op.getType().getElementType())
-    accumulator = TypeAttr::get(terms.type);
-  nest = NestOp::create(b, op.getType(), Value(), reduction, accumulator);
+  nest = NestOp::create(b, op.getType(), Value(), reduction);
   nest->setLoc(op.getLoc());
   b.createBlock(&nest.getBody());
   buildLoops(0);
-  buildGroup(-1);
+  buildGroups(-1);
   YieldOp::create(b);
+  buildFinish();
   op.replaceAllUsesWith(nest.getResult());
   return success();
+}
+
+/// Adds up sums of different types, from the innermost to the one that is
+/// assigned.
+void NestBuilder::buildFinish() {
+  if (terms.sums.size() == 1)
+    return;
+  SmallVector<Type> types;
+  for (unsigned sum : reductions)
+    types.push_back(terms.sums[sum].type);
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  Block *block = b.createBlock(&nest.getFinish(), {}, types, locs);
+  SmallVector<Value> values(terms.sums.size());
+  for (auto [sum, arg] : llvm::zip(reductions, block->getArguments()))
+    values[sum] = arg;
+  for (unsigned n = terms.sums.size() - 1; n > 0; --n) {
+    const Sum &sum = terms.sums[n];
+    Value &into = values[sum.parent];
+    Value value = values[n];
+    if (value.getType() != terms.sums[sum.parent].type)
+      value = CastOp::create(b, terms.sums[sum.parent].type, value);
+    if (into)
+      into = BinaryOp::create(
+          b, sum.isNegated ? BinaryKind::sub : BinaryKind::add, into, value);
+    else
+      into = sum.isNegated ? Value(UnaryOp::create(b, UnaryKind::neg, value))
+                           : value;
+  }
+  YieldOp::create(b, values.front());
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,8 +361,8 @@ MergeAttr NestBuilder::mergeOf(MergeAttr pattern, unsigned m, Loop &loop,
 MergeAttr NestBuilder::mergeOf(unsigned m, Loop &loop,
                                SmallVectorImpl<Value> &guards) {
   SmallVector<MergeAttr> merges;
-  for (const auto &[depth, group] : groups)
-    if (depth >= static_cast<int>(m))
+  for (const auto &[place, group] : groups)
+    if (place.first >= static_cast<int>(m))
       merges.push_back(mergeOf(group.pattern, m, loop, guards));
   return uniteMerges(op.getContext(), merges);
 }
@@ -360,7 +395,7 @@ void NestBuilder::buildLoops(unsigned m) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.op.getBodyBlock());
   buildLoops(m + 1);
-  buildGroup(m);
+  buildGroups(m);
   YieldOp::create(b);
 }
 
@@ -376,18 +411,20 @@ std::string NestBuilder::inputName(unsigned n) {
   return n < 26 ? std::string(1, 'A' + n) : "T" + std::to_string(n);
 }
 
-void NestBuilder::buildGroup(int depth) {
-  auto found = groups.find(depth);
-  if (found == groups.end())
-    return;
-  const Group &group = found->second;
-  elements.clear();
-  // The innermost loop runs only where the pattern holds.
-  Value condition;
-  if (depth + 1 != static_cast<int>(numLoops))
-    condition = buildCondition(group);
-  loadElements(group);
-  buildInnerLoops(group, 0, condition);
+void NestBuilder::buildGroups(int depth) {
+  SmallVector<const Group *> here;
+  for (const auto &[place, group] : groups)
+    if (place.first == depth)
+      here.push_back(&group);
+  for (const Group *group : here) {
+    elements.clear();
+    // The innermost loop runs only where the pattern holds.
+    Value condition;
+    if (here.size() > 1 || depth + 1 != static_cast<int>(numLoops))
+      condition = buildCondition(*group);
+    loadElements(*group);
+    buildInnerLoops(*group, 0, condition);
+  }
 }
 
 /// Whether the pattern of the group holds; null if it does everywhere.
@@ -456,7 +493,7 @@ void NestBuilder::buildEntry(const Group &group, Value condition) {
   for (Attribute index :
        storageOrder(op.getType(), op.getResultAccess().getValue()))
     at.push_back(coordinates.at(index));
-  AppendOp::create(b, sum, at, condition);
+  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at, condition);
 }
 
 /// Repeats what the term is computed by, and restricts those products to their
@@ -488,9 +525,7 @@ Value NestBuilder::buildTerm(const Group &group, unsigned number) {
     }
   }
   Value value = mapping.lookupOrDefault(term.value);
-  Type element = terms.type;
-  if (value.getType() != element)
-    value = CastOp::create(b, element, value);
+  Type element = value.getType();
   // A loop that terms share may go beyond the extents of some.
   Value inside = insideTerm(term);
   if (!inside)

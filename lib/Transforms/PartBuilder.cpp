@@ -142,7 +142,7 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
   carried.push_back(layout.isDirect() ? first.back() : constant(b, 0));
   bool isScalar = layout.numOuter == 0 && layout.reduction;
   if (isScalar && reducesInRegister())
-    carried.push_back(layout.identity(b));
+    llvm::append_range(carried, layout.identities(b));
   Values appended = emitLoop(0, lower, upper, carried);
   if (isScalar) {
     // What is added outside of all loops is the last part's.
@@ -152,8 +152,8 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, isLast, parts);
     emitStatements(nest.getBody().front(), layout.loops.front(), 0,
                    CoiterateOp(), appended);
-    keepPartial(partialRow(/*isTail=*/true), entriesOf(appended),
-                reducesInRegister() ? appended.back() : Value());
+    Values reduced = takeReduced(appended);
+    keepPartial(partialRow(/*isTail=*/true), entriesOf(appended), reduced);
   }
 
   Value complete;
@@ -188,6 +188,16 @@ Value PartBuilder::nextOf(unsigned level, Values &carried) {
     if (layout.levels[next]->isCounted())
       return valuesOf(next, carried).front();
   return entriesOf(carried);
+}
+
+/// The sums, which are not carried any further; none if they are in a row.
+SmallVector<Value> PartBuilder::takeReduced(Values &values) {
+  Values reduced;
+  if (reducesInRegister()) {
+    reduced.assign(values.end() - layout.sums.size(), values.end());
+    values.truncate(values.size() - layout.sums.size());
+  }
+  return reduced;
 }
 
 /// The position of the structure's last level; null without structure.
@@ -277,7 +287,7 @@ void PartBuilder::emitBody(unsigned m, CoiterateOp loop, Values &values) {
                        valuesOf(m, values));
   bool isEntry = !counting && layout.reduction && m + 1 == layout.numOuter;
   if (isEntry && reducesInRegister())
-    values.push_back(layout.identity(b));
+    llvm::append_range(values, layout.identities(b));
   else if (isEntry)
     clearRow(partialRow(/*isTail=*/true));
 
@@ -290,7 +300,7 @@ void PartBuilder::emitBody(unsigned m, CoiterateOp loop, Values &values) {
   finished = onUpper ? negate(b, onUpper) : Value();
 
   if (isEntry) {
-    Value reduced = reducesInRegister() ? values.pop_back_val() : Value();
+    Values reduced = takeReduced(values);
     Value count = arith::SubIOp::create(b, entriesOf(values), before);
     writeEntry(m, loop, values, count, reduced);
   }
@@ -443,8 +453,8 @@ void PartBuilder::emitAppend(AppendOp append, Values &values) {
   if (!layout.reduction)
     return store(value, condition, values);
   if (!reducesInRegister())
-    return reduceInRow(value, condition);
-  Value &reduced = values.back();
+    return reduceInRow(append.getNumber(), value, condition);
+  Value &reduced = values[numLevelValues + 1 + append.getNumber()];
   auto next = BinaryOp::create(b, *layout.reduction, reduced, value);
   next.setReassociable(true);
   reduced = condition
@@ -512,14 +522,15 @@ void PartBuilder::startPartials() {
 }
 
 void PartBuilder::clearRow(Value row) {
-  Value identity = layout.identity(b);
+  Values identities = layout.identities(b);
   emitFor(b, constant(b, 0), layout.rowSize(b, mapping), [&](Value n) {
-    memref::StoreOp::create(b, identity, args.partials, ValueRange{row, n});
+    for (auto [identity, partials] : llvm::zip(identities, args.partials))
+      memref::StoreOp::create(b, identity, partials, ValueRange{row, n});
   });
 }
 
 /// partials[row][number of the coordinates] += value
-void PartBuilder::reduceInRow(Value value, Value condition) {
+void PartBuilder::reduceInRow(unsigned sum, Value value, Value condition) {
   Value row = partialRow(/*isTail=*/true), number;
   for (unsigned level : layout.inner) {
     Value coordinate = coordinates[level];
@@ -532,46 +543,51 @@ void PartBuilder::reduceInRow(Value value, Value condition) {
   }
   emitIf(b, condition, [&] {
     SmallVector<Value> at = {row, number};
-    Value before = memref::LoadOp::create(b, args.partials, at);
+    Value before = memref::LoadOp::create(b, args.partials[sum], at);
     Value after = BinaryOp::create(b, *layout.reduction, before, value);
-    memref::StoreOp::create(b, after, args.partials, at);
+    memref::StoreOp::create(b, after, args.partials[sum], at);
   });
 }
 
-void PartBuilder::keepPartial(Value row, Value count, Value reduced) {
+void PartBuilder::keepPartial(Value row, Value count, ValueRange reduced) {
   memref::StoreOp::create(b, count, args.visited, row);
-  if (reduced)
-    memref::StoreOp::create(b, reduced, args.partials,
+  for (auto [value, partials] : llvm::zip(reduced, args.partials))
+    memref::StoreOp::create(b, value, partials,
                             ValueRange{row, constant(b, 0)});
 }
 
+SmallVector<Value> PartBuilder::loadPartials(Value row, Value number) {
+  return llvm::map_to_vector(args.partials, [&](Value partials) -> Value {
+    return memref::LoadOp::create(b, partials, ValueRange{row, number});
+  });
+}
+
 /// The part has reduced an entry from its first to its last element.
-void PartBuilder::writeWhole(Values &values, Value count, Value reduced) {
+void PartBuilder::writeWhole(Values &values, Value count, ValueRange reduced) {
   Value any;
   if (layout.structure > 0)
     any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count,
                                 constant(b, 0));
   Value position = positionOf(values);
   emitIf(b, any, [&] {
-    if (reduced) {
+    if (!reduced.empty()) {
       Value at = layout.location(b, position, coordinates, mapping);
       return storeValue(layout.finish(b, reduced, count, mapping), at);
     }
     Value row = partialRow(/*isTail=*/true);
-    layout.forRow(
-        b, coordinates, mapping, [&](Value number, ArrayRef<Value> at) {
-          Value entry =
-              memref::LoadOp::create(b, args.partials, ValueRange{row, number});
-          storeValue(layout.finish(b, entry, count, mapping),
-                     layout.location(b, position, at, mapping));
-        });
+    layout.forRow(b, coordinates, mapping,
+                  [&](Value number, ArrayRef<Value> at) {
+                    storeValue(layout.finish(b, loadPartials(row, number),
+                                             count, mapping),
+                               layout.location(b, position, at, mapping));
+                  });
   });
 }
 
 /// What was reduced at a coordinate goes to the result if the part has all of
 /// it, else to the partial entries.
 void PartBuilder::writeEntry(unsigned m, CoiterateOp loop, Values &values,
-                             Value count, Value reduced) {
+                             Value count, ValueRange reduced) {
   if (!layout.canSplit())
     return writeWhole(values, count, reduced);
   Value isBegun = negate(b, isOnCut(m, loop.getInnerLower()));
@@ -584,14 +600,13 @@ void PartBuilder::writeEntry(unsigned m, CoiterateOp loop, Values &values,
   Value head = partialRow(/*isTail=*/false), tail = partialRow(/*isTail=*/true);
   Value row = arith::SelectOp::create(b, finished, head, tail);
   keepPartial(row, count, reduced);
-  if (reduced)
+  if (!reduced.empty())
     return;
   emitIf(b, finished, [&] {
     layout.forRow(b, coordinates, mapping, [&](Value number, ArrayRef<Value>) {
-      Value entry =
-          memref::LoadOp::create(b, args.partials, ValueRange{tail, number});
-      memref::StoreOp::create(b, entry, args.partials,
-                              ValueRange{head, number});
+      for (auto [entry, partials] :
+           llvm::zip(loadPartials(tail, number), args.partials))
+        memref::StoreOp::create(b, entry, partials, ValueRange{head, number});
     });
   });
 }

@@ -15,7 +15,7 @@ namespace nacho {
 
 /// Repeats the loops of a nest for one part, with what the phase carries: the
 /// values of the result's levels; the number of entries; and, inside of the
-/// loops over the result's coordinates, the entry that is being reduced.
+/// loops over the result's coordinates, the sums that are being reduced.
 class PartBuilder {
 public:
   PartBuilder(mlir::ImplicitLocOpBuilder &b, const ResultLayout &layout,
@@ -54,11 +54,14 @@ private:
   void countEntries(mlir::Value number, mlir::Value condition, Values &values);
   void appendEntry(mlir::Value value, mlir::Value offset);
   void store(mlir::Value value, mlir::Value condition, Values &values);
-  void reduceInRow(mlir::Value value, mlir::Value condition);
+  void reduceInRow(unsigned sum, mlir::Value value, mlir::Value condition);
   void writeEntry(unsigned m, CoiterateOp loop, Values &values,
-                  mlir::Value count, mlir::Value reduced);
-  void writeWhole(Values &values, mlir::Value count, mlir::Value reduced);
-  void keepPartial(mlir::Value row, mlir::Value count, mlir::Value reduced);
+                  mlir::Value count, mlir::ValueRange reduced);
+  void writeWhole(Values &values, mlir::Value count, mlir::ValueRange reduced);
+  void keepPartial(mlir::Value row, mlir::Value count,
+                   mlir::ValueRange reduced);
+  Values takeReduced(Values &values);
+  Values loadPartials(mlir::Value row, mlir::Value number);
   void storeValue(mlir::Value value, mlir::Value at);
   void setStatus(mlir::Value code);
   void startPartials();

@@ -70,6 +70,7 @@ FailureOr<ResultLayout> ResultLayout::get(NestOp nest) {
   layout.loops = nest.getLoops();
   layout.depth = nest.getCutLoops().size();
   layout.reduction = nest.getReduce();
+  layout.sums = nest.getAppendedTypes();
   RankedTensorType type = layout.type = cast<RankedTensorType>(nest.getType());
   unsigned rank = type.getRank(), leading = 0;
   layout.structure = isDense(type) ? 0 : rank;
@@ -250,43 +251,56 @@ static Value emitExtreme(ImplicitLocOpBuilder &b, Type type, bool isLargest) {
   return arith::ConstantOp::create(b, b.getIntegerAttr(type, bound));
 }
 
-Value ResultLayout::identity(ImplicitLocOpBuilder &b) const {
-  switch (*reduction) {
+static Value emitIdentity(ImplicitLocOpBuilder &b, BinaryKind reduction,
+                          Type type) {
+  switch (reduction) {
   case BinaryKind::mul:
-    return emitElement(b, element(), 1);
+    return emitElement(b, type, 1);
   case BinaryKind::min:
-    return emitExtreme(b, element(), /*isLargest=*/true);
+    return emitExtreme(b, type, /*isLargest=*/true);
   case BinaryKind::max:
-    return emitExtreme(b, element(), /*isLargest=*/false);
+    return emitExtreme(b, type, /*isLargest=*/false);
   default:
-    return emitElement(b, element(), 0);
+    return emitElement(b, type, 0);
   }
 }
 
-/// The entry as it is stored.
-static Value convert(ImplicitLocOpBuilder &b, Value entry, Type type) {
-  if (entry.getType() == type)
-    return entry;
-  return CastOp::create(b, type, entry);
+SmallVector<Value> ResultLayout::identities(ImplicitLocOpBuilder &b) const {
+  return llvm::map_to_vector(
+      sums, [&](Type type) { return emitIdentity(b, *reduction, type); });
 }
 
-Value ResultLayout::finish(ImplicitLocOpBuilder &b, Value reduced, Value count,
-                           const IRMapping &mapping) const {
+/// Where elements are not stored, 0 takes part.
+static Value withMissing(ImplicitLocOpBuilder &b, BinaryKind reduction,
+                         Value reduced, Value count, Value all) {
+  Value isMissing =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, all);
+  Value zero = emitElement(b, reduced.getType(), 0);
+  Value other = reduction == BinaryKind::mul
+                    ? zero
+                    : Value(BinaryOp::create(b, reduction, reduced, zero));
+  return arith::SelectOp::create(b, isMissing, other, reduced);
+}
+
+Value ResultLayout::finish(ImplicitLocOpBuilder &b, ValueRange reduced,
+                           Value count, const IRMapping &mapping) const {
+  SmallVector<Value> values(reduced);
   Value all;
   if (*reduction != BinaryKind::add)
     for (CoiterateOp loop : ArrayRef(loops).drop_front(numOuter))
       if (!llvm::is_contained(loopOfLevel, loop))
         all = product(b, all, emitExtent(b, loop, mapping));
-  if (!all)
-    return convert(b, reduced, type.getElementType());
-  Value isMissing =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, all);
-  Value zero = emitElement(b, element(), 0);
-  Value other = *reduction == BinaryKind::mul
-                    ? zero
-                    : Value(BinaryOp::create(b, *reduction, reduced, zero));
-  return convert(b, arith::SelectOp::create(b, isMissing, other, reduced),
-                 type.getElementType());
+  if (all)
+    for (Value &value : values)
+      value = withMissing(b, *reduction, value, count, all);
+  Region &region = NestOp(nest).getFinish();
+  if (region.empty())
+    return values.front();
+  IRMapping inside;
+  inside.map(region.getArguments(), values);
+  for (Operation &op : region.front().without_terminator())
+    b.clone(op, inside);
+  return inside.lookup(region.front().getTerminator()->getOperand(0));
 }
 
 Value nacho::loadCut(ImplicitLocOpBuilder &b, StringRef name, Type cut,

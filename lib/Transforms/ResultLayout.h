@@ -37,8 +37,8 @@ struct ResultLayout {
 
   static mlir::FailureOr<ResultLayout> get(NestOp nest);
 
-  /// What is reduced, before it is converted to the type of the result.
-  mlir::Type element() const { return NestOp(nest).getAppendedType(); }
+  /// What is reduced to make up an entry.
+  llvm::SmallVector<mlir::Type> sums;
   /// Every iteration of the innermost loop appends an entry.
   bool isDirect() const { return levels.size() < structure; }
   bool hasCounts() const { return structure > 0; }
@@ -80,11 +80,12 @@ struct ResultLayout {
               const mlir::IRMapping &mapping,
               llvm::function_ref<void(mlir::Value, llvm::ArrayRef<mlir::Value>)>
                   body) const;
-  /// What an entry is before anything is reduced.
-  mlir::Value identity(mlir::ImplicitLocOpBuilder &b) const;
+  /// What the sums are before anything is reduced.
+  llvm::SmallVector<mlir::Value>
+  identities(mlir::ImplicitLocOpBuilder &b) const;
   /// The entry to which `count` elements were reduced; those that are not
   /// stored count as 0.
-  mlir::Value finish(mlir::ImplicitLocOpBuilder &b, mlir::Value reduced,
+  mlir::Value finish(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange reduced,
                      mlir::Value count, const mlir::IRMapping &mapping) const;
 };
 
@@ -98,7 +99,9 @@ struct PhaseArguments {
   llvm::SmallVector<mlir::Value> positions,
       coordinates; ///< By level; null where it has none.
   mlir::Value values;
-  mlir::Value partials, visited; ///< Two rows per part.
+  /// Two rows per part, by sum; and how many elements were reduced to them.
+  llvm::SmallVector<mlir::Value> partials;
+  mlir::Value visited;
 };
 
 /// A cut from a row of the bounds, by name.

@@ -18,14 +18,24 @@ struct Term {
   IndexNames reduced;
   /// The operands of the assignment that it is computed from.
   llvm::SmallVector<unsigned> inputs;
+  unsigned sum = 0; ///< That it belongs to.
 };
 
-/// What is assigned, as the reduction of terms.
+/// A sum of terms. Sums of one type are converted before they are added to sums
+/// of another.
+struct Sum {
+  mlir::Type type;
+  unsigned parent = 0; ///< The sum that this one is added to.
+  bool isNegated = false;
+  unsigned numTerms = 0;
+};
+
+/// What is assigned, as sums, or another reduction, of terms. The first sum is
+/// the one that is assigned.
 struct Terms {
   llvm::SmallVector<Term> terms;
+  llvm::SmallVector<Sum> sums;
   BinaryKind reduction = BinaryKind::add;
-  mlir::Type
-      type; ///< Of the terms; what they add up to is converted at the end.
   bool isReduced = false; ///< Over an index, at least one of them.
 
   static mlir::FailureOr<Terms> split(AssignOp op);

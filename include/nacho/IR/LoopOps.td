@@ -38,10 +38,10 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
   let description = [{
     The body is one chain of `nacho.coiterate`. Entries are appended in the order
     of the result's levels. With `reduce`, what is appended to the same coordinates
-    is reduced to one entry, `as` a number of some type before it is converted to
-    the result's: loops over other coordinates lie inside those over the
+    is reduced to one entry: loops over other coordinates lie inside those over the
     result's, but for loops over all coordinates of the result's last levels, which
-    may lie inside of them.
+    may lie inside of them. A region `finish` makes the entry from several
+    reductions, one for each of its arguments.
 
     With cuts the nest is done part by part; once the loops are bounded
     (`--nacho-bound-loops`) the body has two arguments, the cuts where the part at
@@ -77,20 +77,19 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
     ```
   }];
   let arguments = (ins Optional<Nacho_CutsType>:$cuts,
-                       OptionalAttr<Nacho_BinaryKindAttr>:$reduce,
-                       OptionalAttr<TypeAttr>:$accumulator);
+                       OptionalAttr<Nacho_BinaryKindAttr>:$reduce);
   let results = (outs AnyRankedTensor:$result);
-  let regions = (region SizedRegion<1>:$body);
+  let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$finish);
   let assemblyFormat = [{
-    (`reduce` `` $reduce^)? (`as` $accumulator^)? (`in` $cuts^ `:` type($cuts))? attr-dict
-    `:` type($result) $body
+    (`reduce` `` $reduce^)? (`in` $cuts^ `:` type($cuts))? attr-dict
+    `:` type($result) $body (`finish` $finish^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The loops of the chain, outermost first.
     ::llvm::SmallVector<CoiterateOp> getLoops();
-    /// The type of what is appended.
-    ::mlir::Type getAppendedType();
+    /// The types of what is appended, by the number of the reduction.
+    ::llvm::SmallVector<::mlir::Type> getAppendedTypes();
     /// The loops of the chain that are cut, outermost first.
     ::llvm::SmallVector<CoiterateOp> getCutLoops();
   }];
@@ -264,12 +263,13 @@ def Nacho_AppendOp : Nacho_Op<"append", [AttrSizedOperandSegments]> {
   let summary = "append an entry to the result of the nest";
   let description = [{
     The coordinates are those of the result's levels, outermost first. With a
-    condition, only where it is true. See `nacho.nest` for an example.
+    condition, only where it is true. `to` tells which of the reductions that the
+    nest finishes. See `nacho.nest` for an example.
   }];
-  let arguments = (ins AnyType:$value, Variadic<Index>:$coordinates,
-                       Optional<I1>:$condition);
+  let arguments = (ins AnyType:$value, DefaultValuedAttr<I64Attr, "0">:$number,
+                       Variadic<Index>:$coordinates, Optional<I1>:$condition);
   let assemblyFormat = [{
-    $value `at` `(` $coordinates `)` (`if` $condition^)? attr-dict
+    $value (`to` $number^)? `at` `(` $coordinates `)` (`if` $condition^)? attr-dict
     `:` type($value)
   }];
   let hasVerifier = 1;
