@@ -172,18 +172,18 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
     after = arith::AddIOp::create(b, fiber.position, step);
   }
   range.end = range.level->begin(b, after);
-  auto positionOf = [&](const CutValue &cut) {
+  auto cutPosition = [&](const CutValue &cut) {
     return cut.loops[path.size() - 1].positions[path.back()];
   };
   if (lower) {
-    Value begin = positionOf(*lower);
+    Value begin = cutPosition(*lower);
     if (path.size() > 1)
       begin = visitCut(range, begin, lower->loops.front().coordinate);
     range.begin = select(both(lower->on, fiber.present), begin, range.first);
   }
   if (!upper)
     return range;
-  Value end = positionOf(*upper);
+  Value end = cutPosition(*upper);
   if (path.size() == 1 && last == LastCoordinate::included) {
     // More if the operand stores the coordinate of the cut.
     ChildRange whole{Level::get(fiber.tensor, fiber.level), range.first,

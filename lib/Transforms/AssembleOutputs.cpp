@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NestAssembler.h"
 #include "PartBuilder.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Kernel.h"
@@ -27,61 +28,6 @@ namespace nacho {
 
 using namespace mlir;
 using namespace nacho;
-
-namespace {
-/// Builds one function after the other from the nest's function.
-class NestAssembler {
-public:
-  NestAssembler(func::FuncOp source, NestOp nest, ResultLayout layout);
-
-  void build();
-
-private:
-  enum class Argument {
-    bounds,
-    within,
-    counts,
-    offsets,
-    sizes,
-    result,
-    partials,
-    status
-  };
-  using Arguments = SmallVector<Argument>;
-
-  func::FuncOp startFunction(StringRef suffix, const Arguments &arguments,
-                             bool isExported);
-  Arguments executeArguments() const;
-  void cloneOperands();
-  Value numParts();
-  ParallelOp startWorkers(Value parts);
-
-  void buildPartition();
-  void buildAssemble();
-  void buildFill();
-  void buildCompute();
-  void buildCombine();
-  void writeCombined(Value row, Value part, Value cut);
-  void buildPlan();
-  void buildScan();
-  void storeSizes(Value parts);
-  void buildExecute();
-
-  SmallVector<Value> loadRow(Value buffer, Value row);
-
-  func::FuncOp source;
-  NestOp nest;
-  PartitionOp partition;
-  ResultLayout layout;
-  ImplicitLocOpBuilder b;
-
-  // Of the function being built.
-  IRMapping mapping;
-  SmallVector<Value> operands;
-  PhaseArguments args;
-  llvm::StringMap<func::FuncOp> functions;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Functions
@@ -314,33 +260,6 @@ void NestAssembler::buildAssemble() {
   }
 }
 
-/// parallel part in parts: values[n * part / parts ...] = 0
-void NestAssembler::buildFill() {
-  startFunction("fill", {Argument::bounds, Argument::result},
-                /*isExported=*/false);
-  cloneOperands();
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value parts = numParts();
-  Value size = memref::DimOp::create(b, args.values, zero);
-  auto workers = startWorkers(parts);
-  Value part = workers.getWorker();
-  Value next = arith::AddIOp::create(b, part, one);
-  Type index = b.getIndexType();
-  Value from = QueryOp::create(b, index, part, parts, zero, size);
-  Value to = QueryOp::create(b, index, next, parts, zero, size);
-  Value nothing;
-  if (layout.reduction)
-    nothing = layout.finish(b, layout.identities(b), zero, mapping);
-  else
-    nothing =
-        CastOp::create(b, layout.type.getElementType(),
-                       arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
-  emitFor(b, from, to, [&](Value at) {
-    memref::StoreOp::create(b, nothing, args.values, at);
-  });
-}
-
 NestAssembler::Arguments NestAssembler::executeArguments() const {
   Arguments arguments = {Argument::bounds};
   if (layout.hasCounts())
@@ -379,109 +298,6 @@ void NestAssembler::buildCompute() {
     });
   }
   PartBuilder(b, layout, mapping, args, part, parts).append(first, last);
-}
-
-/// for part in parts, one after the other, which keeps the order of sums:
-///   an entry that the part before has not completed goes on in this one's
-///   head if that completes it, which then goes to the result; else in its tail
-void NestAssembler::buildCombine() {
-  Arguments arguments = executeArguments();
-  arguments.pop_back();
-  startFunction("combine", arguments, /*isExported=*/false);
-  cloneOperands();
-  Value parts = numParts();
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value two = arith::ConstantIndexOp::create(b, 2);
-  startWorkers(one);
-  Type cut = nest.getBody().getArgument(0).getType();
-  Type index = b.getIndexType();
-  auto visited = [&](Value row) -> Value {
-    return memref::LoadOp::create(b, args.visited, row);
-  };
-  emitFor(b, zero, parts, [&](Value part) {
-    Value lower = loadCut(b, "lo", cut, args.bounds, part);
-    Value upper =
-        loadCut(b, "hi", cut, args.bounds, arith::AddIOp::create(b, part, one));
-    Value spans = arith::ConstantIntOp::create(b, 0, 1);
-    for (unsigned m = 0; m < layout.numOuter; ++m) {
-      Value differ =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                CutCoordinateOp::create(b, index, lower, m),
-                                CutCoordinateOp::create(b, index, upper, m));
-      spans = arith::OrIOp::create(b, spans, differ);
-    }
-    Value head = arith::MulIOp::create(b, part, two);
-    Value tail = arith::AddIOp::create(b, head, one);
-    Value row = arith::SelectOp::create(b, spans, head, tail);
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero);
-    // The first part has none before it: its own tail is then as good as any.
-    Value before = arith::SelectOp::create(b, isFirst, tail,
-                                           arith::SubIOp::create(b, head, one));
-    Value isOpen = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                         visited(before), zero);
-    Value isNotFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, part, zero);
-    emitIf(b, arith::AndIOp::create(b, isNotFirst, isOpen), [&] {
-      emitFor(b, zero, layout.rowSize(b, mapping), [&](Value n) {
-        for (Value partials : args.partials) {
-          Value x = memref::LoadOp::create(b, partials, ValueRange{before, n});
-          Value y = memref::LoadOp::create(b, partials, ValueRange{row, n});
-          Value sum = BinaryOp::create(b, *layout.reduction, x, y);
-          memref::StoreOp::create(b, sum, partials, ValueRange{row, n});
-        }
-      });
-      Value count = arith::AddIOp::create(b, visited(before), visited(row));
-      memref::StoreOp::create(b, count, args.visited, row);
-    });
-    if (layout.numOuter > 0)
-      emitIf(b, spans, [&] { writeCombined(row, part, lower); });
-  });
-  if (layout.numOuter > 0)
-    return;
-  Value last =
-      arith::SubIOp::create(b, arith::MulIOp::create(b, parts, two), one);
-  writeCombined(last, Value(), Value());
-}
-
-/// A complete entry, at the coordinates of a cut, goes to the result.
-void NestAssembler::writeCombined(Value row, Value part, Value cut) {
-  Value count = memref::LoadOp::create(b, args.visited, row);
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  SmallVector<Value> coordinates(layout.type.getRank());
-  Value isEntry, position;
-  for (auto [level, loop] : llvm::enumerate(layout.loopOfLevel)) {
-    unsigned m = llvm::find(layout.loops, loop) - layout.loops.begin();
-    if (m >= layout.numOuter)
-      continue;
-    coordinates[level] = CutCoordinateOp::create(b, b.getIndexType(), cut, m);
-    Value inside =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, coordinates[level],
-                              layout.extent(b, level, mapping));
-    isEntry =
-        isEntry ? Value(arith::AndIOp::create(b, isEntry, inside)) : inside;
-  }
-  if (layout.hasCounts()) {
-    isEntry = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count, zero);
-    position = layout.positionsOf(b, layout.structure - 1,
-                                  loadRow(args.offsets, part));
-  }
-  emitIf(b, isEntry, [&] {
-    layout.forRow(b, coordinates, mapping, [&](Value n, ArrayRef<Value> at) {
-      SmallVector<Value> sums;
-      for (Value partials : args.partials)
-        sums.push_back(memref::LoadOp::create(b, partials, ValueRange{row, n}));
-      Value where = layout.location(b, position, at, mapping);
-      Value size = memref::DimOp::create(b, args.values, zero);
-      Value fits =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, where, size);
-      emitIf(b, fits, [&] {
-        memref::StoreOp::create(b, layout.finish(b, sums, count, mapping),
-                                args.values, where);
-      });
-    });
-  });
 }
 
 /// partition; assemble; offsets = scan(counts); sizes = what to allocate

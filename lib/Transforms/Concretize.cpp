@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/Analysis/Algebra.h"
-#include "nacho/Analysis/LoopOrder.h"
+#include "nacho/Analysis/LoopNest.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Level.h"
@@ -27,56 +26,25 @@ using namespace nacho;
 
 namespace {
 
-/// A sparse operand as one term accesses it.
-struct Instance {
-  unsigned input;
-  SmallVector<unsigned> loops; ///< The loop over each of its levels.
-  Value fiber;                 ///< Where the loops built so far stand.
-
-  /// The number of levels that the loops outside of `m` iterate.
-  unsigned numBegun(unsigned m) const {
-    return llvm::count_if(loops, [&](unsigned loop) { return loop < m; });
-  }
-};
-
 /// A loop that is built: what it visits, and which leaf is which instance.
 struct Loop {
   CoiterateOp op;
   DenseMap<unsigned, unsigned> leaves;
 };
 
-/// The terms of a sum that are complete in the same loop.
-struct Group {
-  unsigned number; ///< Of the reduction.
-  SmallVector<unsigned> terms;
-  MergeAttr pattern; ///< Over instances.
-};
-
 /// Builds the loops of one assignment.
-class NestBuilder {
+class NestBuilder : LoopNest {
 public:
   NestBuilder(AssignOp op, IRRewriter &rewriter)
-      : op(op), b(withoutName(op.getLoc()), rewriter), algebra(op) {}
+      : LoopNest(op), b(withoutName(op.getLoc()), rewriter) {}
 
   LogicalResult build();
 
 private:
-  // Planning.
-  LogicalResult plan();
-  unsigned loopOf(const Term &term, Attribute index);
-  bool isSparse(unsigned input);
-  unsigned addInstance(const Term &term, unsigned input);
-  unsigned instanceOf(unsigned term, unsigned input) {
-    return instanceNumbers.lookup({term, input});
-  }
-  MergeAttr patternOf(unsigned term);
-  MergeAttr toInstances(MergeAttr merge, unsigned term);
-
   // Loops.
   Value extentOf(Attribute index);
   Value computeExtent(Attribute index);
   Value extentOfLoop(unsigned m);
-  SmallVector<Attribute> namesOfLoop(unsigned m);
   bool isKnown(unsigned instance, unsigned m, unsigned numLevels);
   MergeAttr mergeOf(unsigned m, Loop &loop, SmallVectorImpl<Value> &guards);
   MergeAttr mergeOf(MergeAttr pattern, unsigned m, Loop &loop,
@@ -96,18 +64,9 @@ private:
   Value insideTerm(const Term &term);
   std::string inputName(unsigned n);
 
-  AssignOp op;
   ImplicitLocOpBuilder b;
-  ElementAlgebra algebra;
-  Terms terms;
-  LoopOrder order;
-  unsigned numLoops = 0;
-  SmallVector<Instance> instances;
-  DenseMap<std::pair<unsigned, unsigned>, unsigned> instanceNumbers;
-  /// By the number of the loop, and that of the sum.
-  std::map<std::pair<int, unsigned>, Group> groups;
-  SmallVector<unsigned> reductions; ///< The sums that have terms.
-
+  SmallVector<Value>
+      fibers; ///< Where the loops built so far stand, by instance.
   NestOp nest;
   SmallVector<Loop> loops;
   DenseMap<Attribute, Value> extents, coordinates; ///< Of the result's indices.
@@ -116,93 +75,13 @@ private:
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Planning
-//===----------------------------------------------------------------------===//
-
-bool NestBuilder::isSparse(unsigned input) {
-  return !isDense(cast<RankedTensorType>(op.getInputs()[input].getType()));
-}
-
-unsigned NestBuilder::loopOf(const Term &term, Attribute index) {
-  auto reduced = llvm::find(term.reduced, index);
-  if (reduced != term.reduced.end())
-    return order.result.size() + (reduced - term.reduced.begin());
-  return llvm::find(order.result, index) - order.result.begin();
-}
-
-/// Terms that access an operand in the same loops share its fibers.
-unsigned NestBuilder::addInstance(const Term &term, unsigned input) {
-  Instance instance{input, {}, {}};
-  for (Attribute index :
-       storageOrder(op.getInputs()[input].getType(), op.getAccess(input)))
-    instance.loops.push_back(loopOf(term, index));
-  for (auto [n, known] : llvm::enumerate(instances))
-    if (known.input == input && known.loops == instance.loops)
-      return n;
-  instances.push_back(instance);
-  return instances.size() - 1;
-}
-
-MergeAttr NestBuilder::toInstances(MergeAttr merge, unsigned term) {
-  return mapLeaves(merge,
-                   [&](unsigned input) { return instanceOf(term, input); });
-}
-
-/// Where a term is not 0; everywhere if it is not 0 even of zeros.
-MergeAttr NestBuilder::patternOf(unsigned term) {
-  const ElementFacts &facts = algebra.get(terms.terms[term].value);
-  if (!facts.isZeroPreserving() || isNever(facts.pattern))
-    return intersectMerges(op.getContext(), {});
-  return toInstances(facts.pattern, term);
-}
-
-LogicalResult NestBuilder::plan() {
-  FailureOr<Terms> split = Terms::split(op);
-  if (failed(split))
-    return failure();
-  terms = *split;
-  bool isSparseResult = !isDense(op.getType());
-  for (const Term &term : terms.terms) {
-    const ElementFacts &facts = algebra.get(term.value);
-    if (isSparseResult && !facts.isZeroPreserving())
-      return op.emitOpError("is not zero where all operands are, so that its "
-                            "result would be dense");
-    if (isSparseResult && isNever(facts.pattern))
-      return op.emitOpError("needs a sparse operand");
-  }
-  FailureOr<LoopOrder> chosen = LoopOrder::choose(op, terms);
-  if (failed(chosen))
-    return failure();
-  order = *chosen;
-  // Numbers alone are assigned in a loop that runs once.
-  numLoops = std::max(1u, order.size());
-  for (auto [n, sum] : llvm::enumerate(terms.sums))
-    if (sum.numTerms > 0)
-      reductions.push_back(n);
-  for (auto [n, term] : llvm::enumerate(terms.terms)) {
-    for (unsigned input : term.inputs)
-      if (isSparse(input))
-        instanceNumbers[{n, input}] = addInstance(term, input);
-    int depth = order.result.size() + term.reduced.size();
-    Group &group = groups[{order.size() == 0 ? 0 : depth - 1, term.sum}];
-    group.number = llvm::find(reductions, term.sum) - reductions.begin();
-    group.terms.push_back(n);
-    MergeAttr pattern = patternOf(n);
-    group.pattern = group.pattern
-                        ? uniteMerges(op.getContext(), {group.pattern, pattern})
-                        : pattern;
-  }
-  return success();
-}
-
 LogicalResult NestBuilder::build() {
   if (failed(plan()))
     return failure();
-  for (Instance &instance : instances) {
+  for (const Instance &instance : instances) {
     NameScope name(b, inputName(instance.input) + "0");
-    instance.fiber = RootOp::create(b, op.getInputs()[instance.input],
-                                    b.getI64IntegerAttr(instance.input));
+    fibers.push_back(RootOp::create(b, op.getInputs()[instance.input],
+                                    b.getI64IntegerAttr(instance.input)));
   }
   BinaryKindAttr reduction;
   if (terms.isReduced || groups.size() > 1 || order.size() == 0)
@@ -250,17 +129,6 @@ void NestBuilder::buildFinish() {
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
-
-/// The indices that the terms run over in a loop.
-SmallVector<Attribute> NestBuilder::namesOfLoop(unsigned m) {
-  if (m < order.result.size())
-    return {order.result[m]};
-  llvm::SetVector<Attribute> names;
-  for (const Term &term : terms.terms)
-    if (m - order.result.size() < term.reduced.size())
-      names.insert(term.reduced[m - order.result.size()]);
-  return names.takeVector();
-}
 
 /// The extent of an index, of any tensor that has it. It is computed before the
 /// nest, so that the searches can use it.
@@ -348,7 +216,7 @@ MergeAttr NestBuilder::mergeOf(MergeAttr pattern, unsigned m, Loop &loop,
     auto [leaf, isNew] =
         loop.leaves.try_emplace(number, numFibers + guards.size());
     if (isNew)
-      guards.push_back(instance.fiber);
+      guards.push_back(fibers[number]);
     return MergeAttr::get(context, leaf->second);
   }
   SmallVector<MergeAttr> args;
@@ -372,16 +240,16 @@ void NestBuilder::buildLoops(unsigned m) {
     return;
   Loop loop;
   SmallVector<unsigned> taking;
-  SmallVector<Value> fibers, guards;
+  SmallVector<Value> stepping, guards;
   for (auto [n, instance] : llvm::enumerate(instances)) {
     if (!llvm::is_contained(instance.loops, m))
       continue;
     loop.leaves[n] = taking.size();
     taking.push_back(n);
-    fibers.push_back(instance.fiber);
+    stepping.push_back(fibers[n]);
   }
   MergeAttr merge = mergeOf(m, loop, guards);
-  loop.op = CoiterateOp::create(b, fibers, guards, extentOfLoop(m), merge);
+  loop.op = CoiterateOp::create(b, stepping, guards, extentOfLoop(m), merge);
   Value coordinate = loop.op.getCoordinate();
   SmallVector<Attribute> names = namesOfLoop(m);
   if (!names.empty())
@@ -389,7 +257,7 @@ void NestBuilder::buildLoops(unsigned m) {
   if (m < order.result.size())
     coordinates[order.result[m]] = coordinate;
   for (auto [n, child] : llvm::zip(taking, loop.op.getChildren()))
-    instances[n].fiber = child;
+    fibers[n] = child;
   loops.push_back(loop);
 
   OpBuilder::InsertionGuard guard(b);
@@ -429,15 +297,12 @@ void NestBuilder::buildGroups(int depth) {
 
 /// Whether the pattern of the group holds; null if it does everywhere.
 Value NestBuilder::buildCondition(const Group &group) {
-  SmallVector<Value> leaves;
-  for (const Instance &instance : instances)
-    leaves.push_back(instance.fiber);
-  SmallVector<Value> present(leaves.size());
+  SmallVector<Value> present(fibers.size());
   std::function<void(MergeAttr)> collect = [&](MergeAttr merge) {
     if (merge.isLeaf()) {
       Value &leaf = present[merge.getOperand()];
       if (!leaf)
-        leaf = PresentOp::create(b, b.getI1Type(), leaves[merge.getOperand()]);
+        leaf = PresentOp::create(b, b.getI1Type(), fibers[merge.getOperand()]);
       return;
     }
     for (MergeAttr child : merge.children())
@@ -454,7 +319,7 @@ void NestBuilder::loadElements(const Group &group) {
         continue;
       NameScope name(b, StringRef(inputName(input)).lower());
       unsigned instance = instanceOf(term, input);
-      elements[instance] = LoadOp::create(b, instances[instance].fiber);
+      elements[instance] = LoadOp::create(b, fibers[instance]);
     }
   }
 }
@@ -536,16 +401,16 @@ Value NestBuilder::buildTerm(const Group &group, unsigned number) {
 }
 
 Value NestBuilder::emitPattern(MergeAttr pattern, unsigned term, Value value) {
-  SmallVector<Value> fibers;
+  SmallVector<Value> named;
   MergeAttr merge = mapLeaves(pattern, [&](unsigned instance) {
-    Value fiber = instances[instance].fiber;
-    auto known = llvm::find(fibers, fiber);
-    unsigned number = known - fibers.begin();
-    if (known == fibers.end())
-      fibers.push_back(fiber);
+    Value fiber = fibers[instance];
+    auto known = llvm::find(named, fiber);
+    unsigned number = known - named.begin();
+    if (known == named.end())
+      named.push_back(fiber);
     return number;
   });
-  return RestrictOp::create(b, value.getType(), value, fibers, merge);
+  return RestrictOp::create(b, value.getType(), value, named, merge);
 }
 
 /// The element of an input in the loops of a term.

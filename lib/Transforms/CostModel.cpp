@@ -300,7 +300,7 @@ Value CostModel::scaled(ImplicitLocOpBuilder &b, Value cost, unsigned from,
   return cost;
 }
 
-Value CostModel::positionOf(unsigned operand, unsigned m,
+Value CostModel::positionAt(unsigned operand, unsigned m,
                             const SearchState &state) const {
   if (state.positions.empty())
     return {};
@@ -319,7 +319,7 @@ Value CostModel::visits(ImplicitLocOpBuilder &b, unsigned m, unsigned last,
   for (unsigned operand : drivers(*driven, charge))
     steps = sum(b, steps,
                 emitCost(b, CostKind::loops, state.fibers[operand],
-                         positionOf(operand, m, state), *driven - m));
+                         positionAt(operand, m, state), *driven - m));
   return scaled(b, steps, *driven + 1, last + 1);
 }
 
@@ -330,7 +330,7 @@ Value CostModel::entries(ImplicitLocOpBuilder &b, unsigned m,
   unsigned next = nextLoop(charge, m);
   unsigned last = lastLoop(operand.loops, loops.size());
   Value fiber = state.fibers[charge.operand];
-  Value position = next == m ? positionOf(charge.operand, m, state) : Value();
+  Value position = next == m ? positionAt(charge.operand, m, state) : Value();
   bool isWhole =
       last == operand.loops.back() &&
       static_cast<int64_t>(operand.loops.size()) == typeOf(operand).getRank();

@@ -90,7 +90,7 @@ private:
                       const Charge &charge, const SearchState &state);
   mlir::Value cost(mlir::ImplicitLocOpBuilder &b, unsigned m,
                    const Charge &charge, const SearchState &state);
-  mlir::Value positionOf(unsigned operand, unsigned m,
+  mlir::Value positionAt(unsigned operand, unsigned m,
                          const SearchState &state) const;
 
   llvm::SmallVector<CoiterateOp> loops;

@@ -12,19 +12,6 @@
 using namespace mlir;
 using namespace nacho;
 
-static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
-static Value negate(ImplicitLocOpBuilder &b, Value flag) {
-  Value yes = arith::ConstantIntOp::create(b, 1, 1);
-  return arith::XOrIOp::create(b, flag, yes);
-}
-
-static Value both(ImplicitLocOpBuilder &b, Value x, Value y) {
-  return emitAnd(b, b.getLoc(), x, y);
-}
-
 //===----------------------------------------------------------------------===//
 // Phases
 //===----------------------------------------------------------------------===//
@@ -32,7 +19,7 @@ static Value both(ImplicitLocOpBuilder &b, Value x, Value y) {
 void PartBuilder::loadCuts() {
   NestOp nest = layout.nest;
   Type cut = nest.getBody().getArgument(0).getType();
-  Value next = arith::AddIOp::create(b, part, constant(b, 1));
+  Value next = arith::AddIOp::create(b, part, constant(1));
   lower = loadCut(b, "lo", cut, args.bounds, part);
   upper = loadCut(b, "hi", cut, args.bounds, next);
   coordinates.assign(layout.type.getRank(), Value());
@@ -57,7 +44,7 @@ SmallVector<Value> PartBuilder::count() {
   initLevels(counting, carried);
   {
     NameScope name(b, "entries");
-    carried.push_back(constant(b, 0));
+    carried.push_back(constant(0));
   }
   Values counted = emitLoop(0, lower, upper, carried);
 
@@ -84,7 +71,7 @@ SmallVector<Value> PartBuilder::count() {
 Value PartBuilder::cutCoordinate(Value cut, unsigned level) {
   auto at = [&](unsigned m) -> Value {
     if (m >= layout.depth)
-      return constant(b, 0);
+      return constant(0);
     return CutCoordinateOp::create(b, b.getIndexType(), cut, m);
   };
   if (!isFullLevel(layout.type, level))
@@ -139,7 +126,7 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
     contexts.push_back(contextOf(level, first, last));
   Values carried;
   initLevels(counting, carried);
-  carried.push_back(layout.isDirect() ? first.back() : constant(b, 0));
+  carried.push_back(layout.isDirect() ? first.back() : constant(0));
   bool isScalar = layout.numOuter == 0 && layout.reduction;
   if (isScalar && reducesInRegister())
     llvm::append_range(carried, layout.identities(b));
@@ -147,7 +134,7 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
   if (isScalar) {
     // What is added outside of all loops is the last part's.
     NestOp nest = layout.nest;
-    Value isLast = arith::AddIOp::create(b, part, constant(b, 1));
+    Value isLast = arith::AddIOp::create(b, part, constant(1));
     finished =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, isLast, parts);
     emitStatements(nest.getBody().front(), layout.loops.front(), 0,
@@ -161,11 +148,11 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
     complete = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                      entriesOf(appended), end);
   for (auto [m, level] : llvm::enumerate(layout.levels))
-    complete = both(b, complete,
-                    level->finishAppend(b, contexts[m], nextOf(m, appended),
-                                        valuesOf(m, appended)));
+    complete =
+        both(complete, level->finishAppend(b, contexts[m], nextOf(m, appended),
+                                           valuesOf(m, appended)));
   if (complete)
-    emitIf(b, negate(b, complete), [&] {
+    emitIf(b, negate(complete), [&] {
       setStatus(arith::ConstantIntOp::create(b, kOperandsChanged, 32));
     });
 }
@@ -201,7 +188,7 @@ SmallVector<Value> PartBuilder::takeReduced(Values &values) {
 }
 
 /// The position of the structure's last level; null without structure.
-Value PartBuilder::positionOf(Values &carried) {
+Value PartBuilder::blockPosition(Values &carried) {
   if (layout.structure == 0)
     return {};
   return valuesOf(layout.structure - 1, carried).front();
@@ -292,12 +279,12 @@ void PartBuilder::emitBody(unsigned m, CoiterateOp loop, Values &values) {
     clearRow(partialRow(/*isTail=*/true));
 
   Value before = entriesOf(values);
-  finished = onUpper ? negate(b, onUpper) : Value();
+  finished = onUpper ? negate(onUpper) : Value();
   CoiterateOp inner =
       m + 1 < layout.loops.size() ? layout.loops[m + 1] : CoiterateOp();
   emitStatements(*CoiterateOp(layout.loops[m]).getBodyBlock(), inner, m, loop,
                  values);
-  finished = onUpper ? negate(b, onUpper) : Value();
+  finished = onUpper ? negate(onUpper) : Value();
 
   if (isEntry) {
     Values reduced = takeReduced(values);
@@ -345,7 +332,7 @@ void PartBuilder::emitStatements(Block &block, CoiterateOp inner, unsigned m,
 
 /// Counts what loops over all coordinates append: one entry, if there are any.
 void PartBuilder::countInnerLoop(CoiterateOp from, Values &values) {
-  Value zero = constant(b, 0), number = constant(b, 1);
+  Value zero = constant(0), number = constant(1);
   AppendOp only;
   from->walk([&](Operation *op) {
     if (auto append = dyn_cast<AppendOp>(op))
@@ -360,7 +347,7 @@ void PartBuilder::countInnerLoop(CoiterateOp from, Values &values) {
   Value condition;
   if (only.getCondition())
     condition = mapping.lookupOrDefault(only.getCondition());
-  countEntries(number, both(b, condition, finished), values);
+  countEntries(number, both(condition, finished), values);
 }
 
 /// Whether a loop runs over coordinates of the result inside of a reduction.
@@ -415,7 +402,7 @@ void PartBuilder::checkCoordinate(unsigned m, CoiterateOp loop) {
     Value extent = ExtentOp::create(b, b.getIndexType(), fiber);
     Value outside = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
                                           loop.getCoordinate(), extent);
-    emitIf(b, both(b, outside, present), [&] {
+    emitIf(b, both(outside, present), [&] {
       setStatus(arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32));
     });
   };
@@ -424,194 +411,4 @@ void PartBuilder::checkCoordinate(unsigned m, CoiterateOp loop) {
   // Fibers of terms that share a loop have extents of their own.
   for (auto [fiber, child] : llvm::zip(loop.getFibers(), loop.getChildren()))
     check(fiber, PresentOp::create(b, b.getI1Type(), child));
-}
-
-//===----------------------------------------------------------------------===//
-// Entries
-//===----------------------------------------------------------------------===//
-
-void PartBuilder::countEntries(Value number, Value condition, Values &values) {
-  if (condition)
-    number = arith::SelectOp::create(b, condition, number, constant(b, 0));
-  entriesOf(values) = arith::AddIOp::create(b, entriesOf(values), number);
-}
-
-void PartBuilder::emitAppend(AppendOp append, Values &values) {
-  Value condition;
-  if (append.getCondition())
-    condition = mapping.lookupOrDefault(append.getCondition());
-  condition = both(b, condition, finished);
-  for (auto [level, coordinate] : llvm::enumerate(append.getCoordinates()))
-    coordinates[level] = mapping.lookup(coordinate);
-  Value offset = entriesOf(values);
-  countEntries(constant(b, 1), condition, values);
-  if (counting)
-    return;
-  Value value = mapping.lookupOrDefault(append.getValue());
-  if (layout.isDirect())
-    return appendEntry(value, offset);
-  if (!layout.reduction)
-    return store(value, condition, values);
-  if (!reducesInRegister())
-    return reduceInRow(append.getNumber(), value, condition);
-  Value &reduced = values[numLevelValues + 1 + append.getNumber()];
-  auto next = BinaryOp::create(b, *layout.reduction, reduced, value);
-  next.setReassociable(true);
-  reduced = condition
-                ? Value(arith::SelectOp::create(b, condition, next, reduced))
-                : Value(next);
-}
-
-/// values[offset] = value; crd[offset] = coordinate. Unless the operands
-/// changed since they were checked and counted, the part has room for the entry
-/// and the result for the coordinate.
-void PartBuilder::appendEntry(Value value, Value offset) {
-  auto less = arith::CmpIPredicate::ult;
-  unsigned last = layout.structure - 1;
-  Value coordinate = coordinates[last];
-  Value fits = arith::CmpIOp::create(b, less, offset, end);
-  Value inside = arith::CmpIOp::create(b, less, coordinate,
-                                       layout.extent(b, last, mapping));
-  Value valid = arith::AndIOp::create(b, fits, inside);
-  auto ifValid = scf::IfOp::create(b, valid, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifValid.thenBlock());
-  memref::StoreOp::create(b, value, args.values, offset);
-  unsigned from = last;
-  while (from > 0 && !hasPositions(layout.type, from))
-    --from;
-  for (; from <= last; ++from)
-    storeIndex(b, coordinates[from], args.coordinates[from], offset);
-  b.setInsertionPointToStart(ifValid.elseBlock());
-  Value changed = arith::ConstantIntOp::create(b, kOperandsChanged, 32);
-  Value outOfRange = arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32);
-  setStatus(arith::SelectOp::create(b, inside, changed, outOfRange));
-}
-
-/// Never outside of the values, whatever has happened to the operands.
-void PartBuilder::storeValue(Value value, Value at) {
-  Value size = memref::DimOp::create(b, args.values, constant(b, 0));
-  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
-  emitIf(b, inside,
-         [&] { memref::StoreOp::create(b, value, args.values, at); });
-}
-
-/// An entry of a block that nothing is reduced to.
-void PartBuilder::store(Value value, Value condition, Values &values) {
-  Value at = layout.location(b, positionOf(values), coordinates, mapping);
-  emitIf(b, condition, [&] { storeValue(value, at); });
-}
-
-//===----------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------===//
-
-/// Part p has the partial rows 2 * p, of the entry that it completes but has
-/// not begun alone, and 2 * p + 1, of the one that it has not completed.
-Value PartBuilder::partialRow(bool isTail) {
-  Value row = arith::MulIOp::create(b, part, constant(b, 2));
-  return isTail ? Value(arith::AddIOp::create(b, row, constant(b, 1))) : row;
-}
-
-void PartBuilder::startPartials() {
-  for (bool isTail : {false, true}) {
-    Value row = partialRow(isTail);
-    clearRow(row);
-    memref::StoreOp::create(b, constant(b, 0), args.visited, row);
-  }
-}
-
-void PartBuilder::clearRow(Value row) {
-  Values identities = layout.identities(b);
-  emitFor(b, constant(b, 0), layout.rowSize(b, mapping), [&](Value n) {
-    for (auto [identity, partials] : llvm::zip(identities, args.partials))
-      memref::StoreOp::create(b, identity, partials, ValueRange{row, n});
-  });
-}
-
-/// partials[row][number of the coordinates] += value
-void PartBuilder::reduceInRow(unsigned sum, Value value, Value condition) {
-  Value row = partialRow(/*isTail=*/true), number;
-  for (unsigned level : layout.inner) {
-    Value coordinate = coordinates[level];
-    if (number) {
-      Value extent = layout.extent(b, level, mapping);
-      coordinate = arith::AddIOp::create(
-          b, arith::MulIOp::create(b, number, extent), coordinate);
-    }
-    number = coordinate;
-  }
-  emitIf(b, condition, [&] {
-    SmallVector<Value> at = {row, number};
-    Value before = memref::LoadOp::create(b, args.partials[sum], at);
-    Value after = BinaryOp::create(b, *layout.reduction, before, value);
-    memref::StoreOp::create(b, after, args.partials[sum], at);
-  });
-}
-
-void PartBuilder::keepPartial(Value row, Value count, ValueRange reduced) {
-  memref::StoreOp::create(b, count, args.visited, row);
-  for (auto [value, partials] : llvm::zip(reduced, args.partials))
-    memref::StoreOp::create(b, value, partials,
-                            ValueRange{row, constant(b, 0)});
-}
-
-SmallVector<Value> PartBuilder::loadPartials(Value row, Value number) {
-  return llvm::map_to_vector(args.partials, [&](Value partials) -> Value {
-    return memref::LoadOp::create(b, partials, ValueRange{row, number});
-  });
-}
-
-/// The part has reduced an entry from its first to its last element.
-void PartBuilder::writeWhole(Values &values, Value count, ValueRange reduced) {
-  Value any;
-  if (layout.structure > 0)
-    any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count,
-                                constant(b, 0));
-  Value position = positionOf(values);
-  emitIf(b, any, [&] {
-    if (!reduced.empty()) {
-      Value at = layout.location(b, position, coordinates, mapping);
-      return storeValue(layout.finish(b, reduced, count, mapping), at);
-    }
-    Value row = partialRow(/*isTail=*/true);
-    layout.forRow(b, coordinates, mapping,
-                  [&](Value number, ArrayRef<Value> at) {
-                    storeValue(layout.finish(b, loadPartials(row, number),
-                                             count, mapping),
-                               layout.location(b, position, at, mapping));
-                  });
-  });
-}
-
-/// What was reduced at a coordinate goes to the result if the part has all of
-/// it, else to the partial entries.
-void PartBuilder::writeEntry(unsigned m, CoiterateOp loop, Values &values,
-                             Value count, ValueRange reduced) {
-  if (!layout.canSplit())
-    return writeWhole(values, count, reduced);
-  Value isBegun = negate(b, isOnCut(m, loop.getInnerLower()));
-  Value whole = arith::AndIOp::create(b, isBegun, finished);
-  auto ifWhole = scf::IfOp::create(b, whole, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifWhole.thenBlock());
-  writeWhole(values, count, reduced);
-  b.setInsertionPointToStart(ifWhole.elseBlock());
-  Value head = partialRow(/*isTail=*/false), tail = partialRow(/*isTail=*/true);
-  Value row = arith::SelectOp::create(b, finished, head, tail);
-  keepPartial(row, count, reduced);
-  if (!reduced.empty())
-    return;
-  emitIf(b, finished, [&] {
-    layout.forRow(b, coordinates, mapping, [&](Value number, ArrayRef<Value>) {
-      for (auto [entry, partials] :
-           llvm::zip(loadPartials(tail, number), args.partials))
-        memref::StoreOp::create(b, entry, partials, ValueRange{head, number});
-    });
-  });
-}
-
-void PartBuilder::setStatus(Value code) {
-  memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, code, args.status,
-                              ValueRange());
 }

@@ -10,6 +10,7 @@
 #define NACHO_LIB_TRANSFORMS_PARTBUILDER_H
 
 #include "ResultLayout.h"
+#include "nacho/Analysis/MergeLattice.h"
 
 namespace nacho {
 
@@ -31,6 +32,18 @@ public:
   void append(mlir::ValueRange first, mlir::ValueRange last);
 
 private:
+  mlir::Value constant(int64_t value) {
+    return mlir::arith::ConstantIndexOp::create(b, value);
+  }
+  mlir::Value negate(mlir::Value flag) {
+    mlir::Value yes = mlir::arith::ConstantIntOp::create(b, 1, 1);
+    return mlir::arith::XOrIOp::create(b, flag, yes);
+  }
+  /// x & y, where null stands for true.
+  mlir::Value both(mlir::Value x, mlir::Value y) {
+    return emitAnd(b, b.getLoc(), x, y);
+  }
+
   using Values = llvm::SmallVector<mlir::Value>;
 
   // Loops.
@@ -72,7 +85,7 @@ private:
   llvm::MutableArrayRef<mlir::Value> valuesOf(unsigned level, Values &carried);
   mlir::Value &entriesOf(Values &carried) { return carried[numLevelValues]; }
   mlir::Value nextOf(unsigned level, Values &carried);
-  mlir::Value positionOf(Values &carried);
+  mlir::Value blockPosition(Values &carried);
   AppendContext contextOf(unsigned level, mlir::ValueRange first,
                           mlir::ValueRange last);
   mlir::Value cutCoordinate(mlir::Value cut, unsigned level);

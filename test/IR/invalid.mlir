@@ -342,6 +342,38 @@ func.func @nest(%A0: !A0, %cuts: !nacho.cuts<1, 0>) {
 
 // -----
 
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @nest(%A0: !A0, %v: f64) {
+  // expected-error @below {{finishes no reduction}}
+  nacho.nest : tensor<?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  } finish {
+  ^bb0(%x: f64):
+    nacho.yield %x : f64
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @nest(%A0: !A0, %v: f64) {
+  // expected-error @below {{must finish with one 'f64'}}
+  nacho.nest reduce add : tensor<?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  } finish {
+  ^bb0(%x: i32):
+    nacho.yield %x : i32
+  }
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // coiterate
 //===----------------------------------------------------------------------===//
@@ -623,6 +655,38 @@ func.func @append(%A0: !A0, %v: f32) {
       nacho.append %v at (%i) : f32
     }
     nacho.yield
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @append(%A0: !A0, %v: f64) {
+  nacho.nest reduce add : tensor<?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      // expected-error @below {{appends to 'tensor<?xf64>' a 'f64' at 1 coordinates}}
+      nacho.append %v to 1 at (%i) : f64
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @append(%A0: !A0, %v: f64) {
+  nacho.nest reduce add : tensor<?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      // expected-error @below {{appends to 'tensor<?xf64>' a 'f64' at 1 coordinates}}
+      nacho.append %v at (%i) : f64
+    }
+    nacho.yield
+  } finish {
+  ^bb0(%x: i32):
+    %0 = nacho.cast %x : i32 to f64
+    nacho.yield %0 : f64
   }
   return
 }

@@ -148,6 +148,37 @@ func.func @reduced(%A: tensor<?x?xf64, #DCSR>, %cuts: !nacho.cuts<1>) {
   return
 }
 
+// Two reductions, of which an entry is made in the end.
+//
+// CHECK-LABEL: func.func @finished(
+// CHECK:         nacho.nest reduce add : tensor<?xf64> {
+// CHECK-NEXT:      nacho.coiterate %[[I:.+]] of
+// CHECK-NEXT:        nacho.append %[[X:.+]] at(%[[I]]) : i64
+// CHECK-NEXT:        nacho.append %[[Y:.+]] to 1 at(%[[I]]) if %{{.+}} : f64
+// CHECK-NEXT:      }
+// CHECK-NEXT:      nacho.yield
+// CHECK-NEXT:    } finish {
+// CHECK-NEXT:    ^{{.+}}(%[[SUM_X:.+]]: i64, %[[SUM_Y:.+]]: f64):
+// CHECK-NEXT:      %[[WIDE:.+]] = nacho.cast %[[SUM_X]] : i64 to f64
+// CHECK-NEXT:      %[[Z:.+]] = nacho.binary add %[[WIDE]], %[[SUM_Y]] : f64
+// CHECK-NEXT:      nacho.yield %[[Z]] : f64
+// CHECK-NEXT:    }
+func.func @finished(%A0: !A0, %x: i64, %y: f64, %p: i1) {
+  %z = nacho.nest reduce add : tensor<?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      nacho.append %x to 0 at (%i) : i64
+      nacho.append %y to 1 at (%i) if %p : f64
+    }
+    nacho.yield
+  } finish {
+  ^bb0(%sx: i64, %sy: f64):
+    %0 = nacho.cast %sx : i64 to f64
+    %1 = nacho.binary add %0, %sy : f64
+    nacho.yield %1 : f64
+  }
+  return
+}
+
 // A loop over all coordinates, with and without fibers; one that is run if a fiber
 // is present, or else steps through another one. What is given is not a fiber
 // of the body.

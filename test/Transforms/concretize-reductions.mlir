@@ -82,7 +82,7 @@ func.func @spmspv(%A: tensor<?x?xf64, #COO>, %x: tensor<?xf64, #SV>) -> tensor<?
 //       Y[i, k] += A[i, j] * X[j, k]
 //
 // CHECK-LABEL: func.func @spmm(
-// CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^ ]+}}, %[[X:[^ ]+]]: tensor<?x?xf64>)
+// CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^:]+}}, %[[X:[^ ]+]]: tensor<?x?xf64>)
 // CHECK:         %N_k = tensor.dim %[[X]], %c1
 // CHECK-NEXT:    nacho.nest reduce add : tensor<?x?xf64> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{[^ ]+}}) in %A1 {
@@ -143,7 +143,7 @@ func.func @sddmm(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>, %Y: tensor<?x?x
 //         Z[i, j] += A[i, k, l] * X[k, j] * Y[l, j]
 //
 // CHECK-LABEL: func.func @mttkrp(
-// CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^ ]+}}, %[[X:[^ ]+]]: tensor<?x?xf64>, %[[Y:[^ ]+]]: tensor<?x?xf64>)
+// CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^:]+}}, %[[X:[^ ]+]]: tensor<?x?xf64>, %[[Y:[^ ]+]]: tensor<?x?xf64>)
 // CHECK:         nacho.nest reduce add : tensor<?x?xf64> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{[^ ]+}}) in %A1 {
 // CHECK-NEXT:        nacho.coiterate %k of (%A2 = %A1 : {{[^ ]+}}) in %A2 {

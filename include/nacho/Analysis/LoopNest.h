@@ -1,0 +1,70 @@
+//===- LoopNest.h - An assignment as a nest of loops ----------------------===//
+
+#ifndef NACHO_ANALYSIS_LOOPNEST_H
+#define NACHO_ANALYSIS_LOOPNEST_H
+
+#include "nacho/Analysis/Algebra.h"
+#include "nacho/Analysis/LoopOrder.h"
+
+#include <map>
+
+namespace nacho {
+
+/// A sparse operand as one term accesses it.
+struct Instance {
+  unsigned input;
+  llvm::SmallVector<unsigned> loops; ///< The loop over each of its levels.
+
+  /// The number of levels that the loops outside of `m` iterate.
+  unsigned numBegun(unsigned m) const {
+    return llvm::count_if(loops, [&](unsigned loop) { return loop < m; });
+  }
+};
+
+/// The terms of a sum that are complete in the same loop.
+struct Group {
+  unsigned number; ///< Of the reduction.
+  llvm::SmallVector<unsigned> terms;
+  MergeAttr pattern; ///< Over instances.
+};
+
+/// Which loops an assignment needs, which operands take part in each, and
+/// where each term is complete.
+class LoopNest {
+public:
+  explicit LoopNest(AssignOp op) : op(op), algebra(op) {}
+
+  /// Refuses what the loops cannot express.
+  mlir::LogicalResult plan();
+
+  bool isSparse(unsigned input);
+  /// The number of the loop over an index in a term.
+  unsigned loopOf(const Term &term, mlir::Attribute index) const;
+  /// The indices that the terms run over in a loop.
+  llvm::SmallVector<mlir::Attribute> namesOfLoop(unsigned m) const;
+  unsigned instanceOf(unsigned term, unsigned input) const {
+    return instanceNumbers.lookup({term, input});
+  }
+  /// A merge expression over inputs as one over the instances of a term.
+  MergeAttr toInstances(MergeAttr merge, unsigned term) const;
+
+  AssignOp op;
+  ElementAlgebra algebra;
+  Terms terms;
+  LoopOrder order;
+  unsigned numLoops = 0;
+  llvm::SmallVector<Instance> instances;
+  /// By the number of the loop, and that of the sum.
+  std::map<std::pair<int, unsigned>, Group> groups;
+  llvm::SmallVector<unsigned> reductions; ///< The sums that have terms.
+
+private:
+  unsigned addInstance(const Term &term, unsigned input);
+  MergeAttr patternOf(unsigned term);
+
+  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> instanceNumbers;
+};
+
+} // namespace nacho
+
+#endif // NACHO_ANALYSIS_LOOPNEST_H

@@ -1,0 +1,98 @@
+//===- LoopNest.cpp - An assignment as a nest of loops --------------------===//
+
+#include "nacho/Analysis/LoopNest.h"
+
+#include "nacho/Analysis/MergeLattice.h"
+#include "nacho/Levels/Level.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace nacho;
+
+bool LoopNest::isSparse(unsigned input) {
+  return !isDense(cast<RankedTensorType>(op.getInputs()[input].getType()));
+}
+
+unsigned LoopNest::loopOf(const Term &term, Attribute index) const {
+  auto reduced = llvm::find(term.reduced, index);
+  if (reduced != term.reduced.end())
+    return order.result.size() + (reduced - term.reduced.begin());
+  return llvm::find(order.result, index) - order.result.begin();
+}
+
+/// Terms that access an operand in the same loops share its fibers.
+unsigned LoopNest::addInstance(const Term &term, unsigned input) {
+  Instance instance{input, {}};
+  for (Attribute index :
+       storageOrder(op.getInputs()[input].getType(), op.getAccess(input)))
+    instance.loops.push_back(loopOf(term, index));
+  for (auto [n, known] : llvm::enumerate(instances))
+    if (known.input == input && known.loops == instance.loops)
+      return n;
+  instances.push_back(instance);
+  return instances.size() - 1;
+}
+
+MergeAttr LoopNest::toInstances(MergeAttr merge, unsigned term) const {
+  return mapLeaves(merge,
+                   [&](unsigned input) { return instanceOf(term, input); });
+}
+
+/// Where a term is not 0; everywhere if it is not 0 even of zeros.
+MergeAttr LoopNest::patternOf(unsigned term) {
+  const ElementFacts &facts = algebra.get(terms.terms[term].value);
+  if (!facts.isZeroPreserving() || isNever(facts.pattern))
+    return intersectMerges(op.getContext(), {});
+  return toInstances(facts.pattern, term);
+}
+
+LogicalResult LoopNest::plan() {
+  FailureOr<Terms> split = Terms::split(op);
+  if (failed(split))
+    return failure();
+  terms = *split;
+  bool isSparseResult = !isDense(op.getType());
+  for (const Term &term : terms.terms) {
+    const ElementFacts &facts = algebra.get(term.value);
+    if (isSparseResult && !facts.isZeroPreserving())
+      return op.emitOpError("is not zero where all operands are, so that its "
+                            "result would be dense");
+    if (isSparseResult && isNever(facts.pattern))
+      return op.emitOpError("needs a sparse operand");
+  }
+  FailureOr<LoopOrder> chosen = LoopOrder::choose(op, terms);
+  if (failed(chosen))
+    return failure();
+  order = *chosen;
+  // Numbers alone are assigned in a loop that runs once.
+  numLoops = std::max(1u, order.size());
+  for (auto [n, sum] : llvm::enumerate(terms.sums))
+    if (sum.numTerms > 0)
+      reductions.push_back(n);
+  for (auto [n, term] : llvm::enumerate(terms.terms)) {
+    for (unsigned input : term.inputs)
+      if (isSparse(input))
+        instanceNumbers[{n, input}] = addInstance(term, input);
+    int depth = order.result.size() + term.reduced.size();
+    Group &group = groups[{order.size() == 0 ? 0 : depth - 1, term.sum}];
+    group.number = llvm::find(reductions, term.sum) - reductions.begin();
+    group.terms.push_back(n);
+    MergeAttr pattern = patternOf(n);
+    group.pattern = group.pattern
+                        ? uniteMerges(op.getContext(), {group.pattern, pattern})
+                        : pattern;
+  }
+  return success();
+}
+
+/// The indices that the terms run over in a loop.
+SmallVector<Attribute> LoopNest::namesOfLoop(unsigned m) const {
+  if (m < order.result.size())
+    return {order.result[m]};
+  llvm::SetVector<Attribute> names;
+  for (const Term &term : terms.terms)
+    if (m - order.result.size() < term.reduced.size())
+      names.insert(term.reduced[m - order.result.size()]);
+  return names.takeVector();
+}

@@ -1,0 +1,68 @@
+//===- NestAssembler.h - The functions that replace a nest ----------------===//
+
+#ifndef NACHO_LIB_TRANSFORMS_NESTASSEMBLER_H
+#define NACHO_LIB_TRANSFORMS_NESTASSEMBLER_H
+
+#include "ResultLayout.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace nacho {
+
+/// Builds one function after the other from the nest's function.
+class NestAssembler {
+public:
+  NestAssembler(mlir::func::FuncOp source, NestOp nest, ResultLayout layout);
+
+  void build();
+
+private:
+  enum class Argument {
+    bounds,
+    within,
+    counts,
+    offsets,
+    sizes,
+    result,
+    partials,
+    status
+  };
+  using Arguments = llvm::SmallVector<Argument>;
+
+  mlir::func::FuncOp startFunction(llvm::StringRef suffix,
+                                   const Arguments &arguments, bool isExported);
+  Arguments executeArguments() const;
+  void cloneOperands();
+  mlir::Value numParts();
+  ParallelOp startWorkers(mlir::Value parts);
+
+  void buildPartition();
+  void buildAssemble();
+  void buildFill();
+  void buildCompute();
+  void buildCombine();
+  void writeCombined(mlir::Value row, mlir::Value part, mlir::Value cut);
+  void buildPlan();
+  void buildScan();
+  void storeSizes(mlir::Value parts);
+  void buildExecute();
+
+  llvm::SmallVector<mlir::Value> loadRow(mlir::Value buffer, mlir::Value row);
+
+  mlir::func::FuncOp source;
+  NestOp nest;
+  PartitionOp partition;
+  ResultLayout layout;
+  mlir::ImplicitLocOpBuilder b;
+
+  // Of the function being built.
+  mlir::IRMapping mapping;
+  llvm::SmallVector<mlir::Value> operands;
+  PhaseArguments args;
+  llvm::StringMap<mlir::func::FuncOp> functions;
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_TRANSFORMS_NESTASSEMBLER_H

@@ -1,0 +1,207 @@
+//===- PartEntries.cpp - The entries of one part --------------------------===//
+//
+// What an append means to the part: an entry more; a store into a block; or an
+// element more of the sums that make up an entry, in registers or, if inner
+// loops run over coordinates of the result, in a row of memory. Sums that
+// the part does not have all of go to the partial entries.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PartBuilder.h"
+
+#include "nacho/Kernel.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+void PartBuilder::countEntries(Value number, Value condition, Values &values) {
+  if (condition)
+    number = arith::SelectOp::create(b, condition, number, constant(0));
+  entriesOf(values) = arith::AddIOp::create(b, entriesOf(values), number);
+}
+
+void PartBuilder::emitAppend(AppendOp append, Values &values) {
+  Value condition;
+  if (append.getCondition())
+    condition = mapping.lookupOrDefault(append.getCondition());
+  condition = both(condition, finished);
+  for (auto [level, coordinate] : llvm::enumerate(append.getCoordinates()))
+    coordinates[level] = mapping.lookup(coordinate);
+  Value offset = entriesOf(values);
+  countEntries(constant(1), condition, values);
+  if (counting)
+    return;
+  Value value = mapping.lookupOrDefault(append.getValue());
+  if (layout.isDirect())
+    return appendEntry(value, offset);
+  if (!layout.reduction)
+    return store(value, condition, values);
+  if (!reducesInRegister())
+    return reduceInRow(append.getNumber(), value, condition);
+  Value &reduced = values[numLevelValues + 1 + append.getNumber()];
+  auto next = BinaryOp::create(b, *layout.reduction, reduced, value);
+  next.setReassociable(true);
+  reduced = condition
+                ? Value(arith::SelectOp::create(b, condition, next, reduced))
+                : Value(next);
+}
+
+/// values[offset] = value; crd[offset] = coordinate. Unless the operands
+/// changed since they were checked and counted, the part has room for the entry
+/// and the result for the coordinate.
+void PartBuilder::appendEntry(Value value, Value offset) {
+  auto less = arith::CmpIPredicate::ult;
+  unsigned last = layout.structure - 1;
+  Value coordinate = coordinates[last];
+  Value fits = arith::CmpIOp::create(b, less, offset, end);
+  Value inside = arith::CmpIOp::create(b, less, coordinate,
+                                       layout.extent(b, last, mapping));
+  Value valid = arith::AndIOp::create(b, fits, inside);
+  auto ifValid = scf::IfOp::create(b, valid, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifValid.thenBlock());
+  memref::StoreOp::create(b, value, args.values, offset);
+  unsigned from = last;
+  while (from > 0 && !hasPositions(layout.type, from))
+    --from;
+  for (; from <= last; ++from)
+    storeIndex(b, coordinates[from], args.coordinates[from], offset);
+  b.setInsertionPointToStart(ifValid.elseBlock());
+  Value changed = arith::ConstantIntOp::create(b, kOperandsChanged, 32);
+  Value outOfRange = arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32);
+  setStatus(arith::SelectOp::create(b, inside, changed, outOfRange));
+}
+
+/// Never outside of the values, whatever has happened to the operands.
+void PartBuilder::storeValue(Value value, Value at) {
+  Value size = memref::DimOp::create(b, args.values, constant(0));
+  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
+  emitIf(b, inside,
+         [&] { memref::StoreOp::create(b, value, args.values, at); });
+}
+
+/// An entry of a block that nothing is reduced to.
+void PartBuilder::store(Value value, Value condition, Values &values) {
+  Value at = layout.location(b, blockPosition(values), coordinates, mapping);
+  emitIf(b, condition, [&] { storeValue(value, at); });
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Part p has the partial rows 2 * p, of the entry that it completes but has
+/// not begun alone, and 2 * p + 1, of the one that it has not completed.
+Value PartBuilder::partialRow(bool isTail) {
+  Value row = arith::MulIOp::create(b, part, constant(2));
+  return isTail ? Value(arith::AddIOp::create(b, row, constant(1))) : row;
+}
+
+void PartBuilder::startPartials() {
+  for (bool isTail : {false, true}) {
+    Value row = partialRow(isTail);
+    clearRow(row);
+    memref::StoreOp::create(b, constant(0), args.visited, row);
+  }
+}
+
+void PartBuilder::clearRow(Value row) {
+  Values identities = layout.identities(b);
+  emitFor(b, constant(0), layout.rowSize(b, mapping), [&](Value n) {
+    for (auto [identity, partials] : llvm::zip(identities, args.partials))
+      memref::StoreOp::create(b, identity, partials, ValueRange{row, n});
+  });
+}
+
+/// partials[row][number of the coordinates] += value
+void PartBuilder::reduceInRow(unsigned sum, Value value, Value condition) {
+  Value row = partialRow(/*isTail=*/true), number;
+  for (unsigned level : layout.inner) {
+    Value coordinate = coordinates[level];
+    if (number) {
+      Value extent = layout.extent(b, level, mapping);
+      coordinate = arith::AddIOp::create(
+          b, arith::MulIOp::create(b, number, extent), coordinate);
+    }
+    number = coordinate;
+  }
+  emitIf(b, condition, [&] {
+    SmallVector<Value> at = {row, number};
+    Value before = memref::LoadOp::create(b, args.partials[sum], at);
+    Value after = BinaryOp::create(b, *layout.reduction, before, value);
+    memref::StoreOp::create(b, after, args.partials[sum], at);
+  });
+}
+
+void PartBuilder::keepPartial(Value row, Value count, ValueRange reduced) {
+  memref::StoreOp::create(b, count, args.visited, row);
+  for (auto [value, partials] : llvm::zip(reduced, args.partials))
+    memref::StoreOp::create(b, value, partials, ValueRange{row, constant(0)});
+}
+
+SmallVector<Value> PartBuilder::loadPartials(Value row, Value number) {
+  return llvm::map_to_vector(args.partials, [&](Value partials) -> Value {
+    return memref::LoadOp::create(b, partials, ValueRange{row, number});
+  });
+}
+
+/// The part has reduced an entry from its first to its last element.
+void PartBuilder::writeWhole(Values &values, Value count, ValueRange reduced) {
+  Value any;
+  if (layout.structure > 0)
+    any =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count, constant(0));
+  Value position = blockPosition(values);
+  emitIf(b, any, [&] {
+    if (!reduced.empty()) {
+      Value at = layout.location(b, position, coordinates, mapping);
+      return storeValue(layout.finish(b, reduced, count, mapping), at);
+    }
+    Value row = partialRow(/*isTail=*/true);
+    layout.forRow(b, coordinates, mapping,
+                  [&](Value number, ArrayRef<Value> at) {
+                    storeValue(layout.finish(b, loadPartials(row, number),
+                                             count, mapping),
+                               layout.location(b, position, at, mapping));
+                  });
+  });
+}
+
+/// What was reduced at a coordinate goes to the result if the part has all of
+/// it, else to the partial entries.
+void PartBuilder::writeEntry(unsigned m, CoiterateOp loop, Values &values,
+                             Value count, ValueRange reduced) {
+  if (!layout.canSplit())
+    return writeWhole(values, count, reduced);
+  Value isBegun = negate(isOnCut(m, loop.getInnerLower()));
+  Value whole = arith::AndIOp::create(b, isBegun, finished);
+  auto ifWhole = scf::IfOp::create(b, whole, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifWhole.thenBlock());
+  writeWhole(values, count, reduced);
+  b.setInsertionPointToStart(ifWhole.elseBlock());
+  Value head = partialRow(/*isTail=*/false), tail = partialRow(/*isTail=*/true);
+  Value row = arith::SelectOp::create(b, finished, head, tail);
+  keepPartial(row, count, reduced);
+  if (!reduced.empty())
+    return;
+  emitIf(b, finished, [&] {
+    layout.forRow(b, coordinates, mapping, [&](Value number, ArrayRef<Value>) {
+      for (auto [entry, partials] :
+           llvm::zip(loadPartials(tail, number), args.partials))
+        memref::StoreOp::create(b, entry, partials, ValueRange{head, number});
+    });
+  });
+}
+
+void PartBuilder::setStatus(Value code) {
+  memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, code, args.status,
+                              ValueRange());
+}
