@@ -158,16 +158,27 @@ void checkStatus(int32_t status) {
 // Results
 //===----------------------------------------------------------------------===//
 
+/// x * y, or no memory for so much.
+int64_t checkedProduct(int64_t x, int64_t y) {
+  int64_t product;
+  if (__builtin_mul_overflow(x, y, &product))
+    throw std::bad_alloc();
+  return product;
+}
+
 /// An array over a buffer of the runtime, which it releases when it goes.
 struct ResultBuffer {
   ResultBuffer(ElementType type, int64_t size)
-      : type(type), size(size), data(allocateBuffer(size * infoOf(type).size)),
+      : type(type), size(size),
+        data(allocateBuffer(checkedProduct(size, infoOf(type).size))),
         owner(data, [](void *buffer) noexcept { releaseBuffer(buffer); }) {}
 
   nb::object array() const {
     size_t shape[] = {size_t(size)};
-    return nb::cast(nb::ndarray<nb::numpy>(data, 1, shape, owner, nullptr,
-                                           infoOf(type).dtype));
+    nb::object made = nb::cast(nb::ndarray<nb::numpy>(
+        data, 1, shape, owner, nullptr, infoOf(type).dtype));
+    // Of NumPy's two types of 64 bits, the one that it calls int64.
+    return type == ElementType::i64 ? made.attr("view")("int64") : made;
   }
 
   ElementType type;
@@ -233,14 +244,16 @@ public:
     std::vector<Argument> results;
     for (const ResultBuffer &buffer : buffers)
       results.push_back({buffer.data, buffer.size});
-    int32_t status;
-    {
+    int32_t status = kSuccess;
+    // A dense result without entries needs no work, nor memory for it.
+    if (kernel->countColumns || numEntries()) {
       nb::gil_scoped_release release;
       int64_t rows = kernel->partials.empty() ? 0 : 2 * parts;
       std::vector<std::unique_ptr<char[]>> memory;
       std::vector<void *> partials;
       for (ElementType type : kernel->partials) {
-        size_t bytes = rows * sizes.back() * infoOf(type).size;
+        int64_t bytes = checkedProduct(checkedProduct(rows, sizes.back()),
+                                       infoOf(type).size);
         memory.emplace_back(new char[bytes + 64]);
         partials.push_back(memory.back().get());
       }
@@ -294,12 +307,7 @@ private:
   /// The number of positions of a level, under so many parents.
   int64_t positionsAt(size_t level, int64_t parents) const {
     bool isDense = !kernel->result.levels[level].hasCoordinates;
-    if (!isDense)
-      return sizes[level];
-    if (sizes[level] > 0 &&
-        parents > std::numeric_limits<int64_t>::max() / sizes[level])
-      throw std::bad_alloc();
-    return parents * sizes[level];
+    return isDense ? checkedProduct(parents, sizes[level]) : sizes[level];
   }
 
   /// Positions count up to the number of entries of their level.

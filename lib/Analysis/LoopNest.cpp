@@ -47,12 +47,27 @@ MergeAttr LoopNest::patternOf(unsigned term) {
   return toInstances(facts.pattern, term);
 }
 
+/// Terms that are 0 everywhere add nothing to a sparse result.
+void LoopNest::dropZeros() {
+  auto isZero = [&](const Term &term) {
+    const ElementFacts &facts = algebra.get(term.value);
+    return facts.isZeroPreserving() && isNever(facts.pattern);
+  };
+  if (llvm::all_of(terms.terms, isZero))
+    return;
+  for (const Term &term : terms.terms)
+    terms.sums[term.sum].numTerms -= isZero(term);
+  llvm::erase_if(terms.terms, isZero);
+}
+
 LogicalResult LoopNest::plan() {
   FailureOr<Terms> split = Terms::split(op);
   if (failed(split))
     return failure();
   terms = *split;
   bool isSparseResult = !isDense(op.getType());
+  if (isSparseResult)
+    dropZeros();
   for (const Term &term : terms.terms) {
     const ElementFacts &facts = algebra.get(term.value);
     if (isSparseResult && !facts.isZeroPreserving())

@@ -265,11 +265,14 @@ bool FiberLowering::lowerShared(Operation *op) {
         FiberValue of = fiber(cost.getFiber());
         ChildRange range = childRange(of);
         Value to = cost.getPosition();
-        if (!to)
-          to = range.level->isFull()
-                   ? Value(arith::AddIOp::create(b, range.first,
-                                                 range.level->extent(b)))
-                   : range.end;
+        if (!to && range.level->isFull()) {
+          Value extent = range.level->extent(b);
+          if (of.present)
+            extent = select(of.present, extent, constant(0));
+          to = arith::AddIOp::create(b, range.first, extent);
+        } else if (!to) {
+          to = range.end;
+        }
         unsigned below = of.level + cost.getBelow();
         if (cost.getKind() == CostKind::nnz)
           below = cast<RankedTensorType>(of.tensor.getType()).getRank() - 1;

@@ -362,6 +362,10 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
       present[n] = both(present[n], inside);
       offset = select(inside, coordinate, constant(0));
     }
+    // Where the fiber is absent, all its children stand at the next one's
+    // first.
+    if (loop.fibers[n].present)
+      offset = select(loop.fibers[n].present, offset, constant(0));
     children[n] = arith::AddIOp::create(b, loop.ranges[n].first, offset);
   }
   MergeAttr merge = loop.op.getMerge();

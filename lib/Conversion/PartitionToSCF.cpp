@@ -206,6 +206,10 @@ SmallVector<Value> PartitionLowering::allPositions(SearchOp op,
     Value inside = coordinate;
     if (op.getExtent())
       inside = arith::MinUIOp::create(b, coordinate, range.level->extent(b));
+    // Where the fiber is absent, all its children stand at the next one's
+    // first.
+    if (Value present = fiber(op.getFibers()[positions.size()]).present)
+      inside = select(present, inside, constant(0));
     positions.push_back(
         range.level->lowerBound(b, inside, range.first, {}, {}));
   }

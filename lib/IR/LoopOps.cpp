@@ -25,9 +25,9 @@ LogicalResult RootOp::inferReturnTypes(MLIRContext *context,
 
 SmallVector<CoiterateOp> NestOp::getLoops() {
   SmallVector<CoiterateOp> loops;
-  for (Operation &op : getBody().front())
-    if (auto loop = dyn_cast<CoiterateOp>(op))
-      loops.push_back(loop);
+  auto outermost = getBody().front().getOps<CoiterateOp>();
+  if (!outermost.empty())
+    loops.push_back(*outermost.begin());
   while (!loops.empty()) {
     CoiterateOp inner = loops.back().getInnerLoop();
     if (!inner)
@@ -52,8 +52,16 @@ SmallVector<CoiterateOp> NestOp::getCutLoops() {
 
 LogicalResult NestOp::verify() {
   Block &block = getBody().front();
-  if (llvm::range_size(block.getOps<CoiterateOp>()) != 1)
-    return emitOpError("needs exactly one outermost loop");
+  if (block.getOps<CoiterateOp>().empty())
+    return emitOpError("needs an outermost loop");
+  SmallVector<CoiterateOp> chain = getLoops();
+  WalkResult inChain = getBody().walk([&](CoiterateOp loop) -> WalkResult {
+    if (!loop.getFibers().empty() && !llvm::is_contained(chain, loop))
+      return loop.emitOpError("has fibers but is not in the chain of its nest");
+    return WalkResult::advance();
+  });
+  if (inChain.wasInterrupted())
+    return failure();
   if (!getFinish().empty()) {
     if (!getReduce())
       return emitOpError("finishes no reduction");

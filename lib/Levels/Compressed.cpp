@@ -150,8 +150,12 @@ public:
 
   Value finishAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
                      Value, ValueRange carried) const override {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, carried[0],
-                                 decode(b, context.last).position);
+    Place place = decode(b, context.last);
+    Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          carried[0], place.position);
+    Value isOpen = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                         carried[1], isTrue(b, place.open));
+    return arith::AndIOp::create(b, isThere, isOpen);
   }
 
 private:

@@ -84,11 +84,11 @@ void NestAssembler::buildCombine() {
         arith::CmpIOp::create(b, arith::CmpIPredicate::ne, part, zero);
     emitIf(b, arith::AndIOp::create(b, isNotFirst, isOpen), [&] {
       emitFor(b, zero, layout.rowSize(b, mapping), [&](Value n) {
-        for (Value partials : args.partials) {
+        SmallVector<Value> sums = loadSums(row, n);
+        for (auto [partials, sum] : llvm::zip(args.partials, sums)) {
           Value x = memref::LoadOp::create(b, partials, ValueRange{before, n});
-          Value y = memref::LoadOp::create(b, partials, ValueRange{row, n});
-          Value sum = BinaryOp::create(b, *layout.reduction, x, y);
-          memref::StoreOp::create(b, sum, partials, ValueRange{row, n});
+          Value all = BinaryOp::create(b, *layout.reduction, x, sum);
+          memref::StoreOp::create(b, all, partials, ValueRange{row, n});
         }
       });
       Value count = arith::AddIOp::create(b, visited(before), visited(row));
@@ -102,6 +102,19 @@ void NestAssembler::buildCombine() {
   Value last =
       arith::SubIOp::create(b, arith::MulIOp::create(b, parts, two), one);
   writeCombined(last, Value(), Value());
+}
+
+/// The sums in a row, of which nothing may have been reduced.
+SmallVector<Value> NestAssembler::loadSums(Value row, Value n) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value count = memref::LoadOp::create(b, args.visited, row);
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count, zero);
+  SmallVector<Value> sums = layout.identities(b);
+  for (auto [partials, sum] : llvm::zip(args.partials, sums)) {
+    Value stored = memref::LoadOp::create(b, partials, ValueRange{row, n});
+    sum = arith::SelectOp::create(b, any, stored, sum);
+  }
+  return sums;
 }
 
 /// A complete entry, at the coordinates of a cut, goes to the result.
@@ -128,9 +141,7 @@ void NestAssembler::writeCombined(Value row, Value part, Value cut) {
   }
   emitIf(b, isEntry, [&] {
     layout.forRow(b, coordinates, mapping, [&](Value n, ArrayRef<Value> at) {
-      SmallVector<Value> sums;
-      for (Value partials : args.partials)
-        sums.push_back(memref::LoadOp::create(b, partials, ValueRange{row, n}));
+      SmallVector<Value> sums = loadSums(row, n);
       Value where = layout.location(b, position, at, mapping);
       Value size = memref::DimOp::create(b, args.values, zero);
       Value fits =

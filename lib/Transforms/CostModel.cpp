@@ -52,9 +52,11 @@ void CostModel::findOperands(NestOp nest) {
     operandsOf.emplace_back();
     for (auto [fiber, child] : llvm::zip(CoiterateOp(loop).getFibers(),
                                          CoiterateOp(loop).getChildren())) {
-      auto [known, isNew] = numbers.try_emplace(fiber, operands.size());
-      unsigned number = known->second;
-      if (isNew)
+      // Two accesses may start from one root, which is then two operands.
+      auto known = numbers.find(fiber);
+      unsigned number =
+          known == numbers.end() ? operands.size() : known->second;
+      if (known == numbers.end())
         operands.push_back({fiber, {}});
       operands[number].loops.push_back(m);
       operandsOf.back().push_back(number);
@@ -112,10 +114,13 @@ static RankedTensorType typeOf(const NestOperand &operand) {
 
 void CostModel::addCharges(bool countLoops) {
   unsigned depth = loops.size();
+  isComplete = true;
   auto add = [&](Charge::Kind kind, unsigned operand, unsigned last) {
     Charge charge{kind, operand, last, Value()};
     if (canCharge(charge))
       charges.push_back(charge);
+    else
+      isComplete &= kind == Charge::unit;
   };
   for (auto [n, operand] : llvm::enumerate(operands))
     if (operand.loops.front() < depth)
@@ -226,13 +231,36 @@ bool CostModel::canCharge(const Charge &charge) const {
   if (!isUniqueLevel(typeOf(operands[charge.operand]),
                      levelAt(charge.operand, last)))
     return false;
-  return llvm::all_of(llvm::seq(first, last), [&](unsigned m) {
-    return takesPart(charge.operand, m) || visitsAll(m);
+  for (unsigned m = first; m < last; m = nextLoop(charge, m + 1))
+    if (!canRepeat(m, nextLoop(charge, m + 1), charge))
+      return false;
+  return true;
+}
+
+/// Whether it is known at loop `m` how often the loops from there to `next`,
+/// which lack the operand of the charge, repeat it: as often at all
+/// coordinates.
+bool CostModel::canRepeat(unsigned m, unsigned next,
+                          const Charge &charge) const {
+  if (m + 1 == next)
+    return true;
+  std::optional<unsigned> driven = lastDriven(m + 1, next - 1);
+  if (!driven)
+    return true;
+  if (!canVisit(m + 1, next - 1, charge))
+    return false;
+  unsigned first = nextLoop(charge, 0);
+  return llvm::none_of(drivers(*driven, charge), [&](unsigned operand) {
+    return llvm::any_of(operands[operand].loops, [&](unsigned loop) {
+      return loop >= first && loop <= m;
+    });
   });
 }
 
 int64_t CostModel::delta() const {
   int64_t delta = 0;
+  if (!isComplete)
+    return -1;
   for (const Charge &charge : charges) {
     unsigned first = nextLoop(charge, 0);
     std::optional<unsigned> driven;
@@ -338,10 +366,24 @@ Value CostModel::entries(ImplicitLocOpBuilder &b, unsigned m,
                        : emitCost(b, CostKind::loops, fiber, position,
                                   levelAt(charge.operand, last) -
                                       levelAt(charge.operand, next));
-  for (unsigned loop = next; loop < last; ++loop)
-    if (!takesPart(charge.operand, loop))
-      cost = times(b, cost, extent(b, loop));
+  // Inside, every group of loops that lack the operand repeats the entries.
+  for (unsigned loop = next; loop < last;) {
+    unsigned following = nextLoop(charge, loop + 1);
+    if (following > loop + 1)
+      cost = times(b, cost,
+                   visitsOfAll(b, loop + 1, following - 1, charge, state));
+    loop = following;
+  }
   return cost;
+}
+
+/// The coordinates of the loops from `m` to `last`, which begin at loop m.
+Value CostModel::visitsOfAll(ImplicitLocOpBuilder &b, unsigned m, unsigned last,
+                             const Charge &charge, const SearchState &state) {
+  SearchState whole = state;
+  whole.positions.clear();
+  whole.coordinate = extent(b, m);
+  return visits(b, m, last, charge, whole);
 }
 
 Value CostModel::cost(ImplicitLocOpBuilder &b, unsigned m, const Charge &charge,

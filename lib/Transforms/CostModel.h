@@ -71,6 +71,7 @@ private:
   void addCharges(bool countLoops);
   bool reaches(const Charge &charge, unsigned m) const;
   bool canCharge(const Charge &charge) const;
+  bool canRepeat(unsigned m, unsigned next, const Charge &charge) const;
   /// The loop of the operand's first level that is not outside of `m`.
   unsigned nextLoop(const Charge &charge, unsigned m) const;
 
@@ -86,6 +87,9 @@ private:
                      unsigned from, unsigned to);
   mlir::Value visits(mlir::ImplicitLocOpBuilder &b, unsigned m, unsigned last,
                      const Charge &charge, const SearchState &state);
+  mlir::Value visitsOfAll(mlir::ImplicitLocOpBuilder &b, unsigned m,
+                          unsigned last, const Charge &charge,
+                          const SearchState &state);
   mlir::Value entries(mlir::ImplicitLocOpBuilder &b, unsigned m,
                       const Charge &charge, const SearchState &state);
   mlir::Value cost(mlir::ImplicitLocOpBuilder &b, unsigned m,
@@ -97,6 +101,7 @@ private:
   llvm::SmallVector<NestOperand> operands;
   llvm::SmallVector<llvm::SmallVector<unsigned>> operandsOf;
   llvm::SmallVector<Charge> charges;
+  bool isComplete = true; ///< No entries and steps had to be left out.
   mlir::Value
       pendingUnit; ///< To be charged at the next loop's first coordinate.
 };

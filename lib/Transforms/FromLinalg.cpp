@@ -109,7 +109,8 @@ LogicalResult GenericTranslator::findUpdate() {
   }
   Operation *yield = op.getBlock()->getTerminator();
   Operation *sum = yield->getOperand(0).getDefiningOp();
-  bool isSum = out.hasOneUse() && *out.user_begin() == sum &&
+  bool isSum = !out.getType().isInteger(1) && out.hasOneUse() &&
+               *out.user_begin() == sum &&
                isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum);
   if (!isSum)
     return op.emitOpError(
@@ -121,6 +122,10 @@ LogicalResult GenericTranslator::findUpdate() {
 
 /// The op of the notation for an op of arith; null if there is none.
 Value GenericTranslator::translateOp(Operation &nested) {
+  // The sum of booleans is another one in the notation, and so is their sign.
+  if (llvm::any_of(nested.getOperandTypes(),
+                   [](Type type) { return type.isInteger(1); }))
+    return {};
   auto binary = [&](BinaryKind kind) -> Value {
     return BinaryOp::create(b, kind, mapping.lookup(nested.getOperand(0)),
                             mapping.lookup(nested.getOperand(1)));

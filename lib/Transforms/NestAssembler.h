@@ -42,6 +42,7 @@ private:
   void buildFill();
   void buildCompute();
   void buildCombine();
+  llvm::SmallVector<mlir::Value> loadSums(mlir::Value row, mlir::Value n);
   void writeCombined(mlir::Value row, mlir::Value part, mlir::Value cut);
   void buildPlan();
   void buildScan();

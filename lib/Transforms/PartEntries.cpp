@@ -104,12 +104,12 @@ Value PartBuilder::partialRow(bool isTail) {
   return isTail ? Value(arith::AddIOp::create(b, row, constant(1))) : row;
 }
 
+/// Rows are cleared when an entry is begun; until then they count nothing.
 void PartBuilder::startPartials() {
-  for (bool isTail : {false, true}) {
-    Value row = partialRow(isTail);
-    clearRow(row);
-    memref::StoreOp::create(b, constant(0), args.visited, row);
-  }
+  for (bool isTail : {false, true})
+    memref::StoreOp::create(b, constant(0), args.visited, partialRow(isTail));
+  if (layout.numOuter == 0)
+    clearRow(partialRow(/*isTail=*/true));
 }
 
 void PartBuilder::clearRow(Value row) {

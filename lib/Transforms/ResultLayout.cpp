@@ -270,6 +270,19 @@ SmallVector<Value> ResultLayout::identities(ImplicitLocOpBuilder &b) const {
       sums, [&](Type type) { return emitIdentity(b, *reduction, type); });
 }
 
+/// x * y, or the largest number if that is more.
+static Value saturatedProduct(ImplicitLocOpBuilder &b, Value x, Value y) {
+  if (!x)
+    return y;
+  Value most = arith::ConstantIndexOp::create(b, -1);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value fits =
+      arith::DivUIOp::create(b, most, arith::MaxUIOp::create(b, y, one));
+  Value isMore = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, x, fits);
+  return arith::SelectOp::create(b, isMore, most,
+                                 arith::MulIOp::create(b, x, y));
+}
+
 /// Where elements are not stored, 0 takes part.
 static Value withMissing(ImplicitLocOpBuilder &b, BinaryKind reduction,
                          Value reduced, Value count, Value all) {
@@ -289,7 +302,7 @@ Value ResultLayout::finish(ImplicitLocOpBuilder &b, ValueRange reduced,
   if (*reduction != BinaryKind::add)
     for (CoiterateOp loop : ArrayRef(loops).drop_front(numOuter))
       if (!llvm::is_contained(loopOfLevel, loop))
-        all = product(b, all, emitExtent(b, loop, mapping));
+        all = saturatedProduct(b, all, emitExtent(b, loop, mapping));
   if (all)
     for (Value &value : values)
       value = withMissing(b, *reduction, value, count, all);

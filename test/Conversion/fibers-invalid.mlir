@@ -6,7 +6,7 @@
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
 !A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
 func.func @fiber_from_the_caller(%A0: !A0) {
-  // expected-error @below {{needs fibers of tensors with dense and compressed levels, and cuts, that this function makes itself}}
+  // expected-error @below {{needs fibers of tensors with supported levels, and cuts, that this function makes itself}}
   nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
   }
   return
@@ -18,7 +18,7 @@ func.func @fiber_from_the_caller(%A0: !A0) {
 !A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
 func.func @cut_from_the_caller(%A: tensor<?xf64, #SV>, %lo: !nacho.cut<1>, %hi: !nacho.cut<1>) {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
-  // expected-error @below {{needs fibers of tensors with dense and compressed levels, and cuts, that this function makes itself}}
+  // expected-error @below {{needs fibers of tensors with supported levels, and cuts, that this function makes itself}}
   nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
       between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1>) {
   }
@@ -29,7 +29,7 @@ func.func @cut_from_the_caller(%A: tensor<?xf64, #SV>, %lo: !nacho.cut<1>, %hi: 
 
 func.func @not_encoded(%A: tensor<?xf64>) {
   %A0 = nacho.root %A : tensor<?xf64>
-  // expected-error @below {{needs fibers of tensors with dense and compressed levels, and cuts, that this function makes itself}}
+  // expected-error @below {{needs fibers of tensors with supported levels, and cuts, that this function makes itself}}
   nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?xf64>, 0>) in %A1 {
   }
   return
@@ -39,7 +39,7 @@ func.func @not_encoded(%A: tensor<?xf64>) {
 
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
 func.func @cost_of_the_callers_fiber(%A0: !nacho.fiber<tensor<?xf64, #SV>, 0>) -> index {
-  // expected-error @below {{needs fibers of tensors with dense and compressed levels, and cuts, that this function makes itself}}
+  // expected-error @below {{needs fibers of tensors with supported levels, and cuts, that this function makes itself}}
   %cost = nacho.cost <nnz> %A0 : !nacho.fiber<tensor<?xf64, #SV>, 0>
   return %cost : index
 }

@@ -25,7 +25,7 @@ func.func @negative_no_loop(%A: tensor<?xf64, #SV>) -> index {
 // CHECK-DAG:       %[[WIDE:.+]] = arith.index_castui %[[CRD]] : i64 to index
 // CHECK-DAG:       %[[I:.+]] = arith.andi %[[WIDE]], %{{.+}} : index
 // CHECK-DAG:       %[[a:.+]] = memref.load %{{.+}}[%[[POS]]] : memref<?xf64>
-// CHECK:           %[[z:.+]] = arith.negf %[[a]] : f64
+// CHECK:           %[[z:.+]] = nacho.unary neg %[[a]] : f64
 // CHECK:           memref.store %[[z]], %[[OUT]][%[[I]]]
 // CHECK-NOT:     scf.while
 // CHECK:         return
@@ -77,8 +77,8 @@ func.func @one_compressed(%A: tensor<?xf64, #SV>, %out: memref<?xf64>) {
 // CHECK-DAG:       %[[CHOSEN_B:.+]] = arith.select %[[HAS_B]], %[[BITS_B]], %[[NONE]] : i64
 // CHECK-DAG:       %[[b:.+]] = arith.bitcast %[[CHOSEN_B]] : i64 to f64
 // CHECK-NOT:       scf.if
-// CHECK:           %[[z:.+]] = arith.addf %[[a]], %[[b]] : f64
-// CHECK:           %[[NEXT:.+]] = arith.addf %[[SUM]], %[[z]] : f64
+// CHECK:           %[[z:.+]] = nacho.binary add %[[a]], %[[b]] : f64
+// CHECK:           %[[NEXT:.+]] = nacho.binary add %[[SUM]], %[[z]] : f64
 // CHECK:           scf.yield %[[NEXT_PA]], %[[NEXT_PB]], %[[NEXT_CA]], %[[NEXT_CB]], %[[NEXT]]
 // CHECK:         return %[[ALL]]#4
 func.func @union_two_compressed(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,
@@ -111,7 +111,7 @@ func.func @union_two_compressed(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,
 // CHECK-DAG:         %[[a:.+]] = memref.load %{{.+}}[%[[PA]]] : memref<?xf64>
 // CHECK-DAG:         %[[b:.+]] = memref.load %{{.+}}[%[[PB]]] : memref<?xf64>
 // CHECK-NOT:         arith.select
-// CHECK:             arith.mulf %[[a]], %[[b]] : f64
+// CHECK:             nacho.binary mul %[[a]], %[[b]] : f64
 func.func @intersection_two_compressed(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,
                                        %out: memref<?xf64>) {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
@@ -138,7 +138,7 @@ func.func @intersection_two_compressed(%A: tensor<?xf64, #SV>, %B: tensor<?xf64,
 // CHECK-NEXT:      scf.if %[[HOLDS]] {
 //
 // The product is 0 where one of its factors is absent.
-// CHECK:             %[[BC_VALUE:.+]] = arith.mulf
+// CHECK:             %[[BC_VALUE:.+]] = nacho.binary mul
 // CHECK-DAG:         arith.select %[[HAS_BC]], %[[BC_VALUE]], %{{.+}} : f64
 // CHECK:         return
 func.func @union_of_intersection(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,

@@ -5,13 +5,20 @@
 #DCSC = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d1 : compressed, d0 : compressed), posWidth = 64, crdWidth = 32 }>
 
-// Other tensors are not ours.
+#COO = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
+#F = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : dense) }>
+
+// Nothing to be replaced: buffers stay as they are, and so does what is only declared.
 //
-// CHECK-LABEL: func.func @negative_dense_tensor(
-// CHECK-SAME:    %[[T:.+]]: tensor<?x?xf64>, %[[N:.+]]: index) -> tensor<?x?xf64>
-func.func @negative_dense_tensor(%T: tensor<?x?xf64>, %n: index) -> tensor<?x?xf64> {
-  return %T : tensor<?x?xf64>
+// CHECK-LABEL: func.func @negative_buffers(
+// CHECK-SAME:    %[[M:.+]]: memref<?x?xf64>, %[[N:.+]]: index) -> memref<?x?xf64>
+func.func @negative_buffers(%M: memref<?x?xf64>, %n: index) -> memref<?x?xf64> {
+  return %M : memref<?x?xf64>
 }
+
+// CHECK: func.func private @negative_external(tensor<?xf64>)
+func.func private @negative_external(tensor<?xf64>)
 
 // Level by level: positions and coordinates where the level has them, then the
 // values, then the extents; a scalar is its value. The callee first or last.
@@ -69,6 +76,60 @@ func.func @dcsc(%A: tensor<?x?xf32, #DCSC>) -> index {
   return %n : index
 }
 
+// Runs have positions at their first level only, singletons never.
+//
+// CHECK-LABEL: func.func @coo(
+// CHECK-SAME:    %[[POS0:[^ ]+]]: memref<?xi64>, %[[CRD0:[^ ]+]]: memref<?xi32>, %[[CRD1:[^ ]+]]: memref<?xi32>, %[[VALUES:[^ ]+]]: memref<?xf32>, %[[N:[^ ]+]]: index, %[[M:[^ ]+]]: index,
+// CHECK-SAME:    %[[P:[^ ]+]]: index)
+// CHECK-DAG:     memref.load %[[POS0]][%[[P]]]
+// CHECK-DAG:     memref.load %[[CRD0]][%[[P]]]
+// CHECK-DAG:     memref.load %[[CRD1]][%[[P]]]
+// CHECK:         return
+func.func @coo(%A: tensor<?x?xf32, #COO>, %p: index) {
+  %pos0 = sparse_tensor.positions %A {level = 0 : index} : tensor<?x?xf32, #COO> to memref<?xi64>
+  %0 = memref.load %pos0[%p] : memref<?xi64>
+  %crd0 = sparse_tensor.coordinates %A {level = 0 : index} : tensor<?x?xf32, #COO> to memref<?xi32>
+  %1 = memref.load %crd0[%p] : memref<?xi32>
+  %crd1 = sparse_tensor.coordinates %A {level = 1 : index} : tensor<?x?xf32, #COO> to memref<?xi32>
+  %2 = memref.load %crd1[%p] : memref<?xi32>
+  return
+}
+
+// A dense tensor is its values and its extents:
+//   A[i, j, k] = values[(i * M + j) * K + k]
+//
+// CHECK-LABEL: func.func @dense(
+// CHECK-SAME:    %[[VALUES:[^ ]+]]: memref<?xi8>, %[[N:[^ ]+]]: index, %[[M:[^ ]+]]: index, %[[K:[^ ]+]]: index,
+// CHECK-SAME:    %[[i:[^ ]+]]: index, %[[j:[^ ]+]]: index, %[[k:[^ ]+]]: index) -> (i8, index)
+// CHECK:         %[[ROW:.+]] = arith.muli %[[i]], %[[M]] : index
+// CHECK-NEXT:    %[[COLUMN:.+]] = arith.addi %[[ROW]], %[[j]] : index
+// CHECK-NEXT:    %[[BEGIN:.+]] = arith.muli %[[COLUMN]], %[[K]] : index
+// CHECK-NEXT:    %[[AT:.+]] = arith.addi %[[BEGIN]], %[[k]] : index
+// CHECK-NEXT:    %[[VALUE:.+]] = memref.load %[[VALUES]][%[[AT]]] : memref<?xi8>
+// CHECK-NEXT:    return %[[VALUE]], %[[M]] : i8, index
+func.func @dense(%A: tensor<?x?x?xi8>, %i: index, %j: index, %k: index) -> (i8, index) {
+  %one = arith.constant 1 : index
+  %a = tensor.extract %A[%i, %j, %k] : tensor<?x?x?xi8>
+  %m = tensor.dim %A, %one : tensor<?x?x?xi8>
+  return %a, %m : i8, index
+}
+
+// With its columns first: A[i, j] = values[j * N + i], the extents in the order of the levels.
+//
+// CHECK-LABEL: func.func @columns_first(
+// CHECK-SAME:    %[[VALUES:[^ ]+]]: memref<?xf64>, %[[M:[^ ]+]]: index, %[[N:[^ ]+]]: index, %[[i:[^ ]+]]: index, %[[j:[^ ]+]]: index) -> (f64, index, index)
+// CHECK:         %[[COLUMN:.+]] = arith.muli %[[j]], %[[N]] : index
+// CHECK-NEXT:    %[[AT:.+]] = arith.addi %[[COLUMN]], %[[i]] : index
+// CHECK-NEXT:    %[[VALUE:.+]] = memref.load %[[VALUES]][%[[AT]]]
+// CHECK-NEXT:    return %[[VALUE]], %[[N]], %[[M]] : f64, index, index
+func.func @columns_first(%A: tensor<?x?xf64, #F>, %i: index, %j: index) -> (f64, index, index) {
+  %zero = arith.constant 0 : index
+  %a = tensor.extract %A[%i, %j] : tensor<?x?xf64, #F>
+  %rows = tensor.dim %A, %zero : tensor<?x?xf64, #F>
+  %columns = sparse_tensor.lvl %A, %zero : tensor<?x?xf64, #F>
+  return %a, %rows, %columns : f64, index, index
+}
+
 // -----
 
 //===----------------------------------------------------------------------===//
@@ -97,4 +158,24 @@ func.func @positions_of_dense(%A: tensor<?x?xf64, #CSR>) -> memref<?xindex> {
   // expected-error @below {{cannot be lowered to the buffers of}}
   %0 = sparse_tensor.positions %A {level = 0 : index} : tensor<?x?xf64, #CSR> to memref<?xindex>
   return %0 : memref<?xindex>
+}
+
+// -----
+
+// Elements of a tensor that is not dense are not found by their coordinates.
+
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+func.func @element(%A: tensor<?xf64, #SV>, %i: index) -> f64 {
+  // expected-error @below {{cannot be lowered to the buffers of}}
+  %0 = tensor.extract %A[%i] : tensor<?xf64, #SV>
+  return %0 : f64
+}
+
+// -----
+
+// A dense tensor is as much ours as a sparse one.
+
+func.func @dense_returned(%A: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{cannot be lowered to the buffers of 'tensor<?xf64>'}}
+  return %A : tensor<?xf64>
 }

@@ -262,7 +262,7 @@ func.func @reduce(%A: tensor<?x?xf64>) {
 //===----------------------------------------------------------------------===//
 
 func.func @nest() {
-  // expected-error @below {{needs exactly one outermost loop}}
+  // expected-error @below {{needs an outermost loop}}
   nacho.nest : tensor<?xf64> {
     nacho.yield
   }
@@ -273,10 +273,10 @@ func.func @nest() {
 
 !A0 = !nacho.fiber<tensor<?xf64>, 0>
 func.func @nest(%A0: !A0) {
-  // expected-error @below {{needs exactly one outermost loop}}
   nacho.nest : tensor<?xf64> {
     nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
     }
+    // expected-error @below {{has fibers but is not in the chain of its nest}}
     nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
     }
     nacho.yield

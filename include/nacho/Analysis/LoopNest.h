@@ -59,6 +59,7 @@ public:
   llvm::SmallVector<unsigned> reductions; ///< The sums that have terms.
 
 private:
+  void dropZeros();
   unsigned addInstance(const Term &term, unsigned input);
   MergeAttr patternOf(unsigned term);
 

@@ -36,8 +36,8 @@ def Nacho_RootOp : Nacho_Op<"root", [Pure, InferTypeOpAdaptor]> {
 def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
   let summary = "a loop nest whose appends make up one result";
   let description = [{
-    The body is one chain of `nacho.coiterate`. Entries are appended in the order
-    of the result's levels. With `reduce`, what is appended to the same coordinates
+    The body is one chain of `nacho.coiterate`, and loops without fibers inside of
+    it. Entries are appended in the order of the result's levels. With `reduce`, what is appended to the same coordinates
     is reduced to one entry: loops over other coordinates lie inside those over the
     result's, but for loops over all coordinates of the result's last levels, which
     may lie inside of them. A region `finish` makes the entry from several

@@ -1,0 +1,145 @@
+// RUN: nacho-opt %s -convert-nacho-partition-to-scf -canonicalize -cse | FileCheck %s
+
+// Searches among coordinates that are not unique, and of loops without fibers.
+
+#COO = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
+!C0 = !nacho.fiber<tensor<?x?xf64, #COO>, 0>
+!C1 = !nacho.fiber<tensor<?x?xf64, #COO>, 1>
+!C2 = !nacho.fiber<tensor<?x?xf64, #COO>, 2>
+
+// What the costs are of a run is what lies between its ends: nothing is looked up.
+//
+// CHECK-LABEL: func.func @negative_positions_of_singleton(
+// CHECK-NOT:     sparse_tensor.positions %{{.+}} {level = 1
+// CHECK:         return
+func.func @negative_positions_of_singleton(%A: tensor<?x?xf64, #COO>) -> index {
+  %A0 = nacho.root %A : tensor<?x?xf64, #COO>
+  %cost = nacho.cost <nnz> %A0 : !C0
+  return %cost : index
+}
+
+// CHECK-LABEL: func.func @search(
+// CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^:]+}}, %[[BOUNDS:[^ ]+]]: memref<?x5xindex>,
+// CHECK-SAME:    %[[P:[^ ]+]]: index, %[[Q:[^ ]+]]: index, %[[R:[^ ]+]]: index, %[[QUERY:[^ ]+]]: index)
+// CHECK-DAG:     %[[LO_I:.+]] = memref.load %[[BOUNDS]][%[[P]], %c1{{.*}}]
+// CHECK-DAG:     %[[LO_P0:.+]] = memref.load %[[BOUNDS]][%[[P]], %c3{{.*}}]
+// CHECK-DAG:     %[[LO_P1:.+]] = memref.load %[[BOUNDS]][%[[P]], %c4{{.*}}]
+// CHECK-DAG:     %[[HI_I:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c1{{.*}}]
+// CHECK-DAG:     %[[HI_P0:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c3{{.*}}]
+// CHECK-DAG:     %[[HI_P1:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c4{{.*}}]
+//
+// The row, and the first of its positions: runs begin where the cuts' rows do.
+// CHECK:         %[[FOUND:.+]]:4 = scf.while (%{{[^ ]+}} = %[[LO_I]], %{{[^ ]+}} = %{{[^ ]+}}, %{{[^ ]+}} = %[[LO_P0]], %{{[^ ]+}} = %[[HI_P0]])
+// CHECK:         %[[BEGIN:.+]] = arith.minui
+// CHECK:         %[[COST:.+]] = arith.subi %[[FOUND]]#2, %[[BEGIN]] : index
+// CHECK-NEXT:    %[[RESIDUAL:.+]] = arith.subi %[[QUERY]], %[[COST]] : index
+//
+// Whether there is such a row at all.
+// CHECK:         %[[END:.+]] = arith.minui
+// CHECK:         %[[HAS:.+]] = arith.cmpi eq, %{{.+}}, %[[FOUND]]#0 : index
+//
+// The end of its run: lower bound of i + 1 in crd0[pos ...]
+// CHECK-NEXT:    %[[NEXT:.+]] = arith.addi %[[FOUND]]#0, %c1{{.*}} : index
+// CHECK-NEXT:    %[[RUN_END:.+]]:2 = scf.while (%{{[^ ]+}} = %[[FOUND]]#2, %{{[^ ]+}} = %[[END]])
+// CHECK:           arith.cmpi ult, %{{.+}}, %[[NEXT]] : index
+//
+// The column is searched for in the run, between those cuts that are in the row.
+// CHECK:         %[[ON_LO:.+]] = arith.cmpi eq, %[[FOUND]]#0, %[[LO_I]] : index
+// CHECK-NEXT:    %[[ON_HI:.+]] = arith.cmpi eq, %[[FOUND]]#0, %[[HI_I]] : index
+// CHECK-NEXT:    %[[CLIPS_LO:.+]] = arith.andi %[[ON_LO]], %[[HAS]] : i1
+// CHECK-NEXT:    %[[FROM:.+]] = arith.select %[[CLIPS_LO]], %[[LO_P1]], %[[FOUND]]#2 : index
+// CHECK-NEXT:    %[[CLIPS_HI:.+]] = arith.andi %[[ON_HI]], %[[HAS]] : i1
+// CHECK-NEXT:    %[[TO:.+]] = arith.select %[[CLIPS_HI]], %[[HI_P1]], %[[RUN_END]]#0 : index
+// CHECK:         %[[INNER:.+]]:4 = scf.while (%{{[^ ]+}} = %{{[^ ]+}}, %{{[^ ]+}} = %{{[^ ]+}}, %{{[^ ]+}} = %[[FROM]], %{{[^ ]+}} = %[[TO]])
+// CHECK:           sparse_tensor.coordinates %{{.+}} {level = 1 : index}
+// CHECK:           %[[COST:.+]] = arith.subi %{{.+}}, %[[FOUND]]#2 : index
+// CHECK-NEXT:      arith.cmpi ule, %[[COST]], %[[RESIDUAL]] : index
+//
+// CHECK-DAG:     memref.store %[[FOUND]]#0, %[[BOUNDS]][%[[R]], %c1{{.*}}]
+// CHECK-DAG:     memref.store %[[INNER]]#0, %[[BOUNDS]][%[[R]], %c2{{.*}}]
+// CHECK-DAG:     memref.store %[[FOUND]]#2, %[[BOUNDS]][%[[R]], %c3{{.*}}]
+// CHECK-DAG:     memref.store %[[INNER]]#2, %[[BOUNDS]][%[[R]], %c4{{.*}}]
+func.func @search(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x5xindex>, %p: index, %q: index,
+                  %r: index, %query: index) {
+  %A0 = nacho.root %A : tensor<?x?xf64, #COO>
+  %lo = nacho.load_cut %bounds[%p] : memref<?x5xindex> -> !nacho.cut<1, 1>
+  %hi = nacho.load_cut %bounds[%q] : memref<?x5xindex> -> !nacho.cut<1, 1>
+  %i, %residual, %A1, %lo1, %hi1 = nacho.search %query of (%A0)
+      between %lo, %hi : !C0, !nacho.cut<1, 1> {
+  ^bb0(%x: index, %posA: index):
+    %cost = nacho.cost <nnz> %A0 to %posA : !C0
+    nacho.yield %cost : index
+  }
+  %j, %rest, %A2, %lo2, %hi2 = nacho.search %residual of (%A1)
+      between %lo1, %hi1 : !C1, !nacho.cut<1> {
+  ^bb0(%x: index, %posA: index):
+    %cost = nacho.cost <nnz> %A1 to %posA : !C1
+    nacho.yield %cost : index
+  }
+  %cost = arith.subi %query, %rest : index
+  %cut = nacho.cut %cost at (%i, %j) of (%A1, %A2) : !C1, !C2 -> !nacho.cut<1, 1>
+  nacho.store_cut %cut, %bounds[%r] : !nacho.cut<1, 1>, memref<?x5xindex>
+  return
+}
+
+// (N, 0) with all entries behind, in both levels.
+//
+// CHECK-LABEL: func.func @ends(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[BOUNDS:[^ ]+]]: memref<?x5xindex>, %[[P:[^ ]+]]: index, %[[TOTAL:[^ ]+]]: index)
+// CHECK-DAG:     %[[N:.+]] = sparse_tensor.lvl %[[A]], %c0
+// CHECK-DAG:     %[[ALL:.+]] = arith.minui
+// CHECK-DAG:     memref.store %[[TOTAL]], %[[BOUNDS]][%[[P]], %c0{{.*}}]
+// CHECK-DAG:     memref.store %[[N]], %[[BOUNDS]][%[[P]], %c1{{.*}}]
+// CHECK-DAG:     memref.store %c0{{.*}}, %[[BOUNDS]][%[[P]], %c2{{.*}}]
+// CHECK-DAG:     memref.store %[[ALL]], %[[BOUNDS]][%[[P]], %c3{{.*}}]
+// CHECK-DAG:     memref.store %[[ALL]], %[[BOUNDS]][%[[P]], %c4{{.*}}]
+func.func @ends(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x5xindex>, %p: index, %total: index) {
+  %A0 = nacho.root %A : tensor<?x?xf64, #COO>
+  %limit = nacho.limit %total of (%A0) loops [[0], [0]] : !C0 -> !nacho.cut<1, 1>
+  nacho.store_cut %limit, %bounds[%p] : !nacho.cut<1, 1>, memref<?x5xindex>
+  return
+}
+
+// Loops without fibers are searched by their coordinates alone, below their extents.
+//
+// CHECK-LABEL: func.func @no_fibers(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[M:[^ ]+]]: index, %[[BOUNDS:[^ ]+]]: memref<?x3xindex>, %[[P:[^ ]+]]: index, %[[Q:[^ ]+]]: index, %[[R:[^ ]+]]: index, %[[QUERY:[^ ]+]]: index)
+// CHECK-DAG:     %[[LO_I:.+]] = memref.load %[[BOUNDS]][%[[P]], %c1{{.*}}]
+// CHECK-DAG:     %[[HI_I:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c1{{.*}}]
+// CHECK-DAG:     %[[LAST:.+]] = arith.subi %[[N]], %c1{{.*}} : index
+// CHECK-DAG:     %[[HIGH:.+]] = arith.minsi %[[HI_I]], %[[LAST]] : index
+// CHECK:         %[[I:.+]]:2 = scf.while (%{{[^ ]+}} = %[[LO_I]], %{{[^ ]+}} = %[[HIGH]])
+// CHECK:           %[[COST:.+]] = arith.muli %{{.+}}, %[[M]] : index
+// CHECK-NEXT:      arith.cmpi ule, %[[COST]], %[[QUERY]] : index
+// CHECK:         %[[SPENT:.+]] = arith.muli %[[I]]#0, %[[M]] : index
+// CHECK-NEXT:    %[[RESIDUAL:.+]] = arith.subi %[[QUERY]], %[[SPENT]] : index
+// CHECK:         %[[J:.+]]:2 = scf.while
+// CHECK:           arith.cmpi ule, %{{.+}}, %[[RESIDUAL]] : index
+// CHECK-DAG:     memref.store %[[I]]#0, %[[BOUNDS]][%[[R]], %c1{{.*}}]
+// CHECK-DAG:     memref.store %[[J]]#0, %[[BOUNDS]][%[[R]], %c2{{.*}}]
+//
+// The end of them: (N, 0)
+// CHECK:         memref.store %[[QUERY]], %[[BOUNDS]][%[[R]], %c0{{.*}}]
+// CHECK-NEXT:    memref.store %[[N]], %[[BOUNDS]][%[[R]], %c1{{.*}}]
+// CHECK-NEXT:    memref.store %c0{{.*}}, %[[BOUNDS]][%[[R]], %c2{{.*}}]
+func.func @no_fibers(%N: index, %M: index, %bounds: memref<?x3xindex>, %p: index, %q: index,
+                     %r: index, %query: index) {
+  %lo = nacho.load_cut %bounds[%p] : memref<?x3xindex> -> !nacho.cut<0, 0>
+  %hi = nacho.load_cut %bounds[%q] : memref<?x3xindex> -> !nacho.cut<0, 0>
+  %i, %residual, %lo1, %hi1 = nacho.search %query to %N of () between %lo, %hi : !nacho.cut<0, 0> {
+  ^bb0(%x: index):
+    %cost = arith.muli %x, %M : index
+    nacho.yield %cost : index
+  }
+  %j, %rest, %lo2, %hi2 = nacho.search %residual to %M of () between %lo1, %hi1 : !nacho.cut<0> {
+  ^bb0(%x: index):
+    nacho.yield %x : index
+  }
+  %cost = arith.subi %query, %rest : index
+  %cut = nacho.cut %cost at (%i, %j) of () -> !nacho.cut<0, 0>
+  nacho.store_cut %cut, %bounds[%r] : !nacho.cut<0, 0>, memref<?x3xindex>
+  %limit = nacho.limit %query to %N of () loops [[], []] -> !nacho.cut<0, 0>
+  nacho.store_cut %limit, %bounds[%r] : !nacho.cut<0, 0>, memref<?x3xindex>
+  return
+}

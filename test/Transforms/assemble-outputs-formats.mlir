@@ -1,0 +1,238 @@
+// RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
+// RUN:   -pass-pipeline='builtin.module(nacho-concretize,cse,nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs,canonicalize,cse)' \
+// RUN:   | FileCheck %s
+
+// Results that are dense, have dense levels last, or have runs.
+
+#DCSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#CD = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : dense), posWidth = 32, crdWidth = 32 }>
+#COO = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
+#F = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : dense) }>
+
+// Loops that visit everything write everything: nothing to be filled in, to be counted
+// or to be combined.
+//
+// CHECK-NOT:   func.func private @negative_fill_assemble(
+// CHECK-NOT:   func.func private @negative_fill_fill(
+// CHECK-LABEL: func.func private @negative_fill_compute(
+// CHECK-SAME:    %bounds: memref<?x3xindex>, %values: memref<?xf64>, %status: memref<i32>, %threads: index)
+//
+// values[i * M + j] = A[i, j], never outside of them
+// CHECK:           nacho.coiterate %i to %N_i of () in intersect() between
+// CHECK-NEXT:        nacho.coiterate %j to %N_j of () in intersect() between
+// CHECK-NEXT:          %a = nacho.locate %{{.+}}[%i, %j]
+// CHECK:               %[[ROW:.+]] = arith.muli %i, %N_j : index
+// CHECK-NEXT:          %[[AT:.+]] = arith.addi %[[ROW]], %j : index
+// CHECK-NEXT:          %[[SIZE:.+]] = memref.dim %values, %c0
+// CHECK-NEXT:          %[[FITS:.+]] = arith.cmpi ult, %[[AT]], %[[SIZE]] : index
+// CHECK-NEXT:          scf.if %[[FITS]] {
+// CHECK-NEXT:            memref.store %a, %values[%[[AT]]]
+// CHECK-NOT:   func.func private @negative_fill_combine(
+// CHECK-LABEL: func.func @negative_fill_execute(
+// CHECK-NEXT:    call @negative_fill_compute(
+// CHECK-NEXT:    return
+func.func @negative_fill(%A: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [i, j] : tensor<?x?xf64> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?x?xf64>
+}
+
+// Else there is a 0 first where nothing may be written; each part has a share of it.
+//
+// CHECK-LABEL: func.func private @densify_fill(
+// CHECK-SAME:    %bounds: memref<?x5xindex>, %values: memref<?xf64>, %threads: index)
+// CHECK:         %[[SIZE:.+]] = memref.dim %values, %c0
+// CHECK:         nacho.parallel %part in %parts threads %threads {
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %part, %c1 : index
+// CHECK-NEXT:      %[[FROM:.+]] = nacho.query %part of %parts from %c0 to %[[SIZE]]
+// CHECK-NEXT:      %[[TO:.+]] = nacho.query %[[NEXT]] of %parts from %c0 to %[[SIZE]]
+// CHECK-NEXT:      %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
+// CHECK-NEXT:      scf.for %[[AT:.+]] = %[[FROM]] to %[[TO]] step %c1 {
+// CHECK-NEXT:        memref.store %[[ZERO]], %values[%[[AT]]]
+//
+// Both coordinates index memory.
+// CHECK-LABEL: func.func private @densify_compute(
+// CHECK:           nacho.coiterate %i of
+// CHECK-NEXT:        %[[N:.+]] = nacho.extent %A0
+// CHECK-NEXT:        arith.cmpi uge, %i, %[[N]] : index
+// CHECK:               memref.atomic_rmw ori %c1_i32, %status[]
+// CHECK:             nacho.coiterate %j of
+// CHECK-NEXT:          %[[M:.+]] = nacho.extent %A1
+// CHECK-NEXT:          arith.cmpi uge, %j, %[[M]] : index
+// CHECK:                 memref.atomic_rmw ori %c1_i32, %status[]
+//
+// sizes = N, M, 1
+// CHECK-LABEL: func.func @densify_plan(
+// CHECK-SAME:    %sizes: memref<3xindex>
+// CHECK-DAG:     %[[N:.+]] = sparse_tensor.lvl %{{.+}}, %c0
+// CHECK-DAG:     %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
+// CHECK:         memref.store %[[N]], %sizes[%c0]
+// CHECK-NEXT:    memref.store %[[M]], %sizes[%c1]
+// CHECK-NEXT:    memref.store %c1, %sizes[%c2]
+//
+// CHECK-LABEL: func.func @densify_execute(
+// CHECK-NEXT:    call @densify_fill(
+// CHECK-NEXT:    call @densify_compute(
+func.func @densify(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?x?xf64>
+}
+
+// Levels in another order than the dimensions: values[j * N + i] = A[i, j]
+//
+// CHECK-LABEL: func.func private @columns_first_compute(
+// CHECK:               %[[COLUMN:.+]] = arith.muli %j, %N_i : index
+// CHECK-NEXT:          %[[AT:.+]] = arith.addi %[[COLUMN]], %i : index
+// CHECK:                 memref.store %a, %values[%[[AT]]]
+func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [i, j] : tensor<?x?xf64, #F> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?x?xf64, #F>
+}
+
+// Y[i, k] = A[i, j] * X[j, k]: the loop over k is inside the reduction, so that a whole row is reduced
+// at a time, in the part's tail.
+//
+// CHECK-LABEL: func.func private @rows_compute(
+// CHECK-SAME:    %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>
+// CHECK:           %[[HEAD:.+]] = arith.muli %part, %c2 : index
+// CHECK:           %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
+// CHECK:           nacho.coiterate %i of {{.+}} iter_args(%[[COUNT:.+]] = %c0 : index) {
+//
+// tail[...] = 0
+// CHECK:             scf.for %[[K:.+]] = %c0 to %N_k step %c1 {
+// CHECK-NEXT:          memref.store %{{.+}}, %partials[%[[TAIL]], %[[K]]]
+// CHECK-NEXT:        }
+// CHECK-NEXT:        %[[ROW:.+]] = nacho.coiterate %j of {{.+}} iter_args(%[[SO_FAR:.+]] = %[[COUNT]] : index) {
+// CHECK:               %a = nacho.load %A2
+//
+// tail[k] += A[i, j] * X[j, k], which together are one element
+// CHECK-NEXT:          nacho.coiterate %k to %N_k of () in intersect()
+// CHECK-NEXT:            %b = nacho.locate %{{.+}}[%j, %k]
+// CHECK-NEXT:            %[[V:.+]] = nacho.binary mul %a, %b : f64
+// CHECK:                 %[[BEFORE:.+]] = memref.load %partials[%[[TAIL]], %k]
+// CHECK-NEXT:            %[[AFTER:.+]] = nacho.binary add %[[BEFORE]], %[[V]] : f64
+// CHECK-NEXT:            memref.store %[[AFTER]], %partials[%[[TAIL]], %k]
+// CHECK:               %[[EMPTY:.+]] = arith.cmpi eq, %N_k, %c0 : index
+// CHECK-NEXT:          %[[ONE:.+]] = arith.select %[[EMPTY]], %c0, %c1 : index
+// CHECK-NEXT:          %[[MORE:.+]] = arith.addi %[[SO_FAR]], %[[ONE]] : index
+// CHECK-NEXT:          nacho.yield %[[MORE]] : index
+//
+// if neither cut is in the row: values[i * K + k] = tail[k]
+// else, if the part completes it: head[k] = tail[k]
+// CHECK:             %[[FINISHED:.+]] = arith.xori
+// CHECK:             %[[WHOLE:.+]] = arith.andi %{{.+}}, %[[FINISHED]] : i1
+// CHECK-NEXT:        scf.if %[[WHOLE]] {
+// CHECK-NEXT:          scf.for %[[K:.+]] = %c0 to %N_k step %c1 {
+// CHECK-NEXT:            %[[ENTRY:.+]] = memref.load %partials[%[[TAIL]], %[[K]]]
+// CHECK-NEXT:            %[[BEGIN:.+]] = arith.muli %i, %N_k : index
+// CHECK-NEXT:            %[[AT:.+]] = arith.addi %[[BEGIN]], %[[K]] : index
+// CHECK:                   memref.store %[[ENTRY]], %values[%[[AT]]]
+// CHECK:             } else {
+// CHECK:               scf.if %[[FINISHED]] {
+// CHECK-NEXT:            scf.for %[[K:.+]] = %c0 to %N_k step %c1 {
+// CHECK-NEXT:              %[[ENTRY:.+]] = memref.load %partials[%[[TAIL]], %[[K]]]
+// CHECK-NEXT:              memref.store %[[ENTRY]], %partials[%[[HEAD]], %[[K]]]
+//
+// CHECK-LABEL: func.func private @rows_combine(
+// CHECK:               scf.for %[[K:.+]] = %c0 to %N_k step %c1 {
+// CHECK:                 nacho.binary add
+//
+// sizes = N, K, K: a partial entry is a row
+// CHECK-LABEL: func.func @rows_plan(
+// CHECK:         memref.store %{{.+}}, %sizes[%c0]
+// CHECK-NEXT:    memref.store %N_k, %sizes[%c1]
+// CHECK-NEXT:    memref.store %N_k, %sizes[%c2]
+//
+// CHECK-LABEL: func.func @rows_execute(
+// CHECK-NEXT:    call @rows_fill(
+// CHECK-NEXT:    call @rows_compute(
+// CHECK-NEXT:    call @rows_combine(
+func.func @rows(%A: tensor<?x?xf64, #DCSR>, %X: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %Y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %X[j, k] : tensor<?x?xf64>)
+      -> [i, k] : tensor<?x?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %Y : tensor<?x?xf64>
+}
+
+// The same, but only the rows that have entries are stored: each is a block under its
+// position.
+//
+// CHECK-LABEL: func.func private @blocks_assemble(
+// CHECK-SAME:    %counts: memref<?x4xindex>
+// CHECK-NOT:   func.func private @blocks_fill(
+// CHECK-LABEL: func.func private @blocks_compute(
+// CHECK-SAME:    %pos0: memref<?xi32>, %crd0: memref<?xi32>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>,
+// CHECK:             %[[DONE:.+]]:3 = nacho.coiterate %j of
+//
+// if the row is whole and has entries: values[position * K + k] = tail[k]
+// CHECK:             scf.for %[[K:.+]] = %c0 to %N_k step %c1 {
+// CHECK-NEXT:              %[[ENTRY:.+]] = memref.load %partials[%{{.+}}, %[[K]]]
+// CHECK-NEXT:              %[[BEGIN:.+]] = arith.muli %[[DONE]]#0, %N_k : index
+// CHECK-NEXT:              %[[AT:.+]] = arith.addi %[[BEGIN]], %[[K]] : index
+// CHECK:                     memref.store %[[ENTRY]], %values[%[[AT]]]
+// CHECK:               memref.store %{{.+}}, %crd0[%[[DONE]]#0]
+//
+// CHECK-LABEL: func.func private @blocks_combine(
+// CHECK:               %position = arith.select
+// CHECK:                 %[[BEGIN:.+]] = arith.muli %position, %N_k : index
+//
+// CHECK-LABEL: func.func @blocks_plan(
+// CHECK:         memref.store %position, %sizes[%c0]
+// CHECK-NEXT:    memref.store %N_k, %sizes[%c1]
+// CHECK-NEXT:    memref.store %N_k, %sizes[%c2]
+func.func @blocks(%A: tensor<?x?xf64, #DCSR>, %X: tensor<?x?xf64>) -> tensor<?x?xf64, #CD> {
+  %Y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %X[j, k] : tensor<?x?xf64>)
+      -> [i, k] : tensor<?x?xf64, #CD> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %Y : tensor<?x?xf64, #CD>
+}
+
+// COO: every entry has both of its coordinates, and nothing but entries is counted.
+//
+// CHECK-LABEL: func.func private @coo_assemble(
+// CHECK-SAME:    %counts: memref<?x1xindex>
+// CHECK-NOT:     nacho.on_cut
+// CHECK:         memref.store %{{.+}}, %counts[%part, %c0]
+//
+// CHECK-LABEL: func.func private @coo_compute(
+// CHECK-SAME:    %offsets: memref<?x1xindex>, %pos0: memref<?xi32>, %crd0: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>, %status: memref<i32>,
+// CHECK:           %entries = memref.load %offsets[%part, %c0]
+// CHECK:           scf.if %{{.+}} {
+// CHECK-NEXT:        %[[ALL:.+]] = memref.load %offsets[%parts, %c0]
+// CHECK-NEXT:        memref.store %c0_i32, %pos0[%c0]
+// CHECK-NEXT:        %[[END:.+]] = arith.index_castui %[[ALL]] : index to i32
+// CHECK-NEXT:        memref.store %[[END]], %pos0[%c1]
+// CHECK:             nacho.coiterate %j of {{.+}} iter_args(%[[AT:.+]] = %{{.+}} : index) {
+// CHECK:               scf.if %{{.+}} {
+// CHECK-NEXT:            memref.store %a, %values[%[[AT]]]
+// CHECK-NEXT:            %[[I:.+]] = arith.index_castui %i : index to i32
+// CHECK-NEXT:            memref.store %[[I]], %crd0[%[[AT]]]
+// CHECK-NEXT:            %[[J:.+]] = arith.index_castui %j : index to i32
+// CHECK-NEXT:            memref.store %[[J]], %crd1[%[[AT]]]
+//
+// Both levels have as many coordinates.
+// CHECK-LABEL: func.func @coo_plan(
+// CHECK:         %[[ALL:.+]] = memref.load %offsets[%parts, %c0]
+// CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c0]
+// CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c1]
+// CHECK-NEXT:    memref.store %c1, %sizes[%c2]
+func.func @coo(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #COO> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #COO> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?x?xf64, #COO>
+}

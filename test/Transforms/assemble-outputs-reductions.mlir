@@ -1,0 +1,317 @@
+// RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
+// RUN:   -pass-pipeline='builtin.module(nacho-concretize,cse,nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs,canonicalize,cse)' \
+// RUN:   | FileCheck %s
+
+// Entries that are reduced: a part may begin and end inside of one, and keeps what it
+// has of it for the pass over the parts that combines them.
+
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#DCSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+
+// Z[i, j] = A[i, j] * X[i, k] * Y[k, j]: no cut falls into an inner product, so that there is nothing
+// to be combined. An entry of the structure for every one of A, if there is a k.
+//
+// CHECK-LABEL: func.func private @negative_whole_entries_assemble(
+// CHECK:           nacho.coiterate %j of
+// CHECK-NOT:         nacho.coiterate
+// CHECK:             %[[EMPTY:.+]] = arith.cmpi eq, %N_k, %c0 : index
+// CHECK-NEXT:        %[[ANY:.+]] = arith.select %[[EMPTY]], %c0, %c1 : index
+// CHECK-NEXT:        arith.addi %{{.+}}, %[[ANY]] : index
+//
+// CHECK-LABEL: func.func private @negative_whole_entries_compute(
+// CHECK-NOT:     %partials
+// CHECK:           nacho.coiterate %j of
+// CHECK:             %[[REDUCED:.+]]:{{.+}} = nacho.coiterate %k to %N_k of () in intersect() iter_args({{.+}}, %[[SUM:[^ ]+]] = %{{[^ ]+}} : f64) {
+// CHECK:               %[[NEXT:.+]] = nacho.binary add %[[SUM]], %{{.+}} reassociable : f64
+// CHECK:               nacho.yield {{.+}}, %[[NEXT]] :
+// CHECK:             memref.store %[[REDUCED]]#{{.}}, %values[
+// CHECK-NOT:   func.func private @negative_whole_entries_combine(
+// CHECK-LABEL: func.func @negative_whole_entries_execute(
+// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.counts}
+func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>, %Y: tensor<?x?xf64>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %X[i, k] : tensor<?x?xf64>,
+                     %c = %Y[k, j] : tensor<?x?xf64>)
+      -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %c : f64
+    %2 = nacho.reduce add %1 over [k] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// y[i] = A[i, j] * x[j] into a dense vector. Nothing is counted.
+//
+// CHECK-NOT:   func.func private @spmv_assemble(
+// CHECK-NOT:   func.func private @spmv_fill(
+// CHECK-LABEL: func.func private @spmv_compute(
+// CHECK-SAME:    %bounds: memref<?x5xindex>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>, %status: memref<i32>, %threads: index)
+// CHECK:         nacho.parallel %part in %parts threads %threads {
+// CHECK:           %lo = nacho.load_cut %bounds[%part]
+// CHECK:           %hi = nacho.load_cut
+//
+// Two rows of the partial entries are the part's: head, tail = 2 * part, 2 * part + 1
+// CHECK:           %[[HEAD:.+]] = arith.muli %part, %c2 : index
+// CHECK-NEXT:      %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
+// CHECK-NEXT:      memref.store %[[ZERO]], %partials[%[[HEAD]], %c0]
+// CHECK-NEXT:      memref.store %c0, %visited[%[[HEAD]]]
+// CHECK-NEXT:      %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
+// CHECK-NEXT:      memref.store %[[ZERO]], %partials[%[[TAIL]], %c0]
+// CHECK-NEXT:      memref.store %c0, %visited[%[[TAIL]]]
+//
+// sum = A[i, j] * x[j] + ..., and how many there are
+// CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{[^ ]+}}) in %A1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) iter_args(%[[COUNT:.+]] = %c0 : index) {
+// CHECK-NEXT:        %[[ON_HI:.+]] = nacho.on_cut %hi1
+// CHECK-NEXT:        %[[ROW:.+]]:2 = nacho.coiterate %j of (%A2 = %A1 : {{[^ ]+}}) in %A2 between ({{.+}}) iter_args(%[[SO_FAR:[^ ]+]] = %[[COUNT]] : index, %[[SUM:[^ ]+]] = %[[ZERO]] : f64) {
+//
+// A column that does not exist would be looked up in x.
+// CHECK-NEXT:          %[[M:.+]] = nacho.extent %A1
+// CHECK-NEXT:          %[[OUTSIDE:.+]] = arith.cmpi uge, %j, %[[M]] : index
+// CHECK-NEXT:          scf.if %[[OUTSIDE]] {
+// CHECK-NEXT:            memref.atomic_rmw ori %c1_i32, %status[]
+// CHECK:               %[[V:.+]] = nacho.binary mul %a, %b : f64
+// CHECK-DAG:           %[[MORE:.+]] = arith.addi %[[SO_FAR]], %c1 : index
+// CHECK-DAG:           %[[NEXT:.+]] = nacho.binary add %[[SUM]], %[[V]] reassociable : f64
+// CHECK:               nacho.yield %[[MORE]], %[[NEXT]] : index, f64
+// CHECK-NEXT:        }
+//
+// if neither cut is in the row: y[i] = sum
+// else: partials[cut by the upper one ? tail : head] = sum
+// CHECK-NEXT:        %[[FINISHED:.+]] = arith.xori %[[ON_HI]], %true : i1
+// CHECK-NEXT:        %[[ADDED:.+]] = arith.subi %[[ROW]]#0, %[[COUNT]] : index
+// CHECK-NEXT:        %[[ON_LO:.+]] = nacho.on_cut %lo1
+// CHECK-NEXT:        %[[BEGUN:.+]] = arith.xori %[[ON_LO]], %true : i1
+// CHECK-NEXT:        %[[WHOLE:.+]] = arith.andi %[[BEGUN]], %[[FINISHED]] : i1
+// CHECK-NEXT:        scf.if %[[WHOLE]] {
+// CHECK:               memref.store %[[ROW]]#1, %values[%i]
+// CHECK:             } else {
+// CHECK-NEXT:          %[[KEPT:.+]] = arith.select %[[ON_HI]], %[[TAIL]], %[[HEAD]] : index
+// CHECK-NEXT:          memref.store %[[ADDED]], %visited[%[[KEPT]]]
+// CHECK-NEXT:          memref.store %[[ROW]]#1, %partials[%[[KEPT]], %c0]
+// CHECK-NEXT:        }
+// CHECK-NEXT:        nacho.yield %[[ROW]]#0 : index
+//
+// combine: one worker, part after part.
+//
+// CHECK-LABEL: func.func private @spmv_combine(
+// CHECK:         nacho.parallel %{{.+}} in %c1 threads %threads {
+// CHECK-NEXT:      scf.for %[[PART:.+]] = %c0 to %parts step %c1 {
+// CHECK-NEXT:        %lo = nacho.load_cut %bounds[%[[PART]]]
+// CHECK-NEXT:        %[[NEXT:.+]] = arith.addi %[[PART]], %c1 : index
+// CHECK-NEXT:        %hi = nacho.load_cut %bounds[%[[NEXT]]]
+//
+// row = the part ends in another row than it begins in ? its head : its tail
+// CHECK-DAG:         %[[LO_I:.+]] = nacho.cut_coordinate %lo[0]
+// CHECK-DAG:         %[[HI_I:.+]] = nacho.cut_coordinate %hi[0]
+// CHECK:             %[[SPANS:.+]] = arith.cmpi ne, %[[LO_I]], %[[HI_I]] : index
+// CHECK-NEXT:        %[[HEAD:.+]] = arith.muli %[[PART]], %c2 : index
+// CHECK-NEXT:        %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
+// CHECK-NEXT:        %[[ROW:.+]] = arith.select %[[SPANS]], %[[HEAD]], %[[TAIL]] : index
+//
+// if the part before has an entry that it has not completed: row += it
+// CHECK:             %[[LAST:.+]] = arith.subi %[[HEAD]], %c1 : index
+// CHECK-NEXT:        %[[BEFORE:.+]] = arith.select %{{.+}}, %[[TAIL]], %[[LAST]] : index
+// CHECK-NEXT:        %[[COUNT:.+]] = memref.load %visited[%[[BEFORE]]]
+// CHECK-NEXT:        %[[OPEN:.+]] = arith.cmpi ne, %[[COUNT]], %c0 : index
+// CHECK:             scf.if %{{.+}} {
+// CHECK-NEXT:          %[[X:.+]] = memref.load %partials[%[[BEFORE]], %c0]
+// CHECK-NEXT:          %[[Y:.+]] = memref.load %partials[%[[ROW]], %c0]
+// CHECK-NEXT:          %[[SUM:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
+// CHECK-NEXT:          memref.store %[[SUM]], %partials[%[[ROW]], %c0]
+// CHECK:               memref.store %{{.+}}, %visited[%[[ROW]]]
+// CHECK-NEXT:        }
+//
+// if the part completes it: y[lo.i] = row
+// CHECK-NEXT:        scf.if %[[SPANS]] {
+// CHECK:               %[[INSIDE:.+]] = arith.cmpi ult, %[[LO_I]], %{{.+}} : index
+// CHECK-NEXT:          scf.if %[[INSIDE]] {
+// CHECK-NEXT:            %[[ENTRY:.+]] = memref.load %partials[%[[ROW]], %c0]
+// CHECK:                 memref.store %[[ENTRY]], %values[%[[LO_I]]]
+//
+// CHECK-LABEL: func.func @spmv_plan(
+// CHECK-SAME:    %bounds: memref<?x5xindex>, %sizes: memref<2xindex>, %status: memref<i32>, %threads: index)
+// CHECK-NOT:     nacho.exclusive_scan
+// CHECK:         memref.store %{{.+}}, %sizes[%c0]
+// CHECK-NEXT:    memref.store %c1, %sizes[%c1]
+//
+// CHECK-LABEL: func.func @spmv_execute(
+// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.partials = [f64]}
+// CHECK-NEXT:    call @spmv_compute(
+// CHECK-NEXT:    call @spmv_combine(
+func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64>)
+      -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// Into a sparse vector: the rows with entries are counted as those of a matrix are,
+// and have their values at the same positions.
+//
+// CHECK-LABEL: func.func private @sparse_vector_assemble(
+// CHECK-SAME:    %counts: memref<?x4xindex>
+// CHECK-NOT:     nacho.load %
+// CHECK:           nacho.coiterate %i of {{.+}} iter_args(%head = %false : i1, %mid = %c0 : index, %tail = %false : i1, %entries = %c0 : index) {
+//
+// CHECK-LABEL: func.func private @sparse_vector_compute(
+// CHECK-SAME:    %offsets: memref<?x4xindex>, %pos0: memref<?xi32>, %crd0: memref<?xi32>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>,
+// CHECK:           nacho.coiterate %i of {{.+}} iter_args(%[[POSITION:[^ ]+]] = %position : index, %[[OPEN:[^ ]+]] = %open : i1, %{{.+}} = %c0 : index) {
+// CHECK:             %[[ROW:.+]]:4 = nacho.coiterate %j of {{.+}} iter_args(%{{[^ ]+}} = %[[POSITION]] : index, %{{[^ ]+}} = %[[OPEN]] : i1, {{.+}} : f64) {
+//
+// if the row is whole and has entries: values[position] = sum
+// CHECK:             %[[WHOLE:.+]] = arith.andi
+// CHECK-NEXT:        scf.if %[[WHOLE]] {
+// CHECK-NEXT:          %[[ANY:.+]] = arith.cmpi ne, %{{.+}}, %c0 : index
+// CHECK-NEXT:          scf.if %[[ANY]] {
+// CHECK:                 memref.store %[[ROW]]#3, %values[%[[ROW]]#0]
+//
+// who finishes the row: crd[position++] = i
+// CHECK:             scf.if %{{.+}} {
+// CHECK-NEXT:          %[[CRD:.+]] = arith.index_castui %i : index to i32
+// CHECK-NEXT:          memref.store %[[CRD]], %crd0[%[[ROW]]#0]
+//
+// CHECK-LABEL: func.func private @sparse_vector_combine(
+// CHECK:             %[[SPANS:.+]] = arith.cmpi ne
+// CHECK:             scf.if %[[SPANS]] {
+// CHECK-NEXT:          %[[COUNT:.+]] = memref.load %visited[%[[ROW:.+]]]
+// CHECK-NEXT:          %[[ANY:.+]] = arith.cmpi ne, %[[COUNT]], %c0 : index
+// CHECK:               %position = arith.select
+// CHECK-NEXT:          scf.if %[[ANY]] {
+// CHECK-NEXT:            %[[ENTRY:.+]] = memref.load %partials[%[[ROW]], %c0]
+// CHECK:                 memref.store %[[ENTRY]], %values[%position]
+//
+// CHECK-LABEL: func.func @sparse_vector_plan(
+// CHECK:         nacho.exclusive_scan %counts into %offsets : memref<?x4xindex> {
+// CHECK:         memref.store %position, %sizes[%c0] : memref<2xindex>
+//
+// CHECK-LABEL: func.func @sparse_vector_execute(
+// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.counts, nacho.partials = [f64]}
+func.func @sparse_vector(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>) -> tensor<?xf64, #SV> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %x[j] : tensor<?xf64>)
+      -> [i] : tensor<?xf64, #SV> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %y : tensor<?xf64, #SV>
+}
+
+// A number: every part has some of it, in its tail; what is added outside of all
+// loops is the last one's.
+//
+// CHECK-LABEL: func.func private @sum_compute(
+// CHECK:           %[[HEAD:.+]] = arith.muli %part, %c2 : index
+// CHECK:           %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
+// CHECK:           %[[ALL:.+]]:2 = nacho.coiterate %i of {{.+}} iter_args(%{{.+}} = %c0 : index, %{{.+}} = %[[ZERO:.+]] : f64) {
+// CHECK:           %[[IS_LAST:.+]] = arith.cmpi eq, %{{.+}}, %parts : index
+// CHECK-NEXT:      %b = tensor.extract
+// CHECK:           %[[MORE:.+]] = nacho.binary add %[[ALL]]#1, %b reassociable : f64
+// CHECK-NEXT:      %[[SUM:.+]] = arith.select %[[IS_LAST]], %[[MORE]], %[[ALL]]#1 : f64
+// CHECK:           memref.store %[[SUM]], %partials[%[[TAIL]], %c0]
+//
+// CHECK-LABEL: func.func private @sum_combine(
+// CHECK:           scf.for
+// CHECK:             nacho.binary add
+// CHECK:           }
+// CHECK:           %[[END:.+]] = arith.muli %parts, %c2 : index
+// CHECK-NEXT:      %[[LAST:.+]] = arith.subi %[[END]], %c1 : index
+// CHECK-NEXT:      %[[SUM:.+]] = memref.load %partials[%[[LAST]], %c0]
+// CHECK:           memref.store %[[SUM]], %values[%c0]
+//
+// CHECK-LABEL: func.func @sum_plan(
+// CHECK-SAME:    %sizes: memref<1xindex>
+// CHECK:         memref.store %c1, %sizes[%c0]
+func.func @sum(%A: tensor<?x?xf64, #DCSR>, %s: tensor<f64>) -> tensor<f64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %s[] : tensor<f64>)
+      -> [] : tensor<f64> {
+    %0 = nacho.reduce add %a over [i, j] : f64
+    %1 = nacho.binary add %0, %b : f64
+    nacho.yield %1 : f64
+  }
+  return %y : tensor<f64>
+}
+
+// The greatest element: -inf to begin with; 0 takes part where not every element is
+// stored, which the number of those that were reduced tells.
+//
+// fill: y[i] = M > 0 ? max(-inf, 0) : -inf, in shares
+// CHECK-LABEL: func.func private @max_fill(
+// CHECK:         %[[MIN:.+]] = arith.constant 0xFFF0000000000000 : f64
+// CHECK:           %[[FROM:.+]] = nacho.query %part of %parts from %c0 to %{{.+}}
+// CHECK-NEXT:      %[[TO:.+]] = nacho.query %{{.+}} of %parts from %c0 to
+// CHECK-NEXT:      %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
+// CHECK-NEXT:      %[[MISSING:.+]] = arith.cmpi ugt, %[[M]], %c0 : index
+// CHECK:           %[[MAX:.+]] = nacho.binary max %[[MIN]], %{{.+}} : f64
+// CHECK-NEXT:      %[[NOTHING:.+]] = arith.select %[[MISSING]], %[[MAX]], %[[MIN]] : f64
+// CHECK-NEXT:      scf.for %[[AT:.+]] = %[[FROM]] to %[[TO]] step %c1 {
+// CHECK-NEXT:        memref.store %[[NOTHING]], %values[%[[AT]]]
+//
+// CHECK-LABEL: func.func private @max_compute(
+// CHECK:         %[[MIN:.+]] = arith.constant 0xFFF0000000000000 : f64
+// CHECK:             %[[ROW:.+]]:2 = nacho.coiterate %j of {{.+}} iter_args(%[[SO_FAR:[^ ]+]] = %{{[^ ]+}} : index, %[[MAX:[^ ]+]] = %[[MIN]] : f64) {
+// CHECK:               nacho.binary max %[[MAX]], %a reassociable : f64
+// CHECK:             %[[COUNT:.+]] = arith.subi %[[ROW]]#0, %{{.+}} : index
+// CHECK:             scf.if %{{.+}} {
+// CHECK-NEXT:          %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
+// CHECK-NEXT:          %[[MISSING:.+]] = arith.cmpi ult, %[[COUNT]], %[[M]] : index
+// CHECK-NEXT:          %[[ZERO:.+]] = nacho.cast
+// CHECK-NEXT:          %[[WITH_ZERO:.+]] = nacho.binary max %[[ROW]]#1, %[[ZERO]] : f64
+// CHECK-NEXT:          %[[ENTRY:.+]] = arith.select %[[MISSING]], %[[WITH_ZERO]], %[[ROW]]#1 : f64
+// CHECK:                 memref.store %[[ENTRY]], %values[%i]
+//
+// CHECK-LABEL: func.func private @max_combine(
+// CHECK:               nacho.binary max
+// CHECK:               %[[COUNT:.+]] = arith.addi
+// CHECK-NEXT:          memref.store %[[COUNT]], %visited[
+// CHECK:             scf.if
+// CHECK-NEXT:          %[[ALL:.+]] = memref.load %visited[
+// CHECK:                 arith.cmpi ult, %[[ALL]], %{{.+}} : index
+//
+// CHECK-LABEL: func.func @max_execute(
+// CHECK:         call @max_fill(
+// CHECK-NEXT:    call @max_compute(
+// CHECK-NEXT:    call @max_combine(
+func.func @max(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i] : tensor<?xf64> {
+    %0 = nacho.reduce max %a over [j] : f64
+    nacho.yield %0 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// y[i] = f64(A[i, j]) + x[i], A of integers: a partial entry of either type, both of which go
+// into one entry when that is complete.
+//
+// CHECK-LABEL: func.func private @types_compute(
+// CHECK-SAME:    %[[P0:partials[^ ]*]]: memref<?x?xf64>, %[[P1:partials[^ ]*]]: memref<?x?xi32>, %visited: memref<?xindex>
+// CHECK:             scf.if
+// CHECK:               %[[WIDE:.+]] = nacho.cast %[[SUM1:.+]] : i32 to f64
+// CHECK-NEXT:          %[[ENTRY:.+]] = nacho.binary add %[[SUM0:.+]], %[[WIDE]] : f64
+// CHECK:                 memref.store %[[ENTRY]], %values[%i]
+// CHECK:             } else {
+// CHECK-DAG:           memref.store %[[SUM0]], %[[P0]][
+// CHECK-DAG:           memref.store %[[SUM1]], %[[P1]][
+//
+// CHECK-LABEL: func.func private @types_combine(
+// CHECK:               nacho.binary add %{{.+}}, %{{.+}} : f64
+// CHECK:               nacho.binary add %{{.+}}, %{{.+}} : i32
+//
+// CHECK-LABEL: func.func @types_execute(
+// CHECK-SAME:    nacho.partials = [f64, i32]
+func.func @types(%A: tensor<?x?xi32, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xi32, #CSR>, %b = %x[i] : tensor<?xf64>)
+      -> [i] : tensor<?xf64> {
+    %0 = nacho.reduce add %a over [j] : i32
+    %1 = nacho.cast %0 : i32 to f64
+    %2 = nacho.binary add %1, %b : f64
+    nacho.yield %2 : f64
+  }
+  return %y : tensor<?xf64>
+}

@@ -1,0 +1,149 @@
+// RUN: nacho-opt %s -split-input-file -verify-diagnostics \
+// RUN:   -pass-pipeline='builtin.module(nacho-concretize,nacho-partition-loops,nacho-bound-loops,nacho-assemble-outputs)'
+
+// What the pass refuses, by message, of functions that the passes before it take.
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+func.func @two(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR> {
+  %Y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #DCSR> {
+    nacho.yield %a : f64
+  }
+  // expected-error @below {{must be the only nest of its function}}
+  %Z = nacho.assign (%y = %Y[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #DCSR> {
+    nacho.yield %y : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// -----
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+func.func @not_returned(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR> {
+  // expected-error @below {{must be all that its function does}}
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #DCSR> {
+    nacho.yield %a : f64
+  }
+  return %A : tensor<?x?xf64, #DCSR>
+}
+
+// -----
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+func.func @nested(%A: tensor<?x?xf64, #DCSR>, %c: i1) -> tensor<?x?xf64, #DCSR> {
+  %Y = scf.if %c -> tensor<?x?xf64, #DCSR> {
+    // expected-error @below {{must be all that its function does}}
+    %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #DCSR> {
+      nacho.yield %a : f64
+    }
+    scf.yield %Z : tensor<?x?xf64, #DCSR>
+  } else {
+    scf.yield %A : tensor<?x?xf64, #DCSR>
+  }
+  return %Y : tensor<?x?xf64, #DCSR>
+}
+
+// -----
+
+#CSF = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed) }>
+#CDC = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : compressed) }>
+func.func @dense_between(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #CDC> {
+  // expected-error @below {{cannot append to 'tensor<?x?x?xf64, #sparse_tensor.encoding<{ map = (d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : compressed) }>>': only its first and its last levels can be dense}}
+  %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF>) -> [i, j, k] : tensor<?x?x?xf64, #CDC> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?x?x?xf64, #CDC>
+}
+
+// -----
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+func.func @effect(%A: tensor<?x?xf64, #DCSR>, %m: memref<f64>, %v: f64) -> tensor<?x?xf64, #DCSR> {
+  // expected-error @below {{has an effect next to a nest}}
+  memref.store %v, %m[] : memref<f64>
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #DCSR> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// -----
+
+// Nests that are not made by the pass before.
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+!A0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+!A1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+!A2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
+func.func @not_reduced(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64, #SV> {
+  %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+  // expected-error @below {{a loop over other coordinates needs a reduction}}
+  %Z = nacho.nest : tensor<?xf64, #SV> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      nacho.coiterate %j of (%A2 = %A1 : !A1) in %A2 {
+        %a = nacho.load %A2 : !A2
+        nacho.append %a at (%i) : f64
+      }
+    }
+    nacho.yield
+  }
+  return %Z : tensor<?xf64, #SV>
+}
+
+// -----
+
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+!A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
+func.func @nothing(%A: tensor<?xf64, #SV>) -> tensor<?xf64, #SV> {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  // expected-error @below {{nothing is appended}}
+  %Z = nacho.nest reduce add : tensor<?xf64, #SV> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  return %Z : tensor<?xf64, #SV>
+}
+
+// -----
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+!A0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+!A1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+!A2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
+func.func @transposed(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR> {
+  %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+  // expected-error @below {{its levels are not in the order of the loops}}
+  %Z = nacho.nest : tensor<?x?xf64, #DCSR> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      nacho.coiterate %j of (%A2 = %A1 : !A1) in %A2 {
+        %a = nacho.load %A2 : !A2
+        nacho.append %a at (%j, %i) : f64
+      }
+    }
+    nacho.yield
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// -----
+
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+!A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
+!A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
+func.func @somewhere_else(%A: tensor<?xf64, #SV>) -> tensor<?xf64, #SV> {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %Z = nacho.nest : tensor<?xf64, #SV> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      %one = arith.constant 1 : index
+      %next = arith.addi %i, %one : index
+      %a = nacho.load %A1 : !A1
+      // expected-error @below {{appends at coordinates that are no loop's}}
+      nacho.append %a at (%next) : f64
+    }
+    nacho.yield
+  }
+  return %Z : tensor<?xf64, #SV>
+}

@@ -1,0 +1,144 @@
+// RUN: nacho-opt --nacho-from-linalg --split-input-file --verify-diagnostics %s | FileCheck %s
+
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+
+// y[i] += A[i, j] * x[j]   ->   y = assign A[i, j], x[j] init y
+
+// CHECK-LABEL: func.func @spmv_adds_to_its_output(
+// CHECK-SAME:    %[[A:.*]]: tensor<?x?xf64, #{{.*}}>, %[[X:.*]]: tensor<?xf64>, %[[Y0:.*]]: tensor<?xf64>)
+// CHECK:         %[[Y:.*]] = nacho.assign (%[[a:.*]] = %[[A]][i, j] : {{.*}}, %[[x:.*]] = %[[X]][j] : tensor<?xf64>)
+// CHECK-SAME:        init(%[[Y0]] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+// CHECK-NEXT:      %[[MUL:.*]] = nacho.binary mul %[[a]], %[[x]] : f64
+// CHECK-NEXT:      %[[SUM:.*]] = nacho.reduce add %[[MUL]] over [j] : f64
+// CHECK-NEXT:      nacho.yield %[[SUM]] : f64
+// CHECK:         return %[[Y]]
+func.func @spmv_adds_to_its_output(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>,
+                                   %y: tensor<?xf64>) -> tensor<?xf64> {
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
+                       affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%A, %x : tensor<?x?xf64, #CSR>, tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%a: f64, %b: f64, %c: f64):
+    %1 = arith.mulf %a, %b : f64
+    %2 = arith.addf %c, %1 : f64
+    linalg.yield %2 : f64
+  } -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
+
+// -----
+
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+
+// An empty output has nothing to add to, and is not needed any more.
+
+// CHECK-LABEL: func.func @negative_init_of_an_empty_output(
+// CHECK-NOT:     tensor.empty
+// CHECK:         nacho.assign (%{{.*}} = %{{.*}}[i, j] : {{.*}}, %{{.*}} = %{{.*}}[i, j] : {{.*}}) -> [i, j]
+// CHECK-NEXT:      nacho.binary sub
+func.func @negative_init_of_an_empty_output(%A: tensor<8x8xf32, #CSR>,
+                                            %B: tensor<8x8xf32, #CSR>) -> tensor<8x8xf32, #CSR> {
+  %e = tensor.empty() : tensor<8x8xf32, #CSR>
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>,
+                       affine_map<(d0, d1) -> (d0, d1)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%A, %B : tensor<8x8xf32, #CSR>, tensor<8x8xf32, #CSR>)
+      outs(%e : tensor<8x8xf32, #CSR>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %1 = arith.subf %a, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x8xf32, #CSR>
+  return %0 : tensor<8x8xf32, #CSR>
+}
+
+// -----
+
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+
+// A named op is what it generalises to; an output of zeros is no init.
+
+// CHECK-LABEL: func.func @named_op_into_zeros(
+// CHECK:         nacho.assign (%{{.*}} = %{{.*}}[i, k] : {{.*}}, %{{.*}} = %{{.*}}[k, j] : tensor<?x?xf64>) -> [i, j]
+// CHECK:           nacho.reduce add %{{.*}} over [k] : f64
+func.func @named_op_into_zeros(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>,
+                               %Y: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %zero = arith.constant 0.0 : f64
+  %z = linalg.fill ins(%zero : f64) outs(%Y : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %0 = linalg.matmul ins(%A, %X : tensor<?x?xf64, #CSR>, tensor<?x?xf64>)
+                     outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %0 : tensor<?x?xf64>
+}
+
+// -----
+
+func.func @maps_are_lists_of_dimensions(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{the indexing map of operand 0 has more than dimensions: not supported}}
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0 + 1)>, affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]}
+      ins(%A : tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%a: f64, %c: f64):
+    linalg.yield %a : f64
+  } -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
+
+// -----
+
+func.func @body_of_other_operators(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{has arith.divf in its body: not supported}}
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]}
+      ins(%A : tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%a: f64, %c: f64):
+    %1 = arith.divf %a, %a : f64
+    linalg.yield %1 : f64
+  } -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
+
+// -----
+
+func.func @output_that_is_multiplied(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{can only use its output by adding to it: not supported}}
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]}
+      ins(%A : tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%a: f64, %c: f64):
+    %1 = arith.mulf %a, %c : f64
+    linalg.yield %1 : f64
+  } -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
+
+// -----
+
+func.func @reduction_that_overwrites(%A: tensor<?xf64>, %y: tensor<f64>) -> tensor<f64> {
+  // expected-error @below {{reduces without reading its output}}
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+      iterator_types = ["reduction"]}
+      ins(%A : tensor<?xf64>) outs(%y : tensor<f64>) {
+  ^bb0(%a: f64, %c: f64):
+    linalg.yield %a : f64
+  } -> tensor<f64>
+  return %0 : tensor<f64>
+}
+
+// -----
+
+func.func @several_results(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{must have one result to become an assignment}}
+  %0:2 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]}
+      ins(%A : tensor<?xf64>) outs(%y, %y : tensor<?xf64>, tensor<?xf64>) {
+  ^bb0(%a: f64, %c: f64, %d: f64):
+    linalg.yield %a, %a : f64, f64
+  } -> (tensor<?xf64>, tensor<?xf64>)
+  return %0#0 : tensor<?xf64>
+}
