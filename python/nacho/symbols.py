@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import count, product
 from string import ascii_uppercase
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -22,6 +22,8 @@ _SUM, _PRODUCT, _SIGN, _ATOM = range(1, 5)
 _OPERATORS = {
     "<": 0,
     "<=": 0,
+    "==": 0,
+    "!=": 0,
     ">": 0,
     ">=": 0,
     "+": _SUM,
@@ -126,6 +128,20 @@ class Expression:
 
     def __ge__(self, other: object) -> Expression:
         return _binary(">=", self, other)
+
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
+        return _binary("==", self, other)
+
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+        return _binary("!=", self, other)
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> NoReturn:
+        raise ArgumentError(
+            "an expression of nacho.indices has no truth value: 'and', 'or' and "
+            "chained comparisons cannot be part of it"
+        )
 
     def __repr__(self) -> str:
         return f"<nacho.Expression: {_Writer(self._node, ()).text}>"

@@ -54,18 +54,17 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK:           %lo = nacho.load_cut %bounds[%part]
 // CHECK:           %hi = nacho.load_cut
 //
-// Two rows of the partial entries are the part's: head, tail = 2 * part, 2 * part + 1
+// Two rows of the partial entries are the part's, with nothing in them so far:
+//   head, tail = 2 * part, 2 * part + 1
 // CHECK:           %[[HEAD:.+]] = arith.muli %part, %c2 : index
-// CHECK-NEXT:      %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
-// CHECK-NEXT:      memref.store %[[ZERO]], %partials[%[[HEAD]], %c0]
 // CHECK-NEXT:      memref.store %c0, %visited[%[[HEAD]]]
 // CHECK-NEXT:      %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
-// CHECK-NEXT:      memref.store %[[ZERO]], %partials[%[[TAIL]], %c0]
 // CHECK-NEXT:      memref.store %c0, %visited[%[[TAIL]]]
 //
 // sum = A[i, j] * x[j] + ..., and how many there are
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{[^ ]+}}) in %A1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) iter_args(%[[COUNT:.+]] = %c0 : index) {
 // CHECK-NEXT:        %[[ON_HI:.+]] = nacho.on_cut %hi1
+// CHECK-NEXT:        %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
 // CHECK-NEXT:        %[[ROW:.+]]:2 = nacho.coiterate %j of (%A2 = %A1 : {{[^ ]+}}) in %A2 between ({{.+}}) iter_args(%[[SO_FAR:[^ ]+]] = %[[COUNT]] : index, %[[SUM:[^ ]+]] = %[[ZERO]] : f64) {
 //
 // A column that does not exist would be looked up in x.
@@ -112,14 +111,19 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:        %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
 // CHECK-NEXT:        %[[ROW:.+]] = arith.select %[[SPANS]], %[[HEAD]], %[[TAIL]] : index
 //
-// if the part before has an entry that it has not completed: row += it
+// if the part before has an entry that it has not completed:
+//   row = it + (row has anything ? row : 0)
 // CHECK:             %[[LAST:.+]] = arith.subi %[[HEAD]], %c1 : index
 // CHECK-NEXT:        %[[BEFORE:.+]] = arith.select %{{.+}}, %[[TAIL]], %[[LAST]] : index
 // CHECK-NEXT:        %[[COUNT:.+]] = memref.load %visited[%[[BEFORE]]]
 // CHECK-NEXT:        %[[OPEN:.+]] = arith.cmpi ne, %[[COUNT]], %c0 : index
 // CHECK:             scf.if %{{.+}} {
+// CHECK-NEXT:          %[[MINE:.+]] = memref.load %visited[%[[ROW]]]
+// CHECK-NEXT:          %[[ANY:.+]] = arith.cmpi ne, %[[MINE]], %c0 : index
+// CHECK-NEXT:          %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
+// CHECK-NEXT:          %[[STORED:.+]] = memref.load %partials[%[[ROW]], %c0]
+// CHECK-NEXT:          %[[Y:.+]] = arith.select %[[ANY]], %[[STORED]], %[[ZERO]] : f64
 // CHECK-NEXT:          %[[X:.+]] = memref.load %partials[%[[BEFORE]], %c0]
-// CHECK-NEXT:          %[[Y:.+]] = memref.load %partials[%[[ROW]], %c0]
 // CHECK-NEXT:          %[[SUM:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
 // CHECK-NEXT:          memref.store %[[SUM]], %partials[%[[ROW]], %c0]
 // CHECK:               memref.store %{{.+}}, %visited[%[[ROW]]]
@@ -129,7 +133,8 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:        scf.if %[[SPANS]] {
 // CHECK:               %[[INSIDE:.+]] = arith.cmpi ult, %[[LO_I]], %{{.+}} : index
 // CHECK-NEXT:          scf.if %[[INSIDE]] {
-// CHECK-NEXT:            %[[ENTRY:.+]] = memref.load %partials[%[[ROW]], %c0]
+// CHECK:                 %[[STORED:.+]] = memref.load %partials[%[[ROW]], %c0]
+// CHECK-NEXT:            %[[ENTRY:.+]] = arith.select %{{.+}}, %[[STORED]], %{{.+}} : f64
 // CHECK:                 memref.store %[[ENTRY]], %values[%[[LO_I]]]
 //
 // CHECK-LABEL: func.func @spmv_plan(
@@ -184,7 +189,8 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 // CHECK-NEXT:          %[[ANY:.+]] = arith.cmpi ne, %[[COUNT]], %c0 : index
 // CHECK:               %position = arith.select
 // CHECK-NEXT:          scf.if %[[ANY]] {
-// CHECK-NEXT:            %[[ENTRY:.+]] = memref.load %partials[%[[ROW]], %c0]
+// CHECK:                 %[[STORED:.+]] = memref.load %partials[%[[ROW]], %c0]
+// CHECK-NEXT:            %[[ENTRY:.+]] = arith.select %{{.+}}, %[[STORED]], %{{.+}} : f64
 // CHECK:                 memref.store %[[ENTRY]], %values[%position]
 //
 // CHECK-LABEL: func.func @sparse_vector_plan(
@@ -222,7 +228,8 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>) -> tenso
 // CHECK:           }
 // CHECK:           %[[END:.+]] = arith.muli %parts, %c2 : index
 // CHECK-NEXT:      %[[LAST:.+]] = arith.subi %[[END]], %c1 : index
-// CHECK-NEXT:      %[[SUM:.+]] = memref.load %partials[%[[LAST]], %c0]
+// CHECK:           %[[STORED:.+]] = memref.load %partials[%[[LAST]], %c0]
+// CHECK-NEXT:      %[[SUM:.+]] = arith.select %{{.+}}, %[[STORED]], %{{.+}} : f64
 // CHECK:           memref.store %[[SUM]], %values[%c0]
 //
 // CHECK-LABEL: func.func @sum_plan(

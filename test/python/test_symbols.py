@@ -166,3 +166,15 @@ def test_numbers_do_not_recompile():
         found = nacho.evaluate(a * factor, (i, j))
         np.testing.assert_array_equal(found.toarray(), A.toarray() * factor)
     assert len(evaluation._entries) == before
+
+
+def test_comparisons_are_no_python_comparisons():
+    i, j = nacho.indices("i j")
+    A = nacho.Tensor.from_coo([[0, 1], [1, 2]], [1.0, 2.0], shape=(3, 3), format="csr")
+    with pytest.raises(nacho.UnsupportedError, match="the comparison '=='"):
+        nacho.evaluate(A[i, j] * (A[i, j] == A[i, j]), (i, j))
+    with pytest.raises(nacho.UnsupportedError, match="the comparison '!='"):
+        nacho.evaluate(A[i, j] * (A[i, j] != 1), (i, j))
+    for use in (lambda: 0 < A[i, j] < 5, lambda: A[i, j] and A[i, j]):
+        with pytest.raises(nacho.ArgumentError, match="has no truth value"):
+            use()

@@ -79,6 +79,13 @@ def read_module(text: str, cost: str) -> Module:
     parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
     wanted, _ = _tensor_type("the result", result)
     left, accesses = _accesses(function, names, lowered)
+    # An output that the body does not read still says how large the result is.
+    read = {name for name, _ in accesses}
+    accesses += [
+        (name, left)
+        for name, (_, shape) in parsed.items()
+        if name not in read and len(shape) == len(left)
+    ]
     assignment, bindings = _assignment(function, names, left, accesses)
     operands = {name: type for name, (type, _) in parsed.items()}
     shapes = {name: shape for name, (_, shape) in parsed.items()}

@@ -1,0 +1,242 @@
+// RUN: nacho-opt %s -convert-nacho-elements-to-arith -canonicalize | FileCheck %s
+
+// What is not an operator of the notation stays.
+//
+// CHECK-LABEL: func.func @negative(
+// CHECK:         nacho.load
+// CHECK-NEXT:    arith.addf
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+func.func @negative(%A1: !nacho.fiber<tensor<?xf64, #SV>, 1>, %x: f64) -> f64 {
+  %a = nacho.load %A1 : !nacho.fiber<tensor<?xf64, #SV>, 1>
+  %0 = arith.addf %a, %x : f64
+  return %0 : f64
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+// A NaN is one also for min and max.
+//
+// CHECK-LABEL: func.func @floats(
+// CHECK-SAME:    %[[X:.+]]: f64, %[[Y:.+]]: f64)
+// CHECK-NEXT:    arith.addf %[[X]], %[[Y]] : f64
+// CHECK-NEXT:    arith.subf %[[X]], %[[Y]] : f64
+// CHECK-NEXT:    arith.mulf %[[X]], %[[Y]] : f64
+// CHECK-NEXT:    arith.minimumf %[[X]], %[[Y]] : f64
+// CHECK-NEXT:    arith.maximumf %[[X]], %[[Y]] : f64
+// CHECK-NEXT:    arith.negf %[[X]] : f64
+func.func @floats(%x: f64, %y: f64) -> (f64, f64, f64, f64, f64, f64) {
+  %0 = nacho.binary add %x, %y : f64
+  %1 = nacho.binary sub %x, %y : f64
+  %2 = nacho.binary mul %x, %y : f64
+  %3 = nacho.binary min %x, %y : f64
+  %4 = nacho.binary max %x, %y : f64
+  %5 = nacho.unary neg %x : f64
+  return %0, %1, %2, %3, %4, %5 : f64, f64, f64, f64, f64, f64
+}
+
+// CHECK-LABEL: func.func @signed(
+// CHECK-SAME:    %[[X:.+]]: i32, %[[Y:.+]]: i32)
+// CHECK-NEXT:    %[[ZERO:.+]] = arith.constant 0 : i32
+// CHECK-NEXT:    arith.addi %[[X]], %[[Y]] : i32
+// CHECK-NEXT:    arith.subi %[[X]], %[[Y]] : i32
+// CHECK-NEXT:    arith.muli %[[X]], %[[Y]] : i32
+// CHECK-NEXT:    arith.minsi %[[X]], %[[Y]] : i32
+// CHECK-NEXT:    arith.maxsi %[[X]], %[[Y]] : i32
+// CHECK-NEXT:    arith.subi %[[ZERO]], %[[X]] : i32
+func.func @signed(%x: i32, %y: i32) -> (i32, i32, i32, i32, i32, i32) {
+  %0 = nacho.binary add %x, %y : i32
+  %1 = nacho.binary sub %x, %y : i32
+  %2 = nacho.binary mul %x, %y : i32
+  %3 = nacho.binary min %x, %y : i32
+  %4 = nacho.binary max %x, %y : i32
+  %5 = nacho.unary neg %x : i32
+  return %0, %1, %2, %3, %4, %5 : i32, i32, i32, i32, i32, i32
+}
+
+// The sign goes from the type into the op.
+//
+// CHECK-LABEL: func.func @unsigned(
+// CHECK-SAME:    %[[U:.+]]: ui8, %[[V:.+]]: ui8)
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0 : i8
+// CHECK-DAG:     %[[X:.+]] = builtin.unrealized_conversion_cast %[[U]] : ui8 to i8
+// CHECK-DAG:     %[[Y:.+]] = builtin.unrealized_conversion_cast %[[V]] : ui8 to i8
+// CHECK:         %[[SUM:.+]] = arith.addi %{{.+}}, %{{.+}} : i8
+// CHECK:         builtin.unrealized_conversion_cast %[[SUM]] : i8 to ui8
+// CHECK:         arith.minui %{{.+}}, %{{.+}} : i8
+// CHECK:         arith.maxui %{{.+}}, %{{.+}} : i8
+// CHECK:         arith.subi %[[ZERO]], %{{.+}} : i8
+func.func @unsigned(%x: ui8, %y: ui8) -> (ui8, ui8, ui8, ui8) {
+  %0 = nacho.binary add %x, %y : ui8
+  %1 = nacho.binary min %x, %y : ui8
+  %2 = nacho.binary max %x, %y : ui8
+  %3 = nacho.unary neg %x : ui8
+  return %0, %1, %2, %3 : ui8, ui8, ui8, ui8
+}
+
+// add is "or" and mul is "and"; false is less than true.
+//
+// CHECK-LABEL: func.func @booleans(
+// CHECK-SAME:    %[[X:.+]]: i1, %[[Y:.+]]: i1)
+// CHECK-NEXT:    arith.ori %[[X]], %[[Y]] : i1
+// CHECK-NEXT:    arith.{{andi|muli}} %[[X]], %[[Y]] : i1
+// CHECK-NEXT:    arith.minui %[[X]], %[[Y]] : i1
+// CHECK-NEXT:    arith.maxui %[[X]], %[[Y]] : i1
+func.func @booleans(%x: i1, %y: i1) -> (i1, i1, i1, i1) {
+  %0 = nacho.binary add %x, %y : i1
+  %1 = nacho.binary mul %x, %y : i1
+  %2 = nacho.binary min %x, %y : i1
+  %3 = nacho.binary max %x, %y : i1
+  return %0, %1, %2, %3 : i1, i1, i1, i1
+}
+
+// CHECK-LABEL: func.func @complex(
+// CHECK-SAME:    %[[X:.+]]: complex<f64>, %[[Y:.+]]: complex<f64>)
+// CHECK-NEXT:    complex.add %[[X]], %[[Y]] : complex<f64>
+// CHECK-NEXT:    complex.sub %[[X]], %[[Y]] : complex<f64>
+// CHECK-NEXT:    complex.mul %[[X]], %[[Y]] : complex<f64>
+// CHECK-NEXT:    %[[RE:.+]] = complex.re %[[X]]
+// CHECK-NEXT:    %[[NEG_RE:.+]] = arith.negf %[[RE]] : f64
+// CHECK-NEXT:    %[[IM:.+]] = complex.im %[[X]]
+// CHECK-NEXT:    %[[NEG_IM:.+]] = arith.negf %[[IM]] : f64
+// CHECK-NEXT:    complex.create %[[NEG_RE]], %[[NEG_IM]] : complex<f64>
+func.func @complex(%x: complex<f64>, %y: complex<f64>)
+    -> (complex<f64>, complex<f64>, complex<f64>, complex<f64>) {
+  %0 = nacho.binary add %x, %y : complex<f64>
+  %1 = nacho.binary sub %x, %y : complex<f64>
+  %2 = nacho.binary mul %x, %y : complex<f64>
+  %3 = nacho.unary neg %x : complex<f64>
+  return %0, %1, %2, %3 : complex<f64>, complex<f64>, complex<f64>, complex<f64>
+}
+
+// The order is the compiler's choice where it makes a difference at all.
+//
+// CHECK-LABEL: func.func @reassociable(
+// CHECK:         arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : f32
+// CHECK-NEXT:    arith.maximumf %{{.+}}, %{{.+}} fastmath<reassoc> : f32
+// CHECK-NEXT:    complex.add %{{.+}}, %{{.+}} fastmath<reassoc> : complex<f32>
+// CHECK-NEXT:    arith.addi %{{.+}}, %{{.+}} : i64
+func.func @reassociable(%x: f32, %y: f32, %c: complex<f32>, %n: i64) -> (f32, f32, complex<f32>, i64) {
+  %0 = nacho.binary add %x, %x reassociable : f32
+  %1 = nacho.binary max %x, %y reassociable : f32
+  %2 = nacho.binary add %c, %c reassociable : complex<f32>
+  %3 = nacho.binary add %n, %n reassociable : i64
+  return %0, %1, %2, %3 : f32, f32, complex<f32>, i64
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @negative_same_type(
+// CHECK-SAME:    %[[X:.+]]: f64, %[[Y:.+]]: ui8)
+// CHECK-NEXT:    return %[[X]], %[[Y]]
+func.func @negative_same_type(%x: f64, %y: ui8) -> (f64, ui8) {
+  %0 = nacho.cast %x : f64 to f64
+  %1 = nacho.cast %y : ui8 to ui8
+  return %0, %1 : f64, ui8
+}
+
+// CHECK-LABEL: func.func @between_floats(
+// CHECK-SAME:    %[[X:.+]]: f64, %[[Y:.+]]: f32)
+// CHECK-NEXT:    arith.truncf %[[X]] : f64 to f32
+// CHECK-NEXT:    arith.extf %[[Y]] : f32 to f64
+func.func @between_floats(%x: f64, %y: f32) -> (f32, f64) {
+  %0 = nacho.cast %x : f64 to f32
+  %1 = nacho.cast %y : f32 to f64
+  return %0, %1 : f32, f64
+}
+
+// By way of a type that has room for the range of the smaller ones.
+//
+// CHECK-LABEL: func.func @from_float(
+// CHECK-SAME:    %[[X:.+]]: f64)
+// CHECK:         arith.fptosi %[[X]] : f64 to i64
+// CHECK:         %[[WIDE:.+]] = arith.fptosi %[[X]] : f64 to i64
+// CHECK-NEXT:    arith.trunci %[[WIDE]] : i64 to i32
+// CHECK:         %[[WIDE:.+]] = arith.fptosi %[[X]] : f64 to i64
+// CHECK-NEXT:    %[[BYTE:.+]] = arith.trunci %[[WIDE]] : i64 to i8
+// CHECK-NEXT:    builtin.unrealized_conversion_cast %[[BYTE]] : i8 to ui8
+// CHECK:         arith.cmpf une, %[[X]], %{{.+}} : f64
+func.func @from_float(%x: f64) -> (i64, i32, ui8, i1) {
+  %0 = nacho.cast %x : f64 to i64
+  %1 = nacho.cast %x : f64 to i32
+  %2 = nacho.cast %x : f64 to ui8
+  %3 = nacho.cast %x : f64 to i1
+  return %0, %1, %2, %3 : i64, i32, ui8, i1
+}
+
+// CHECK-LABEL: func.func @to_float(
+// CHECK-SAME:    %[[I:.+]]: i32, %[[U:.+]]: ui8, %[[P:.+]]: i1)
+// CHECK:         arith.sitofp %[[I]] : i32 to f64
+// CHECK:         %[[BYTE:.+]] = builtin.unrealized_conversion_cast %[[U]] : ui8 to i8
+// CHECK-NEXT:    arith.uitofp %[[BYTE]] : i8 to f32
+// CHECK:         arith.uitofp %[[P]] : i1 to f64
+func.func @to_float(%i: i32, %u: ui8, %p: i1) -> (f64, f32, f64) {
+  %0 = nacho.cast %i : i32 to f64
+  %1 = nacho.cast %u : ui8 to f32
+  %2 = nacho.cast %p : i1 to f64
+  return %0, %1, %2 : f64, f32, f64
+}
+
+// The source tells how to extend, and of what is cut off nothing is left; a boolean
+// is whether there is anything.
+//
+// CHECK-LABEL: func.func @between_integers(
+// CHECK-SAME:    %[[I:.+]]: i8, %[[U:.+]]: ui8, %[[P:.+]]: i1, %[[L:.+]]: i64)
+// CHECK:         arith.extsi %[[I]] : i8 to i32
+// CHECK:         %[[BYTE:.+]] = builtin.unrealized_conversion_cast %[[U]] : ui8 to i8
+// CHECK-NEXT:    arith.extui %[[BYTE]] : i8 to i32
+// CHECK:         arith.extui %[[P]] : i1 to i32
+// CHECK:         %[[LOW:.+]] = arith.trunci %[[L]] : i64 to i8
+// CHECK-NEXT:    builtin.unrealized_conversion_cast %[[LOW]] : i8 to ui8
+// CHECK:         arith.cmpi ne, %[[L]], %{{.+}} : i64
+func.func @between_integers(%i: i8, %u: ui8, %p: i1, %l: i64) -> (i32, i32, i32, ui8, i1) {
+  %0 = nacho.cast %i : i8 to i32
+  %1 = nacho.cast %u : ui8 to i32
+  %2 = nacho.cast %p : i1 to i32
+  %3 = nacho.cast %l : i64 to ui8
+  %4 = nacho.cast %l : i64 to i1
+  return %0, %1, %2, %3, %4 : i32, i32, i32, ui8, i1
+}
+
+// CHECK-LABEL: func.func @to_complex(
+// CHECK-SAME:    %[[X:.+]]: f64, %[[I:.+]]: i32, %[[C:.+]]: complex<f64>)
+// CHECK:         %[[RE:.+]] = arith.truncf %[[X]] : f64 to f32
+// CHECK-NEXT:    complex.create %[[RE]], %{{.+}} : complex<f32>
+// CHECK:         %[[RE:.+]] = arith.sitofp %[[I]] : i32 to f64
+// CHECK-NEXT:    complex.create %[[RE]], %{{.+}} : complex<f64>
+// CHECK-DAG:     %[[RE:.+]] = complex.re %[[C]]
+// CHECK-DAG:     %[[IM:.+]] = complex.im %[[C]]
+// CHECK-DAG:     %[[NARROW_RE:.+]] = arith.truncf %[[RE]] : f64 to f32
+// CHECK-DAG:     %[[NARROW_IM:.+]] = arith.truncf %[[IM]] : f64 to f32
+// CHECK:         complex.create %[[NARROW_RE]], %[[NARROW_IM]] : complex<f32>
+func.func @to_complex(%x: f64, %i: i32, %c: complex<f64>)
+    -> (complex<f32>, complex<f64>, complex<f32>) {
+  %0 = nacho.cast %x : f64 to complex<f32>
+  %1 = nacho.cast %i : i32 to complex<f64>
+  %2 = nacho.cast %c : complex<f64> to complex<f32>
+  return %0, %1, %2 : complex<f32>, complex<f64>, complex<f32>
+}
+
+// The imaginary part is dropped, unless it is asked whether there is anything.
+//
+// CHECK-LABEL: func.func @from_complex(
+// CHECK-SAME:    %[[C:.+]]: complex<f64>)
+// CHECK:         %[[RE:.+]] = complex.re %[[C]]
+// CHECK-NEXT:    arith.truncf %[[RE]] : f64 to f32
+// CHECK:         %[[RE:.+]] = complex.re %[[C]]
+// CHECK-NEXT:    %[[WIDE:.+]] = arith.fptosi %[[RE]] : f64 to i64
+// CHECK-NEXT:    arith.trunci %[[WIDE]] : i64 to i32
+// CHECK:         %[[RE:.+]] = complex.re %[[C]]
+// CHECK-NEXT:    %[[ANY_RE:.+]] = arith.cmpf une, %[[RE]], %{{.+}} : f64
+// CHECK-NEXT:    %[[IM:.+]] = complex.im %[[C]]
+// CHECK-NEXT:    %[[ANY_IM:.+]] = arith.cmpf une, %[[IM]], %{{.+}} : f64
+// CHECK-NEXT:    arith.ori %[[ANY_RE]], %[[ANY_IM]] : i1
+func.func @from_complex(%c: complex<f64>) -> (f32, i32, i1) {
+  %0 = nacho.cast %c : complex<f64> to f32
+  %1 = nacho.cast %c : complex<f64> to i32
+  %2 = nacho.cast %c : complex<f64> to i1
+  return %0, %1, %2 : f32, i32, i1
+}

@@ -1,0 +1,107 @@
+"""Cases in which a simpler compiler would go wrong, each once found by a reviewer."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+import samples
+
+tensor = nacho.Tensor.from_coo
+
+DENSE_INSIDE = "(d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : compressed)"
+
+
+def checked(text, operands, **options):
+    """Evaluate with several numbers of parts, and compare with the oracle."""
+    for parts in (1, 3, 13):
+        result = nacho.evaluate(text, operands, parts=parts, threads=2, **options)
+        samples.check(result, text, operands)
+    return result
+
+
+@pytest.mark.parametrize("format", ["csr", "coo", "dcsr"])
+def test_one_access_in_terms_with_different_loops(format):
+    """Both terms start at one root, but step through it in different loops."""
+    A = tensor([[1, 2], [0, 2]], [1.0, 2.0], shape=(4, 3), format=format)
+    B = tensor([[1, 1], [1, 2], [0, 1]], [3.0, 4.0], shape=(2, 4, 3), format="csf")
+    checked("z = A[j,k] * B[i,j,k] + A[j,k]", {"A": A, "B": B})
+
+
+def test_dense_level_of_an_absent_parent():
+    """Its children stand where those of the next parent begin, and not beyond."""
+    A = tensor([[0], [2], [1]], [1.0], shape=(6, 6, 6), format=DENSE_INSIDE)
+    B = tensor(
+        [[5, 2], [2, 3], [1, 1]], [1.0, 1.0], shape=(6, 6, 6), format=DENSE_INSIDE
+    )
+    checked("Z[i,j,k] = A[i,j,k] + B[i,j,k]", {"A": A, "B": B}, out="csf")
+
+
+def test_cost_of_a_dense_level_of_an_absent_parent():
+    coords = [[1] * 5, [0, 0, 1, 1, 2], [0, 4, 1, 3, 1]]
+    D = tensor(coords, np.ones(5), shape=(9, 3, 5), format=DENSE_INSIDE)
+    C = tensor([[2] * 4, [1, 2, 4, 7]], np.ones(4), shape=(3, 9), format="csr")
+    cut = nacho.partition("Z[i] = C[j,l] + D[i,j,k]", 7, C=C, D=D)
+    queries = [part * cut.total // 7 for part in range(8)]
+    short = np.subtract(queries, np.concatenate([[0], np.cumsum(cut.costs)]))
+    assert short.min() >= 0
+    assert short.max() < max(cut.delta, 1)
+
+
+def test_operand_that_an_inner_sparse_loop_repeats():
+    """The heavy row of A is gone through for every row of B, and is cut."""
+    rows = np.concatenate([np.zeros(200, int), np.arange(1, 100)])
+    columns = np.concatenate([np.arange(200), np.arange(99)])
+    A = tensor([rows, columns], np.ones(299), shape=(100, 200), format="dcsr")
+    diagonal = np.arange(50)
+    B = tensor([diagonal, diagonal], np.ones(50), shape=(50, 200), format="dcsr")
+    operands = {"A": A, "B": B}
+    cut = nacho.partition("Z[i,j] = A[i,k] * B[j,k]", 4, **operands)
+    assert cut.delta <= 2
+    assert np.ptp(cut.costs) <= 2 * cut.delta
+    assert cut.total >= 50 * A.nnz
+    checked("Z[i,j] = A[i,k] * B[j,k]", operands)
+
+
+@pytest.mark.parametrize(
+    ("shape", "format", "out"),
+    [
+        ((1 << 31, 1 << 30), "csf", "dense"),
+        ((1 << 31, 1 << 59), "coo", "(d0, d1) -> (d0 : compressed, d1 : dense)"),
+    ],
+)
+def test_results_beyond_any_memory(shape, format, out):
+    entries = np.arange(1, 5)
+    A = tensor([entries, entries], np.ones(4), shape=shape, format=format)
+    with pytest.raises(nacho.OutOfMemoryError):
+        nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=A, out=out)
+
+
+def test_empty_result_beyond_any_memory():
+    A, B = sp.csr_array((0, 0)), np.zeros((0, 1 << 59))
+    made = nacho.evaluate("Z[i,k] = A[i,j] * B[j,k]", A=A, B=B, parts=2)
+    assert made.shape == (0, 1 << 59)
+
+
+@pytest.mark.parametrize(("operator", "wanted"), [("max=", 0), ("*=", 0), ("min=", -1)])
+def test_more_absent_entries_than_can_be_counted(operator, wanted):
+    A = tensor([[1], [1]], [-1.0], shape=(1 << 32, 1 << 32), format="coo")
+    assert nacho.evaluate(f"z {operator} A[i,j]", A=A) == wanted
+
+
+def test_zero_next_to_a_reduction():
+    A = sp.csr_array(np.eye(3))
+    made = nacho.evaluate("Z[i] = A[i,j] + 0*d", A=A, d=2.0, out="sparse-vector")
+    assert np.array_equal(made.toarray(), np.ones(3))
+
+
+def test_sums_over_many_rows_are_not_cleared_by_every_part():
+    """Rows of partial entries are only touched by parts that begin one."""
+    A, X = sp.csr_array(np.ones((2, 5))), np.ones((5, 1000))
+    checked("Z[i,k] = A[i,j] * X[j,k]", {"A": A, "X": X})
+    made = nacho.evaluate("Z[i,k] = A[i,j] * X[j,k]", A=A, X=X, parts=500)
+    assert np.array_equal(made, A @ X)
+
+
+def test_int64_is_numpys():
+    assert isinstance(nacho.evaluate("z = a[i]", a=np.arange(3)), np.int64)
