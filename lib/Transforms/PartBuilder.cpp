@@ -251,17 +251,31 @@ SmallVector<Value> PartBuilder::emitLoop(unsigned m, Value lower, Value upper,
   }
   if (m >= layout.depth)
     lower = upper = Value();
+  // Inside of a reduction, where every step counts, coordinates are checked in
+  // passing, and the loop is asked once.
+  bool isTracked = mustCheck(m) && m >= layout.numOuter;
+  if (isTracked)
+    carried.push_back(arith::ConstantIntOp::create(b, 0, 1));
   CoiterateOp loop = cloneLoop(from, lower, upper, carried);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBodyBlock());
-  Values values(loop.getCarried());
-  emitBody(m, loop, values);
-  YieldOp::create(b, values);
-  return Values(loop.getResults());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBodyBlock());
+    Values values(loop.getCarried());
+    Value outside = isTracked ? values.pop_back_val() : Value();
+    if (mustCheck(m) && !isTracked)
+      refuseIf(isOutside(m, loop));
+    emitBody(m, loop, values);
+    if (isTracked)
+      values.push_back(arith::OrIOp::create(b, outside, isOutside(m, loop)));
+    YieldOp::create(b, values);
+  }
+  Values results(loop.getResults());
+  if (isTracked)
+    refuseIf(results.pop_back_val());
+  return results;
 }
 
 void PartBuilder::emitBody(unsigned m, CoiterateOp loop, Values &values) {
-  checkCoordinate(m, loop);
   Value no = arith::ConstantIntOp::create(b, 0, 1), onLower, onUpper;
   if (m + 1 < layout.depth) {
     onLower = isOnCut(m, loop.getInnerLower());
@@ -392,23 +406,32 @@ bool PartBuilder::indexesMemory(CoiterateOp loop) {
 
 /// A coordinate that indexes memory must be inside its extent, whatever has
 /// happened to the arrays since they were checked.
-void PartBuilder::checkCoordinate(unsigned m, CoiterateOp loop) {
+bool PartBuilder::mustCheck(unsigned m) {
   CoiterateOp from = layout.loops[m];
   bool isInnermost = m + 1 == layout.loops.size();
-  if (visitsAll(from) || !indexesMemory(from) ||
-      (isInnermost && (counting || layout.isDirect())))
-    return;
-  auto check = [&](Value fiber, Value present) {
+  return !visitsAll(from) && indexesMemory(from) &&
+         !(isInnermost && (counting || layout.isDirect()));
+}
+
+Value PartBuilder::isOutside(unsigned m, CoiterateOp loop) {
+  auto isBeyond = [&](Value fiber) -> Value {
     Value extent = ExtentOp::create(b, b.getIndexType(), fiber);
-    Value outside = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
-                                          loop.getCoordinate(), extent);
-    emitIf(b, both(outside, present), [&] {
-      setStatus(arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32));
-    });
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                                 loop.getCoordinate(), extent);
   };
-  if (!from.getExtent())
-    return check(loop.getFibers().front(), Value());
+  if (!CoiterateOp(layout.loops[m]).getExtent())
+    return isBeyond(loop.getFibers().front());
   // Fibers of terms that share a loop have extents of their own.
-  for (auto [fiber, child] : llvm::zip(loop.getFibers(), loop.getChildren()))
-    check(fiber, PresentOp::create(b, b.getI1Type(), child));
+  Value outside = arith::ConstantIntOp::create(b, 0, 1);
+  for (auto [fiber, child] : llvm::zip(loop.getFibers(), loop.getChildren())) {
+    Value present = PresentOp::create(b, b.getI1Type(), child);
+    outside = arith::OrIOp::create(b, outside, both(isBeyond(fiber), present));
+  }
+  return outside;
+}
+
+void PartBuilder::refuseIf(Value outside) {
+  emitIf(b, outside, [&] {
+    setStatus(arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32));
+  });
 }

@@ -59,7 +59,9 @@ private:
   void countInnerLoop(CoiterateOp from, Values &values);
   bool isInner(unsigned m) const;
   mlir::Value isOnCut(unsigned m, mlir::Value cut);
-  void checkCoordinate(unsigned m, CoiterateOp loop);
+  bool mustCheck(unsigned m);
+  mlir::Value isOutside(unsigned m, CoiterateOp loop);
+  void refuseIf(mlir::Value outside);
   bool indexesMemory(CoiterateOp loop);
 
   // Entries.

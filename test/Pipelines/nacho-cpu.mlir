@@ -1,15 +1,16 @@
 // RUN: nacho-opt %s -nacho-cpu | FileCheck %s
+// RUN: nacho-opt %s -nacho-cpu | FileCheck %s --check-prefix=LEFT
 // RUN: nacho-opt %s -nacho-cpu=cost=nnz | FileCheck %s --check-prefixes=CHECK,NNZ
 // RUN: nacho-opt %s -nacho-cpu | mlir-translate -mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
 // RUN: not nacho-opt %s -nacho-cpu=cost=flops 2>&1 | FileCheck %s --check-prefix=MODEL
 
 // MODEL: error: unknown cost model 'flops': nnz, nnz+loops
 
-// Nothing is left but LLVM and OpenMP.
+// Nothing is left but LLVM and OpenMP, of none of the functions.
 //
-// CHECK-NOT: {{nacho\.(root|nest|coiterate|search|parallel|load|exclusive_scan)}}
-// CHECK-NOT: {{sparse_tensor|func\.func|scf\.|memref\.|arith\.|unrealized_conversion_cast}}
-//
+// LEFT-NOT: {{"?nacho\.(root|nest|coiterate|search|parallel|load|locate|binary|cast|exclusive_scan)}}
+// LEFT-NOT: {{sparse_tensor\.|tensor\.|func\.func|scf\.|memref\.|arith\.|complex\.|unrealized_conversion_cast}}
+
 // CHECK:     llvm.func @kernel_partition(
 // NNZ-SAME:    nacho.delta = 2
 // CHECK:       omp.parallel if(
@@ -22,9 +23,6 @@
 // CHECK:     llvm.func @_mlir_ciface_kernel_plan(
 // CHECK:     llvm.func @kernel_execute(
 // CHECK:     llvm.func @_mlir_ciface_kernel_execute(
-//
-// CHECK-NOT: {{nacho\.(root|nest|coiterate|search|parallel|load|exclusive_scan)}}
-// CHECK-NOT: {{sparse_tensor|func\.func|scf\.|memref\.|arith\.|unrealized_conversion_cast}}
 
 // LLVM: define void @kernel_partition(
 // LLVM:   call void @__kmpc_fork_call
@@ -33,15 +31,80 @@
 
 #CSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#COO = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
 func.func @kernel(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf32, #CSR>, %s: tensor<f64>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>,
                      %b = %B[i, j] : tensor<?x?xf32, #CSR>, %f = %s[] : tensor<f64>)
       -> [i, j] : tensor<?x?xf64, #CSR> {
     %0 = nacho.binary mul %f, %a : f64
-    %1 = arith.extf %b : f32 to f64
+    %1 = nacho.cast %b : f32 to f64
     %2 = nacho.binary add %0, %1 : f64
     nacho.yield %2 : f64
   }
   return %Z : tensor<?x?xf64, #CSR>
+}
+
+// y[i] = A[i, j] * x[j]: rows that parts share are combined by one more function.
+//
+// CHECK-LABEL: llvm.func @spmv_partition(
+// CHECK-NOT:   llvm.func {{.*}}@spmv_assemble(
+// CHECK-LABEL: llvm.func {{.*}}@spmv_compute(
+// CHECK:         omp.parallel if(
+// CHECK:         llvm.fmul
+// CHECK:         llvm.fadd {{.+}} {fastmathFlags = #llvm.fastmath<reassoc>}
+// CHECK-LABEL: llvm.func {{.*}}@spmv_combine(
+// CHECK-LABEL: llvm.func @spmv_plan(
+// CHECK-LABEL: llvm.func @spmv_execute(
+// CHECK:         llvm.call @spmv_compute(
+// CHECK:         llvm.call @spmv_combine(
+//
+// LLVM: define void @spmv_execute(
+func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64>)
+      -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// Z[i, j] = A[i, j] + B[i, j], the one in COO and the other one in CSR.
+//
+// CHECK-LABEL: llvm.func {{.*}}@coo_add_compute(
+// CHECK:         llvm.fadd
+// CHECK-LABEL: llvm.func @coo_add_execute(
+//
+// LLVM: define void @coo_add_execute(
+func.func @coo_add(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #COO> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #COO>, %b = %B[i, j] : tensor<?x?xf64, #CSR>)
+      -> [i, j] : tensor<?x?xf64, #COO> {
+    %0 = nacho.binary add %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #COO>
+}
+
+// Elements that LLVM does not have.
+//
+// CHECK-LABEL: llvm.func {{.*}}@elements_compute(
+// CHECK:         llvm.uitofp %{{.+}} : i8 to f32
+// CHECK-LABEL: llvm.func @elements_execute(
+//
+// LLVM: define void @elements_execute(
+func.func @elements(%A: tensor<?x?xcomplex<f32>, #CSR>, %B: tensor<?x?xui8, #COO>, %p: tensor<?xi1>)
+    -> tensor<?xcomplex<f32>> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xcomplex<f32>, #CSR>,
+                     %b = %B[i, j] : tensor<?x?xui8, #COO>, %q = %p[j] : tensor<?xi1>)
+      -> [i] : tensor<?xcomplex<f32>> {
+    %0 = nacho.cast %b : ui8 to complex<f32>
+    %1 = nacho.binary add %a, %0 : complex<f32>
+    %2 = nacho.cast %q : i1 to complex<f32>
+    %3 = nacho.binary mul %1, %2 : complex<f32>
+    %4 = nacho.reduce add %3 over [j] : complex<f32>
+    nacho.yield %4 : complex<f32>
+  }
+  return %y : tensor<?xcomplex<f32>>
 }

@@ -40,3 +40,62 @@ func.func @kernel(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
   }
   return %Z : tensor<?x?xf64, #DCSR>
 }
+
+// y[i] = A[i, j] * x[j]: what parts share is combined by a single thread of the device.
+//
+// CHECK-LABEL: func.func @spmv_partition(
+// CHECK-COUNT-2: gpu.launch
+// CHECK-LABEL: func.func private @spmv_compute(
+// CHECK:         gpu.launch
+// CHECK:           arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : f64
+// CHECK-LABEL: func.func private @spmv_combine(
+// CHECK:         gpu.launch blocks({{.+}}) in (%{{[^ ]+}} = %c1{{.*}}, {{.+}}) threads
+// CHECK-LABEL: func.func @spmv_execute(
+// CHECK:         call @spmv_compute
+// CHECK:         call @spmv_combine
+// CHECK-NOT:     {{nacho\.(root|nest|coiterate|search|parallel|load|locate|binary|exclusive_scan)}}
+//
+// PTX: gpu.binary @spmv_partition_kernel {{.*}}.visible .entry spmv_partition_kernel
+// PTX: gpu.binary @spmv_partition_kernel_{{[0-9]+}} {{.*}}.visible .entry spmv_partition_kernel
+// PTX: gpu.binary @spmv_compute_kernel {{.*}}.visible .entry spmv_compute_kernel{{.*(add|fma)}}.rn.f64
+// PTX: gpu.binary @spmv_combine_kernel {{.*}}.visible .entry spmv_combine_kernel{{.*}}add.rn.f64
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64>)
+      -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// Z[i, j] = A[i, j] + B[i, j], the one in CSR and the other one in COO, into a dense matrix, of which
+// every part fills its share first.
+//
+// CHECK-LABEL: func.func @mixed_add_partition(
+// CHECK-COUNT-2: gpu.launch
+// CHECK-LABEL: func.func private @mixed_add_fill(
+// CHECK:         gpu.launch
+// CHECK-LABEL: func.func private @mixed_add_compute(
+// CHECK:         gpu.launch
+// CHECK:           scf.while
+// CHECK-LABEL: func.func @mixed_add_execute(
+// CHECK:         call @mixed_add_fill
+// CHECK:         call @mixed_add_compute
+//
+// PTX: gpu.binary @mixed_add_partition_kernel {{.*}}.visible .entry mixed_add_partition_kernel
+// PTX: gpu.binary @mixed_add_partition_kernel_{{[0-9]+}} {{.*}}.visible .entry mixed_add_partition_kernel
+// PTX: gpu.binary @mixed_add_fill_kernel {{.*}}.visible .entry mixed_add_fill_kernel
+// PTX: gpu.binary @mixed_add_compute_kernel {{.*}}.visible .entry mixed_add_compute_kernel{{.*}}add.rn.f64
+#COO = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
+func.func @mixed_add(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #COO>) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[i, j] : tensor<?x?xf64, #COO>)
+      -> [i, j] : tensor<?x?xf64> {
+    %0 = nacho.binary add %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64>
+}

@@ -110,7 +110,7 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK:             scf.for %[[K:.+]] = %c0 to %N_k step %c1 {
 // CHECK-NEXT:          memref.store %{{.+}}, %partials[%[[TAIL]], %[[K]]]
 // CHECK-NEXT:        }
-// CHECK-NEXT:        %[[ROW:.+]] = nacho.coiterate %j of {{.+}} iter_args(%[[SO_FAR:.+]] = %[[COUNT]] : index) {
+// CHECK-NEXT:        %[[ROW:.+]]:2 = nacho.coiterate %j of {{.+}} iter_args(%[[SO_FAR:[^ ]+]] = %[[COUNT]] : index, {{.+}}) {
 // CHECK:               %a = nacho.load %A2
 //
 // tail[k] += A[i, j] * X[j, k], which together are one element
@@ -123,7 +123,7 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK:               %[[EMPTY:.+]] = arith.cmpi eq, %N_k, %c0 : index
 // CHECK-NEXT:          %[[ONE:.+]] = arith.select %[[EMPTY]], %c0, %c1 : index
 // CHECK-NEXT:          %[[MORE:.+]] = arith.addi %[[SO_FAR]], %[[ONE]] : index
-// CHECK-NEXT:          nacho.yield %[[MORE]] : index
+// CHECK:               nacho.yield %[[MORE]], %{{.+}} : index, i1
 //
 // if neither cut is in the row: values[i * K + k] = tail[k]
 // else, if the part completes it: head[k] = tail[k]
@@ -173,7 +173,7 @@ func.func @rows(%A: tensor<?x?xf64, #DCSR>, %X: tensor<?x?xf64>) -> tensor<?x?xf
 // CHECK-NOT:   func.func private @blocks_fill(
 // CHECK-LABEL: func.func private @blocks_compute(
 // CHECK-SAME:    %pos0: memref<?xi32>, %crd0: memref<?xi32>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>,
-// CHECK:             %[[DONE:.+]]:3 = nacho.coiterate %j of
+// CHECK:             %[[DONE:.+]]:{{.}} = nacho.coiterate %j of
 //
 // if the row is whole and has entries: values[position * K + k] = tail[k]
 // CHECK:             scf.for %[[K:.+]] = %c0 to %N_k step %c1 {

@@ -1,4 +1,4 @@
-"""Counts the ops to which unions and mixed expressions of n operands lower.
+"""Counts the ops to which expressions of n operands lower.
 
 usage: linear_code.py NACHO-OPT
 """
@@ -7,47 +7,78 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 
 PASSES = (
     "nacho-concretize,cse,nacho-partition-loops,cse,nacho-bound-loops,"
     "nacho-assemble-outputs,canonicalize,cse,"
-    "func.func(convert-nacho-loops-to-scf,convert-nacho-partition-to-scf),"
+    "func.func(convert-nacho-loops-to-scf,convert-nacho-partition-to-scf,"
+    "convert-nacho-elements-to-arith),"
     "convert-nacho-storage-to-memref,canonicalize,cse"
 )
-SIZES = (2, 4, 6, 8, 10)
+SIZES = (3, 5, 7, 9, 11)
 FUNCTION = re.compile(r'"func.func".*sym_name = "(\w+)"')
 OP = re.compile(r'^\s*(?:%\S+(?:, %\S+)* = )?"([\w.]+)"', re.M)
 
 
-def union(number: int) -> str:
-    """X0 + X1 + ..."""
-    return "add"
+TENSORS = {
+    "i, j": "tensor<?x?xf64, #DCSR>",
+    "i": "tensor<?xf64, #SV>",
+    "j": "tensor<?xf64, #SV>",
+}
 
 
-def mixed(number: int) -> str:
-    """(X0 * X1 + X2) * X3 + ..."""
-    return "mul" if number % 2 else "add"
+@dataclass(frozen=True)
+class Family:
+    """Expressions of any number of operands: operators and accesses by number."""
+
+    name: str
+    operators: tuple[str, str]
+    accesses: tuple[str, str] = ("i, j", "i, j")
+
+    def operator(self, number: int) -> str:
+        return self.operators[number % 2]
+
+    def access(self, number: int) -> str:
+        return self.accesses[number % 2] if number else "i, j"
+
+    def levels(self, size: int) -> int:
+        """How many levels the operands have together."""
+        return sum(len(self.access(n).split(",")) for n in range(size))
 
 
-def module(size: int, kind: Callable[[int], str]) -> str:
-    tensor = "tensor<?x?xf64, #DCSR>"
-    arguments = ", ".join(f"%X{n}: {tensor}" for n in range(size))
-    bindings = ", ".join(f"%x{n} = %X{n}[i, j] : {tensor}" for n in range(size))
+FAMILIES = (
+    # X0 + X1 + ...
+    Family("union", ("add", "add")),
+    # (X0 * X1 + X2) * X3 + ...
+    Family("mixed", ("add", "mul")),
+    # X0[i, j] * X1[i] * X2[j] * X3[i] * ...
+    Family("broadcasts", ("mul", "mul"), ("j", "i")),
+)
+
+
+def module(size: int, family: Family) -> str:
+    accesses = [family.access(n) for n in range(size)]
+    arguments = ", ".join(f"%X{n}: {TENSORS[a]}" for n, a in enumerate(accesses))
+    bindings = ", ".join(
+        f"%x{n} = %X{n}[{a}] : {TENSORS[a]}" for n, a in enumerate(accesses)
+    )
     body, value = "", "x0"
     for n in range(1, size):
-        body += f"%y{n} = nacho.binary {kind(n)} %{value}, %x{n} : f64\n"
+        body += f"%y{n} = nacho.binary {family.operator(n)} %{value}, %x{n} : f64\n"
         value = f"y{n}"
+    result = TENSORS["i, j"]
     return f"""
 #DCSR = #sparse_tensor.encoding<{{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed) }}>
-func.func @kernel({arguments}) -> {tensor} {{
-  %Z = nacho.assign ({bindings}) -> [i, j] : {tensor} {{
+#SV = #sparse_tensor.encoding<{{ map = (d0) -> (d0 : compressed) }}>
+func.func @kernel({arguments}) -> {result} {{
+  %Z = nacho.assign ({bindings}) -> [i, j] : {result} {{
     {body}
     nacho.yield %{value} : f64
   }}
-  return %Z : {tensor}
+  return %Z : {result}
 }}
 """
 
@@ -69,22 +100,23 @@ def count(tool: str, text: str) -> dict[str, Counter[str]]:
     }
 
 
-def check(tool: str, kind: Callable[[int], str]) -> None:
-    counts = {size: count(tool, module(size, kind)) for size in SIZES}
+def check(tool: str, family: Family) -> None:
+    counts = {size: count(tool, module(size, family)) for size in SIZES}
     for size, functions in counts.items():
         for name in ("kernel_assemble", "kernel_compute"):
             loops = functions[name]["scf.while"]
             assert loops == 2, f"{name}: {loops} loops for {size} operands"
         # One search per loop of the nest, and a bisection per operand in each.
         loops = functions["kernel_partition"]["scf.while"]
-        assert loops == 2 * (1 + size), f"{loops} bisections for {size} operands"
+        expected = 2 + family.levels(size)
+        assert loops == expected, f"{loops} bisections for {size} operands"
     for name in counts[SIZES[0]]:
         totals = [counts[size][name].total() for size in SIZES]
         steps = [b - a for a, b in pairwise(totals)]
         assert max(steps) <= 1.25 * max(1, min(steps)), f"{name}: {totals} ops"
-        print(kind.__name__, name, *totals)
+        print(family.name, name, *totals)
 
 
 if __name__ == "__main__":
-    for kind in (union, mixed):
-        check(sys.argv[1], kind)
+    for family in FAMILIES:
+        check(sys.argv[1], family)
