@@ -1,4 +1,4 @@
-// RUN: %python %S/Inputs/run.py %s | FileCheck %s
+// RUN: %python %S/Inputs/run.py %s A.dcsr B.dcsr | FileCheck %s
 //
 // A kernel from text, run on two matrices in as many parts as there are entries,
 // and in more: the result does not depend on where the cuts fall.

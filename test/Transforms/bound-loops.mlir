@@ -82,3 +82,26 @@ func.func @carried(%A0: !A0, %n: index, %cuts: !nacho.cuts<1>) {
   }
   return
 }
+
+// Loops further in than the cuts go stay whole; extents and what is given stay with
+// their loops.
+//
+// CHECK-LABEL: func.func @inner_loops(
+// CHECK-SAME:    %[[A0:[^ ]+]]: !{{[^ ]+}}, %[[B2:[^ ]+]]: !{{[^ ]+}}, %[[N:[^ ]+]]: index, %[[CUTS:[^ ]+]]: !nacho.cuts<0, 1>)
+// CHECK:         ^{{.+}}(%[[LO:.+]]: !nacho.cut<0, 1>, %[[HI:.+]]: !nacho.cut<0, 1>):
+// CHECK-NEXT:      nacho.coiterate %{{.+}} to %[[N]] of () in intersect() between (%[[LO1:.+]] = %[[LO]], %[[HI1:.+]] = %[[HI]] : !nacho.cut<0, 1>) {
+// CHECK-NEXT:        nacho.coiterate %{{.+}} to %[[N]] of (%[[A1:.+]] = %[[A0]] : {{[^ ]+}}) given (%[[B2]] : {{[^ ]+}})
+// CHECK-SAME:          in intersect(%[[B2]], %[[A1]]) between (%{{.+}} = %[[LO1]], %{{.+}} = %[[HI1]] : !nacho.cut<1>) {
+// CHECK-NEXT:          nacho.coiterate %{{[^ ]+}} of (%[[A2:.+]] = %[[A1]] : {{[^ ]+}}) in %[[A2]] {
+func.func @inner_loops(%A0: !A0, %B2: !A2, %N: index, %cuts: !nacho.cuts<0, 1>) {
+  %Z = nacho.nest in %cuts : !nacho.cuts<0, 1> : tensor<?x?xf64, #DCSR> {
+    nacho.coiterate %i to %N of () in intersect() {
+      nacho.coiterate %j to %N of (%A1 = %A0 : !A0) given (%B2 : !A2) in intersect(%B2, %A1) {
+        nacho.coiterate %k of (%A2 = %A1 : !A1) in %A2 {
+        }
+      }
+    }
+    nacho.yield
+  }
+  return
+}

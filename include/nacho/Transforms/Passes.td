@@ -41,7 +41,10 @@ def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
   let summary = "Turn tensor index notation into coiterative loops";
   let description = [{
     Chooses the loop order, derives from the operators which coordinates each
-    loop visits, and makes the zero of an absent entry explicit.
+    loop visits, and makes the zero of an absent entry explicit. Dense operands are
+    located, not iterated. Each term is appended in the innermost of its loops; the
+    reductions of all terms share their loops, and come inside those over the
+    result's coordinates. What would need a scatter or a transposition is refused.
 
     Before:
     ```mlir
@@ -93,9 +96,12 @@ def NachoPartitionLoops : Pass<"nacho-partition-loops", "::mlir::ModuleOp"> {
     %Z = nacho.nest in %cuts { ... }
     ```
 
-    The cost model `nnz` counts the stored entries of the operands; `nnz+loops`
-    adds a unit for every coordinate of the outer loops (for a sparse one, for every
-    operand that stores it), charged at the first coordinate inside it.
+    The cost model `nnz` counts the stored entries of the operands, as often as
+    they are iterated, and the coordinates of loops that nothing sparse limits;
+    `nnz+loops` adds a unit for every coordinate of the outer loops (for a sparse
+    one, for every operand that stores it), charged at the first coordinate inside
+    it. Loops over all coordinates without sparse operands, inside of loops that
+    have some, are not cut.
   }];
   let options = [
     Option<"cost", "cost", "std::string", "\"nnz+loops\"",
@@ -134,7 +140,10 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       parts that may have been cut before;
     - `@kernel_assemble`: counts what each part appends;
     - `@kernel_compute`: appends it, from the offsets that the scan of the counts
-      gives;
+      gives; of an entry that the part has not all of, it keeps the sums;
+    - `@kernel_fill` and `@kernel_combine`, where needed: what dense levels have
+      where nothing is stored, before; and the entries that several parts share,
+      one part after the other, afterwards;
     - `@kernel_plan` and `@kernel_execute`, the two that a caller needs: everything
       up to the allocation of the result, and everything after.
 

@@ -1,6 +1,13 @@
-"""Compiles a module and prints the sum of two matrices in several partitions.
+"""Compiles a module and prints its result in several partitions.
 
-usage: run.py FILE.mlir
+usage: run.py FILE.mlir OPERAND...
+
+An operand is the name of a matrix, A or B, in some format, or the vector x:
+
+      1 . 2         . . .
+  A = . . .     B = . . .     x = 1 10 100
+      . . .         . . 5
+      . 3 .         4 6 .
 """
 
 import sys
@@ -10,28 +17,32 @@ import numpy as np
 
 from nacho._nacho import Kernel
 
-
-def dcsr(
-    rows: list[int], pos: list[int], crd: list[int], values: list[float]
-) -> list[object]:
-    """A matrix with four rows and three columns, as arguments of a kernel."""
-    return [
-        np.array([0, len(rows)], np.int32),
-        np.array(rows, np.int64),
-        np.array(pos, np.int32),
-        np.array(crd, np.int64),
-        np.array(values, np.float64),
-        4,
-        3,
-    ]
+A = {(0, 0): 1.0, (0, 2): 2.0, (3, 1): 3.0}
+B = {(2, 2): 5.0, (3, 0): 4.0, (3, 1): 6.0}
+X = [1.0, 10.0, 100.0]
+ROWS, COLUMNS = 4, 3
 
 
-def main(path: str) -> None:
+def operand(name: str) -> list[object]:
+    """A matrix or vector, as arguments of a kernel."""
+    if name == "x":
+        return [np.array(X), len(X)]
+    entries = {"A": A, "B": B}[name[0]]
+    stored = [i for i, _ in entries]
+    columns = np.array([j for _, j in entries], np.int64)
+    rows = {"csr": range(ROWS), "dcsr": sorted(set(stored)), "coo": stored}[name[2:]]
+    ends = np.array([0, *(sum(i <= row for i in stored) for row in rows)], np.int32)
+    levels: list[object] = []
+    if name[2:] != "csr":
+        levels += [np.array([0, len(rows)], np.int32), np.array(rows, np.int64)]
+    if name[2:] != "coo":
+        levels += [ends]
+    return [*levels, columns, np.array([*entries.values()]), ROWS, COLUMNS]
+
+
+def main(path: str, *names: str) -> None:
     kernel = Kernel(Path(path).read_text(), "nnz")
-    args = [
-        *dcsr([0, 3], [0, 2, 3], [0, 2, 1], [1.0, 2.0, 3.0]),
-        *dcsr([2, 3], [0, 1, 3], [2, 0, 1], [5.0, 4.0, 6.0]),
-    ]
+    args = [argument for name in names for argument in operand(name)]
     for parts in (1, 2, 6, 50):
         result = kernel.plan(args, parts, 2).execute(args, 2)
         print(f"parts {parts}:", *(array.tolist() for array in result))
