@@ -87,6 +87,8 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
           result.background = -*result.background;
         return result;
       })
+      .Case<arith::ExtFOp, arith::TruncFOp>(
+          [&](Operation *cast) { return get(cast->getOperand(0)); })
       .Case([&](CastOp cast) {
         ElementFacts result = get(cast.getArg());
         if (result.background && isa<IntegerType>(cast.getType()))

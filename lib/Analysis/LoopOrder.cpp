@@ -65,10 +65,12 @@ public:
       if (failed(visit(next, terms)))
         return failure();
     }
-    if (terms.reduction != BinaryKind::add && terms.terms.size() > 1)
-      return op.emitOpError(
-          "reduces next to other terms by an operator that is "
-          "no sum: not supported");
+    auto isNegated = [](const auto &part) { return part.isNegated; };
+    if (terms.reduction != BinaryKind::add &&
+        (terms.terms.size() > 1 || llvm::any_of(terms.terms, isNegated) ||
+         llvm::any_of(terms.sums, isNegated)))
+      return op.emitOpError("uses a reduction that is no sum as a term of one: "
+                            "not supported");
     return success();
   }
 

@@ -140,6 +140,8 @@ static FailureOr<IndexSet> freeIndices(AssignOp op) {
   for (BlockArgument arg : op.getBodyBlock()->getArguments())
     free[arg].insert_range(op.getAccess(arg.getArgNumber()));
   for (Operation &nested : op.getBodyBlock()->without_terminator()) {
+    if (nested.getNumRegions() != 0)
+      return nested.emitOpError("has a region, inside of an assignment");
     IndexSet indices;
     for (Value operand : nested.getOperands())
       indices.insert_range(free[operand]);
@@ -204,9 +206,24 @@ LogicalResult AssignOp::verify() {
   return success();
 }
 
+/// Complex numbers have no order.
+static LogicalResult verifyOrder(Operation *op, BinaryKind kind, Type type) {
+  bool isOrder = kind == BinaryKind::min || kind == BinaryKind::max;
+  if (isOrder && isa<ComplexType>(type))
+    return op->emitOpError() << stringifyBinaryKind(kind) << " needs an order, "
+                             << "which " << type << " has not";
+  return success();
+}
+
+LogicalResult BinaryOp::verify() {
+  return verifyOrder(*this, getKind(), getType());
+}
+
 LogicalResult ReduceOp::verify() {
   if (getKind() == BinaryKind::sub)
     return emitOpError("cannot reduce by a difference");
+  if (failed(verifyOrder(*this, getKind(), getType())))
+    return failure();
   if (!isAccess(getIndices()))
     return emitOpError("reduces over a list of names of indices");
   return success();

@@ -62,6 +62,8 @@ LogicalResult NestOp::verify() {
   });
   if (inChain.wasInterrupted())
     return failure();
+  if (getReduce() == BinaryKind::sub)
+    return emitOpError("cannot reduce by a difference");
   if (!getFinish().empty()) {
     if (!getReduce())
       return emitOpError("finishes no reduction");

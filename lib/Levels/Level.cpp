@@ -73,9 +73,11 @@ bool nacho::hasCoordinates(RankedTensorType type, unsigned level) {
 }
 
 bool nacho::isDense(RankedTensorType type) {
-  if (!sparse_tensor::getSparseTensorEncoding(type))
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (!encoding)
     return true;
-  return llvm::all_of(llvm::seq<unsigned>(type.getRank()),
+  return encoding.isPermutation() &&
+         llvm::all_of(llvm::seq<unsigned>(type.getRank()),
                       [&](unsigned level) { return isFullLevel(type, level); });
 }
 

@@ -103,7 +103,9 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
     return nest.emitOpError("must be in a function to be partitioned");
   for (CoiterateOp loop : nest.getLoops())
     for (Value fiber : loop.getFibers())
-      if (!isa<BlockArgument>(fiber) && !fiber.getDefiningOp<RootOp>())
+      if (auto arg = dyn_cast<BlockArgument>(fiber);
+          arg ? !isa<CoiterateOp>(arg.getOwner()->getParentOp())
+              : !fiber.getDefiningOp<RootOp>())
         return nest.emitOpError("needs the roots of its operands to be cut");
   CostModel model(nest, countLoops);
   SmallVector<int64_t> widths;

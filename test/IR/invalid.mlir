@@ -1103,3 +1103,41 @@ func.func @delta(%A0: !nacho.fiber<tensor<?xf64, #SV>, 0>, %n: index, %parts: in
 
 // expected-error @below {{expected the number of an operand}}
 module attributes {test.merge = #nacho.merge<union(-1)>} {}
+
+// -----
+
+func.func @maximum_of_complex_numbers(%a: complex<f64>) -> complex<f64> {
+  // expected-error @below {{max needs an order, which 'complex<f64>' has not}}
+  %0 = nacho.binary max %a, %a : complex<f64>
+  return %0 : complex<f64>
+}
+
+// -----
+
+func.func @assign_with_a_region(%a: tensor<?xf64>, %c: i1) -> tensor<f64> {
+  %z = nacho.assign (%x = %a[i] : tensor<?xf64>) -> [] : tensor<f64> {
+    %c0 = arith.constant true
+    // expected-error @below {{has a region, inside of an assignment}}
+    %0 = scf.if %c0 -> f64 {
+      scf.yield %x : f64
+    } else {
+      scf.yield %x : f64
+    }
+    %1 = nacho.reduce add %0 over [i] : f64
+    nacho.yield %1 : f64
+  }
+  return %z : tensor<f64>
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @nest_that_reduces_by_differences(%A0: !A0) {
+  // expected-error @below {{cannot reduce by a difference}}
+  nacho.nest reduce sub : tensor<?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  return
+}

@@ -302,7 +302,7 @@ func.func @reduction_of_a_reduction(%A: tensor<?x?xf64>) -> tensor<f64> {
 // -----
 
 func.func @max_and_sum(%A: tensor<?x?xf64>) -> tensor<?xf64> {
-  // expected-error @below {{reduces next to other terms by an operator that is no sum: not supported}}
+  // expected-error @below {{uses a reduction that is no sum as a term of one: not supported}}
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [i] : tensor<?xf64> {
     %0 = nacho.reduce max %a over [j] : f64
     %1 = nacho.reduce add %a over [j] : f64
@@ -317,11 +317,25 @@ func.func @max_and_sum(%A: tensor<?x?xf64>) -> tensor<?xf64> {
 // What the assignment starts from is a term.
 
 func.func @max_and_init(%A: tensor<?x?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
-  // expected-error @below {{reduces next to other terms by an operator that is no sum: not supported}}
+  // expected-error @below {{uses a reduction that is no sum as a term of one: not supported}}
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) init(%y : tensor<?xf64>)
       -> [i] : tensor<?xf64> {
     %0 = nacho.reduce max %a over [j] : f64
     nacho.yield %0 : f64
   }
   return %Z : tensor<?xf64>
+}
+
+// -----
+
+// -(max a) is not max (-a).
+
+func.func @negated_maximum(%a: tensor<?xf64>) -> tensor<f64> {
+  // expected-error @below {{uses a reduction that is no sum as a term of one: not supported}}
+  %z = nacho.assign (%x = %a[i] : tensor<?xf64>) -> [] : tensor<f64> {
+    %0 = nacho.reduce max %x over [i] : f64
+    %1 = nacho.unary neg %0 : f64
+    nacho.yield %1 : f64
+  }
+  return %z : tensor<f64>
 }

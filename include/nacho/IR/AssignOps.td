@@ -70,6 +70,7 @@ def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
     `` $kind $lhs `,` $rhs (`reassociable` $reassociable^)? attr-dict
     `:` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def Nacho_UnaryOp : Nacho_Op<"unary", [Pure, SameOperandsAndResultType]> {

@@ -201,7 +201,8 @@ def Nacho_LocateOp : Nacho_Op<"locate", [Pure, AttrSizedOperandSegments]> {
   let summary = "the element of a dense tensor at given coordinates";
   let description = [{
     Where the condition is false, and outside of the tensor, nothing is read and
-    the value is 0.
+    the value is 0. The coordinate of a loop that visits all coordinates of an index
+    is not compared with the extent: it is that of the tensor.
 
     ```mlir
     func.func @f(%X: tensor<?x?xf64>, %j: index, %k: index, %p: i1) -> (f64, f64) {
