@@ -120,6 +120,9 @@ bool ResultLayout::needsFill() const {
   // A block is written as a whole when its position is appended.
   if (structure > 0 && structure == numOuter)
     return false;
+  // In a block, a reduction writes no entry that nothing was reduced to.
+  if (structure > 0 && reduction)
+    return true;
   bool isConditional = false;
   if (!reduction)
     NestOp(nest).walk([&](AppendOp append) {

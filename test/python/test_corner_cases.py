@@ -105,3 +105,13 @@ def test_sums_over_many_rows_are_not_cleared_by_every_part():
 
 def test_int64_is_numpys():
     assert isinstance(nacho.evaluate("z = a[i]", a=np.arange(3)), np.int64)
+
+
+def test_block_in_which_some_entries_have_nothing_to_reduce():
+    """What no part writes into a block is zero, not what the memory had before."""
+    format = "(d0, d1, d2) -> (d2 : dense, d1 : dense, d0 : compressed)"
+    out = "(d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : dense)"
+    A = tensor([[0, 1], [1, 3], [0, 2]], [1.0, 2.0], shape=(2, 5, 6), format=format)
+    B = np.array([1.0, 2.0])
+    for _ in range(3):
+        checked("Z[i,j,k] = -A[m,k,j] * B[i]", {"A": A, "B": B}, out=out)
