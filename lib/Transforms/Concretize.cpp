@@ -114,6 +114,9 @@ void NestBuilder::buildFinish() {
     const Sum &sum = terms.sums[n];
     Value &into = values[sum.parent];
     Value value = values[n];
+    // Nothing is left of it: its terms were 0.
+    if (!value)
+      continue;
     if (value.getType() != terms.sums[sum.parent].type)
       value = CastOp::create(b, terms.sums[sum.parent].type, value);
     if (into)

@@ -66,14 +66,10 @@ SmallVector<Value> PartBuilder::count() {
   return row;
 }
 
-/// The coordinate of a cut in the loop of a level; of full levels, numbered
-/// through all of them.
-Value PartBuilder::cutCoordinate(Value cut, unsigned level) {
-  auto at = [&](unsigned m) -> Value {
-    if (m >= layout.depth)
-      return constant(0);
-    return CutCoordinateOp::create(b, b.getIndexType(), cut, m);
-  };
+/// The number of the coordinates of full levels, `at(0)` to `at(level)`; of
+/// another level, its coordinate.
+Value PartBuilder::numberOf(unsigned level,
+                            llvm::function_ref<Value(unsigned)> at) {
   if (!isFullLevel(layout.type, level))
     return at(level);
   Value number = at(0);
@@ -84,16 +80,13 @@ Value PartBuilder::cutCoordinate(Value cut, unsigned level) {
   return number;
 }
 
-/// The same of the coordinates that the loops are at.
-Value PartBuilder::numberOf(unsigned level) {
-  if (!isFullLevel(layout.type, level))
-    return coordinates[level];
-  Value number = coordinates[0];
-  for (unsigned m = 1; m <= level; ++m)
-    number = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, number, layout.extent(b, m, mapping)),
-        coordinates[m]);
-  return number;
+/// The coordinate of a cut in the loop of a level.
+Value PartBuilder::cutCoordinate(Value cut, unsigned level) {
+  return numberOf(level, [&](unsigned m) -> Value {
+    if (m >= layout.depth)
+      return constant(0);
+    return CutCoordinateOp::create(b, b.getIndexType(), cut, m);
+  });
 }
 
 AppendContext PartBuilder::contextOf(unsigned level, ValueRange first,
@@ -284,8 +277,10 @@ void PartBuilder::emitBody(unsigned m, CoiterateOp loop, Values &values) {
   const ResultLevel *level =
       m < layout.levels.size() ? layout.levels[m].get() : nullptr;
   if (level && !counting)
-    level->enterAppend(b, contexts[m], numberOf(m), nextOf(m, values),
-                       valuesOf(m, values));
+    level->enterAppend(
+        b, contexts[m],
+        numberOf(m, [&](unsigned outer) { return coordinates[outer]; }),
+        nextOf(m, values), valuesOf(m, values));
   bool isEntry = !counting && layout.reduction && m + 1 == layout.numOuter;
   if (isEntry && reducesInRegister())
     llvm::append_range(values, layout.identities(b));
@@ -344,24 +339,35 @@ void PartBuilder::emitStatements(Block &block, CoiterateOp inner, unsigned m,
   }
 }
 
-/// Counts what loops over all coordinates append: one entry, if there are any.
+/// Counts what loops over all coordinates append: of each append one entry, if
+/// its loops run at all.
 void PartBuilder::countInnerLoop(CoiterateOp from, Values &values) {
-  Value zero = constant(0), number = constant(1);
-  AppendOp only;
-  from->walk([&](Operation *op) {
-    if (auto append = dyn_cast<AppendOp>(op))
-      only = append;
-    auto loop = dyn_cast<CoiterateOp>(op);
-    if (!loop)
-      return;
-    Value isEmpty = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                          emitExtent(b, loop, mapping), zero);
-    number = arith::SelectOp::create(b, isEmpty, zero, number);
+  from->walk([&](AppendOp append) {
+    Value zero = constant(0), number = constant(1);
+    for (auto loop = append->getParentOfType<CoiterateOp>();
+         from->isAncestor(loop); loop = loop->getParentOfType<CoiterateOp>()) {
+      Value isEmpty = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                            emitExtent(b, loop, mapping), zero);
+      number = arith::SelectOp::create(b, isEmpty, zero, number);
+      if (loop == from)
+        break;
+    }
+    Value condition;
+    if (append.getCondition())
+      condition = cloneFrom(from, append.getCondition());
+    countEntries(number, both(condition, finished), values);
   });
-  Value condition;
-  if (only.getCondition())
-    condition = mapping.lookupOrDefault(only.getCondition());
-  countEntries(number, both(condition, finished), values);
+}
+
+/// A value that a loop computes from what is known outside of it.
+Value PartBuilder::cloneFrom(CoiterateOp loop, Value value) {
+  Operation *definition = value.getDefiningOp();
+  if (mapping.contains(value) || !definition || !loop->isAncestor(definition))
+    return mapping.lookupOrDefault(value);
+  for (Value operand : definition->getOperands())
+    cloneFrom(loop, operand);
+  b.clone(*definition, mapping);
+  return mapping.lookup(value);
 }
 
 /// Whether a loop runs over coordinates of the result inside of a reduction.

@@ -57,6 +57,7 @@ private:
                       CoiterateOp loop, Values &values);
   void emitInnerLoop(CoiterateOp from, Values &values);
   void countInnerLoop(CoiterateOp from, Values &values);
+  mlir::Value cloneFrom(CoiterateOp loop, mlir::Value value);
   bool isInner(unsigned m) const;
   mlir::Value isOnCut(unsigned m, mlir::Value cut);
   bool mustCheck(unsigned m);
@@ -91,7 +92,8 @@ private:
   AppendContext contextOf(unsigned level, mlir::ValueRange first,
                           mlir::ValueRange last);
   mlir::Value cutCoordinate(mlir::Value cut, unsigned level);
-  mlir::Value numberOf(unsigned level);
+  mlir::Value numberOf(unsigned level,
+                       llvm::function_ref<mlir::Value(unsigned)> at);
   bool reducesInRegister() const {
     return layout.reduction && layout.inner.empty();
   }

@@ -115,3 +115,10 @@ def test_block_in_which_some_entries_have_nothing_to_reduce():
     B = np.array([1.0, 2.0])
     for _ in range(3):
         checked("Z[i,j,k] = -A[m,k,j] * B[i]", {"A": A, "B": B}, out=out)
+
+
+def test_sums_of_two_types_that_end_in_one_loop_over_all_coordinates():
+    S, T = sp.csr_array(np.eye(3, dtype=np.int8) * 3), sp.csr_array(np.ones((3, 3)))
+    X, Y = np.ones((3, 4), np.int8), np.ones((3, 4))
+    statement = "Z[i,j] = S[i,j] * X[i,k] * X[j,k] + T[i,j] * Y[i,k] * Y[j,k]"
+    checked(statement, {"S": S, "X": X, "T": T, "Y": Y})
