@@ -97,7 +97,7 @@ class Case:
             # Nothing is the largest of no numbers.
             for index in set(found) - set(self.result.indices):
                 found[index] = max(found[index], 1)
-        for one, other in (*self.ties, *self.ties):
+        for one, other in self.ties * (len(self.ties) + 1):
             found[one] = found[other] = max(found[one], found[other])
         return found
 

@@ -275,7 +275,7 @@ class Kernel:
     ) -> Any:
         """Plan and execute; ``views`` are those of the operands with indices."""
         call = self.prepare(given, views, threads, parts, validate)
-        return self.execute(self.planned(call), call)
+        return self.execute(self.planned(call), call, planned=True)
 
     def views(self, given: Sequence[Any]) -> dict[str, View]:
         """Look at the operands with indices."""
@@ -329,10 +329,13 @@ class Kernel:
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
 
-    def execute(self, plan: _nacho.Plan, call: Call) -> Any:
-        """Compute the values, and return the result in a container."""
+    def execute(self, plan: _nacho.Plan, call: Call, *, planned: bool = False) -> Any:
+        """Compute the values, and return the result in a container.
+
+        ``planned``: the operands have not changed since they were planned for.
+        """
         try:
-            buffers = plan.execute(call.args, call.threads)
+            buffers = plan.execute(call.args, call.threads, planned)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
         trusted = call.validate != "none"
