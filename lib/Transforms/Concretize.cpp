@@ -54,7 +54,7 @@ private:
   // Bodies.
   void buildGroups(int depth);
   void buildFinish();
-  Value buildCondition(const Group &group);
+  Value buildCondition(MergeAttr pattern);
   void buildInnerLoops(const Group &group, unsigned n, Value condition);
   void buildEntry(const Group &group, Value condition);
   Value buildTerm(const Group &group, unsigned number);
@@ -62,6 +62,8 @@ private:
   Value bindInput(unsigned term, unsigned input);
   Value emitPattern(MergeAttr pattern, unsigned term, Value value);
   Value insideTerm(const Term &term);
+  bool isDriven(unsigned number, unsigned m);
+  Value insideGroup(const Group &group);
   std::string inputName(unsigned n);
 
   ImplicitLocOpBuilder b;
@@ -292,14 +294,14 @@ void NestBuilder::buildGroups(int depth) {
     // The innermost loop runs only where the pattern holds.
     Value condition;
     if (here.size() > 1 || depth + 1 != static_cast<int>(numLoops))
-      condition = buildCondition(*group);
+      condition = buildCondition(group->pattern);
     loadElements(*group);
     buildInnerLoops(*group, 0, condition);
   }
 }
 
-/// Whether the pattern of the group holds; null if it does everywhere.
-Value NestBuilder::buildCondition(const Group &group) {
+/// Whether a pattern holds; null if it does everywhere.
+Value NestBuilder::buildCondition(MergeAttr pattern) {
   SmallVector<Value> present(fibers.size());
   std::function<void(MergeAttr)> collect = [&](MergeAttr merge) {
     if (merge.isLeaf()) {
@@ -311,8 +313,8 @@ Value NestBuilder::buildCondition(const Group &group) {
     for (MergeAttr child : merge.children())
       collect(child);
   };
-  collect(group.pattern);
-  return emitMerge(b, b.getLoc(), group.pattern, present);
+  collect(pattern);
+  return emitMerge(b, b.getLoc(), pattern, present);
 }
 
 void NestBuilder::loadElements(const Group &group) {
@@ -361,7 +363,8 @@ void NestBuilder::buildEntry(const Group &group, Value condition) {
   for (Attribute index :
        storageOrder(op.getType(), op.getResultAccess().getValue()))
     at.push_back(coordinates.at(index));
-  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at, condition);
+  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at,
+                   emitAnd(b, b.getLoc(), condition, insideGroup(group)));
 }
 
 /// Repeats what the term is computed by, and restricts those products to their
@@ -433,6 +436,41 @@ Value NestBuilder::bindInput(unsigned number, unsigned input) {
   if (at.empty())
     return tensor::ExtractOp::create(b, tensor, ValueRange());
   return LocateOp::create(b, tensor, at, insideTerm(term));
+}
+
+/// Whether a term only has entries at coordinates that a loop has of it.
+bool NestBuilder::isDriven(unsigned number, unsigned m) {
+  if (namesOfLoop(m).size() < 2)
+    return true;
+  MergeAttr pattern = patternOf(number);
+  return llvm::any_of(terms.terms[number].inputs, [&](unsigned input) {
+    if (!isSparse(input))
+      return false;
+    unsigned instance = instanceOf(number, input);
+    return llvm::is_contained(instances[instance].loops, m) &&
+           implies(pattern, MergeAttr::get(op.getContext(), instance));
+  });
+}
+
+/// Whether some term has an entry, where one may lie outside of its own
+/// extents; null if the pattern of the group tells.
+Value NestBuilder::insideGroup(const Group &group) {
+  auto isDrivenAll = [&](unsigned number) {
+    const Term &term = terms.terms[number];
+    return llvm::all_of(term.reduced, [&](Attribute index) {
+      return isDriven(number, loopOf(term, index));
+    });
+  };
+  if (llvm::all_of(group.terms, isDrivenAll))
+    return {};
+  Value inside;
+  for (unsigned number : group.terms) {
+    Value here = buildCondition(patternOf(number));
+    if (!isDrivenAll(number))
+      here = emitAnd(b, b.getLoc(), here, insideTerm(terms.terms[number]));
+    inside = inside ? Value(arith::OrIOp::create(b, inside, here)) : here;
+  }
+  return inside;
 }
 
 /// Whether the coordinates of loops that are shared with other terms lie

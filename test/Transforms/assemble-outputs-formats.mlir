@@ -120,8 +120,8 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK:                 %[[BEFORE:.+]] = memref.load %partials[%[[TAIL]], %k]
 // CHECK-NEXT:            %[[AFTER:.+]] = nacho.binary add %[[BEFORE]], %[[V]] : f64
 // CHECK-NEXT:            memref.store %[[AFTER]], %partials[%[[TAIL]], %k]
-// CHECK:               %[[EMPTY:.+]] = arith.cmpi eq, %N_k, %c0 : index
-// CHECK-NEXT:          %[[ONE:.+]] = arith.select %[[EMPTY]], %c0, %c1 : index
+// CHECK:               %[[SOME:.+]] = arith.cmpi ne, %N_k, %c0 : index
+// CHECK-NEXT:          %[[ONE:.+]] = arith.select %[[SOME]], %c1, %c0 : index
 // CHECK-NEXT:          %[[MORE:.+]] = arith.addi %[[SO_FAR]], %[[ONE]] : index
 // CHECK:               nacho.yield %[[MORE]], %{{.+}} : index, i1
 //

@@ -17,8 +17,8 @@
 // CHECK-LABEL: func.func private @negative_whole_entries_assemble(
 // CHECK:           nacho.coiterate %j of
 // CHECK-NOT:         nacho.coiterate
-// CHECK:             %[[EMPTY:.+]] = arith.cmpi eq, %N_k, %c0 : index
-// CHECK-NEXT:        %[[ANY:.+]] = arith.select %[[EMPTY]], %c0, %c1 : index
+// CHECK:             %[[SOME:.+]] = arith.cmpi ne, %N_k, %c0 : index
+// CHECK-NEXT:        %[[ANY:.+]] = arith.select %[[SOME]], %c1, %c0 : index
 // CHECK-NEXT:        arith.addi %{{.+}}, %[[ANY]] : index
 //
 // CHECK-LABEL: func.func private @negative_whole_entries_compute(

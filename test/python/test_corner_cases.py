@@ -122,3 +122,12 @@ def test_sums_of_two_types_that_end_in_one_loop_over_all_coordinates():
     X, Y = np.ones((3, 4), np.int8), np.ones((3, 4))
     statement = "Z[i,j] = S[i,j] * X[i,k] * X[j,k] + T[i,j] * Y[i,k] * Y[j,k]"
     checked(statement, {"S": S, "X": X, "T": T, "Y": Y})
+
+
+def test_reduction_over_no_coordinates_that_shares_a_loop():
+    """The loop runs for the other term; this one has nothing to store."""
+    format = "(d0, d1) -> (d0 : compressed, d1 : dense)"
+    A = tensor([[1], [0]], [1.0], shape=(3, 2), format=format)
+    B, C = np.ones((2, 4)), np.ones((3, 0))
+    for text in ("Z[i] = A[i,j] * B[j,k] - C[i,n]", "Z[i] = B[j,k] * A[i,j] + C[i,n]"):
+        checked(text, {"A": A, "B": B, "C": C}, out="sparse-vector")
