@@ -282,10 +282,12 @@ static LogicalResult readLoops(func::FuncOp func, Step &step) {
     step.order.push_back(getName(loop.getCoordinate()));
   for (Attribute loop : partition.getLoops()) {
     std::vector<int64_t> &operands = step.loops.emplace_back();
+    std::vector<int64_t> &inputs = step.loopInputs.emplace_back();
     for (Attribute number : cast<ArrayAttr>(loop)) {
-      Value root = partition.getRoots()[cast<IntegerAttr>(number).getInt()];
-      operands.push_back(
-          root.getDefiningOp<RootOp>().getInput().value_or(operands.size()));
+      auto root = partition.getRoots()[cast<IntegerAttr>(number).getInt()]
+                      .getDefiningOp<RootOp>();
+      operands.push_back(root.getInput().value_or(operands.size()));
+      inputs.push_back(cast<BlockArgument>(root.getTensor()).getArgNumber());
     }
   }
   step.delta = static_cast<int64_t>(partition.getDelta());

@@ -25,6 +25,8 @@ static int64_t checkedProduct(int64_t x, int64_t y) {
 }
 
 static void checkStatus(int32_t status) {
+  if (status & kNoMemory)
+    throw std::bad_alloc();
   if (status & kCoordinateOutOfRange)
     throw CoordinateOutOfRange("coordinate-out-of-range: a coordinate of an "
                                "operand is outside its extent");

@@ -174,13 +174,18 @@ public:
   /// Of the values.
   int64_t numEntries() const { return plan.last().numEntries(); }
   int64_t total() const { return plan.last().total(); }
-  nb::object costs() const { return columns(0, 1, /*asVector=*/true); }
-  nb::object coordinates() const {
-    return columns(1, kernel->last().order.size());
-  }
-  nb::object positions() const {
-    int64_t depth = kernel->last().order.size();
-    return columns(1 + depth, kernel->last().boundColumns - 1 - depth);
+  nb::object costs() const { return cuts(lastStep())[0]; }
+  nb::object coordinates() const { return cuts(lastStep())[1]; }
+  nb::object positions() const { return cuts(lastStep())[2]; }
+  /// The cost before each cut of a step, its coordinates and its positions.
+  nb::tuple cuts(size_t number) const {
+    if (number >= plan.all().size())
+      throw nb::index_error("no such step");
+    const StepPlan &step = plan.all()[number];
+    int64_t depth = step.step->order.size();
+    return nb::make_tuple(
+        columns(step, 0, 1, /*asVector=*/true), columns(step, 1, depth),
+        columns(step, 1 + depth, step.step->boundColumns - 1 - depth));
   }
   nb::object levelSizes() const {
     nb::list list;
@@ -190,9 +195,10 @@ public:
   }
 
 private:
-  nb::object columns(int64_t first, int64_t count,
-                     bool asVector = false) const {
-    const StepPlan &step = plan.last();
+  size_t lastStep() const { return plan.all().size() - 1; }
+
+  static nb::object columns(const StepPlan &step, int64_t first, int64_t count,
+                            bool asVector = false) {
     std::vector<int64_t> values;
     for (int64_t row = 0; row <= step.parts; ++row)
       for (int64_t column = first; column < first + count; ++column)
@@ -205,6 +211,17 @@ private:
 public:
   Plan plan;
 };
+
+nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
+  nb::list all;
+  for (const std::vector<int64_t> &numbers : lists) {
+    nb::list list;
+    for (int64_t number : numbers)
+      list.append(number);
+    all.append(nb::tuple(list));
+  }
+  return nb::tuple(all);
+}
 
 class PyKernel {
 public:
@@ -241,22 +258,21 @@ public:
 
   std::string llvm() const { return kernel->llvm(); }
   std::string assembly() const { return kernel->assembly(); }
-  int64_t delta() const { return kernel->last().delta; }
-  nb::object order() const {
-    nb::list names;
-    for (const std::string &name : kernel->last().order)
-      names.append(name);
-    return nb::tuple(names);
-  }
-  nb::object loops() const {
-    nb::list loops;
-    for (const std::vector<int64_t> &loop : kernel->last().loops) {
-      nb::list operands;
-      for (int64_t operand : loop)
-        operands.append(operand);
-      loops.append(nb::tuple(operands));
+  /// Of each step: the loops, per loop the accesses and the inputs that have
+  /// positions in it, delta, and where the inputs come from.
+  nb::tuple steps() const {
+    nb::list steps;
+    for (const Step &step : kernel->steps) {
+      nb::list order, inputs;
+      for (const std::string &name : step.order)
+        order.append(name);
+      for (const StepInput &input : step.inputs)
+        inputs.append(nb::make_tuple(input.isStep, input.index));
+      steps.append(nb::make_tuple(nb::tuple(order), toTuples(step.loops),
+                                  toTuples(step.loopInputs), step.delta,
+                                  nb::tuple(inputs)));
     }
-    return nb::tuple(loops);
+    return nb::tuple(steps);
   }
 
 private:
@@ -310,9 +326,7 @@ NB_MODULE(_nacho, m) {
   nb::class_<PyKernel>(m, "Kernel")
       .def(nb::init<const std::string &, const std::string &>(),
            nb::arg("text"), nb::arg("cost"))
-      .def_prop_ro("delta", &PyKernel::delta)
-      .def_prop_ro("order", &PyKernel::order)
-      .def_prop_ro("loops", &PyKernel::loops)
+      .def_prop_ro("steps", &PyKernel::steps)
       .def("llvm", &PyKernel::llvm)
       .def("asm", &PyKernel::assembly)
       .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts"),
@@ -325,6 +339,7 @@ NB_MODULE(_nacho, m) {
       .def_prop_ro("bounds", &PyPlan::coordinates)
       .def_prop_ro("positions", &PyPlan::positions)
       .def_prop_ro("costs", &PyPlan::costs)
+      .def("cuts", &PyPlan::cuts, nb::arg("step"))
       .def_prop_ro("nnz", &PyPlan::numEntries)
       .def_prop_ro("sizes", &PyPlan::levelSizes)
       .def("execute", &PyPlan::execute, nb::arg("args"), nb::arg("threads"),

@@ -50,6 +50,7 @@ enum Status : int32_t {
   kSuccess = 0,
   kCoordinateOutOfRange = 1, ///< Of a coordinate that indexes memory.
   kOperandsChanged = 2,      ///< Since they were counted.
+  kNoMemory = 4,
 };
 
 /// On the arguments of a step: the operand of the kernel, or the earlier step,
@@ -62,6 +63,9 @@ inline constexpr char kDeltaAttr[] = "nacho.delta";
 /// types.
 inline constexpr char kCountsAttr[] = "nacho.counts";
 inline constexpr char kPartialsAttr[] = "nacho.partials";
+
+/// The function of the runtime that sorts entries.
+inline constexpr char kSortSymbol[] = "nacho_sort_entries";
 
 /// The element type of a buffer.
 enum class ElementType { b1, i8, u8, i16, i32, i64, f32, f64, c64, c128 };
@@ -104,6 +108,8 @@ public:
   /// each the operands that have positions in it, by their accesses.
   std::vector<std::string> order;
   std::vector<std::vector<int64_t>> loops;
+  /// The same, by the numbers of the step's inputs.
+  std::vector<std::vector<int64_t>> loopInputs;
   int64_t boundColumns = 0; ///< Of a row of `bounds`.
   int64_t countColumns = 0; ///< Of `counts` and `offsets`; 0 without these.
   std::vector<ElementType> partials; ///< The types of partial entries.

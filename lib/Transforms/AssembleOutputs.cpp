@@ -361,7 +361,17 @@ void NestAssembler::storeSizes(Value parts) {
   }
 }
 
-/// fill; compute; combine
+/// The entries are all there.
+void NestAssembler::buildSort() {
+  cloneOperands();
+  SmallVector<Value> extents;
+  for (unsigned level = 0; level < layout.structure; ++level)
+    extents.push_back(layout.extent(b, level, mapping));
+  SortOp::create(b, args.coordinates, extents, args.values, args.status,
+                 args.threads);
+}
+
+/// fill; compute; combine; sort
 void NestAssembler::buildExecute() {
   func::FuncOp func =
       startFunction("execute", executeArguments(), /*isExported=*/true);
@@ -384,6 +394,8 @@ void NestAssembler::buildExecute() {
     combined.erase(combined.end() - 2);
     func::CallOp::create(b, functions["combine"], combined);
   }
+  if (nest.getSorted())
+    buildSort();
   func::ReturnOp::create(b);
 }
 

@@ -64,6 +64,7 @@ private:
   Value insideTerm(const Term &term);
   bool isDriven(unsigned number, unsigned m);
   Value insideGroup(const Group &group);
+  Value onDiagonals();
   std::string inputName(unsigned n);
 
   ImplicitLocOpBuilder b;
@@ -88,7 +89,7 @@ LogicalResult NestBuilder::build() {
   BinaryKindAttr reduction;
   if (terms.isReduced || groups.size() > 1 || order.size() == 0)
     reduction = BinaryKindAttr::get(op.getContext(), terms.reduction);
-  nest = NestOp::create(b, op.getType(), Value(), reduction);
+  nest = NestOp::create(b, op.getType(), Value(), reduction, op.getSorted());
   nest->setLoc(op.getLoc());
   b.createBlock(&nest.getBody());
   buildLoops(0);
@@ -258,7 +259,8 @@ void NestBuilder::buildLoops(unsigned m) {
   Value coordinate = loop.op.getCoordinate();
   SmallVector<Attribute> names = namesOfLoop(m);
   if (!names.empty())
-    setName(coordinate, cast<StringAttr>(names.front()).getValue());
+    setName(coordinate,
+            cast<StringAttr>(repeatedIndex(names.front())).getValue());
   if (m < order.result.size())
     coordinates[order.result[m]] = coordinate;
   for (auto [n, child] : llvm::zip(taking, loop.op.getChildren()))
@@ -363,8 +365,9 @@ void NestBuilder::buildEntry(const Group &group, Value condition) {
   for (Attribute index :
        storageOrder(op.getType(), op.getResultAccess().getValue()))
     at.push_back(coordinates.at(index));
-  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at,
-                   emitAnd(b, b.getLoc(), condition, insideGroup(group)));
+  condition = emitAnd(b, b.getLoc(), condition, insideGroup(group));
+  condition = emitAnd(b, b.getLoc(), condition, onDiagonals());
+  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at, condition);
 }
 
 /// Repeats what the term is computed by, and restricts those products to their
@@ -473,6 +476,22 @@ Value NestBuilder::insideGroup(const Group &group) {
   return inside;
 }
 
+/// Whether the loops over one index are at the same coordinate; null if there
+/// is only one of each.
+Value NestBuilder::onDiagonals() {
+  Value all;
+  for (Attribute name : order.result) {
+    Attribute index = repeatedIndex(name);
+    if (index == name)
+      continue;
+    Value same =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, coordinates.at(name),
+                              coordinates.at(index));
+    all = emitAnd(b, b.getLoc(), all, same);
+  }
+  return all;
+}
+
 /// Whether the coordinates of loops that are shared with other terms lie
 /// inside the extents of this one; null if no loop is shared.
 Value NestBuilder::insideTerm(const Term &term) {
@@ -504,7 +523,8 @@ static AssignOp absorbInit(AssignOp op, IRRewriter &rewriter) {
   accesses.push_back(op.getResultAccess());
   auto full =
       AssignOp::create(rewriter, op.getLoc(), op.getType(), inputs, Value(),
-                       rewriter.getArrayAttr(accesses), op.getResultAccess());
+                       rewriter.getArrayAttr(accesses), op.getResultAccess(),
+                       op.getSorted(), op.getOrderAttr());
   full.getBody().takeBody(op.getBody());
   Block *body = full.getBodyBlock();
   Value start = body->addArgument(op.getType().getElementType(), op.getLoc());

@@ -425,9 +425,11 @@ bool PartBuilder::indexesMemory(CoiterateOp loop) {
 /// happened to the arrays since they were checked.
 bool PartBuilder::mustCheck(unsigned m) {
   CoiterateOp from = layout.loops[m];
-  bool isInnermost = m + 1 == layout.loops.size();
-  return !visitsAll(from) && indexesMemory(from) &&
-         !(isInnermost && (counting || layout.isDirect()));
+  // What is appended directly is compared then, and not counted.
+  bool isCompared = m + 1 == layout.loops.size() &&
+                    (counting || layout.isDirect()) &&
+                    (!layout.isDirect() || layout.loopOfLevel.back() == from);
+  return !visitsAll(from) && indexesMemory(from) && !isCompared;
 }
 
 Value PartBuilder::isOutside(unsigned m, CoiterateOp loop) {

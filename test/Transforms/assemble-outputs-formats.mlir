@@ -4,6 +4,7 @@
 
 // Results that are dense, have dense levels last, or have runs.
 
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 #DCSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 #CD = #sparse_tensor.encoding<{
@@ -235,4 +236,26 @@ func.func @coo(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #COO> {
     nacho.yield %a : f64
   }
   return %Z : tensor<?x?xf64, #COO>
+}
+
+// A sorted list: entries are appended where the scan says, in the order of the loops,
+// if the condition holds; and sorted when all parts are done.
+//
+// CHECK-LABEL: func.func private @diagonal_compute(
+// CHECK:           nacho.coiterate %i of
+// CHECK:             nacho.coiterate %i_{{[^ ]+}} of
+// CHECK:               %[[SAME:.+]] = arith.cmpi eq
+// CHECK:               scf.if %[[SAME]] {
+// CHECK:                 memref.store %{{.+}}, %values[
+// CHECK:                 memref.store %{{.+}}, %crd0[
+//
+// CHECK-LABEL: func.func @diagonal_execute(
+// CHECK:         call @diagonal_compute(
+// CHECK:         %[[N:.+]] = sparse_tensor.lvl
+// CHECK:         nacho.sort(%crd0) below(%[[N]]) with %values status %status threads %threads
+func.func @diagonal(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64, #SV> {
+  %y = nacho.assign (%a = %A[i, i] : tensor<?x?xf64, #DCSR>) -> [i] : tensor<?xf64, #SV> {
+    nacho.yield %a : f64
+  } {sorted}
+  return %y : tensor<?xf64, #SV>
 }
