@@ -155,6 +155,8 @@ JitModule::create(std::unique_ptr<LLVMContext> context,
   orc::SymbolMap runtime;
   runtime[result->jit->mangleAndIntern(kSortSymbol)] = {
       orc::ExecutorAddr::fromPtr(&sortEntries), JITSymbolFlags::Exported};
+  runtime[result->jit->mangleAndIntern(kPrefixSumSymbol)] = {
+      orc::ExecutorAddr::fromPtr(&prefixSum), JITSymbolFlags::Exported};
   if (Error error = result->jit->getMainJITDylib().define(
           orc::absoluteSymbols(std::move(runtime))))
     return error;

@@ -64,10 +64,11 @@ public:
   }
 
   /// Runs the passes from the stage that is reached up to another one.
-  bool runTo(StringRef last, const std::string &cost) {
+  bool runTo(StringRef last, const CompileOptions &compile) {
     PassManager pm(&context, ModuleOp::getOperationName());
     PipelineOptions options;
-    options.cost = cost;
+    options.cost = compile.cost;
+    options.remap = compile.remap;
     for (bool done = false; !done; rest = rest.drop_front()) {
       if (rest.empty()) {
         errors = ("unknown stage '" + last + "'").str();
@@ -163,9 +164,10 @@ std::vector<Signature> nacho::readSignature(const std::string &text,
 
 std::string nacho::lowerToStage(const std::string &text,
                                 const std::string &stage,
-                                const std::string &cost, std::string &error) {
+                                const CompileOptions &options,
+                                std::string &error) {
   Compilation compilation(error);
-  if (!compilation.parse(text) || !compilation.runTo(stage, cost))
+  if (!compilation.parse(text) || !compilation.runTo(stage, options))
     return {};
   std::string printed;
   llvm::raw_string_ostream stream(printed);
@@ -283,14 +285,19 @@ static LogicalResult readLoops(func::FuncOp func, Step &step) {
   for (Attribute loop : partition.getLoops()) {
     std::vector<int64_t> &operands = step.loops.emplace_back();
     std::vector<int64_t> &inputs = step.loopInputs.emplace_back();
-    for (Attribute number : cast<ArrayAttr>(loop)) {
-      auto root = partition.getRoots()[cast<IntegerAttr>(number).getInt()]
+    for (Attribute operand : cast<ArrayAttr>(loop)) {
+      auto root = partition.getRoots()[cast<IntegerAttr>(operand).getInt()]
                       .getDefiningOp<RootOp>();
-      operands.push_back(root.getInput().value_or(operands.size()));
-      inputs.push_back(cast<BlockArgument>(root.getTensor()).getArgNumber());
+      unsigned number = cast<BlockArgument>(root.getTensor()).getArgNumber();
+      const StepInput &input = step.inputs[number];
+      operands.push_back(input.isStep
+                             ? -1 - static_cast<int64_t>(input.index)
+                             : root.getInput().value_or(operands.size()));
+      inputs.push_back(number);
     }
   }
   step.delta = static_cast<int64_t>(partition.getDelta());
+  step.isSorted = nest.getSorted();
   return success();
 }
 
@@ -341,7 +348,7 @@ static LogicalResult readBuffers(ModuleOp module, const std::string &name,
 }
 
 std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
-                                        const std::string &cost,
+                                        const CompileOptions &options,
                                         std::string &error) {
   Compilation compilation(error);
   if (!compilation.parse(text))
@@ -358,14 +365,14 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
   func::FuncOp func = *functions.begin();
   if (failed(readLayouts(func, func.getArgumentTypes(), kernel->operands,
                          result)) ||
-      !compilation.runTo("partition", cost) ||
+      !compilation.runTo("partition", options) ||
       failed(readSteps(module, *kernel, names)) ||
-      !compilation.runTo("assemble", cost))
+      !compilation.runTo("assemble", options))
     return nullptr;
   for (auto [name, step] : llvm::zip(names, kernel->steps))
     if (failed(readBuffers(module, name, step)))
       return nullptr;
-  if (!compilation.runTo("llvm", cost))
+  if (!compilation.runTo("llvm", options))
     return nullptr;
 
   auto context = std::make_unique<llvm::LLVMContext>();

@@ -35,8 +35,14 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createCSEPass());
 }
 
-/// Loops in functions of their own.
-static void addRemap(OpPassManager &pm, const PipelineOptions &) {
+/// Loops that skip nothing but in the innermost, in functions of their own.
+static void addRemap(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.remap) {
+    NachoRemapIntersectionsOptions remap;
+    remap.cost = options.cost;
+    pm.addPass(createNachoRemapIntersections(remap));
+    pm.addPass(createCSEPass());
+  }
   pm.addPass(createNachoIsolateNests());
 }
 

@@ -225,11 +225,11 @@ nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
 
 class PyKernel {
 public:
-  PyKernel(const std::string &text, const std::string &cost) {
+  PyKernel(const std::string &text, const std::string &cost, bool remap) {
     std::string error;
     {
       nb::gil_scoped_release release;
-      kernel = Kernel::compile(text, cost, error);
+      kernel = Kernel::compile(text, {cost, remap}, error);
     }
     if (!kernel)
       throw CompileError(error);
@@ -259,7 +259,7 @@ public:
   std::string llvm() const { return kernel->llvm(); }
   std::string assembly() const { return kernel->assembly(); }
   /// Of each step: the loops, per loop the accesses and the inputs that have
-  /// positions in it, delta, and where the inputs come from.
+  /// positions in it, delta, where the inputs come from, and whether it sorts.
   nb::tuple steps() const {
     nb::list steps;
     for (const Step &step : kernel->steps) {
@@ -270,7 +270,7 @@ public:
         inputs.append(nb::make_tuple(input.isStep, input.index));
       steps.append(nb::make_tuple(nb::tuple(order), toTuples(step.loops),
                                   toTuples(step.loopInputs), step.delta,
-                                  nb::tuple(inputs)));
+                                  nb::tuple(inputs), step.isSorted));
     }
     return nb::tuple(steps);
   }
@@ -296,9 +296,9 @@ nb::object pySignature(const std::string &text) {
 }
 
 std::string pyLower(const std::string &text, const std::string &stage,
-                    const std::string &cost) {
+                    const std::string &cost, bool remap) {
   std::string error;
-  std::string lowered = lowerToStage(text, stage, cost, error);
+  std::string lowered = lowerToStage(text, stage, {cost, remap}, error);
   if (lowered.empty())
     throw CompileError(error);
   return lowered;
@@ -317,15 +317,15 @@ NB_MODULE(_nacho, m) {
     stages.append(name);
   m.attr("STAGES") = nb::tuple(stages);
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"), nb::arg("cost"),
-        nb::call_guard<nb::gil_scoped_release>());
+        nb::arg("remap") = true, nb::call_guard<nb::gil_scoped_release>());
   m.def("signature", &pySignature, nb::arg("text"));
   addValidation(m);
   m.def("pooled_bytes", &pooledBytes);
   m.def("max_pooled_bytes", &maxPooledBytes);
 
   nb::class_<PyKernel>(m, "Kernel")
-      .def(nb::init<const std::string &, const std::string &>(),
-           nb::arg("text"), nb::arg("cost"))
+      .def(nb::init<const std::string &, const std::string &, bool>(),
+           nb::arg("text"), nb::arg("cost"), nb::arg("remap") = true)
       .def_prop_ro("steps", &PyKernel::steps)
       .def("llvm", &PyKernel::llvm)
       .def("asm", &PyKernel::assembly)

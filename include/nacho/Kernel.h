@@ -64,8 +64,9 @@ inline constexpr char kDeltaAttr[] = "nacho.delta";
 inline constexpr char kCountsAttr[] = "nacho.counts";
 inline constexpr char kPartialsAttr[] = "nacho.partials";
 
-/// The function of the runtime that sorts entries.
+/// Functions of the runtime, which see.
 inline constexpr char kSortSymbol[] = "nacho_sort_entries";
+inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
 
 /// The element type of a buffer.
 enum class ElementType { b1, i8, u8, i16, i32, i64, f32, f64, c64, c128 };
@@ -89,6 +90,12 @@ struct Argument {
   int64_t size = 0; ///< Elements of the array, or the extent.
 };
 
+/// How a module is compiled.
+struct CompileOptions {
+  std::string cost = "nnz+loops"; ///< What counts as work.
+  bool remap = true;              ///< List what outer intersections leave over.
+};
+
 class JitModule;
 
 /// Where an operand of a step comes from.
@@ -103,9 +110,12 @@ public:
   std::vector<StepInput> inputs;
   std::vector<TensorLayout> operands;
   TensorLayout result;
+  /// Entries are sorted: the step is no part of the assignment as it was given.
+  bool isSorted = false;
   int64_t delta = 0; ///< -1 if there is no bound that holds for all operands.
   /// The names of the loops that are cut, so many coordinates a cut has; and of
-  /// each the operands that have positions in it, by their accesses.
+  /// each the operands that have positions in it, by their accesses; -1, -2,
+  /// ... are the results of the first step, the second, ...
   std::vector<std::string> order;
   std::vector<std::vector<int64_t>> loops;
   /// The same, by the numbers of the step's inputs.
@@ -142,8 +152,9 @@ class Kernel {
 public:
   /// Compiles MLIR at any stage up to `loops`. On failure returns null, and
   /// the diagnostics in `error`.
-  static std::shared_ptr<Kernel>
-  compile(const std::string &text, const std::string &cost, std::string &error);
+  static std::shared_ptr<Kernel> compile(const std::string &text,
+                                         const CompileOptions &options,
+                                         std::string &error);
   ~Kernel();
 
   std::vector<TensorLayout> operands;
@@ -177,7 +188,7 @@ std::vector<std::string> stageNames();
 
 /// The module after a stage, as text; empty, with `error` set, on failure.
 std::string lowerToStage(const std::string &text, const std::string &stage,
-                         const std::string &cost, std::string &error);
+                         const CompileOptions &options, std::string &error);
 
 } // namespace nacho
 

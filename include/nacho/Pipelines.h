@@ -12,6 +12,9 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> cost{*this, "cost",
                            llvm::cl::desc("Cost model: nnz, nnz+loops"),
                            llvm::cl::init("nnz+loops")};
+  Option<bool> remap{*this, "remap",
+                     llvm::cl::desc("List what outer intersections leave over"),
+                     llvm::cl::init(true)};
 };
 
 /// A stage and the passes that lead to it from the one before.
@@ -20,7 +23,7 @@ struct Stage {
   void (*addPasses)(mlir::OpPassManager &, const PipelineOptions &);
 };
 
-/// assign, loops, partition, assemble, scf, llvm: the way to a CPU.
+/// assign, loops, remap, partition, assemble, scf, llvm: the way to a CPU.
 llvm::ArrayRef<Stage> getCpuStages();
 
 void buildCpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);

@@ -28,8 +28,11 @@ size_t pooledBytes() noexcept;
 size_t maxPooledBytes() noexcept;
 
 //===----------------------------------------------------------------------===//
-// Sorting
+// Sorting and sums
 //===----------------------------------------------------------------------===//
+
+/// values[n] += values[n - 1], for n = 1, 2, ...
+void prefixSum(int64_t *values, int64_t size, int64_t threads) noexcept;
 
 /// Sorts entries by their coordinates, the first column first; stable. For each
 /// column three numbers: the address of its array, the bytes of an element, and

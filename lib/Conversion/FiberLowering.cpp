@@ -48,8 +48,8 @@ LogicalResult FiberLowering::run() {
 }
 
 static bool isShared(Operation *op) {
-  return isa<OnCutOp, CutCostOp, CutCoordinateOp, PresentOp, ExtentOp, CostOp>(
-      op);
+  return isa<OnCutOp, CutCostOp, CutCoordinateOp, PresentOp, ExtentOp, CostOp,
+             PositionOp, RecallOp, FiberAtOp>(op);
 }
 
 bool FiberLowering::isResolved(Value value) const {
@@ -184,12 +184,13 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
   if (!upper)
     return range;
   Value end = cutPosition(*upper);
-  if (path.size() == 1 && last == LastCoordinate::included) {
-    // More if the operand stores the coordinate of the cut.
+  if (last == LastCoordinate::included) {
+    // More if the operand stores the coordinate of the cut: of a run that is
+    // taken apart inside, the entry in which the cut is.
     ChildRange whole{Level::get(fiber.tensor, fiber.level), range.first,
                      range.first, range.end};
     Value coordinate = upper->loops.front().coordinate;
-    if (range.level->isUnique()) {
+    if (range.level->isUnique() || path.size() > 1) {
       Value stored = equal(b, coordinateOrInfinity(whole, end), coordinate);
       end = arith::AddIOp::create(
           b, end, arith::IndexCastUIOp::create(b, b.getIndexType(), stored));
@@ -261,26 +262,75 @@ bool FiberLowering::lowerShared(Operation *op) {
         extent.replaceAllUsesWith(Level::get(of.tensor, of.level)->extent(b));
         return true;
       })
-      .Case([&](CostOp cost) {
-        FiberValue of = fiber(cost.getFiber());
-        ChildRange range = childRange(of);
-        Value to = cost.getPosition();
-        if (!to && range.level->isFull()) {
-          Value extent = range.level->extent(b);
-          if (of.present)
-            extent = select(of.present, extent, constant(0));
-          to = arith::AddIOp::create(b, range.first, extent);
-        } else if (!to) {
-          to = range.end;
-        }
-        unsigned below = of.level + cost.getBelow();
-        if (cost.getKind() == CostKind::nnz)
-          below = cast<RankedTensorType>(of.tensor.getType()).getRank() - 1;
-        Value from =
-            positionsBefore(b, of.tensor, of.level, range.first, below);
-        to = positionsBefore(b, of.tensor, of.level, to, below);
-        cost.replaceAllUsesWith(Value(arith::SubIOp::create(b, to, from)));
+      .Case([&](CostOp cost) { return lowerCost(cost), true; })
+      .Case([&](PositionOp position) {
+        FiberValue of = fiber(position.getFiber());
+        Value at = position.getEnd() ? of.end : of.position;
+        position.replaceAllUsesWith(select(of.present, at, constant(-1)));
         return true;
       })
+      .Case([&](RecallOp recall) {
+        FiberValue of = fiber(recall.getFiber());
+        // The first element of a buffer can always be read.
+        Value at = select(of.present, of.position, constant(0));
+        auto level = Level::get(of.tensor, of.level + recall.getBelow());
+        Value none = constant(std::numeric_limits<int64_t>::max());
+        recall.replaceAllUsesWith(
+            select(of.present, level->coordinate(b, at), none));
+        return true;
+      })
+      .Case([&](FiberAtOp at) { return lowerFiberAt(at), true; })
       .Default([](Operation *) { return false; });
+}
+
+void FiberLowering::lowerCost(CostOp cost) {
+  FiberValue of = fiber(cost.getFiber());
+  ChildRange range = childRange(of);
+  Value to = cost.getPosition();
+  if (!to && range.level->isFull()) {
+    Value extent = range.level->extent(b);
+    if (of.present)
+      extent = select(of.present, extent, constant(0));
+    to = arith::AddIOp::create(b, range.first, extent);
+  } else if (!to) {
+    to = range.end;
+  }
+  unsigned below = of.level + cost.getBelow();
+  if (cost.getKind() != CostKind::loops)
+    below = cast<RankedTensorType>(of.tensor.getType()).getRank() - 1;
+  Value from = positionsBefore(b, of.tensor, of.level, range.first, below);
+  to = positionsBefore(b, of.tensor, of.level, to, below);
+  if (cost.getKind() == CostKind::scan) {
+    from = sumBefore(of.tensor, from);
+    to = sumBefore(of.tensor, to);
+  }
+  cost.replaceAllUsesWith(Value(arith::SubIOp::create(b, to, from)));
+}
+
+/// The sum of the costs of a scanned list before a position.
+Value FiberLowering::sumBefore(Value list, Value position) {
+  auto buffer = MemRefType::get({ShapedType::kDynamic}, b.getI64Type());
+  Value values = sparse_tensor::ToValuesOp::create(b, buffer, list);
+  Value any = compare(arith::CmpIPredicate::ne, position, constant(0));
+  Value before = arith::SubIOp::create(b, position, constant(1));
+  Value sum =
+      memref::LoadOp::create(b, values, select(any, before, constant(0)));
+  sum = arith::IndexCastOp::create(b, b.getIndexType(), sum);
+  return select(any, sum, constant(0));
+}
+
+/// Coordinates of 64 bits lose their sign when they are loaded.
+void FiberLowering::lowerFiberAt(FiberAtOp op) {
+  FiberValue at = fiber(op.getRoot());
+  at.level = cast<FiberType>(op.getFiber().getType()).getLevel();
+  at.position = op.getPosition();
+  at.end = op.getEnd();
+  if (!op.getCertain()) {
+    Value none = constant(std::numeric_limits<int64_t>::max());
+    at.present = compare(arith::CmpIPredicate::ne, at.position, none);
+    at.position = select(at.present, at.position, constant(0));
+    if (at.end)
+      at.end = select(at.present, at.end, constant(0));
+  }
+  setFiber(op.getFiber(), at);
 }

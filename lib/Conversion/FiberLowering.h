@@ -116,6 +116,9 @@ protected:
 
 private:
   CutValue loadCut(LoadCutOp op);
+  void lowerCost(CostOp cost);
+  void lowerFiberAt(FiberAtOp op);
+  mlir::Value sumBefore(mlir::Value list, mlir::Value position);
   /// Whether it is known where a fiber or cut comes from.
   bool isResolved(mlir::Value value) const;
 

@@ -58,7 +58,7 @@ private:
     return isa<CoiterateOp, LoadOp, LocateOp, RestrictOp>(op);
   }
   void lowerCoiterate(CoiterateOp op);
-  ClipPath clipPath(CoiterateOp op, unsigned n);
+  std::pair<ClipPath, LastCoordinate> clipPath(CoiterateOp op, unsigned n);
   Value extentOf(const Loop &loop);
   Value stepThroughRun(const ChildRange &range, Value coordinate,
                        Value position);
@@ -139,22 +139,31 @@ static bool cutsInside(CoiterateOp op) {
 
 /// Down to the innermost loop that is cut, if the operand takes part in all the
 /// loops up to there.
-ClipPath LoopLowering::clipPath(CoiterateOp op, unsigned n) {
+std::pair<ClipPath, LastCoordinate> LoopLowering::clipPath(CoiterateOp op,
+                                                           unsigned n) {
+  auto lastOf = [](CoiterateOp loop) {
+    return cutsInside(loop) ? LastCoordinate::included
+                            : LastCoordinate::excluded;
+  };
   ClipPath path = {n};
+  CoiterateOp outer = op;
   while (cutsInside(op)) {
     auto type = cast<FiberType>(op.getFibers()[path.back()].getType());
     if (isFullLevel(type.getTensor(), type.getLevel()) ||
         isUniqueLevel(type.getTensor(), type.getLevel()))
-      return {n};
+      return {{n}, lastOf(outer)};
     Value child = op.getChildren()[path.back()];
+    // What the list of a remapped nest has further down is no loop's.
+    if (llvm::none_of(child.getUsers(), llvm::IsaPred<CoiterateOp>))
+      break;
     op = op.getInnerLoop();
     auto fibers = op ? op.getFibers() : ValueRange();
     auto inner = llvm::find(fibers, child);
     if (inner == fibers.end())
-      return {n};
+      return {{n}, lastOf(outer)};
     path.push_back(inner - fibers.begin());
   }
-  return path;
+  return {path, lastOf(op)};
 }
 
 void LoopLowering::lowerCoiterate(CoiterateOp op) {
@@ -164,14 +173,12 @@ void LoopLowering::lowerCoiterate(CoiterateOp op) {
     loop.lower = cut(op.getLower());
     loop.upper = cut(op.getUpper());
   }
-  auto last =
-      cutsInside(op) ? LastCoordinate::included : LastCoordinate::excluded;
   for (auto [n, value] : llvm::enumerate(op.getFibers())) {
     loop.fibers.push_back(fiber(value));
-    loop.ranges.push_back(childRange(loop.fibers.back(), clipPath(op, n),
-                                     loop.lower ? &*loop.lower : nullptr,
-                                     loop.upper ? &*loop.upper : nullptr,
-                                     last));
+    auto [path, last] = clipPath(op, n);
+    loop.ranges.push_back(childRange(
+        loop.fibers.back(), path, loop.lower ? &*loop.lower : nullptr,
+        loop.upper ? &*loop.upper : nullptr, last));
     if (!loop.ranges.back().level->isFull())
       loop.stored.push_back(n);
   }

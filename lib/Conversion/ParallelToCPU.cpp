@@ -58,31 +58,47 @@ static void lowerParallel(ParallelOp op) {
   op.erase();
 }
 
-/// The declaration of the runtime's function; all arguments are integers or
-/// addresses.
-static func::FuncOp declareSort(ModuleOp module) {
-  if (auto known = module.lookupSymbol<func::FuncOp>(kSortSymbol))
+/// The declaration of a function of the runtime, of which all arguments are
+/// integers or addresses.
+static func::FuncOp declare(ModuleOp module, StringRef name, unsigned numArgs,
+                            TypeRange results) {
+  if (auto known = module.lookupSymbol<func::FuncOp>(name))
     return known;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  Type word = b.getI64Type();
-  auto type =
-      b.getFunctionType({word, word, word, word, word, word}, {b.getI32Type()});
-  auto func = func::FuncOp::create(b, module.getLoc(), kSortSymbol, type);
+  SmallVector<Type> words(numArgs, b.getI64Type());
+  auto func = func::FuncOp::create(b, module.getLoc(), name,
+                                   b.getFunctionType(words, results));
   func.setPrivate();
   return func;
 }
 
+static Value toWord(ImplicitLocOpBuilder &b, Value value) {
+  return arith::IndexCastOp::create(b, b.getI64Type(), value);
+}
+
+static Value addressOf(ImplicitLocOpBuilder &b, Value buffer) {
+  return toWord(b, memref::ExtractAlignedPointerAsIndexOp::create(b, buffer));
+}
+
+static Value sizeOf(ImplicitLocOpBuilder &b, Value buffer) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  return toWord(b, memref::DimOp::create(b, buffer, zero));
+}
+
+/// nacho_prefix_sum(values, entries, threads)
+static void lowerPrefixSum(PrefixSumOp op, ModuleOp module) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  func::CallOp::create(b, declare(module, kPrefixSumSymbol, 3, {}),
+                       ValueRange{addressOf(b, op.getValues()),
+                                  sizeOf(b, op.getValues()),
+                                  toWord(b, op.getThreads())});
+  op.erase();
+}
+
 /// columns = [address, bytes, extent, ...]
 /// status |= nacho_sort_entries(columns, n, values, bytes, entries, threads)
-static void lowerSort(SortOp op, func::FuncOp callee) {
+static void lowerSort(SortOp op, ModuleOp module) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Type word = b.getI64Type();
-  auto toWord = [&](Value value) -> Value {
-    return arith::IndexCastOp::create(b, word, value);
-  };
-  auto addressOf = [&](Value buffer) -> Value {
-    return toWord(memref::ExtractAlignedPointerAsIndexOp::create(b, buffer));
-  };
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, value, 64);
   };
@@ -98,21 +114,21 @@ static void lowerSort(SortOp op, func::FuncOp callee) {
   };
   int64_t count = op.getCoordinates().size();
   Value columns =
-      memref::AllocaOp::create(b, MemRefType::get({3 * count}, word));
+      memref::AllocaOp::create(b, MemRefType::get({3 * count}, b.getI64Type()));
   for (auto [n, coordinates, extent] :
        llvm::enumerate(op.getCoordinates(), op.getExtents()))
-    for (auto [k, value] : llvm::enumerate(ArrayRef<Value>(
-             {addressOf(coordinates), bytesOf(coordinates), toWord(extent)}))) {
+    for (auto [k, value] : llvm::enumerate(
+             ArrayRef<Value>({addressOf(b, coordinates), bytesOf(coordinates),
+                              toWord(b, extent)}))) {
       Value at = arith::ConstantIndexOp::create(b, 3 * n + k);
       memref::StoreOp::create(b, value, columns, at);
     }
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value entries = memref::DimOp::create(b, op.getCoordinates().front(), zero);
   auto call = func::CallOp::create(
-      b, callee,
-      ValueRange{addressOf(columns), constant(count), addressOf(op.getValues()),
-                 bytesOf(op.getValues()), toWord(entries),
-                 toWord(op.getThreads())});
+      b, declare(module, kSortSymbol, 6, b.getI32Type()),
+      ValueRange{addressOf(b, columns), constant(count),
+                 addressOf(b, op.getValues()), bytesOf(op.getValues()),
+                 sizeOf(b, op.getCoordinates().front()),
+                 toWord(b, op.getThreads())});
   Value before = memref::LoadOp::create(b, op.getStatus());
   Value after = arith::OrIOp::create(b, before, call.getResult(0));
   memref::StoreOp::create(b, after, op.getStatus());
@@ -129,8 +145,9 @@ struct ParallelToCPU
       emitScanLoop(builder, op);
       op.erase();
     });
+    getOperation().walk([&](SortOp op) { lowerSort(op, getOperation()); });
     getOperation().walk(
-        [&](SortOp op) { lowerSort(op, declareSort(getOperation())); });
+        [&](PrefixSumOp op) { lowerPrefixSum(op, getOperation()); });
   }
 };
 } // namespace

@@ -73,11 +73,14 @@ LogicalResult NestOp::verify() {
     return failure();
   if (getReduce() == BinaryKind::sub)
     return emitOpError("cannot reduce by a difference");
-  if (getSorted() && getReduce())
-    return emitOpError("cannot sort what it reduces");
-  if (getSorted() && !isList(cast<RankedTensorType>(getType())))
-    return emitOpError() << "can only sort the entries of a list, not of "
+  bool isListed = getSorted() || getScanned();
+  if (isListed && getReduce())
+    return emitOpError("cannot sort or scan what it reduces");
+  if (isListed && !isList(cast<RankedTensorType>(getType())))
+    return emitOpError() << "can only sort or scan a list of entries, not "
                          << getType();
+  if (getScanned() && !getType().getElementType().isInteger(64))
+    return emitOpError("can only scan costs, which are i64");
   if (!getFinish().empty()) {
     if (!getReduce())
       return emitOpError("finishes no reduction");
@@ -99,6 +102,24 @@ LogicalResult NestOp::verify() {
   if (block.getNumArguments() != 2 || block.getArgument(0).getType() != cut ||
       block.getArgument(1).getType() != cut)
     return emitOpError() << "bounds must be two arguments of type " << cut;
+  return success();
+}
+
+LogicalResult RecallOp::verify() {
+  auto type = cast<FiberType>(getFiber().getType());
+  uint64_t level = type.getLevel() + getBelow();
+  if (static_cast<int64_t>(getBelow()) < 0 ||
+      level >= static_cast<uint64_t>(type.getTensor().getRank()))
+    return emitOpError() << "recalls level " << level << " of "
+                         << type.getTensor();
+  return success();
+}
+
+LogicalResult FiberAtOp::verify() {
+  auto root = cast<FiberType>(getRoot().getType());
+  auto fiber = cast<FiberType>(getFiber().getType());
+  if (root.getLevel() != 0 || root.getTensor() != fiber.getTensor())
+    return emitOpError() << "cannot get a " << fiber << " from a " << root;
   return success();
 }
 

@@ -7,15 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Threads.h"
 #include "nacho/Kernel.h"
 #include "nacho/Runtime.h"
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <new>
-#include <thread>
 #include <vector>
 
 using namespace nacho;
@@ -27,41 +26,6 @@ constexpr int64_t kShort = 32;
 /// A run of this many entries is worth all threads.
 constexpr int64_t kLong = 1 << 16;
 constexpr unsigned kDigit = 11;
-
-/// Runs f(0) to f(count - 1) on a thread each; what one throws, this throws.
-template <typename F>
-void onThreads(int64_t count, F f) {
-  if (count == 1)
-    return f(0);
-  std::vector<std::exception_ptr> errors(count);
-  auto guarded = [&](int64_t t) {
-    try {
-      f(t);
-    } catch (...) {
-      errors[t] = std::current_exception();
-    }
-  };
-  std::vector<std::thread> threads;
-  int64_t started = 0;
-  try {
-    for (; started + 1 < count; ++started)
-      threads.emplace_back(guarded, started);
-  } catch (const std::exception &) {
-    // No more threads than these.
-  }
-  for (int64_t t = started; t < count; ++t)
-    guarded(t);
-  for (std::thread &thread : threads)
-    thread.join();
-  for (const std::exception_ptr &error : errors)
-    if (error)
-      std::rethrow_exception(error);
-}
-
-/// Where the share of worker w of so many begins.
-int64_t shareOf(int64_t size, int64_t workers, int64_t w) {
-  return size / workers * w + std::min(w, size % workers);
-}
 
 /// One array of the entries.
 struct Column {

@@ -371,7 +371,7 @@ void NestAssembler::buildSort() {
                  args.threads);
 }
 
-/// fill; compute; combine; sort
+/// fill; compute; combine; sort or scan
 void NestAssembler::buildExecute() {
   func::FuncOp func =
       startFunction("execute", executeArguments(), /*isExported=*/true);
@@ -396,6 +396,8 @@ void NestAssembler::buildExecute() {
   }
   if (nest.getSorted())
     buildSort();
+  if (nest.getScanned())
+    PrefixSumOp::create(b, args.values, args.threads);
   func::ReturnOp::create(b);
 }
 

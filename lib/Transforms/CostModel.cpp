@@ -29,22 +29,27 @@ using namespace nacho;
 // Loops and operands
 //===----------------------------------------------------------------------===//
 
-CostModel::CostModel(NestOp nest, bool countLoops) : loops(nest.getLoops()) {
+CostModel::CostModel(NestOp nest, bool countLoops)
+    : loops(nest.getLoops()), countLoops(countLoops) {
   findOperands(nest);
-  loops.truncate(findDepth(nest));
+  findList();
+  loops.truncate(std::max(first, findDepth(nest)));
   // Loops that nothing is charged in cannot be cut.
   while (true) {
     charges.clear();
-    addCharges(countLoops);
+    addCharges();
     unsigned last = loops.size() - 1;
-    if (last == 0 || llvm::any_of(charges, [&](const Charge &charge) {
-          return charge.kind != Charge::unit && reaches(charge, last);
-        }))
+    if (last == 0 || last < first ||
+        llvm::any_of(
+            charges,
+            [&](const Charge &charge) {
+              return charge.kind != Charge::unit && reaches(charge, last);
+            }))
       break;
     loops.pop_back();
   }
   // That of the outermost loop is always known.
-  if (charges.empty())
+  if (charges.empty() && first == 0)
     charges.push_back({Charge::steps, 0, 0, Value()});
   operandsOf.truncate(loops.size());
 }
@@ -66,6 +71,14 @@ void CostModel::findOperands(NestOp nest) {
       numbers[child] = number;
     }
   }
+}
+
+/// What an entry of a list keeps is recalled inside of its last loop.
+void CostModel::findList() {
+  for (auto [m, loop] : llvm::enumerate(loops))
+    for (Value child : CoiterateOp(loop).getChildren())
+      if (llvm::any_of(child.getUsers(), llvm::IsaPred<RecallOp>))
+        first = m + 1;
 }
 
 /// Loops over all coordinates that have no operands are not cut inside of those
@@ -103,19 +116,16 @@ bool CostModel::takesPart(unsigned operand, unsigned m) const {
 }
 
 unsigned CostModel::levelAt(unsigned operand, unsigned m) const {
-  return llvm::find(operands[operand].loops, m) -
-         operands[operand].loops.begin();
-}
-
-static RankedTensorType typeOf(const NestOperand &operand) {
-  return cast<FiberType>(operand.root.getType()).getTensor();
+  return operands[operand].firstLevel() +
+         (llvm::find(operands[operand].loops, m) -
+          operands[operand].loops.begin());
 }
 
 //===----------------------------------------------------------------------===//
 // Charges
 //===----------------------------------------------------------------------===//
 
-void CostModel::addCharges(bool countLoops) {
+void CostModel::addCharges() {
   unsigned depth = loops.size();
   isComplete = true;
   auto add = [&](Charge::Kind kind, unsigned operand, unsigned last) {
@@ -126,12 +136,12 @@ void CostModel::addCharges(bool countLoops) {
       isComplete &= kind == Charge::unit;
   };
   for (auto [n, operand] : llvm::enumerate(operands))
-    if (operand.loops.front() < depth)
+    if (operand.loops.front() < depth && operand.loops.front() >= first)
       add(Charge::entries, n, 0);
-  if (visitsAll(depth - 1))
+  if (depth > first && visitsAll(depth - 1))
     add(Charge::steps, 0, depth - 1);
   if (countLoops)
-    for (unsigned m = 0; m + 1 < depth; ++m)
+    for (unsigned m = first; m + 1 < depth; ++m)
       add(Charge::unit, 0, m);
 }
 
@@ -185,7 +195,7 @@ SmallVector<unsigned> CostModel::drivers(unsigned m,
                                          const Charge &charge) const {
   SmallVector<unsigned> driving;
   auto isRun = [&](unsigned operand) {
-    return !isUniqueLevel(typeOf(operands[operand]), levelAt(operand, m));
+    return !isUniqueLevel(operands[operand].getType(), levelAt(operand, m));
   };
   if (charge.kind != Charge::unit) {
     for (unsigned leaf : cover(iterationDomain(loops[m])))
@@ -195,7 +205,7 @@ SmallVector<unsigned> CostModel::drivers(unsigned m,
   // A step for each operand that is merged. The steps of runs are not known
   // without a scan, and are no more than their entries.
   for (unsigned operand : operandsOf[m])
-    if (!isFullLevel(typeOf(operands[operand]), levelAt(operand, m)) &&
+    if (!isFullLevel(operands[operand].getType(), levelAt(operand, m)) &&
         !isRun(operand))
       driving.push_back(operand);
   return driving;
@@ -224,17 +234,17 @@ bool CostModel::canVisit(unsigned m, unsigned last,
 }
 
 bool CostModel::canCharge(const Charge &charge) const {
-  unsigned first = nextLoop(charge, 0);
-  if (first > 0 && !canVisit(0, first - 1, charge))
+  unsigned begin = nextLoop(charge, first);
+  if (begin > first && !canVisit(first, begin - 1, charge))
     return false;
   if (charge.kind != Charge::entries)
     return true;
   unsigned last = lastLoop(operands[charge.operand].loops, loops.size());
   // A run has as many entries as the loops that are not cut find in it.
-  if (!isUniqueLevel(typeOf(operands[charge.operand]),
+  if (!isUniqueLevel(operands[charge.operand].getType(),
                      levelAt(charge.operand, last)))
     return false;
-  for (unsigned m = first; m < last; m = nextLoop(charge, m + 1))
+  for (unsigned m = begin; m < last; m = nextLoop(charge, m + 1))
     if (!canRepeat(m, nextLoop(charge, m + 1), charge))
       return false;
   return true;
@@ -252,10 +262,10 @@ bool CostModel::canRepeat(unsigned m, unsigned next,
     return true;
   if (!canVisit(m + 1, next - 1, charge))
     return false;
-  unsigned first = nextLoop(charge, 0);
+  unsigned begin = nextLoop(charge, first);
   return llvm::none_of(drivers(*driven, charge), [&](unsigned operand) {
     return llvm::any_of(operands[operand].loops, [&](unsigned loop) {
-      return loop >= first && loop <= m;
+      return loop >= begin && loop <= m;
     });
   });
 }
@@ -264,17 +274,21 @@ int64_t CostModel::delta() const {
   int64_t delta = 0;
   if (!isComplete)
     return -1;
+  // The step to an entry of a list, which is all of it if nothing is inside.
+  if (first > 0 && (countLoops || charges.empty()))
+    ++delta;
   for (const Charge &charge : charges) {
-    unsigned first = nextLoop(charge, 0);
+    unsigned begin = nextLoop(charge, first);
     std::optional<unsigned> driven;
-    if (first > 0)
-      driven = lastDriven(0, first - 1);
+    if (begin > first)
+      driven = lastDriven(first, begin - 1);
     if (!driven) {
       ++delta;
       continue;
     }
     for (unsigned operand : drivers(*driven, charge)) {
-      if (!isUniqueLevel(typeOf(operands[operand]), levelAt(operand, *driven)))
+      if (!isUniqueLevel(operands[operand].getType(),
+                         levelAt(operand, *driven)))
         return -1;
       ++delta;
     }
@@ -317,7 +331,7 @@ Value CostModel::extent(ImplicitLocOpBuilder &b, unsigned m) {
   if (loop.getExtent())
     return loop.getExtent();
   unsigned operand = operandsOf[m].front();
-  auto root = operands[operand].root.getDefiningOp<RootOp>();
+  auto root = operands[operand].getWhole().getDefiningOp<RootOp>();
   Value level = arith::ConstantIndexOp::create(b, levelAt(operand, m));
   return sparse_tensor::LvlOp::create(b, root.getTensor(), level);
 }
@@ -364,7 +378,7 @@ Value CostModel::entries(ImplicitLocOpBuilder &b, unsigned m,
   Value position = next == m ? positionAt(charge.operand, m, state) : Value();
   bool isWhole =
       last == operand.loops.back() &&
-      static_cast<int64_t>(operand.loops.size()) == typeOf(operand).getRank();
+      levelAt(charge.operand, last) + 1 == operand.getType().getRank();
   Value cost = isWhole ? emitCost(b, CostKind::nnz, fiber, position)
                        : emitCost(b, CostKind::loops, fiber, position,
                                   levelAt(charge.operand, last) -
@@ -403,6 +417,11 @@ Value CostModel::cost(ImplicitLocOpBuilder &b, unsigned m, const Charge &charge,
 Value CostModel::upTo(ImplicitLocOpBuilder &b, unsigned m,
                       const SearchState &state) {
   Value all;
+  if (m < first) {
+    unsigned list = operandsOf[m].front();
+    return emitCost(b, CostKind::scan, state.fibers[list],
+                    positionAt(list, m, state));
+  }
   for (const Charge &charge : charges)
     if (reaches(charge, m))
       all = sum(b, all, cost(b, m, charge, state));
@@ -426,11 +445,17 @@ static Value countChild(ImplicitLocOpBuilder &b, Value child, bool isUnique) {
 void CostModel::enter(ImplicitLocOpBuilder &b, unsigned m,
                       const SearchState &state) {
   NameScope name(b, "unit");
+  if (m < first) {
+    // The step to an entry of the list.
+    if (m + 1 == first && countLoops)
+      pendingUnit = countChild(b, state.fibers[operandsOf[m].front()], false);
+    return;
+  }
   Value unit;
   auto count = [&](unsigned operand) {
     return countChild(
         b, state.fibers[operand],
-        isUniqueLevel(typeOf(operands[operand]), levelAt(operand, m)));
+        isUniqueLevel(operands[operand].getType(), levelAt(operand, m)));
   };
   bool isInnermost = m + 1 == loops.size();
   for (Charge &charge : charges) {
@@ -468,15 +493,61 @@ Value CostModel::total(ImplicitLocOpBuilder &b) {
   SearchState whole;
   for (const NestOperand &operand : operands)
     whole.fibers.push_back(operand.root);
+  if (first > 0) {
+    NameScope name(b, "total");
+    return upTo(b, 0, whole);
+  }
   whole.coordinate = extent(b, 0);
-  Value cost = upTo(b, 0, whole);
+  return unlessEmpty(b, upTo(b, 0, whole), "total");
+}
+
+/// Without inner coordinates there is none at which to charge anything.
+Value CostModel::unlessEmpty(ImplicitLocOpBuilder &b, Value cost,
+                             StringRef name) {
   Value zero = arith::ConstantIndexOp::create(b, 0), empty;
-  // Without inner coordinates there is none at which to charge a unit.
-  for (unsigned m = 0; m < loops.size(); ++m) {
+  for (unsigned m = first; m < loops.size(); ++m) {
     Value none =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, extent(b, m), zero);
     empty = empty ? Value(arith::OrIOp::create(b, empty, none)) : none;
   }
-  NameScope name(b, "total");
+  NameScope scope(b, name);
   return arith::SelectOp::create(b, empty, zero, cost);
+}
+
+Value CostModel::entryTotal(ImplicitLocOpBuilder &b, ArrayRef<Value> fibers) {
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  if (first == loops.size())
+    return one;
+  SearchState whole;
+  whole.fibers.assign(fibers.begin(), fibers.end());
+  whole.coordinate = extent(b, first);
+  Value cost = upTo(b, first, whole);
+  if (!cost)
+    cost = arith::ConstantIndexOp::create(b, 0);
+  if (countLoops)
+    cost = arith::AddIOp::create(b, cost, one);
+  return unlessEmpty(b, cost, "cost");
+}
+
+void CostModel::recall(ImplicitLocOpBuilder &b, unsigned m,
+                       SearchState &state) const {
+  if (m + 1 != first)
+    return;
+  Value entry = state.fibers[operandsOf[m].front()];
+  for (auto [n, operand] : llvm::enumerate(operands)) {
+    auto kept = operand.root.getDefiningOp<FiberAtOp>();
+    if (!kept)
+      continue;
+    NameScope name(b, getName(operand.root));
+    auto again = [&](Value position) -> Value {
+      auto recall = position.getDefiningOp<RecallOp>();
+      return RecallOp::create(b, entry, recall.getBelow());
+    };
+    Value position = again(kept.getPosition()), end;
+    if (kept.getEnd())
+      end = again(kept.getEnd());
+    // The search may have come to a coordinate that the list has not.
+    state.fibers[n] = FiberAtOp::create(b, operand.root.getType(),
+                                        kept.getRoot(), position, end, false);
+  }
 }

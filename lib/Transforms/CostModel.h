@@ -24,9 +24,22 @@ struct SearchState {
 };
 
 /// An operand of a nest, and the number of the loop over each of its levels.
+/// Operands of remapped nests begin at the level at which a list kept them.
 struct NestOperand {
   mlir::Value root;
   llvm::SmallVector<unsigned> loops;
+
+  mlir::RankedTensorType getType() const {
+    return llvm::cast<FiberType>(root.getType()).getTensor();
+  }
+  unsigned firstLevel() const {
+    return llvm::cast<FiberType>(root.getType()).getLevel();
+  }
+  /// The whole tensor as a fiber.
+  mlir::Value getWhole() const {
+    auto kept = root.getDefiningOp<FiberAtOp>();
+    return kept ? kept.getRoot() : root;
+  }
 };
 
 class CostModel {
@@ -47,12 +60,19 @@ public:
 
   /// The cost of the whole nest; zero if an extent is.
   mlir::Value total(mlir::ImplicitLocOpBuilder &b);
+  /// The cost of all that is inside of one entry of the list, given the fibers
+  /// that it stands for.
+  mlir::Value entryTotal(mlir::ImplicitLocOpBuilder &b,
+                         llvm::ArrayRef<mlir::Value> fibers);
   /// C_m in loop `m`, up to a coordinate.
   mlir::Value upTo(mlir::ImplicitLocOpBuilder &b, unsigned m,
                    const SearchState &state);
   /// Goes on inside the coordinate that was found in loop `m`.
   void enter(mlir::ImplicitLocOpBuilder &b, unsigned m,
              const SearchState &state);
+  /// In the list's last loop, the fibers that its entry stands for.
+  void recall(mlir::ImplicitLocOpBuilder &b, unsigned m,
+              SearchState &state) const;
 
 private:
   /// Something that every coordinate of some loops brings with it: an entry of
@@ -67,8 +87,9 @@ private:
   };
 
   void findOperands(NestOp nest);
+  void findList();
   unsigned findDepth(NestOp nest) const;
-  void addCharges(bool countLoops);
+  void addCharges();
   bool reaches(const Charge &charge, unsigned m) const;
   bool canCharge(const Charge &charge) const;
   bool canRepeat(unsigned m, unsigned next, const Charge &charge) const;
@@ -94,6 +115,8 @@ private:
                       const Charge &charge, const SearchState &state);
   mlir::Value cost(mlir::ImplicitLocOpBuilder &b, unsigned m,
                    const Charge &charge, const SearchState &state);
+  mlir::Value unlessEmpty(mlir::ImplicitLocOpBuilder &b, mlir::Value cost,
+                          llvm::StringRef name);
   mlir::Value positionAt(unsigned operand, unsigned m,
                          const SearchState &state) const;
 
@@ -101,6 +124,10 @@ private:
   llvm::SmallVector<NestOperand> operands;
   llvm::SmallVector<llvm::SmallVector<unsigned>> operandsOf;
   llvm::SmallVector<Charge> charges;
+  bool countLoops;
+  /// A remapped nest: its outermost loops run through a list, of which all
+  /// costs are known; charges are those of the others, from here on.
+  unsigned first = 0;
   bool isComplete = true; ///< No entries and steps had to be left out.
   mlir::Value
       pendingUnit; ///< To be charged at the next loop's first coordinate.

@@ -61,8 +61,12 @@ void PartBuilder::appendEntry(Value value, Value offset) {
   unsigned last = layout.structure - 1;
   Value coordinate = coordinates[last];
   Value fits = arith::CmpIOp::create(b, less, offset, end);
-  Value inside = arith::CmpIOp::create(b, less, coordinate,
-                                       layout.extent(b, last, mapping));
+  // Coordinates that are no loop's can be anything.
+  Value inside =
+      layout.loopOfLevel[last]
+          ? Value(arith::CmpIOp::create(b, less, coordinate,
+                                        layout.extent(b, last, mapping)))
+          : Value(arith::ConstantIntOp::create(b, 1, 1));
   Value valid = arith::AndIOp::create(b, fits, inside);
   auto ifValid = scf::IfOp::create(b, valid, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);

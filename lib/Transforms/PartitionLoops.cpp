@@ -75,6 +75,7 @@ static void buildSearches(ImplicitLocOpBuilder &b, PartitionOp partition,
     for (auto [operand, child] :
          llvm::zip(model.getOperandsOf(m), search.getChildren()))
       state.fibers[operand] = child;
+    model.recall(b, m, state);
     model.enter(b, m, state);
     coordinates.push_back(search.getCoordinate());
     llvm::append_range(found, search.getChildren());
@@ -105,7 +106,7 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
     for (Value fiber : loop.getFibers())
       if (auto arg = dyn_cast<BlockArgument>(fiber);
           arg ? !isa<CoiterateOp>(arg.getOwner()->getParentOp())
-              : !fiber.getDefiningOp<RootOp>())
+              : !isa<RootOp, FiberAtOp>(fiber.getDefiningOp()))
         return nest.emitOpError("needs the roots of its operands to be cut");
   CostModel model(nest, countLoops);
   SmallVector<int64_t> widths;
@@ -113,7 +114,7 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
     widths.push_back(model.getOperandsOf(m).size());
   SmallVector<Value> roots;
   for (const NestOperand &operand : model.getOperands())
-    roots.push_back(operand.root);
+    roots.push_back(operand.getWhole());
 
   ImplicitLocOpBuilder b(withoutName(nest.getLoc()), nest);
   auto cuts = CutsType::get(b.getContext(), widths);

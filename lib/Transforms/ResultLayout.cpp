@@ -23,7 +23,9 @@ static LogicalResult findLoops(ResultLayout &layout) {
       auto arg = dyn_cast<BlockArgument>(coordinate);
       auto loop =
           arg ? dyn_cast<CoiterateOp>(arg.getOwner()->getParentOp()) : nullptr;
-      if (!loop || loop.getCoordinate() != coordinate)
+      if (loop && loop.getCoordinate() != coordinate)
+        loop = nullptr;
+      if (!loop && !layout.nest.getScanned())
         return append.emitOpError("appends at coordinates that are no loop's");
       layout.loopOfLevel[level] = loop;
     }
@@ -44,7 +46,7 @@ static LogicalResult classifyLoops(ResultLayout &layout) {
     return llvm::is_contained(layout.loopOfLevel, loop);
   };
   // Entries that are sorted afterwards can come in any order.
-  if (layout.nest.getSorted()) {
+  if (layout.nest.getSorted() || layout.nest.getScanned()) {
     layout.numOuter = layout.loops.size();
     return success();
   }
@@ -180,6 +182,8 @@ Value nacho::emitExtent(ImplicitLocOpBuilder &b, CoiterateOp loop,
     auto outer = cast<CoiterateOp>(arg.getOwner()->getParentOp());
     fiber = outer.getFibers()[arg.getArgNumber() - 1];
   }
+  if (auto at = fiber.getDefiningOp<FiberAtOp>())
+    fiber = at.getRoot();
   Value tensor = fiber.getDefiningOp<RootOp>().getTensor();
   Value number = arith::ConstantIndexOp::create(b, level);
   return sparse_tensor::LvlOp::create(b, mapping.lookupOrDefault(tensor),
@@ -188,6 +192,10 @@ Value nacho::emitExtent(ImplicitLocOpBuilder &b, CoiterateOp loop,
 
 Value ResultLayout::extent(ImplicitLocOpBuilder &b, unsigned level,
                            const IRMapping &mapping) const {
+  // What is no loop's can be anything.
+  if (!loopOfLevel[level])
+    return arith::ConstantIndexOp::create(b,
+                                          std::numeric_limits<int64_t>::max());
   return emitExtent(b, loopOfLevel[level], mapping);
 }
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from functools import partial
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from nacho.errors import ArgumentError, UnsupportedError
 from nacho.extents import index_extents, most_entries
@@ -24,6 +24,7 @@ from nacho.options import (
     check_validation,
     checked_count,
     checked_order,
+    checked_remap,
 )
 from nacho.parser import parse, require_supported
 from nacho.promotion import kinds_of, strong, weak_kind
@@ -32,7 +33,7 @@ from nacho.results import holds, library_of
 from nacho.symbols import Expression, Index, statement
 from nacho.views import INT32_MAX, View
 
-_OPTIONS = ("out", "target", "threads", "parts", "order", "validate", "cost")
+_OPTIONS = ("out", "target", "threads", "parts", "order", "validate", "cost", "remap")
 _EVALUATE = ("evaluate(expr, {})", _OPTIONS)
 
 
@@ -48,6 +49,7 @@ def evaluate(
     order: Sequence[str] | str | None = None,
     validate: str = "safe",
     cost: str = "nnz+loops",
+    remap: bool | None = None,
     **named: Any,
 ) -> Any:
     """Compute an expression: compile it for its operands once, and run it.
@@ -74,7 +76,8 @@ def evaluate(
         parts = checked_count("parts", parts, MAX_PARTS)
     views = views_of_operands(assignment, given)
     loops = () if order is None else checked_order(order, assignment.indices)
-    kernel = kernel_for(assignment, given, views, out, cost, loops)
+    compiled = Compiled(cost, loops, remap is None or checked_remap(remap))
+    kernel = kernel_for(assignment, given, views, out, compiled)
     return kernel.run(given, views, threads, parts, validate)
 
 
@@ -155,6 +158,14 @@ def views_of_operands(assignment: Assignment, given: Sequence[Any]) -> dict[str,
 _CAPACITY = 128
 
 
+class Compiled(NamedTuple):
+    """The options that a kernel is compiled with."""
+
+    cost: str = "nnz+loops"
+    order: tuple[str, ...] = ()
+    remap: bool = True
+
+
 class _Entry:
     """A kernel, or the promise of one: the first thread that comes compiles it."""
 
@@ -174,8 +185,7 @@ def kernel_for(
     given: Sequence[Any],
     views: Mapping[str, View],
     out: str | Format | None,
-    cost: str,
-    order: tuple[str, ...] = (),
+    options: Compiled,
 ) -> Kernel:
     """Return the kernel for these types of operands, compiled once."""
     if out is not None and type(out) is not str:
@@ -189,7 +199,7 @@ def kernel_for(
             types += signature(view)
     library = library_of(list(views.values()))
     wide = _is_wide(assignment, views)
-    key = (assignment.text, out, cost, order, wide, library, *types)
+    key = (assignment.text, out, options, wide, library, *types)
     with _lock:
         entry = _entries.get(key)
         if entry is None:
@@ -202,7 +212,7 @@ def kernel_for(
         with entry.lock:
             if entry.kernel is None:
                 entry.kernel = _compile(
-                    assignment, given, views, library, out, cost, order, wide
+                    assignment, given, views, library, out, options, wide
                 )
     return entry.kernel
 
@@ -221,8 +231,7 @@ def _compile(
     views: Mapping[str, View],
     library: str,
     out: str | Format | None,
-    cost: str,
-    order: tuple[str, ...],
+    options: Compiled,
     wide: bool,
 ) -> Kernel:
     require_supported(assignment)
@@ -244,7 +253,7 @@ def _compile(
         format = result_format(kinds, formats, partial(holds, library, rank=rank))
     width = 64 if wide else widest_index(types.values())
     result = TensorType(format, kinds.result, width, width)
-    return Kernel(assignment, types, result, kinds=kinds, cost=cost, order=order)
+    return Kernel(assignment, types, result, kinds=kinds, **options._asdict())
 
 
 def _scalar_kind(name: str, value: Any) -> str:

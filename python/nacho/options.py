@@ -39,12 +39,11 @@ def check_validation(validate: object) -> None:
     _check_choice("validate", validate, VALIDATIONS)
 
 
-def check_remap(remap: object) -> None:
-    """Refuse the remapping of intersections."""
-    if remap is True:
-        raise UnsupportedError("remap=True is not supported (supported: False)")
-    if remap is not False and remap is not None:
-        raise NachoError(f"remap={remap!r}: expected False or None")
+def checked_remap(remap: object) -> bool:
+    """Return whether outer intersections are listed first; that is the default."""
+    if remap is not None and not isinstance(remap, bool):
+        raise NachoError(f"remap={remap!r}: expected True, False or None")
+    return remap is not False
 
 
 def checked_order(

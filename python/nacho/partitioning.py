@@ -11,13 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacho.errors import ArgumentError
-from nacho.evaluation import given_operands, kernel_for, views_of_operands
+from nacho.evaluation import (
+    Compiled,
+    given_operands,
+    kernel_for,
+    views_of_operands,
+)
 from nacho.mlir.kernel import Kernel, Step
 from nacho.notation import Access, Assignment
-from nacho.options import MAX_PARTS, check_cost, checked_count, checked_order
+from nacho.options import (
+    MAX_PARTS,
+    check_cost,
+    checked_count,
+    checked_order,
+    checked_remap,
+)
 from nacho.parser import parse
 
-_FUNCTION = ("partition(expr, parts, {})", ("cost", "order"))
+_FUNCTION = ("partition(expr, parts, {})", ("cost", "order", "remap"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +69,13 @@ def partition(
     *args: Any,
     cost: str = "nnz",
     order: Sequence[str] | str | None = None,
+    remap: bool | None = None,
     **named: Any,
 ) -> Partition:
     """Cut the work of an expression into parts, and compute nothing.
 
-    ``partition(expr, parts, cost="nnz", **operands)``: an operand named ``cost`` or
-    ``order`` goes into a mapping, which comes last of the arguments without names.
+    ``partition(expr, parts, cost="nnz", **operands)``: an operand with the name of an
+    option goes into a mapping, which comes last of the arguments without names.
     """
     if not args and "parts" not in named:
         raise ArgumentError("partition needs the number of parts")
@@ -76,13 +88,17 @@ def partition(
             operands = arg
     assignment = parse(expr)
     given = given_operands(
-        assignment, operands, named, ("partition(expr, parts, {})", ("cost", "order"))
+        assignment,
+        operands,
+        named,
+        ("partition(expr, parts, {})", ("cost", "order", "remap")),
     )
     check_cost(cost)
     count = checked_count("parts", parts, MAX_PARTS)
     loops = () if order is None else checked_order(order, assignment.indices)
     views = views_of_operands(assignment, given)
-    kernel = kernel_for(assignment, given, views, None, cost, loops)
+    compiled = Compiled(cost, loops, checked_remap(remap))
+    kernel = kernel_for(assignment, given, views, None, compiled)
     call = kernel.prepare(given, views, None, count, "safe")
     plan = kernel.partition(call)
     nests = tuple(
@@ -111,24 +127,38 @@ def _nest(
 
 def _sources(kernel: Kernel, step: Step, assignment: Assignment) -> dict[int, str]:
     """Name what has positions in a nest, by the numbers of ``step.loops``."""
-    if len(kernel.steps) > 1:
-        numbers = zip(chain(*step.loops), chain(*step.loop_inputs), strict=True)
-        return {
-            number: _source(kernel, *step.inputs[input]) for number, input in numbers
-        }
-    types = kernel.types
+    numbers = dict(zip(chain(*step.loops), chain(*step.loop_inputs), strict=True))
+    # Statements that were made in between have accesses of their own.
+    given = not any(step.is_sorted for step in kernel.steps)
+    if len(kernel.steps) == 1:
+        numbers.update(dict.fromkeys(_sparse_accesses(kernel, assignment), 0))
     found: dict[int, str] = {}
-    for number, access in enumerate(assignment.accesses):
-        format = types[access.name].format
-        if format is None or format.is_dense:
-            continue
-        taken = access.name in found.values()
-        found[number] = _shown(access) if taken else access.name
+    for number in sorted(numbers):
+        if number < 0:
+            found[number] = f"#{-1 - number}"
+        elif given:
+            access = assignment.accesses[number]
+            taken = access.name in found.values()
+            found[number] = _shown(access) if taken else access.name
+        else:
+            _, operand = step.inputs[numbers[number]]
+            found[number] = _fresh(kernel.operands[operand], found)
     return found
 
 
-def _source(kernel: Kernel, is_step: bool, number: int) -> str:
-    return f"#{number}" if is_step else kernel.operands[number]
+def _sparse_accesses(kernel: Kernel, assignment: Assignment) -> list[int]:
+    types = kernel.types
+    formats = [types[access.name].format for access in assignment.accesses]
+    return [
+        number
+        for number, format in enumerate(formats)
+        if format is not None and not format.is_dense
+    ]
+
+
+def _fresh(name: str, taken: Mapping[int, str]) -> str:
+    count = sum(known.partition("#")[0] == name for known in taken.values())
+    return f"{name}#{count + 1}" if count else name
 
 
 def _shown(access: Access) -> str:

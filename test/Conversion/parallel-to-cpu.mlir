@@ -67,9 +67,9 @@ func.func @exclusive_scan(%counts: memref<?x2xindex>, %offsets: memref<?x2xindex
 // CHECK:         memref.store %[[WORD]], %[[COLUMNS]][%c0
 // CHECK:         memref.store %[[BYTES]], %[[COLUMNS]][%c1
 // CHECK:         memref.store %[[EXTENT]], %[[COLUMNS]][%c2
-// CHECK:         memref.dim %[[CRD]]
 // CHECK:         memref.extract_aligned_pointer_as_index %[[VALUES]]
 // CHECK:         arith.constant 8 : i64
+// CHECK:         memref.dim %[[CRD]]
 // CHECK:         %[[SORTED:.+]] = call @nacho_sort_entries(
 // CHECK:         %[[BEFORE:.+]] = memref.load %[[STATUS]][]
 // CHECK:         %[[AFTER:.+]] = arith.ori %[[BEFORE]], %[[SORTED]] : i32
@@ -78,5 +78,15 @@ func.func @sort(%crd: memref<?xi32>, %values: memref<?xcomplex<f32>>, %N: index,
                 %status: memref<i32>, %threads: index) {
   nacho.sort (%crd) below (%N) with %values status %status threads %threads
       : (memref<?xi32>) with memref<?xcomplex<f32>> status memref<i32>
+  return
+}
+
+// CHECK-LABEL: func.func @prefix_sum(
+// CHECK-SAME:    %[[COSTS:[^ ]+]]: memref<?xi64>, %[[THREADS:[^ ]+]]: index)
+// CHECK-DAG:     memref.extract_aligned_pointer_as_index %[[COSTS]]
+// CHECK-DAG:     memref.dim %[[COSTS]]
+// CHECK:         call @nacho_prefix_sum(%{{.+}}, %{{.+}}, %{{.+}}) : (i64, i64, i64) -> ()
+func.func @prefix_sum(%costs: memref<?xi64>, %threads: index) {
+  nacho.prefix_sum %costs threads %threads : memref<?xi64>
   return
 }

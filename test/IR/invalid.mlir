@@ -1205,10 +1205,63 @@ func.func @order_of_numbers(%A: tensor<?xf64>) -> tensor<?xf64> {
 // -----
 
 func.func @sorted_block(%x: tensor<?xf64>, %N: index) {
-  // expected-error @below {{can only sort the entries of a list}}
+  // expected-error @below {{can only sort or scan a list of entries, not 'tensor<?xf64>'}}
   %y = nacho.nest sorted : tensor<?xf64> {
     nacho.coiterate %i to %N of () in intersect() {
       %a = nacho.locate %x[%i] : tensor<?xf64>
+      nacho.append %a at (%i) : f64
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+func.func @recall_too_deep(%L1: !nacho.fiber<tensor<?x?xi64, #List>, 1>) -> index {
+  // expected-error @below {{recalls level 2 of 'tensor<?x?xi64}}
+  %0 = nacho.recall %L1 below 1 : !nacho.fiber<tensor<?x?xi64, #List>, 1>
+  return %0 : index
+}
+
+// -----
+
+#V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+func.func @fiber_of_another(%A0: !nacho.fiber<tensor<?xf64, #V>, 0>, %p: index)
+    -> !nacho.fiber<tensor<?xf32, #V>, 1> {
+  // expected-error @below {{cannot get a}}
+  %0 = nacho.fiber_at %A0[%p]
+      : !nacho.fiber<tensor<?xf64, #V>, 0> -> !nacho.fiber<tensor<?xf32, #V>, 1>
+  return %0 : !nacho.fiber<tensor<?xf32, #V>, 1>
+}
+
+// -----
+
+#V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+func.func @scanned_numbers(%x: tensor<?xf64, #V>) {
+  %A0 = nacho.root %x : tensor<?xf64, #V>
+  // expected-error @below {{can only scan costs, which are i64}}
+  %y = nacho.nest scanned : tensor<?xf64, #V> {
+    nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?xf64, #V>, 0>) in %A1 {
+      %a = nacho.load %A1 : !nacho.fiber<tensor<?xf64, #V>, 1>
+      nacho.append %a at (%i) : f64
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+#V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+func.func @sorted_sums(%x: tensor<?xf64, #V>) {
+  %A0 = nacho.root %x : tensor<?xf64, #V>
+  // expected-error @below {{cannot sort or scan what it reduces}}
+  %y = nacho.nest sorted reduce add : tensor<?xf64, #V> {
+    nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?xf64, #V>, 0>) in %A1 {
+      %a = nacho.load %A1 : !nacho.fiber<tensor<?xf64, #V>, 1>
       nacho.append %a at (%i) : f64
     }
     nacho.yield

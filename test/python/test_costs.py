@@ -102,6 +102,17 @@ BOUNDED = [
     (SIBLINGS, "csr", "dense", "csr", "dense"),
 ]
 
+# Loops are listed once, twice, and not at all.
+REMAPPED = [
+    (PRODUCT, "dcsr", "dcsr"),
+    (PRODUCT, "csr", "coo"),
+    (PRODUCT3, "csf", "csf"),
+    (PRODUCT3, "coo", "csf"),
+    (INNER3, "csf", "csf"),
+    (FUSED, "dcsr", "csr", "coo"),
+    (SUMS, "coo", "dcsr", "coo", "csr"),
+]
+
 
 def extents_of(text, operands):
     return {
@@ -151,7 +162,7 @@ def test_costs_are_counted(case, cost):
     for seed, kinds in enumerate(KINDS):
         operands = operands_of(text, (*formats, "dense"), kinds=kinds, seed=seed)
         for parts in PARTS:
-            cut = nacho.partition(text, parts, operands, cost=cost)
+            cut = nacho.partition(text, parts, operands, cost=cost, remap=False)
             check_bounds(cut, extents_of(text, operands))
             check_costs(cut, parts)
             assert set(cut.order) == set(accesses["A" if "A" in accesses else "x"])
@@ -166,16 +177,18 @@ def test_costs_are_counted(case, cost):
 
 
 @pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("case", BOUNDED, ids=shown)
+@pytest.mark.parametrize("case", [*REMAPPED, *BOUNDED], ids=shown)
 def test_costs_add_up(case, cost):
     text, *formats = case
     out = () if text.startswith("Z =") else ("dense",)
     for seed, kinds in enumerate(KINDS):
         operands = operands_of(text, (*formats, *out), kinds=kinds, seed=seed)
         for parts in PARTS:
-            cut = nacho.partition(text, parts, operands, cost=cost)
-            check_bounds(cut, extents_of(text, operands))
-            check_costs(cut, parts)
+            for remap in (True, False):
+                cut = nacho.partition(text, parts, operands, cost=cost, remap=remap)
+                for nest in cut.nests:
+                    check_bounds(nest, extents_of(text, operands))
+                    check_costs(nest, parts)
 
 
 @pytest.mark.parametrize("cost", COSTS)

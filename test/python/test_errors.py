@@ -159,9 +159,9 @@ REFUSALS = [
         "cost 'flops' is not supported (supported: nnz, nnz+loops)",
     ),
     (
-        lambda: compile("Z[i,j] = A[i,j]", remap=True),
-        nacho.UnsupportedError,
-        "remap=True is not supported (supported: False)",
+        lambda: compile("Z[i,j] = A[i,j]", remap=2),
+        nacho.NachoError,
+        "remap=2: expected True, False or None",
     ),
     # Results that would be dense.
     (

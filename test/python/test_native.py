@@ -99,7 +99,7 @@ def test_any_rank(rank: int, cost: str) -> None:
         assert costs == list(plan.costs)
         queries = [part * plan.total // parts for part in range(parts + 1)]
         short = np.subtract(queries, costs)
-        assert plan.total == 0 or 0 <= short.min() <= short.max() < kernel.delta
+        assert plan.total == 0 or 0 <= short.min() <= short.max() < kernel.steps[-1][3]
 
 
 def test_intersections_of_order_three() -> None:

@@ -192,7 +192,10 @@ def kernel_of(text, formats, cost):
     operands = dict(zip("ABC", formats, strict=False))
     column_major = formats[0] in samples.COLUMNS
     return nacho.mlir.compile(
-        text, {**operands, "Z": "csc" if column_major else "csr"}, cost=cost
+        text,
+        {**operands, "Z": "csc" if column_major else "csr"},
+        cost=cost,
+        remap=False,
     )
 
 
@@ -319,7 +322,7 @@ def test_empty_fibres_of_an_operand():
     for text, cost in ((UNION, "nnz+loops"), (PRODUCT, "nnz")):
         operands = {"A": tensor, "B": tensor}
         kernel = nacho.mlir.compile(
-            text, dict.fromkeys("ABZ", "dcsr"), index="i64", cost=cost
+            text, dict.fromkeys("ABZ", "dcsr"), index="i64", cost=cost, remap=False
         )
         model = Model(text, cost, operands)
         for parts_of in range(1, 20):
@@ -433,9 +436,12 @@ def test_operands_that_are_accessed_twice():
     rng = np.random.default_rng(9)
     A = samples.sample(rng, (12, 12), "sparse", "dcsr")
     text = "Z[i,j,k] = A[i,j] * A[j,k]"
-    found = nacho.partition(text, 5, A=A)
-    assert list(found.positions) == ["A", "A[j,k]"]
-    assert all(len(table) == 6 for table in found.positions.values())
+    for remap in (True, False):
+        found = nacho.partition(text, 5, A=A, remap=remap)
+        # Of the first access, the list has what is needed.
+        names = ["#0", "A"] if remap else ["A", "A[j,k]"]
+        assert list(found.positions) == names
+        assert all(len(table) == 6 for table in found.positions.values())
 
 
 def test_operands_that_are_not_cut():

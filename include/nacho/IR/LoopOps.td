@@ -44,7 +44,9 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
     reductions, one for each of its arguments.
 
     The entries of a `sorted` nest are appended in any order, to levels of which
-    only the first has positions, and sorted when all are there.
+    only the first has positions, and sorted when all are there. The values of a
+    `scanned` list become the sums of all values up to there. In such lists,
+    levels after those of the loops can hold anything.
 
     With cuts the nest is done part by part; once the loops are bounded
     (`--nacho-bound-loops`) the body has two arguments, the cuts where the part at
@@ -81,11 +83,11 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
   }];
   let arguments = (ins Optional<Nacho_CutsType>:$cuts,
                        OptionalAttr<Nacho_BinaryKindAttr>:$reduce,
-                       UnitAttr:$sorted);
+                       UnitAttr:$sorted, UnitAttr:$scanned);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$finish);
   let assemblyFormat = [{
-    (`sorted` $sorted^)? (`reduce` `` $reduce^)? (`in` $cuts^ `:` type($cuts))? attr-dict
+    (`sorted` $sorted^)? (`scanned` $scanned^)? (`reduce` `` $reduce^)? (`in` $cuts^ `:` type($cuts))? attr-dict
     `:` type($result) $body (`finish` $finish^)?
   }];
   let hasVerifier = 1;
@@ -240,6 +242,72 @@ def Nacho_PresentOp : Nacho_Op<"present", [Pure]> {
   let arguments = (ins Nacho_FiberType:$fiber);
   let results = (outs I1:$present);
   let assemblyFormat = "$fiber attr-dict `:` type($fiber)";
+}
+
+def Nacho_PositionOp : Nacho_Op<"position", [Pure]> {
+  let summary = "where a fiber is: its parent's position, -1 if it is absent";
+  let description = [{
+    With `end`, one past the last of its parents, if these are a run.
+
+    ```mlir
+    #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+    func.func @f(%A1: !nacho.fiber<tensor<?xf64, #SV>, 1>) -> index {
+      %pos = nacho.position %A1 : !nacho.fiber<tensor<?xf64, #SV>, 1>
+      return %pos : index
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$fiber, UnitAttr:$end);
+  let results = (outs Index:$position);
+  let assemblyFormat = "(`end` $end^)? $fiber attr-dict `:` type($fiber)";
+}
+
+def Nacho_RecallOp : Nacho_Op<"recall", [Pure]> {
+  let summary = "what the entry of a list has in a level further down";
+  let description = [{
+    The coordinate of the first child of the fiber, `below` levels further down.
+
+    ```mlir
+    #List = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+    func.func @f(%L1: !nacho.fiber<tensor<?x?xi64, #List>, 1>) -> index {
+      %pos = nacho.recall %L1 below 0 : !nacho.fiber<tensor<?x?xi64, #List>, 1>
+      return %pos : index
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$fiber, I64Attr:$below);
+  let results = (outs Index:$coordinate);
+  let assemblyFormat = "$fiber `below` $below attr-dict `:` type($fiber)";
+  let hasVerifier = 1;
+}
+
+def Nacho_FiberAtOp : Nacho_Op<"fiber_at", [Pure]> {
+  let summary = "the fiber of a tensor at a position that was kept";
+  let description = [{
+    What `nacho.position` told of a fiber, the other way round: absent if the
+    position is -1, which one that is `certain` never is. The fiber of a run has its
+    end.
+
+    ```mlir
+    #DCSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+    !A0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+    !A1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+    func.func @f(%A0: !A0, %pos: index) -> !A1 {
+      %A1 = nacho.fiber_at %A0[%pos] certain : !A0 -> !A1
+      return %A1 : !A1
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$root, Index:$position,
+                       Optional<Index>:$end, UnitAttr:$certain);
+  let results = (outs Nacho_FiberType:$fiber);
+  let assemblyFormat = [{
+    $root `[` $position (`to` $end^)? `]` (`certain` $certain^)? attr-dict
+    `:` type($root) `->` type($fiber)
+  }];
+  let hasVerifier = 1;
 }
 
 def Nacho_RestrictOp : Nacho_Op<"restrict", [

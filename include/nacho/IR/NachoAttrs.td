@@ -90,7 +90,8 @@ def Nacho_MergeAttr : Nacho_Attr<"Merge", "merge"> {
 //===----------------------------------------------------------------------===//
 
 def Nacho_CostKind : Nacho_Enum<"CostKind", "what a cost query counts", [
-  I32EnumAttrCase<"nnz", 0>, I32EnumAttrCase<"loops", 1>
+  I32EnumAttrCase<"nnz", 0>, I32EnumAttrCase<"loops", 1>,
+  I32EnumAttrCase<"scan", 2>
 ]>;
 def Nacho_CostKindAttr : EnumAttr<Nacho_Dialect, Nacho_CostKind, "cost_kind"> {
   let assemblyFormat = "`<` $value `>`";

@@ -2,7 +2,7 @@
 //
 // All that a backend has to provide: parallel loops, buffers that are
 // allocated between kernels (by the caller of the exported functions), a scan with
-// a monoid, and a sort. One file in lib/Conversion lowers exactly these for one target.
+// a monoid, prefix sums, and a sort. One file in lib/Conversion lowers exactly these for one target.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,6 +71,21 @@ def Nacho_ExclusiveScanOp : Nacho_Op<"exclusive_scan", [
   let extraClassDeclaration = [{
     int64_t getNumColumns() { return getInput().getType().getDimSize(1); }
   }];
+}
+
+def Nacho_PrefixSumOp : Nacho_Op<"prefix_sum", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "replace numbers by the sums of all up to there";
+  let description = [{
+    ```mlir
+    func.func @f(%costs: memref<?xi64>, %threads: index) {
+      nacho.prefix_sum %costs threads %threads : memref<?xi64>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins MemRefRankOf<[I64], [1]>:$values, Index:$threads);
+  let assemblyFormat = "$values `threads` $threads attr-dict `:` type($values)";
 }
 
 def Nacho_SortOp : Nacho_Op<"sort", [

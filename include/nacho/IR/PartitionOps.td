@@ -17,7 +17,8 @@ def Nacho_CostOp : Nacho_Op<"cost", [Pure]> {
     C_m of one operand: what lies between the first child of the fiber and the
     given child's position, or in the whole fiber. `nnz` counts stored entries
     in all the levels below, `loops` the children themselves or, with `below` n,
-    what they have n levels further down.
+    what they have n levels further down. `scan` adds up the values of a scanned
+    list, which are sums of all costs so far.
 
     ```mlir
     #DCSR = #sparse_tensor.encoding<{

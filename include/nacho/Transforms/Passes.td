@@ -103,6 +103,50 @@ def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
   ];
 }
 
+def NachoRemapIntersections
+    : Pass<"nacho-remap-intersections", "::mlir::ModuleOp"> {
+  let summary = "Make lists of what outer intersections leave over";
+  let description = [{
+    Recursive remapping (paper Alg. 2). Where an outer loop skips coordinates that
+    an operand stores, costs that are read off the operand's positions count what
+    is never iterated. Such loops are done first, by a nest of their own, that lists
+    the coordinates that are left, where each operand is at them, and what the loops
+    inside cost there; the costs are added up. The rest runs through the list.
+    Deeper loops of the same kind are listed from the list.
+
+    Loops that append something outside of the loops to be remapped are left.
+
+    Before:
+    ```mlir
+    %Z = nacho.nest {
+      nacho.coiterate %i of (%A1 = %A0, %B1 = %B0) in intersect(%A1, %B1) {
+        nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in intersect(%A2, %B2) { body }
+    ```
+    After:
+    ```mlir
+    %L = nacho.nest scanned {
+      nacho.coiterate %i of (%A1 = %A0, %B1 = %B0) in intersect(%A1, %B1) {
+        %pA = nacho.position %A1
+        %pB = nacho.position %B1
+        %cost = ... nacho.cost <nnz> %A1 ... nacho.cost <nnz> %B1
+        nacho.append %cost at (%i, %pA, %pB)
+    %L0 = nacho.root %L
+    %Z = nacho.nest {
+      nacho.coiterate %i of (%L1 = %L0) in %L1 {
+        %pA = nacho.recall %L1 below 0
+        %A1 = nacho.fiber_at %A0[%pA] certain
+        %pB = nacho.recall %L1 below 1
+        %B1 = nacho.fiber_at %B0[%pB] certain
+        nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in intersect(%A2, %B2) { body }
+    ```
+  }];
+  let options = [
+    Option<"cost", "cost", "std::string", "\"nnz+loops\"",
+           "What counts as work: nnz, nnz+loops">
+  ];
+  let dependentDialects = ["::nacho::NachoDialect"];
+}
+
 def NachoIsolateNests : Pass<"nacho-isolate-nests", "::mlir::ModuleOp"> {
   let summary = "Give every nest a function of its own";
   let description = [{

@@ -73,7 +73,7 @@ def _order(kernel: Kernel) -> list[str]:
         )
         what = f"{', '.join(step.order)} over {read}"
         if number + 1 < len(kernel.steps):
-            what += f": sorted into list {number}"
+            what += f": makes list {number}" + (", sorted" if step.is_sorted else "")
         lines.append(what)
     return lines
 

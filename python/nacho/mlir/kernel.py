@@ -33,11 +33,11 @@ from nacho.options import (
     MAX_PARTS,
     MAX_THREADS,
     check_cost,
-    check_remap,
     check_target,
     check_validation,
     checked_count,
     checked_order,
+    checked_remap,
     default_threads,
 )
 from nacho.parser import parse, require_supported
@@ -77,17 +77,19 @@ def compile(
     printed. Formats, types and the order of the loops are those of its function then.
 
     ``order`` lists the indices from the outermost loop inwards, instead of the order
-    that is expected to be the cheapest.
+    that is expected to be the cheapest. With ``remap=False`` what outer intersections
+    leave over is not listed first: parts then cost the same by what the operands
+    store, whether it is iterated or not.
     """
     check_target(target)
     check_cost(cost)
     check_validation(validate)
-    check_remap(remap)
     options: dict[str, Any] = {
         "threads": checked_count("threads", threads, MAX_THREADS),
         "parts": checked_count("parts", parts, MAX_PARTS),
         "cost": cost,
         "validate": validate,
+        "remap": checked_remap(remap),
     }
     if is_module(expr):
         given = {"formats": formats, "dtype": dtype, "index": index, "order": order}
@@ -120,12 +122,17 @@ class Step(NamedTuple):
     order: tuple[str, ...]
     """The indices of the loops that are cut into parts, outermost first."""
     loops: tuple[tuple[int, ...], ...]
-    """Per loop that is cut, the accesses (by number) with positions in a cut."""
+    """Per loop that is cut, the accesses (by number) with positions in a cut.
+
+    -1, -2, … are the results of the first step, the second, ….
+    """
     loop_inputs: tuple[tuple[int, ...], ...]
     """The same by the numbers of the step's inputs."""
     delta: int
     inputs: tuple[tuple[bool, int], ...]
     """Where each comes from: an earlier step, or else an operand, of some number."""
+    is_sorted: bool
+    """Whether the entries are sorted: it makes a list for a later step."""
 
 
 class Kernel:
@@ -147,6 +154,7 @@ class Kernel:
         cost: str = "nnz+loops",
         validate: str = "safe",
         order: tuple[str, ...] = (),
+        remap: bool = True,
     ) -> None:
         from nacho import _nacho
 
@@ -161,9 +169,10 @@ class Kernel:
         self.parts = parts
         self.cost = cost
         self.validate = validate
+        self.remap = remap
         self._text = self._emitted(kinds, order) if module is None else module.text
         try:
-            self._native = _nacho.Kernel(self._text, cost)
+            self._native = _nacho.Kernel(self._text, cost, remap)
         except _nacho.CompileError as error:
             bindings = assignment.accesses if module is None else module.bindings
             refuse_compilation(assignment, bindings, error)
@@ -268,7 +277,7 @@ class Kernel:
             shown = ", ".join(f"'{name}'" for name in self.stages)
             raise NachoError(f"stage={stage!r}: expected {shown}")
         try:
-            return _nacho.lower(self._text, stage, self.cost)
+            return _nacho.lower(self._text, stage, self.cost, self.remap)
         except _nacho.CompileError as error:
             raise NachoError(f"cannot lower to '{stage}': {error}") from error
 

@@ -1,0 +1,37 @@
+//===- PrefixSum.cpp - Sums of all numbers up to there --------------------===//
+
+#include "Threads.h"
+#include "nacho/Runtime.h"
+
+#include <numeric>
+
+using namespace nacho;
+
+/// Below this there is nothing to be shared.
+static constexpr int64_t kShared = 1 << 16;
+
+void nacho::prefixSum(int64_t *values, int64_t size, int64_t threads) noexcept {
+  auto sumUp = [&](int64_t begin, int64_t end) {
+    std::partial_sum(values + begin, values + end, values + begin);
+  };
+  if (threads < 2 || size < kShared)
+    return sumUp(0, size);
+  try {
+    auto begin = [&](int64_t t) { return shareOf(size, threads, t); };
+    std::vector<int64_t> before(threads);
+    onThreads(threads, [&](int64_t t) {
+      before[t] =
+          std::accumulate(values + begin(t), values + begin(t + 1), int64_t(0));
+    });
+    std::exclusive_scan(before.begin(), before.end(), before.begin(),
+                        int64_t(0));
+    onThreads(threads, [&](int64_t t) {
+      if (begin(t) < begin(t + 1))
+        values[begin(t)] += before[t];
+      sumUp(begin(t), begin(t + 1));
+    });
+  } catch (const std::exception &) {
+    // Without memory for the threads; nothing has been added up yet.
+    sumUp(0, size);
+  }
+}

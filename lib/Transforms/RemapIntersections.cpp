@@ -1,0 +1,341 @@
+//===- RemapIntersections.cpp - Cost functions aware of skipped rows ------===//
+//
+// Consumes nests; leaves nests of which no outer loop skips what an operand
+// stores, each after the nest that lists what there is. Paper section 3.3:
+//
+//   for i in A n B:               L = [(i, A[i], B[i], cost) for i in A n B]
+//     for j in A[i] n B[i]:   ->  for (i, Ai, Bi) in L:
+//       Z[i, j] = ...               for j in Ai n Bi:
+//                                     Z[i, j] = ...
+//
+//===----------------------------------------------------------------------===//
+
+#include "CostModel.h"
+#include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Names.h"
+#include "nacho/Levels/Level.h"
+#include "nacho/Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOREMAPINTERSECTIONS
+#include "nacho/Transforms/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// Which loops
+//===----------------------------------------------------------------------===//
+
+/// Whether a loop may pass over coordinates that one of its operands stores.
+static bool skips(CoiterateOp loop) {
+  MergeAttr merge = loop.getMerge();
+  for (auto [n, fiber] : llvm::enumerate(loop.getFibers())) {
+    auto type = cast<FiberType>(fiber.getType());
+    bool visited = isFullLevel(type.getTensor(), type.getLevel())
+                       ? visitsAll(loop)
+                       : implies(MergeAttr::get(loop.getContext(), n), merge);
+    if (!visited)
+      return true;
+  }
+  return false;
+}
+
+/// Whether something inside is repeated for every coordinate of several
+/// operands together, of which there are as many as only the loop can tell.
+static bool repeatsForSeveral(CoiterateOp loop) {
+  if (visitsAll(loop) || loop.getFibers().size() < 2)
+    return false;
+  WalkResult repeated = loop.getBody().walk([&](CoiterateOp inner) {
+    for (Value fiber : inner.getFibers())
+      if (fiber.getDefiningOp<RootOp>())
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return repeated.wasInterrupted();
+}
+
+/// The loop of the chain in which an op is.
+static unsigned chainDepth(Operation *op, ArrayRef<CoiterateOp> loops) {
+  while (!llvm::is_contained(loops, op->getParentOp()))
+    op = op->getParentOp();
+  return llvm::find(loops, op->getParentOp()) - loops.begin();
+}
+
+/// The loops that are to be listed, outermost first.
+static SmallVector<unsigned> loopsToRemap(NestOp nest, bool countLoops) {
+  SmallVector<CoiterateOp> loops = nest.getLoops();
+  unsigned depth = CostModel(nest, countLoops).getLoops().size();
+  // Who appends in an outer loop does so for coordinates with nothing inside.
+  unsigned outermost = loops.size();
+  nest.getBody().walk([&](AppendOp append) {
+    if (append->getParentOp() != nest)
+      outermost = std::min(outermost, chainDepth(append, loops));
+  });
+  SmallVector<unsigned> found;
+  for (unsigned m = 0; m + 1 < depth && m <= outermost; ++m)
+    if (skips(loops[m]) || repeatsForSeveral(loops[m]))
+      found.push_back(m);
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// The rewrite
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Lists loops 0 to `last` of a nest, and runs the rest through the list.
+class LoopLister {
+public:
+  LoopLister(NestOp nest, unsigned last)
+      : nest(nest), last(last), loops(nest.getLoops()),
+        b(withoutName(nest.getLoc()), nest) {}
+
+  /// The costs of the list are still missing.
+  NestOp run();
+  /// Computes the costs for what the rest has become in the end.
+  void addCosts(CostModel &model);
+
+  NestOp list;
+
+private:
+  void findKept();
+  void buildList();
+  void appendEntry(IRMapping &mapping);
+  NestOp buildRest();
+  void recallKept(Value entry, IRMapping &mapping);
+  bool isCertain(Value fiber);
+
+  NestOp nest;
+  unsigned last;
+  SmallVector<CoiterateOp> loops;
+  ImplicitLocOpBuilder b;
+  SmallVector<Value> kept; ///< Fibers that are needed inside.
+  /// By the level in which the list keeps it.
+  DenseMap<unsigned, Value> keptAt;
+  AppendOp append;
+};
+
+} // namespace
+
+static bool isRun(Value fiber) {
+  auto type = cast<FiberType>(fiber.getType());
+  return !isUniqueLevel(type.getTensor(), type.getLevel() - 1);
+}
+
+NestOp LoopLister::run() {
+  findKept();
+  buildList();
+  return buildRest();
+}
+
+/// The fibers that the loops have brought forth and the body uses.
+void LoopLister::findKept() {
+  llvm::SetVector<Value> used;
+  Block *body = CoiterateOp(loops[last]).getBodyBlock();
+  body->walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (!isa<FiberType>(operand.getType()) || operand.getDefiningOp<RootOp>())
+        continue;
+      Operation *owner = operand.getParentBlock()->getParentOp();
+      auto known = llvm::find(loops, owner);
+      if (known != loops.end() && known - loops.begin() <= last)
+        used.insert(operand);
+    }
+  });
+  kept = used.takeVector();
+}
+
+/// Certainly present wherever the list has an entry: one of the loops demands
+/// it, or a list that there was before.
+bool LoopLister::isCertain(Value fiber) {
+  if (auto at = fiber.getDefiningOp<FiberAtOp>())
+    return at.getCertain();
+  auto arg = cast<BlockArgument>(fiber);
+  auto loop = cast<CoiterateOp>(arg.getOwner()->getParentOp());
+  unsigned number = arg.getArgNumber() - 1;
+  if (implies(loop.getMerge(), MergeAttr::get(loop.getContext(), number)))
+    return true;
+  for (CoiterateOp inner : ArrayRef(loops).take_front(last + 1))
+    for (auto [n, guard] : llvm::enumerate(inner.getGuards()))
+      if (guard == fiber &&
+          implies(
+              inner.getMerge(),
+              MergeAttr::get(loop.getContext(), inner.getFibers().size() + n)))
+        return true;
+  return false;
+}
+
+/// list = nest scanned { loops 0 to last: append ? at (coordinates, positions)
+/// }
+void LoopLister::buildList() {
+  unsigned rank = last + 1;
+  for (Value fiber : kept)
+    rank += isRun(fiber) ? 2 : 1;
+  RankedTensorType type = listTensorType(rank, b.getI64Type(), 64);
+  list = NestOp::create(b, type, Value(), BinaryKindAttr(), /*sorted=*/false,
+                        /*scanned=*/true);
+  setName(list.getResult(), "L");
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&list.getBody());
+  IRMapping mapping;
+  for (unsigned m = 0; m <= last; ++m) {
+    CoiterateOp loop = loops[m];
+    auto mapped = [&](ValueRange values) {
+      return llvm::map_to_vector(
+          values, [&](Value value) { return mapping.lookupOrDefault(value); });
+    };
+    auto copy = CoiterateOp::create(b, mapped(loop.getFibers()),
+                                    mapped(loop.getGuards()), loop.getExtent(),
+                                    loop.getMerge());
+    mapping.map(loop.getBodyBlock()->getArguments(),
+                copy.getBodyBlock()->getArguments());
+    for (auto [from, to] : llvm::zip(loop.getBodyBlock()->getArguments(),
+                                     copy.getBodyBlock()->getArguments()))
+      to.setLoc(from.getLoc());
+    YieldOp::create(b);
+    b.setInsertionPointToStart(copy.getBodyBlock());
+    // What was recalled from an earlier list.
+    for (Operation &op : *loop.getBodyBlock())
+      if (isa<RecallOp, FiberAtOp>(op))
+        b.clone(op, mapping);
+  }
+  appendEntry(mapping);
+  b.setInsertionPointToEnd(&list.getBody().front());
+}
+
+void LoopLister::appendEntry(IRMapping &mapping) {
+  SmallVector<Value> at;
+  for (unsigned m = 0; m <= last; ++m)
+    at.push_back(mapping.lookup(CoiterateOp(loops[m]).getCoordinate()));
+  for (Value fiber : kept) {
+    Value here = mapping.lookup(fiber);
+    NameScope name(b, "pos" + StringRef(getName(fiber)).rtrim("0123456789"));
+    keptAt[at.size() - last - 1] = here;
+    at.push_back(PositionOp::create(b, here, false));
+    if (isRun(fiber))
+      at.push_back(PositionOp::create(b, here, true));
+  }
+  Value cost = arith::ConstantIntOp::create(b, 0, 64);
+  append = AppendOp::create(b, cost, b.getI64IntegerAttr(0), at, Value());
+  YieldOp::create(b);
+}
+
+/// The nest again, its outer loops over the list.
+NestOp LoopLister::buildRest() {
+  Value fiber;
+  {
+    NameScope name(b, "L0");
+    fiber = RootOp::create(b, list.getResult(), IntegerAttr());
+  }
+  auto rest = NestOp::create(b, nest.getType(), Value(), nest.getReduceAttr(),
+                             nest.getSorted(), nest.getScanned());
+  rest->setLoc(nest.getLoc());
+  IRMapping mapping;
+  b.createBlock(&rest.getBody());
+  MergeAttr only = MergeAttr::get(b.getContext(), 0u);
+  for (unsigned m = 0; m <= last; ++m) {
+    CoiterateOp loop = loops[m];
+    auto copy = CoiterateOp::create(b, fiber, ValueRange(), Value(), only);
+    copy.getCoordinate().setLoc(loop.getCoordinate().getLoc());
+    mapping.map(loop.getCoordinate(), copy.getCoordinate());
+    fiber = copy.getChildren().front();
+    // Loops outside have nothing else in them.
+    if (m > 0)
+      YieldOp::create(b);
+    b.setInsertionPointToStart(copy.getBodyBlock());
+  }
+  recallKept(fiber, mapping);
+  for (Operation &op :
+       CoiterateOp(loops[last]).getBodyBlock()->without_terminator())
+    if (!isa<RecallOp, FiberAtOp>(op))
+      b.clone(op, mapping);
+  YieldOp::create(b);
+  // What is appended outside of all loops stays there.
+  b.setInsertionPointToEnd(&rest.getBody().front());
+  for (Operation &op : nest.getBody().front())
+    if (&op != loops.front())
+      b.clone(op, mapping);
+  rest.getFinish().takeBody(nest.getFinish());
+  nest.replaceAllUsesWith(rest.getOperation());
+  nest.erase();
+  return rest;
+}
+
+void LoopLister::recallKept(Value entry, IRMapping &mapping) {
+  unsigned below = 0;
+  for (Value fiber : kept) {
+    std::string stem = StringRef(getName(fiber)).rtrim("0123456789").str();
+    auto recall = [&]() -> Value {
+      NameScope name(b, "pos" + stem);
+      return RecallOp::create(b, entry, below++);
+    };
+    Value position = recall(), end;
+    if (isRun(fiber))
+      end = recall();
+    Value root = fiber;
+    while (auto arg = dyn_cast<BlockArgument>(root))
+      root = cast<CoiterateOp>(arg.getOwner()->getParentOp())
+                 .getFibers()[arg.getArgNumber() - 1];
+    if (auto at = root.getDefiningOp<FiberAtOp>())
+      root = at.getRoot();
+    NameScope name(b, getName(fiber));
+    Value again = FiberAtOp::create(b, fiber.getType(), root, position, end,
+                                    isCertain(fiber));
+    mapping.map(fiber, again);
+  }
+}
+
+/// append cost at (...)
+void LoopLister::addCosts(CostModel &model) {
+  b.setInsertionPoint(append);
+  SmallVector<Value> fibers;
+  for (const NestOperand &operand : model.getOperands()) {
+    auto at = operand.root.getDefiningOp<FiberAtOp>();
+    if (!at)
+      fibers.push_back(operand.root);
+    else
+      fibers.push_back(
+          keptAt.at(at.getPosition().getDefiningOp<RecallOp>().getBelow()));
+  }
+  Value cost = model.entryTotal(b, fibers);
+  append.getValueMutable().assign(
+      arith::IndexCastOp::create(b, b.getI64Type(), cost));
+}
+
+/// Each list costs what the next one, or the rest, does with its entries.
+static void remap(NestOp nest, bool countLoops) {
+  SmallVector<std::unique_ptr<LoopLister>> listers;
+  SmallVector<NestOp> users;
+  for (unsigned last : loopsToRemap(nest, countLoops)) {
+    listers.push_back(std::make_unique<LoopLister>(nest, last));
+    nest = listers.back()->run();
+    if (listers.size() > 1)
+      users.push_back(listers.back()->list);
+  }
+  users.push_back(nest);
+  for (auto [lister, user] : llvm::zip(listers, users)) {
+    CostModel model(user, countLoops);
+    lister->addCosts(model);
+  }
+}
+
+namespace {
+struct RemapIntersections
+    : nacho::impl::NachoRemapIntersectionsBase<RemapIntersections> {
+  using NachoRemapIntersectionsBase::NachoRemapIntersectionsBase;
+
+  void runOnOperation() override {
+    SmallVector<NestOp> nests;
+    getOperation().walk([&](NestOp nest) { nests.push_back(nest); });
+    for (NestOp nest : nests)
+      if (!nest.getCuts())
+        remap(nest, cost == "nnz+loops");
+  }
+};
+} // namespace
