@@ -64,6 +64,8 @@ LogicalResult NestOp::verify() {
     return failure();
   if (getReduce() == BinaryKind::sub)
     return emitOpError("cannot reduce by a difference");
+  if (getReduce() == BinaryKind::div)
+    return emitOpError("cannot reduce by a quotient");
   if (!getFinish().empty()) {
     if (!getReduce())
       return emitOpError("finishes no reduction");

@@ -20,7 +20,21 @@ from nacho.errors import (
 )
 from nacho.evaluation import Partition, evaluate, partition
 from nacho.formats import Format
-from nacho.symbols import Expression, Index, access, indices
+from nacho.symbols import (
+    Expression,
+    Index,
+    access,
+    cos,
+    exp,
+    indices,
+    log,
+    maximum,
+    minimum,
+    sin,
+    sqrt,
+    tanh,
+    where,
+)
 from nacho.tensor import Tensor
 
 __version__ = "0.1.0"
@@ -44,9 +58,18 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "access",
+    "cos",
     "einsum",
     "evaluate",
+    "exp",
     "indices",
+    "log",
+    "maximum",
+    "minimum",
     "mlir",
     "partition",
+    "sin",
+    "sqrt",
+    "tanh",
+    "where",
 ]

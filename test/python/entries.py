@@ -40,6 +40,14 @@ def pattern(operand: Any) -> Array:
     return entries(operand)[1]
 
 
+def is_dense(operand: Any) -> bool:
+    """Return whether a container stores every entry, by its format."""
+    if not hasattr(operand, "format"):
+        return True
+    levels = getattr(operand.format, "levels", None)
+    return levels is not None and all(kind == "dense" for _, kind in levels)
+
+
 def closed(pattern: Array, levels: Any) -> Array:
     """Return where a format has entries if it stores those of a pattern.
 
