@@ -293,6 +293,19 @@ static arith::CmpIPredicate integerPredicate(CompareKind kind,
   llvm_unreachable("unknown comparison");
 }
 
+/// eq: both parts are equal; ne: one of them is not.
+static Value compareComplex(ImplicitLocOpBuilder &b, CompareKind kind, Value x,
+                            Value y) {
+  auto compare = [&](Value s, Value t) -> Value {
+    return arith::CmpFOp::create(b, floatPredicate(kind), s, t);
+  };
+  Value re = compare(complex::ReOp::create(b, x), complex::ReOp::create(b, y));
+  Value im = compare(complex::ImOp::create(b, x), complex::ImOp::create(b, y));
+  if (kind == CompareKind::eq)
+    return arith::AndIOp::create(b, re, im);
+  return arith::OrIOp::create(b, re, im);
+}
+
 static void lowerCompare(CompareOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Type type = op.getLhs().getType(), plain = signless(type);
@@ -301,13 +314,11 @@ static void lowerCompare(CompareOp op) {
   Value result;
   if (isa<FloatType>(type))
     result = arith::CmpFOp::create(b, floatPredicate(kind), x, y);
-  else if (!isa<ComplexType>(type))
+  else if (isa<ComplexType>(type))
+    result = compareComplex(b, kind, x, y);
+  else
     result = arith::CmpIOp::create(b, integerPredicate(kind, isUnsigned(type)),
                                    x, y);
-  else if (kind == CompareKind::eq)
-    result = complex::EqualOp::create(b, x, y);
-  else
-    result = complex::NotEqualOp::create(b, x, y);
   op.replaceAllUsesWith(result);
 }
 

@@ -25,8 +25,12 @@ def entries(operand: Any) -> tuple[Array, Array]:
     coords, values = _stored(operand)
     value = np.zeros(operand.shape, operand.dtype)
     pattern = np.zeros(operand.shape, np.bool_)
-    np.add.at(value, coords, values)
     pattern[coords] = True
+    if pattern.sum() < values.size:
+        np.add.at(value, coords, values)
+    else:
+        # Not added to 0: that of -0 would be another number.
+        value[coords] = values
     return value, pattern
 
 

@@ -310,7 +310,7 @@ class Builder:
             some = [index for index in reduced if self.chance(50)]
             if left + some:
                 text = f"{text} {self.sign()} {self.term(left + some)}"
-        missing = [index for index in left if index not in text]
+        missing = [i for i in left if not re.search(rf"[\[,]{i}[\],]", text)]
         for start in range(0, len(missing), 4):
             text = f"{text} * {self.access(missing[start : start + 4])}"
         return self.negated(f"({text})") if self.chance(8) else text
@@ -371,7 +371,6 @@ def elementwise(draw: Any, most: int = 10, rank: int | None = None) -> Case:
     text = builder.sums(made, leaves)
     if builder.chance(6):
         text = builder.condition(text, builder.pick(made))
-    builder.operands = {n: o for n, o in builder.operands.items() if f"{n}[" in text}
     return _finished(builder, left, "=", text)
 
 
@@ -401,6 +400,7 @@ def cases() -> st.SearchStrategy[Case]:
 def _finished(builder: Builder, left: list[str], operator: str, text: str) -> Case:
     """Choose how the result is stored, and all types."""
     draw = builder.draw
+    builder.operands = {n: o for n, o in builder.operands.items() if f"{n}[" in text}
     names = [*builder.operands, *(n for n in sorted(builder.scalars) if _has(text, n))]
     dtype = {name: builder.pick(builder.types) for name in names}
     result = Operand(tuple(left), builder.levels(tuple(left), True) if left else ())
