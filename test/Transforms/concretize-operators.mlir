@@ -153,8 +153,8 @@ func.func @function_of_a_reduction(%A: tensor<?xf64>) -> tensor<f64> {
 func.func @choice_of_a_reduction(%A: tensor<?xf64>) -> tensor<f64> {
   %Z = nacho.assign (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {
     %0 = nacho.reduce add %a over [i] : f64
-    // expected-error @below {{of a reduction is not supported: only sums of reductions are}}
     %1 = nacho.compare lt %0, %0 : f64
+    // expected-error @below {{of a reduction is not supported: only sums of reductions are}}
     %2 = nacho.select %1, %0, %0 : f64
     nacho.yield %2 : f64
   }
