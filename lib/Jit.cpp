@@ -2,6 +2,9 @@
 
 #include "Jit.h"
 
+#include "nacho/Kernel.h"
+#include "nacho/Runtime.h"
+
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -34,7 +37,7 @@ static void addPackedEntry(Module &module, StringRef name) {
                                   packedName(name), module);
   builder.SetInsertPoint(BasicBlock::Create(context, "entry", packed));
   SmallVector<Value *> args;
-  for (Argument &arg : callee->args()) {
+  for (llvm::Argument &arg : callee->args()) {
     Value *slot = builder.CreateConstGEP1_64(builder.getInt64Ty(),
                                              packed->getArg(0), arg.getArgNo());
     args.push_back(builder.CreateLoad(arg.getType(), slot));
@@ -159,6 +162,12 @@ JitModule::create(std::unique_ptr<LLVMContext> context,
   auto openmp = loadOpenMP(prefix);
   if (!openmp)
     return openmp.takeError();
+  orc::SymbolMap runtime;
+  runtime[result->jit->mangleAndIntern(kSortSymbol)] = {
+      orc::ExecutorAddr::fromPtr(&sortEntries), JITSymbolFlags::Exported};
+  if (Error error = result->jit->getMainJITDylib().define(
+          orc::absoluteSymbols(std::move(runtime))))
+    return error;
   result->jit->getMainJITDylib().addGenerator(std::move(*openmp));
   result->jit->getMainJITDylib().addGenerator(std::move(*process));
   addMathLibrary(*result->jit, prefix);

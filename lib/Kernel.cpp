@@ -20,8 +20,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
-#include <array>
-
 using namespace mlir;
 using namespace nacho;
 
@@ -30,13 +28,6 @@ std::vector<std::string> nacho::stageNames() {
   for (const Stage &stage : getCpuStages())
     names.push_back(stage.name);
   return names;
-}
-
-size_t TensorLayout::numArguments() const {
-  size_t count = 1 + levels.size();
-  for (const Level &level : levels)
-    count += level.hasPositions + level.hasCoordinates;
-  return count;
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,7 +233,7 @@ static FailureOr<TensorLayout> tensorLayout(Type type) {
 }
 
 /// The layouts of a function that computes one result.
-static LogicalResult readLayouts(func::FuncOp func,
+static LogicalResult readLayouts(func::FuncOp func, ArrayRef<Type> arguments,
                                  std::vector<TensorLayout> &operands,
                                  TensorLayout &result) {
   auto read = [&](Type type, TensorLayout &into) -> LogicalResult {
@@ -257,7 +248,7 @@ static LogicalResult readLayouts(func::FuncOp func,
   };
   if (func.getNumResults() != 1)
     return func.emitError("a kernel has one result");
-  for (Type type : func.getArgumentTypes())
+  for (Type type : arguments)
     if (failed(read(type, operands.emplace_back())))
       return failure();
   return read(func.getResultTypes().front(), result);
@@ -276,33 +267,77 @@ static std::string exportName(const std::string &name, const char *phase) {
 }
 
 /// Which loops are cut, and which accesses have positions in each.
-static LogicalResult readLoops(ModuleOp module, Kernel &kernel) {
+static LogicalResult readLoops(func::FuncOp func, Step &step) {
   PartitionOp partition;
   NestOp nest;
-  module.walk([&](Operation *op) {
+  func.walk([&](Operation *op) {
     if (auto found = dyn_cast<PartitionOp>(op))
       partition = found;
     if (auto found = dyn_cast<NestOp>(op))
       nest = found;
   });
   if (!partition || !nest)
-    return module.emitError("the function does not assign a tensor");
+    return func.emitError("the function does not assign a tensor");
   for (CoiterateOp loop : nest.getCutLoops())
-    kernel.order.push_back(getName(loop.getCoordinate()));
+    step.order.push_back(getName(loop.getCoordinate()));
   for (Attribute loop : partition.getLoops()) {
-    std::vector<int64_t> &operands = kernel.loops.emplace_back();
+    std::vector<int64_t> &operands = step.loops.emplace_back();
+    std::vector<int64_t> &inputs = step.loopInputs.emplace_back();
     for (Attribute number : cast<ArrayAttr>(loop)) {
-      Value root = partition.getRoots()[cast<IntegerAttr>(number).getInt()];
-      operands.push_back(
-          root.getDefiningOp<RootOp>().getInput().value_or(operands.size()));
+      auto root = partition.getRoots()[cast<IntegerAttr>(number).getInt()]
+                      .getDefiningOp<RootOp>();
+      operands.push_back(root.getInput().value_or(operands.size()));
+      inputs.push_back(cast<BlockArgument>(root.getTensor()).getArgNumber());
     }
   }
-  kernel.delta = static_cast<int64_t>(partition.getDelta());
+  step.delta = static_cast<int64_t>(partition.getDelta());
+  return success();
+}
+
+static StepInput readInput(func::FuncOp func, unsigned n) {
+  if (auto step = func.getArgAttrOfType<IntegerAttr>(n, kStepAttr))
+    return {true, static_cast<size_t>(step.getInt())};
+  if (auto operand = func.getArgAttrOfType<IntegerAttr>(n, kOperandAttr))
+    return {false, static_cast<size_t>(operand.getInt())};
+  return {false, n};
+}
+
+/// What the module says about its steps while they are nests.
+static LogicalResult readSteps(ModuleOp module, Kernel &kernel,
+                               std::vector<std::string> &names) {
+  for (auto func : module.getOps<func::FuncOp>()) {
+    Step &step = kernel.steps.emplace_back();
+    names.push_back(func.getName().str());
+    // The last argument is the number of parts.
+    ArrayRef<Type> operands = func.getArgumentTypes().drop_back();
+    for (unsigned n = 0; n < operands.size(); ++n)
+      step.inputs.push_back(readInput(func, n));
+    if (failed(readLayouts(func, operands, step.operands, step.result)) ||
+        failed(readLoops(func, step)))
+      return failure();
+  }
   return success();
 }
 
 static int64_t columnsOf(func::FuncOp func, unsigned argument) {
   return cast<MemRefType>(func.getArgument(argument).getType()).getDimSize(1);
+}
+
+/// What the functions of a step say about its buffers.
+static LogicalResult readBuffers(ModuleOp module, const std::string &name,
+                                 Step &step) {
+  auto plan = module.lookupSymbol<func::FuncOp>(exportName(name, "plan"));
+  auto execute = module.lookupSymbol<func::FuncOp>(exportName(name, "execute"));
+  if (!plan || !execute)
+    return module.emitError("the function does not assign a tensor");
+  size_t numOperands = step.operands.size();
+  step.boundColumns = columnsOf(plan, numOperands);
+  if (execute->hasAttr(kCountsAttr))
+    step.countColumns = columnsOf(plan, numOperands + 1);
+  if (auto types = execute->getAttrOfType<ArrayAttr>(kPartialsAttr))
+    for (Type type : types.getAsValueRange<TypeAttr>())
+      step.partials.push_back(*elementType(type));
+  return success();
 }
 
 std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
@@ -318,26 +353,18 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
     return nullptr;
   }
   std::shared_ptr<Kernel> kernel(new Kernel);
-  std::string name = (*functions.begin()).getName().str();
-  if (failed(readLayouts(*functions.begin(), kernel->operands, kernel->result)))
-    return nullptr;
-  if (!compilation.runTo("partition", cost) ||
-      failed(readLoops(module, *kernel)) ||
+  TensorLayout result;
+  std::vector<std::string> names;
+  func::FuncOp func = *functions.begin();
+  if (failed(readLayouts(func, func.getArgumentTypes(), kernel->operands,
+                         result)) ||
+      !compilation.runTo("partition", cost) ||
+      failed(readSteps(module, *kernel, names)) ||
       !compilation.runTo("assemble", cost))
     return nullptr;
-  auto plan = module.lookupSymbol<func::FuncOp>(exportName(name, "plan"));
-  auto execute = module.lookupSymbol<func::FuncOp>(exportName(name, "execute"));
-  if (!plan || !execute) {
-    error = "the function does not assign a tensor";
-    return nullptr;
-  }
-  size_t numOperands = kernel->operands.size();
-  kernel->boundColumns = columnsOf(plan, numOperands);
-  if (execute->hasAttr(kCountsAttr))
-    kernel->countColumns = columnsOf(plan, numOperands + 1);
-  if (auto types = execute->getAttrOfType<ArrayAttr>(kPartialsAttr))
-    for (Type type : types.getAsValueRange<TypeAttr>())
-      kernel->partials.push_back(*elementType(type));
+  for (auto [name, step] : llvm::zip(names, kernel->steps))
+    if (failed(readBuffers(module, name, step)))
+      return nullptr;
   if (!compilation.runTo("llvm", cost))
     return nullptr;
 
@@ -347,8 +374,9 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
   if (!translated)
     return nullptr;
   std::vector<std::string> exports;
-  for (const char *phase : {"partition", "plan", "execute"})
-    exports.push_back(exportName(name, phase));
+  for (const std::string &name : names)
+    for (const char *phase : {"partition", "plan", "execute"})
+      exports.push_back(exportName(name, phase));
   auto jit =
       JitModule::create(std::move(context), std::move(translated), exports);
   if (!jit) {
@@ -356,15 +384,17 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
     return nullptr;
   }
   kernel->jit = std::move(*jit);
-  Entry *entries[] = {&kernel->partitionEntry, &kernel->planEntry,
-                      &kernel->executeEntry};
-  for (auto [target, symbol] : llvm::zip(entries, exports)) {
-    auto entry = kernel->jit->lookup(symbol);
-    if (!entry) {
-      error = llvm::toString(entry.takeError());
-      return nullptr;
+  const std::string *symbol = exports.data();
+  for (Step &step : kernel->steps) {
+    for (Step::Entry *target :
+         {&step.partitionEntry, &step.planEntry, &step.executeEntry}) {
+      auto entry = kernel->jit->lookup(*symbol++);
+      if (!entry) {
+        error = llvm::toString(entry.takeError());
+        return nullptr;
+      }
+      *target = *entry;
     }
-    *target = *entry;
   }
   return kernel;
 }
@@ -372,109 +402,3 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
 std::string Kernel::llvm() const { return jit->llvm(); }
 
 std::string Kernel::assembly() const { return jit->assembly(); }
-
-//===----------------------------------------------------------------------===//
-// Calls
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The words that a packed entry takes: integers, and addresses of memref
-/// descriptors (allocated, aligned, offset, sizes, strides).
-class CallWords {
-public:
-  explicit CallWords(size_t maxBuffers) { descriptors.reserve(maxBuffers); }
-
-  void addInteger(int64_t value) { words.push_back(value); }
-
-  void addScalar(void *data) { addDescriptor({asWord(data), asWord(data), 0}); }
-
-  void addVector(void *data, int64_t size) {
-    addDescriptor({asWord(data), asWord(data), 0, size, 1});
-  }
-
-  void addRows(void *data, int64_t rows, int64_t columns) {
-    addDescriptor({asWord(data), asWord(data), 0, rows, columns, columns, 1});
-  }
-
-  void addOperands(const std::vector<TensorLayout> &layouts,
-                   const std::vector<Argument> &args) {
-    const Argument *arg = args.data();
-    for (const TensorLayout &layout : layouts) {
-      if (layout.levels.empty()) {
-        addScalar((arg++)->data);
-        continue;
-      }
-      size_t extents = layout.levels.size();
-      for (size_t n = layout.numArguments() - extents; n > 0; --n, ++arg)
-        addVector(arg->data, arg->size);
-      for (size_t n = 0; n < extents; ++n, ++arg)
-        addInteger(arg->size);
-    }
-  }
-
-  const int64_t *data() const { return words.data(); }
-
-private:
-  using Descriptor = std::array<int64_t, 7>;
-
-  static int64_t asWord(void *data) { return reinterpret_cast<int64_t>(data); }
-
-  void addDescriptor(Descriptor descriptor) {
-    descriptors.push_back(descriptor);
-    words.push_back(asWord(descriptors.back().data()));
-  }
-
-  llvm::SmallVector<Descriptor, 32> descriptors;
-  llvm::SmallVector<int64_t, 48> words;
-};
-} // namespace
-
-void Kernel::partition(const std::vector<Argument> &args, int64_t *bounds,
-                       int64_t parts, int64_t within, int64_t threads) const {
-  CallWords words(args.size() + 1);
-  words.addOperands(operands, args);
-  words.addRows(bounds, parts + 1, boundColumns);
-  words.addInteger(within);
-  words.addInteger(threads);
-  partitionEntry(words.data());
-}
-
-int32_t Kernel::plan(const std::vector<Argument> &args, int64_t *bounds,
-                     int64_t *counts, int64_t *offsets, int64_t *sizes,
-                     int64_t parts, int64_t threads) const {
-  int32_t status = kSuccess;
-  CallWords words(args.size() + 5);
-  words.addOperands(operands, args);
-  words.addRows(bounds, parts + 1, boundColumns);
-  if (countColumns) {
-    words.addRows(counts, parts, countColumns);
-    words.addRows(offsets, parts + 1, countColumns);
-  }
-  words.addVector(sizes, result.levels.size() + 1);
-  words.addScalar(&status);
-  words.addInteger(threads);
-  planEntry(words.data());
-  return status;
-}
-
-int32_t Kernel::execute(const std::vector<Argument> &args, int64_t *bounds,
-                        int64_t *offsets, const std::vector<Argument> &results,
-                        const std::vector<void *> &partials, int64_t *visited,
-                        int64_t rowSize, int64_t parts, int64_t threads) const {
-  int32_t status = kSuccess;
-  CallWords words(args.size() + results.size() + partials.size() + 5);
-  words.addOperands(operands, args);
-  words.addRows(bounds, parts + 1, boundColumns);
-  if (countColumns)
-    words.addRows(offsets, parts + 1, countColumns);
-  for (const Argument &buffer : results)
-    words.addVector(buffer.data, buffer.size);
-  for (void *rows : partials)
-    words.addRows(rows, 2 * parts, rowSize);
-  if (!partials.empty())
-    words.addVector(visited, 2 * parts);
-  words.addScalar(&status);
-  words.addInteger(threads);
-  executeEntry(words.data());
-  return status;
-}

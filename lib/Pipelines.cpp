@@ -30,8 +30,15 @@ static void addAssign(OpPassManager &pm, const PipelineOptions &) {
 
 /// Coiterative loops over tensors.
 static void addLoops(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createNachoOrderLoops());
+  pm.addPass(createCSEPass());
   pm.addPass(createNachoConcretize());
   pm.addPass(createCSEPass());
+}
+
+/// Loops in functions of their own.
+static void addRemap(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createNachoIsolateNests());
 }
 
 /// Loops, and the searches that cut them.
@@ -62,7 +69,7 @@ static void addScf(OpPassManager &pm, const PipelineOptions &) {
 
 /// OpenMP and LLVM.
 static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
-  pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToCPU());
+  pm.addPass(createConvertNachoParallelToCPU());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertNachoFunctionsToLibm());
   pm.addPass(createConvertMathToLLVMPass());
@@ -80,11 +87,9 @@ static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
 
 ArrayRef<Stage> nacho::getCpuStages() {
   static const Stage stages[] = {
-      {"assign", addAssign},
-      {"loops", addLoops},
-      {"partition", addPartition},
-      {"assemble", addAssemble},
-      {"scf", addScf},
+      {"assign", addAssign},     {"loops", addLoops},
+      {"remap", addRemap},       {"partition", addPartition},
+      {"assemble", addAssemble}, {"scf", addScf},
       {"llvm", addLlvm},
   };
   return stages;

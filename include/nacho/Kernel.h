@@ -1,7 +1,9 @@
 //===- Kernel.h - What a compiled module offers its callers ---------------===//
 //
-// The ABI. A module compiled from a function @kernel exports three functions;
-// `operands` below stands for the operands in order, each level by level:
+// The ABI. A kernel is a list of steps, each with one nest; the result of a
+// step is an operand of later ones, that of the last is the kernel's. A step
+// @kernel exports three functions; `operands` below stands for its operands in
+// order, each level by level:
 //
 //   compressed level:  positions, coordinates   memref<?xiN>
 //   singleton level:   coordinates              memref<?xiN>
@@ -15,8 +17,8 @@
 //     it.
 //   @kernel_plan(operands, bounds, [counts, offsets,] sizes, status, threads)
 //     Cuts, counts and scans; sizes[l] is the number of coordinates that level
-//     l of the result stores, or the extent of a dense one; the last one is the
-//     size of a row of partial entries.
+//     l of the result stores, or the extent of a dense one; then come the
+//     size of a row of partial entries, and the extents of all levels.
 //   @kernel_execute(operands, bounds, [offsets,] result, [partials...,
 //   visited,]
 //                   status, threads)
@@ -48,14 +50,22 @@ enum Status : int32_t {
   kSuccess = 0,
   kCoordinateOutOfRange = 1, ///< Of a coordinate that indexes memory.
   kOperandsChanged = 2,      ///< Since they were counted.
+  kNoMemory = 4,
 };
 
+/// On the arguments of a step: the operand of the kernel, or the earlier step,
+/// that they are. Without, they are the operands in order.
+inline constexpr char kOperandAttr[] = "nacho.operand";
+inline constexpr char kStepAttr[] = "nacho.step";
 /// On the partition function: how much less than its query a cut may cost.
 inline constexpr char kDeltaAttr[] = "nacho.delta";
 /// On the execute function: it takes offsets, and partial entries of some
 /// types.
 inline constexpr char kCountsAttr[] = "nacho.counts";
 inline constexpr char kPartialsAttr[] = "nacho.partials";
+
+/// The function of the runtime that sorts entries.
+inline constexpr char kSortSymbol[] = "nacho_sort_entries";
 
 /// The element type of a buffer.
 enum class ElementType { b1, i8, u8, i16, i32, i64, f32, f64, c64, c128 };
@@ -81,15 +91,16 @@ struct Argument {
 
 class JitModule;
 
-/// A compiled module. Immutable: any number of threads may call it.
-class Kernel {
-public:
-  /// Compiles MLIR at any stage up to `loops`. On failure returns null, and
-  /// the diagnostics in `error`.
-  static std::shared_ptr<Kernel>
-  compile(const std::string &text, const std::string &cost, std::string &error);
-  ~Kernel();
+/// Where an operand of a step comes from.
+struct StepInput {
+  bool isStep;  ///< The result of an earlier step, else an operand.
+  size_t index; ///< The number of either.
+};
 
+/// One nest of a compiled module.
+class Step {
+public:
+  std::vector<StepInput> inputs;
   std::vector<TensorLayout> operands;
   TensorLayout result;
   int64_t delta = 0; ///< -1 if there is no bound that holds for all operands.
@@ -97,13 +108,15 @@ public:
   /// each the operands that have positions in it, by their accesses.
   std::vector<std::string> order;
   std::vector<std::vector<int64_t>> loops;
+  /// The same, by the numbers of the step's inputs.
+  std::vector<std::vector<int64_t>> loopInputs;
   int64_t boundColumns = 0; ///< Of a row of `bounds`.
   int64_t countColumns = 0; ///< Of `counts` and `offsets`; 0 without these.
   std::vector<ElementType> partials; ///< The types of partial entries.
 
-  /// The module's LLVM IR after optimisation, and the host's assembly.
-  std::string llvm() const;
-  std::string assembly() const;
+  /// The numbers in `sizes`, and which is the size of a row.
+  size_t numSizes() const { return 2 * result.levels.size() + 1; }
+  size_t rowSizeAt() const { return result.levels.size(); }
 
   void partition(const std::vector<Argument> &args, int64_t *bounds,
                  int64_t parts, int64_t within, int64_t threads) const;
@@ -118,12 +131,33 @@ public:
                   int64_t rowSize, int64_t parts, int64_t threads) const;
 
 private:
+  friend class Kernel;
   /// An exported function that takes its arguments in an array.
   using Entry = void (*)(const int64_t *);
+  Entry partitionEntry = nullptr, planEntry = nullptr, executeEntry = nullptr;
+};
 
+/// A compiled module. Immutable: any number of threads may call it.
+class Kernel {
+public:
+  /// Compiles MLIR at any stage up to `loops`. On failure returns null, and
+  /// the diagnostics in `error`.
+  static std::shared_ptr<Kernel>
+  compile(const std::string &text, const std::string &cost, std::string &error);
+  ~Kernel();
+
+  std::vector<TensorLayout> operands;
+  std::vector<Step> steps;
+
+  const Step &last() const { return steps.back(); }
+
+  /// The module's LLVM IR after optimisation, and the host's assembly.
+  std::string llvm() const;
+  std::string assembly() const;
+
+private:
   Kernel();
   std::unique_ptr<JitModule> jit;
-  Entry partitionEntry = nullptr, planEntry = nullptr, executeEntry = nullptr;
 };
 
 /// A function of a module as a caller sees it.

@@ -28,6 +28,18 @@ size_t pooledBytes() noexcept;
 size_t maxPooledBytes() noexcept;
 
 //===----------------------------------------------------------------------===//
+// Sorting
+//===----------------------------------------------------------------------===//
+
+/// Sorts entries by their coordinates, the first column first; stable. For each
+/// column three numbers: the address of its array, the bytes of an element, and
+/// the extent, which no coordinate reaches. `values` go along. The status of a
+/// kernel.
+int32_t sortEntries(const int64_t *columns, int64_t numColumns, void *values,
+                    int64_t valueBytes, int64_t entries,
+                    int64_t threads) noexcept;
+
+//===----------------------------------------------------------------------===//
 // Validation
 //===----------------------------------------------------------------------===//
 

@@ -25,7 +25,7 @@ unsigned LoopNest::loopOf(const Term &term, Attribute index) const {
 unsigned LoopNest::addInstance(const Term &term, unsigned input) {
   Instance instance{input, {}};
   for (Attribute index :
-       storageOrder(op.getInputs()[input].getType(), op.getAccess(input)))
+       levelNames(op.getInputs()[input].getType(), op.getAccess(input)))
     instance.loops.push_back(loopOf(term, index));
   for (auto [n, known] : llvm::enumerate(instances))
     if (known.input == input && known.loops == instance.loops)

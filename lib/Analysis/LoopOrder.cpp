@@ -23,6 +23,24 @@ IndexNames nacho::storageOrder(Type type, ArrayRef<Attribute> access) {
   return names;
 }
 
+/// Not a name that the notation can have.
+static constexpr char kRepeated = '\'';
+
+IndexNames nacho::levelNames(Type type, ArrayRef<Attribute> access) {
+  IndexNames names = storageOrder(type, access);
+  for (unsigned n = 1; n < names.size(); ++n)
+    while (llvm::is_contained(ArrayRef(names).take_front(n), names[n]))
+      names[n] = StringAttr::get(names[n].getContext(),
+                                 cast<StringAttr>(names[n]).getValue() +
+                                     Twine(kRepeated));
+  return names;
+}
+
+Attribute nacho::repeatedIndex(Attribute name) {
+  StringRef text = cast<StringAttr>(name).getValue();
+  return StringAttr::get(name.getContext(), text.rtrim(kRepeated));
+}
+
 //===----------------------------------------------------------------------===//
 // Terms
 //===----------------------------------------------------------------------===//
@@ -163,7 +181,8 @@ public:
   explicit PartialOrder(ArrayRef<Attribute> indices)
       : indices(indices.begin(), indices.end()) {}
 
-  /// The indices have to come in this order; others are left out.
+  /// The indices come in this order, as far as what was added before allows it;
+  /// others are left out.
   void addChain(ArrayRef<Attribute> chain) {
     Attribute previous;
     for (Attribute index : chain) {
@@ -175,18 +194,17 @@ public:
     }
   }
   void addEdge(Attribute before, Attribute after) {
-    edges.push_back({before, after});
+    if (!comesBefore(after, before))
+      edges.push_back({before, after});
   }
 
-  /// The first of the preferred indices that can come next, or of all; if the
-  /// order is cyclic, the first one that is left.
+  /// The first of the preferred indices that can come next, or of all.
   IndexNames sort(llvm::function_ref<bool(Attribute)> isPreferred) const {
     IndexNames rest = indices, sorted;
     while (!rest.empty()) {
       auto isFree = [&](Attribute index) {
         return llvm::none_of(edges, [&](auto edge) {
-          return edge.second == index && edge.first != index &&
-                 llvm::is_contained(rest, edge.first);
+          return edge.second == index && llvm::is_contained(rest, edge.first);
         });
       };
       auto next = llvm::find_if(rest, [&](Attribute index) {
@@ -194,8 +212,6 @@ public:
       });
       if (next == rest.end())
         next = llvm::find_if(rest, isFree);
-      if (next == rest.end())
-        next = rest.begin();
       sorted.push_back(*next);
       rest.erase(next);
     }
@@ -203,6 +219,12 @@ public:
   }
 
 private:
+  bool comesBefore(Attribute index, Attribute other) const {
+    return index == other || llvm::any_of(edges, [&](auto edge) {
+             return edge.first == index && comesBefore(edge.second, other);
+           });
+  }
+
   IndexNames indices;
   SmallVector<std::pair<Attribute, Attribute>> edges;
 };
@@ -217,21 +239,31 @@ public:
             sparseIndices.insert(index);
   }
 
-  FailureOr<LoopOrder> choose();
+  FailureOr<LoopOrder> propose();
+  /// Says what is in the way.
+  LogicalResult refuse(const Obstacle &obstacle);
 
 private:
   bool isSparse(unsigned n) {
     return !isDense(cast<RankedTensorType>(op.getInputs()[n].getType()));
   }
   IndexNames stored(unsigned n) {
-    return storageOrder(op.getInputs()[n].getType(), op.getAccess(n));
+    return levelNames(op.getInputs()[n].getType(), op.getAccess(n));
   }
-  LogicalResult checkOperand(unsigned n);
-  LogicalResult checkOrder(unsigned n, ArrayRef<Attribute> loops);
-  LogicalResult checkScatter(const Term &term, unsigned n);
+  /// The loops that a term runs in.
+  IndexNames loopsOf(const Term &term) {
+    IndexNames loops = order.result;
+    llvm::append_range(loops, term.reduced);
+    return loops;
+  }
+  LogicalResult checkTypes();
+  void findObstacles(unsigned term, unsigned n);
+  bool canBeInner(Attribute index);
   void chooseInner();
+  void orderSorted();
   void orderResult();
   void orderReduced(Term &term);
+  void addRequested(PartialOrder &partial);
   unsigned numStructuralLevels();
 
   AssignOp op;
@@ -241,46 +273,70 @@ private:
 };
 } // namespace
 
-LogicalResult LoopOrderer::checkOperand(unsigned n) {
-  Type type = op.getInputs()[n].getType();
-  if (!hasSupportedLevels(cast<RankedTensorType>(type)))
-    return op.emitOpError() << "operand " << n << " of type " << type
+LogicalResult LoopOrderer::checkTypes() {
+  RankedTensorType result = op.getType();
+  if (!isDense(result) && !hasSupportedLevels(result))
+    return op.emitOpError() << "the result of type " << result
                             << " has levels that are not supported";
-  llvm::SmallDenseSet<Attribute> seen;
-  for (Attribute index : op.getAccess(n))
-    if (!seen.insert(index).second)
-      return op.emitOpError() << "operand " << n << " repeats index " << index
-                              << ": a diagonal is not supported";
+  for (auto [n, input] : llvm::enumerate(op.getInputs()))
+    if (isSparse(n) &&
+        !hasSupportedLevels(cast<RankedTensorType>(input.getType())))
+      return op.emitOpError()
+             << "operand " << n << " of type " << input.getType()
+             << " has levels that are not supported";
   return success();
 }
 
-LogicalResult LoopOrderer::checkScatter(const Term &term, unsigned n) {
+/// A term's loops must visit the levels of an operand from the outermost on.
+void LoopOrderer::findObstacles(unsigned number, unsigned n) {
+  const Term &term = terms.terms[number];
+  IndexNames names = stored(n), loops = loopsOf(term);
+  if (!op.getSorted() &&
+      names != storageOrder(op.getInputs()[n].getType(), op.getAccess(n))) {
+    order.obstacles.push_back({Obstacle::diagonal, number, n});
+    return;
+  }
+  auto place = [&](Attribute index) {
+    return llvm::find(loops, index) - loops.begin();
+  };
+  for (unsigned level = 1; level < names.size(); ++level) {
+    if (place(names[level]) > place(names[level - 1]))
+      continue;
+    bool scatters = llvm::is_contained(term.reduced, names[level - 1]) &&
+                    !llvm::is_contained(term.reduced, names[level]);
+    order.obstacles.push_back(
+        {scatters ? Obstacle::scatter : Obstacle::transposition, number, n});
+    return;
+  }
+}
+
+LogicalResult LoopOrderer::refuse(const Obstacle &obstacle) {
+  unsigned n = obstacle.input;
+  IndexNames names = storageOrder(op.getInputs()[n].getType(), op.getAccess(n));
+  const Term &term = terms.terms[obstacle.term];
+  auto error = op.emitOpError() << "operand " << n;
+  if (obstacle.kind == Obstacle::diagonal) {
+    Attribute repeated;
+    for (auto [level, name] : llvm::enumerate(stored(n)))
+      if (name != names[level])
+        repeated = names[level];
+    return error << " repeats index " << repeated
+                 << ": a diagonal is not supported here";
+  }
+  if (obstacle.kind == Obstacle::transposition)
+    return error << " is stored in the order " << toText(names)
+                 << " but the loops run in the order " << toText(loopsOf(term))
+                 << ", which would need a transposition";
   Attribute outer;
-  for (Attribute index : stored(n)) {
+  for (Attribute index : names) {
     if (llvm::is_contained(term.reduced, index))
       outer = index;
     else if (outer)
-      return op.emitOpError()
-             << "operand " << n << " stores index " << outer
-             << ", which is reduced over, outside of index " << index
-             << " of the result, which would need a scatter";
+      return error << " stores index " << outer
+                   << ", which is reduced over, outside of index " << index
+                   << " of the result, which would need a scatter";
   }
-  return success();
-}
-
-LogicalResult LoopOrderer::checkOrder(unsigned n, ArrayRef<Attribute> loops) {
-  IndexNames names = stored(n);
-  size_t last = 0;
-  for (Attribute index : names) {
-    size_t at = llvm::find(loops, index) - loops.begin();
-    if (at < last)
-      return op.emitOpError()
-             << "operand " << n << " is stored in the order " << toText(names)
-             << " but the loops run in the order " << toText(loops)
-             << ", which would need a transposition";
-    last = at;
-  }
-  return success();
+  llvm_unreachable("a scatter is over an index of the result");
 }
 
 /// Levels of the result up to the last one that is not dense.
@@ -290,6 +346,20 @@ unsigned LoopOrderer::numStructuralLevels() {
   while (levels > 0 && isFullLevel(type, levels - 1))
     --levels;
   return levels;
+}
+
+/// Whether the order that was asked for has an index of the result inside of
+/// all that is reduced.
+bool LoopOrderer::canBeInner(Attribute index) {
+  if (!op.getOrder())
+    return true;
+  ArrayRef<Attribute> asked = op.getOrder()->getValue();
+  auto place = [&](Attribute name) { return llvm::find(asked, name); };
+  return llvm::all_of(terms.terms, [&](const Term &term) {
+    return llvm::all_of(term.reduced, [&](Attribute reduced) {
+      return place(reduced) < place(index);
+    });
+  });
 }
 
 /// Inside of a reduction, the entries that lie next to each other in the dense
@@ -302,11 +372,34 @@ void LoopOrderer::chooseInner() {
   ArrayRef<Attribute> trailing(levels);
   trailing = trailing.drop_front(numStructuralLevels());
   for (Attribute index : access)
-    if (llvm::is_contained(trailing, index) && !sparseIndices.contains(index))
+    if (llvm::is_contained(trailing, index) && !sparseIndices.contains(index) &&
+        canBeInner(index))
       order.inner.push_back(index);
   if (!access.empty() && order.inner.size() == access.size() &&
       sparseIndices.empty())
     order.inner.erase(order.inner.begin());
+}
+
+/// The order that was asked for, if one was.
+void LoopOrderer::addRequested(PartialOrder &partial) {
+  if (op.getOrder())
+    partial.addChain(op.getOrder()->getValue());
+}
+
+/// Every index has a loop, and every level of a diagonal.
+void LoopOrderer::orderSorted() {
+  llvm::SetVector<Attribute> names;
+  names.insert_range(op.getResultAccess().getValue());
+  for (unsigned n = 0; n < op.getInputs().size(); ++n)
+    if (isSparse(n))
+      names.insert_range(stored(n));
+  PartialOrder partial(names.getArrayRef());
+  for (unsigned n = 0; n < op.getInputs().size(); ++n)
+    if (isSparse(n))
+      partial.addChain(stored(n));
+  addRequested(partial);
+  order.result = partial.sort(
+      [&](Attribute index) { return sparseIndices.contains(index); });
 }
 
 void LoopOrderer::orderResult() {
@@ -323,17 +416,18 @@ void LoopOrderer::orderResult() {
   if (structural > 0)
     for (Attribute index : ArrayRef(levels).drop_front(structural))
       partial.addEdge(appended.back(), index);
+  addRequested(partial);
   for (const Term &term : terms.terms)
     for (unsigned n : term.inputs)
       if (isSparse(n))
         partial.addChain(stored(n));
-  // What the result stores first is the better start of an impossible order.
   order.result = partial.sort(
       [&](Attribute index) { return sparseIndices.contains(index); });
 }
 
 void LoopOrderer::orderReduced(Term &term) {
   PartialOrder partial(term.reduced);
+  addRequested(partial);
   llvm::SmallDenseSet<Attribute> sparse;
   for (unsigned n : term.inputs) {
     if (!isSparse(n))
@@ -346,39 +440,36 @@ void LoopOrderer::orderReduced(Term &term) {
       partial.sort([&](Attribute index) { return sparse.contains(index); });
 }
 
-FailureOr<LoopOrder> LoopOrderer::choose() {
-  RankedTensorType result = op.getType();
-  if (!isDense(result) && !hasSupportedLevels(result))
-    return op.emitOpError() << "the result of type " << result
-                            << " has levels that are not supported";
-  for (const Term &term : terms.terms)
-    for (unsigned n : term.inputs)
-      if (isSparse(n) &&
-          (failed(checkOperand(n)) || failed(checkScatter(term, n))))
-        return failure();
-  chooseInner();
-  orderResult();
-  for (Term &term : terms.terms) {
+FailureOr<LoopOrder> LoopOrderer::propose() {
+  if (failed(checkTypes()))
+    return failure();
+  if (op.getSorted()) {
+    orderSorted();
+  } else {
+    chooseInner();
+    orderResult();
+  }
+  for (auto [number, term] : llvm::enumerate(terms.terms)) {
     orderReduced(term);
     order.numReduced =
         std::max<unsigned>(order.numReduced, term.reduced.size());
-    IndexNames loops = order.result;
-    llvm::append_range(loops, term.reduced);
     for (unsigned n : term.inputs)
-      if (isSparse(n) && failed(checkOrder(n, loops)))
-        return failure();
+      if (isSparse(n))
+        findObstacles(number, n);
   }
-  unsigned structural = numStructuralLevels();
-  IndexNames levels = storageOrder(result, op.getResultAccess().getValue());
-  if (structural > 0 && ArrayRef(order.result).take_front(structural) !=
-                            ArrayRef(levels).take_front(structural))
-    return op.emitOpError()
-           << "the result is stored in the order " << toText(levels)
-           << " but the loops run in the order " << toText(order.result)
-           << ", which would need a transposition";
   return order;
 }
 
+FailureOr<LoopOrder> LoopOrder::propose(AssignOp op, Terms &terms) {
+  return LoopOrderer(op, terms).propose();
+}
+
 FailureOr<LoopOrder> LoopOrder::choose(AssignOp op, Terms &terms) {
-  return LoopOrderer(op, terms).choose();
+  LoopOrderer orderer(op, terms);
+  FailureOr<LoopOrder> order = orderer.propose();
+  if (failed(order))
+    return failure();
+  if (!order->obstacles.empty())
+    return orderer.refuse(order->obstacles.front());
+  return order;
 }

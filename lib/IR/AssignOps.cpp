@@ -157,6 +157,15 @@ static FailureOr<IndexSet> freeIndices(AssignOp op) {
   return free[op.getBodyBlock()->getTerminator()->getOperand(0)];
 }
 
+/// Entries that are sorted are complete, and all levels hold one each.
+static LogicalResult verifySorted(AssignOp op) {
+  if (op.getInit())
+    return op.emitOpError("is sorted and cannot start from another tensor");
+  if (!op.getBodyBlock()->getOps<ReduceOp>().empty())
+    return op.emitOpError("is sorted and cannot reduce");
+  return success();
+}
+
 LogicalResult AssignOp::verify() {
   if (getAccesses().size() != getInputs().size())
     return emitOpError("needs one access per operand");
@@ -177,6 +186,8 @@ LogicalResult AssignOp::verify() {
   if (getInit() && getInit().getType() != getType())
     return emitOpError() << "starts from " << getInit().getType()
                          << " but results in " << getType();
+  if (getOrder() && !isAccess(*getOrder()))
+    return emitOpError("order must be a list of names of indices");
   llvm::StringSet<> seen;
   for (Attribute index : result) {
     StringRef name = cast<StringAttr>(index).getValue();
@@ -196,6 +207,8 @@ LogicalResult AssignOp::verify() {
   Type element = getType().getElementType();
   if (yield.getNumOperands() != 1 || yield.getOperand(0).getType() != element)
     return emitOpError() << "must yield one " << element;
+  if (getSorted() && failed(verifySorted(*this)))
+    return failure();
   FailureOr<IndexSet> free = freeIndices(*this);
   if (failed(free))
     return failure();

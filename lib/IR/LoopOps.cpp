@@ -50,6 +50,15 @@ SmallVector<CoiterateOp> NestOp::getCutLoops() {
   return loops;
 }
 
+/// Every level has one coordinate for every entry.
+static bool isList(RankedTensorType type) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  return encoding && type.getRank() > 0 &&
+         isCompressedLT(encoding.getLvlType(0)) &&
+         llvm::all_of(encoding.getLvlTypes().drop_front(),
+                      sparse_tensor::isSingletonLT);
+}
+
 LogicalResult NestOp::verify() {
   Block &block = getBody().front();
   if (block.getOps<CoiterateOp>().empty())
@@ -66,6 +75,11 @@ LogicalResult NestOp::verify() {
     return emitOpError("cannot reduce by a difference");
   if (getReduce() == BinaryKind::div)
     return emitOpError("cannot reduce by a quotient");
+  if (getSorted() && getReduce())
+    return emitOpError("cannot sort what it reduces");
+  if (getSorted() && !isList(cast<RankedTensorType>(getType())))
+    return emitOpError() << "can only sort the entries of a list, not of "
+                         << getType();
   if (!getFinish().empty()) {
     if (!getReduce())
       return emitOpError("finishes no reduction");

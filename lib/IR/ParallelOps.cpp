@@ -62,7 +62,7 @@ LogicalResult ParallelOp::verify() {
         hasEffect<MemoryEffects::Free>(op))
       return emitOpError() << "body must not allocate or free, as "
                            << op->getName() << " does";
-    if (isa<ParallelOp, ExclusiveScanOp, AssignOp, NestOp, PartitionOp,
+    if (isa<ParallelOp, ExclusiveScanOp, SortOp, AssignOp, NestOp, PartitionOp,
             scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();
     if (!isa<UnrealizedConversionCastOp>(op) &&
@@ -94,6 +94,24 @@ LogicalResult ExclusiveScanOp::verify() {
       !areIndices(yield.getOperandTypes()))
     return emitOpError() << "region must yield a row of " << columns
                          << " columns";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// SortOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SortOp::verify() {
+  if (getCoordinates().empty())
+    return emitOpError("needs coordinates to sort by");
+  if (getCoordinates().size() != getExtents().size())
+    return emitOpError("needs one extent per array of coordinates");
+  for (Type type : getCoordinates().getTypes()) {
+    unsigned width = cast<MemRefType>(type).getElementTypeBitWidth();
+    if (width != 32 && width != 64)
+      return emitOpError() << "sorts by coordinates of 32 or 64 bits, not "
+                           << type;
+  }
   return success();
 }
 

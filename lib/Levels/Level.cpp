@@ -129,6 +129,29 @@ bool nacho::hasSupportedLevels(RankedTensorType type) {
   return type.getRank() == 0 || isUniqueLevel(type, type.getRank() - 1);
 }
 
+RankedTensorType nacho::listTensorType(unsigned rank, Type element,
+                                       unsigned coordinateWidth) {
+  using sparse_tensor::LevelFormat;
+  using sparse_tensor::LevelPropNonDefault;
+  SmallVector<sparse_tensor::LevelType> levels;
+  for (unsigned level = 0; level < rank; ++level) {
+    std::vector<LevelPropNonDefault> properties;
+    if (level > 0)
+      properties.push_back(LevelPropNonDefault::SoA);
+    if (level + 1 < rank)
+      properties.push_back(LevelPropNonDefault::Nonunique);
+    levels.push_back(*sparse_tensor::buildLevelType(
+        level > 0 ? LevelFormat::Singleton : LevelFormat::Compressed,
+        properties));
+  }
+  MLIRContext *context = element.getContext();
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(rank, context);
+  auto encoding = sparse_tensor::SparseTensorEncodingAttr::get(
+      context, levels, identity, identity, /*posWidth=*/64, coordinateWidth);
+  SmallVector<int64_t> shape(rank, ShapedType::kDynamic);
+  return RankedTensorType::get(shape, element, encoding);
+}
+
 Value nacho::loopExtent(ImplicitLocOpBuilder &b, CoiterateOp loop) {
   if (loop.getExtent())
     return loop.getExtent();

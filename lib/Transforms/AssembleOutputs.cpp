@@ -84,7 +84,7 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
       add(rows(layout.numColumns()), args.offsets, "offsets");
       break;
     case Argument::sizes:
-      add(MemRefType::get({layout.type.getRank() + 1}, index), args.sizes,
+      add(MemRefType::get({2 * layout.type.getRank() + 1}, index), args.sizes,
           "sizes");
       break;
     case Argument::status:
@@ -343,7 +343,7 @@ void NestAssembler::buildScan() {
 }
 
 /// By level the number of coordinates that it stores, or of a dense one its
-/// extent; and the size of a row of partial entries.
+/// extent; the size of a row of partial entries; and the extents of all levels.
 void NestAssembler::storeSizes(Value parts) {
   SmallVector<Value> total, sizes;
   if (layout.hasCounts())
@@ -353,13 +353,25 @@ void NestAssembler::storeSizes(Value parts) {
                         ? layout.positionsOf(b, level, total)
                         : layout.extent(b, level, mapping));
   sizes.push_back(layout.rowSize(b, mapping));
+  for (unsigned level = 0, rank = layout.type.getRank(); level < rank; ++level)
+    sizes.push_back(layout.extent(b, level, mapping));
   for (auto [n, size] : llvm::enumerate(sizes)) {
     Value at = arith::ConstantIndexOp::create(b, n);
     memref::StoreOp::create(b, size, args.sizes, at);
   }
 }
 
-/// fill; compute; combine
+/// The entries are all there.
+void NestAssembler::buildSort() {
+  cloneOperands();
+  SmallVector<Value> extents;
+  for (unsigned level = 0; level < layout.structure; ++level)
+    extents.push_back(layout.extent(b, level, mapping));
+  SortOp::create(b, args.coordinates, extents, args.values, args.status,
+                 args.threads);
+}
+
+/// fill; compute; combine; sort
 void NestAssembler::buildExecute() {
   func::FuncOp func =
       startFunction("execute", executeArguments(), /*isExported=*/true);
@@ -382,6 +394,8 @@ void NestAssembler::buildExecute() {
     combined.erase(combined.end() - 2);
     func::CallOp::create(b, functions["combine"], combined);
   }
+  if (nest.getSorted())
+    buildSort();
   func::ReturnOp::create(b);
 }
 

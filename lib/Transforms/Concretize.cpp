@@ -54,7 +54,7 @@ private:
   // Bodies.
   void buildGroups(int depth);
   void buildFinish();
-  Value buildCondition(const Group &group);
+  Value buildCondition(MergeAttr pattern);
   void buildInnerLoops(const Group &group, unsigned n, Value condition);
   void buildEntry(const Group &group, Value condition);
   Value buildTerm(const Group &group, unsigned number);
@@ -62,6 +62,9 @@ private:
   Value bindInput(unsigned term, unsigned input);
   Value emitPattern(MergeAttr pattern, unsigned term, Value value);
   Value insideTerm(const Term &term);
+  bool isDriven(unsigned number, unsigned m);
+  Value insideGroup(const Group &group);
+  Value onDiagonals();
   std::string inputName(unsigned n);
 
   ImplicitLocOpBuilder b;
@@ -86,7 +89,7 @@ LogicalResult NestBuilder::build() {
   BinaryKindAttr reduction;
   if (terms.isReduced || groups.size() > 1 || order.size() == 0)
     reduction = BinaryKindAttr::get(op.getContext(), terms.reduction);
-  nest = NestOp::create(b, op.getType(), Value(), reduction);
+  nest = NestOp::create(b, op.getType(), Value(), reduction, op.getSorted());
   nest->setLoc(op.getLoc());
   b.createBlock(&nest.getBody());
   buildLoops(0);
@@ -256,7 +259,8 @@ void NestBuilder::buildLoops(unsigned m) {
   Value coordinate = loop.op.getCoordinate();
   SmallVector<Attribute> names = namesOfLoop(m);
   if (!names.empty())
-    setName(coordinate, cast<StringAttr>(names.front()).getValue());
+    setName(coordinate,
+            cast<StringAttr>(repeatedIndex(names.front())).getValue());
   if (m < order.result.size())
     coordinates[order.result[m]] = coordinate;
   for (auto [n, child] : llvm::zip(taking, loop.op.getChildren()))
@@ -292,14 +296,14 @@ void NestBuilder::buildGroups(int depth) {
     // The innermost loop runs only where the pattern holds.
     Value condition;
     if (here.size() > 1 || depth + 1 != static_cast<int>(numLoops))
-      condition = buildCondition(*group);
+      condition = buildCondition(group->pattern);
     loadElements(*group);
     buildInnerLoops(*group, 0, condition);
   }
 }
 
-/// Whether the pattern of the group holds; null if it does everywhere.
-Value NestBuilder::buildCondition(const Group &group) {
+/// Whether a pattern holds; null if it does everywhere.
+Value NestBuilder::buildCondition(MergeAttr pattern) {
   SmallVector<Value> present(fibers.size());
   std::function<void(MergeAttr)> collect = [&](MergeAttr merge) {
     if (merge.isLeaf()) {
@@ -311,8 +315,8 @@ Value NestBuilder::buildCondition(const Group &group) {
     for (MergeAttr child : merge.children())
       collect(child);
   };
-  collect(group.pattern);
-  return emitMerge(b, b.getLoc(), group.pattern, present);
+  collect(pattern);
+  return emitMerge(b, b.getLoc(), pattern, present);
 }
 
 void NestBuilder::loadElements(const Group &group) {
@@ -361,6 +365,8 @@ void NestBuilder::buildEntry(const Group &group, Value condition) {
   for (Attribute index :
        storageOrder(op.getType(), op.getResultAccess().getValue()))
     at.push_back(coordinates.at(index));
+  condition = emitAnd(b, b.getLoc(), condition, insideGroup(group));
+  condition = emitAnd(b, b.getLoc(), condition, onDiagonals());
   AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at, condition);
 }
 
@@ -435,6 +441,57 @@ Value NestBuilder::bindInput(unsigned number, unsigned input) {
   return LocateOp::create(b, tensor, at, insideTerm(term));
 }
 
+/// Whether a term only has entries at coordinates that a loop has of it.
+bool NestBuilder::isDriven(unsigned number, unsigned m) {
+  if (namesOfLoop(m).size() < 2)
+    return true;
+  MergeAttr pattern = patternOf(number);
+  return llvm::any_of(terms.terms[number].inputs, [&](unsigned input) {
+    if (!isSparse(input))
+      return false;
+    unsigned instance = instanceOf(number, input);
+    return llvm::is_contained(instances[instance].loops, m) &&
+           implies(pattern, MergeAttr::get(op.getContext(), instance));
+  });
+}
+
+/// Whether some term has an entry, where one may lie outside of its own
+/// extents; null if the pattern of the group tells.
+Value NestBuilder::insideGroup(const Group &group) {
+  auto isDrivenAll = [&](unsigned number) {
+    const Term &term = terms.terms[number];
+    return llvm::all_of(term.reduced, [&](Attribute index) {
+      return isDriven(number, loopOf(term, index));
+    });
+  };
+  if (llvm::all_of(group.terms, isDrivenAll))
+    return {};
+  Value inside;
+  for (unsigned number : group.terms) {
+    Value here = buildCondition(patternOf(number));
+    if (!isDrivenAll(number))
+      here = emitAnd(b, b.getLoc(), here, insideTerm(terms.terms[number]));
+    inside = inside ? Value(arith::OrIOp::create(b, inside, here)) : here;
+  }
+  return inside;
+}
+
+/// Whether the loops over one index are at the same coordinate; null if there
+/// is only one of each.
+Value NestBuilder::onDiagonals() {
+  Value all;
+  for (Attribute name : order.result) {
+    Attribute index = repeatedIndex(name);
+    if (index == name)
+      continue;
+    Value same =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, coordinates.at(name),
+                              coordinates.at(index));
+    all = emitAnd(b, b.getLoc(), all, same);
+  }
+  return all;
+}
+
 /// Whether the coordinates of loops that are shared with other terms lie
 /// inside the extents of this one; null if no loop is shared.
 Value NestBuilder::insideTerm(const Term &term) {
@@ -466,7 +523,8 @@ static AssignOp absorbInit(AssignOp op, IRRewriter &rewriter) {
   accesses.push_back(op.getResultAccess());
   auto full =
       AssignOp::create(rewriter, op.getLoc(), op.getType(), inputs, Value(),
-                       rewriter.getArrayAttr(accesses), op.getResultAccess());
+                       rewriter.getArrayAttr(accesses), op.getResultAccess(),
+                       op.getSorted(), op.getOrderAttr());
   full.getBody().takeBody(op.getBody());
   Block *body = full.getBodyBlock();
   Value start = body->addArgument(op.getType().getElementType(), op.getLoc());

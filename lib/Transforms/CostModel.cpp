@@ -43,6 +43,9 @@ CostModel::CostModel(NestOp nest, bool countLoops) : loops(nest.getLoops()) {
       break;
     loops.pop_back();
   }
+  // That of the outermost loop is always known.
+  if (charges.empty())
+    charges.push_back({Charge::steps, 0, 0, Value()});
   operandsOf.truncate(loops.size());
 }
 

@@ -244,7 +244,8 @@ FailureOr<AssignOp> GenericTranslator::translate() {
   if (!update || isZero(init))
     init = Value();
   auto assign = AssignOp::create(b, op.getResult(0).getType(), op.getInputs(),
-                                 init, b.getArrayAttr(accesses), resultAccess);
+                                 init, b.getArrayAttr(accesses), resultAccess,
+                                 /*sorted=*/false, /*order=*/ArrayAttr());
   Block *body = b.createBlock(&assign.getBody());
   for (BlockArgument arg : op.getBlock()->getArguments().drop_back())
     mapping.map(arg, body->addArgument(arg.getType(), arg.getLoc()));

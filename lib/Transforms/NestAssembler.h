@@ -48,6 +48,7 @@ private:
   void buildScan();
   void storeSizes(mlir::Value parts);
   void buildExecute();
+  void buildSort();
 
   llvm::SmallVector<mlir::Value> loadRow(mlir::Value buffer, mlir::Value row);
 

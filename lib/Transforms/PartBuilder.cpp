@@ -339,30 +339,41 @@ void PartBuilder::emitStatements(Block &block, CoiterateOp inner, unsigned m,
   }
 }
 
+/// Whether a loop over all coordinates, that is not run, would run at all.
+Value PartBuilder::hasIterations(CoiterateOp loop) {
+  SmallVector<Value> present =
+      llvm::map_to_vector(loop.getGuards(), [&](Value guard) -> Value {
+        return PresentOp::create(b, b.getI1Type(), mapping.lookup(guard));
+      });
+  Value holds = emitMerge(b, b.getLoc(), loop.getMerge(), present);
+  Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                     emitExtent(b, loop, mapping), constant(0));
+  return both(holds, some);
+}
+
 /// Counts what loops over all coordinates append: of each append one entry, if
-/// its loops run at all.
+/// its loops run at all. What holds at some coordinate of such a loop holds at
+/// the first.
 void PartBuilder::countInnerLoop(CoiterateOp from, Values &values) {
   from->walk([&](AppendOp append) {
-    Value zero = constant(0), number = constant(1);
+    Value condition = finished;
     for (auto loop = append->getParentOfType<CoiterateOp>();
          from->isAncestor(loop); loop = loop->getParentOfType<CoiterateOp>()) {
-      Value isEmpty = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                            emitExtent(b, loop, mapping), zero);
-      number = arith::SelectOp::create(b, isEmpty, zero, number);
+      condition = both(condition, hasIterations(loop));
+      mapping.map(loop.getCoordinate(), constant(0));
       if (loop == from)
         break;
     }
-    Value condition;
     if (append.getCondition())
-      condition = cloneFrom(from, append.getCondition());
-    countEntries(number, both(condition, finished), values);
+      condition = both(condition, cloneFrom(from, append.getCondition()));
+    countEntries(constant(1), condition, values);
   });
 }
 
 /// A value that a loop computes from what is known outside of it.
 Value PartBuilder::cloneFrom(CoiterateOp loop, Value value) {
   Operation *definition = value.getDefiningOp();
-  if (mapping.contains(value) || !definition || !loop->isAncestor(definition))
+  if (!definition || !loop->isAncestor(definition))
     return mapping.lookupOrDefault(value);
   for (Value operand : definition->getOperands())
     cloneFrom(loop, operand);
@@ -414,9 +425,11 @@ bool PartBuilder::indexesMemory(CoiterateOp loop) {
 /// happened to the arrays since they were checked.
 bool PartBuilder::mustCheck(unsigned m) {
   CoiterateOp from = layout.loops[m];
-  bool isInnermost = m + 1 == layout.loops.size();
-  return !visitsAll(from) && indexesMemory(from) &&
-         !(isInnermost && (counting || layout.isDirect()));
+  // What is appended directly is compared then, and not counted.
+  bool isCompared = m + 1 == layout.loops.size() &&
+                    (counting || layout.isDirect()) &&
+                    (!layout.isDirect() || layout.loopOfLevel.back() == from);
+  return !visitsAll(from) && indexesMemory(from) && !isCompared;
 }
 
 Value PartBuilder::isOutside(unsigned m, CoiterateOp loop) {

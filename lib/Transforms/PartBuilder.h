@@ -56,6 +56,7 @@ private:
   void emitStatements(mlir::Block &block, CoiterateOp inner, unsigned m,
                       CoiterateOp loop, Values &values);
   void emitInnerLoop(CoiterateOp from, Values &values);
+  mlir::Value hasIterations(CoiterateOp loop);
   void countInnerLoop(CoiterateOp from, Values &values);
   mlir::Value cloneFrom(CoiterateOp loop, mlir::Value value);
   bool isInner(unsigned m) const;

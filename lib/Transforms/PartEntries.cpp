@@ -40,7 +40,7 @@ void PartBuilder::emitAppend(AppendOp append, Values &values) {
     return;
   Value value = mapping.lookupOrDefault(append.getValue());
   if (layout.isDirect())
-    return appendEntry(value, offset);
+    return emitIf(b, condition, [&] { appendEntry(value, offset); });
   if (!layout.reduction)
     return store(value, condition, values);
   if (!reducesInRegister())

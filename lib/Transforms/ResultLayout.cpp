@@ -43,6 +43,11 @@ static LogicalResult classifyLoops(ResultLayout &layout) {
   auto isResult = [&](CoiterateOp loop) {
     return llvm::is_contained(layout.loopOfLevel, loop);
   };
+  // Entries that are sorted afterwards can come in any order.
+  if (layout.nest.getSorted()) {
+    layout.numOuter = layout.loops.size();
+    return success();
+  }
   layout.numOuter = 0;
   while (layout.numOuter < layout.loops.size() &&
          isResult(layout.loops[layout.numOuter]))

@@ -18,8 +18,9 @@ from nacho.errors import (
     ShapeError,
     UnsupportedError,
 )
-from nacho.evaluation import Partition, evaluate, partition
+from nacho.evaluation import evaluate
 from nacho.formats import Format
+from nacho.partitioning import Nest, Partition, partition
 from nacho.symbols import (
     Expression,
     Index,
@@ -48,6 +49,7 @@ __all__ = [
     "Index",
     "IndexOverflowError",
     "NachoError",
+    "Nest",
     "OperandError",
     "OutOfMemoryError",
     "ParseError",

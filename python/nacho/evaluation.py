@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nacho.errors import ArgumentError, UnsupportedError
 from nacho.extents import index_extents, most_entries
 from nacho.formats import Format, TensorType
 from nacho.inference import result_format
 from nacho.mlir.kernel import Kernel
-from nacho.mlir.plan import Plan, bind, views_of
-from nacho.notation import Access, Assignment, identifier
+from nacho.mlir.plan import bind, views_of
+from nacho.notation import Assignment, identifier
 from nacho.operands import element_type, scalar_dtype, signature, tensor_type
 from nacho.options import (
     MAX_PARTS,
     MAX_THREADS,
     check_cost,
-    check_order,
     check_target,
     check_validation,
     checked_count,
+    checked_order,
 )
 from nacho.parser import parse, require_supported
 from nacho.promotion import kinds_of, strong, weak_kind
@@ -38,7 +34,6 @@ from nacho.views import INT32_MAX, View
 
 _OPTIONS = ("out", "target", "threads", "parts", "order", "validate", "cost")
 _EVALUATE = ("evaluate(expr, {})", _OPTIONS)
-_PARTITION = ("partition(expr, parts, {})", ("cost",))
 
 
 def evaluate(
@@ -67,7 +62,7 @@ def evaluate(
     if isinstance(expr, Expression):
         expr, operands = _spelled(expr, operands, named)
     assignment = parse(expr)
-    given = _given(assignment, operands, named, _EVALUATE)
+    given = given_operands(assignment, operands, named, _EVALUATE)
     if target != "cpu":
         check_target(target)
     if validate != "safe":
@@ -77,10 +72,9 @@ def evaluate(
     if threads is not None or parts is not None:
         threads = checked_count("threads", threads, MAX_THREADS)
         parts = checked_count("parts", parts, MAX_PARTS)
-    views = _views(assignment, given)
-    kernel = _kernel(assignment, given, views, out, cost)
-    if order is not None:
-        check_order(order, kernel.order, kernel.indices)
+    views = views_of_operands(assignment, given)
+    loops = () if order is None else checked_order(order, assignment.indices)
+    kernel = kernel_for(assignment, given, views, out, cost, loops)
     return kernel.run(given, views, threads, parts, validate)
 
 
@@ -98,80 +92,10 @@ def _spelled(
     return statement(expr, indices)
 
 
-@dataclass(frozen=True, eq=False)
-class Partition:
-    """How the work of an expression is cut into parts of equal cost."""
-
-    order: tuple[str, ...]
-    """The indices of the loops, outermost first."""
-    bounds: NDArray[np.int64]
-    """The cuts: (parts + 1, depth) coordinates in loop order, half-open."""
-    costs: NDArray[np.int64]
-    """The cost of each part."""
-    total: int
-    delta: int
-    """What a part may deviate by, on either side; the total if no less is known."""
-    positions: dict[str, NDArray[np.int64]]
-    """Where the cuts are in each sparse operand: (parts + 1, levels that are cut).
-
-    A second access with other indices has an item of its own, such as ``"A[j,i]"``.
-    """
-
-
-def partition(expr: str, /, *args: Any, cost: str = "nnz", **named: Any) -> Partition:
-    """Cut the work of an expression into parts, and compute nothing.
-
-    ``partition(expr, parts, cost="nnz", **operands)``: an operand named ``cost`` goes
-    into a mapping, which comes last of the arguments without names.
-    """
-    if not args and "parts" not in named:
-        raise ArgumentError("partition needs the number of parts")
-    parts, *rest = args or (named.pop("parts"),)
-    operands = None
-    for arg in rest:
-        if isinstance(arg, str):
-            cost = arg
-        else:
-            operands = arg
-    assignment = parse(expr)
-    given = _given(assignment, operands, named, _PARTITION)
-    check_cost(cost)
-    count = checked_count("parts", parts, MAX_PARTS)
-    views = _views(assignment, given)
-    kernel = _kernel(assignment, given, views, None, cost)
-    call = kernel.prepare(given, views, None, count, "safe")
-    plan = Plan(kernel, call, kernel.partition(call))
-    positions = _positions(kernel, assignment, plan.positions)
-    return Partition(
-        kernel.order, plan.bounds, plan.costs, plan.total, plan.delta, positions
-    )
-
-
-def _positions(
-    kernel: Kernel, assignment: Assignment, table: NDArray[np.int64]
-) -> dict[str, NDArray[np.int64]]:
-    """Sort the columns of positions, which are by loop, by access."""
-    columns = [number for loop in kernel.loops for number in loop]
-    types = kernel.types
-    found: dict[str, NDArray[np.int64]] = {}
-    for number, access in enumerate(assignment.accesses):
-        format = types[access.name].format
-        if format is None or format.is_dense:
-            continue
-        mine = [place for place, owner in enumerate(columns) if owner == number]
-        name = access.name if access.name not in found else _shown(access)
-        found[name] = np.ascontiguousarray(table[:, mine])
-    return found
-
-
-def _shown(access: Access) -> str:
-    return f"{access.name}[{','.join(access.indices)}]"
-
-
 # --- Operands -------------------------------------------------------------------------
 
 
-def _given(
+def given_operands(
     assignment: Assignment,
     operands: object,
     named: Mapping[str, Any],
@@ -217,7 +141,7 @@ def _mapping(operands: object, names: Sequence[str], call: str) -> dict[str, Any
     return {identifier(name): value for name, value in operands.items()}
 
 
-def _views(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
+def views_of_operands(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
     try:
         return views_of(assignment, given)
     except UnsupportedError:
@@ -245,12 +169,13 @@ _entries: OrderedDict[tuple[object, ...], _Entry] = OrderedDict()
 _lock = Lock()
 
 
-def _kernel(
+def kernel_for(
     assignment: Assignment,
     given: Sequence[Any],
     views: Mapping[str, View],
     out: str | Format | None,
     cost: str,
+    order: tuple[str, ...] = (),
 ) -> Kernel:
     """Return the kernel for these types of operands, compiled once."""
     if out is not None and type(out) is not str:
@@ -264,7 +189,7 @@ def _kernel(
             types += signature(view)
     library = library_of(list(views.values()))
     wide = _is_wide(assignment, views)
-    key = (assignment.text, out, cost, wide, library, *types)
+    key = (assignment.text, out, cost, order, wide, library, *types)
     with _lock:
         entry = _entries.get(key)
         if entry is None:
@@ -277,7 +202,7 @@ def _kernel(
         with entry.lock:
             if entry.kernel is None:
                 entry.kernel = _compile(
-                    assignment, given, views, library, out, cost, wide
+                    assignment, given, views, library, out, cost, order, wide
                 )
     return entry.kernel
 
@@ -297,6 +222,7 @@ def _compile(
     library: str,
     out: str | Format | None,
     cost: str,
+    order: tuple[str, ...],
     wide: bool,
 ) -> Kernel:
     require_supported(assignment)
@@ -318,7 +244,7 @@ def _compile(
         format = result_format(kinds, formats, partial(holds, library, rank=rank))
     width = 64 if wide else widest_index(types.values())
     result = TensorType(format, kinds.result, width, width)
-    return Kernel(assignment, types, result, kinds=kinds, cost=cost)
+    return Kernel(assignment, types, result, kinds=kinds, cost=cost, order=order)
 
 
 def _scalar_kind(name: str, value: Any) -> str:

@@ -47,28 +47,22 @@ def check_remap(remap: object) -> None:
         raise NachoError(f"remap={remap!r}: expected False or None")
 
 
-def check_order(
-    order: Sequence[str] | str, cut: tuple[str, ...], indices: tuple[str, ...]
-) -> None:
-    """Refuse a loop order other than the one in which the operands are stored.
+def checked_order(
+    order: Sequence[str] | str, indices: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the order of the loops over all indices, outermost first.
 
-    ``cut`` are the indices of the outer loops, in order; ``indices`` are all. Those of
-    the inner loops may be left out.
+    Indices that are left out come last, in the order of the expression.
     """
     given = order.split(",") if isinstance(order, str) else order
     try:
         names = tuple(identifier(str(name).strip()) for name in given)
     except TypeError:
         names = ()
-    known = set(names) <= set(indices) and len(set(names)) == len(names)
-    if not known or not set(cut) <= set(names):
+    if not names or not set(names) <= set(indices) or len(set(names)) != len(names):
         shown = ", ".join(indices)
         raise NachoError(f"order={order!r}: expected the indices ({shown})")
-    if names[: len(cut)] != cut:
-        raise UnsupportedError(
-            f"order={order!r}: only the order in which the operands are stored "
-            f"({', '.join(cut)}) is supported"
-        )
+    return (*names, *(index for index in indices if index not in names))
 
 
 def checked_count(option: str, value: object, largest: int) -> int | None:

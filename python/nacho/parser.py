@@ -14,7 +14,7 @@ A comparison binds less than a sum, and does not chain:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, NoReturn
@@ -315,18 +315,6 @@ def require_supported(assignment: Assignment) -> None:
     if not assignment.operands:
         message = "an expression without an operand is not supported"
         _unsupported(assignment, message, assignment.expr.span)
-
-
-def require_no_diagonal(assignment: Assignment, sparse: Collection[str]) -> None:
-    """Refuse a sparse operand that is accessed with one index twice."""
-    for access in assignment.accesses:
-        repeated = repeated_index(access)
-        if repeated is not None and access.name in sparse:
-            message = (
-                f"operand '{access.name}' repeats index '{repeated}': the diagonal of "
-                "a sparse operand is not supported"
-            )
-            _unsupported(assignment, message, access.span)
 
 
 def _unsupported(assignment: Assignment, message: str, span: Span) -> NoReturn:

@@ -249,9 +249,7 @@ def _call(function: str, *operands: object) -> Expression:
             )
         nodes.append(node)
     if not any(isinstance(operand, Expression) for operand in operands):
-        raise ArgumentError(
-            f"{function} takes an expression of nacho.indices"
-        )
+        raise ArgumentError(f"{function} takes an expression of nacho.indices")
     return Expression(_Operator(function, tuple(nodes)))
 
 

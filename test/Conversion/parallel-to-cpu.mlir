@@ -53,3 +53,30 @@ func.func @exclusive_scan(%counts: memref<?x2xindex>, %offsets: memref<?x2xindex
   }
   return
 }
+
+// The runtime gets for each array of coordinates its address, the bytes of an element
+// and the extent; and the values' address and bytes.
+//
+// CHECK-LABEL: func.func @sort(
+// CHECK-SAME:    %[[CRD:[^ ]+]]: memref<?xi32>, %[[VALUES:[^ ]+]]: memref<?xcomplex<f32>>, %[[N:[^ ]+]]: index, %[[STATUS:[^ ]+]]: memref<i32>, %[[THREADS:[^ ]+]]: index)
+// CHECK:         %[[COLUMNS:.+]] = memref.alloca() : memref<3xi64>
+// CHECK:         %[[ADDRESS:.+]] = memref.extract_aligned_pointer_as_index %[[CRD]]
+// CHECK:         %[[WORD:.+]] = arith.index_cast %[[ADDRESS]] : index to i64
+// CHECK:         %[[BYTES:.+]] = arith.constant 4 : i64
+// CHECK:         %[[EXTENT:.+]] = arith.index_cast %[[N]] : index to i64
+// CHECK:         memref.store %[[WORD]], %[[COLUMNS]][%c0
+// CHECK:         memref.store %[[BYTES]], %[[COLUMNS]][%c1
+// CHECK:         memref.store %[[EXTENT]], %[[COLUMNS]][%c2
+// CHECK:         memref.dim %[[CRD]]
+// CHECK:         memref.extract_aligned_pointer_as_index %[[VALUES]]
+// CHECK:         arith.constant 8 : i64
+// CHECK:         %[[SORTED:.+]] = call @nacho_sort_entries(
+// CHECK:         %[[BEFORE:.+]] = memref.load %[[STATUS]][]
+// CHECK:         %[[AFTER:.+]] = arith.ori %[[BEFORE]], %[[SORTED]] : i32
+// CHECK:         memref.store %[[AFTER]], %[[STATUS]][]
+func.func @sort(%crd: memref<?xi32>, %values: memref<?xcomplex<f32>>, %N: index,
+                %status: memref<i32>, %threads: index) {
+  nacho.sort (%crd) below (%N) with %values status %status threads %threads
+      : (memref<?xi32>) with memref<?xcomplex<f32>> status memref<i32>
+  return
+}

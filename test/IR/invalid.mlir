@@ -1155,6 +1155,80 @@ func.func @nest_that_reduces_by_differences(%A0: !A0) {
 
 // -----
 
+func.func @sort_by_nothing(%values: memref<?xf64>, %status: memref<i32>, %n: index) {
+  // expected-error @below {{needs coordinates to sort by}}
+  "nacho.sort"(%values, %status, %n) <{operandSegmentSizes = array<i32: 0, 0, 1, 1, 1>}>
+      : (memref<?xf64>, memref<i32>, index) -> ()
+  return
+}
+
+// -----
+
+func.func @sort_without_extents(%crd: memref<?xi32>, %values: memref<?xf64>,
+                                %status: memref<i32>, %n: index) {
+  // expected-error @below {{needs one extent per array of coordinates}}
+  nacho.sort (%crd) below () with %values status %status threads %n
+      : (memref<?xi32>) with memref<?xf64> status memref<i32>
+  return
+}
+
+// -----
+
+func.func @sort_by_bytes(%crd: memref<?xi8>, %values: memref<?xf64>, %status: memref<i32>,
+                         %n: index) {
+  // expected-error @below {{sorts by coordinates of 32 or 64 bits, not 'memref<?xi8>'}}
+  nacho.sort (%crd) below (%n) with %values status %status threads %n
+      : (memref<?xi8>) with memref<?xf64> status memref<i32>
+  return
+}
+
+// -----
+
+func.func @sorted_sum(%A: tensor<?xf64>) -> tensor<f64> {
+  // expected-error @below {{is sorted and cannot reduce}}
+  %z = nacho.assign (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {
+    %0 = nacho.reduce add %a over [i] : f64
+    nacho.yield %0 : f64
+  } {sorted}
+  return %z : tensor<f64>
+}
+
+// -----
+
+func.func @sorted_init(%A: tensor<?xf64>, %B: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{is sorted and cannot start from another tensor}}
+  %z = nacho.assign (%a = %A[i] : tensor<?xf64>) init(%B : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  } {sorted}
+  return %z : tensor<?xf64>
+}
+
+// -----
+
+func.func @order_of_numbers(%A: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{order must be a list of names of indices}}
+  %z = nacho.assign (%a = %A[i] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  } {order = [1]}
+  return %z : tensor<?xf64>
+}
+
+// -----
+
+func.func @sorted_block(%x: tensor<?xf64>, %N: index) {
+  // expected-error @below {{can only sort the entries of a list}}
+  %y = nacho.nest sorted : tensor<?xf64> {
+    nacho.coiterate %i to %N of () in intersect() {
+      %a = nacho.locate %x[%i] : tensor<?xf64>
+      nacho.append %a at (%i) : f64
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
 !A0 = !nacho.fiber<tensor<?xf64>, 0>
 func.func @nest_that_reduces_by_quotients(%A0: !A0) {
   // expected-error @below {{cannot reduce by a quotient}}

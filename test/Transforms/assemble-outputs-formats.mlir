@@ -4,6 +4,7 @@
 
 // Results that are dense, have dense levels last, or have runs.
 
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 #DCSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 #CD = #sparse_tensor.encoding<{
@@ -67,7 +68,7 @@ func.func @negative_fill(%A: tensor<?x?xf64>) -> tensor<?x?xf64> {
 //
 // sizes = N, M, 1
 // CHECK-LABEL: func.func @densify_plan(
-// CHECK-SAME:    %sizes: memref<3xindex>
+// CHECK-SAME:    %sizes: memref<5xindex>
 // CHECK-DAG:     %[[N:.+]] = sparse_tensor.lvl %{{.+}}, %c0
 // CHECK-DAG:     %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
 // CHECK:         memref.store %[[N]], %sizes[%c0]
@@ -120,8 +121,8 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK:                 %[[BEFORE:.+]] = memref.load %partials[%[[TAIL]], %k]
 // CHECK-NEXT:            %[[AFTER:.+]] = nacho.binary add %[[BEFORE]], %[[V]] : f64
 // CHECK-NEXT:            memref.store %[[AFTER]], %partials[%[[TAIL]], %k]
-// CHECK:               %[[EMPTY:.+]] = arith.cmpi eq, %N_k, %c0 : index
-// CHECK-NEXT:          %[[ONE:.+]] = arith.select %[[EMPTY]], %c0, %c1 : index
+// CHECK:               %[[SOME:.+]] = arith.cmpi ne, %N_k, %c0 : index
+// CHECK-NEXT:          %[[ONE:.+]] = arith.select %[[SOME]], %c1, %c0 : index
 // CHECK-NEXT:          %[[MORE:.+]] = arith.addi %[[SO_FAR]], %[[ONE]] : index
 // CHECK:               nacho.yield %[[MORE]], %{{.+}} : index, i1
 //
@@ -227,7 +228,7 @@ func.func @blocks(%A: tensor<?x?xf64, #DCSR>, %X: tensor<?x?xf64>) -> tensor<?x?
 // Both levels have as many coordinates.
 // CHECK-LABEL: func.func @coo_plan(
 // CHECK:         %[[ALL:.+]] = memref.load %offsets[%parts, %c0]
-// CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c0]
+// CHECK:         memref.store %[[ALL]], %sizes[%c0]
 // CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c1]
 // CHECK-NEXT:    memref.store %c1, %sizes[%c2]
 func.func @coo(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #COO> {
@@ -235,4 +236,26 @@ func.func @coo(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #COO> {
     nacho.yield %a : f64
   }
   return %Z : tensor<?x?xf64, #COO>
+}
+
+// A sorted list: entries are appended where the scan says, in the order of the loops,
+// if the condition holds; and sorted when all parts are done.
+//
+// CHECK-LABEL: func.func private @diagonal_compute(
+// CHECK:           nacho.coiterate %i of
+// CHECK:             nacho.coiterate %i_{{[^ ]+}} of
+// CHECK:               %[[SAME:.+]] = arith.cmpi eq
+// CHECK:               scf.if %[[SAME]] {
+// CHECK:                 memref.store %{{.+}}, %values[
+// CHECK:                 memref.store %{{.+}}, %crd0[
+//
+// CHECK-LABEL: func.func @diagonal_execute(
+// CHECK:         call @diagonal_compute(
+// CHECK:         %[[N:.+]] = sparse_tensor.lvl
+// CHECK:         nacho.sort(%crd0) below(%[[N]]) with %values status %status threads %threads
+func.func @diagonal(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64, #SV> {
+  %y = nacho.assign (%a = %A[i, i] : tensor<?x?xf64, #DCSR>) -> [i] : tensor<?xf64, #SV> {
+    nacho.yield %a : f64
+  } {sorted}
+  return %y : tensor<?xf64, #SV>
 }

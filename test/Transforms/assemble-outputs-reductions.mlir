@@ -17,8 +17,8 @@
 // CHECK-LABEL: func.func private @negative_whole_entries_assemble(
 // CHECK:           nacho.coiterate %j of
 // CHECK-NOT:         nacho.coiterate
-// CHECK:             %[[EMPTY:.+]] = arith.cmpi eq, %N_k, %c0 : index
-// CHECK-NEXT:        %[[ANY:.+]] = arith.select %[[EMPTY]], %c0, %c1 : index
+// CHECK:             %[[SOME:.+]] = arith.cmpi ne, %N_k, %c0 : index
+// CHECK-NEXT:        %[[ANY:.+]] = arith.select %[[SOME]], %c1, %c0 : index
 // CHECK-NEXT:        arith.addi %{{.+}}, %[[ANY]] : index
 //
 // CHECK-LABEL: func.func private @negative_whole_entries_compute(
@@ -140,7 +140,7 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK:                 memref.store %[[ENTRY]], %values[%[[LO_I]]]
 //
 // CHECK-LABEL: func.func @spmv_plan(
-// CHECK-SAME:    %bounds: memref<?x5xindex>, %sizes: memref<2xindex>, %status: memref<i32>, %threads: index)
+// CHECK-SAME:    %bounds: memref<?x5xindex>, %sizes: memref<3xindex>, %status: memref<i32>, %threads: index)
 // CHECK-NOT:     nacho.exclusive_scan
 // CHECK:         memref.store %{{.+}}, %sizes[%c0]
 // CHECK-NEXT:    memref.store %c1, %sizes[%c1]
@@ -197,7 +197,7 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 //
 // CHECK-LABEL: func.func @sparse_vector_plan(
 // CHECK:         nacho.exclusive_scan %counts into %offsets : memref<?x4xindex> {
-// CHECK:         memref.store %position, %sizes[%c0] : memref<2xindex>
+// CHECK:         memref.store %position, %sizes[%c0] : memref<3xindex>
 //
 // CHECK-LABEL: func.func @sparse_vector_execute(
 // CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.counts, nacho.partials = [f64]}

@@ -149,7 +149,7 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 //
 // CHECK-LABEL: func.func @dcsr_add_plan(
 // CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x7xindex>, %[[COUNTS:[^ ]+]]: memref<?x5xindex>, %[[OFFSETS:[^ ]+]]: memref<?x5xindex>,
-// CHECK-SAME:    %[[SIZES:[^ ]+]]: memref<3xindex>, %[[STATUS:[^ ]+]]: memref<i32>, %[[THREADS:[^ ]+]]: index) attributes {llvm.emit_c_interface}
+// CHECK-SAME:    %[[SIZES:[^ ]+]]: memref<5xindex>, %[[STATUS:[^ ]+]]: memref<i32>, %[[THREADS:[^ ]+]]: index) attributes {llvm.emit_c_interface}
 // CHECK:         call @dcsr_add_partition({{.+}}, %[[BOUNDS]], %{{.+}}, %[[THREADS]])
 // CHECK-NEXT:    call @dcsr_add_assemble({{.+}}, %[[BOUNDS]], %[[COUNTS]], %[[STATUS]], %[[THREADS]])
 // CHECK-NEXT:    nacho.exclusive_scan %[[COUNTS]] into %[[OFFSETS]] : memref<?x5xindex> {
@@ -204,7 +204,7 @@ func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK-NEXT:        memref.store %[[NARROW]], %[[POS]][%[[X]]]
 //
 // CHECK-LABEL: func.func @csr_add_plan(
-// CHECK-SAME:    %[[SIZES:[^ ]+]]: memref<3xindex>
+// CHECK-SAME:    %[[SIZES:[^ ]+]]: memref<5xindex>
 // CHECK:         nacho.exclusive_scan
 // CHECK-NEXT:    ^{{.+}}(%[[X:.+]]: index, %[[Y:.+]]: index):
 // CHECK-NEXT:      %[[SUM:.+]] = arith.addi %[[X]], %[[Y]] : index

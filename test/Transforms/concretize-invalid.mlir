@@ -144,7 +144,7 @@ func.func @transposed(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
 #CSC = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : compressed) }>
 func.func @transposed_result(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSC> {
-  // expected-error @below {{the result is stored in the order (j, i) but the loops run in the order (i, j), which would need a transposition}}
+  // expected-error @below {{operand 0 is stored in the order (i, j) but the loops run in the order (j, i), which would need a transposition}}
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>)
       -> [i, j] : tensor<?x?xf64, #CSC> {
     nacho.yield %a : f64

@@ -100,7 +100,7 @@ class Case:
             # Nothing is the largest of no numbers.
             for index in set(found) - set(self.result.indices):
                 found[index] = max(found[index], 1)
-        for one, other in (*self.ties, *self.ties):
+        for one, other in self.ties * (len(self.ties) + 1):
             found[one] = found[other] = max(found[one], found[other])
         return found
 
@@ -225,8 +225,9 @@ class Builder:
     def negated(self, text: str) -> str:
         if "bool" in self.types:
             return text
-        # Of an unsigned type, there is no -2.
-        return f"-({text})" if text[0].isdigit() else f"-{text}"
+        # Of an unsigned type, there is no -2, and of a comparison no negative.
+        enclosed = text[0].isdigit() or re.search("[<>=]", text)
+        return f"-({text})" if enclosed else f"-{text}"
 
     # Functions --------------------------------------------------------------------
 

@@ -349,12 +349,16 @@ def _union(*patterns: Any) -> Any:
 def _reduction(
     value: Array, operator: str, axes: tuple[int, ...], count: int
 ) -> tuple[Array, Any]:
-    """Reduce in the type of the value; return what another order could change, too."""
+    """Reduce in the type of the value; return what another order could change, too.
+
+    That is nothing for integers, but no longer once they are added to other terms.
+    """
     ufunc, dtype = _UFUNCS[operator], value.dtype
     if operator in ("max", "min"):
         return ufunc.reduce(value, axis=axes, keepdims=True), None
     if dtype.char not in _WIDER:
-        return ufunc.reduce(value, axis=axes, keepdims=True, dtype=dtype), None
+        total = ufunc.reduce(value, axis=axes, keepdims=True, dtype=dtype)
+        return total, np.zeros(total.shape)
     wide = value.astype(_WIDER[dtype.char])
     total = ufunc.reduce(wide, axis=axes, keepdims=True)
     limits = np.finfo(dtype)

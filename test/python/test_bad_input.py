@@ -140,10 +140,8 @@ def test_index_types(attribute, dtype):
     [
         ("Z[i,j] = A[i] + B[i,j]", nacho.NachoError, "'A'"),
         ("Z[i,j] = A + B[i,j]", nacho.NachoError, "'A'"),
-        ("Z[i,j] = A[i,j] + B[j,i]", nacho.UnsupportedError, "transposition"),
         ("Z[i,j] = A[i,j] + 1", nacho.NachoError, "1"),
         ("Z[i,j] = A[i,j] +", nacho.ParseError, "^"),
-        ("Z[i,j] = A[i,k] * B[k,j]", nacho.UnsupportedError, "scatter"),
     ],
 )
 def test_malformed_or_unsupported(expression, error, message):

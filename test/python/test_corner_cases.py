@@ -56,11 +56,13 @@ def test_operand_that_an_inner_sparse_loop_repeats():
     diagonal = np.arange(50)
     B = tensor([diagonal, diagonal], np.ones(50), shape=(50, 200), format="dcsr")
     operands = {"A": A, "B": B}
-    cut = nacho.partition("Z[i,j] = A[i,k] * B[j,k]", 4, **operands)
+    text = "Z[i,j] = A[i,k] * B[j,k]"
+    cut = nacho.partition(text, 4, order="i,j,k", **operands)
     assert cut.delta <= 2
     assert np.ptp(cut.costs) <= 2 * cut.delta
     assert cut.total >= 50 * A.nnz
-    checked("Z[i,j] = A[i,k] * B[j,k]", operands)
+    checked(text, operands, order="i,j,k")
+    checked(text, operands)
 
 
 @pytest.mark.parametrize(
@@ -122,3 +124,26 @@ def test_sums_of_two_types_that_end_in_one_loop_over_all_coordinates():
     X, Y = np.ones((3, 4), np.int8), np.ones((3, 4))
     statement = "Z[i,j] = S[i,j] * X[i,k] * X[j,k] + T[i,j] * Y[i,k] * Y[j,k]"
     checked(statement, {"S": S, "X": X, "T": T, "Y": Y})
+
+
+def test_reduction_over_no_coordinates_that_shares_a_loop():
+    """The loop runs for the other term; this one has nothing to store."""
+    format = "(d0, d1) -> (d0 : compressed, d1 : dense)"
+    A = tensor([[1], [0]], [1.0], shape=(3, 2), format=format)
+    B, C = np.ones((2, 4)), np.ones((3, 0))
+    for text in ("Z[i] = A[i,j] * B[j,k] - C[i,n]", "Z[i] = B[j,k] * A[i,j] + C[i,n]"):
+        checked(text, {"A": A, "B": B, "C": C}, out="sparse-vector")
+
+
+def test_nothing_can_be_charged_but_the_outermost_loop():
+    """Both operands are repeated by runs of the other."""
+    format = (
+        "(d0, d1, d2, d3) -> (d1 : compressed(nonunique), "
+        "d3 : singleton(nonunique, soa), d2 : singleton(nonunique, soa), "
+        "d0 : singleton(soa))"
+    )
+    coords = np.array(np.unravel_index(np.arange(0, 120, 7), (3, 4, 2, 5)))
+    values = np.ones(coords.shape[1], np.bool_)
+    A = tensor(coords, values, shape=(3, 4, 2, 5), format=format)
+    B = tensor([[0, 1, 1, 3], [0, 0, 1, 1]], [True] * 4, shape=(4, 2), format="coo")
+    checked("Z[i,j,k] max= 1e-3 * B[i,k] * A[n,i,m,j]", {"A": A, "B": B}, out="coo")

@@ -111,14 +111,6 @@ REFUSALS = [
         "      ^^^^^^^^^^^^^^^^^^^^",
     ),
     (
-        lambda: evaluate("y[i] = A[i,i]", A=SQUARE),
-        nacho.UnsupportedError,
-        "operand 'A' repeats index 'i': the diagonal of a sparse operand is not "
-        "supported\n"
-        "  y[i] = A[i,i]\n"
-        "         ^^^^^^",
-    ),
-    (
         lambda: nacho.einsum("...i->i", X),
         nacho.UnsupportedError,
         "einsum: an ellipsis is not supported; write out its indices\n  ...i->i\n  ^",
@@ -352,31 +344,6 @@ def test_refusals(case):
 
 # What needs a kernel: the compiler knows the order of the loops, and calls know values.
 COMPILED = [
-    (
-        lambda: evaluate("Z[i,j] = A[i,j] + A[j,i]", A=SQUARE),
-        nacho.UnsupportedError,
-        ("operand 'A'", "transposition", "not supported", "\n  Z[i,j] = A[i,j] + A["),
-    ),
-    (
-        lambda: evaluate("y[j] = A[i,j]", A=CSR),
-        nacho.UnsupportedError,
-        ("operand 'A'", "index 'i'", "scatter", "not supported", "\n         ^^^^^^"),
-    ),
-    (
-        lambda: evaluate("Z[i,k] = A[i,j] * B[j,k]", A=SQUARE, B=SQUARE),
-        nacho.UnsupportedError,
-        ("operand 'B'", "scatter", "not supported", "^^^^^^"),
-    ),
-    (
-        lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, out="csc"),
-        nacho.UnsupportedError,
-        ("'Z'", "transposition", "not supported", "^^^^^^"),
-    ),
-    (
-        lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, order="j,i"),
-        nacho.UnsupportedError,
-        ("order='j,i': only the order in which the operands are stored (i, j)",),
-    ),
     (
         lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, order="i,k"),
         nacho.NachoError,

@@ -371,29 +371,3 @@ def test_plans_of_a_single_row_are_balanced():
     kernel = compiled(SPMV, ("csr", "dense", "dense"), cost="nnz")
     plan = kernel.plan(**operands, parts=10, threads=2)
     assert math.isclose(plan.balance, 1, abs_tol=0.05)
-
-
-# --- Limits ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "text, formats",
-    [
-        ("Z[j] = A[i,j] * x[i]", ("csr", "dense", "dense")),
-        ("Z[i,k] = A[i,j] * B[j,k]", ("csr", "csr", "csr")),
-        ("Z[i,j] = A[i,j] + B[i,j]", ("csr", "csc", "csr")),
-        ("Z[i] = A[i,i]", ("csr", "dense")),
-        ("Z[i,j] = A[j,i]", ("csr", "csr")),
-    ],
-)
-def test_what_is_refused_may_be(text, formats):
-    with pytest.raises(nacho.UnsupportedError):
-        compiled(text, formats)
-    orders = orders_of(text, formats)
-    assert oracle.is_scatter_or_transposition(text, orders)
-
-
-@pytest.mark.parametrize("case", KERNELS, ids=shown)
-def test_every_kernel_here_has_an_order(case):
-    text, *formats = case
-    assert not oracle.is_scatter_or_transposition(text, orders_of(text, formats))

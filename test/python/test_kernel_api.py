@@ -243,9 +243,11 @@ def test_count():
 def test_order_of_the_loops():
     for order in ("i,j", ["i", "j"], ("i", "j")):
         assert nacho.mlir.compile(UNION, order=order).order == ("i", "j")
-    for order in ("j,i", "i,k", "i", 3):
+    for order in ("i,k", "i,i", "", 3):
         with pytest.raises(nacho.NachoError, match="order="):
             nacho.mlir.compile(UNION, order=order)
+    kernel = nacho.mlir.compile(UNION, order="j,i")
+    assert [step.order for step in kernel.steps][-2:] == [("j", "i"), ("i", "j")]
     kernel = nacho.mlir.compile(
         "Y[i,k] = A[i,j] * X[j,k]", {"X": "dense"}, order="i,j,k"
     )

@@ -15,7 +15,6 @@ from nacho.notation import (
 from nacho.parser import (
     MAX_NESTING,
     parse,
-    require_no_diagonal,
     require_supported,
 )
 
@@ -161,13 +160,6 @@ def test_unsupported(text, message, under):
     assert message in str(caught.value)
     assert "not supported" in str(caught.value)
     assert caret(caught.value) == under
-
-
-def test_diagonals_of_sparse_operands():
-    assignment = parse("Z[i,j] = A[i,i] + B[i,j]")
-    require_no_diagonal(assignment, ["B"])
-    with pytest.raises(nacho.UnsupportedError, match="operand 'A' repeats index 'i'"):
-        require_no_diagonal(assignment, ["A", "B"])
 
 
 @pytest.mark.parametrize(

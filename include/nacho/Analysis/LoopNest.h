@@ -58,10 +58,12 @@ public:
   std::map<std::pair<int, unsigned>, Group> groups;
   llvm::SmallVector<unsigned> reductions; ///< The sums that have terms.
 
+  /// Where a term has entries, over instances.
+  MergeAttr patternOf(unsigned term);
+
 private:
   void dropZeros();
   unsigned addInstance(const Term &term, unsigned input);
-  MergeAttr patternOf(unsigned term);
 
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> instanceNumbers;
 };

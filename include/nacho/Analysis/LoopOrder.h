@@ -41,6 +41,16 @@ struct Terms {
   static mlir::FailureOr<Terms> split(AssignOp op);
 };
 
+/// An operand that loops in some order cannot read.
+struct Obstacle {
+  enum Kind {
+    transposition, ///< Its levels are stored in another order.
+    scatter,       ///< It stores a reduced index outside of one of the result.
+    diagonal       ///< It is accessed with one index twice.
+  } kind;
+  unsigned term, input;
+};
+
 /// The loops of an assignment, outermost first: those over indices of the
 /// result; one for the n-th reduced index of all terms, for every n; and those
 /// over indices of the result that only dense tensors have, which are better
@@ -48,11 +58,14 @@ struct Terms {
 struct LoopOrder {
   IndexNames result, inner;
   unsigned numReduced = 0;
+  llvm::SmallVector<Obstacle> obstacles;
 
   unsigned size() const { return result.size() + numReduced; }
 
-  /// Orders the reduced indices of the terms as well. Refuses what would
-  /// need a transposition, a scatter, or a diagonal.
+  /// Orders the reduced indices of the terms as well. Refuses only what no
+  /// rewriting of the operands can help.
+  static mlir::FailureOr<LoopOrder> propose(AssignOp op, Terms &terms);
+  /// Refuses obstacles too.
   static mlir::FailureOr<LoopOrder> choose(AssignOp op, Terms &terms);
 };
 
@@ -60,6 +73,13 @@ struct LoopOrder {
 /// them.
 IndexNames storageOrder(mlir::Type type,
                         llvm::ArrayRef<mlir::Attribute> access);
+
+/// The same with names of their own for indices that come again, those of a
+/// diagonal.
+IndexNames levelNames(mlir::Type type, llvm::ArrayRef<mlir::Attribute> access);
+
+/// The index that such a name stands for.
+mlir::Attribute repeatedIndex(mlir::Attribute name);
 
 } // namespace nacho
 

@@ -137,7 +137,7 @@ def ConvertNachoStorageToMemRef
 }
 
 def ConvertNachoParallelToCPU
-    : Pass<"convert-nacho-parallel-to-cpu", "::mlir::func::FuncOp"> {
+    : Pass<"convert-nacho-parallel-to-cpu", "::mlir::ModuleOp"> {
   let summary = "Lower the backend contract to OpenMP";
   let description = [{
     Before:
@@ -152,7 +152,8 @@ def ConvertNachoParallelToCPU
       }
     }
     ```
-    The scan is sequential: it has as many rows as there are parts.
+    The scan is sequential: it has as many rows as there are parts. The sort is a
+    call of the runtime.
   }];
   let dependentDialects = [
     "::mlir::omp::OpenMPDialect", "::mlir::scf::SCFDialect",

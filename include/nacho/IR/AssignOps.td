@@ -17,6 +17,11 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
     without indices. An index that the result lacks must be reduced over. With an
     `init` the result is added to that tensor, which is accessed as the result is.
 
+    A `sorted` assignment reduces nothing; its loops run in any order, and its
+    entries are sorted afterwards. It may read the diagonal of a sparse operand. `order`
+    gives the order of the loops, of all indices of every term; without, they
+    run in one in which all tensors are stored.
+
     ```mlir
     #CSR = #sparse_tensor.encoding<{
       map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
@@ -36,7 +41,8 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs,
                        Optional<AnyRankedTensor>:$init,
-                       ArrayAttr:$accesses, ArrayAttr:$resultAccess);
+                       ArrayAttr:$accesses, ArrayAttr:$resultAccess,
+                       UnitAttr:$sorted, OptionalAttr<ArrayAttr>:$order);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -43,6 +43,9 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
     may lie inside of them. A region `finish` makes the entry from several
     reductions, one for each of its arguments.
 
+    The entries of a `sorted` nest are appended in any order, to levels of which
+    only the first has positions, and sorted when all are there.
+
     With cuts the nest is done part by part; once the loops are bounded
     (`--nacho-bound-loops`) the body has two arguments, the cuts where the part at
     hand begins and ends. They cut the outermost loops; those further in are run as
@@ -77,11 +80,12 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
     ```
   }];
   let arguments = (ins Optional<Nacho_CutsType>:$cuts,
-                       OptionalAttr<Nacho_BinaryKindAttr>:$reduce);
+                       OptionalAttr<Nacho_BinaryKindAttr>:$reduce,
+                       UnitAttr:$sorted);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$finish);
   let assemblyFormat = [{
-    (`reduce` `` $reduce^)? (`in` $cuts^ `:` type($cuts))? attr-dict
+    (`sorted` $sorted^)? (`reduce` `` $reduce^)? (`in` $cuts^ `:` type($cuts))? attr-dict
     `:` type($result) $body (`finish` $finish^)?
   }];
   let hasVerifier = 1;

@@ -1,8 +1,8 @@
 //===- ParallelOps.td - Stage `assemble`: the backend contract *- tablegen -*-//
 //
 // All that a backend has to provide: parallel loops, buffers that are
-// allocated between kernels (by the caller of the exported functions), and a scan
-// with a monoid. One file in lib/Conversion lowers exactly these for one target.
+// allocated between kernels (by the caller of the exported functions), a scan with
+// a monoid, and a sort. One file in lib/Conversion lowers exactly these for one target.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,6 +71,35 @@ def Nacho_ExclusiveScanOp : Nacho_Op<"exclusive_scan", [
   let extraClassDeclaration = [{
     int64_t getNumColumns() { return getInput().getType().getDimSize(1); }
   }];
+}
+
+def Nacho_SortOp : Nacho_Op<"sort", [
+    AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "sort entries by their coordinates";
+  let description = [{
+    Lexicographically, the first array of coordinates first; the values go along.
+    No coordinate reaches its extent. Entries with equal coordinates keep their
+    order. What goes wrong is or-ed into the status.
+
+    ```mlir
+    func.func @f(%crd0: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>,
+                 %N: index, %M: index, %status: memref<i32>, %threads: index) {
+      nacho.sort (%crd0, %crd1) below (%N, %M) with %values status %status
+          threads %threads
+          : (memref<?xi32>, memref<?xi32>) with memref<?xf64> status memref<i32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<MemRefRankOf<[AnyInteger], [1]>>:$coordinates,
+                       Variadic<Index>:$extents, AnyMemRef:$values,
+                       MemRefRankOf<[I32], [0]>:$status, Index:$threads);
+  let assemblyFormat = [{
+    `(` $coordinates `)` `below` `(` $extents `)` `with` $values `status` $status
+    `threads` $threads attr-dict
+    `:` `(` type($coordinates) `)` `with` type($values) `status` type($status)
+  }];
+  let hasVerifier = 1;
 }
 
 def Nacho_LoadCutOp : Nacho_Op<"load_cut", [MemoryEffects<[MemRead]>]> {

@@ -84,6 +84,10 @@ bool visitsAll(CoiterateOp loop);
 /// The levels of a type are all supported, in this order.
 bool hasSupportedLevels(mlir::RankedTensorType type);
 
+/// The type of a list of entries: coo, sorted in the order of its dimensions.
+mlir::RankedTensorType listTensorType(unsigned rank, mlir::Type element,
+                                      unsigned coordinateWidth);
+
 /// The number of coordinates of a loop of a nest.
 mlir::Value loopExtent(mlir::ImplicitLocOpBuilder &b, CoiterateOp loop);
 

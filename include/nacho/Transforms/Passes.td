@@ -37,6 +37,39 @@ def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nacho::NachoDialect"];
 }
 
+def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
+  let summary = "Give every statement loops that all tensors follow";
+  let description = [{
+    A statement whose operands and result cannot be run through in one order of
+    loops is split: what stands in the way becomes a sorted list of entries, made
+    by a statement of its own. That is a transposed operand, the diagonal of an
+    operand, or the products that a reduction would scatter over the result,
+    whichever is expected to cost least. So is a statement of which another order
+    is expected to cost less than half.
+
+    Before:
+    ```mlir
+    %Z = nacho.assign (%a = %A[i, j] : ..., %b = %B[j, k] : ...) -> [i, k] {
+      %0 = nacho.binary mul %a, %b : f64
+      %1 = nacho.reduce add %0 over [j] : f64
+      nacho.yield %1 : f64
+    }
+    ```
+    After:
+    ```mlir
+    %E = nacho.assign (%a = %A[i, j] : ..., %b = %B[j, k] : ...) -> [i, k, j] {
+      %0 = nacho.binary mul %a, %b : f64
+      nacho.yield %0 : f64
+    } {order = ["i", "j", "k"], sorted}
+    %Z = nacho.assign (%e = %E[i, k, j] : ...) -> [i, k] {
+      %1 = nacho.reduce add %e over [j] : f64
+      nacho.yield %1 : f64
+    }
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+}
+
 def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
   let summary = "Turn tensor index notation into coiterative loops";
   let description = [{
@@ -68,6 +101,37 @@ def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
     "::nacho::NachoDialect", "::mlir::tensor::TensorDialect",
     "::mlir::complex::ComplexDialect"
   ];
+}
+
+def NachoIsolateNests : Pass<"nacho-isolate-nests", "::mlir::ModuleOp"> {
+  let summary = "Give every nest a function of its own";
+  let description = [{
+    The functions of one are in the order in which they have to run. The
+    arguments of each tell where they come from: they are operands of the
+    function that there was, or results of earlier functions. A function that has
+    one nest is left as it is.
+
+    Before:
+    ```mlir
+    func.func @kernel(%A, %B) -> tensor<...> {
+      %E = nacho.nest ... { ... %A ... }
+      %Z = nacho.nest ... { ... %E ... %B ... }
+      return %Z
+    }
+    ```
+    After:
+    ```mlir
+    func.func @kernel_0(%A {nacho.operand = 0}) -> tensor<...> {
+      %E = nacho.nest ... { ... %A ... }
+      return %E
+    }
+    func.func @kernel(%E {nacho.step = 0}, %B {nacho.operand = 1}) -> tensor<...> {
+      %Z = nacho.nest ... { ... %E ... %B ... }
+      return %Z
+    }
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect", "::mlir::func::FuncDialect"];
 }
 
 def NachoPartitionLoops : Pass<"nacho-partition-loops", "::mlir::ModuleOp"> {

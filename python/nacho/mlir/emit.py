@@ -70,11 +70,15 @@ def emit(
     operands: Mapping[str, TensorType],
     result: TensorType,
     kinds: Kinds | None = None,
+    order: tuple[str, ...] = (),
 ) -> str:
-    """Return a module whose function ``kernel`` computes the assignment."""
+    """Return a module whose function ``kernel`` computes the assignment.
+
+    ``order`` is that of the loops; by default the compiler chooses it.
+    """
     if kinds is None:
         kinds = kinds_of(assignment, {name: t.dtype for name, t in operands.items()})
-    return _Emitter(assignment, operands, result, kinds).module()
+    return _Emitter(assignment, operands, result, kinds, order).module()
 
 
 def spelled_indices(assignment: Assignment) -> dict[str, str]:
@@ -90,8 +94,10 @@ class _Emitter:
         operands: Mapping[str, TensorType],
         result: TensorType,
         kinds: Kinds,
+        order: tuple[str, ...],
     ) -> None:
         self.assignment = assignment
+        self.order = order
         self.types = {**operands, assignment.result.name: result}
         self.result = result
         self.kinds = kinds
@@ -122,11 +128,15 @@ class _Emitter:
             f"{self.type(result)} {{",
             *(_INDENT + line for line in self.body),
             f"{_INDENT}nacho.yield %{value} : {MLIR[self.result.dtype]}",
-            "  }",
+            f"  }}{self.attributes()}",
             f"  return %{self.tensors[result]} : {self.type(result)}",
             "}",
         ]
         return "\n".join(lines) + "\n"
+
+    def attributes(self) -> str:
+        names = ", ".join(f'"{self.indices[index]}"' for index in self.order)
+        return f" {{order = [{names}]}}" if names else ""
 
     def encodings(self) -> list[str]:
         return [

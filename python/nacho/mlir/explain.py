@@ -65,10 +65,16 @@ def _section(title: str, lines: Iterable[str]) -> str:
 def _order(kernel: Kernel) -> list[str]:
     if not kernel.indices:
         return ["no loops"]
-    inner = [index for index in kernel.indices if index not in kernel.order]
-    lines = [f"{', '.join(kernel.order)} (as every sparse operand is stored)"]
-    if inner:
-        lines.append(f"inside of these, not cut into parts: {', '.join(inner)}")
+    lines: list[str] = []
+    for number, step in enumerate(kernel.steps):
+        read = ", ".join(
+            f"list {source}" if is_step else kernel.operands[source]
+            for is_step, source in step.inputs
+        )
+        what = f"{', '.join(step.order)} over {read}"
+        if number + 1 < len(kernel.steps):
+            what += f": sorted into list {number}"
+        lines.append(what)
     return lines
 
 

@@ -7,7 +7,7 @@ and execute (fill it in), and wraps the buffers in a container.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 from nacho.background import require_sparse
 from nacho.errors import ArgumentError, DTypeError, NachoError, OperandError
@@ -16,7 +16,6 @@ from nacho.extents import (
     index_extents,
     narrow_indices,
     require_values,
-    sparse_names,
 )
 from nacho.formats import Format, TensorType
 from nacho.mlir.emit import emit, spelled_indices
@@ -34,14 +33,14 @@ from nacho.options import (
     MAX_PARTS,
     MAX_THREADS,
     check_cost,
-    check_order,
     check_remap,
     check_target,
     check_validation,
     checked_count,
+    checked_order,
     default_threads,
 )
-from nacho.parser import parse, require_no_diagonal, require_supported
+from nacho.parser import parse, require_supported
 from nacho.promotion import Kinds, fits, kinds_of
 from nacho.requests import IndexType, requested_types
 from nacho.results import make_result, result_class
@@ -75,7 +74,10 @@ def compile(
     of all index arrays; both may be a mapping by name.
 
     ``expr`` may also be MLIR: the text of a module, or an object that is one when it is
-    printed. Formats and types are those of its function then.
+    printed. Formats, types and the order of the loops are those of its function then.
+
+    ``order`` lists the indices from the outermost loop inwards, instead of the order
+    that is expected to be the cheapest.
     """
     check_target(target)
     check_cost(cost)
@@ -88,18 +90,16 @@ def compile(
         "validate": validate,
     }
     if is_module(expr):
-        given = {"formats": formats, "dtype": dtype, "index": index}
-        kernel = _of_module(str(expr), given, options)
-    else:
-        assignment = parse(expr)
-        require_supported(assignment)
-        types, result = requested_types(
-            assignment, formats or {}, dtype or "f64", index or "i32"
-        )
-        kernel = Kernel(assignment, types, result, **options)
+        given = {"formats": formats, "dtype": dtype, "index": index, "order": order}
+        return _of_module(str(expr), given, options)
+    assignment = parse(expr)
+    require_supported(assignment)
+    types, result = requested_types(
+        assignment, formats or {}, dtype or "f64", index or "i32"
+    )
     if order is not None:
-        check_order(order, kernel.order, kernel.indices)
-    return kernel
+        options["order"] = checked_order(order, assignment.indices)
+    return Kernel(assignment, types, result, **options)
 
 
 def _of_module(
@@ -112,6 +112,20 @@ def _of_module(
     return Kernel(
         module.assignment, module.operands, module.result, module=module, **options
     )
+
+
+class Step(NamedTuple):
+    """One nest of loops of a kernel."""
+
+    order: tuple[str, ...]
+    """The indices of the loops that are cut into parts, outermost first."""
+    loops: tuple[tuple[int, ...], ...]
+    """Per loop that is cut, the accesses (by number) with positions in a cut."""
+    loop_inputs: tuple[tuple[int, ...], ...]
+    """The same by the numbers of the step's inputs."""
+    delta: int
+    inputs: tuple[tuple[bool, int], ...]
+    """Where each comes from: an earlier step, or else an operand, of some number."""
 
 
 class Kernel:
@@ -132,6 +146,7 @@ class Kernel:
         parts: int | None = None,
         cost: str = "nnz+loops",
         validate: str = "safe",
+        order: tuple[str, ...] = (),
     ) -> None:
         from nacho import _nacho
 
@@ -146,7 +161,7 @@ class Kernel:
         self.parts = parts
         self.cost = cost
         self.validate = validate
-        self._text = self._emitted(kinds) if module is None else module.text
+        self._text = self._emitted(kinds, order) if module is None else module.text
         try:
             self._native = _nacho.Kernel(self._text, cost)
         except _nacho.CompileError as error:
@@ -154,21 +169,23 @@ class Kernel:
             refuse_compilation(assignment, bindings, error)
         spelled = spelled_indices(assignment)
         names = {name: index for index, name in spelled.items()}
-        self.order = tuple(names.get(name, name) for name in self._native.order)
-        """The indices of the loops that are cut into parts, outermost first."""
+        self.steps = tuple(
+            Step(*step)._replace(order=tuple(names.get(name, name) for name in step[0]))
+            for step in self._native.steps
+        )
+        """The nests of loops that are run one after the other."""
 
-    def _emitted(self, kinds: Kinds | None) -> str:
+    def _emitted(self, kinds: Kinds | None, order: tuple[str, ...]) -> str:
         """Check that the expression can have such a result, and write it as MLIR."""
         assignment, types = self._assignment, dict(self._types)
         if kinds is None:
             elements = {name: type.dtype for name, type in types.items()}
             kinds = kinds_of(assignment, elements)
-        require_no_diagonal(assignment, sparse_names(types))
         format = self._result_type.format
         if format is not None and not format.is_dense:
             require_sparse(kinds)
         self._limits = kinds.limits
-        return emit(assignment, types, self._result_type, kinds)
+        return emit(assignment, types, self._result_type, kinds, order)
 
     def __call__(self, /, *operands: Any, **named: Any) -> Any:
         """Compute the result; ``threads`` and ``parts`` override those of compile."""
@@ -226,12 +243,15 @@ class Kernel:
 
         -1 if that depends on the operands: then, only the total bounds it.
         """
-        return self._native.delta
+        return self.steps[-1].delta
 
     @property
-    def loops(self) -> tuple[tuple[int, ...], ...]:
-        """Per loop that is cut, the accesses (by number) with positions in a cut."""
-        return self._native.loops
+    def order(self) -> tuple[str, ...]:
+        """The indices of the loops that are cut into parts, outermost first.
+
+        Of several steps, those of the last.
+        """
+        return self.steps[-1].order
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -275,7 +295,7 @@ class Kernel:
     ) -> Any:
         """Plan and execute; ``views`` are those of the operands with indices."""
         call = self.prepare(given, views, threads, parts, validate)
-        return self.execute(self.planned(call), call)
+        return self.execute(self.planned(call), call, planned=True)
 
     def views(self, given: Sequence[Any]) -> dict[str, View]:
         """Look at the operands with indices."""
@@ -329,10 +349,13 @@ class Kernel:
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
 
-    def execute(self, plan: _nacho.Plan, call: Call) -> Any:
-        """Compute the values, and return the result in a container."""
+    def execute(self, plan: _nacho.Plan, call: Call, *, planned: bool = False) -> Any:
+        """Compute the values, and return the result in a container.
+
+        ``planned``: the operands have not changed since they were planned for.
+        """
         try:
-            buffers = plan.execute(call.args, call.threads)
+            buffers = plan.execute(call.args, call.threads, planned)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
         trusted = call.validate != "none"

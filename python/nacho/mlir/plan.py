@@ -76,7 +76,7 @@ class Plan:
 
     @property
     def positions(self) -> NDArray[np.int64]:
-        """Where the cuts are in the operands: a column per ``kernel.loops``."""
+        """Where the cuts are in the operands: a column per loop and operand."""
         return self._native.positions
 
     @property

@@ -1,0 +1,56 @@
+//===- LoopCost.h - What an order of loops is expected to cost ------------===//
+
+#ifndef NACHO_ANALYSIS_LOOPCOST_H
+#define NACHO_ANALYSIS_LOOPCOST_H
+
+#include "nacho/Analysis/LoopOrder.h"
+
+namespace nacho {
+
+/// The loops of one term in some order: which operands have to be transposed
+/// for it, whether the products are scattered over the result, and what all of
+/// that is expected to cost.
+struct TermOrder {
+  IndexNames loops;
+  llvm::SmallVector<unsigned> transposed; ///< Operands of the assignment.
+  bool scatters = false;
+  double cost = 0;
+};
+
+/// The order of the loops of one term, after the heuristic of Scorch (Yan et
+/// al., CGO 2026): sparse indices first, then each is pushed inwards while the
+/// expected cost falls. The cost is the number of coordinates and entries that
+/// the loops step over, as far as formats tell, and what it takes to transpose
+/// operands and to sort what is scattered.
+class LoopCost {
+public:
+  /// `result` is the order of the loops over the indices of the result.
+  LoopCost(AssignOp op, const Term &term,
+           llvm::ArrayRef<mlir::Attribute> result);
+
+  /// The cheapest order that the heuristic finds.
+  TermOrder choose(bool canScatter) const;
+  /// That of an order which is given.
+  TermOrder evaluate(llvm::ArrayRef<mlir::Attribute> loops) const;
+
+private:
+  /// A sparse operand: the index of each level, and which are full.
+  struct Operand {
+    unsigned input;
+    IndexNames indices;
+    llvm::SmallVector<bool> isFull;
+
+    /// The positions that the first `levels` levels are expected to have.
+    double positions(unsigned levels, bool isTransposed) const;
+  };
+
+  double stepOver(mlir::Attribute index, llvm::ArrayRef<mlir::Attribute> outer,
+                  llvm::ArrayRef<unsigned> transposed, double &live) const;
+
+  llvm::SmallVector<Operand> operands;
+  IndexNames indices, result;
+};
+
+} // namespace nacho
+
+#endif // NACHO_ANALYSIS_LOOPCOST_H

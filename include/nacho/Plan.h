@@ -1,0 +1,109 @@
+//===- Plan.h - One kernel on one set of operands -------------------------===//
+//
+// Runs the steps of a kernel: everything up to the allocation of the result
+// (`plan`), and everything after (`execute`), again and again if need be. What
+// one step hands on to another is kept in between.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_PLAN_H
+#define NACHO_PLAN_H
+
+#include "nacho/Kernel.h"
+
+#include <mutex>
+#include <stdexcept>
+
+namespace nacho {
+
+struct IndexOverflow : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct CoordinateOutOfRange : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct OperandsChanged : std::runtime_error {
+  OperandsChanged()
+      : std::runtime_error("changed: the operands are not those that were "
+                           "checked and counted") {}
+};
+
+/// The bytes that an element takes in a buffer.
+size_t sizeOf(ElementType type);
+
+/// Memory of the runtime for one array.
+class Buffer {
+public:
+  Buffer(ElementType type, int64_t size);
+  Buffer(Buffer &&other) noexcept;
+  ~Buffer();
+
+  /// Leaves the memory to the caller, who releases it.
+  void *take();
+  Argument argument() const { return {data, size}; }
+
+  ElementType type;
+  int64_t size;
+  void *data;
+};
+
+/// One step of a plan.
+class StepPlan {
+public:
+  StepPlan(const Step &step, int64_t parts);
+
+  void partition(const std::vector<Argument> &args, int64_t within,
+                 int64_t threads);
+  void plan(const std::vector<Argument> &args, int64_t threads);
+  void execute(const std::vector<Argument> &args,
+               const std::vector<Argument> &results, int64_t threads);
+  /// Buffers for the result, by level, and then the values.
+  std::vector<Buffer> allocate() const;
+  /// The result as arguments of another step.
+  std::vector<Argument> arguments(const std::vector<Buffer> &buffers) const;
+
+  const Step *step;
+  int64_t parts;
+  std::vector<int64_t> bounds, offsets, sizes;
+
+  int64_t numEntries() const;
+  int64_t total() const;
+
+private:
+  int64_t positionsAt(size_t level, int64_t parents) const;
+  void checkIndexTypes() const;
+};
+
+class Plan {
+public:
+  Plan(std::shared_ptr<const Kernel> kernel, int64_t parts);
+
+  /// Only cuts the last step: into parts / inner parts first, and each of those
+  /// into `inner`.
+  void partition(const std::vector<Argument> &args, int64_t inner,
+                 int64_t threads);
+  void plan(const std::vector<Argument> &args, int64_t threads);
+  /// With `isPlanned` the operands are those that were planned, and have not
+  /// changed since.
+  std::vector<Buffer> execute(const std::vector<Argument> &args, bool isPlanned,
+                              int64_t threads);
+
+  const StepPlan &last() const { return steps.back(); }
+  const std::vector<StepPlan> &all() const { return steps; }
+
+private:
+  std::vector<Argument> argumentsOf(const Step &step,
+                                    const std::vector<Argument> &args) const;
+  void planInner(const std::vector<Argument> &args, int64_t threads);
+
+  std::shared_ptr<const Kernel> kernel;
+  std::vector<StepPlan> steps;
+  /// The results of all steps but the last.
+  std::vector<std::vector<Buffer>> results;
+  std::vector<int64_t> planned; ///< The sizes of the operands.
+  std::mutex mutex;             ///< Of the results.
+};
+
+} // namespace nacho
+
+#endif // NACHO_PLAN_H

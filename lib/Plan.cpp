@@ -1,0 +1,245 @@
+//===- Plan.cpp - One kernel on one set of operands -----------------------===//
+
+#include "nacho/Plan.h"
+#include "nacho/Runtime.h"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <utility>
+
+using namespace nacho;
+
+size_t nacho::sizeOf(ElementType type) {
+  // In the order of the enumeration.
+  static const size_t sizes[] = {1, 1, 1, 2, 4, 8, 4, 8, 8, 16};
+  return sizes[static_cast<int>(type)];
+}
+
+/// x * y, or no memory for so much.
+static int64_t checkedProduct(int64_t x, int64_t y) {
+  int64_t product;
+  if (__builtin_mul_overflow(x, y, &product))
+    throw std::bad_alloc();
+  return product;
+}
+
+static void checkStatus(int32_t status) {
+  if (status & kNoMemory)
+    throw std::bad_alloc();
+  if (status & kCoordinateOutOfRange)
+    throw CoordinateOutOfRange("coordinate-out-of-range: a coordinate of an "
+                               "operand is outside its extent");
+  if (status & kOperandsChanged)
+    throw OperandsChanged();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+Buffer::Buffer(ElementType type, int64_t size)
+    : type(type), size(size),
+      data(allocateBuffer(checkedProduct(size, sizeOf(type)))) {}
+
+Buffer::Buffer(Buffer &&other) noexcept
+    : type(other.type), size(other.size), data(other.take()) {}
+
+Buffer::~Buffer() {
+  if (data)
+    releaseBuffer(data);
+}
+
+void *Buffer::take() { return std::exchange(data, nullptr); }
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+StepPlan::StepPlan(const Step &step, int64_t parts)
+    : step(&step), parts(parts), bounds((parts + 1) * step.boundColumns) {}
+
+void StepPlan::partition(const std::vector<Argument> &args, int64_t within,
+                         int64_t threads) {
+  step->partition(args, bounds.data(), parts, within, threads);
+}
+
+void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
+  std::vector<int64_t> counts(parts * step->countColumns);
+  offsets.resize((parts + 1) * step->countColumns);
+  sizes.resize(step->numSizes());
+  checkStatus(step->plan(args, bounds.data(), counts.data(), offsets.data(),
+                         sizes.data(), parts, threads));
+  checkIndexTypes();
+}
+
+void StepPlan::execute(const std::vector<Argument> &args,
+                       const std::vector<Argument> &results, int64_t threads) {
+  // A dense result without entries needs no work, nor memory for it.
+  if (!step->countColumns && !numEntries())
+    return;
+  int64_t rowSize = sizes[step->rowSizeAt()];
+  int64_t rows = step->partials.empty() ? 0 : 2 * parts;
+  std::vector<std::unique_ptr<char[]>> memory;
+  std::vector<void *> partials;
+  for (ElementType type : step->partials) {
+    int64_t bytes = checkedProduct(checkedProduct(rows, rowSize), sizeOf(type));
+    memory.emplace_back(new char[bytes + 64]);
+    partials.push_back(memory.back().get());
+  }
+  std::vector<int64_t> visited(rows + 1);
+  checkStatus(step->execute(args, bounds.data(), offsets.data(), results,
+                            partials, visited.data(), rowSize, parts, threads));
+}
+
+std::vector<Buffer> StepPlan::allocate() const {
+  std::vector<Buffer> buffers;
+  int64_t parents = 1;
+  for (size_t level = 0; level < step->result.levels.size(); ++level) {
+    const TensorLayout::Level &layout = step->result.levels[level];
+    if (layout.hasPositions)
+      buffers.emplace_back(layout.positions, parents + 1);
+    if (layout.hasCoordinates)
+      buffers.emplace_back(layout.coordinates, sizes[level]);
+    parents = positionsAt(level, parents);
+  }
+  buffers.emplace_back(step->result.values, parents);
+  return buffers;
+}
+
+std::vector<Argument>
+StepPlan::arguments(const std::vector<Buffer> &buffers) const {
+  std::vector<Argument> args;
+  for (const Buffer &buffer : buffers)
+    args.push_back(buffer.argument());
+  size_t rank = step->result.levels.size();
+  for (size_t level = 0; level < rank; ++level)
+    args.push_back({nullptr, sizes[rank + 1 + level]});
+  return args;
+}
+
+int64_t StepPlan::numEntries() const {
+  int64_t entries = 1;
+  for (size_t level = 0; level < step->result.levels.size(); ++level)
+    entries = positionsAt(level, entries);
+  return entries;
+}
+
+int64_t StepPlan::total() const {
+  return bounds[parts * step->boundColumns] - bounds[0];
+}
+
+/// The number of positions of a level, under so many parents.
+int64_t StepPlan::positionsAt(size_t level, int64_t parents) const {
+  bool isDense = !step->result.levels[level].hasCoordinates;
+  return isDense ? checkedProduct(parents, sizes[level]) : sizes[level];
+}
+
+/// Positions count up to the number of entries of their level.
+void StepPlan::checkIndexTypes() const {
+  for (size_t level = 0; level < step->result.levels.size(); ++level) {
+    const TensorLayout::Level &layout = step->result.levels[level];
+    if (layout.hasPositions && layout.positions == ElementType::i32 &&
+        sizes[level] > std::numeric_limits<int32_t>::max())
+      throw IndexOverflow("index-overflow: the result has " +
+                          std::to_string(sizes[level]) +
+                          " entries, more than 32-bit positions can count");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+/// The number of elements, or the extent, of every argument.
+static std::vector<int64_t> sizesOf(const std::vector<Argument> &args) {
+  std::vector<int64_t> sizes;
+  for (const Argument &arg : args)
+    sizes.push_back(arg.size);
+  return sizes;
+}
+
+Plan::Plan(std::shared_ptr<const Kernel> kernel, int64_t parts)
+    : kernel(std::move(kernel)) {
+  for (const Step &step : this->kernel->steps)
+    steps.emplace_back(step, parts);
+}
+
+std::vector<Argument>
+Plan::argumentsOf(const Step &step, const std::vector<Argument> &args) const {
+  std::vector<size_t> begins = {0};
+  for (const TensorLayout &operand : kernel->operands)
+    begins.push_back(begins.back() + operand.numArguments());
+  std::vector<Argument> found;
+  for (const StepInput &input : step.inputs) {
+    if (input.isStep) {
+      std::vector<Argument> made =
+          steps[input.index].arguments(results[input.index]);
+      found.insert(found.end(), made.begin(), made.end());
+    } else {
+      found.insert(found.end(), args.begin() + begins[input.index],
+                   args.begin() + begins[input.index + 1]);
+    }
+  }
+  return found;
+}
+
+/// Everything that the last step needs.
+void Plan::planInner(const std::vector<Argument> &args, int64_t threads) {
+  results.clear();
+  for (size_t n = 0; n + 1 < steps.size(); ++n) {
+    std::vector<Argument> inputs = argumentsOf(*steps[n].step, args);
+    steps[n].plan(inputs, threads);
+    results.push_back(steps[n].allocate());
+    std::vector<Argument> outputs;
+    for (const Buffer &buffer : results.back())
+      outputs.push_back(buffer.argument());
+    steps[n].execute(inputs, outputs, threads);
+  }
+}
+
+void Plan::partition(const std::vector<Argument> &args, int64_t inner,
+                     int64_t threads) {
+  planInner(args, threads);
+  StepPlan &target = steps.back();
+  std::vector<Argument> inputs = argumentsOf(*target.step, args);
+  int64_t parts = target.parts, columns = target.step->boundColumns;
+  if (inner == 1 || inner == parts)
+    return target.partition(inputs, parts, threads);
+  StepPlan outer(*target.step, parts / inner);
+  outer.partition(inputs, outer.parts, threads);
+  for (int64_t row = 0; row <= outer.parts; ++row)
+    std::copy_n(outer.bounds.begin() + row * columns, columns,
+                target.bounds.begin() + row * inner * columns);
+  target.partition(inputs, inner, threads);
+}
+
+void Plan::plan(const std::vector<Argument> &args, int64_t threads) {
+  planInner(args, threads);
+  steps.back().plan(argumentsOf(kernel->last(), args), threads);
+  planned = sizesOf(args);
+}
+
+std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
+                                  bool isPlanned, int64_t threads) {
+  if (sizesOf(args) != planned)
+    throw OperandsChanged();
+  std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
+  if (steps.size() > 1)
+    lock.lock();
+  for (size_t n = 0; n < steps.size(); ++n) {
+    bool isLast = n + 1 == steps.size();
+    if (!isLast && isPlanned)
+      continue;
+    std::vector<Argument> inputs = argumentsOf(*steps[n].step, args), outputs;
+    std::vector<Buffer> made;
+    if (isLast)
+      made = steps[n].allocate();
+    for (const Buffer &buffer : isLast ? made : results[n])
+      outputs.push_back(buffer.argument());
+    steps[n].execute(inputs, outputs, threads);
+    if (isLast)
+      return made;
+  }
+  return {};
+}

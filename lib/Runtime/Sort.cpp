@@ -1,0 +1,349 @@
+//===- Sort.cpp - Entries in the order of their coordinates ---------------===//
+//
+// Entries mostly come nearly sorted: loops run in the order of some of the
+// coordinates. What is left to do is to sort runs of entries that agree in the
+// first coordinates, most of which fit into a cache. Long runs are sorted by
+// all threads together. Radix sort throughout, hence stable.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Kernel.h"
+#include "nacho/Runtime.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <thread>
+#include <vector>
+
+using namespace nacho;
+
+namespace {
+
+/// Below this an insertion sort is faster.
+constexpr int64_t kShort = 32;
+/// A run of this many entries is worth all threads.
+constexpr int64_t kLong = 1 << 16;
+constexpr unsigned kDigit = 11;
+
+/// Runs f(0) to f(count - 1) on a thread each; what one throws, this throws.
+template <typename F>
+void onThreads(int64_t count, F f) {
+  if (count == 1)
+    return f(0);
+  std::vector<std::exception_ptr> errors(count);
+  auto guarded = [&](int64_t t) {
+    try {
+      f(t);
+    } catch (...) {
+      errors[t] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  int64_t started = 0;
+  try {
+    for (; started + 1 < count; ++started)
+      threads.emplace_back(guarded, started);
+  } catch (const std::exception &) {
+    // No more threads than these.
+  }
+  for (int64_t t = started; t < count; ++t)
+    guarded(t);
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::exception_ptr &error : errors)
+    if (error)
+      std::rethrow_exception(error);
+}
+
+/// Where the share of worker w of so many begins.
+int64_t shareOf(int64_t size, int64_t workers, int64_t w) {
+  return size / workers * w + std::min(w, size % workers);
+}
+
+/// One array of the entries.
+struct Column {
+  char *data;
+  int64_t bytes; ///< Of an element.
+
+  uint64_t at(int64_t n) const {
+    if (bytes == 4) {
+      uint32_t value;
+      std::memcpy(&value, data + 4 * n, 4);
+      return value;
+    }
+    uint64_t value;
+    std::memcpy(&value, data + 8 * n, 8);
+    return value;
+  }
+};
+
+/// The columns that fit into one key, the last one in the lowest bits.
+struct KeyGroup {
+  unsigned begin, end, bits;
+};
+
+struct Record {
+  uint64_t key;
+  int64_t from; ///< The entry's number before.
+};
+
+unsigned bitsFor(int64_t extent) {
+  unsigned bits = 0;
+  for (uint64_t most = extent > 0 ? extent - 1 : 0; most; most >>= 1)
+    ++bits;
+  return bits;
+}
+
+class EntrySorter {
+public:
+  EntrySorter(const int64_t *columnInfo, int64_t numColumns, void *values,
+              int64_t valueBytes, int64_t entries, int64_t threads)
+      : values{static_cast<char *>(values), valueBytes}, entries(entries),
+        threads(
+            std::max<int64_t>(1, std::min<int64_t>(threads, entries / 4096))) {
+    for (int64_t n = 0; n < numColumns; ++n, columnInfo += 3) {
+      columns.push_back(
+          {reinterpret_cast<char *>(columnInfo[0]), columnInfo[1]});
+      bits.push_back(bitsFor(columnInfo[2]));
+    }
+  }
+
+  void sort() {
+    unsigned done = sortedColumns();
+    if (done == columns.size())
+      return;
+    makeGroups(done);
+    std::vector<int64_t> runs = findRuns(done);
+    sortLongRuns(runs);
+    sortShortRuns(runs);
+  }
+
+private:
+  /// Sorted by so many of the first columns.
+  unsigned sortedColumns() const {
+    std::vector<unsigned> least(threads, columns.size());
+    onThreads(threads, [&](int64_t t) {
+      unsigned sorted = columns.size();
+      int64_t end = std::min(share(t + 1), entries - 1);
+      for (int64_t n = share(t); n < end; ++n)
+        for (unsigned c = 0; c < sorted; ++c) {
+          uint64_t here = columns[c].at(n), next = columns[c].at(n + 1);
+          if (here == next)
+            continue;
+          if (here > next)
+            sorted = c;
+          break;
+        }
+      least[t] = sorted;
+    });
+    return *std::min_element(least.begin(), least.end());
+  }
+
+  int64_t share(int64_t t) const { return shareOf(entries, threads, t); }
+
+  void makeGroups(unsigned done) {
+    unsigned end = columns.size();
+    while (end > done) {
+      KeyGroup group{end, end, 0};
+      while (group.begin > done && group.bits + bits[group.begin - 1] <= 64)
+        group.bits += bits[--group.begin];
+      groups.push_back(group);
+      end = group.begin;
+    }
+  }
+
+  /// Where the first columns change; begins with 0 and ends with the number of
+  /// entries.
+  std::vector<int64_t> findRuns(unsigned done) const {
+    if (done == 0)
+      return {0, entries};
+    std::vector<std::vector<int64_t>> found(threads);
+    onThreads(threads, [&](int64_t t) {
+      int64_t begin = std::max<int64_t>(share(t), 1);
+      for (int64_t n = begin; n < share(t + 1); ++n)
+        for (unsigned c = done; c-- > 0;)
+          if (columns[c].at(n - 1) != columns[c].at(n)) {
+            found[t].push_back(n);
+            break;
+          }
+    });
+    std::vector<int64_t> runs = {0};
+    for (const std::vector<int64_t> &part : found)
+      runs.insert(runs.end(), part.begin(), part.end());
+    runs.push_back(entries);
+    return runs;
+  }
+
+  bool isLong(int64_t begin, int64_t end) const {
+    return end - begin >= kLong && end - begin > entries / (2 * threads);
+  }
+
+  void sortLongRuns(const std::vector<int64_t> &runs) {
+    for (size_t r = 0; r + 1 < runs.size(); ++r)
+      if (isLong(runs[r], runs[r + 1]))
+        sortRun(runs[r], runs[r + 1], threads);
+  }
+
+  /// Every thread takes runs that begin in its share of the entries.
+  void sortShortRuns(const std::vector<int64_t> &runs) {
+    onThreads(threads, [&](int64_t t) {
+      auto first = std::lower_bound(runs.begin(), runs.end() - 1, share(t));
+      auto last = std::lower_bound(runs.begin(), runs.end() - 1, share(t + 1));
+      for (auto run = first; run != last; ++run)
+        if (!isLong(run[0], run[1]))
+          sortRun(run[0], run[1], 1);
+    });
+  }
+
+  uint64_t keyOf(const KeyGroup &group, int64_t n) const {
+    uint64_t key = 0;
+    for (unsigned c = group.begin; c < group.end; ++c)
+      key = (bits[c] == 64 ? 0 : key << bits[c]) | columns[c].at(n);
+    return key;
+  }
+
+  void sortRun(int64_t begin, int64_t end, int64_t workers) {
+    int64_t size = end - begin;
+    if (size < 2)
+      return;
+    thread_local std::vector<Record> mine, other;
+    std::vector<Record> &records = mine, &spare = other;
+    records.resize(size);
+    auto part = [&](int64_t w) { return shareOf(size, workers, w); };
+    bool isFirst = true;
+    for (const KeyGroup &group : groups) {
+      onThreads(workers, [&](int64_t w) {
+        for (int64_t n = part(w); n < part(w + 1); ++n) {
+          int64_t from = isFirst ? begin + n : records[n].from;
+          records[n] = {keyOf(group, from), from};
+        }
+      });
+      if (size <= kShort)
+        insertionSort(records);
+      else
+        radixSort(records, spare, group.bits, workers);
+      isFirst = false;
+    }
+    for (unsigned c = groups.back().begin; c < columns.size(); ++c)
+      permute(columns[c], records, begin, workers);
+    permute(values, records, begin, workers);
+    if (size > kLong) {
+      std::vector<Record>().swap(records);
+      std::vector<Record>().swap(spare);
+    }
+  }
+
+  static void insertionSort(std::vector<Record> &records) {
+    for (size_t n = 1; n < records.size(); ++n) {
+      Record record = records[n];
+      size_t at = n;
+      for (; at > 0 && records[at - 1].key > record.key; --at)
+        records[at] = records[at - 1];
+      records[at] = record;
+    }
+  }
+
+  static void radixSort(std::vector<Record> &records,
+                        std::vector<Record> &spare, unsigned bits,
+                        int64_t workers) {
+    int64_t size = records.size();
+    // Short runs take digits that their histograms are not longer than.
+    unsigned digit = size < 2048 ? 8 : kDigit;
+    unsigned buckets = 1u << digit;
+    spare.resize(size);
+    std::vector<int64_t> counts(workers * buckets);
+    auto part = [&](int64_t w) { return shareOf(size, workers, w); };
+    for (unsigned shift = 0; shift < bits; shift += digit) {
+      auto bucketOf = [&](const Record &record) {
+        return (record.key >> shift) & (buckets - 1);
+      };
+      std::fill(counts.begin(), counts.end(), 0);
+      onThreads(workers, [&](int64_t w) {
+        int64_t *mine = &counts[w * buckets];
+        for (int64_t n = part(w); n < part(w + 1); ++n)
+          ++mine[bucketOf(records[n])];
+      });
+      int64_t sum = 0, most = 0;
+      for (unsigned bucket = 0; bucket < buckets; ++bucket) {
+        int64_t before = sum;
+        for (int64_t w = 0; w < workers; ++w) {
+          int64_t count = counts[w * buckets + bucket];
+          counts[w * buckets + bucket] = sum;
+          sum += count;
+        }
+        most = std::max(most, sum - before);
+      }
+      if (most == size)
+        continue;
+      onThreads(workers, [&](int64_t w) {
+        int64_t *mine = &counts[w * buckets];
+        for (int64_t n = part(w); n < part(w + 1); ++n)
+          spare[mine[bucketOf(records[n])]++] = records[n];
+      });
+      records.swap(spare);
+    }
+  }
+
+  void permute(const Column &column, const std::vector<Record> &records,
+               int64_t begin, int64_t workers) const {
+    switch (column.bytes) {
+    case 1:
+      return permuteAs<uint8_t>(column, records, begin, workers);
+    case 2:
+      return permuteAs<uint16_t>(column, records, begin, workers);
+    case 4:
+      return permuteAs<uint32_t>(column, records, begin, workers);
+    case 8:
+      return permuteAs<uint64_t>(column, records, begin, workers);
+    default:
+      struct Wide {
+        uint64_t words[2];
+      };
+      return permuteAs<Wide>(column, records, begin, workers);
+    }
+  }
+
+  template <typename T>
+  void permuteAs(const Column &column, const std::vector<Record> &records,
+                 int64_t begin, int64_t workers) const {
+    int64_t size = records.size();
+    auto *data = reinterpret_cast<T *>(column.data);
+    thread_local std::vector<T> kept;
+    std::vector<T> &made = kept;
+    made.resize(size);
+    auto part = [&](int64_t w) { return shareOf(size, workers, w); };
+    onThreads(workers, [&](int64_t w) {
+      for (int64_t n = part(w); n < part(w + 1); ++n)
+        made[n] = data[records[n].from];
+    });
+    onThreads(workers, [&](int64_t w) {
+      std::copy(made.begin() + part(w), made.begin() + part(w + 1),
+                data + begin + part(w));
+    });
+    if (size > kLong)
+      std::vector<T>().swap(made);
+  }
+
+  std::vector<Column> columns;
+  std::vector<unsigned> bits;
+  Column values;
+  int64_t entries, threads;
+  std::vector<KeyGroup> groups; ///< The least significant one first.
+};
+
+} // namespace
+
+int32_t nacho::sortEntries(const int64_t *columns, int64_t numColumns,
+                           void *values, int64_t valueBytes, int64_t entries,
+                           int64_t threads) noexcept {
+  try {
+    EntrySorter(columns, numColumns, values, valueBytes, entries, threads)
+        .sort();
+    return kSuccess;
+  } catch (const std::exception &) {
+    return kNoMemory;
+  }
+}

@@ -1,0 +1,135 @@
+"""``nacho.partition``: how the work of an expression is cut into parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nacho.errors import ArgumentError
+from nacho.evaluation import given_operands, kernel_for, views_of_operands
+from nacho.mlir.kernel import Kernel, Step
+from nacho.notation import Access, Assignment
+from nacho.options import MAX_PARTS, check_cost, checked_count, checked_order
+from nacho.parser import parse
+
+_FUNCTION = ("partition(expr, parts, {})", ("cost", "order"))
+
+
+@dataclass(frozen=True, eq=False)
+class Nest:
+    """How one nest of loops is cut into parts of equal cost."""
+
+    order: tuple[str, ...]
+    """The indices of the loops, outermost first."""
+    bounds: NDArray[np.int64]
+    """The cuts: (parts + 1, depth) coordinates in loop order, half-open."""
+    costs: NDArray[np.int64]
+    """The cost of each part."""
+    total: int
+    delta: int
+    """What a part may deviate by, on either side; the total if no less is known."""
+    positions: dict[str, NDArray[np.int64]]
+    """Where the cuts are in each sparse operand: (parts + 1, levels that are cut).
+
+    A second access with other indices has an item of its own, such as ``"A[j,i]"``.
+    The result of an earlier nest, such as the first, is ``"#0"``.
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class Partition(Nest):
+    """How the work of an expression is cut into parts of equal cost.
+
+    If several nests run one after the other, these are the cuts of the last.
+    """
+
+    nests: tuple[Nest, ...]
+    """All nests, the last one included."""
+
+
+def partition(
+    expr: str,
+    /,
+    *args: Any,
+    cost: str = "nnz",
+    order: Sequence[str] | str | None = None,
+    **named: Any,
+) -> Partition:
+    """Cut the work of an expression into parts, and compute nothing.
+
+    ``partition(expr, parts, cost="nnz", **operands)``: an operand named ``cost`` or
+    ``order`` goes into a mapping, which comes last of the arguments without names.
+    """
+    if not args and "parts" not in named:
+        raise ArgumentError("partition needs the number of parts")
+    parts, *rest = args or (named.pop("parts"),)
+    operands = None
+    for arg in rest:
+        if isinstance(arg, str):
+            cost = arg
+        else:
+            operands = arg
+    assignment = parse(expr)
+    given = given_operands(
+        assignment, operands, named, ("partition(expr, parts, {})", ("cost", "order"))
+    )
+    check_cost(cost)
+    count = checked_count("parts", parts, MAX_PARTS)
+    loops = () if order is None else checked_order(order, assignment.indices)
+    views = views_of_operands(assignment, given)
+    kernel = kernel_for(assignment, given, views, None, cost, loops)
+    call = kernel.prepare(given, views, None, count, "safe")
+    plan = kernel.partition(call)
+    nests = tuple(
+        _nest(step, plan.cuts(number), _sources(kernel, step, assignment))
+        for number, step in enumerate(kernel.steps)
+    )
+    return Partition(**vars(nests[-1]), nests=nests)
+
+
+def _nest(
+    step: Step,
+    cuts: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    sources: Mapping[int, str],
+) -> Nest:
+    """Describe the cuts; ``sources`` names the numbers of ``step.loops``."""
+    costs, bounds, table = cuts
+    columns = [number for loop in step.loops for number in loop]
+    positions: dict[str, NDArray[np.int64]] = {}
+    for number, name in sources.items():
+        mine = [place for place, owner in enumerate(columns) if owner == number]
+        positions[name] = np.ascontiguousarray(table[:, mine])
+    total = int(costs[-1] - costs[0])
+    delta = total if step.delta < 0 else step.delta
+    return Nest(step.order, bounds, np.diff(costs), total, delta, positions)
+
+
+def _sources(kernel: Kernel, step: Step, assignment: Assignment) -> dict[int, str]:
+    """Name what has positions in a nest, by the numbers of ``step.loops``."""
+    if len(kernel.steps) > 1:
+        numbers = zip(chain(*step.loops), chain(*step.loop_inputs), strict=True)
+        return {
+            number: _source(kernel, *step.inputs[input]) for number, input in numbers
+        }
+    types = kernel.types
+    found: dict[int, str] = {}
+    for number, access in enumerate(assignment.accesses):
+        format = types[access.name].format
+        if format is None or format.is_dense:
+            continue
+        taken = access.name in found.values()
+        found[number] = _shown(access) if taken else access.name
+    return found
+
+
+def _source(kernel: Kernel, is_step: bool, number: int) -> str:
+    return f"#{number}" if is_step else kernel.operands[number]
+
+
+def _shown(access: Access) -> str:
+    return f"{access.name}[{','.join(access.indices)}]"
