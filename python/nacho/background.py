@@ -23,24 +23,33 @@ from nacho.notation import (
     postorder,
     sums,
 )
-from nacho.promotion import COMPARISONS, WEAK, Kinds, strong
+from nacho.promotion import WEAK, Kinds, strong
 
 Background = Any
 """A number, weak or of NumPy; None stands for what is only known at run time."""
 
-_COMPUTES = {
-    **dict.fromkeys(("sqrt", "exp", "log", "sin", "cos", "tanh")),
-    **{"neg": "negative", "add": "add", "sub": "subtract", "mul": "multiply"},
-    **{"div": "divide", "min": "minimum", "max": "maximum", "abs": "absolute"},
-    **dict(
-        zip(
-            COMPARISONS,
-            ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"),
-            strict=True,
-        )
-    ),
+_UFUNCS: dict[str, np.ufunc] = {
+    "neg": np.negative,
+    "abs": np.absolute,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "min": np.minimum,
+    "max": np.maximum,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
 }
-"""The functions of NumPy that have another name than the operators."""
 
 
 def backgrounds(kinds: Kinds) -> dict[int, Background]:
@@ -64,10 +73,8 @@ class _Backgrounds:
 
     def add(self, node: Expr) -> None:
         """Compute the value of a node from those of its operands."""
-        operands = children(node)
-        if (isinstance(node, Access) and node.indices) or any(
-            id(child) in self.tensors for child in operands
-        ):
+        has_tensors = any(id(child) in self.tensors for child in children(node))
+        if has_tensors or (isinstance(node, Access) and node.indices):
             self.tensors.add(id(node))
         with np.errstate(all="ignore"):
             self.value[id(node)] = self.background(node)
@@ -107,7 +114,7 @@ class _Backgrounds:
         inside = self.kinds.inside[id(node)]
         operands = [_converted(value, inside) for value in values]
         op = node.function if isinstance(node, Call) else _op(node)
-        return _converted(getattr(np, _COMPUTES[op] or op)(*operands), kind)
+        return _converted(_UFUNCS[op](*operands), kind)
 
 
 def _op(node: Expr) -> str:

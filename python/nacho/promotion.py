@@ -39,9 +39,10 @@ _STRONG = {"int": "i64", "float": "f64", "complex": "c128"}
 _REAL = {"complex": "float", "c64": "f32", "c128": "f64"}
 
 COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
-_ORDERS = {**COMPARISONS, "min": "min", "max": "max"}
-del _ORDERS["eq"], _ORDERS["ne"]
-"""What complex numbers do not have, and how it is written."""
+"""Kinds of comparisons, and how they are written."""
+
+_ORDERS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "min": "min", "max": "max"}
+"""The operators of which there are none on complex numbers."""
 
 
 def strong(kind: str) -> str:
