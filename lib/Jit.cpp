@@ -114,6 +114,16 @@ loadOpenMP(char prefix) {
                            Twine(NACHO_OPENMP_LIBRARY));
 }
 
+/// Not every process shows its own libm to us; where it is part of libc, there
+/// is none to load.
+static void addMathLibrary(orc::LLJIT &jit, char prefix) {
+  auto library = orc::DynamicLibrarySearchGenerator::Load("libm.so.6", prefix);
+  if (library)
+    jit.getMainJITDylib().addGenerator(std::move(*library));
+  else
+    consumeError(library.takeError());
+}
+
 Expected<std::unique_ptr<JitModule>>
 JitModule::create(std::unique_ptr<LLVMContext> context,
                   std::unique_ptr<Module> module,
@@ -162,6 +172,7 @@ JitModule::create(std::unique_ptr<LLVMContext> context,
     return error;
   result->jit->getMainJITDylib().addGenerator(std::move(*openmp));
   result->jit->getMainJITDylib().addGenerator(std::move(*process));
+  addMathLibrary(*result->jit, prefix);
   auto buffer = MemoryBuffer::getMemBufferCopy(
       StringRef(object.data(), object.size()), "nacho");
   if (Error error = result->jit->addObjectFile(std::move(buffer)))

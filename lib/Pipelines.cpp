@@ -11,6 +11,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
@@ -76,6 +77,9 @@ static void addScf(OpPassManager &pm, const PipelineOptions &) {
 static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createConvertNachoParallelToCPU());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertNachoFunctionsToLibm());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertComplexToLLVMPass());
@@ -130,7 +134,7 @@ void nacho::registerAllPasses() {
 void nacho::registerAllDialects(DialectRegistry &registry) {
   registry.insert<NachoDialect, arith::ArithDialect, complex::ComplexDialect,
                   func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
-                  LLVM::LLVMDialect, memref::MemRefDialect, omp::OpenMPDialect,
-                  scf::SCFDialect, sparse_tensor::SparseTensorDialect,
-                  tensor::TensorDialect>();
+                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                  omp::OpenMPDialect, scf::SCFDialect,
+                  sparse_tensor::SparseTensorDialect, tensor::TensorDialect>();
 }

@@ -117,7 +117,8 @@ private:
               IndexNames(reduce.getIndices().getValue()), terms);
       return success();
     }
-    if (auto unary = dyn_cast<UnaryOp>(definition)) {
+    auto unary = dyn_cast<UnaryOp>(definition);
+    if (unary && unary.getKind() == UnaryKind::neg) {
       pending.push_back({unary.getArg(), !isNegated, sum});
       return success();
     }

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_CONVERTNACHOELEMENTSTOARITH
@@ -77,8 +78,57 @@ static Value emitFloat(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
     return arith::MinimumFOp::create(b, x, y);
   case BinaryKind::max:
     return arith::MaximumFOp::create(b, x, y);
+  case BinaryKind::div:
+    return arith::DivFOp::create(b, x, y);
   }
   llvm_unreachable("unknown operator");
+}
+
+/// Smith's algorithm, which NumPy has too: with p the larger part of the
+/// divisor and q the other one, nothing overflows that the quotient does not.
+///
+///   ratio = q / p, scale = 1 / (p + q * ratio)
+///   re y larger: ((re x + im x * ratio) * scale, (im x - re x * ratio) *
+///   scale) im y larger: ((re x * ratio + im x) * scale, (im x * ratio - re x)
+///   * scale) y is zero:   (re x / 0, im x / 0)
+static Value emitQuotient(ImplicitLocOpBuilder &b, Value x, Value y) {
+  auto type = cast<ComplexType>(x.getType());
+  auto add = [&](Value s, Value t) -> Value {
+    return arith::AddFOp::create(b, s, t);
+  };
+  auto sub = [&](Value s, Value t) -> Value {
+    return arith::SubFOp::create(b, s, t);
+  };
+  auto mul = [&](Value s, Value t) -> Value {
+    return arith::MulFOp::create(b, s, t);
+  };
+  auto div = [&](Value s, Value t) -> Value {
+    return arith::DivFOp::create(b, s, t);
+  };
+  auto select = [&](Value condition, Value s, Value t) -> Value {
+    return arith::SelectOp::create(b, condition, s, t);
+  };
+  Value xRe = complex::ReOp::create(b, x), xIm = complex::ImOp::create(b, x);
+  Value yRe = complex::ReOp::create(b, y), yIm = complex::ImOp::create(b, y);
+  Value absRe = math::AbsFOp::create(b, yRe);
+  Value absIm = math::AbsFOp::create(b, yIm);
+  Value isReLarger =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, absRe, absIm);
+  Value p = select(isReLarger, yRe, yIm), q = select(isReLarger, yIm, yRe);
+  Value ratio = div(q, p);
+  Value one =
+      arith::ConstantOp::create(b, b.getFloatAttr(type.getElementType(), 1.0));
+  Value scale = div(one, add(p, mul(q, ratio)));
+  Value re =
+      select(isReLarger, add(xRe, mul(xIm, ratio)), add(mul(xRe, ratio), xIm));
+  Value im =
+      select(isReLarger, sub(xIm, mul(xRe, ratio)), sub(mul(xIm, ratio), xRe));
+  Value isZero =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, add(absRe, absIm),
+                            emitZero(b, type.getElementType()));
+  return complex::CreateOp::create(
+      b, type, select(isZero, div(xRe, absRe), mul(re, scale)),
+      select(isZero, div(xIm, absRe), mul(im, scale)));
 }
 
 static Value emitComplex(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
@@ -90,6 +140,8 @@ static Value emitComplex(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
     return complex::SubOp::create(b, x, y);
   case BinaryKind::mul:
     return complex::MulOp::create(b, x, y);
+  case BinaryKind::div:
+    return emitQuotient(b, x, y);
   default:
     llvm_unreachable("complex numbers have no order");
   }
@@ -110,8 +162,9 @@ static Value emitInteger(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
   case BinaryKind::max:
     return isUnsigned ? Value(arith::MaxUIOp::create(b, x, y))
                       : Value(arith::MaxSIOp::create(b, x, y));
+  default:
+    llvm_unreachable("no operator on integers");
   }
-  llvm_unreachable("unknown operator");
 }
 
 static void lowerBinary(BinaryOp op) {
@@ -136,19 +189,144 @@ static void lowerBinary(BinaryOp op) {
   op.replaceAllUsesWith(recast(b, result, type));
 }
 
+static Value emitFloat(ImplicitLocOpBuilder &b, UnaryKind kind, Value x) {
+  switch (kind) {
+  case UnaryKind::neg:
+    return arith::NegFOp::create(b, x);
+  case UnaryKind::abs:
+    return math::AbsFOp::create(b, x);
+  case UnaryKind::sqrt:
+    return math::SqrtOp::create(b, x);
+  case UnaryKind::exp:
+    return math::ExpOp::create(b, x);
+  case UnaryKind::log:
+    return math::LogOp::create(b, x);
+  case UnaryKind::sin:
+    return math::SinOp::create(b, x);
+  case UnaryKind::cos:
+    return math::CosOp::create(b, x);
+  case UnaryKind::tanh:
+    return math::TanhOp::create(b, x);
+  }
+  llvm_unreachable("unknown operator");
+}
+
+static Value emitComplex(ImplicitLocOpBuilder &b, UnaryKind kind, Value x) {
+  switch (kind) {
+  case UnaryKind::neg:
+    return complex::CreateOp::create(
+        b, x.getType(), arith::NegFOp::create(b, complex::ReOp::create(b, x)),
+        arith::NegFOp::create(b, complex::ImOp::create(b, x)));
+  case UnaryKind::abs:
+    return complex::AbsOp::create(b, x);
+  case UnaryKind::sqrt:
+    return complex::SqrtOp::create(b, x);
+  case UnaryKind::exp:
+    return complex::ExpOp::create(b, x);
+  case UnaryKind::log:
+    return complex::LogOp::create(b, x);
+  case UnaryKind::sin:
+    return complex::SinOp::create(b, x);
+  case UnaryKind::cos:
+    return complex::CosOp::create(b, x);
+  case UnaryKind::tanh:
+    return complex::TanhOp::create(b, x);
+  }
+  llvm_unreachable("unknown operator");
+}
+
+static Value emitInteger(ImplicitLocOpBuilder &b, UnaryKind kind, Value x,
+                         bool isUnsigned) {
+  if (kind == UnaryKind::neg)
+    return arith::SubIOp::create(b, emitZero(b, x.getType()), x);
+  return isUnsigned ? x : Value(math::AbsIOp::create(b, x));
+}
+
 static void lowerUnary(UnaryOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Type type = op.getType(), plain = signless(type);
-  Value x = recast(b, op.getArg(), plain), result;
+  Type type = op.getArg().getType();
+  Value x = recast(b, op.getArg(), signless(type)), result;
   if (isa<FloatType>(type))
-    result = arith::NegFOp::create(b, x);
+    result = emitFloat(b, op.getKind(), x);
   else if (isa<ComplexType>(type))
-    result = complex::CreateOp::create(
-        b, type, arith::NegFOp::create(b, complex::ReOp::create(b, x)),
-        arith::NegFOp::create(b, complex::ImOp::create(b, x)));
+    result = emitComplex(b, op.getKind(), x);
   else
-    result = arith::SubIOp::create(b, emitZero(b, plain), x);
-  op.replaceAllUsesWith(recast(b, result, type));
+    result = emitInteger(b, op.getKind(), x, isUnsigned(type));
+  op.replaceAllUsesWith(recast(b, result, op.getType()));
+}
+
+static arith::CmpFPredicate floatPredicate(CompareKind kind) {
+  switch (kind) {
+  case CompareKind::lt:
+    return arith::CmpFPredicate::OLT;
+  case CompareKind::le:
+    return arith::CmpFPredicate::OLE;
+  case CompareKind::gt:
+    return arith::CmpFPredicate::OGT;
+  case CompareKind::ge:
+    return arith::CmpFPredicate::OGE;
+  case CompareKind::eq:
+    return arith::CmpFPredicate::OEQ;
+  case CompareKind::ne:
+    return arith::CmpFPredicate::UNE;
+  }
+  llvm_unreachable("unknown comparison");
+}
+
+static arith::CmpIPredicate integerPredicate(CompareKind kind,
+                                             bool isUnsigned) {
+  using Predicate = arith::CmpIPredicate;
+  switch (kind) {
+  case CompareKind::lt:
+    return isUnsigned ? Predicate::ult : Predicate::slt;
+  case CompareKind::le:
+    return isUnsigned ? Predicate::ule : Predicate::sle;
+  case CompareKind::gt:
+    return isUnsigned ? Predicate::ugt : Predicate::sgt;
+  case CompareKind::ge:
+    return isUnsigned ? Predicate::uge : Predicate::sge;
+  case CompareKind::eq:
+    return Predicate::eq;
+  case CompareKind::ne:
+    return Predicate::ne;
+  }
+  llvm_unreachable("unknown comparison");
+}
+
+/// eq: both parts are equal; ne: one of them is not.
+static Value compareComplex(ImplicitLocOpBuilder &b, CompareKind kind, Value x,
+                            Value y) {
+  auto compare = [&](Value s, Value t) -> Value {
+    return arith::CmpFOp::create(b, floatPredicate(kind), s, t);
+  };
+  Value re = compare(complex::ReOp::create(b, x), complex::ReOp::create(b, y));
+  Value im = compare(complex::ImOp::create(b, x), complex::ImOp::create(b, y));
+  if (kind == CompareKind::eq)
+    return arith::AndIOp::create(b, re, im);
+  return arith::OrIOp::create(b, re, im);
+}
+
+static void lowerCompare(CompareOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Type type = op.getLhs().getType(), plain = signless(type);
+  Value x = recast(b, op.getLhs(), plain), y = recast(b, op.getRhs(), plain);
+  CompareKind kind = op.getKind();
+  Value result;
+  if (isa<FloatType>(type))
+    result = arith::CmpFOp::create(b, floatPredicate(kind), x, y);
+  else if (isa<ComplexType>(type))
+    result = compareComplex(b, kind, x, y);
+  else
+    result = arith::CmpIOp::create(b, integerPredicate(kind, isUnsigned(type)),
+                                   x, y);
+  op.replaceAllUsesWith(result);
+}
+
+static void lowerSelect(SelectOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  op.replaceAllUsesWith(arith::SelectOp::create(b, op.getCondition(),
+                                                op.getOnTrue(), op.getOnFalse())
+                            .getResult());
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,6 +418,10 @@ struct ElementsToArith
         lowerBinary(binary);
       else if (auto unary = dyn_cast<UnaryOp>(op))
         lowerUnary(unary);
+      else if (auto comparison = dyn_cast<CompareOp>(op))
+        lowerCompare(comparison);
+      else if (auto select = dyn_cast<SelectOp>(op))
+        lowerSelect(select);
       else if (auto cast = dyn_cast<CastOp>(op))
         lowerCast(cast);
       else

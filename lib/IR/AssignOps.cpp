@@ -220,21 +220,62 @@ LogicalResult AssignOp::verify() {
 }
 
 /// Complex numbers have no order.
+static LogicalResult verifyOrder(Operation *op, StringRef kind, Type type) {
+  if (isa<ComplexType>(type))
+    return op->emitOpError()
+           << kind << " needs an order, which " << type << " has not";
+  return success();
+}
+
 static LogicalResult verifyOrder(Operation *op, BinaryKind kind, Type type) {
-  bool isOrder = kind == BinaryKind::min || kind == BinaryKind::max;
-  if (isOrder && isa<ComplexType>(type))
-    return op->emitOpError() << stringifyBinaryKind(kind) << " needs an order, "
-                             << "which " << type << " has not";
+  if (kind != BinaryKind::min && kind != BinaryKind::max)
+    return success();
+  return verifyOrder(op, stringifyBinaryKind(kind), type);
+}
+
+/// Integers are converted before: to what, the notation decides.
+static LogicalResult verifyFractions(Operation *op, StringRef kind, Type type) {
+  if (isa<IntegerType>(type))
+    return op->emitOpError() << kind << " is not defined on integers: " << type;
   return success();
 }
 
 LogicalResult BinaryOp::verify() {
+  if (getKind() == BinaryKind::div)
+    return verifyFractions(*this, "div", getType());
   return verifyOrder(*this, getKind(), getType());
+}
+
+/// abs : complex<f64> -> f64
+LogicalResult UnaryOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                        UnaryOp::Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  Type type = adaptor.getArg().getType();
+  auto complex = dyn_cast<ComplexType>(type);
+  bool isReal = complex && adaptor.getKind() == UnaryKind::abs;
+  types.push_back(isReal ? complex.getElementType() : type);
+  return success();
+}
+
+LogicalResult UnaryOp::verify() {
+  if (getKind() == UnaryKind::neg || getKind() == UnaryKind::abs)
+    return success();
+  return verifyFractions(*this, stringifyUnaryKind(getKind()),
+                         getArg().getType());
+}
+
+LogicalResult CompareOp::verify() {
+  if (getKind() == CompareKind::eq || getKind() == CompareKind::ne)
+    return success();
+  return verifyOrder(*this, stringifyCompareKind(getKind()),
+                     getLhs().getType());
 }
 
 LogicalResult ReduceOp::verify() {
   if (getKind() == BinaryKind::sub)
     return emitOpError("cannot reduce by a difference");
+  if (getKind() == BinaryKind::div)
+    return emitOpError("cannot reduce by a quotient");
   if (failed(verifyOrder(*this, getKind(), getType())))
     return failure();
   if (!isAccess(getIndices()))

@@ -73,6 +73,8 @@ LogicalResult NestOp::verify() {
     return failure();
   if (getReduce() == BinaryKind::sub)
     return emitOpError("cannot reduce by a difference");
+  if (getReduce() == BinaryKind::div)
+    return emitOpError("cannot reduce by a quotient");
   bool isListed = getSorted() || getScanned();
   if (isListed && getReduce())
     return emitOpError("cannot sort or scan what it reduces");

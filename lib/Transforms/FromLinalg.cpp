@@ -1,8 +1,8 @@
 //===- FromLinalg.cpp - linalg.generic to tensor index notation -----------===//
 //
 // Consumes `linalg.generic` (and named ops, as what they generalise to) whose
-// maps are lists of dimensions and whose bodies are sums and products; leaves
-// `nacho.assign`. This is what users of MLIR's own sparsifier write.
+// maps are lists of dimensions and whose bodies the notation has operators for;
+// leaves `nacho.assign`. This is what users of MLIR's own sparsifier write.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -120,33 +121,103 @@ LogicalResult GenericTranslator::findUpdate() {
   return success();
 }
 
-/// The op of the notation for an op of arith; null if there is none.
-Value GenericTranslator::translateOp(Operation &nested) {
-  // The sum of booleans is another one in the notation, and so is their sign.
-  if (llvm::any_of(nested.getOperandTypes(),
-                   [](Type type) { return type.isInteger(1); }))
+/// The comparison of the notation, in which a NaN is equal to nothing.
+static std::optional<CompareKind> comparisonOf(arith::CmpFOp op) {
+  switch (op.getPredicate()) {
+  case arith::CmpFPredicate::OLT:
+    return CompareKind::lt;
+  case arith::CmpFPredicate::OLE:
+    return CompareKind::le;
+  case arith::CmpFPredicate::OGT:
+    return CompareKind::gt;
+  case arith::CmpFPredicate::OGE:
+    return CompareKind::ge;
+  case arith::CmpFPredicate::OEQ:
+    return CompareKind::eq;
+  case arith::CmpFPredicate::UNE:
+    return CompareKind::ne;
+  default:
     return {};
-  auto binary = [&](BinaryKind kind) -> Value {
-    return BinaryOp::create(b, kind, mapping.lookup(nested.getOperand(0)),
-                            mapping.lookup(nested.getOperand(1)));
-  };
-  auto cast = [&]() -> Value {
-    return CastOp::create(b, nested.getResult(0).getType(),
-                          mapping.lookup(nested.getOperand(0)));
+  }
+}
+
+/// Integers without a sign are signed ones in the notation.
+static std::optional<CompareKind> comparisonOf(arith::CmpIOp op) {
+  switch (op.getPredicate()) {
+  case arith::CmpIPredicate::slt:
+    return CompareKind::lt;
+  case arith::CmpIPredicate::sle:
+    return CompareKind::le;
+  case arith::CmpIPredicate::sgt:
+    return CompareKind::gt;
+  case arith::CmpIPredicate::sge:
+    return CompareKind::ge;
+  case arith::CmpIPredicate::eq:
+    return CompareKind::eq;
+  case arith::CmpIPredicate::ne:
+    return CompareKind::ne;
+  default:
+    return {};
+  }
+}
+
+static std::optional<BinaryKind> binaryOf(Operation &op) {
+  return llvm::TypeSwitch<Operation *, std::optional<BinaryKind>>(&op)
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return BinaryKind::add; })
+      .Case<arith::SubFOp, arith::SubIOp>([](auto) { return BinaryKind::sub; })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return BinaryKind::mul; })
+      .Case<arith::DivFOp>([](auto) { return BinaryKind::div; })
+      .Case<arith::MinimumFOp, arith::MinSIOp>(
+          [](auto) { return BinaryKind::min; })
+      .Case<arith::MaximumFOp, arith::MaxSIOp>(
+          [](auto) { return BinaryKind::max; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+static std::optional<UnaryKind> unaryOf(Operation &op) {
+  return llvm::TypeSwitch<Operation *, std::optional<UnaryKind>>(&op)
+      .Case<arith::NegFOp>([](auto) { return UnaryKind::neg; })
+      .Case<math::AbsFOp, math::AbsIOp>([](auto) { return UnaryKind::abs; })
+      .Case<math::SqrtOp>([](auto) { return UnaryKind::sqrt; })
+      .Case<math::ExpOp>([](auto) { return UnaryKind::exp; })
+      .Case<math::LogOp>([](auto) { return UnaryKind::log; })
+      .Case<math::SinOp>([](auto) { return UnaryKind::sin; })
+      .Case<math::CosOp>([](auto) { return UnaryKind::cos; })
+      .Case<math::TanhOp>([](auto) { return UnaryKind::tanh; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// The op of the notation for an op of arith or math; null if there is none.
+Value GenericTranslator::translateOp(Operation &nested) {
+  // The sum of booleans is another one in the notation, and so are their sign
+  // and their order.
+  bool isOfBooleans = llvm::any_of(nested.getOperandTypes(),
+                                   [](Type type) { return type.isInteger(1); });
+  if (isOfBooleans && !isa<arith::SelectOp>(nested))
+    return {};
+  SmallVector<Value> args;
+  for (Value operand : nested.getOperands())
+    args.push_back(mapping.lookupOrNull(operand));
+  if (llvm::is_contained(args, Value()))
+    return {};
+  if (std::optional<BinaryKind> kind = binaryOf(nested))
+    return BinaryOp::create(b, *kind, args[0], args[1]);
+  if (std::optional<UnaryKind> kind = unaryOf(nested))
+    return UnaryOp::create(b, *kind, args[0]);
+  auto compare = [&](std::optional<CompareKind> kind) {
+    return kind ? Value(CompareOp::create(b, *kind, args[0], args[1]))
+                : Value();
   };
   return llvm::TypeSwitch<Operation *, Value>(&nested)
-      .Case<arith::AddFOp, arith::AddIOp>(
-          [&](Operation *) { return binary(BinaryKind::add); })
-      .Case<arith::SubFOp, arith::SubIOp>(
-          [&](Operation *) { return binary(BinaryKind::sub); })
-      .Case<arith::MulFOp, arith::MulIOp>(
-          [&](Operation *) { return binary(BinaryKind::mul); })
-      .Case([&](arith::NegFOp neg) -> Value {
-        return UnaryOp::create(b, UnaryKind::neg,
-                               mapping.lookup(neg.getOperand()));
+      .Case<arith::CmpFOp, arith::CmpIOp>(
+          [&](auto comparison) { return compare(comparisonOf(comparison)); })
+      .Case([&](arith::SelectOp) -> Value {
+        return SelectOp::create(b, args[0], args[1], args[2]);
       })
       .Case<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::SIToFPOp>(
-          [&](Operation *) { return cast(); })
+          [&](Operation *cast) -> Value {
+            return CastOp::create(b, cast->getResult(0).getType(), args[0]);
+          })
       .Case([&](arith::ConstantOp constant) -> Value {
         return b.clone(*constant)->getResult(0);
       })

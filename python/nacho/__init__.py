@@ -21,7 +21,21 @@ from nacho.errors import (
 from nacho.evaluation import evaluate
 from nacho.formats import Format
 from nacho.partitioning import Nest, Partition, partition
-from nacho.symbols import Expression, Index, access, indices
+from nacho.symbols import (
+    Expression,
+    Index,
+    access,
+    cos,
+    exp,
+    indices,
+    log,
+    maximum,
+    minimum,
+    sin,
+    sqrt,
+    tanh,
+    where,
+)
 from nacho.tensor import Tensor
 
 __version__ = "0.1.0"
@@ -46,9 +60,18 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "access",
+    "cos",
     "einsum",
     "evaluate",
+    "exp",
     "indices",
+    "log",
+    "maximum",
+    "minimum",
     "mlir",
     "partition",
+    "sin",
+    "sqrt",
+    "tanh",
+    "where",
 ]

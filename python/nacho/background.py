@@ -6,7 +6,6 @@ types in which the kernel computes, for what is 0 in one may overflow in another
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,8 @@ from nacho.errors import UnsupportedError, pointed
 from nacho.notation import (
     Access,
     Binary,
+    Call,
     Expr,
-    Literal,
     Unary,
     children,
     is_sum,
@@ -29,73 +28,131 @@ from nacho.promotion import WEAK, Kinds, strong
 Background = Any
 """A number, weak or of NumPy; None stands for what is only known at run time."""
 
-_OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
+_UFUNCS: dict[str, np.ufunc] = {
+    "neg": np.negative,
+    "abs": np.absolute,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "min": np.minimum,
+    "max": np.maximum,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
 
 
 def backgrounds(kinds: Kinds) -> dict[int, Background]:
     """Return, per node (by ``id``), its value where every tensor is absent.
 
-    An absent entry is exactly 0, and 0 times anything is then 0. A dense operand counts
-    as one whose entries are all stored. These are values before any reduction.
+    An absent entry is exactly 0, and 0 times anything is then 0, as is 0 divided by
+    anything: a dense operand counts as one whose entries are all stored. These are
+    values before any reduction.
     """
-    value: dict[int, Background] = {}
-    with np.errstate(all="ignore"):
-        for node in postorder(kinds.assignment.expr):
-            if id(node) not in value:
-                value[id(node)] = _background(kinds, node, value)
-    return value
+    return _backgrounds(kinds).value
 
 
-def _background(kinds: Kinds, node: Expr, value: dict[int, Background]) -> Background:
-    match node:
-        case Access():
-            return _zero(kinds.of[id(node)]) if node.indices else None
-        case Literal():
-            return node.value
-        case Unary():
-            operand = value[id(node.operand)]
-            return None if operand is None else -operand
-        case Binary():
-            lhs, rhs = value[id(node.lhs)], value[id(node.rhs)]
-            return _combined(node.op, lhs, rhs, kinds.of[id(node)])
-    return None
+class _Backgrounds:
+    """Computes with values by the ``id`` of their nodes."""
+
+    def __init__(self, kinds: Kinds) -> None:
+        self.kinds = kinds
+        self.value: dict[int, Background] = {}
+        self.tensors: set[int] = set()
+        """The nodes that are more than numbers."""
+
+    def add(self, node: Expr) -> None:
+        """Compute the value of a node from those of its operands."""
+        has_tensors = any(id(child) in self.tensors for child in children(node))
+        if has_tensors or (isinstance(node, Access) and node.indices):
+            self.tensors.add(id(node))
+        with np.errstate(all="ignore"):
+            self.value[id(node)] = self.background(node)
+
+    def background(self, node: Expr) -> Background:
+        kind = self.kinds.of[id(node)]
+        if id(node) in self.kinds.constants:
+            return self.kinds.constants[id(node)]
+        match node:
+            case Access():
+                return _converted(0, kind) if node.indices else None
+            case Binary("mul") if any(map(self.is_zero, (node.lhs, node.rhs))):
+                return _converted(0, kind)
+            case Binary("div", lhs) if id(lhs) in self.tensors and self.is_zero(lhs):
+                return _converted(0, kind)
+            case Call("where"):
+                return self.choice(node, kind)
+        return self.computed(node, kind)
+
+    def is_zero(self, node: Expr) -> bool:
+        """Return whether a node is 0 where its operands have no entries."""
+        value = self.value[id(node)]
+        return value is not None and bool(value == 0)
+
+    def choice(self, node: Call, kind: str) -> Background:
+        """Choose; if it is not known which one, they may still be the same."""
+        condition, lhs, rhs = (self.value[id(child)] for child in node.arguments)
+        if condition is None:
+            return _converted(lhs, kind) if lhs is not None and lhs == rhs else None
+        chosen = lhs if condition else rhs
+        return None if chosen is None else _converted(chosen, kind)
+
+    def computed(self, node: Expr, kind: str) -> Background:
+        values = [self.value[id(child)] for child in children(node)]
+        if any(value is None for value in values):
+            return None
+        inside = self.kinds.inside[id(node)]
+        operands = [_converted(value, inside) for value in values]
+        op = node.function if isinstance(node, Call) else _op(node)
+        return _converted(_UFUNCS[op](*operands), kind)
 
 
-def _combined(op: str, lhs: Background, rhs: Background, kind: str) -> Background:
-    if op == "mul" and (_is_zero(lhs) or _is_zero(rhs)):
-        return _zero(kind)
-    if lhs is None or rhs is None or op not in _OPERATORS:
-        return None
-    if kind not in WEAK:
-        lhs, rhs = (np.asarray(each).astype(ELEMENTS[kind])[()] for each in (lhs, rhs))
-    return _OPERATORS[op](lhs, rhs)
+def _op(node: Expr) -> str:
+    assert isinstance(node, Unary | Binary)
+    return node.op
 
 
-def _zero(kind: str) -> Background:
-    return WEAK[kind]() if kind in WEAK else ELEMENTS[strong(kind)].type(0)
+def _converted(value: Background, kind: str) -> Background:
+    if kind in WEAK:
+        return WEAK[kind](value)
+    return np.asarray(value).astype(ELEMENTS[strong(kind)])[()]
 
 
-def _is_zero(value: Background) -> bool:
-    return value is not None and bool(value == 0)
+def _backgrounds(kinds: Kinds) -> _Backgrounds:
+    found = _Backgrounds(kinds)
+    for node in postorder(kinds.assignment.expr):
+        if id(node) not in found.value:
+            found.add(node)
+    return found
 
 
 def dense_term(kinds: Kinds) -> Expr | None:
     """Return the term that makes the result dense; None if the result is sparse."""
-    assignment, before = kinds.assignment, backgrounds(kinds)
-    value: dict[int, Background] = {}
-    with np.errstate(all="ignore"):
-        for node in sums(assignment.expr, assignment.reductions):
-            if id(node) in assignment.reductions:
-                value[id(node)] = before[id(node)]
-                if assignment.reductions[id(node)] and not _is_zero(value[id(node)]):
-                    value[id(node)] = None
-            else:
-                value[id(node)] = _background(kinds, node, value)
+    assignment, before = kinds.assignment, _backgrounds(kinds)
+    found = _Backgrounds(kinds)
+    for node in sums(assignment.expr, assignment.reductions):
+        over = assignment.reductions.get(id(node))
+        if over is None:
+            found.add(node)
+        elif over and not before.is_zero(node):
+            found.value[id(node)] = None
+        else:
+            found.value[id(node)] = before.value[id(node)]
     node = assignment.expr
-    if _is_zero(value[id(node)]):
+    if found.is_zero(node):
         return None
     while is_sum(node) and id(node) not in assignment.reductions:
-        node = next(child for child in children(node) if not _is_zero(value[id(child)]))
+        node = next(child for child in children(node) if not found.is_zero(child))
     return node
 
 
@@ -106,7 +163,33 @@ def require_sparse(kinds: Kinds) -> None:
         return
     text, (begin, end) = kinds.assignment.text, term.span
     message = (
-        f"the term '{text[begin:end]}' is not zero where the operands have no entries: "
-        'it would make the result dense; ask for that with out="dense"'
+        f"the term '{text[begin:end]}' is not zero where the operands have no entries"
+        f"{_reason(kinds, term)}: it would make the result dense; ask for that with "
+        'out="dense"'
     )
     raise UnsupportedError(pointed(message, text, term.span))
+
+
+def _reason(kinds: Kinds, term: Expr) -> str:
+    """Return which part of a term makes something of zeros that is not one."""
+    found = _backgrounds(kinds)
+    if id(term) not in found.tensors:
+        return ""
+    node, inner = term, [term]
+    while inner:
+        node = inner[0]
+        inner = [
+            child
+            for child in children(node)
+            if id(child) in found.tensors and not found.is_zero(child)
+        ]
+    value = found.value[id(node)]
+    known = "not zero" if value is None else _shown(value)
+    if node is term:
+        return "" if value is None else f", but {known}"
+    begin, end = node.span
+    return f", since '{kinds.assignment.text[begin:end]}' is {known} there"
+
+
+def _shown(value: Background) -> str:
+    return "true" if value is np.True_ or value is True else f"{value:g}"

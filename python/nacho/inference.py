@@ -7,10 +7,13 @@ Every subexpression has a *structure*: per index, how its coordinates are stored
     a * b, both 0 where absent  that of the first sparse one; indices that it lacks, as
                                 the other has them
     a * b, only a 0             that of a; indices that it lacks, as b has them
-    a + b, a - b                if they are equal, theirs
+    a / b, a 0                  likewise
+    a + b, a < b, min(a, b) …   if they are equal, theirs
                                 if one has everything, dense
                                 else csr for two indices, coo for more
-    -a, a + 2, a * 2            that of a
+    where(c, a, b)              that of c * a + b; of c + b, if a is not what b is where
+                                both are absent
+    -a, exp(a), a + 2, a * 2    that of a
     a, reduced over j           that of a, without j
 
 The levels of the result are in the order of its indices, or in the one in which sparse
@@ -26,7 +29,17 @@ from itertools import pairwise
 
 from nacho.background import backgrounds
 from nacho.formats import Format
-from nacho.notation import Access, Assignment, Binary, Expr, Unary, postorder, sums
+from nacho.notation import (
+    Access,
+    Assignment,
+    Binary,
+    Call,
+    Expr,
+    Unary,
+    children,
+    postorder,
+    sums,
+)
 from nacho.promotion import Kinds
 
 Structure = dict[str, str]
@@ -123,30 +136,50 @@ class _Inference:
         """Return the structure of every node, not reduced; None without a tensor."""
         found: dict[int, Structure | None] = {}
         for node in postorder(self.assignment.expr):
-            structure: Structure | None = None
-            if isinstance(node, Access) and node.indices:
-                structure = _of_access(node, self.formats[node.name])
-            elif isinstance(node, Unary):
-                structure = found[id(node.operand)]
-            elif isinstance(node, Binary):
-                lhs, rhs = found[id(node.lhs)], found[id(node.rhs)]
-                if node.op == "mul":
-                    structure = self.product(node, lhs, rhs)
-                else:
-                    structure = self.union(lhs, rhs)
-            found[id(node)] = structure
+            operands = [found[id(child)] for child in children(node)]
+            found[id(node)] = self.structure(node, operands)
         return found
+
+    def structure(
+        self, node: Expr, operands: Sequence[Structure | None]
+    ) -> Structure | None:
+        """Return the structure of a node from those of its operands."""
+        match node:
+            case Access() if node.indices:
+                return _of_access(node, self.formats[node.name])
+            case Binary("mul"):
+                return self.product(node, *operands)
+            case Binary("div") if operands[0] is not None and self.is_zero(node.lhs):
+                return (operands[1] or {}) | operands[0]
+            case Call("where"):
+                return self.choice(node, *operands)
+        structure: Structure | None = None
+        for operand in operands:
+            structure = self.union(structure, operand)
+        return structure
+
+    def choice(
+        self,
+        node: Call,
+        condition: Structure | None,
+        on_true: Structure | None,
+        on_false: Structure | None,
+    ) -> Structure | None:
+        known, *values = (self.background[id(child)] for child in node.arguments)
+        if known is None:
+            return self.union(self.union(condition, on_true), on_false)
+        present, absent = (on_true, on_false) if known == 0 else (on_false, on_true)
+        if None not in values and values[0] == values[1]:
+            condition = _intersection(condition, present)
+        return self.union(condition, absent)
 
     def product(
         self, node: Binary, lhs: Structure | None, rhs: Structure | None
     ) -> Structure | None:
-        if lhs is None or rhs is None:
-            return rhs if lhs is None else lhs
         left, right = self.is_zero(node.lhs), self.is_zero(node.rhs)
-        if not left and not right:
-            return self.union(lhs, rhs)
-        first = left if left != right else not _is_dense(lhs) or _is_dense(rhs)
-        return rhs | lhs if first else lhs | rhs
+        if lhs is None or rhs is None or left == right:
+            return _intersection(lhs, rhs) if left else self.union(lhs, rhs)
+        return rhs | lhs if left else lhs | rhs
 
     def is_zero(self, node: Expr) -> bool:
         """Return whether a node is 0 where its operands have no entries."""
@@ -170,6 +203,12 @@ def _of_access(access: Access, format: Format) -> Structure:
         access.indices[dimension]: kind if kind in ("dense", "compressed") else "coo"
         for dimension, kind in format.levels
     }
+
+
+def _intersection(lhs: Structure | None, rhs: Structure | None) -> Structure | None:
+    if lhs is None or rhs is None:
+        return rhs if lhs is None else lhs
+    return lhs | rhs if _is_dense(lhs) and not _is_dense(rhs) else rhs | lhs
 
 
 def _is_dense(structure: Structure) -> bool:

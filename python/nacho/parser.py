@@ -1,7 +1,6 @@
 """From text to the tree of ``notation``: tokens, precedence, well-formedness.
 
-The whole notation parses, so that what is not compiled yet is refused by name
-(``require_supported``) and not as a syntax error:
+A comparison binds less than a sum, and does not chain:
 
     assignment := access ('=' | '+=' | '*=' | 'max=' | 'min=') comparison
     comparison := sum [('<' | '<=' | '>' | '>=' | '==' | '!=') sum]
@@ -31,7 +30,6 @@ from nacho.notation import (
     Literal,
     Unary,
     identifier,
-    postorder,
 )
 
 MAX_NESTING = 100
@@ -45,9 +43,6 @@ _COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": 
 _SUMS = {"+": "add", "-": "sub"}
 _PRODUCTS = {"*": "mul", "/": "div"}
 _ASSIGNMENTS = {"=": None, "+=": None, "max=": "max=", "min=": "min=", "*=": "*="}
-_UNSUPPORTED = {"div": "division"} | {
-    op: f"the comparison '{symbol}'" for symbol, op in _COMPARISONS.items()
-}
 
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
@@ -308,7 +303,7 @@ def _refuse(assignment: Assignment, message: str, node: Expr) -> NoReturn:
 
 
 def require_supported(assignment: Assignment) -> None:
-    """Refuse valid notation with operators, or of a rank, that are not compiled."""
+    """Refuse valid notation of a rank, or without operands, that is not compiled."""
     for access in (assignment.result, *assignment.accesses):
         if len(access.indices) > MAX_RANK:
             role = "result" if access is assignment.result else "operand"
@@ -317,13 +312,6 @@ def require_supported(assignment: Assignment) -> None:
                 f"{MAX_RANK} are not supported"
             )
             _unsupported(assignment, message, access.span)
-    for node in postorder(assignment.expr):
-        if isinstance(node, Call):
-            message = f"the function '{node.function}' is not supported"
-            _unsupported(assignment, message, node.span)
-        if isinstance(node, Binary) and node.op in _UNSUPPORTED:
-            message = f"{_UNSUPPORTED[node.op]} is not supported"
-            _unsupported(assignment, message, node.span)
     if not assignment.operands:
         message = "an expression without an operand is not supported"
         _unsupported(assignment, message, assignment.expr.span)

@@ -7,16 +7,28 @@ meets; among themselves, weak numbers stay weak.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from nacho.elements import ELEMENTS, element_name
 from nacho.errors import DTypeError, pointed
-from nacho.notation import Access, Assignment, Binary, Expr, Literal, Unary, postorder
+from nacho.notation import (
+    Access,
+    Assignment,
+    Binary,
+    Call,
+    Expr,
+    Literal,
+    Unary,
+    children,
+    postorder,
+)
 
 Number = int | float
 
@@ -24,6 +36,13 @@ WEAK: dict[str, type] = {"int": int, "float": float, "complex": complex}
 """The weak kinds, from the narrowest to the widest."""
 
 _STRONG = {"int": "i64", "float": "f64", "complex": "c128"}
+_REAL = {"complex": "float", "c64": "f32", "c128": "f64"}
+
+COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+"""Kinds of comparisons, and how they are written."""
+
+_ORDERS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "min": "min", "max": "max"}
+"""The operators of which there are none on complex numbers."""
 
 
 def strong(kind: str) -> str:
@@ -72,6 +91,13 @@ def is_complex(kind: str) -> bool:
     return kind in ("complex", "c64", "c128")
 
 
+def fractional(kind: str) -> str:
+    """Return the kind of quotients and functions of a kind."""
+    if kind == "int":
+        return "float"
+    return "f64" if kind == "bool" or is_integer(kind) else kind
+
+
 @dataclass(frozen=True, eq=False)
 class Kinds:
     """The kinds of all nodes of an assignment, by ``id``."""
@@ -80,6 +106,8 @@ class Kinds:
     operands: Mapping[str, str]
     """The kind of each operand."""
     of: dict[int, str] = field(default_factory=dict)
+    inside: dict[int, str] = field(default_factory=dict)
+    """Per operator, the kind that its operands take; but a condition is a bool."""
     constants: dict[int, Number] = field(default_factory=dict)
     """The values of nodes that are made of literals only."""
     limits: dict[str, list[str]] = field(default_factory=dict)
@@ -111,43 +139,105 @@ def _kind(kinds: Kinds, node: Expr) -> str:
             kinds.constants[id(node)] = node.value
             return "int" if isinstance(node.value, int) else "float"
         case Unary():
-            return _negation(kinds, node)
+            if kinds.of[id(node.operand)] == "bool":
+                _refuse(kinds, "the negative of a bool", node)
+            return _applied(kinds, node, "neg", kinds.of[id(node.operand)])
         case Binary():
-            return _binary(kinds, node)
+            return _binary(kinds, node, node.op, node.lhs, node.rhs)
+        case Call("min" | "max", (lhs, rhs)):
+            return _binary(kinds, node, node.function, lhs, rhs)
+        case Call("where", (_, on_true, on_false)):
+            return _choice(kinds, node, on_true, on_false)
+        case Call(function, (operand,)):
+            kind = kinds.of[id(operand)]
+            if function == "abs":
+                return _applied(kinds, node, "abs", kind, _REAL.get(kind, kind))
+            return _applied(kinds, node, function, fractional(kind))
     raise AssertionError(f"not compiled: {node}")
 
 
-def _negation(kinds: Kinds, node: Unary) -> str:
-    kind = kinds.of[id(node.operand)]
-    if kind == "bool":
-        _refuse(kinds, "the negative of a bool", node)
-    if id(node.operand) in kinds.constants:
-        kinds.constants[id(node)] = -kinds.constants[id(node.operand)]
-    return kind
-
-
-def _binary(kinds: Kinds, node: Binary) -> str:
-    lhs, rhs = kinds.of[id(node.lhs)], kinds.of[id(node.rhs)]
-    if lhs == rhs == "bool" and node.op == "sub":
+def _binary(kinds: Kinds, node: Expr, op: str, lhs: Expr, rhs: Expr) -> str:
+    left, right = kinds.of[id(lhs)], kinds.of[id(rhs)]
+    kind = promote(left, right)
+    if left == right == "bool" and op == "sub":
         _refuse(kinds, "the difference of bools", node)
-    kind = promote(lhs, rhs)
-    if id(node.lhs) in kinds.constants and id(node.rhs) in kinds.constants:
-        kinds.constants[id(node)] = _folded(kinds, node)
-    else:
-        for child in (node.lhs, node.rhs):
-            _require_fit(kinds, child, strong(kind))
-    return kind
+    if op in _ORDERS and is_complex(kind):
+        message = f"'{_ORDERS[op]}' of complex numbers, which have no order"
+        _refuse(kinds, message, node)
+    if op == "div":
+        kind = fractional(kind)
+    if op not in COMPARISONS:
+        return _applied(kinds, node, op, kind)
+    if "int" in (left, right) and is_integer(kind):
+        # Every integer can be compared, also one that is out of the other's bounds.
+        kind = "i64"
+    return _applied(kinds, node, op, kind, "bool")
 
 
-def _folded(kinds: Kinds, node: Binary) -> Number:
+def _choice(kinds: Kinds, node: Call, on_true: Expr, on_false: Expr) -> str:
+    kind = promote(kinds.of[id(on_true)], kinds.of[id(on_false)])
+    if any(id(child) not in kinds.constants for child in node.arguments):
+        # What an array chooses is not weak any more.
+        return _applied(kinds, node, "where", kind, strong(kind))
+    return _applied(kinds, node, "where", kind)
+
+
+def _applied(
+    kinds: Kinds, node: Expr, op: str, inside: str, kind: str | None = None
+) -> str:
+    """Return the kind of an operator, ``kind``, or that which its operands take."""
+    found = inside if kind is None else kind
+    operands = children(node)
+    kinds.inside[id(node)] = inside
+    literals = all(id(child) in kinds.constants for child in operands)
+    if literals and (found in WEAK or found == "bool"):
+        kinds.constants[id(node)] = _folded(kinds, node, op, found)
+        return found
+    for child in operands[1:] if op == "where" else operands:
+        _require_fit(kinds, child, strong(inside))
+    return found
+
+
+# --- Literals -------------------------------------------------------------------------
+
+
+def _folded(kinds: Kinds, node: Expr, op: str, kind: str) -> Number:
     """Compute with literals as Python does: integers of any size."""
-    lhs, rhs = kinds.constants[id(node.lhs)], kinds.constants[id(node.rhs)]
+    values = [kinds.constants[id(child)] for child in children(node)]
     try:
-        if node.op == "add":
-            return lhs + rhs
-        return lhs - rhs if node.op == "sub" else lhs * rhs
+        with np.errstate(all="ignore"):
+            found: Number = _FOLDS[op](*values)
     except OverflowError:
         _refuse(kinds, "an integer too large to convert to f64", node)
+    return bool(found) if kind == "bool" else found
+
+
+def _quotient(lhs: Number, rhs: Number) -> Number:
+    """Divide as NumPy does: also by zero."""
+    return lhs / rhs if rhs else float(np.float64(lhs) / np.float64(rhs))
+
+
+def _extreme(choose: Callable[..., Number]) -> Callable[..., Number]:
+    def chosen(lhs: Number, rhs: Number) -> Number:
+        return math.nan if lhs != lhs or rhs != rhs else choose(lhs, rhs)
+
+    return chosen
+
+
+def _function(name: str) -> Callable[[Number], Number]:
+    ufunc = getattr(np, name)
+    return lambda value: float(ufunc(np.float64(value)))
+
+
+_FOLDS: dict[str, Callable[..., Any]] = {
+    **{op: getattr(operator, op) for op in ("neg", "add", "sub", "mul", *COMPARISONS)},
+    **{name: _function(name) for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},
+    "abs": abs,
+    "div": _quotient,
+    "min": _extreme(min),
+    "max": _extreme(max),
+    "where": lambda condition, lhs, rhs: lhs if condition else rhs,
+}
 
 
 def _require_fit(kinds: Kinds, node: Expr, kind: str) -> None:

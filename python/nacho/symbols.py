@@ -6,6 +6,7 @@ one tree, and messages can point into it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from itertools import count, product
 from string import ascii_uppercase
@@ -19,13 +20,9 @@ from nacho.notation import identifier
 _RESULT = "Z"
 _SUM, _PRODUCT, _SIGN, _ATOM = range(1, 5)
 """How tightly the outermost operator of a text binds."""
+_COMPARISONS = ("<", "<=", "==", "!=", ">", ">=")
 _OPERATORS = {
-    "<": 0,
-    "<=": 0,
-    "==": 0,
-    "!=": 0,
-    ">": 0,
-    ">=": 0,
+    **dict.fromkeys(_COMPARISONS, 0),
     "+": _SUM,
     "-": _SUM,
     "*": _PRODUCT,
@@ -76,8 +73,9 @@ def indices(names: str) -> tuple[Index, ...]:
 class Expression:
     """A part of an expression over containers; ``nacho.evaluate`` computes it.
 
-    An int among the operands is a literal; any other number is an operand, so that it
-    may change from call to call.
+    An int among the operands is a literal, and so is a float in a comparison or an
+    extreme, or that ``where`` chooses: its value tells where the result is 0. Any other
+    number is an operand, so that it may change from call to call.
     """
 
     __slots__ = ("_node",)
@@ -147,6 +145,54 @@ class Expression:
         return f"<nacho.Expression: {_Writer(self._node, ()).text}>"
 
 
+def sqrt(x: Expression) -> Expression:
+    """Return the square root of an expression."""
+    return _call("sqrt", x)
+
+
+def exp(x: Expression) -> Expression:
+    """Return the exponential of an expression: 1 where it is 0."""
+    return _call("exp", x)
+
+
+def log(x: Expression) -> Expression:
+    """Return the natural logarithm of an expression."""
+    return _call("log", x)
+
+
+def sin(x: Expression) -> Expression:
+    """Return the sine of an expression."""
+    return _call("sin", x)
+
+
+def cos(x: Expression) -> Expression:
+    """Return the cosine of an expression: 1 where it is 0."""
+    return _call("cos", x)
+
+
+def tanh(x: Expression) -> Expression:
+    """Return the hyperbolic tangent of an expression."""
+    return _call("tanh", x)
+
+
+def minimum(lhs: object, rhs: object) -> Expression:
+    """Return the smaller one of two expressions or numbers; NaN if one is that."""
+    return _call("min", lhs, rhs)
+
+
+def maximum(lhs: object, rhs: object) -> Expression:
+    """Return the larger one of two expressions or numbers; NaN if one is that."""
+    return _call("max", lhs, rhs)
+
+
+def where(condition: object, lhs: object, rhs: object) -> Expression:
+    """Return ``lhs`` where the condition is not 0, else ``rhs``.
+
+    >>> nacho.where(A[i, j] > 0.5, A[i, j], 0)  # doctest: +SKIP
+    """
+    return _call("where", condition, lhs, rhs)
+
+
 def access(container: object, *indices: Index) -> Expression:
     """Return the element of a container at some indices; of a scalar, without any."""
     return Expression(_Access(container, _checked(indices)))
@@ -172,8 +218,8 @@ class _Access(NamedTuple):
     indices: tuple[Index, ...]
 
 
-class _Integer(NamedTuple):
-    value: int
+class _Literal(NamedTuple):
+    value: int | float
 
 
 class _Operator(NamedTuple):
@@ -181,21 +227,43 @@ class _Operator(NamedTuple):
     operands: tuple[_Node, ...]
 
 
-_Node = _Access | _Integer | _Operator
+_Node = _Access | _Literal | _Operator
 
 
 def _binary(symbol: str, lhs: object, rhs: object) -> Expression:
-    left, right = _node_of(lhs), _node_of(rhs)
+    literal = symbol in _COMPARISONS
+    left, right = _node_of(lhs, literal), _node_of(rhs, literal)
     if left is None or right is None:
         return NotImplemented  # type: ignore[no-any-return]
     return Expression(_Operator(symbol, (left, right)))
 
 
-def _node_of(operand: object) -> _Node | None:
+def _call(function: str, *operands: object) -> Expression:
+    nodes: list[_Node] = []
+    for operand in operands:
+        node = _node_of(operand, True)
+        if node is None:
+            kind = type(operand).__name__
+            raise ArgumentError(
+                f"{function} takes expressions of nacho.indices and numbers, not {kind}"
+            )
+        nodes.append(node)
+    if not any(isinstance(operand, Expression) for operand in operands):
+        raise ArgumentError(f"{function} takes an expression of nacho.indices")
+    return Expression(_Operator(function, tuple(nodes)))
+
+
+def _node_of(operand: object, literal: bool = False) -> _Node | None:
+    """Return the node of an operand, a float as a ``literal``; None for anything else.
+
+    The notation cannot write what is not finite.
+    """
     if isinstance(operand, Expression):
         return operand._node
     if type(operand) is int:
-        return _Integer(operand)
+        return _Literal(operand)
+    if literal and type(operand) is float and math.isfinite(operand):
+        return _Literal(operand)
     if isinstance(operand, int | float | complex | np.generic):
         return _Access(operand, ())
     if isinstance(operand, np.ndarray) and operand.ndim == 0:
@@ -276,9 +344,10 @@ class _Writer:
                 stack.append((self.atom(node), _ATOM))
         return stack[0][0]
 
-    def atom(self, node: _Access | _Integer) -> str:
-        if isinstance(node, _Integer):
-            return str(node.value) if node.value >= 0 else f"({node.value})"
+    def atom(self, node: _Access | _Literal) -> str:
+        if isinstance(node, _Literal):
+            text = repr(node.value)
+            return f"({text})" if text.startswith("-") else text
         key = (id(node.container), len(node.indices))
         if key not in self.by_identity:
             name = self.by_identity[key] = next(self.names)
@@ -290,8 +359,8 @@ class _Writer:
 
 def _operation(symbol: str, operands: list[tuple[str, int]]) -> tuple[str, int]:
     """Write an operator, with parentheses where the notation needs them."""
-    if symbol == "abs":
-        return f"abs({operands[0][0]})", _ATOM
+    if symbol not in _OPERATORS:
+        return f"{symbol}({', '.join(text for text, _ in operands)})", _ATOM
     if len(operands) == 1:
         return f"-{_enclosed(operands[0], _SIGN)}", _SIGN
     binds = _OPERATORS[symbol]

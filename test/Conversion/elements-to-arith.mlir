@@ -110,6 +110,147 @@ func.func @complex(%x: complex<f64>, %y: complex<f64>)
   return %0, %1, %2, %3 : complex<f64>, complex<f64>, complex<f64>, complex<f64>
 }
 
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @functions(
+// CHECK-SAME:    %[[X:.+]]: f32, %[[Y:.+]]: f32)
+// CHECK-NEXT:    arith.divf %[[X]], %[[Y]] : f32
+// CHECK-NEXT:    math.absf %[[X]] : f32
+// CHECK-NEXT:    math.sqrt %[[X]] : f32
+// CHECK-NEXT:    math.exp %[[X]] : f32
+// CHECK-NEXT:    math.log %[[X]] : f32
+// CHECK-NEXT:    math.sin %[[X]] : f32
+// CHECK-NEXT:    math.cos %[[X]] : f32
+// CHECK-NEXT:    math.tanh %[[X]] : f32
+func.func @functions(%x: f32, %y: f32) -> (f32, f32, f32, f32, f32, f32, f32, f32) {
+  %0 = nacho.binary div %x, %y : f32
+  %1 = nacho.unary abs %x : f32
+  %2 = nacho.unary sqrt %x : f32
+  %3 = nacho.unary exp %x : f32
+  %4 = nacho.unary log %x : f32
+  %5 = nacho.unary sin %x : f32
+  %6 = nacho.unary cos %x : f32
+  %7 = nacho.unary tanh %x : f32
+  return %0, %1, %2, %3, %4, %5, %6, %7 : f32, f32, f32, f32, f32, f32, f32, f32
+}
+
+// What has no sign is its own absolute value.
+//
+// CHECK-LABEL: func.func @sizes_of_integers(
+// CHECK-SAME:    %[[X:.+]]: i16, %[[Y:.+]]: ui8, %[[P:.+]]: i1)
+// CHECK-NEXT:    %[[SIZE:.+]] = math.absi %[[X]] : i16
+// CHECK-NEXT:    return %[[SIZE]], %[[Y]], %[[P]]
+func.func @sizes_of_integers(%x: i16, %y: ui8, %p: i1) -> (i16, ui8, i1) {
+  %0 = nacho.unary abs %x : i16
+  %1 = nacho.unary abs %y : ui8
+  %2 = nacho.unary abs %p : i1
+  return %0, %1, %2 : i16, ui8, i1
+}
+
+// CHECK-LABEL: func.func @complex_functions(
+// CHECK-SAME:    %[[X:.+]]: complex<f64>)
+// CHECK-NEXT:    complex.abs %[[X]] : complex<f64>
+// CHECK-NEXT:    complex.sqrt %[[X]] : complex<f64>
+// CHECK-NEXT:    complex.exp %[[X]] : complex<f64>
+// CHECK-NEXT:    complex.log %[[X]] : complex<f64>
+// CHECK-NEXT:    complex.sin %[[X]] : complex<f64>
+// CHECK-NEXT:    complex.cos %[[X]] : complex<f64>
+// CHECK-NEXT:    complex.tanh %[[X]] : complex<f64>
+func.func @complex_functions(%x: complex<f64>)
+    -> (f64, complex<f64>, complex<f64>, complex<f64>, complex<f64>, complex<f64>,
+        complex<f64>) {
+  %0 = nacho.unary abs %x : complex<f64>
+  %1 = nacho.unary sqrt %x : complex<f64>
+  %2 = nacho.unary exp %x : complex<f64>
+  %3 = nacho.unary log %x : complex<f64>
+  %4 = nacho.unary sin %x : complex<f64>
+  %5 = nacho.unary cos %x : complex<f64>
+  %6 = nacho.unary tanh %x : complex<f64>
+  return %0, %1, %2, %3, %4, %5, %6
+    : f64, complex<f64>, complex<f64>, complex<f64>, complex<f64>, complex<f64>,
+      complex<f64>
+}
+
+// The larger part of the divisor is divided by.
+//
+// CHECK-LABEL: func.func @complex_quotient(
+// CHECK-SAME:    %[[X:.+]]: complex<f64>, %[[Y:.+]]: complex<f64>)
+// CHECK-DAG:     %[[RE:.+]] = complex.re %[[Y]]
+// CHECK-DAG:     %[[IM:.+]] = complex.im %[[Y]]
+// CHECK:         %[[ABS_RE:.+]] = math.absf %[[RE]]
+// CHECK:         %[[ABS_IM:.+]] = math.absf %[[IM]]
+// CHECK:         %[[LARGER:.+]] = arith.cmpf oge, %[[ABS_RE]], %[[ABS_IM]]
+// CHECK:         %[[P:.+]] = arith.select %[[LARGER]], %[[RE]], %[[IM]]
+// CHECK:         %[[Q:.+]] = arith.select %[[LARGER]], %[[IM]], %[[RE]]
+// CHECK:         arith.divf %[[Q]], %[[P]]
+func.func @complex_quotient(%x: complex<f64>, %y: complex<f64>) -> complex<f64> {
+  %0 = nacho.binary div %x, %y : complex<f64>
+  return %0 : complex<f64>
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+// A NaN is equal to nothing, and different from everything.
+//
+// CHECK-LABEL: func.func @comparisons(
+// CHECK:         arith.cmpf olt, %{{.+}}, %{{.+}} : f64
+// CHECK-NEXT:    arith.cmpf ole
+// CHECK-NEXT:    arith.cmpf ogt
+// CHECK-NEXT:    arith.cmpf oge
+// CHECK-NEXT:    arith.cmpf oeq
+// CHECK-NEXT:    arith.cmpf une
+func.func @comparisons(%x: f64, %y: f64) -> (i1, i1, i1, i1, i1, i1) {
+  %0 = nacho.compare lt %x, %y : f64
+  %1 = nacho.compare le %x, %y : f64
+  %2 = nacho.compare gt %x, %y : f64
+  %3 = nacho.compare ge %x, %y : f64
+  %4 = nacho.compare eq %x, %y : f64
+  %5 = nacho.compare ne %x, %y : f64
+  return %0, %1, %2, %3, %4, %5 : i1, i1, i1, i1, i1, i1
+}
+
+// CHECK-LABEL: func.func @comparisons_of_integers(
+// CHECK:         arith.cmpi slt, %{{.+}}, %{{.+}} : i32
+// CHECK:         arith.cmpi ult, %{{.+}}, %{{.+}} : i8
+// CHECK:         arith.cmpi uge, %{{.+}}, %{{.+}} : i1
+// CHECK:         arith.cmpi eq, %{{.+}}, %{{.+}} : i8
+func.func @comparisons_of_integers(%x: i32, %y: i32, %u: ui8, %v: ui8, %p: i1, %q: i1)
+    -> (i1, i1, i1, i1) {
+  %0 = nacho.compare lt %x, %y : i32
+  %1 = nacho.compare lt %u, %v : ui8
+  %2 = nacho.compare ge %p, %q : i1
+  %3 = nacho.compare eq %u, %v : ui8
+  return %0, %1, %2, %3 : i1, i1, i1, i1
+}
+
+// CHECK-LABEL: func.func @comparisons_of_complex_numbers(
+// CHECK:         %[[RE:.+]] = arith.cmpf oeq, %{{.+}}, %{{.+}} : f64
+// CHECK:         %[[IM:.+]] = arith.cmpf oeq, %{{.+}}, %{{.+}} : f64
+// CHECK-NEXT:    arith.andi %[[RE]], %[[IM]]
+// CHECK:         %[[RE:.+]] = arith.cmpf une, %{{.+}}, %{{.+}} : f64
+// CHECK:         %[[IM:.+]] = arith.cmpf une, %{{.+}}, %{{.+}} : f64
+// CHECK-NEXT:    arith.ori %[[RE]], %[[IM]]
+func.func @comparisons_of_complex_numbers(%x: complex<f64>, %y: complex<f64>) -> (i1, i1) {
+  %0 = nacho.compare eq %x, %y : complex<f64>
+  %1 = nacho.compare ne %x, %y : complex<f64>
+  return %0, %1 : i1, i1
+}
+
+// CHECK-LABEL: func.func @choices(
+// CHECK-SAME:    %[[C:.+]]: i1, %[[X:.+]]: ui8, %[[Z:[^ ]+]]: complex<f64>, 
+// CHECK:         arith.select %[[C]], %[[X]], %{{.+}} : ui8
+// CHECK-NEXT:    arith.select %[[C]], %[[Z]], %{{.+}} : complex<f64>
+func.func @choices(%c: i1, %x: ui8, %z: complex<f64>, %y: ui8, %w: complex<f64>)
+    -> (ui8, complex<f64>) {
+  %0 = nacho.select %c, %x, %y : ui8
+  %1 = nacho.select %c, %z, %w : complex<f64>
+  return %0, %1 : ui8, complex<f64>
+}
+
 // The order is the compiler's choice where it makes a difference at all.
 //
 // CHECK-LABEL: func.func @reassociable(

@@ -166,3 +166,59 @@ func.func @operators(%x: f64, %y: f64, %h: f16) -> (f64, f16) {
   %6 = nacho.unary neg %h : f16
   return %5, %6 : f64, f16
 }
+
+// Functions; the absolute value of a complex number is real.
+//
+// CHECK-LABEL: func.func @functions(
+// CHECK-SAME:    %[[X:.+]]: f64, %[[C:.+]]: complex<f32>, %[[N:.+]]: ui8)
+// CHECK-NEXT:    nacho.binary div %[[X]], %[[X]] : f64
+// CHECK-NEXT:    nacho.binary div %[[C]], %[[C]] : complex<f32>
+// CHECK-NEXT:    %[[SIZE:.+]] = nacho.unary abs %[[C]] : complex<f32>
+// CHECK-NEXT:    nacho.unary sqrt %[[SIZE]] : f32
+// CHECK-NEXT:    nacho.unary exp %[[X]] : f64
+// CHECK-NEXT:    nacho.unary log %[[X]] {note = "kept"} : f64
+// CHECK-NEXT:    nacho.unary sin %[[C]] : complex<f32>
+// CHECK-NEXT:    nacho.unary cos %[[X]] : f64
+// CHECK-NEXT:    nacho.unary tanh %[[C]] : complex<f32>
+// CHECK-NEXT:    nacho.unary abs %[[N]] : ui8
+//
+// GENERIC-LABEL: sym_name = "functions"
+// GENERIC:         "nacho.unary"({{.+}}) <{kind = #nacho<unary_kind abs>}> : (complex<f32>) -> f32
+func.func @functions(%x: f64, %c: complex<f32>, %n: ui8) {
+  %0 = nacho.binary div %x, %x : f64
+  %1 = nacho.binary div %c, %c : complex<f32>
+  %2 = nacho.unary abs %c : complex<f32>
+  %3 = nacho.unary sqrt %2 : f32
+  %4 = nacho.unary exp %x : f64
+  %5 = nacho.unary log %x {note = "kept"} : f64
+  %6 = nacho.unary sin %c : complex<f32>
+  %7 = nacho.unary cos %x : f64
+  %8 = nacho.unary tanh %c : complex<f32>
+  %9 = nacho.unary abs %n : ui8
+  return
+}
+
+// CHECK-LABEL: func.func @choices(
+// CHECK-SAME:    %[[X:.+]]: f64, %[[N:.+]]: ui8, %[[C:.+]]: complex<f64>)
+// CHECK-NEXT:    %[[LT:.+]] = nacho.compare lt %[[X]], %[[X]] : f64
+// CHECK-NEXT:    %[[LE:.+]] = nacho.compare le %[[N]], %[[N]] : ui8
+// CHECK-NEXT:    nacho.compare gt %[[LT]], %[[LE]] : i1
+// CHECK-NEXT:    nacho.compare ge %[[X]], %[[X]] {note = "kept"} : f64
+// CHECK-NEXT:    %[[EQ:.+]] = nacho.compare eq %[[C]], %[[C]] : complex<f64>
+// CHECK-NEXT:    nacho.compare ne %[[C]], %[[C]] : complex<f64>
+// CHECK-NEXT:    nacho.select %[[EQ]], %[[N]], %[[N]] : ui8
+// CHECK-NEXT:    nacho.select %[[EQ]], %[[C]], %[[C]] {note = "kept"} : complex<f64>
+//
+// GENERIC-LABEL: sym_name = "choices"
+// GENERIC:         "nacho.compare"({{.+}}) <{kind = #nacho<compare_kind lt>}> : (f64, f64) -> i1
+func.func @choices(%x: f64, %n: ui8, %c: complex<f64>) {
+  %0 = nacho.compare lt %x, %x : f64
+  %1 = nacho.compare le %n, %n : ui8
+  %2 = nacho.compare gt %0, %1 : i1
+  %3 = nacho.compare ge %x, %x {note = "kept"} : f64
+  %4 = nacho.compare eq %c, %c : complex<f64>
+  %5 = nacho.compare ne %c, %c : complex<f64>
+  %6 = nacho.select %4, %n, %n : ui8
+  %7 = nacho.select %4, %c, %c {note = "kept"} : complex<f64>
+  return
+}

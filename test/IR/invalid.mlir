@@ -1268,3 +1268,80 @@ func.func @sorted_sums(%x: tensor<?xf64, #V>) {
   }
   return
 }
+
+// -----
+
+func.func @reduce(%A: tensor<?x?xf64>) {
+  nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [i] : tensor<?xf64> {
+    // expected-error @below {{cannot reduce by a quotient}}
+    %0 = nacho.reduce div %a over [j] : f64
+    nacho.yield %0 : f64
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @nest_that_reduces_by_quotients(%A0: !A0) {
+  // expected-error @below {{cannot reduce by a quotient}}
+  nacho.nest reduce div : tensor<?xf64> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+// -----
+
+func.func @quotient_of_integers(%x: i32) -> i32 {
+  // expected-error @below {{div is not defined on integers: 'i32'}}
+  %0 = nacho.binary div %x, %x : i32
+  return %0 : i32
+}
+
+// -----
+
+func.func @function_of_an_integer(%x: ui8) -> ui8 {
+  // expected-error @below {{sqrt is not defined on integers: 'ui8'}}
+  %0 = nacho.unary sqrt %x : ui8
+  return %0 : ui8
+}
+
+// -----
+
+func.func @complex_size(%x: complex<f64>) {
+  // expected-error @below {{inferred type(s) 'f64' are incompatible with return type(s) of operation 'complex<f64>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "nacho.unary"(%x) <{kind = #nacho<unary_kind abs>}> : (complex<f64>) -> complex<f64>
+  return
+}
+
+// -----
+
+func.func @comparison_of_two_types(%x: f64, %y: f32) {
+  // expected-error @below {{requires all operands to have the same type}}
+  %0 = "nacho.compare"(%x, %y) <{kind = #nacho<compare_kind eq>}> : (f64, f32) -> i1
+  return
+}
+
+// -----
+
+func.func @order_of_complex_numbers(%x: complex<f64>) -> i1 {
+  // expected-error @below {{le needs an order, which 'complex<f64>' has not}}
+  %0 = nacho.compare le %x, %x : complex<f64>
+  return %0 : i1
+}
+
+// -----
+
+func.func @choice_of_two_types(%c: i1, %x: f64, %y: f32) {
+  // expected-error @below {{failed to verify that all of {onTrue, onFalse, result} have same type}}
+  %0 = "nacho.select"(%c, %x, %y) : (i1, f64, f32) -> f64
+  return
+}

@@ -73,6 +73,72 @@ func.func @named_op_into_zeros(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>,
 
 // -----
 
+// All operators that the notation has.
+
+// CHECK-LABEL: func.func @operators(
+// CHECK:         nacho.assign (%[[a:[^ ]+]] = %{{[^ ]+}}[i] : tensor<?xf64>, %[[n:[^ ]+]] = %{{[^ ]+}}[i] : tensor<?xi32>) -> [i]
+// CHECK-NEXT:      nacho.binary div %[[a]], %[[a]] : f64
+// CHECK-NEXT:      nacho.binary max %{{.+}}, %[[a]] : f64
+// CHECK-NEXT:      nacho.binary min %{{.+}}, %[[a]] : f64
+// CHECK-NEXT:      nacho.unary abs %{{.+}} : f64
+// CHECK-NEXT:      nacho.unary sqrt %{{.+}} : f64
+// CHECK-NEXT:      nacho.unary exp %{{.+}} : f64
+// CHECK-NEXT:      nacho.unary log %{{.+}} : f64
+// CHECK-NEXT:      nacho.unary sin %{{.+}} : f64
+// CHECK-NEXT:      nacho.unary cos %{{.+}} : f64
+// CHECK-NEXT:      nacho.unary tanh %{{.+}} : f64
+// CHECK-NEXT:      nacho.compare lt %{{.+}}, %[[a]] : f64
+// CHECK-NEXT:      nacho.select %{{.+}}, %[[a]], %{{.+}} : f64
+// CHECK-NEXT:      nacho.binary max %[[n]], %[[n]] : i32
+// CHECK-NEXT:      nacho.compare ge %[[n]], %{{.+}} : i32
+// CHECK-NEXT:      nacho.select
+func.func @operators(%A: tensor<?xf64>, %N: tensor<?xi32>, %y: tensor<?xf64>) -> tensor<?xf64> {
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>,
+                       affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]}
+      ins(%A, %N : tensor<?xf64>, tensor<?xi32>) outs(%y : tensor<?xf64>) {
+  ^bb0(%a: f64, %n: i32, %c: f64):
+    %1 = arith.divf %a, %a : f64
+    %2 = arith.maximumf %1, %a : f64
+    %3 = arith.minimumf %2, %a : f64
+    %4 = math.absf %3 : f64
+    %5 = math.sqrt %4 : f64
+    %6 = math.exp %5 : f64
+    %7 = math.log %6 : f64
+    %8 = math.sin %7 : f64
+    %9 = math.cos %8 : f64
+    %10 = math.tanh %9 : f64
+    %11 = arith.cmpf olt, %10, %a : f64
+    %12 = arith.select %11, %a, %10 : f64
+    %13 = arith.maxsi %n, %n : i32
+    %14 = arith.cmpi sge, %n, %13 : i32
+    %15 = arith.select %14, %12, %a : f64
+    linalg.yield %15 : f64
+  } -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
+
+// -----
+
+// A NaN is less than everything.
+func.func @comparison_that_is_true_of_nan(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{has arith.cmpf in its body: not supported}}
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]}
+      ins(%A : tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%a: f64, %c: f64):
+    %1 = arith.constant 1.0 : f64
+    %2 = arith.cmpf ult, %a, %1 : f64
+    %3 = arith.select %2, %a, %1 : f64
+    linalg.yield %3 : f64
+  } -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
+
+// -----
+
 func.func @maps_are_lists_of_dimensions(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
   // expected-error @below {{the indexing map of operand 0 has more than dimensions: not supported}}
   %0 = linalg.generic {
@@ -88,13 +154,13 @@ func.func @maps_are_lists_of_dimensions(%A: tensor<?xf64>, %y: tensor<?xf64>) ->
 // -----
 
 func.func @body_of_other_operators(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
-  // expected-error @below {{has arith.divf in its body: not supported}}
+  // expected-error @below {{has arith.remf in its body: not supported}}
   %0 = linalg.generic {
       indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
       iterator_types = ["parallel"]}
       ins(%A : tensor<?xf64>) outs(%y : tensor<?xf64>) {
   ^bb0(%a: f64, %c: f64):
-    %1 = arith.divf %a, %a : f64
+    %1 = arith.remf %a, %a : f64
     linalg.yield %1 : f64
   } -> tensor<?xf64>
   return %0 : tensor<?xf64>

@@ -25,8 +25,12 @@ def entries(operand: Any) -> tuple[Array, Array]:
     coords, values = _stored(operand)
     value = np.zeros(operand.shape, operand.dtype)
     pattern = np.zeros(operand.shape, np.bool_)
-    np.add.at(value, coords, values)
     pattern[coords] = True
+    if pattern.sum() < values.size:
+        np.add.at(value, coords, values)
+    else:
+        # Not added to 0: that of -0 would be another number.
+        value[coords] = values
     return value, pattern
 
 
@@ -38,6 +42,14 @@ def dense(operand: Any) -> Array:
 def pattern(operand: Any) -> Array:
     """Return where a container stores entries."""
     return entries(operand)[1]
+
+
+def is_dense(operand: Any) -> bool:
+    """Return whether a container stores every entry, by its format."""
+    if not hasattr(operand, "format"):
+        return True
+    levels = getattr(operand.format, "levels", None)
+    return levels is not None and all(kind == "dense" for _, kind in levels)
 
 
 def closed(pattern: Array, levels: Any) -> Array:

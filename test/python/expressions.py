@@ -17,6 +17,9 @@ from samples import Levels
 
 NAMES = "ABCDEFGHKL"
 LITERALS = ("2", "0.5", "3", "1e-3")
+ORDERS = ("<", "<=", ">", ">=")
+FUNCTIONS = ("sqrt", "exp", "log", "sin", "cos", "tanh", "abs")
+ZERO_PRESERVING = ("sqrt", "sin", "tanh", "abs")
 # Extents that keep what the oracle tabulates small, by the number of indices.
 LARGEST = (12, 12, 12, 7, 5, 4, 3)
 
@@ -222,8 +225,40 @@ class Builder:
     def negated(self, text: str) -> str:
         if "bool" in self.types:
             return text
-        # Of an unsigned type, there is no -2.
-        return f"-({text})" if text[0].isdigit() else f"-{text}"
+        # Of an unsigned type, there is no -2, and of a comparison no negative.
+        enclosed = text[0].isdigit() or re.search("[<>=]", text)
+        return f"-({text})" if enclosed else f"-{text}"
+
+    # Functions --------------------------------------------------------------------
+
+    @property
+    def ordered(self) -> bool:
+        return not {"c64", "c128"} & set(self.types)
+
+    def condition(self, lhs: str, rhs: str) -> str:
+        """Return a comparison, of two expressions or with a number."""
+        symbol = self.pick((*ORDERS, "==", "!=") if self.ordered else ("==", "!="))
+        if self.chance(30):
+            rhs = self.pick((*LITERALS, "0", self.scalar()))
+        return f"({lhs} {symbol} {rhs})"
+
+    def call(self, lhs: str, rhs: str) -> str:
+        """Return a function of expressions; it may be anything where they are 0."""
+        match self.draw(st.integers(0, 7)):
+            case 0 | 1:
+                return f"{self.pick(FUNCTIONS)}({lhs})"
+            case 2 if self.ordered:
+                other = self.pick(("0", "2", rhs, rhs))
+                return f"{self.pick(('min', 'max'))}({lhs}, {other})"
+            case 3:
+                return f"where({self.condition(lhs, rhs)}, {rhs}, {lhs})"
+            case 4:
+                return f"where({rhs}, {lhs}, {self.pick(('0', '1', rhs))})"
+            case 5:
+                return f"({lhs} / {self.pick((rhs, self.scalar(), '2', '0.5'))})"
+            case 6:
+                return f"(1 / {lhs})"
+        return f"{self.pick(ZERO_PRESERVING)}({lhs})"
 
     # Terms ------------------------------------------------------------------------
 
@@ -246,6 +281,9 @@ class Builder:
             case 4:
                 added = self.pick(("1", "2", self.scalar()))
                 return f"({self.access(self.subset(indices))} + {added})"
+            case 5 | 6 as kind:
+                one, other = (self.access(self.subset(indices)) for _ in "ab")
+                return (self.call if kind == 5 else self.condition)(one, other)
         return self.access(self.subset(indices))
 
     def term(self, indices: Sequence[str]) -> str:
@@ -254,11 +292,13 @@ class Builder:
         count = self.draw(st.integers(0, 2))
         factors += [self.factor(indices) for _ in range(count)]
         text = " * ".join(self.draw(st.permutations(factors)))
-        match self.draw(st.integers(0, 11)):
+        match self.draw(st.integers(0, 12)):
             case 0:
                 return self.negated(text)
             case 1:
                 return f"{self.pick(LITERALS)} * ({text})"
+            case 3:
+                return self.call(f"({text})", self.access(self.subset(indices)))
             case 2:
                 other = self.access(self.subset(indices))
                 return f"{self.scalar()} * ({text} {self.sign()} {other})"
@@ -271,7 +311,7 @@ class Builder:
             some = [index for index in reduced if self.chance(50)]
             if left + some:
                 text = f"{text} {self.sign()} {self.term(left + some)}"
-        missing = [index for index in left if index not in text]
+        missing = [i for i in left if not re.search(rf"[\[,]{i}[\],]", text)]
         for start in range(0, len(missing), 4):
             text = f"{text} * {self.access(missing[start : start + 4])}"
         return self.negated(f"({text})") if self.chance(8) else text
@@ -298,11 +338,15 @@ class Builder:
         left = self.draw(st.integers(1, leaves - 1))
         lhs = self.sums(accesses, left)
         rhs = self.sums(accesses, leaves - left)
-        shape = self.draw(st.integers(0, 9))
+        shape = self.draw(st.integers(0, 12))
         if shape < 4:
             return f"({lhs} {self.sign()} {rhs})"
-        if shape < 8:
+        if shape < 7:
             return f"{lhs} * {rhs}"
+        if shape == 7:
+            return f"{lhs} * {self.condition(f'({lhs})', rhs)}"
+        if shape > 9:
+            return self.call(f"({lhs})", f"({rhs})")
         # A factor that is not 0 where its operand has no entries.
         added = self.pick(("1", "s", "2 * t"))
         self.scalars |= {"s", "t"} & set(added)
@@ -326,7 +370,8 @@ def elementwise(draw: Any, most: int = 10, rank: int | None = None) -> Case:
         builder.new_operand(left)
     made = [_access(name, o.indices) for name, o in builder.operands.items()]
     text = builder.sums(made, leaves)
-    builder.operands = {n: o for n, o in builder.operands.items() if f"{n}[" in text}
+    if builder.chance(6):
+        text = builder.condition(text, builder.pick(made))
     return _finished(builder, left, "=", text)
 
 
@@ -340,7 +385,10 @@ def contractions(draw: Any, most: int = 5) -> Case:
     builder.order = [*outer, *reduced]
     text = builder.terms(left, reduced)
     operator = draw(st.sampled_from(("=",) * 8 + ("+=", "max=", "min=", "*=")))
-    if operator in ("max=", "min=") and {"c64", "c128"} & set(builder.types):
+    if operator in ("max=", "min=") and not builder.ordered:
+        operator = "="
+    if operator == "*=" and re.search(r"/|log|exp", text):
+        # What an infinity times 0 is depends on the order.
         operator = "="
     return _finished(builder, left, operator, text)
 
@@ -353,6 +401,7 @@ def cases() -> st.SearchStrategy[Case]:
 def _finished(builder: Builder, left: list[str], operator: str, text: str) -> Case:
     """Choose how the result is stored, and all types."""
     draw = builder.draw
+    builder.operands = {n: o for n, o in builder.operands.items() if f"{n}[" in text}
     names = [*builder.operands, *(n for n in sorted(builder.scalars) if _has(text, n))]
     dtype = {name: builder.pick(builder.types) for name in names}
     result = Operand(tuple(left), builder.levels(tuple(left), True) if left else ())
@@ -392,8 +441,12 @@ def _without_zero(
     text: str, left: list[str], operands: dict[str, Operand], dtype: dict[str, str]
 ) -> bool:
     """Return whether the result has a value where no operand has an entry."""
-    ones = {}
+    ones: dict[str, Any] = {}
     for name, element in dtype.items():
-        rank = len(operands[name].indices) if name in operands else 0
+        operand = operands.get(name)
+        rank = len(operand.indices) if operand else 0
         ones[name] = np.ones((1,) * rank, samples.DTYPES[element])
+        if operand and not operand.dense:
+            pattern = np.ones((1,) * rank, bool)
+            ones[name] = samples.tensor(pattern, ones[name], operand.levels)
     return not oracle.solve(f"Z[{','.join(left)}] = {text}", ones).sparse

@@ -3,20 +3,26 @@
 It has Python's own parser read the right-hand side and follows the definition
 literally: an absent entry is exactly 0, 0 times anything is then 0, every term sums the
 indices that are not on the left, and an entry of the result is stored wherever the
-pattern of the expression has one. Types are NumPy's, node by node. Floating-point sums
-may be done in any order: they come with a bound on what that can make of them.
+pattern of the expression has one. An absent entry divided by anything is 0 too, but 0
+divided by an absent entry is not a number. Types are NumPy's, node by node.
+Floating-point sums may be done in any order: they come with a bound on what that can
+make of them.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Mapping
+from operator import add, and_, or_, sub
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from entries import closed, dense, entries, pattern
+import statements
+from entries import closed, dense, entries, is_dense, pattern
+from operators import COMPARISONS, FUNCTIONS, choice, product, quotient
 from statements import (
     accesses,
     accesses_in,
@@ -101,9 +107,32 @@ class Node(NamedTuple):
 
     value: Any
     pattern: Array | None  # None: no tensor in it
-    absent: complex  # its value outside of the pattern; NaN: only known at run time
+    absent: Any  # its value outside of the pattern; None: only known at run time
     indices: frozenset[str] = frozenset()
     error: Any = None  # None: exact
+    full: bool = False  # whether the pattern is everything, whatever is stored
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is 0 outside of the pattern."""
+        return self.absent is not None and bool(self.absent == 0)
+
+    @property
+    def confines(self) -> bool:
+        """Whether it makes products 0 outside of the pattern."""
+        return self.is_zero and self.pattern is not None
+
+
+def _applied(function: Any, *nodes: Node) -> Node:
+    """Apply a function that makes nothing but its value of absent entries."""
+    absent = [node.absent for node in nodes]
+    return Node(
+        function(*(node.value for node in nodes)),
+        _union(*(node.pattern for node in nodes)),
+        None if any(value is None for value in absent) else function(*absent),
+        frozenset().union(*(node.indices for node in nodes)),
+        full=any(node.full for node in nodes),
+    )
 
 
 class _Evaluator(ast.NodeVisitor):
@@ -127,6 +156,7 @@ class _Evaluator(ast.NodeVisitor):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
             return self.sum(node.op, self.terms(node.left), self.terms(node.right))
         if isinstance(node, ast.UnaryOp):
+            assert isinstance(node.op, ast.USub)
             return self.negated(self.terms(node.operand))
         return self.reduced(self.visit(node), "+")
 
@@ -144,13 +174,14 @@ class _Evaluator(ast.NodeVisitor):
         value = np.broadcast_to(node.value, shape)
         count = int(np.prod([self.extents[index] for index in over]))
         total, error = _reduction(value, operator, axes, count)
-        absent = 0.0 if node.absent == 0 and (count or operator == "+") else np.nan
-        if operator == "*" and node.absent == 0:
+        absent = 0 if node.is_zero and (count or operator == "+") else None
+        if operator == "*" and node.is_zero:
             # One absent entry is enough, whatever the others are.
             total = np.where(
                 pattern.all(axes, keepdims=True), total, total.dtype.type()
             )
-        return Node(total, pattern.any(axes, keepdims=True), absent, kept, error)
+        stored = pattern.any(axes, keepdims=True)
+        return Node(total, stored, absent, kept, error, node.full)
 
     def shape(self, indices: frozenset[str]) -> tuple[int, ...]:
         return tuple(self.extents[i] if i in indices else 1 for i in self.space)
@@ -159,13 +190,13 @@ class _Evaluator(ast.NodeVisitor):
         """Return the arrays of the result, with the axes of the left-hand side."""
         value = np.asarray(node.value)
         pattern = np.False_ if node.pattern is None else node.pattern
-        if node.absent == 0 and node.pattern is not None:
+        if node.confines:
             value = np.where(pattern, value, value.dtype.type())
         return Answer(
             self.on_the_left(value),
             self.on_the_left(pattern),
             None if node.error is None else self.on_the_left(node.error),
-            node.absent == 0,
+            node.is_zero,
         )
 
     def on_the_left(self, array: Any) -> Array:
@@ -186,20 +217,31 @@ class _Evaluator(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> Node:
         given = self.operands[node.id]
         if type(given) in _WEAK:
-            return Node(given, None, np.nan)
-        return Node(self.spread(np.asarray(given), []), None, np.nan)
+            return Node(given, None, None)
+        return Node(self.spread(np.asarray(given), []), None, None)
 
     def visit_Subscript(self, node: ast.Subscript) -> Node:
         return self.access(node)
 
     def visit_Call(self, node: ast.Call) -> Node:
-        return self.access(node)
+        name = name_of(node)
+        if name not in statements.FUNCTIONS:
+            return self.access(node)
+        operands = [self.visit(argument) for argument in node.args]
+        if name == "where":
+            return _choice(*operands)
+        return _applied(FUNCTIONS[name], *operands)
+
+    def visit_Compare(self, node: ast.Compare) -> Node:
+        function = COMPARISONS[type(node.ops[0]).__name__]
+        (right,) = node.comparators
+        return _applied(function, self.visit(node.left), self.visit(right))
 
     def access(self, node: ast.Subscript | ast.Call) -> Node:
-        value, stored = self.tensors[name_of(node)]
-        indices = indices_of(node)
-        spread = (self.spread(array, indices) for array in (value, stored))
-        return Node(*spread, 0.0, frozenset(indices))
+        name, indices = name_of(node), indices_of(node)
+        value, stored = (self.spread(a, indices) for a in self.tensors[name])
+        zero, full = value.dtype.type(), is_dense(self.operands[name])
+        return Node(value, stored, zero, frozenset(indices), full=full)
 
     def spread(self, array: Array, indices: list[str]) -> Array:
         """Give an array an axis for every index; a repeated one takes its diagonal."""
@@ -216,23 +258,22 @@ class _Evaluator(ast.NodeVisitor):
         return self.negated(self.visit(node.operand))
 
     def negated(self, node: Node) -> Node:
-        return node._replace(value=-node.value, absent=-node.absent)
+        absent = None if node.absent is None else -node.absent
+        return node._replace(value=-node.value, absent=absent)
 
     def visit_BinOp(self, node: ast.BinOp) -> Node:
         lhs, rhs = self.visit(node.left), self.visit(node.right)
         if isinstance(node.op, ast.Mult):
             return _product(lhs, rhs)
+        if isinstance(node.op, ast.Div):
+            return _quotient(lhs, rhs)
         return self.sum(node.op, lhs, rhs)
 
     def sum(self, op: ast.operator, lhs: Node, rhs: Node) -> Node:
-        if isinstance(op, ast.Add):
-            value, absent = lhs.value + rhs.value, lhs.absent + rhs.absent
-        else:
-            assert isinstance(op, ast.Sub)
-            value, absent = lhs.value - rhs.value, lhs.absent - rhs.absent
-        indices = lhs.indices | rhs.indices
-        pattern = _union(lhs.pattern, rhs.pattern)
-        return Node(value, pattern, absent, indices, _sum_error(lhs, rhs, value))
+        assert isinstance(op, ast.Add | ast.Sub)
+        function = add if isinstance(op, ast.Add) else sub
+        node = _applied(function, lhs, rhs)
+        return node._replace(error=_sum_error(lhs, rhs, node.value))
 
     def generic_visit(self, node: ast.AST) -> Node:
         raise AssertionError(f"not in the notation: {ast.dump(node)}")
@@ -247,40 +288,59 @@ def _diagonal(shape: tuple[int, ...], labels: list[int], kept: list[int]) -> Any
 
 def _product(lhs: Node, rhs: Node) -> Node:
     """Multiply: an operand that is 0 where it is absent confines the product."""
-    confining = [
-        n.pattern for n in (lhs, rhs) if n.absent == 0 and n.pattern is not None
-    ]
-    if len(confining) == 2:
-        stored = confining[0] & confining[1]
-    elif confining:
-        stored = confining[0]
-    else:
-        stored = _union(lhs.pattern, rhs.pattern)
-    indices = lhs.indices | rhs.indices
-    value = _times(lhs.value, rhs.value)
-    if 0.0 not in (lhs.absent, rhs.absent):
-        return Node(value, stored, lhs.absent * rhs.absent, indices)
-    if stored is not None:
-        value = np.where(stored, value, value.dtype.type())
-    return Node(value, stored, 0.0, indices)
+    node = _applied(product, lhs, rhs)
+    if not (lhs.is_zero or rhs.is_zero):
+        return node
+    zero = np.asarray(node.value).dtype.type()
+    node = node._replace(absent=zero)
+    confining = [factor for factor in (lhs, rhs) if factor.confines]
+    if confining:
+        full = all(factor.full for factor in confining)
+        stored = functools.reduce(and_, (f.pattern for f in confining))
+        node = node._replace(pattern=stored, full=full)
+    if node.pattern is not None:
+        node = node._replace(value=np.where(node.pattern, node.value, zero))
+    return node
 
 
-def _times(lhs: Any, rhs: Any) -> Any:
-    """Multiply; complex numbers without the fused operations that NumPy may use."""
-    product = lhs * rhs
-    if getattr(product, "dtype", np.dtype(bool)).kind != "c":
-        return product
-    one, other = (np.asarray(side).astype(product.dtype) for side in (lhs, rhs))
-    made = np.empty_like(product)
-    made.real = one.real * other.real - one.imag * other.imag
-    made.imag = one.real * other.imag + one.imag * other.real
-    return made
+def _quotient(lhs: Node, rhs: Node) -> Node:
+    """Divide: absent entries are 0 then, too, but not where the divisor is absent."""
+    node = _applied(quotient, lhs, rhs)
+    if not lhs.confines:
+        return node
+    if rhs.confines and not rhs.full:
+        return node._replace(absent=None)
+    zero = node.value.dtype.type()
+    value = np.where(lhs.pattern, node.value, zero)
+    return node._replace(value=value, pattern=lhs.pattern, absent=zero, full=lhs.full)
 
 
-def _union(lhs: Any, rhs: Any) -> Any:
-    if lhs is None or rhs is None:
-        return rhs if lhs is None else lhs
-    return lhs | rhs
+def _choice(condition: Node, on_true: Node, on_false: Node) -> Node:
+    """Choose: what the condition chooses where it is absent is stored where it is."""
+    node = _applied(choice, condition, on_true, on_false)
+    same = on_true.absent is not None and on_false.absent is not None
+    same = same and bool(on_true.absent == on_false.absent)
+    if condition.absent is None:
+        return node._replace(absent=on_true.absent if same else None)
+    present, absent = on_true, on_false
+    if condition.absent != 0:
+        present, absent = on_false, on_true
+    stored, full = condition.pattern, condition.full
+    if same and present.pattern is not None:
+        if stored is None:
+            stored, full = present.pattern, present.full
+        else:
+            stored, full = stored & present.pattern, full and present.full
+    return node._replace(
+        pattern=_union(stored, absent.pattern),
+        absent=absent.absent,
+        full=full or absent.full,
+    )
+
+
+def _union(*patterns: Any) -> Any:
+    known = [pattern for pattern in patterns if pattern is not None]
+    return functools.reduce(or_, known) if known else None
 
 
 # --- Reductions -----------------------------------------------------------------------

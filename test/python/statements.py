@@ -9,6 +9,11 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 
+FUNCTIONS = frozenset(
+    {"abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "min", "max", "where"}
+)
+"""A call of anything else is an access."""
+
 _ASSIGNMENT = re.compile(r"\s*(.*?[^\s+*])\s*(max|min|\+|\*)?=(.*)", re.DOTALL)
 
 
@@ -80,10 +85,13 @@ def _result_name(text: str) -> str:
 
 def accesses_in(tree: ast.expr) -> Iterator[tuple[str, list[str]]]:
     """Yield accesses in the order in which they are written."""
-    if isinstance(tree, ast.Call | ast.Subscript):
+    children = ast.iter_child_nodes(tree)
+    if isinstance(tree, ast.Call) and name_of(tree) in FUNCTIONS:
+        children = iter(tree.args)
+    elif isinstance(tree, ast.Call | ast.Subscript):
         yield name_of(tree), indices_of(tree)
         return
-    for child in ast.iter_child_nodes(tree):
+    for child in children:
         if isinstance(child, ast.expr):
             yield from accesses_in(child)
 

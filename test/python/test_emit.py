@@ -125,6 +125,56 @@ def test_literals_are_folded():
     ]
 
 
+def test_functions():
+    text = "Z[i] = where(A[i] >= 0.5, -min(A[i], B[i]), 2) / sqrt(abs(B[i]))"
+    assert body(text, dtype={"A": "f32", "B": "i32"}) == [
+        "%constant = arith.constant 0.5 : f32",
+        "%ge = nacho.compare ge %a, %constant : f32",
+        "%a_f64 = nacho.cast %a : f32 to f64",
+        "%b_f64 = nacho.cast %b : i32 to f64",
+        "%min = nacho.binary min %a_f64, %b_f64 : f64",
+        "%neg = nacho.unary neg %min : f64",
+        "%constant_1 = arith.constant 2.0 : f64",
+        "%where = nacho.select %ge, %neg, %constant_1 : f64",
+        "%abs = nacho.unary abs %b : i32",
+        "%abs_f64 = nacho.cast %abs : i32 to f64",
+        "%sqrt = nacho.unary sqrt %abs_f64 : f64",
+        "%div = nacho.binary div %where, %sqrt : f64",
+        "nacho.yield %div : f64",
+    ]
+
+
+def test_what_is_chosen_by_and_how_large_it_is():
+    assert body("Z[i] = where(abs(C[i]), 1 < 2, C[i] == 1)", dtype="c64") == [
+        "%abs = nacho.unary abs %c : complex<f32>",
+        "%constant = arith.constant 1.0 : f64",
+        "%constant_c64 = nacho.cast %constant : f64 to complex<f32>",
+        "%eq = nacho.compare eq %c, %constant_c64 : complex<f32>",
+        "%abs_bool = nacho.cast %abs : f32 to i1",
+        "%constant_1 = arith.constant true : i1",
+        "%where = nacho.select %abs_bool, %constant_1, %eq : i1",
+        "nacho.yield %where : i1",
+    ]
+
+
+def test_bytes_are_compared_with_any_integer():
+    assert body("Z[i] = A[i] > -1", dtype="u8") == [
+        "%a_i64 = nacho.cast %a : ui8 to i64",
+        "%constant = arith.constant -1 : i64",
+        "%gt = nacho.compare gt %a_i64, %constant : i64",
+        "nacho.yield %gt : i1",
+    ]
+
+
+def test_terms_are_split_above_functions():
+    assert body("y[i] = sqrt(A[i,j]) + b[i]") == [
+        "%sqrt = nacho.unary sqrt %a : f64",
+        "%reduce = nacho.reduce add %sqrt over [j] : f64",
+        "%add = nacho.binary add %reduce, %b_1 : f64",
+        "nacho.yield %add : f64",
+    ]
+
+
 def test_every_term_is_reduced_by_itself():
     assert body("y[i] = b[i] - A[i,j]*x[j] + C[i,k]") == [
         "%mul = nacho.binary mul %a, %x_1 : f64",

@@ -96,6 +96,68 @@ def test_patterns_and_zeros():
     assert block.tolist() == [[True, True], [False, False]]
 
 
+def test_functions_are_those_of_numpy():
+    a, b = RNG.normal(size=(2, 50))
+    b[:2] = 0, -0.0
+    operands = {"A": a, "B": b}
+    with np.errstate(all="ignore"):
+        for text, wanted in {
+            "abs(A[i]) / B[i]": np.abs(a) / b,
+            "min(A[i], B[i]) + max(A[i], 0)": np.minimum(a, b) + np.maximum(a, 0),
+            "where(A[i] < B[i], A[i], 2)": np.where(a < b, a, 2),
+            "(A[i] != B[i]) * sqrt(A[i])": (a != b) * np.sqrt(a),
+            "1 / B[i]": 1 / b,
+        }.items():
+            found = oracle.evaluate(f"Z[i] = {text}", operands)[0]
+            np.testing.assert_array_equal(found, wanted)
+        for name in ("sqrt", "exp", "log", "sin", "cos", "tanh"):
+            for kind in (np.float32, np.float64, np.complex64, np.complex128):
+                given = (abs(a) + 0.25).astype(kind)
+                wanted = getattr(np, name)(given)
+                found = oracle.evaluate(f"Z[i] = {name}(A[i])", {"A": given})[0]
+                assert found.dtype == kind
+                np.testing.assert_array_almost_equal_nulp(found.real, wanted.real, 4)
+        c, d = a + 1j * b, b[::-1] - 2j * a
+        found = oracle.evaluate("Z[i] = C[i] / D[i]", {"C": c, "D": d})[0]
+        np.testing.assert_array_equal(found, c / d)
+
+
+def test_patterns_of_functions():
+    A = sp.csr_array(([3.0, 0.0, 1.0], [0, 1, 3], [0, 2, 3]), shape=(2, 4))
+    B = sp.csr_array(([2.0, 5.0], [0, 2], [0, 1, 2]), shape=(2, 4))
+    a, b = (oracle.pattern(each) for each in (A, B))
+    operands = {"A": A, "B": B, "D": np.zeros((2, 4)), "s": 0.0}
+    for text, wanted in {
+        "max(A[i,j], B[i,j])": a | b,
+        "A[i,j] != B[i,j]": a | b,
+        "A[i,j] / D[i,j]": a,
+        "A[i,j] / s": a,
+        "where(A[i,j], B[i,j], 0)": a & b,
+        "where(A[i,j] > 1, B[i,j], A[i,j])": a,
+        "where(A[i,j], 0, B[i,j])": a | b,
+        "where(A[i,j] == 0, B[i,j], A[i,j])": b | a,
+        "where(A[i,j] == 0, B[i,j], 1)": b | a,
+        "where(s, A[i,j], B[i,j])": a | b,
+        "where(A[i,j] / B[i,j], B[i,j], 0)": a | b,
+    }.items():
+        found = oracle.solve(f"Z[i,j] = {text}", operands)
+        assert found.sparse, text
+        np.testing.assert_array_equal(found.pattern, wanted, text)
+        assert np.isfinite(found.value[~wanted]).all()
+    for text in (
+        "A[i,j] / B[i,j]",
+        "exp(A[i,j])",
+        "A[i,j] <= 0",
+        "min(A[i,j], s)",
+        "where(s, A[i,j], 1)",
+        "B[i,j] / B[i,j] > 2",
+        "cos(D[i,j])",
+    ):
+        assert not oracle.solve(f"Z[i,j] = {text}", operands).sparse
+    quotient = oracle.evaluate("Z[i,j] = A[i,j] / D[i,j]", operands)[0]
+    np.testing.assert_array_equal(quotient[~a], 0)
+
+
 def test_broadcast_of_a_confined_factor():
     """A reduced range without coordinates has no entry, whatever confines the term."""
     x = sp.coo_array(([2.0], ([1],)), (3,))

@@ -135,9 +135,11 @@ def test_malformed(text, message, under):
 @pytest.mark.parametrize(
     ("text", "message", "under"),
     [
-        ("Z[i,j] = A[i,j] / 2", "division", "A[i,j] / 2"),
-        ("Z[i,j] = abs(A[i,j])", "the function 'abs'", "abs(A[i,j])"),
-        ("Z[i,j] = A[i,j] >= 1", "the comparison '>='", "A[i,j] >= 1"),
+        (
+            "Z = where(1 < 2, sqrt(3), 4)",
+            "without an operand",
+            "where(1 < 2, sqrt(3), 4)",
+        ),
         ("Z = 2 * 3", "an expression without an operand", "2 * 3"),
         (
             "z = A[a,b,c,d,e,f,g,h,i]",

@@ -1,6 +1,7 @@
 """Types of nodes, against NumPy itself; and what is 0 in them."""
 
 import itertools
+import math
 import re
 
 import numpy as np
@@ -75,6 +76,85 @@ def test_nodes_as_numpy(text, weak):
         assert ELEMENTS[found.result] == wanted.dtype, (one, other)
 
 
+FUNCTIONS = {
+    "div": "a / b",
+    "lt": "a < b",
+    "ne": "a * 2 != b",
+    "min": "min(a, b)",
+    "max": "max(a, s)",
+    "where": "where(a, b, s)",
+    "literals": "where(a > 1, 1, 2) * b",
+    "real": "abs(a) + abs(s) * b",
+}
+
+
+@pytest.mark.parametrize("text", FUNCTIONS.values())
+@pytest.mark.parametrize("weak", [2, 2.5])
+def test_functions_as_numpy(text, weak):
+    named = {"min": np.minimum, "max": np.maximum, "where": np.where, "abs": np.abs}
+    for one, other in itertools.product(ELEMENTS, repeat=2):
+        if re.search("min|max|<|>", text) and "c" in one[0] + other[0]:
+            continue
+        values = {"a": np.ones(3, ELEMENTS[one]), "b": np.ones(3, ELEMENTS[other])}
+        wanted = eval(text, {}, {**named, **values, "s": weak})
+        if "abs(s)" in text:
+            # Of a number of Python's, it is one.
+            wanted = eval(
+                text.replace("abs(s)", "s"), {}, {**named, **values, "s": weak}
+            )
+        notation = "z[i] = " + re.sub(r"\b([ab])\b", r"\1[i]", text)
+        found = kinds(notation, a=one, b=other, s=weak_kind(weak))
+        assert ELEMENTS[found.result] == wanted.dtype, (one, other)
+
+
+@pytest.mark.parametrize("function", ["sqrt", "exp", "log", "sin", "cos", "tanh"])
+def test_functions_of_integers_are_of_f64(function):
+    for kind, dtype in ELEMENTS.items():
+        wanted = "f64" if dtype.kind in "biu" else kind
+        assert kinds(f"z[i] = {function}(a[i])", a=kind).result == wanted
+        weak = kinds(f"z[i] = {function}(s) * a[i]", a=kind, s="int").result
+        assert weak == wanted
+
+
+def test_every_integer_can_be_compared():
+    assert kinds("z[i] = a[i] < 300", a="i8").result == "bool"
+    assert kinds("z[i] = a[i] > -1", a="u8").result == "bool"
+    found = kinds("z[i] = (a[i] == s) * (a[i] / 300)", a="i8", s="int")
+    assert found.result == "f64"
+    assert found.limits == {"s": ["i64"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("7 / 2", 3.5),
+        (f"{10**30} / {10**29}", 10.0),
+        ("1 / 0", math.inf),
+        ("-1 / 0", -math.inf),
+        ("1.5 / -(0.0)", -math.inf),
+        ("0 / 0", math.nan),
+        ("sqrt(2)", math.sqrt(2)),
+        ("sqrt(-1)", math.nan),
+        ("exp(1000)", math.inf),
+        ("log(0)", -math.inf),
+        ("abs(-3)", 3),
+        ("min(2, 1.5)", 1.5),
+        ("max(2, 0 / 0)", math.nan),
+        ("where(1 < 2, 3, 4)", 3),
+        ("where(0.0, 3, 4)", 4),
+        ("(1 < 2) + (2 < 3)", True),
+        ("(1 < 2) * (3 < 3)", False),
+        ("tanh(0)", 0.0),
+    ],
+)
+def test_literals_are_folded(text, value):
+    found = kinds(f"z[i] = {text} + a[i]", a="f64")
+    sum = found.assignment.expr
+    constant = found.constants[id(sum.lhs)]
+    assert type(constant) is type(value)
+    assert constant == value or (math.isnan(constant) and math.isnan(value))
+
+
 @pytest.mark.parametrize(
     ("text", "operands", "message"),
     [
@@ -87,6 +167,13 @@ def test_nodes_as_numpy(text, weak):
         (f"z[i] = a[i] * {10**400}", {"a": "f64"}, "of 1329 bits is out of bounds"),
         (f"z[i] = {10**30} * s * a[i]", {"a": "f64", "s": "int"}, "bounds for i64"),
         (f"z[i] = 1.0*{10**400}*a[i]", {"a": "f64"}, "too large to convert"),
+        (f"z[i] = a[i] < {10**30}", {"a": "i8"}, "is out of bounds for i64"),
+        ("z[i] = min(a[i], 300)", {"a": "i8"}, "300 is out of bounds for i8"),
+        ("z[i] = where(a[i], b[i], -1)", {"a": "f64", "b": "u8"}, "bounds for u8"),
+        ("z[i] = (a[i] < 1) - (a[i] > 1)", {"a": "f64"}, "the difference of bools"),
+        ("z[i] = a[i] >= s", {"a": "f64", "s": "complex"}, "'>=' of complex numbers"),
+        ("z[i] = min(a[i], b[i])", {"a": "c64", "b": "i8"}, "'min' of complex numbers"),
+        (f"z[i] = sqrt({10**400}) * a[i]", {"a": "f64"}, "too large to convert"),
         ("z max= a[i]", {"a": "c64"}, "'max=' of complex numbers, which have no"),
         ("z min= a[i] * s", {"a": "f32", "s": "complex"}, "'min=' of complex numbers"),
     ],
@@ -123,6 +210,35 @@ def test_backgrounds():
     assert backgrounds(found)[id(found.assignment.expr)] == 6.0
     found = kinds("Z[i,j] = (2 - A[i,j]) * 128", A="u8")
     assert backgrounds(found)[id(found.assignment.expr)] == 0  # wraps around
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("exp(A[i,j])", 1.0),
+        ("cos(A[i,j]) + abs(A[i,j] - 3)", 4.0),
+        ("A[i,j] < 0.5", True),
+        ("A[i,j] > 0.5", False),
+        ("2 / A[i,j]", np.inf),
+        ("A[i,j] / 0", 0.0),
+        ("A[i,j] / s", 0.0),
+        ("s / A[i,j]", None),
+        ("A[i,j] != s", None),
+        ("min(A[i,j], s)", None),
+        ("min(A[i,j], 1) + max(A[i,j], 1)", 1.0),
+        ("where(A[i,j], s, 2)", 2.0),
+        ("where(A[i,j] == 0, A[i,j], 2)", 0.0),
+        ("where(s, A[i,j], 2)", None),
+        ("where(s, A[i,j] + 2, 2)", 2.0),
+    ],
+)
+def test_backgrounds_of_functions(text, value):
+    given = {"A": "f64", "s": "f64"}
+    names = parse(f"Z[i,j] = {text}").operands
+    found = kinds(f"Z[i,j] = {text}", **{name: given[name] for name in names})
+    background = backgrounds(found)[id(found.assignment.expr)]
+    assert background == value
+    assert (background is None) == (value is None)
 
 
 def test_dense_operands_have_no_absent_entries():
@@ -171,6 +287,9 @@ def test_terms_that_make_the_result_dense(text, term):
         "Z[i,j] = 0 * s + A[i,j]",
         "Z[i,j] = (A[i,j] + 1) * (B[i,j] + 1) - 1",
         "y[i] = A[i,j]*x[j] - b[i]",
+        "Z[i,j] = exp(A[i,j]) - 1",
+        "Z[i,j] = where(A[i,j] < 0.5, B[i,j], s)",
+        "Z[i,j] = (s < A[i,j]) * B[i,j]",
     ],
 )
 def test_sparse_expressions(text):

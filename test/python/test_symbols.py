@@ -1,5 +1,6 @@
 """Expressions of Python operators: what they are written as, and what they compute."""
 
+import math
 import pickle
 
 import numpy as np
@@ -113,10 +114,29 @@ def test_refusals(call, message):
     assert message in str(caught.value)
 
 
-def test_what_is_not_compiled_is_refused_by_name():
-    for expr, message in ((a / b, "division"), (abs(a), "abs"), (a < b, "comparison")):
-        with pytest.raises(nacho.UnsupportedError, match=message):
-            nacho.evaluate(expr, (i, j))
+def test_functions_are_written_in_the_notation():
+    x = nacho.where(nacho.maximum(a, -1) > 0.25, nacho.sqrt(a) / 2, -b)
+    written = "where(max(A[i,j], (-1)) > 0.25, sqrt(A[i,j]) / 2, -B[i,j])"
+    assert repr(x) == f"<nacho.Expression: {written}>"
+    functions = (nacho.exp, nacho.log, nacho.sin, nacho.cos, nacho.tanh)
+    assert repr(sum(f(a) for f in functions)).endswith(
+        ": 0 + exp(A[i,j]) + log(A[i,j]) + sin(A[i,j]) + cos(A[i,j]) + tanh(A[i,j])>"
+    )
+    # What cannot be written is an operand.
+    assert repr(nacho.minimum(np.inf, a)) == "<nacho.Expression: min(A, B[i,j])>"
+
+
+def test_functions_take_expressions():
+    for wrong in (A, "A", None):
+        with pytest.raises(nacho.ArgumentError, match="takes expressions"):
+            nacho.maximum(a, wrong)
+    with pytest.raises(nacho.ArgumentError, match="takes an expression"):
+        nacho.sqrt(2)
+    for wrong in (lambda: np.sqrt(a), lambda: np.maximum(a, 1), lambda: math.exp(a)):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(nacho.ArgumentError, match="has no truth value"):
+        np.where(a, 1, 2)
 
 
 def test_operands_of_other_types():
@@ -168,13 +188,19 @@ def test_numbers_do_not_recompile():
     assert len(evaluation._entries) == before
 
 
+def test_functions():
+    dense, other = A.toarray(), B.toarray()
+    for expr, wanted in (
+        (a * (a == b), dense * (dense == other)),
+        (a * (a != 1), dense * (dense != 1)),
+        (nacho.where(a > 0.5, nacho.sqrt(a), 0), np.sqrt(dense) * (dense > 0.5)),
+        (nacho.minimum(abs(-a), b) / 2, np.minimum(abs(dense), other) / 2),
+    ):
+        found = nacho.evaluate(expr, (i, j))
+        np.testing.assert_array_equal(found.toarray(), wanted)
+
+
 def test_comparisons_are_no_python_comparisons():
-    i, j = nacho.indices("i j")
-    A = nacho.Tensor.from_coo([[0, 1], [1, 2]], [1.0, 2.0], shape=(3, 3), format="csr")
-    with pytest.raises(nacho.UnsupportedError, match="the comparison '=='"):
-        nacho.evaluate(A[i, j] * (A[i, j] == A[i, j]), (i, j))
-    with pytest.raises(nacho.UnsupportedError, match="the comparison '!='"):
-        nacho.evaluate(A[i, j] * (A[i, j] != 1), (i, j))
-    for use in (lambda: 0 < A[i, j] < 5, lambda: A[i, j] and A[i, j]):
+    for use in (lambda: 0 < a < 5, lambda: a and b):
         with pytest.raises(nacho.ArgumentError, match="has no truth value"):
             use()

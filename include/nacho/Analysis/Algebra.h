@@ -31,7 +31,8 @@ public:
 
   /// Whether `value`, computed from zeros for absent entries, can be something
   /// else than 0 outside its pattern: a product with an absent operand is 0
-  /// whatever the other one is.
+  /// whatever the other one is, and so is a quotient of an absent operand. All
+  /// other operators compute what they are of exact zeros.
   bool mayLeak(mlir::Value value) const;
 
 private:

@@ -44,9 +44,10 @@ def ConvertNachoLoopsToSCF
 
 def ConvertNachoElementsToArith
     : Pass<"convert-nacho-elements-to-arith", "::mlir::func::FuncOp"> {
-  let summary = "Lower the operators of the notation to arith and complex";
+  let summary = "Lower the operators of the notation to arith, math and complex";
   let description = [{
-    The signs of integers go from the types into the ops.
+    The signs of integers go from the types into the ops. Complex numbers are divided by
+    Smith's algorithm.
 
     Before:
     ```mlir
@@ -60,7 +61,31 @@ def ConvertNachoElementsToArith
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect"
+    "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+    "::mlir::math::MathDialect"
+  ];
+}
+
+def ConvertNachoFunctionsToLibm
+    : Pass<"convert-nacho-functions-to-libm", "::mlir::ModuleOp"> {
+  let summary = "Lower functions of complex numbers to calls of C's";
+  let description = [{
+    C's functions take care of every infinity, of branch cuts, and of what overflows on
+    the way. Those of `complex<f32>` are computed in double precision: C and LLVM pass
+    it differently.
+
+    Before:
+    ```mlir
+    %0 = complex.sqrt %a : complex<f64>
+    ```
+    After:
+    ```mlir
+    %0 = func.call @csqrt(%a) : (complex<f64>) -> complex<f64>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+    "::mlir::func::FuncDialect"
   ];
 }
 

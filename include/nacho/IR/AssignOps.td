@@ -59,8 +59,9 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
 def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
   let summary = "a binary operator of the notation on two elements";
   let description = [{
-    Integers wrap around; on booleans `add` is "or" and `mul` is "and". The operators
-    of a reduction may be `reassociable`: the order is the compiler's choice.
+    Integers wrap around; on booleans `add` is "or" and `mul` is "and". `div` is that of
+    floating-point and complex numbers; `min` and `max` are NaN if an operand is. The
+    operators of a reduction may be `reassociable`: the order is the compiler's choice.
 
     ```mlir
     func.func @f(%a: f64, %b: f64) -> f64 {
@@ -79,19 +80,64 @@ def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Nacho_UnaryOp : Nacho_Op<"unary", [Pure, SameOperandsAndResultType]> {
+def Nacho_UnaryOp : Nacho_Op<"unary", [Pure, InferTypeOpAdaptor]> {
   let summary = "a unary operator of the notation on an element";
   let description = [{
+    `neg` and `abs` are those of any number: the absolute value of a complex one is
+    real, that of the smallest integer wraps around. The others are functions of
+    floating-point and complex numbers.
+
     ```mlir
-    func.func @f(%a: f32) -> f32 {
-      %0 = nacho.unary neg %a : f32
-      return %0 : f32
+    func.func @f(%a: f32, %c: complex<f64>) -> (f32, f64) {
+      %0 = nacho.unary tanh %a : f32
+      %1 = nacho.unary abs %c : complex<f64>
+      return %0, %1 : f32, f64
     }
     ```
   }];
   let arguments = (ins Nacho_UnaryKindAttr:$kind, Nacho_Element:$arg);
   let results = (outs Nacho_Element:$result);
-  let assemblyFormat = "`` $kind $arg attr-dict `:` type($result)";
+  let assemblyFormat = "`` $kind $arg attr-dict `:` type($arg)";
+  let hasVerifier = 1;
+}
+
+def Nacho_CompareOp : Nacho_Op<"compare", [Pure, SameTypeOperands]> {
+  let summary = "a comparison of two elements";
+  let description = [{
+    False is less than true, and a NaN is equal to nothing, not even to itself. Complex
+    numbers are equal or not, and have no order.
+
+    ```mlir
+    func.func @f(%a: f64, %b: f64) -> i1 {
+      %0 = nacho.compare le %a, %b : f64
+      return %0 : i1
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_CompareKindAttr:$kind, Nacho_Element:$lhs,
+                       Nacho_Element:$rhs);
+  let results = (outs I1:$result);
+  let assemblyFormat = "`` $kind $lhs `,` $rhs attr-dict `:` type($lhs)";
+  let hasVerifier = 1;
+}
+
+def Nacho_SelectOp : Nacho_Op<"select", [
+    Pure, AllTypesMatch<["onTrue", "onFalse", "result"]>]> {
+  let summary = "one element or another";
+  let description = [{
+    ```mlir
+    func.func @f(%c: i1, %a: f64, %b: f64) -> f64 {
+      %0 = nacho.select %c, %a, %b : f64
+      return %0 : f64
+    }
+    ```
+  }];
+  let arguments = (ins I1:$condition, Nacho_Element:$onTrue,
+                       Nacho_Element:$onFalse);
+  let results = (outs Nacho_Element:$result);
+  let assemblyFormat = [{
+    $condition `,` $onTrue `,` $onFalse attr-dict `:` type($result)
+  }];
 }
 
 def Nacho_CastOp : Nacho_Op<"cast", [Pure]> {

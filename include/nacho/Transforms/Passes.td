@@ -9,8 +9,8 @@ def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
   let summary = "Turn linalg ops into tensor index notation";
   let description = [{
     Takes `linalg.generic`, and named ops that generalise to it, with indexing maps
-    that are lists of dimensions, and bodies of sums and products. The output
-    is added to if the body does so, unless it is empty or filled with zeros.
+    that are lists of dimensions, and bodies of operators that the notation has. The
+    output is added to if the body does so, unless it is empty or filled with zeros.
 
     Before:
     ```mlir

@@ -21,12 +21,20 @@ from nacho.notation import (
     Binary,
     Call,
     Expr,
-    Literal,
     Unary,
+    children,
     postorder,
     sums,
 )
-from nacho.promotion import Kinds, Number, is_complex, is_integer, kinds_of, strong
+from nacho.promotion import (
+    COMPARISONS,
+    Kinds,
+    Number,
+    is_complex,
+    is_integer,
+    kinds_of,
+    strong,
+)
 
 _INDENT = "    "
 _INFINITY = {"f32": "0x7F800000", "f64": "0x7FF0000000000000"}
@@ -188,22 +196,14 @@ class _Emitter:
     def operator(self, node: Expr, values: Mapping[int, str]) -> str:
         if id(node) in self.kinds.constants:
             return ""
-        element = self.kind(node)
-        match node:
-            case Unary():
-                operand = self.operand(node.operand, element, values)
-                return self.emitted(
-                    node.op, f"nacho.unary {node.op} %{operand}", element
-                )
-            case Binary():
-                lhs = self.operand(node.lhs, element, values)
-                rhs = self.operand(node.rhs, element, values)
-                return self.emitted(
-                    node.op, f"nacho.binary {node.op} %{lhs}, %{rhs}", element
-                )
-            case Literal() | Access() | Call():
-                pass
-        raise AssertionError(f"not an operator that is compiled: {node}")
+        inside = strong(self.kinds.inside[id(node)])
+        name, takes = _operator(node)
+        operands: list[str] = []
+        for child in children(node):
+            is_condition = takes == "select" and not operands
+            element = "bool" if is_condition else inside
+            operands.append(f"%{self.operand(child, element, values)}")
+        return self.emitted(name, f"nacho.{takes} {', '.join(operands)}", inside)
 
     def operand(self, node: Expr, element: str, values: Mapping[int, str]) -> str:
         """Return the value of a node in the type of the operator that takes it."""
@@ -256,6 +256,22 @@ class _Emitter:
 
     def subscript(self, access: Access) -> str:
         return f"[{', '.join(self.indices[index] for index in access.indices)}]"
+
+
+def _operator(node: Expr) -> tuple[str, str]:
+    """Return the name of an operator, and its op with the kind."""
+    match node:
+        case Unary(op):
+            return op, f"unary {op}"
+        case Binary(op):
+            return op, f"{'compare' if op in COMPARISONS else 'binary'} {op}"
+        case Call("where"):
+            return "where", "select"
+        case Call("min" | "max" as function):
+            return function, f"binary {function}"
+        case Call(function):
+            return function, f"unary {function}"
+    raise AssertionError(f"not an operator: {node}")
 
 
 def literal(value: Number, element: str) -> str:

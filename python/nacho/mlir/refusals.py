@@ -15,10 +15,12 @@ from nacho.errors import (
     pointed,
 )
 from nacho.formats import TensorType
-from nacho.notation import Access, Assignment
+from nacho.notation import Access, Assignment, Binary, postorder
 
 _LIMITS = ("scatter", "transposition", "diagonal", "not supported")
 """What the compiler says of valid programs that it cannot compile."""
+
+_DENSE = "its result would be dense"
 
 _PREFIX = re.compile(r"^.*?\berror: |^\d+:\d+: |^'nacho\.assign' op ")
 _OPERATOR = re.compile(r"^'nacho\.(\w+)' op ")
@@ -32,6 +34,8 @@ def refuse_compilation(
 
     The compiler calls operands by the numbers of the bindings of the statement.
     """
+    if _DENSE in str(error):
+        _refuse_quotient(assignment, error)
     line = _limit(str(error))
     if line is None:
         raise NachoError(f"cannot compile '{assignment.text}': {error}") from error
@@ -47,6 +51,21 @@ def refuse_compilation(
     message = line.replace('"', "'")
     if "not supported" not in message:
         message += ": not supported"
+    raise UnsupportedError(pointed(message, assignment.text, span)) from error
+
+
+def _refuse_quotient(assignment: Assignment, error: Exception) -> NoReturn:
+    """Refuse 0 / 0 in a sparse result: everything else is refused by its background."""
+    quotients = [
+        node
+        for node in postorder(assignment.expr)
+        if isinstance(node, Binary) and node.op == "div"
+    ]
+    span = quotients[0].span if len(quotients) == 1 else assignment.expr.span
+    message = (
+        "a quotient of sparse operands is not zero where both have no entries, but "
+        '0 / 0: it would make the result dense; ask for that with out="dense"'
+    )
     raise UnsupportedError(pointed(message, assignment.text, span)) from error
 
 

@@ -1,0 +1,58 @@
+// RUN: nacho-opt %s -convert-nacho-functions-to-libm | FileCheck %s
+
+// Each function is declared once.
+//
+// CHECK-DAG:   func.func private @csqrt(complex<f64>) -> complex<f64>
+// CHECK-DAG:   func.func private @cabs(complex<f64>) -> f64
+// CHECK-DAG:   func.func private @ctanh(complex<f64>) -> complex<f64>
+
+// What is not a function stays, and so do functions of real numbers.
+//
+// CHECK-LABEL: func.func @negative(
+// CHECK-NEXT:    complex.mul
+// CHECK-NEXT:    math.sqrt
+func.func @negative(%x: complex<f64>, %y: f64) -> (complex<f64>, f64) {
+  %0 = complex.mul %x, %x : complex<f64>
+  %1 = math.sqrt %y : f64
+  return %0, %1 : complex<f64>, f64
+}
+
+// CHECK-LABEL: func.func @double(
+// CHECK-SAME:    %[[X:.+]]: complex<f64>)
+// CHECK-NEXT:    call @cabs(%[[X]]) : (complex<f64>) -> f64
+// CHECK-NEXT:    %[[ROOT:.+]] = call @csqrt(%[[X]]) : (complex<f64>) -> complex<f64>
+// CHECK-NEXT:    call @csqrt(%[[ROOT]])
+// CHECK-NEXT:    call @cexp(%[[X]])
+// CHECK-NEXT:    call @clog(%[[X]])
+// CHECK-NEXT:    call @csin(%[[X]])
+// CHECK-NEXT:    call @ccos(%[[X]])
+// CHECK-NEXT:    call @ctanh(%[[X]])
+func.func @double(%x: complex<f64>) -> f64 {
+  %0 = complex.abs %x : complex<f64>
+  %1 = complex.sqrt %x : complex<f64>
+  %2 = complex.sqrt %1 : complex<f64>
+  %3 = complex.exp %x : complex<f64>
+  %4 = complex.log %x : complex<f64>
+  %5 = complex.sin %x : complex<f64>
+  %6 = complex.cos %x : complex<f64>
+  %7 = complex.tanh %x : complex<f64>
+  return %0 : f64
+}
+
+// Single precision is left only for the call.
+//
+// CHECK-LABEL: func.func @single(
+// CHECK-SAME:    %[[X:.+]]: complex<f32>)
+// CHECK:         %[[RE:.+]] = arith.extf %{{.+}} : f32 to f64
+// CHECK:         %[[IM:.+]] = arith.extf %{{.+}} : f32 to f64
+// CHECK:         %[[WIDE:.+]] = complex.create %[[RE]], %[[IM]] : complex<f64>
+// CHECK-NEXT:    %[[SINE:.+]] = call @csin(%[[WIDE]])
+// CHECK:         arith.truncf %{{.+}} : f64 to f32
+// CHECK:         complex.create %{{.+}}, %{{.+}} : complex<f32>
+// CHECK:         %[[SIZE:.+]] = call @cabs(%{{.+}}) : (complex<f64>) -> f64
+// CHECK-NEXT:    arith.truncf %[[SIZE]] : f64 to f32
+func.func @single(%x: complex<f32>) -> (complex<f32>, f32) {
+  %0 = complex.sin %x : complex<f32>
+  %1 = complex.abs %x : complex<f32>
+  return %0, %1 : complex<f32>, f32
+}

@@ -1,0 +1,132 @@
+"""What the operators of the notation compute, on NumPy's arrays and numbers.
+
+Functions of real numbers are those of C, one number at a time: the vectorised ones of
+NumPy may differ in the last places. Python's own numbers are weak, and stay so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Function = Callable[..., Any]
+
+_WEAK = (int, float, complex)
+_C = {
+    np.dtype(np.float32): ("f", ctypes.c_float),
+    np.dtype(float): ("", ctypes.c_double),
+}
+_LIBM = ctypes.CDLL("libm.so.6")
+
+
+def _is_weak(*values: Any) -> bool:
+    return all(type(value) in _WEAK for value in values)
+
+
+def _function(name: str) -> Function:
+    """Return a function of C, on arrays of any type: of integers it is that of f64."""
+    found = {}
+    for dtype, (suffix, kind) in _C.items():
+        scalar = getattr(_LIBM, name + suffix)
+        scalar.argtypes, scalar.restype = [kind], kind
+        found[dtype] = np.vectorize(scalar, otypes=[dtype])
+
+    def applied(x: Any) -> Any:
+        if _is_weak(x):
+            return applied(np.asarray(x)).item()
+        array = np.asarray(x)
+        if array.dtype.kind == "c":
+            # Those of NumPy are C's, and of c64 ones in double precision are better.
+            return getattr(np, name)(array.astype(np.complex128)).astype(array.dtype)
+        array = array.astype(float) if array.dtype.kind in "biu" else array
+        return found[array.dtype](array)
+
+    return applied
+
+
+def _abs(x: Any) -> Any:
+    if _is_weak(x) or np.asarray(x).dtype.kind != "c":
+        return abs(x) if _is_weak(x) else np.abs(x)
+    size = np.hypot(np.real(x).astype(float), np.imag(x).astype(float))
+    return size.astype(np.real(x).dtype)
+
+
+def quotient(lhs: Any, rhs: Any) -> Any:
+    """Divide: complex numbers by Smith's algorithm, in the type of the result."""
+    if _is_weak(lhs, rhs):
+        exact = isinstance(lhs, int) and isinstance(rhs, int) and rhs
+        return lhs / rhs if exact else quotient(np.asarray(lhs), rhs).item()
+    found = np.divide(lhs, rhs)
+    if found.dtype.kind != "c":
+        return found
+    part = found.real.dtype
+    x, y = (np.asarray(side).astype(found.dtype) for side in (lhs, rhs))
+    x, y = np.broadcast_arrays(x, y)
+    larger = np.abs(y.real) >= np.abs(y.imag)
+    p, q = np.where(larger, y.real, y.imag), np.where(larger, y.imag, y.real)
+    ratio = q / p
+    scale = part.type(1) / (p + q * ratio)
+    made = np.empty_like(found)
+    made.real = np.where(larger, x.real + x.imag * ratio, x.real * ratio + x.imag)
+    made.imag = np.where(larger, x.imag - x.real * ratio, x.imag * ratio - x.real)
+    made.real, made.imag = made.real * scale, made.imag * scale
+    zero = np.abs(y.real)
+    made.real = np.where(y == 0, x.real / zero, made.real)
+    made.imag = np.where(y == 0, x.imag / zero, made.imag)
+    return made
+
+
+def product(lhs: Any, rhs: Any) -> Any:
+    """Multiply; complex numbers without the fused operations that NumPy may use."""
+    found = lhs * rhs
+    if getattr(found, "dtype", np.dtype(bool)).kind != "c":
+        return found
+    one, other = (np.asarray(side).astype(found.dtype) for side in (lhs, rhs))
+    made = np.empty_like(found)
+    made.real = one.real * other.real - one.imag * other.imag
+    made.imag = one.real * other.imag + one.imag * other.real
+    return made
+
+
+def _ordered(ufunc: Function, weak: Function) -> Function:
+    """Return an operator on what has an order."""
+
+    def applied(lhs: Any, rhs: Any) -> Any:
+        if "c" in (np.asarray(lhs).dtype.kind, np.asarray(rhs).dtype.kind):
+            raise TypeError("complex numbers have no order")
+        return weak(lhs, rhs) if _is_weak(lhs, rhs) else ufunc(lhs, rhs)
+
+    return applied
+
+
+def _extreme(choose: Function) -> Function:
+    return lambda x, y: math.nan if x != x or y != y else choose(x, y)
+
+
+def choice(condition: Any, lhs: Any, rhs: Any) -> Any:
+    """Choose; what is chosen by a literal among literals is weak."""
+    if _is_weak(condition, lhs, rhs):
+        return lhs if condition else rhs
+    return np.where(np.asarray(condition).astype(bool), lhs, rhs)
+
+
+FUNCTIONS: dict[str, Function] = {
+    **{name: _function(name) for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},
+    "abs": _abs,
+    "min": _ordered(np.minimum, _extreme(min)),
+    "max": _ordered(np.maximum, _extreme(max)),
+}
+
+COMPARISONS: dict[str, Function] = {
+    "Lt": _ordered(np.less, np.less),
+    "LtE": _ordered(np.less_equal, np.less_equal),
+    "Gt": _ordered(np.greater, np.greater),
+    "GtE": _ordered(np.greater_equal, np.greater_equal),
+    "Eq": np.equal,
+    "NotEq": np.not_equal,
+}
+"""By the names of Python's nodes."""
