@@ -34,12 +34,12 @@ size_t maxPooledBytes() noexcept;
 /// values[n] += values[n - 1], for n = 1, 2, ...
 void prefixSum(int64_t *values, int64_t size, int64_t threads) noexcept;
 
-/// Sorts entries by their coordinates, the first column first; stable. For each
+/// Sorts entries by their first `keys` columns of coordinates, stably. For each
 /// column three numbers: the address of its array, the bytes of an element, and
-/// the extent, which no coordinate reaches. `values` go along. The status of a
-/// kernel.
-int32_t sortEntries(const int64_t *columns, int64_t numColumns, void *values,
-                    int64_t valueBytes, int64_t entries,
+/// the extent, which no coordinate of a key reaches. The other columns and the
+/// values go along. The status of a kernel.
+int32_t sortEntries(const int64_t *columns, int64_t numColumns, int64_t keys,
+                    void *values, int64_t valueBytes, int64_t entries,
                     int64_t threads) noexcept;
 
 //===----------------------------------------------------------------------===//

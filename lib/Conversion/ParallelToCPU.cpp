@@ -96,7 +96,8 @@ static void lowerPrefixSum(PrefixSumOp op, ModuleOp module) {
 }
 
 /// columns = [address, bytes, extent, ...]
-/// status |= nacho_sort_entries(columns, n, values, bytes, entries, threads)
+/// status |= nacho_sort_entries(columns, n, keys, values, bytes, entries,
+///                              threads)
 static void lowerSort(SortOp op, ModuleOp module) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto constant = [&](int64_t value) -> Value {
@@ -112,20 +113,28 @@ static void lowerSort(SortOp op, ModuleOp module) {
     return constant(parts *
                     llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
   };
-  int64_t count = op.getCoordinates().size();
+  SmallVector<std::pair<Value, Value>> arrays;
+  Value zero = constant(0);
+  for (auto [coordinates, extent] :
+       llvm::zip(op.getCoordinates(), op.getExtents()))
+    arrays.push_back({coordinates, toWord(b, extent)});
+  for (Value coordinates : op.getAlong())
+    arrays.push_back({coordinates, zero});
+  int64_t count = arrays.size();
   Value columns =
       memref::AllocaOp::create(b, MemRefType::get({3 * count}, b.getI64Type()));
-  for (auto [n, coordinates, extent] :
-       llvm::enumerate(op.getCoordinates(), op.getExtents()))
-    for (auto [k, value] : llvm::enumerate(
-             ArrayRef<Value>({addressOf(b, coordinates), bytesOf(coordinates),
-                              toWord(b, extent)}))) {
+  for (auto [n, array] : llvm::enumerate(arrays)) {
+    auto [coordinates, extent] = array;
+    for (auto [k, value] : llvm::enumerate(ArrayRef<Value>(
+             {addressOf(b, coordinates), bytesOf(coordinates), extent}))) {
       Value at = arith::ConstantIndexOp::create(b, 3 * n + k);
       memref::StoreOp::create(b, value, columns, at);
     }
+  }
   auto call = func::CallOp::create(
-      b, declare(module, kSortSymbol, 6, b.getI32Type()),
+      b, declare(module, kSortSymbol, 7, b.getI32Type()),
       ValueRange{addressOf(b, columns), constant(count),
+                 constant(op.getCoordinates().size()),
                  addressOf(b, op.getValues()), bytesOf(op.getValues()),
                  sizeOf(b, op.getCoordinates().front()),
                  toWord(b, op.getThreads())});

@@ -21,8 +21,8 @@ using namespace nacho;
 
 namespace {
 
-/// Below this an insertion sort is faster.
-constexpr int64_t kShort = 32;
+/// Up to this a sort by comparisons is faster.
+constexpr int64_t kShort = 256;
 /// A run of this many entries is worth all threads.
 constexpr int64_t kLong = 1 << 16;
 constexpr unsigned kDigit = 11;
@@ -63,11 +63,12 @@ unsigned bitsFor(int64_t extent) {
 
 class EntrySorter {
 public:
-  EntrySorter(const int64_t *columnInfo, int64_t numColumns, void *values,
-              int64_t valueBytes, int64_t entries, int64_t threads)
-      : values{static_cast<char *>(values), valueBytes}, entries(entries),
-        threads(
-            std::max<int64_t>(1, std::min<int64_t>(threads, entries / 4096))) {
+  EntrySorter(const int64_t *columnInfo, int64_t numColumns, unsigned keys,
+              void *values, int64_t valueBytes, int64_t entries,
+              int64_t threads)
+      : keys(keys), values{static_cast<char *>(values), valueBytes},
+        entries(entries), threads(std::max<int64_t>(
+                              1, std::min<int64_t>(threads, entries / 4096))) {
     for (int64_t n = 0; n < numColumns; ++n, columnInfo += 3) {
       columns.push_back(
           {reinterpret_cast<char *>(columnInfo[0]), columnInfo[1]});
@@ -77,7 +78,7 @@ public:
 
   void sort() {
     unsigned done = sortedColumns();
-    if (done == columns.size())
+    if (done == keys)
       return;
     makeGroups(done);
     std::vector<int64_t> runs = findRuns(done);
@@ -88,9 +89,9 @@ public:
 private:
   /// Sorted by so many of the first columns.
   unsigned sortedColumns() const {
-    std::vector<unsigned> least(threads, columns.size());
+    std::vector<unsigned> least(threads, keys);
     onThreads(threads, [&](int64_t t) {
-      unsigned sorted = columns.size();
+      unsigned sorted = keys;
       int64_t end = std::min(share(t + 1), entries - 1);
       for (int64_t n = share(t); n < end; ++n)
         for (unsigned c = 0; c < sorted; ++c) {
@@ -109,7 +110,7 @@ private:
   int64_t share(int64_t t) const { return shareOf(entries, threads, t); }
 
   void makeGroups(unsigned done) {
-    unsigned end = columns.size();
+    unsigned end = keys;
     while (end > done) {
       KeyGroup group{end, end, 0};
       while (group.begin > done && group.bits + bits[group.begin - 1] <= 64)
@@ -173,6 +174,9 @@ private:
     int64_t size = end - begin;
     if (size < 2)
       return;
+    if (workers == 1 && groups.size() == 1 &&
+        groups.front().bits + bitsFor(size) <= 64)
+      return sortPacked(begin, size);
     thread_local std::vector<Record> mine, other;
     std::vector<Record> &records = mine, &spare = other;
     records.resize(size);
@@ -185,44 +189,54 @@ private:
           records[n] = {keyOf(group, from), from};
         }
       });
-      if (size <= kShort)
-        insertionSort(records);
-      else
-        radixSort(records, spare, group.bits, workers);
+      radixSort(
+          records, spare, [](const Record &record) { return record.key; }, 0,
+          group.bits, workers);
       isFirst = false;
     }
-    for (unsigned c = groups.back().begin; c < columns.size(); ++c)
-      permute(columns[c], records, begin, workers);
-    permute(values, records, begin, workers);
+    permuteAll([&](int64_t n) { return records[n].from; }, begin, size,
+               workers);
     if (size > kLong) {
       std::vector<Record>().swap(records);
       std::vector<Record>().swap(spare);
     }
   }
 
-  static void insertionSort(std::vector<Record> &records) {
-    for (size_t n = 1; n < records.size(); ++n) {
-      Record record = records[n];
-      size_t at = n;
-      for (; at > 0 && records[at - 1].key > record.key; --at)
-        records[at] = records[at - 1];
-      records[at] = record;
-    }
+  /// Key and number of the entry in one word: what equals the key is in order.
+  void sortPacked(int64_t begin, int64_t size) {
+    thread_local std::vector<uint64_t> mine, other;
+    std::vector<uint64_t> &words = mine, &spare = other;
+    unsigned shift = bitsFor(size);
+    words.resize(size);
+    for (int64_t n = 0; n < size; ++n)
+      words[n] = keyOf(groups.front(), begin + n) << shift | uint64_t(n);
+    if (size <= kShort)
+      std::sort(words.begin(), words.end());
+    else
+      radixSort(
+          words, spare, [](uint64_t word) { return word; }, shift,
+          shift + groups.front().bits, 1);
+    uint64_t mask = (uint64_t(1) << shift) - 1;
+    permuteAll([&](int64_t n) { return begin + int64_t(words[n] & mask); },
+               begin, size, 1);
   }
 
-  static void radixSort(std::vector<Record> &records,
-                        std::vector<Record> &spare, unsigned bits,
-                        int64_t workers) {
+  /// Sorts by the bits of the keys from `shift` on.
+  template <typename T, typename Key>
+  static void radixSort(std::vector<T> &records, std::vector<T> &spare, Key key,
+                        unsigned shift, unsigned bits, int64_t workers) {
     int64_t size = records.size();
     // Short runs take digits that their histograms are not longer than.
     unsigned digit = size < 2048 ? 8 : kDigit;
     unsigned buckets = 1u << digit;
     spare.resize(size);
-    std::vector<int64_t> counts(workers * buckets);
+    thread_local std::vector<int64_t> kept;
+    std::vector<int64_t> &counts = kept;
+    counts.resize(workers * buckets);
     auto part = [&](int64_t w) { return shareOf(size, workers, w); };
-    for (unsigned shift = 0; shift < bits; shift += digit) {
-      auto bucketOf = [&](const Record &record) {
-        return (record.key >> shift) & (buckets - 1);
+    for (; shift < bits; shift += digit) {
+      auto bucketOf = [&](const T &record) {
+        return (key(record) >> shift) & (buckets - 1);
       };
       std::fill(counts.begin(), counts.end(), 0);
       onThreads(workers, [&](int64_t w) {
@@ -230,17 +244,7 @@ private:
         for (int64_t n = part(w); n < part(w + 1); ++n)
           ++mine[bucketOf(records[n])];
       });
-      int64_t sum = 0, most = 0;
-      for (unsigned bucket = 0; bucket < buckets; ++bucket) {
-        int64_t before = sum;
-        for (int64_t w = 0; w < workers; ++w) {
-          int64_t count = counts[w * buckets + bucket];
-          counts[w * buckets + bucket] = sum;
-          sum += count;
-        }
-        most = std::max(most, sum - before);
-      }
-      if (most == size)
+      if (!startBuckets(counts, buckets, workers, size))
         continue;
       onThreads(workers, [&](int64_t w) {
         int64_t *mine = &counts[w * buckets];
@@ -251,29 +255,52 @@ private:
     }
   }
 
-  void permute(const Column &column, const std::vector<Record> &records,
-               int64_t begin, int64_t workers) const {
+  /// Where each bucket of each worker begins; false if all is in one.
+  static bool startBuckets(std::vector<int64_t> &counts, unsigned buckets,
+                           int64_t workers, int64_t size) {
+    int64_t sum = 0, most = 0;
+    for (unsigned bucket = 0; bucket < buckets; ++bucket) {
+      int64_t before = sum;
+      for (int64_t w = 0; w < workers; ++w) {
+        int64_t count = counts[w * buckets + bucket];
+        counts[w * buckets + bucket] = sum;
+        sum += count;
+      }
+      most = std::max(most, sum - before);
+    }
+    return most < size;
+  }
+
+  template <typename From>
+  void permuteAll(From from, int64_t begin, int64_t size, int64_t workers) {
+    for (unsigned c = groups.back().begin; c < columns.size(); ++c)
+      permute(columns[c], from, begin, size, workers);
+    permute(values, from, begin, size, workers);
+  }
+
+  template <typename From>
+  static void permute(const Column &column, From from, int64_t begin,
+                      int64_t size, int64_t workers) {
+    struct Wide {
+      uint64_t words[2];
+    };
     switch (column.bytes) {
     case 1:
-      return permuteAs<uint8_t>(column, records, begin, workers);
+      return permuteAs<uint8_t>(column, from, begin, size, workers);
     case 2:
-      return permuteAs<uint16_t>(column, records, begin, workers);
+      return permuteAs<uint16_t>(column, from, begin, size, workers);
     case 4:
-      return permuteAs<uint32_t>(column, records, begin, workers);
+      return permuteAs<uint32_t>(column, from, begin, size, workers);
     case 8:
-      return permuteAs<uint64_t>(column, records, begin, workers);
+      return permuteAs<uint64_t>(column, from, begin, size, workers);
     default:
-      struct Wide {
-        uint64_t words[2];
-      };
-      return permuteAs<Wide>(column, records, begin, workers);
+      return permuteAs<Wide>(column, from, begin, size, workers);
     }
   }
 
-  template <typename T>
-  void permuteAs(const Column &column, const std::vector<Record> &records,
-                 int64_t begin, int64_t workers) const {
-    int64_t size = records.size();
+  template <typename T, typename From>
+  static void permuteAs(const Column &column, From from, int64_t begin,
+                        int64_t size, int64_t workers) {
     auto *data = reinterpret_cast<T *>(column.data);
     thread_local std::vector<T> kept;
     std::vector<T> &made = kept;
@@ -281,7 +308,7 @@ private:
     auto part = [&](int64_t w) { return shareOf(size, workers, w); };
     onThreads(workers, [&](int64_t w) {
       for (int64_t n = part(w); n < part(w + 1); ++n)
-        made[n] = data[records[n].from];
+        made[n] = data[from(n)];
     });
     onThreads(workers, [&](int64_t w) {
       std::copy(made.begin() + part(w), made.begin() + part(w + 1),
@@ -293,6 +320,7 @@ private:
 
   std::vector<Column> columns;
   std::vector<unsigned> bits;
+  unsigned keys; ///< The columns that are compared.
   Column values;
   int64_t entries, threads;
   std::vector<KeyGroup> groups; ///< The least significant one first.
@@ -301,10 +329,10 @@ private:
 } // namespace
 
 int32_t nacho::sortEntries(const int64_t *columns, int64_t numColumns,
-                           void *values, int64_t valueBytes, int64_t entries,
-                           int64_t threads) noexcept {
+                           int64_t keys, void *values, int64_t valueBytes,
+                           int64_t entries, int64_t threads) noexcept {
   try {
-    EntrySorter(columns, numColumns, values, valueBytes, entries, threads)
+    EntrySorter(columns, numColumns, keys, values, valueBytes, entries, threads)
         .sort();
     return kSuccess;
   } catch (const std::exception &) {

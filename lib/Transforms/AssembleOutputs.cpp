@@ -361,13 +361,25 @@ void NestAssembler::storeSizes(Value parts) {
   }
 }
 
-/// The entries are all there.
+/// The entries are all there. Levels whose loops come in their order, after
+/// those of the levels before, are in order as it is.
 void NestAssembler::buildSort() {
   cloneOperands();
+  auto depthOf = [&](unsigned level) {
+    return llvm::find(layout.loops, layout.loopOfLevel[level]) -
+           layout.loops.begin();
+  };
+  // The last levels of the longest run of loops in order, but at least one key.
+  unsigned keys = layout.structure;
+  while (keys > 1 &&
+         (keys == layout.structure || depthOf(keys - 1) < depthOf(keys)))
+    --keys;
   SmallVector<Value> extents;
-  for (unsigned level = 0; level < layout.structure; ++level)
+  for (unsigned level = 0; level < keys; ++level)
     extents.push_back(layout.extent(b, level, mapping));
-  SortOp::create(b, args.coordinates, extents, args.values, args.status,
+  ArrayRef<Value> coordinates(args.coordinates);
+  SortOp::create(b, coordinates.take_front(keys), extents,
+                 coordinates.drop_front(keys), args.values, args.status,
                  args.threads);
 }
 

@@ -55,29 +55,34 @@ func.func @exclusive_scan(%counts: memref<?x2xindex>, %offsets: memref<?x2xindex
 }
 
 // The runtime gets for each array of coordinates its address, the bytes of an element
-// and the extent; and the values' address and bytes.
+// and the extent, which those that are not compared do not need; how many arrays there
+// are and how many are compared; and the values' address and bytes.
 //
 // CHECK-LABEL: func.func @sort(
-// CHECK-SAME:    %[[CRD:[^ ]+]]: memref<?xi32>, %[[VALUES:[^ ]+]]: memref<?xcomplex<f32>>, %[[N:[^ ]+]]: index, %[[STATUS:[^ ]+]]: memref<i32>, %[[THREADS:[^ ]+]]: index)
-// CHECK:         %[[COLUMNS:.+]] = memref.alloca() : memref<3xi64>
+// CHECK-SAME:    %[[CRD:[^ ]+]]: memref<?xi32>, %[[REST:[^ ]+]]: memref<?xi64>, %[[VALUES:[^ ]+]]: memref<?xcomplex<f32>>, %[[N:[^ ]+]]: index, %[[STATUS:[^ ]+]]: memref<i32>, %[[THREADS:[^ ]+]]: index)
+// CHECK:         %[[EXTENT:.+]] = arith.index_cast %[[N]] : index to i64
+// CHECK:         %[[COLUMNS:.+]] = memref.alloca() : memref<6xi64>
 // CHECK:         %[[ADDRESS:.+]] = memref.extract_aligned_pointer_as_index %[[CRD]]
 // CHECK:         %[[WORD:.+]] = arith.index_cast %[[ADDRESS]] : index to i64
 // CHECK:         %[[BYTES:.+]] = arith.constant 4 : i64
-// CHECK:         %[[EXTENT:.+]] = arith.index_cast %[[N]] : index to i64
 // CHECK:         memref.store %[[WORD]], %[[COLUMNS]][%c0
 // CHECK:         memref.store %[[BYTES]], %[[COLUMNS]][%c1
 // CHECK:         memref.store %[[EXTENT]], %[[COLUMNS]][%c2
-// CHECK:         memref.extract_aligned_pointer_as_index %[[VALUES]]
-// CHECK:         arith.constant 8 : i64
+// CHECK:         memref.extract_aligned_pointer_as_index %[[REST]]
+// CHECK:         %[[WIDER:.+]] = arith.constant 8 : i64
+// CHECK:         memref.store %[[WIDER]], %[[COLUMNS]][%c4
+// CHECK-DAG:     %[[ARRAYS:.+]] = arith.constant 2 : i64
+// CHECK-DAG:     %[[KEYS:.+]] = arith.constant 1 : i64
+// CHECK-DAG:     memref.extract_aligned_pointer_as_index %[[VALUES]]
 // CHECK:         memref.dim %[[CRD]]
-// CHECK:         %[[SORTED:.+]] = call @nacho_sort_entries(
+// CHECK:         %[[SORTED:.+]] = call @nacho_sort_entries(%{{.+}}, %[[ARRAYS]], %[[KEYS]],
 // CHECK:         %[[BEFORE:.+]] = memref.load %[[STATUS]][]
 // CHECK:         %[[AFTER:.+]] = arith.ori %[[BEFORE]], %[[SORTED]] : i32
 // CHECK:         memref.store %[[AFTER]], %[[STATUS]][]
-func.func @sort(%crd: memref<?xi32>, %values: memref<?xcomplex<f32>>, %N: index,
-                %status: memref<i32>, %threads: index) {
-  nacho.sort (%crd) below (%N) with %values status %status threads %threads
-      : (memref<?xi32>) with memref<?xcomplex<f32>> status memref<i32>
+func.func @sort(%crd: memref<?xi32>, %rest: memref<?xi64>, %values: memref<?xcomplex<f32>>,
+                %N: index, %status: memref<i32>, %threads: index) {
+  nacho.sort (%crd) below (%N) along (%rest) with %values status %status threads %threads
+      : (memref<?xi32>) along (memref<?xi64>) with memref<?xcomplex<f32>> status memref<i32>
   return
 }
 

@@ -1146,7 +1146,7 @@ func.func @nest_that_reduces_by_differences(%A0: !A0) {
 
 func.func @sort_by_nothing(%values: memref<?xf64>, %status: memref<i32>, %n: index) {
   // expected-error @below {{needs coordinates to sort by}}
-  "nacho.sort"(%values, %status, %n) <{operandSegmentSizes = array<i32: 0, 0, 1, 1, 1>}>
+  "nacho.sort"(%values, %status, %n) <{operandSegmentSizes = array<i32: 0, 0, 0, 1, 1, 1>}>
       : (memref<?xf64>, memref<i32>, index) -> ()
   return
 }

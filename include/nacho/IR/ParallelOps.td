@@ -92,27 +92,31 @@ def Nacho_SortOp : Nacho_Op<"sort", [
     AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "sort entries by their coordinates";
   let description = [{
-    Lexicographically, the first array of coordinates first; the values go along.
-    No coordinate reaches its extent. Entries with equal coordinates keep their
-    order. What goes wrong is or-ed into the status.
+    Lexicographically, the first array of coordinates first; the others `along`
+    with it, and the values, only follow. No coordinate reaches its extent. Entries
+    with equal coordinates keep their order. What goes wrong is or-ed into the
+    status.
 
     ```mlir
     func.func @f(%crd0: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>,
                  %N: index, %M: index, %status: memref<i32>, %threads: index) {
-      nacho.sort (%crd0, %crd1) below (%N, %M) with %values status %status
+      nacho.sort (%crd0) below (%N) along (%crd1) with %values status %status
           threads %threads
-          : (memref<?xi32>, memref<?xi32>) with memref<?xf64> status memref<i32>
+          : (memref<?xi32>) along (memref<?xi32>) with memref<?xf64> status memref<i32>
       return
     }
     ```
   }];
   let arguments = (ins Variadic<MemRefRankOf<[AnyInteger], [1]>>:$coordinates,
-                       Variadic<Index>:$extents, AnyMemRef:$values,
+                       Variadic<Index>:$extents,
+                       Variadic<MemRefRankOf<[AnyInteger], [1]>>:$along,
+                       AnyMemRef:$values,
                        MemRefRankOf<[I32], [0]>:$status, Index:$threads);
   let assemblyFormat = [{
-    `(` $coordinates `)` `below` `(` $extents `)` `with` $values `status` $status
-    `threads` $threads attr-dict
-    `:` `(` type($coordinates) `)` `with` type($values) `status` type($status)
+    `(` $coordinates `)` `below` `(` $extents `)` (`along` `(` $along^ `)`)?
+    `with` $values `status` $status `threads` $threads attr-dict
+    `:` `(` type($coordinates) `)` (`along` `(` type($along)^ `)`)?
+    `with` type($values) `status` type($status)
   }];
   let hasVerifier = 1;
 }
