@@ -93,6 +93,8 @@ private:
   bool reaches(const Charge &charge, unsigned m) const;
   bool canCharge(const Charge &charge) const;
   bool canRepeat(unsigned m, unsigned next, const Charge &charge) const;
+  /// The last loop that is cut in which an operand has a level.
+  unsigned lastLoop(const NestOperand &operand) const;
   /// The loop of the operand's first level that is not outside of `m`.
   unsigned nextLoop(const Charge &charge, unsigned m) const;
 

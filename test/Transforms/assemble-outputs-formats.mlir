@@ -2,7 +2,7 @@
 // RUN:   -pass-pipeline='builtin.module(nacho-concretize,cse,nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs,canonicalize,cse)' \
 // RUN:   | FileCheck %s
 
-// Results that are dense, have dense levels last, or have runs.
+// Results that are dense, have dense levels last, have runs, or are lists.
 
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 #DCSR = #sparse_tensor.encoding<{
@@ -11,6 +11,8 @@
   map = (d0, d1) -> (d0 : compressed, d1 : dense), posWidth = 32, crdWidth = 32 }>
 #COO = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
 #F = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : dense) }>
 
 // Loops that visit everything write everything: nothing to be filled in, to be counted
@@ -258,4 +260,51 @@ func.func @diagonal(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64, #SV> {
     nacho.yield %a : f64
   } {sorted}
   return %y : tensor<?xf64, #SV>
+}
+
+// A list of where rows are: beside its coordinates, an entry has its position, -1 where
+// there is none, which is not compared with an extent. When all parts are done, what the
+// entries cost becomes the sums of all costs up to there.
+//
+// CHECK-LABEL: func.func private @list_compute(
+// CHECK-SAME:    %offsets: memref<?x1xindex>, %pos0: memref<?xi64>, %crd0: memref<?xi64>, %crd1: memref<?xi64>, %values: memref<?xi64>,
+// CHECK:           nacho.coiterate %[[I:.+]] of (%{{.+}}, %[[B1:.+]] = %{{.+}}) in union({{.+}} iter_args(%[[AT:.+]] = %{{.+}} : index) {
+// CHECK:             %[[POS:.+]] = nacho.position %[[B1]] :
+// CHECK:             %[[COST:.+]] = arith.index_cast %{{.+}} : index to i64
+// CHECK:             %[[FITS:.+]] = arith.cmpi ult, %[[AT]], %{{.+}} : index
+// CHECK-NEXT:        scf.if %[[FITS]] {
+// CHECK-NEXT:          memref.store %[[COST]], %values[%[[AT]]]
+// CHECK-NEXT:          %[[ROW:.+]] = arith.index_castui %[[I]] : index to i64
+// CHECK-NEXT:          memref.store %[[ROW]], %crd0[%[[AT]]]
+// CHECK-NEXT:          %[[KEPT:.+]] = arith.index_castui %[[POS]] : index to i64
+// CHECK-NEXT:          memref.store %[[KEPT]], %crd1[%[[AT]]]
+//
+// sizes = entries of both levels, 1, and the extents: positions have none.
+// CHECK-LABEL: func.func @list_plan(
+// CHECK:         %[[ALL:.+]] = memref.load %offsets[%parts, %c0]
+// CHECK-NEXT:    %[[N:.+]] = sparse_tensor.lvl %{{.+}}, %c0
+// CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c0]
+// CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c1]
+// CHECK-NEXT:    memref.store %c1, %sizes[%c2]
+// CHECK-NEXT:    memref.store %[[N]], %sizes[%c3]
+// CHECK-NEXT:    memref.store %c9223372036854775807, %sizes[%c4]
+//
+// CHECK-LABEL: func.func @list_execute(
+// CHECK-NEXT:    call @list_compute(
+// CHECK-NEXT:    nacho.prefix_sum %values threads %threads : memref<?xi64>
+// CHECK-NEXT:    return
+func.func @list(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>) -> tensor<?x?xi64, #List> {
+  %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+  %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
+  %L = nacho.nest scanned : tensor<?x?xi64, #List> {
+    nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>,
+                           %B1 = %B0 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>) in union(%A1, %B1) {
+      %pos = nacho.position %B1 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+      %cost = nacho.cost <nnz> %B1 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+      %wide = arith.index_cast %cost : index to i64
+      nacho.append %wide at (%i, %pos) : i64
+    }
+    nacho.yield
+  }
+  return %L : tensor<?x?xi64, #List>
 }

@@ -1,0 +1,127 @@
+//===- Terms.cpp - The terms of an assignment -----------------------------===//
+//
+// What is assigned is a sum of terms, each of which is reduced over indices of
+// its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Analysis/LoopOrder.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// The operands of the assignment that a value is computed from.
+static SmallVector<unsigned> inputsOf(Value value) {
+  llvm::SetVector<Value> needed;
+  needed.insert(value);
+  SmallVector<unsigned> inputs;
+  for (unsigned n = 0; n < needed.size(); ++n) {
+    Value next = needed[n];
+    if (auto arg = dyn_cast<BlockArgument>(next))
+      inputs.push_back(arg.getArgNumber());
+    else
+      needed.insert_range(next.getDefiningOp()->getOperands());
+  }
+  llvm::sort(inputs);
+  return inputs;
+}
+
+namespace {
+/// Follows sums from the assigned value down to what is added up.
+class TermSplitter {
+public:
+  explicit TermSplitter(AssignOp op) : op(op) {
+    for (Operation &nested : op.getBodyBlock()->without_terminator()) {
+      auto isReduced = [&](Value value) { return reduced.contains(value); };
+      if (isa<ReduceOp>(nested) ||
+          llvm::any_of(nested.getOperands(), isReduced))
+        reduced.insert_range(nested.getResults());
+    }
+  }
+
+  LogicalResult split(Terms &terms) {
+    Value root = op.getBodyBlock()->getTerminator()->getOperand(0);
+    terms.sums.push_back({root.getType()});
+    pending.push_back({root, false, 0});
+    while (!pending.empty()) {
+      Pending next = pending.pop_back_val();
+      if (failed(visit(next, terms)))
+        return failure();
+    }
+    auto isNegated = [](const auto &part) { return part.isNegated; };
+    if (terms.reduction != BinaryKind::add &&
+        (terms.terms.size() > 1 || llvm::any_of(terms.terms, isNegated) ||
+         llvm::any_of(terms.sums, isNegated)))
+      return op.emitOpError("uses a reduction that is no sum as a term of one: "
+                            "not supported");
+    return success();
+  }
+
+private:
+  /// A value that is added to a sum.
+  struct Pending {
+    Value value;
+    bool isNegated;
+    unsigned sum;
+  };
+
+  LogicalResult visit(Pending next, Terms &terms) {
+    auto [value, isNegated, sum] = next;
+    if (!reduced.contains(value)) {
+      addTerm(next, value, {}, terms);
+      return success();
+    }
+    Operation *definition = value.getDefiningOp();
+    if (auto reduce = dyn_cast<ReduceOp>(definition)) {
+      if (reduced.contains(reduce.getValue()))
+        return reduce.emitOpError("of a reduction is not supported");
+      terms.isReduced = true;
+      if (reduce.getKind() != BinaryKind::add)
+        terms.reduction = reduce.getKind();
+      addTerm(next, reduce.getValue(),
+              IndexNames(reduce.getIndices().getValue()), terms);
+      return success();
+    }
+    auto unary = dyn_cast<UnaryOp>(definition);
+    if (unary && unary.getKind() == UnaryKind::neg) {
+      pending.push_back({unary.getArg(), !isNegated, sum});
+      return success();
+    }
+    if (auto cast = dyn_cast<CastOp>(definition)) {
+      // Integers wrap around in their own type before they are converted.
+      pending.push_back(
+          {cast.getArg(), false, static_cast<unsigned>(terms.sums.size())});
+      terms.sums.push_back({cast.getArg().getType(), sum, isNegated});
+      return success();
+    }
+    auto binary = dyn_cast<BinaryOp>(definition);
+    if (!binary || (binary.getKind() != BinaryKind::add &&
+                    binary.getKind() != BinaryKind::sub))
+      return definition->emitOpError(
+          "of a reduction is not supported: only sums of reductions are");
+    bool subtracts = binary.getKind() == BinaryKind::sub;
+    pending.push_back({binary.getRhs(), isNegated != subtracts, sum});
+    pending.push_back({binary.getLhs(), isNegated, sum});
+    return success();
+  }
+
+  void addTerm(Pending next, Value value, IndexNames indices, Terms &terms) {
+    terms.terms.push_back(
+        {value, next.isNegated, indices, inputsOf(value), next.sum});
+    ++terms.sums[next.sum].numTerms;
+  }
+
+  AssignOp op;
+  DenseSet<Value> reduced; ///< Values that a reduction is part of.
+  SmallVector<Pending> pending;
+};
+} // namespace
+
+FailureOr<Terms> Terms::split(AssignOp op) {
+  Terms terms;
+  if (failed(TermSplitter(op).split(terms)))
+    return failure();
+  return terms;
+}
