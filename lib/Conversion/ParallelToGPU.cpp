@@ -44,12 +44,37 @@ static void lowerParallel(ParallelOp op, int64_t blockSize) {
   op.erase();
 }
 
+/// for n: values[n] = sum += values[n], in a single thread
+static void lowerPrefixSum(PrefixSumOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value size = memref::DimOp::create(b, op.getValues(), zero);
+  createLaunch(b, one, one);
+  Value none = arith::ConstantIntOp::create(b, 0, 64);
+  auto loop = scf::ForOp::create(b, zero, size, one, none);
+  b.setInsertionPointToStart(loop.getBody());
+  Value at = loop.getInductionVar();
+  Value value = memref::LoadOp::create(b, op.getValues(), at);
+  Value sum = arith::AddIOp::create(b, loop.getRegionIterArg(0), value);
+  memref::StoreOp::create(b, sum, op.getValues(), at);
+  scf::YieldOp::create(b, sum);
+  op.erase();
+}
+
 namespace {
 struct ParallelToGPU
     : nacho::impl::ConvertNachoParallelToGPUBase<ParallelToGPU> {
   using ConvertNachoParallelToGPUBase::ConvertNachoParallelToGPUBase;
 
   void runOnOperation() override {
+    WalkResult sorts = getOperation().walk([](SortOp op) {
+      op.emitOpError("has no lowering to a GPU");
+      return WalkResult::interrupt();
+    });
+    if (sorts.wasInterrupted())
+      return signalPassFailure();
+    getOperation().walk([](PrefixSumOp op) { lowerPrefixSum(op); });
     getOperation().walk([&](ParallelOp op) { lowerParallel(op, blockSize); });
     getOperation().walk([](ExclusiveScanOp op) {
       ImplicitLocOpBuilder b(op.getLoc(), op);

@@ -32,7 +32,7 @@ using namespace nacho;
 CostModel::CostModel(NestOp nest, bool countLoops)
     : loops(nest.getLoops()), countLoops(countLoops) {
   findOperands(nest);
-  findList();
+  findList(nest);
   loops.truncate(std::max(first, findDepth(nest)));
   // Loops that nothing is charged in cannot be cut.
   while (true) {
@@ -74,11 +74,15 @@ void CostModel::findOperands(NestOp nest) {
 }
 
 /// What an entry of a list keeps is recalled inside of its last loop.
-void CostModel::findList() {
+void CostModel::findList(NestOp nest) {
   for (auto [m, loop] : llvm::enumerate(loops))
     for (Value child : CoiterateOp(loop).getChildren())
       if (llvm::any_of(child.getUsers(), llvm::IsaPred<RecallOp>))
         first = m + 1;
+  chargesEntries = countLoops;
+  nest.walk([&](FiberAtOp at) {
+    chargesEntries |= cast<FiberType>(at.getFiber().getType()).isElement();
+  });
 }
 
 /// Loops over all coordinates that have no operands are not cut inside of those
@@ -136,13 +140,22 @@ void CostModel::addCharges() {
       isComplete &= kind == Charge::unit;
   };
   for (auto [n, operand] : llvm::enumerate(operands))
-    if (operand.loops.front() < depth && operand.loops.front() >= first)
+    if (operand.loops.front() < depth && operand.loops.front() >= first &&
+        !isLocated(n))
       add(Charge::entries, n, 0);
   if (depth > first && visitsAll(depth - 1))
     add(Charge::steps, 0, depth - 1);
   if (countLoops)
     for (unsigned m = first; m + 1 < depth; ++m)
       add(Charge::unit, 0, m);
+}
+
+/// Whether only what is looked for in a full level is read of an operand, which
+/// takes no steps.
+bool CostModel::isLocated(unsigned operand) const {
+  unsigned last = lastLoop(operands[operand]);
+  return isFullLevel(operands[operand].getType(), levelAt(operand, last)) &&
+         !visitsAll(last);
 }
 
 unsigned CostModel::lastLoop(const NestOperand &operand) const {
@@ -273,7 +286,7 @@ int64_t CostModel::delta() const {
   if (!isComplete)
     return -1;
   // The step to an entry of a list, which is all of it if nothing is inside.
-  if (first > 0 && (countLoops || charges.empty()))
+  if (first > 0 && (chargesEntries || charges.empty()))
     ++delta;
   for (const Charge &charge : charges) {
     unsigned begin = nextLoop(charge, first);

@@ -60,10 +60,11 @@ public:
 
   /// The cost of the whole nest; zero if an extent is.
   mlir::Value total(mlir::ImplicitLocOpBuilder &b);
-  /// The cost of all that is inside of one entry of the list, given the fibers
-  /// that it stands for.
+  /// The cost of one entry of the list, given the fibers that it stands for,
+  /// and whether the loops inside run at all; null if they do.
   mlir::Value entryTotal(mlir::ImplicitLocOpBuilder &b,
-                         llvm::ArrayRef<mlir::Value> fibers);
+                         llvm::ArrayRef<mlir::Value> fibers,
+                         mlir::Value condition);
   /// C_m in loop `m`, up to a coordinate.
   mlir::Value upTo(mlir::ImplicitLocOpBuilder &b, unsigned m,
                    const SearchState &state);
@@ -87,10 +88,11 @@ private:
   };
 
   void findOperands(NestOp nest);
-  void findList();
+  void findList(NestOp nest);
   unsigned findDepth(NestOp nest) const;
   void addCharges();
   bool reaches(const Charge &charge, unsigned m) const;
+  bool isLocated(unsigned operand) const;
   bool canCharge(const Charge &charge) const;
   bool canRepeat(unsigned m, unsigned next, const Charge &charge) const;
   /// The last loop that is cut in which an operand has a level.
@@ -130,6 +132,8 @@ private:
   /// A remapped nest: its outermost loops run through a list, of which all
   /// costs are known; charges are those of the others, from here on.
   unsigned first = 0;
+  /// Entries of the list cost a step: all loops do, or operands end in them.
+  bool chargesEntries = false;
   bool isComplete = true; ///< No entries and steps had to be left out.
   mlir::Value
       pendingUnit; ///< To be charged at the next loop's first coordinate.

@@ -160,7 +160,7 @@ void CostModel::enter(ImplicitLocOpBuilder &b, unsigned m,
   NameScope name(b, "unit");
   if (m < first) {
     // The step to an entry of the list.
-    if (m + 1 == first && countLoops)
+    if (m + 1 == first && chargesEntries)
       pendingUnit = countChild(b, state.fibers[operandsOf[m].front()], false);
     return;
   }
@@ -227,7 +227,9 @@ Value CostModel::unlessEmpty(ImplicitLocOpBuilder &b, Value cost,
   return arith::SelectOp::create(b, empty, zero, cost);
 }
 
-Value CostModel::entryTotal(ImplicitLocOpBuilder &b, ArrayRef<Value> fibers) {
+Value CostModel::entryTotal(ImplicitLocOpBuilder &b, ArrayRef<Value> fibers,
+                            Value condition) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   if (first == loops.size())
     return one;
@@ -236,8 +238,10 @@ Value CostModel::entryTotal(ImplicitLocOpBuilder &b, ArrayRef<Value> fibers) {
   whole.coordinate = extent(b, first);
   Value cost = upTo(b, first, whole);
   if (!cost)
-    cost = arith::ConstantIndexOp::create(b, 0);
-  if (countLoops)
+    cost = zero;
+  else if (condition)
+    cost = arith::SelectOp::create(b, condition, cost, zero);
+  if (chargesEntries)
     cost = arith::AddIOp::create(b, cost, one);
   return unlessEmpty(b, cost, "cost");
 }
@@ -251,14 +255,15 @@ void CostModel::recall(ImplicitLocOpBuilder &b, unsigned m,
     auto kept = operand.root.getDefiningOp<FiberAtOp>();
     if (!kept)
       continue;
-    NameScope name(b, getName(operand.root));
     auto again = [&](Value position) -> Value {
       auto recall = position.getDefiningOp<RecallOp>();
+      NameScope name(b, getName(position));
       return RecallOp::create(b, entry, recall.getBelow());
     };
     Value position = again(kept.getPosition()), end;
     if (kept.getEnd())
       end = again(kept.getEnd());
+    NameScope name(b, getName(operand.root));
     // The search may have come to a coordinate that the list has not.
     state.fibers[n] = FiberAtOp::create(b, operand.root.getType(),
                                         kept.getRoot(), position, end, false);

@@ -110,6 +110,8 @@ private:
   NestOp buildRest();
   void recallKept(Value entry, IRMapping &mapping);
   bool isCertain(Value fiber);
+  MergeAttr mergeOutside(MergeAttr merge);
+  Value buildCondition(const IRMapping &mapping);
 
   NestOp nest;
   unsigned last;
@@ -119,6 +121,8 @@ private:
   /// By the level in which the list keeps it.
   DenseMap<unsigned, Value> keptAt;
   AppendOp append;
+  /// Whether the loops inside run at all; null if they do.
+  Value condition;
 };
 
 } // namespace
@@ -209,7 +213,57 @@ void LoopLister::buildList() {
   b.setInsertionPointToEnd(&list.getBody().front());
 }
 
+/// The merge expression of the loop inside as one of the last listed loop: what
+/// that one does not tell of is never there.
+MergeAttr LoopLister::mergeOutside(MergeAttr merge) {
+  CoiterateOp outer = loops[last], inner = loops[last + 1];
+  MLIRContext *context = b.getContext();
+  if (merge.isLeaf()) {
+    SmallVector<Value> fibers(inner.getFibers());
+    llvm::append_range(fibers, inner.getGuards());
+    Value fiber = fibers[merge.getOperand()];
+    auto child = llvm::find(outer.getChildren(), fiber);
+    if (child != outer.getChildren().end())
+      return MergeAttr::get(
+          context, static_cast<unsigned>(child - outer.getChildren().begin()));
+    bool isThere = !llvm::is_contained(kept, fiber) || isCertain(fiber);
+    return isThere ? intersectMerges(context, {}) : uniteMerges(context, {});
+  }
+  SmallVector<MergeAttr> args;
+  for (MergeAttr child : merge.children())
+    args.push_back(mergeOutside(child));
+  return merge.getKind() == MergeKind::unite ? uniteMerges(context, args)
+                                             : intersectMerges(context, args);
+}
+
+/// Whether what an entry stands for lets the loop inside run; null if it does.
+Value LoopLister::buildCondition(const IRMapping &mapping) {
+  CoiterateOp inner = loops[last + 1];
+  if (implies(CoiterateOp(loops[last]).getMerge(),
+              mergeOutside(inner.getMerge())))
+    return {};
+  SmallVector<Value> present;
+  for (ValueRange fibers : {inner.getFibers(), inner.getGuards()})
+    for (Value fiber : fibers) {
+      bool mayBeAbsent = llvm::is_contained(kept, fiber) && !isCertain(fiber);
+      present.push_back(mayBeAbsent
+                            ? Value(PresentOp::create(b, b.getI1Type(),
+                                                      mapping.lookup(fiber)))
+                            : Value());
+    }
+  return emitMerge(b, b.getLoc(), inner.getMerge(), present);
+}
+
 void LoopLister::appendEntry(IRMapping &mapping) {
+  condition = buildCondition(mapping);
+  // What is not needed inside is kept as absent.
+  auto positionOf = [&](Value fiber, bool end) -> Value {
+    Value position = PositionOp::create(b, fiber, end);
+    if (!condition || cast<FiberType>(fiber.getType()).isElement())
+      return position;
+    Value none = arith::ConstantIndexOp::create(b, -1);
+    return arith::SelectOp::create(b, condition, position, none);
+  };
   SmallVector<Value> at;
   for (unsigned m = 0; m <= last; ++m)
     at.push_back(mapping.lookup(CoiterateOp(loops[m]).getCoordinate()));
@@ -217,9 +271,9 @@ void LoopLister::appendEntry(IRMapping &mapping) {
     Value here = mapping.lookup(fiber);
     NameScope name(b, "pos" + StringRef(getName(fiber)).rtrim("0123456789"));
     keptAt[at.size() - last - 1] = here;
-    at.push_back(PositionOp::create(b, here, false));
+    at.push_back(positionOf(here, /*end=*/false));
     if (isRun(fiber))
-      at.push_back(PositionOp::create(b, here, true));
+      at.push_back(positionOf(here, /*end=*/true));
   }
   Value cost = arith::ConstantIntOp::create(b, 0, 64);
   append = AppendOp::create(b, cost, b.getI64IntegerAttr(0), at, Value());
@@ -285,8 +339,10 @@ void LoopLister::recallKept(Value entry, IRMapping &mapping) {
     if (auto at = root.getDefiningOp<FiberAtOp>())
       root = at.getRoot();
     NameScope name(b, getName(fiber));
-    Value again = FiberAtOp::create(b, fiber.getType(), root, position, end,
-                                    isCertain(fiber));
+    bool isThere = isCertain(fiber) &&
+                   (!condition || cast<FiberType>(fiber.getType()).isElement());
+    Value again =
+        FiberAtOp::create(b, fiber.getType(), root, position, end, isThere);
     mapping.map(fiber, again);
   }
 }
@@ -303,7 +359,7 @@ void LoopLister::addCosts(CostModel &model) {
       fibers.push_back(
           keptAt.at(at.getPosition().getDefiningOp<RecallOp>().getBelow()));
   }
-  Value cost = model.entryTotal(b, fibers);
+  Value cost = model.entryTotal(b, fibers, condition);
   append.getValueMutable().assign(
       arith::IndexCastOp::create(b, b.getI64Type(), cost));
 }

@@ -1,4 +1,4 @@
-"""From arrays by level to coordinates, and from sorted coordinates to any format.
+"""From arrays by level to coordinates, and from coordinates to any format.
 
 Nothing here writes into the arrays it is given, and what stays the same is shared.
 """
@@ -11,16 +11,22 @@ import numpy as np
 
 from nacho.elements import DType
 from nacho.errors import OperandError, OutOfMemoryError
-from nacho.formats import Format
+from nacho.formats import MAX_RANK, Format
 from nacho.views import INT32, INT32_MAX, INT64, Array, View, groups, subject
 
+_SORTED_IN_NUMPY = 1 << 20
+"""How many entries are sorted in less time than a kernel is compiled in."""
 
-def coordinates(view: View) -> list[Array]:
-    """Return, per level, the coordinate of every value, in storage order."""
+
+def coordinates(view: View, depth: int | None = None) -> list[Array]:
+    """Return, per level, the coordinate of every value, in storage order.
+
+    Of the first ``depth`` levels only, those of every position of the last of them.
+    """
     columns: list[Array] = []
     width = index_type(view)
     count = 1
-    for level, kind in enumerate(view.format.kinds):
+    for level, kind in enumerate(view.format.kinds[:depth]):
         if kind == "dense":
             extent = view.extents[level]
             columns = [np.repeat(column, extent) for column in columns]
@@ -55,7 +61,13 @@ def sorted_runs(columns: Sequence[Array]) -> tuple[Array, Array]:
 
     It is stable: duplicates keep their order, and so does their sum.
     """
-    order = np.lexsort(columns[::-1])
+    if columns[0].size < _SORTED_IN_NUMPY or len(columns) == MAX_RANK:
+        order = np.lexsort(columns[::-1])
+    else:
+        # Imported here, for kernels are compiled for tensors.
+        from nacho.reformat import sorting
+
+        order = sorting(columns)
     first = np.zeros(order.size, np.bool_)
     first[:1] = True
     for column in columns:
@@ -151,38 +163,6 @@ def _spread(places: Array, values: Array, count: int) -> Array:
     spread = allocated((count,), values.dtype)
     spread[places] = values
     return spread
-
-
-def converted(view: View, wanted: Format, name: str | None = None) -> View:
-    """Return a view in another format, sharing what it can.
-
-    A zero that only fills up a dense level becomes no entry of a sparse one.
-    """
-    if view.format == wanted:
-        return view
-    require_within(view, name)
-    columns, values = coordinates(view), view.values
-    if view.format.is_dense:
-        values = values.reshape(-1)
-    if view.format.kinds[-1] == "dense" and wanted.kinds[-1] != "dense":
-        kept = np.flatnonzero(values)
-        columns, values = [column[kept] for column in columns], values[kept]
-    if wanted.order != view.format.order:
-        level_of = {dimension: n for n, dimension in enumerate(view.format.order)}
-        columns = [columns[level_of[dimension]] for dimension in wanted.order]
-        columns, values = sorted_entries(columns, values)
-    return packed(wanted, view.shape, columns, values, _kept_types(view, wanted))
-
-
-def _kept_types(view: View, wanted: Format) -> tuple[DType, DType] | None:
-    """Return the index types of a view, if all of it fits into them."""
-    if view.format.is_dense or wanted.order != view.format.order:
-        return None
-    pos = next(array.dtype for array in view.pos if array is not None)
-    crd = next(array.dtype for array in view.crd if array is not None)
-    if max(view.shape) > INT32_MAX and crd == INT32:
-        return None
-    return pos, crd
 
 
 def densified(view: View) -> Array:

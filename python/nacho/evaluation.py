@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
@@ -200,6 +200,14 @@ def kernel_for(
     library = library_of(list(views.values()))
     wide = _is_wide(assignment, views)
     key = (assignment.text, out, options, wide, library, *types)
+    return cached_kernel(
+        key,
+        lambda: _compile(assignment, given, views, library, out, options, wide),
+    )
+
+
+def cached_kernel(key: tuple[object, ...], compile: Callable[[], Kernel]) -> Kernel:
+    """Return the kernel of a key, compiled the first time that it is asked for."""
     with _lock:
         entry = _entries.get(key)
         if entry is None:
@@ -211,9 +219,7 @@ def kernel_for(
     if entry.kernel is None:
         with entry.lock:
             if entry.kernel is None:
-                entry.kernel = _compile(
-                    assignment, given, views, library, out, options, wide
-                )
+                entry.kernel = compile()
     return entry.kernel
 
 

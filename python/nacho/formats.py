@@ -8,8 +8,10 @@ maps are two spellings of the same thing: ``Format("csr")`` equals
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import index
 
 from nacho.errors import FormatError, UnsupportedError
 
@@ -161,6 +163,26 @@ class Format:
             raise FormatError(f"{subject}a scalar has no format '{self.name}'")
         return _family_format(self.name, rank)
 
+    def in_order(self, order: Sequence[int]) -> Format:
+        """Return the format with levels of the same kinds, that of one rank.
+
+        ``order`` is the dimension of each level. A format that has another order than
+        that of the dimensions, such as csc, cannot be given one.
+        """
+        dimensions = tuple(range(len(self.levels)))
+        try:
+            wanted = tuple([index(dimension) for dimension in order])
+        except TypeError:
+            wanted = ()
+        if tuple(sorted(wanted)) != dimensions:
+            shown = ", ".join(map(str, dimensions))
+            raise FormatError(f"order={order!r}: expected the dimensions ({shown})")
+        if self.order not in (dimensions, wanted):
+            raise FormatError(
+                f"order={order!r}: format '{self.name}' has the order {self.order}"
+            )
+        return self.of_levels((*zip(wanted, self.kinds, strict=True),))
+
     def require_compiled(self, operand: str) -> Format:
         """Return the format itself, or refuse one that operands cannot have."""
         if self.rank is None:
@@ -175,10 +197,12 @@ class Format:
         A result is appended to: behind its leading dense levels, an entry (or a dense
         block) follows the one before it.
         """
-        self.require_compiled(result)
-        reason = _unsupported_result(self.kinds)
-        self._require(reason, f"result '{result}'")
+        self.require_compiled(result).require_appended(f"result '{result}'")
         return self
+
+    def require_appended(self, subject: str) -> None:
+        """Refuse a format that results cannot have, of what is called ``subject``."""
+        self._require(_unsupported_result(self.kinds), subject)
 
     def _require(self, reason: str, subject: str) -> None:
         if reason:

@@ -123,7 +123,7 @@ def forget(container: object) -> None:
 
 
 def canonical(
-    name: str,
+    name: str | None,
     container: object,
     view: View,
     ready: View,

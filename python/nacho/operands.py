@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from nacho.containers import index_width, view_of
-from nacho.conversion import by_dimension, converted
+from nacho.conversion import by_dimension
 from nacho.elements import ELEMENTS, DType, element_name
-from nacho.errors import DTypeError, OperandError, UnsupportedError
+from nacho.errors import DTypeError, OperandError
 from nacho.formats import Format, TensorType
 from nacho.memory import Notes, canonical, forget, remember
 from nacho.scalars import load_scalar, scalar_dtype
@@ -136,12 +136,7 @@ def _require_element(name: str, view: View, type: TensorType) -> None:
 
 
 def _require_convertible(name: str, given: Format, wanted: Format) -> None:
-    """Refuse conversions that sort all entries anew, or fill up with zeros."""
-    if given.order != wanted.order:
-        raise UnsupportedError(
-            f"operand '{name}' is {given}, but the kernel reads {wanted}: "
-            "transposition is not supported"
-        )
+    """Refuse conversions that fill up with zeros, or leave them out."""
     if _inner_dense(given) != _inner_dense(wanted):
         raise OperandError(
             f"operand '{name}' is {given}, but the kernel reads {wanted}: their dense "
@@ -149,9 +144,9 @@ def _require_convertible(name: str, given: Format, wanted: Format) -> None:
         )
 
 
-def _inner_dense(format: Format) -> int:
-    """Return the number of dense levels behind the last sparse one."""
-    return len(format.kinds) - 1 - max(format.stored)
+def _inner_dense(format: Format) -> set[int]:
+    """Return the dimensions of the dense levels behind the last sparse one."""
+    return {*format.order[max(format.stored) + 1 :]}
 
 
 def _known_unsorted(container: object) -> bool:
@@ -168,6 +163,9 @@ def _known_unsorted(container: object) -> bool:
 
 
 def _converted(name: str, ready: View, type: TensorType, notes: Notes | None) -> View:
+    # Imported here, for kernels are compiled for tensors.
+    from nacho.reformat import converted
+
     assert type.format is not None
     if notes is not None:
         notes.append(f"{name}: {ready.format} converted to {type.format}")

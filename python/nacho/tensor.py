@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nacho.conversion import (
-    converted,
     coordinates,
     densified,
     packed,
@@ -194,21 +193,35 @@ class Tensor:
         name = self.format.name
         if name in _IN_ROWS or name in _IN_COLUMNS:
             rows = name in _IN_ROWS
-            view = converted(self._view, Format("csr" if rows else "csc"))
+            view = self.convert("csr" if rows else "csc")._view
             kind = scipy.sparse.csr_array if rows else scipy.sparse.csc_array
             return kind((view.values, view.crd[1], view.pos[1]), shape=self.shape)
-        wanted = Format("coo").for_rank(self.ndim)
-        view = converted(self._view, wanted)
+        view = self.convert("coo")._view
         made = scipy.sparse.coo_array((view.values, view.crd), shape=self.shape)
         made.has_canonical_format = True
         return made
 
-    def convert(self, format: str | Format) -> Tensor:
+    def convert(
+        self, format: str | Format, order: Sequence[int] | None = None
+    ) -> Tensor:
         """Return the same tensor in another format, sharing what it can.
 
-        Zeros that only fill up a dense level become no entries of a sparse one.
+        ``order`` is the order in which the dimensions are stored, outermost first. With
+        ``("csf", order=(2, 0, 1))``, the levels store d2, d0 and d1; the dimensions of
+        the tensor stay what they are.
+
+        Zeros that only fill up a dense level become no entries of a sparse one. Index
+        arrays keep their types, unless a coordinate needs a wider one.
         """
-        return self._of(converted(self._view, _format(format, self.ndim)))
+        wanted = _format(format, self.ndim)
+        if order is not None:
+            wanted = wanted.in_order(order)
+        if wanted == self.format:
+            return self._of(self._view)
+        # Imported here, for kernels are compiled for tensors.
+        from nacho.reformat import checked, converted
+
+        return self._of(converted(checked(self), wanted))
 
     def __getitem__(self, key: object) -> Expression:
         """Return an element at index variables, to be used in an expression.

@@ -55,3 +55,17 @@ func.func @exclusive_scan(%counts: memref<?x1xindex>, %offsets: memref<?x1xindex
   }
   return
 }
+
+// CHECK-LABEL: func.func @prefix_sum(
+// CHECK-SAME:    %[[COSTS:[^ ]+]]: memref<?xi64>
+// CHECK:         %[[N:.+]] = memref.dim %[[COSTS]]
+// CHECK:         gpu.launch
+// CHECK:           scf.for %[[AT:.+]] = {{.+}} to %[[N]] {{.+}} iter_args(%[[SUM:.+]] = %{{.+}}) -> (i64) {
+// CHECK:             %[[COST:.+]] = memref.load %[[COSTS]][%[[AT]]]
+// CHECK:             %[[NEXT:.+]] = arith.addi %[[SUM]], %[[COST]] : i64
+// CHECK:             memref.store %[[NEXT]], %[[COSTS]][%[[AT]]]
+// CHECK:             scf.yield %[[NEXT]] : i64
+func.func @prefix_sum(%costs: memref<?xi64>, %threads: index) {
+  nacho.prefix_sum %costs threads %threads : memref<?xi64>
+  return
+}

@@ -2,13 +2,14 @@
 // RUN: nacho-opt %s -nacho-cpu | FileCheck %s --check-prefix=LEFT
 // RUN: nacho-opt %s -nacho-cpu=cost=nnz | FileCheck %s --check-prefixes=CHECK,NNZ
 // RUN: nacho-opt %s -nacho-cpu | mlir-translate -mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
+// RUN: nacho-opt %s -nacho-cpu=remap=false | FileCheck %s --check-prefix=WHOLE
 // RUN: not nacho-opt %s -nacho-cpu=cost=flops 2>&1 | FileCheck %s --check-prefix=MODEL
 
 // MODEL: error: unknown cost model 'flops': nnz, nnz+loops
 
 // Nothing is left but LLVM and OpenMP, of none of the functions.
 //
-// LEFT-NOT: {{"?nacho\.(root|nest|coiterate|search|parallel|load|locate|binary|cast|exclusive_scan)}}
+// LEFT-NOT: {{"?nacho\.(root|nest|coiterate|search|parallel|load|locate|binary|cast|exclusive_scan|recall|fiber_at|position|cost|prefix_sum|sort)}}
 // LEFT-NOT: {{sparse_tensor\.|tensor\.|func\.func|scf\.|memref\.|arith\.|complex\.|unrealized_conversion_cast}}
 
 // CHECK:     llvm.func @kernel_partition(
@@ -33,6 +34,8 @@
   map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 #COO = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
+#DCSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 func.func @kernel(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf32, #CSR>, %s: tensor<f64>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>,
@@ -107,4 +110,34 @@ func.func @elements(%A: tensor<?x?xcomplex<f32>, #CSR>, %B: tensor<?x?xui8, #COO
     nacho.yield %4 : complex<f32>
   }
   return %y : tensor<?xcomplex<f32>>
+}
+
+// Z[i, j] = A[i, j] * B[i, j]: which rows they share is listed by a kernel of its own, whose
+// costs are added up at its end. Without remapping there is only one, which counts the rows
+// that it skips.
+//
+// CHECK-LABEL: llvm.func @hadamard_0_partition(
+// CHECK-LABEL: llvm.func {{.*}}@hadamard_0_assemble(
+// CHECK-LABEL: llvm.func {{.*}}@hadamard_0_compute(
+// CHECK-LABEL: llvm.func @hadamard_0_plan(
+// CHECK-LABEL: llvm.func @hadamard_0_execute(
+// CHECK:         llvm.call @hadamard_0_compute(
+// CHECK:         llvm.call @{{.*}}prefix_sum
+// CHECK-LABEL: llvm.func @hadamard_partition(
+// CHECK-LABEL: llvm.func @hadamard_execute(
+//
+// WHOLE-NOT:   @hadamard_0_
+// WHOLE-LABEL: llvm.func @hadamard_partition(
+// WHOLE-LABEL: llvm.func @hadamard_execute(
+//
+// LLVM: define void @hadamard_0_execute(
+// LLVM: define void @hadamard_execute(
+func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
+    -> tensor<?x?xf64, #DCSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %B[i, j] : tensor<?x?xf64, #DCSR>)
+      -> [i, j] : tensor<?x?xf64, #DCSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
 }

@@ -363,12 +363,23 @@ func.func @repeated(%a: tensor<?xf64, #SV>, %b: tensor<?xf64, #SV>, %x: tensor<?
 }
 
 // What is appended in the loop that is listed is so in that of the list: it has every row of
-// b, with or without any of A and B.
+// b, with or without any of A and B. Where only one of these is there, nothing inside
+// needs it: it is kept as absent, and costs nothing. The entries of b are a step each.
 //
 // CHECK-LABEL: func.func @appends_in_listed(
 // CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?xi64, #[[LIST4]]> {
 // CHECK-NEXT:      nacho.coiterate %i of ({{.+}}) in union(%A1, intersect(%B1, %C1)) {
-// CHECK:             nacho.append %{{.+}} at(%i, %posB, %posC, %posA) : i64
+// CHECK-NEXT:        %[[HAS_B:.+]] = nacho.present %B1
+// CHECK-NEXT:        %[[HAS_C:.+]] = nacho.present %C1
+// CHECK-NEXT:        %[[BOTH:.+]] = arith.andi %[[HAS_B]], %[[HAS_C]] : i1
+// CHECK-NEXT:        %posB = nacho.position %B1
+// CHECK:             %[[POS_B:.+]] = arith.select %[[BOTH]], %posB, %c-1 : index
+// CHECK-NEXT:        %posC = nacho.position %C1
+// CHECK-NEXT:        %[[POS_C:.+]] = arith.select %[[BOTH]], %posC, %c-1 : index
+// CHECK-NEXT:        %posA = nacho.position %A1
+// CHECK:             %[[INSIDE:.+]] = arith.select %[[BOTH]], %{{.+}}, %c0 : index
+// CHECK-NEXT:        arith.addi %[[INSIDE]], %c1 : index
+// CHECK:             nacho.append %{{.+}} at(%i, %[[POS_B]], %[[POS_C]], %posA) : i64
 // CHECK-NOT:         nacho.append
 // CHECK:         nacho.nest reduce add : tensor<
 // CHECK-NEXT:      nacho.coiterate %i of (%L1 = %L0 : {{.+}}) in %L1 {

@@ -301,9 +301,21 @@ def test_conversion_of_other_ranks():
 
 
 @pytest.mark.parametrize("make", [csr, coo, example])
-def test_transposition_is_refused(make):
-    message = refusal(nacho.UnsupportedError, make(), format="csc")
-    assert "but the kernel reads csc: transposition is not supported" in message
+def test_conversion_to_another_order(make):
+    operand, notes = make(), []
+    view = loaded(operand, "csc", notes=notes)
+    assert view.pos[1].tolist() == [0, 1, 2, 3, 4]
+    assert view.crd[1].tolist() == [0, 2, 0, 2]
+    assert view.values.tolist() == [1, 3, 2, 4]
+    assert notes == [f"A: {operand.format} converted to csc"]
+
+
+def test_conversion_to_what_no_result_has():
+    levels = "(d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : compressed)"
+    tensor = Tensor.from_dense(np.ones((2, 3, 4)), "csf")
+    message = refusal(nacho.UnsupportedError, tensor, format=levels)
+    assert f"operand 'A': format '{levels}' is not supported" in message
+    assert "no dense level between sparse ones" in message
 
 
 def test_dense_levels_are_not_filled_up():

@@ -98,8 +98,10 @@ def test_multiply_adds_are_what_a_product_costs():
     cut = nacho.partition(text, PARTS, operands)
     expansion = cut.nests[1]
     assert expansion.order == ("i", "j", "k")
-    assert expansion.total == (A.astype(int) @ B.sum(1)).sum()
-    assert np.ptp(expansion.costs) <= 2 * expansion.delta <= 2
+    # A step for each entry of A, and one for each multiply-add.
+    assert expansion.total == (A.astype(int) @ B.sum(1)).sum() + A.sum()
+    assert cut.nests[0].total == A.sum()
+    assert np.ptp(expansion.costs) <= 2 * expansion.delta <= 4
     for parts in (1, 7, 500):
         result = nacho.evaluate(text, operands, parts=parts, threads=3)
         samples.check(result, text, operands)
@@ -146,3 +148,23 @@ def test_masks_bound_what_is_made():
     samples.check(result, text, operands)
     assert result.nnz == M.nnz
     assert oracle.solve(text, operands).pattern.sum() == M.nnz
+
+
+def test_operands_that_end_in_a_listed_loop():
+    """Their entries cost something, and those of rows that are not needed do not."""
+    A, B = np.zeros((2, 40, 200), bool)
+    A[3], B[20, 7] = True, True
+    A[5, 7] = B[5, 7] = True
+    operands = {
+        "b": tensor(np.ones(40, bool), "sparse-vector"),
+        "A": tensor(A, "dcsr"),
+        "B": tensor(B, "dcsr"),
+    }
+    text = "y[i] = b[i] + A[i,j] * B[i,j]"
+    for cost in ("nnz", "nnz+loops"):
+        cut = nacho.partition(text, 4, operands, cost=cost)
+        assert cut.total == 42
+        assert np.ptp(cut.costs) <= 2 * cut.delta
+    for parts in (1, 4, 50):
+        result = nacho.evaluate(text, operands, parts=parts, out="sparse-vector")
+        samples.check(result, text, operands)

@@ -41,6 +41,15 @@ def kinds_of(rank):
     ]
 
 
+def is_result(kinds):
+    """Return whether results can have levels of these kinds."""
+    try:
+        Format.of_levels((*enumerate(kinds),)).require_result("Z")
+    except nacho.UnsupportedError:
+        return False
+    return True
+
+
 def random_dense(rng, shape, dtype="f8"):
     return np.where(rng.random(shape) < 0.4, rng.integers(1, 9, shape), 0).astype(dtype)
 
@@ -73,9 +82,13 @@ def test_from_coo(format):
 
 @pytest.mark.parametrize("rank", [1, 2, 3, 4])
 def test_every_format(rank):
-    """Of every rank and level order: built, checked, and converted to another one."""
+    """Of every rank and level order: built, checked, and converted to another one.
+
+    Each conversion is compiled: of the highest rank, a few are.
+    """
     rng = np.random.default_rng(rank)
     every = kinds_of(rank)
+    results = [kinds for kinds in every if is_result(kinds)]
     for number, kinds in enumerate(every):
         order, other = rng.permutation(rank).tolist(), rng.permutation(rank).tolist()
         format = Format.of_levels((*zip(order, kinds, strict=True),))
@@ -86,7 +99,9 @@ def test_every_format(rank):
         np.testing.assert_array_equal(tensor.to_dense(), dense)
         stored = dense[tuple(tensor.coords)]
         np.testing.assert_array_equal(stored, tensor.values.reshape(-1))
-        target = every[rng.integers(len(every))]
+        if rank == 4 and number % 4 != 0:
+            continue
+        target = results[rng.integers(len(results))]
         for levels in (order, other):
             wanted = Format.of_levels((*zip(levels, target, strict=True),))
             converted = valid(tensor.convert(wanted))

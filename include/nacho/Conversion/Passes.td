@@ -176,7 +176,8 @@ def ConvertNachoParallelToGPU
       scf.if %worker < %n { body }
     }
     ```
-    The scan runs in a single thread of the device.
+    The scan and prefix sums run in a single thread of the device. A sort is
+    refused.
   }];
   let options = [
     Option<"blockSize", "block-size", "int64_t", "128", "Threads per block">

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 PASSES = (
-    "nacho-concretize,cse,nacho-partition-loops,cse,nacho-bound-loops,"
+    "nacho-order-loops,cse,nacho-concretize,cse,"
+    "nacho-remap-intersections,cse,nacho-isolate-nests,"
+    "nacho-partition-loops,cse,nacho-bound-loops,"
     "nacho-assemble-outputs,canonicalize,cse,"
     "func.func(convert-nacho-loops-to-scf,convert-nacho-partition-to-scf,"
     "convert-nacho-elements-to-arith),"
@@ -36,6 +38,8 @@ class Family:
     name: str
     operators: tuple[str, str]
     accesses: tuple[str, str] = ("i, j", "i, j")
+    listed: bool = False
+    """Whether the coordinates i are listed first."""
 
     def operator(self, number: int) -> str:
         return self.operators[number % 2]
@@ -43,18 +47,20 @@ class Family:
     def access(self, number: int) -> str:
         return self.accesses[number % 2] if number else "i, j"
 
-    def levels(self, size: int) -> int:
-        """How many levels the operands have together."""
-        return sum(len(self.access(n).split(",")) for n in range(size))
+    def levels(self, size: int, index: str) -> int:
+        """How many of the operands' levels are iterated over an index."""
+        return sum(index in self.access(n) for n in range(size))
 
 
 FAMILIES = (
     # X0 + X1 + ...
     Family("union", ("add", "add")),
     # (X0 * X1 + X2) * X3 + ...
-    Family("mixed", ("add", "mul")),
+    Family("mixed", ("add", "mul"), listed=True),
+    # X0 * X1 * ...
+    Family("intersection", ("mul", "mul"), listed=True),
     # X0[i, j] * X1[i] * X2[j] * X3[i] * ...
-    Family("broadcasts", ("mul", "mul"), ("j", "i")),
+    Family("broadcasts", ("mul", "mul"), ("j", "i"), listed=True),
 )
 
 
@@ -100,16 +106,29 @@ def count(tool: str, text: str) -> dict[str, Counter[str]]:
     }
 
 
+def check_count(name: str, whiles: dict[str, int], expected: int, size: int) -> None:
+    found = whiles[name]
+    assert found == expected, f"{name}: {found} loops, not {expected}, for {size}"
+
+
 def check(tool: str, family: Family) -> None:
     counts = {size: count(tool, module(size, family)) for size in SIZES}
     for size, functions in counts.items():
-        for name in ("kernel_assemble", "kernel_compute"):
-            loops = functions[name]["scf.while"]
-            assert loops == 2, f"{name}: {loops} loops for {size} operands"
+        whiles = {name: ops["scf.while"] for name, ops in functions.items()}
+        rows, columns = (family.levels(size, index) for index in "ij")
+        # The loops over i and j. A list has runs: where each of them ends, and
+        # where the last one does.
+        loops = 4 if family.listed else 2
         # One search per loop of the nest, and a bisection per operand in each.
-        loops = functions["kernel_partition"]["scf.while"]
-        expected = 2 + family.levels(size)
-        assert loops == expected, f"{loops} bisections for {size} operands"
+        bisections = 2 + rows + columns
+        if family.listed:
+            # The rows are searched for the list. It takes their place, and the
+            # end of its run is a bisection more.
+            bisections = 2 + 2 + columns
+            check_count("kernel_0_partition", whiles, 1 + rows, size)
+        check_count("kernel_partition", whiles, bisections, size)
+        check_count("kernel_assemble", whiles, loops, size)
+        check_count("kernel_compute", whiles, loops, size)
     for name in counts[SIZES[0]]:
         totals = [counts[size][name].total() for size in SIZES]
         steps = [b - a for a, b in pairwise(totals)]

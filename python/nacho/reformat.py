@@ -1,0 +1,145 @@
+"""From one format to another: by a kernel, which sorts where levels change their order.
+
+It is the one of ``Z[i,j] = A[i,j]``, compiled once for each pair of types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from nacho.conversion import coordinates, index_type, require_within
+from nacho.errors import OutOfMemoryError, UnsupportedError
+from nacho.evaluation import cached_kernel
+from nacho.formats import Format, TensorType
+from nacho.memory import canonical
+from nacho.mlir.kernel import Kernel
+from nacho.operands import tensor_type
+from nacho.parser import parse
+from nacho.tensor import Tensor
+from nacho.views import (
+    INT32,
+    INT32_MAX,
+    INT64,
+    Array,
+    View,
+    filled,
+    require_positions,
+    subject,
+)
+
+
+def checked(tensor: Tensor) -> View:
+    """Return the view of a tensor whose arrays may have been edited: look at them."""
+    view = tensor._view
+    if view.format.is_dense:
+        return view
+    ready = filled(None, view)
+    require_positions(None, ready)
+    return canonical(None, tensor, view, ready, "safe", None)
+
+
+def converted(view: View, wanted: Format, name: str | None = None) -> View:
+    """Return a view with sorted entries in another format, sharing what it can."""
+    if view.format == wanted:
+        return view
+    require_within(view, name)
+    wanted.require_appended(subject(name))
+    given = _without_fill(view) if _leaves_zeros_out(view.format, wanted) else view
+    if given.format == wanted:
+        return given
+    try:
+        made = _copied(given, wanted)
+    except OutOfMemoryError as error:
+        message = f"no memory to convert {view.format} to {wanted}"
+        raise OutOfMemoryError(f"{subject(name)}: {message}") from error
+    except UnsupportedError as error:
+        message = f"{view.format} cannot be converted to {wanted}"
+        raise UnsupportedError(f"{subject(name)}: {message}: {error}") from error
+    return _sharing(given, made)
+
+
+def sorting(columns: Sequence[Array]) -> Array:
+    """Return the order that sorts entries by their coordinates; it is stable.
+
+    Entries have a dimension more: their number, by which they are sorted. Stored as the
+    innermost level, it is what each of them was before.
+    """
+    count, rank = columns[0].size, len(columns)
+    extents = [int(column.max()) + 1 for column in columns]
+    wide = max(*extents, count) > INT32_MAX
+    width = INT64 if wide else INT32
+    numbers = np.arange(count, dtype=width)
+    crd = (numbers, *(column.astype(width, copy=False) for column in columns))
+    format = Format("coo").for_rank(rank + 1)
+    view = _coo(format, (count, *extents), crd, np.zeros(count, np.int8))
+    order = _copied(view, format.in_order((*range(1, rank + 1), 0))).crd_at(rank)
+    return order.astype(np.intp, copy=False)
+
+
+def _copied(view: View, wanted: Format) -> View:
+    """Return a view in another format, by the kernel for it."""
+    given = tensor_type("Tensor", view)
+    pos = 64 if view.values.size > INT32_MAX else given.pos_width
+    crd = 64 if max(view.shape) > INT32_MAX else given.crd_width
+    result = replace(given, format=wanted, pos_width=pos, crd_width=crd)
+    kernel = cached_kernel(("convert", given, result), lambda: _compiled(given, result))
+    source = Tensor._of(view)
+    call = kernel.prepare([source], {"A": view}, None, None, "none")
+    # Dense results as well are to be tensors.
+    call = call._replace(kind=None)
+    made: Tensor = kernel.execute(kernel.planned(call), call, planned=True)
+    return made._view
+
+
+def _compiled(given: TensorType, result: TensorType) -> Kernel:
+    assert given.format is not None
+    indices = ",".join(f"d{dimension}" for dimension in range(len(given.format.levels)))
+    return Kernel(parse(f"Z[{indices}] = A[{indices}]"), {"A": given}, result)
+
+
+def _sharing(given: View, made: View) -> View:
+    """Return what was made with the arrays that are the same as the given ones."""
+    kinds = (given.format.kinds[-1], made.format.kinds[-1])
+    if "dense" in kinds or given.format.order != made.format.order:
+        return made
+    crd = given.crd_at(-1)
+    if crd.dtype == made.crd_at(-1).dtype:
+        made.crd = (*made.crd[:-1], crd)
+    made.values = given.values
+    return made
+
+
+# --- Zeros that fill up ---------------------------------------------------------------
+
+
+def _leaves_zeros_out(given: Format, wanted: Format) -> bool:
+    """Return whether zeros of dense levels are no entries in another format."""
+    if given.kinds[-1] != "dense" or wanted.is_dense:
+        return False
+    return given.is_dense or wanted.kinds[-1] != "dense"
+
+
+def _without_fill(view: View) -> View:
+    """Return what is not zero, in coo of the same order."""
+    format, kinds = view.format, view.format.kinds
+    depth = 1 + max(format.stored, default=-1)
+    inner = view.extents[depth:]
+    values = view.values.reshape(-1)
+    kept = np.flatnonzero(values)
+    width = index_type(view)
+    columns = [column[kept // np.prod(inner)] for column in coordinates(view, depth)]
+    columns += np.unravel_index(kept % np.prod(inner), inner)
+    crd = tuple(column.astype(width, copy=False) for column in columns)
+    coo = Format("coo").for_rank(len(kinds)).in_order(format.order)
+    return _coo(coo, view.shape, crd, values[kept])
+
+
+def _coo(
+    format: Format, shape: tuple[int, ...], crd: tuple[Array, ...], values: Array
+) -> View:
+    wide = values.size > INT32_MAX or crd[0].dtype == INT64
+    pos = np.array([0, values.size], INT64 if wide else INT32)
+    return View(format, shape, (pos, *[None] * (len(crd) - 1)), crd, values)

@@ -1,0 +1,11 @@
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @kernel(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+      -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
