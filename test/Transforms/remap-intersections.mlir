@@ -373,9 +373,9 @@ func.func @repeated(%a: tensor<?xf64, #SV>, %b: tensor<?xf64, #SV>, %x: tensor<?
 // CHECK-NEXT:        %[[HAS_C:.+]] = nacho.present %C1
 // CHECK-NEXT:        %[[BOTH:.+]] = arith.andi %[[HAS_B]], %[[HAS_C]] : i1
 // CHECK-NEXT:        %posB = nacho.position %B1
-// CHECK:             %[[POS_B:.+]] = arith.select %[[BOTH]], %posB, %c-1 : index
+// CHECK:             %[[POS_B:.+]] = arith.select %[[BOTH]], %posB, %{{.+}} : index
 // CHECK-NEXT:        %posC = nacho.position %C1
-// CHECK-NEXT:        %[[POS_C:.+]] = arith.select %[[BOTH]], %posC, %c-1 : index
+// CHECK-NEXT:        %[[POS_C:.+]] = arith.select %[[BOTH]], %posC, %{{.+}} : index
 // CHECK-NEXT:        %posA = nacho.position %A1
 // CHECK:             %[[INSIDE:.+]] = arith.select %[[BOTH]], %{{.+}}, %c0 : index
 // CHECK-NEXT:        arith.addi %[[INSIDE]], %c1 : index
