@@ -72,17 +72,17 @@ static func::FuncOp declare(ModuleOp module, StringRef name, unsigned numArgs,
   return func;
 }
 
-static Value toWord(ImplicitLocOpBuilder &b, Value value) {
+static Value asWord(ImplicitLocOpBuilder &b, Value value) {
   return arith::IndexCastOp::create(b, b.getI64Type(), value);
 }
 
 static Value addressOf(ImplicitLocOpBuilder &b, Value buffer) {
-  return toWord(b, memref::ExtractAlignedPointerAsIndexOp::create(b, buffer));
+  return asWord(b, memref::ExtractAlignedPointerAsIndexOp::create(b, buffer));
 }
 
 static Value sizeOf(ImplicitLocOpBuilder &b, Value buffer) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  return toWord(b, memref::DimOp::create(b, buffer, zero));
+  return asWord(b, memref::DimOp::create(b, buffer, zero));
 }
 
 /// nacho_prefix_sum(values, entries, threads)
@@ -91,7 +91,7 @@ static void lowerPrefixSum(PrefixSumOp op, ModuleOp module) {
   func::CallOp::create(b, declare(module, kPrefixSumSymbol, 3, {}),
                        ValueRange{addressOf(b, op.getValues()),
                                   sizeOf(b, op.getValues()),
-                                  toWord(b, op.getThreads())});
+                                  asWord(b, op.getThreads())});
   op.erase();
 }
 
@@ -117,7 +117,7 @@ static void lowerSort(SortOp op, ModuleOp module) {
   Value zero = constant(0);
   for (auto [coordinates, extent] :
        llvm::zip(op.getCoordinates(), op.getExtents()))
-    arrays.push_back({coordinates, toWord(b, extent)});
+    arrays.push_back({coordinates, asWord(b, extent)});
   for (Value coordinates : op.getAlong())
     arrays.push_back({coordinates, zero});
   int64_t count = arrays.size();
@@ -137,7 +137,7 @@ static void lowerSort(SortOp op, ModuleOp module) {
                  constant(op.getCoordinates().size()),
                  addressOf(b, op.getValues()), bytesOf(op.getValues()),
                  sizeOf(b, op.getCoordinates().front()),
-                 toWord(b, op.getThreads())});
+                 asWord(b, op.getThreads())});
   Value before = memref::LoadOp::create(b, op.getStatus());
   Value after = arith::OrIOp::create(b, before, call.getResult(0));
   memref::StoreOp::create(b, after, op.getStatus());
