@@ -257,7 +257,7 @@ Value LoopLister::buildCondition(const IRMapping &mapping) {
 void LoopLister::appendEntry(IRMapping &mapping) {
   condition = buildCondition(mapping);
   // What is not needed inside is kept as absent.
-  auto positionOf = [&](Value fiber, bool end) -> Value {
+  auto placeOf = [&](Value fiber, bool end) -> Value {
     Value position = PositionOp::create(b, fiber, end);
     if (!condition || cast<FiberType>(fiber.getType()).isElement())
       return position;
@@ -271,9 +271,9 @@ void LoopLister::appendEntry(IRMapping &mapping) {
     Value here = mapping.lookup(fiber);
     NameScope name(b, "pos" + StringRef(getName(fiber)).rtrim("0123456789"));
     keptAt[at.size() - last - 1] = here;
-    at.push_back(positionOf(here, /*end=*/false));
+    at.push_back(placeOf(here, /*end=*/false));
     if (isRun(fiber))
-      at.push_back(positionOf(here, /*end=*/true));
+      at.push_back(placeOf(here, /*end=*/true));
   }
   Value cost = arith::ConstantIntOp::create(b, 0, 64);
   append = AppendOp::create(b, cost, b.getI64IntegerAttr(0), at, Value());
