@@ -83,7 +83,8 @@ class Case:
         return not oracle.reduces(self.text)
 
     @property
-    def refusable(self) -> bool:
+    def needs_lists(self) -> bool:
+        """Whether no order of the loops suits all operands and the result."""
         return oracle.is_scatter_or_transposition(self.text, self.orders)
 
     def compile(self, **options: Any) -> Any:
