@@ -6,36 +6,26 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
-#include <thread>
 #include <vector>
 
 namespace nacho {
 
-/// Runs f(0) to f(count - 1) on a thread each; what one throws, this throws.
+/// Runs f(0) to f(count - 1) on a thread each; what one throws, this throws. The
+/// threads are those of the kernels: others would have to share the cores with
+/// them, while they wait for the next parallel loop.
 template <typename F>
 void onThreads(int64_t count, F f) {
   if (count == 1)
     return f(0);
   std::vector<std::exception_ptr> errors(count);
-  auto guarded = [&](int64_t t) {
+#pragma omp parallel for num_threads(static_cast<int>(count)) schedule(static, 1)
+  for (int64_t t = 0; t < count; ++t) {
     try {
       f(t);
     } catch (...) {
       errors[t] = std::current_exception();
     }
-  };
-  std::vector<std::thread> threads;
-  int64_t started = 0;
-  try {
-    for (; started + 1 < count; ++started)
-      threads.emplace_back(guarded, started);
-  } catch (const std::exception &) {
-    // No more threads than these.
   }
-  for (int64_t t = started; t < count; ++t)
-    guarded(t);
-  for (std::thread &thread : threads)
-    thread.join();
   for (const std::exception_ptr &error : errors)
     if (error)
       std::rethrow_exception(error);
