@@ -10,15 +10,16 @@
 
 namespace nacho {
 
-/// Runs f(0) to f(count - 1) on a thread each; what one throws, this throws. The
-/// threads are those of the kernels: others would have to share the cores with
-/// them, while they wait for the next parallel loop.
+/// Runs f(0) to f(count - 1) on a thread each; what one throws, this throws.
+/// The threads are those of the kernels: others would have to share the cores
+/// with them, while they wait for the next parallel loop.
 template <typename F>
 void onThreads(int64_t count, F f) {
   if (count == 1)
     return f(0);
   std::vector<std::exception_ptr> errors(count);
-#pragma omp parallel for num_threads(static_cast<int>(count)) schedule(static, 1)
+#pragma omp parallel for num_threads(static_cast<int>(count))                  \
+    schedule(static, 1)
   for (int64_t t = 0; t < count; ++t) {
     try {
       f(t);
