@@ -28,6 +28,21 @@ static SmallVector<unsigned> inputsOf(Value value) {
   return inputs;
 }
 
+SmallVector<Operation *> nacho::sliceOf(Value value) {
+  llvm::SetVector<Operation *> needed;
+  SmallVector<Value> pending = {value};
+  while (!pending.empty()) {
+    Operation *definition = pending.pop_back_val().getDefiningOp();
+    if (definition && needed.insert(definition))
+      llvm::append_range(pending, definition->getOperands());
+  }
+  SmallVector<Operation *> ops(needed.begin(), needed.end());
+  llvm::sort(ops, [](Operation *one, Operation *other) {
+    return one->isBeforeInBlock(other);
+  });
+  return ops;
+}
+
 namespace {
 /// Follows sums from the assigned value down to what is added up.
 class TermSplitter {

@@ -378,19 +378,10 @@ Value NestBuilder::buildTerm(const Group &group, unsigned number) {
   for (unsigned input : term.inputs)
     mapping.map(op.getBodyBlock()->getArgument(input),
                 bindInput(number, input));
-  llvm::SetVector<Operation *> needed;
-  SmallVector<Value> pending = {term.value};
-  while (!pending.empty()) {
-    Operation *definition = pending.pop_back_val().getDefiningOp();
-    if (definition && needed.insert(definition))
-      llvm::append_range(pending, definition->getOperands());
-  }
-  for (Operation &nested : op.getBodyBlock()->without_terminator()) {
-    if (!needed.contains(&nested))
-      continue;
-    Operation *copy = b.clone(nested, mapping);
+  for (Operation *nested : sliceOf(term.value)) {
+    Operation *copy = b.clone(*nested, mapping);
     for (auto [value, result] :
-         llvm::zip(nested.getResults(), copy->getResults())) {
+         llvm::zip(nested->getResults(), copy->getResults())) {
       if (!algebra.mayLeak(value))
         continue;
       MergeAttr pattern = toInstances(algebra.get(value).pattern, number);

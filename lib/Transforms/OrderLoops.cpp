@@ -63,22 +63,6 @@ private:
 
 } // namespace
 
-/// The ops that a value of the body is computed by, in order.
-static SmallVector<Operation *> sliceOf(Value value) {
-  llvm::SetVector<Operation *> needed;
-  SmallVector<Value> pending = {value};
-  while (!pending.empty()) {
-    Operation *definition = pending.pop_back_val().getDefiningOp();
-    if (definition && needed.insert(definition))
-      llvm::append_range(pending, definition->getOperands());
-  }
-  SmallVector<Operation *> ops(needed.begin(), needed.end());
-  llvm::sort(ops, [](Operation *one, Operation *other) {
-    return one->isBeforeInBlock(other);
-  });
-  return ops;
-}
-
 LogicalResult StatementSplitter::run() {
   while (true) {
     FailureOr<bool> changed = step();

@@ -41,6 +41,9 @@ struct Terms {
   static mlir::FailureOr<Terms> split(AssignOp op);
 };
 
+/// The ops of the body that a value is computed by, in order.
+llvm::SmallVector<mlir::Operation *> sliceOf(mlir::Value value);
+
 /// An operand that loops in some order cannot read.
 struct Obstacle {
   enum Kind {
