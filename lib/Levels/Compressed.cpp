@@ -50,6 +50,10 @@ public:
     return decode(b, row).position;
   }
 
+  Value isOpen(ImplicitLocOpBuilder &b, ValueRange row) const override {
+    return isTrue(b, decode(b, row).open);
+  }
+
   void combine(ImplicitLocOpBuilder &b, ValueRange x, ValueRange y,
                SmallVectorImpl<Value> &sum) const override {
     Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -121,30 +125,30 @@ public:
   }
 
   void leaveAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
-                   ValueRange coordinates, Value any, Value finished,
-                   Value next, MutableArrayRef<Value> carried) const override {
+                   const AppendedCoordinate &at,
+                   MutableArrayRef<Value> carried) const override {
     Value one = arith::ConstantIndexOp::create(b, 1);
     Value yes = arith::ConstantIntOp::create(b, 1, 1);
     Value position = carried[0];
-    any = arith::OrIOp::create(b, any, carried[1]);
+    Value any = arith::OrIOp::create(b, at.any, carried[1]);
     // The bound only matters if the operands changed since they were counted.
     Value end = decode(b, context.last).position;
     Value fits =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position, end);
-    Value append =
-        arith::AndIOp::create(b, arith::AndIOp::create(b, finished, any), fits);
+    Value append = arith::AndIOp::create(
+        b, arith::AndIOp::create(b, at.finished, any), fits);
     auto ifAppend = scf::IfOp::create(b, append, /*withElse=*/false);
     Value after = arith::AddIOp::create(b, position, toIndex(b, append));
-    Value unfinished = arith::XOrIOp::create(b, finished, yes);
+    Value unfinished = arith::XOrIOp::create(b, at.finished, yes);
     carried[0] = after;
     carried[1] = arith::AndIOp::create(b, any, unfinished);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifAppend.thenBlock());
     for (auto [coordinate, buffer] :
-         llvm::zip(coordinates, context.coordinates))
+         llvm::zip(at.coordinates, context.coordinates))
       storeIndex(b, coordinate, buffer, position);
     if (context.positions)
-      storeIndex(b, next, context.positions,
+      storeIndex(b, at.next, context.positions,
                  arith::AddIOp::create(b, position, one));
   }
 

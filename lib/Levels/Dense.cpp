@@ -36,10 +36,11 @@ public:
   }
 };
 
-/// A dense level over positions, as the rows of a CSR result: positions[x + 1]
-/// is written when x is left behind, also where x was never visited. Of several
-/// dense levels the last one does it, and x numbers the coordinates of all. A
-/// part writes the positions in (lower, upper], so that all parts together
+/// A dense level over positions, as the rows of a CSR result: the positions of
+/// the next level are filled up to those of a coordinate when it turns out to
+/// have entries, and to the end of a fiber when the fiber turns out to be
+/// appended. Of several dense levels the last one does it, for the numbers of
+/// all. A part writes positions (lower, upper], so that all parts together
 /// write each once; the first part writes positions[0] too. Carries the last
 /// one written.
 class DenseResultLevel : public ResultLevel {
@@ -54,12 +55,17 @@ public:
     carried.push_back(arith::SelectOp::create(b, isFirst, none, context.lower));
   }
 
-  void enterAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
-                   Value coordinate, Value next,
+  void leaveAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
+                   const AppendedCoordinate &at,
                    MutableArrayRef<Value> carried) const override {
-    Value to = arith::MinUIOp::create(b, coordinate, context.upper);
-    fill(b, context, carried[0], to, next);
-    carried[0] = to;
+    Value to = arith::SelectOp::create(b, at.any, at.number, carried[0]);
+    carried[0] = fill(b, context, carried[0], to, at.before);
+  }
+
+  void leaveFiber(ImplicitLocOpBuilder &b, const AppendContext &context,
+                  Value end, Value next,
+                  MutableArrayRef<Value> carried) const override {
+    carried[0] = fill(b, context, carried[0], end, next);
   }
 
   Value finishAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
@@ -69,16 +75,20 @@ public:
   }
 
 private:
-  /// for x in (from, to]: positions[x] = next
-  static void fill(ImplicitLocOpBuilder &b, const AppendContext &context,
-                   Value from, Value to, Value next) {
+  /// for x in (from, min(to, upper)]: positions[x] = value. Returns the last
+  /// one written.
+  static Value fill(ImplicitLocOpBuilder &b, const AppendContext &context,
+                    Value from, Value to, Value value) {
     Value one = arith::ConstantIndexOp::create(b, 1);
+    to = arith::MinSIOp::create(b, to, context.upper);
+    to = arith::MaxSIOp::create(b, from, to);
     Value begin = arith::AddIOp::create(b, from, one);
     Value end = arith::AddIOp::create(b, to, one);
     auto loop = scf::ForOp::create(b, begin, end, one);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    storeIndex(b, next, context.positions, loop.getInductionVar());
+    storeIndex(b, value, context.positions, loop.getInductionVar());
+    return to;
   }
 };
 

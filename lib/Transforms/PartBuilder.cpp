@@ -66,26 +66,37 @@ SmallVector<Value> PartBuilder::count() {
   return row;
 }
 
-/// The number of the coordinates of full levels, `at(0)` to `at(level)`; of
-/// another level, its coordinate.
-Value PartBuilder::numberOf(unsigned level,
+/// The position of a coordinate of full levels, of which `at` gives those up to
+/// `level`, under a parent that has a position if they are not the first.
+Value PartBuilder::numberOf(unsigned level, Value parent,
                             llvm::function_ref<Value(unsigned)> at) {
-  if (!isFullLevel(layout.type, level))
-    return at(level);
-  Value number = at(0);
-  for (unsigned m = 1; m <= level; ++m)
-    number = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, number, layout.extent(b, m, mapping)),
-        at(m));
+  Value number = parent;
+  for (unsigned m = layout.firstFull(level); m <= level; ++m) {
+    if (number)
+      number = arith::MulIOp::create(b, number, layout.extent(b, m, mapping));
+    number = number ? Value(arith::AddIOp::create(b, number, at(m))) : at(m);
+  }
   return number;
 }
 
-/// The coordinate of a cut in the loop of a level.
-Value PartBuilder::cutCoordinate(Value cut, unsigned level) {
-  return numberOf(level, [&](unsigned m) -> Value {
+/// The coordinate of a cut in the loop of a level. Of a full level, its number;
+/// or, if the parent is not appended, where that would begin.
+Value PartBuilder::cutCoordinate(Value cut, unsigned level, ValueRange row) {
+  auto at = [&](unsigned m) -> Value {
     if (m >= layout.depth)
       return constant(0);
     return CutCoordinateOp::create(b, b.getIndexType(), cut, m);
+  };
+  if (!isFullLevel(layout.type, level))
+    return at(level);
+  unsigned first = layout.firstFull(level);
+  if (first == 0)
+    return numberOf(level, Value(), at);
+  Value parent = layout.positionsOf(b, first - 1, row);
+  Value isOpen =
+      layout.levels[first - 1]->isOpen(b, layout.columnsOf(first - 1, row));
+  return numberOf(level, parent, [&](unsigned m) -> Value {
+    return arith::SelectOp::create(b, isOpen, at(m), constant(0));
   });
 }
 
@@ -93,8 +104,8 @@ AppendContext PartBuilder::contextOf(unsigned level, ValueRange first,
                                      ValueRange last) {
   AppendContext context;
   context.part = part;
-  context.lower = cutCoordinate(lower, level);
-  context.upper = cutCoordinate(upper, level);
+  context.lower = cutCoordinate(lower, level, first);
+  context.upper = cutCoordinate(upper, level, last);
   context.first = Values(layout.columnsOf(level, first));
   context.last = Values(layout.columnsOf(level, last));
   if (level + 1 < layout.structure)
@@ -178,6 +189,12 @@ SmallVector<Value> PartBuilder::takeReduced(Values &values) {
     values.truncate(values.size() - layout.sums.size());
   }
   return reduced;
+}
+
+/// The position that full levels are under; null if they are the first.
+Value PartBuilder::parentPosition(unsigned level, Values &carried) {
+  unsigned first = layout.firstFull(level);
+  return first ? valuesOf(first - 1, carried).front() : Value();
 }
 
 /// The position of the structure's last level; null without structure.
@@ -276,11 +293,7 @@ void PartBuilder::emitBody(unsigned m, CoiterateOp loop, Values &values) {
   }
   const ResultLevel *level =
       m < layout.levels.size() ? layout.levels[m].get() : nullptr;
-  if (level && !counting)
-    level->enterAppend(
-        b, contexts[m],
-        numberOf(m, [&](unsigned outer) { return coordinates[outer]; }),
-        nextOf(m, values), valuesOf(m, values));
+  Value nextBefore = level && !counting ? nextOf(m, values) : Value();
   bool isEntry = !counting && layout.reduction && m + 1 == layout.numOuter;
   if (isEntry && reducesInRegister())
     llvm::append_range(values, layout.identities(b));
@@ -307,11 +320,32 @@ void PartBuilder::emitBody(unsigned m, CoiterateOp loop, Values &values) {
   if (counting)
     return level->leaveCount(b, any, onLower ? onLower : no,
                              onUpper ? onUpper : no, valuesOf(m, values));
-  Value yes = arith::ConstantIntOp::create(b, 1, 1);
+  AppendedCoordinate at;
   unsigned from = m + 1 - contexts[m].coordinates.size();
-  Values stored(coordinates.begin() + from, coordinates.begin() + m + 1);
-  level->leaveAppend(b, contexts[m], stored, any, finished ? finished : yes,
-                     nextOf(m, values), valuesOf(m, values));
+  at.coordinates.assign(coordinates.begin() + from,
+                        coordinates.begin() + m + 1);
+  at.any = any;
+  at.finished =
+      finished ? finished : Value(arith::ConstantIntOp::create(b, 1, 1));
+  at.before = nextBefore;
+  at.next = nextOf(m, values);
+  if (isFullLevel(layout.type, m))
+    at.number = numberOf(m, parentPosition(m, values),
+                         [&](unsigned outer) { return coordinates[outer]; });
+  level->leaveAppend(b, contexts[m], at, valuesOf(m, values));
+  if (layout.hasFullFibers(m))
+    leaveFiber(m, values);
+}
+
+/// The positions of the full levels after one that is not go as far as it has
+/// been appended to.
+void PartBuilder::leaveFiber(unsigned m, Values &values) {
+  Value end = valuesOf(m, values).front();
+  unsigned last = m;
+  for (; isFullLevel(layout.type, last + 1); ++last)
+    end = arith::MulIOp::create(b, end, layout.extent(b, last + 1, mapping));
+  layout.levels[last]->leaveFiber(b, contexts[last], end, nextOf(last, values),
+                                  valuesOf(last, values));
 }
 
 /// The ops of a body. The inner loop of the chain comes first.

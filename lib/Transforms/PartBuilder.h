@@ -90,10 +90,13 @@ private:
   mlir::Value &entriesOf(Values &carried) { return carried[numLevelValues]; }
   mlir::Value nextOf(unsigned level, Values &carried);
   mlir::Value blockPosition(Values &carried);
+  mlir::Value parentPosition(unsigned level, Values &carried);
+  void leaveFiber(unsigned m, Values &values);
   AppendContext contextOf(unsigned level, mlir::ValueRange first,
                           mlir::ValueRange last);
-  mlir::Value cutCoordinate(mlir::Value cut, unsigned level);
-  mlir::Value numberOf(unsigned level,
+  mlir::Value cutCoordinate(mlir::Value cut, unsigned level,
+                            mlir::ValueRange row);
+  mlir::Value numberOf(unsigned level, mlir::Value parent,
                        llvm::function_ref<mlir::Value(unsigned)> at);
   bool reducesInRegister() const {
     return layout.reduction && layout.inner.empty();

@@ -79,15 +79,10 @@ FailureOr<ResultLayout> ResultLayout::get(NestOp nest) {
   layout.reduction = nest.getReduce();
   layout.sums = nest.getAppendedTypes();
   RankedTensorType type = layout.type = cast<RankedTensorType>(nest.getType());
-  unsigned rank = type.getRank(), leading = 0;
+  unsigned rank = type.getRank();
   layout.structure = isDense(type) ? 0 : rank;
   while (layout.structure > 0 && isFullLevel(type, layout.structure - 1))
     --layout.structure;
-  while (leading < layout.structure && isFullLevel(type, leading))
-    ++leading;
-  for (unsigned level = leading; level < layout.structure; ++level)
-    if (isFullLevel(type, level))
-      return refuse(layout, "only its first and its last levels can be dense");
   if (failed(findLoops(layout)) || failed(classifyLoops(layout)))
     return failure();
 
@@ -137,6 +132,17 @@ bool ResultLayout::needsFill() const {
     });
   return isConditional ||
          !llvm::all_of(ArrayRef(loops).take_front(numOuter), runsEverywhere);
+}
+
+unsigned ResultLayout::firstFull(unsigned level) const {
+  while (level > 0 && isFullLevel(type, level - 1))
+    --level;
+  return level;
+}
+
+bool ResultLayout::hasFullFibers(unsigned level) const {
+  return level + 1 < structure && !isFullLevel(type, level) &&
+         isFullLevel(type, level + 1);
 }
 
 //===----------------------------------------------------------------------===//

@@ -52,6 +52,11 @@ struct ResultLayout {
   /// The block may have entries that no part writes.
   bool needsFill() const;
 
+  /// The first of the full levels that end in this one.
+  unsigned firstFull(unsigned level) const;
+  /// The level of the structure is not full, but the one after it is.
+  bool hasFullFibers(unsigned level) const;
+
   /// The columns of a row of counts: those of the levels, and the entries.
   llvm::SmallVector<llvm::StringRef> columnNames() const;
   int64_t numColumns() const { return columnNames().size(); }

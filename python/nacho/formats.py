@@ -183,32 +183,17 @@ class Format:
             )
         return self.of_levels((*zip(wanted, self.kinds, strict=True),))
 
-    def require_compiled(self, operand: str) -> Format:
-        """Return the format itself, or refuse one that operands cannot have."""
+    def require_compiled(self, name: str, role: str = "operand") -> Format:
+        """Return the format itself, or refuse one that tensors cannot have."""
         if self.rank is None:
             return self
         reason = "" if self.rank <= MAX_RANK else f"rank {self.rank}"
-        self._require(reason or _unsupported_level(self.kinds), f"operand '{operand}'")
-        return self
-
-    def require_result(self, result: str) -> Format:
-        """Return the format itself, or refuse one that results cannot have.
-
-        A result is appended to: behind its leading dense levels, an entry (or a dense
-        block) follows the one before it.
-        """
-        self.require_compiled(result).require_appended(f"result '{result}'")
-        return self
-
-    def require_appended(self, subject: str) -> None:
-        """Refuse a format that results cannot have, of what is called ``subject``."""
-        self._require(_unsupported_result(self.kinds), subject)
-
-    def _require(self, reason: str, subject: str) -> None:
+        reason = reason or _unsupported_level(self.kinds)
         if reason:
             raise UnsupportedError(
-                f"{subject}: format '{self.name}' is not supported: {reason}"
+                f"{role} '{name}': format '{self.name}' is not supported: {reason}"
             )
+        return self
 
 
 @dataclass(frozen=True)
@@ -343,22 +328,3 @@ def _unsupported_kind(kind: str) -> str:
     if "nonordered" in kind:
         return "entries are sorted, no level is 'nonordered'"
     return f"'{kind}' is interleaved with other levels; add 'soa'"
-
-
-def _unsupported_result(kinds: tuple[str, ...]) -> str:
-    """Return why results cannot be appended to such levels; empty if they can."""
-    inner = [kind for kind in _stripped(kinds) if kind != "compressed"]
-    if "dense" in inner:
-        return "a result has no dense level between sparse ones"
-    sparse = _stripped(kinds)
-    if inner and sparse[-len(inner) :] != tuple(inner):
-        return "a result has no level behind those of coo but dense ones"
-    if inner.count(_NONUNIQUE) > 1:
-        return "a result has one group of coo levels at most"
-    return ""
-
-
-def _stripped(kinds: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the levels without dense ones at either end."""
-    stored = [n for n, kind in enumerate(kinds) if kind != "dense"]
-    return kinds[stored[0] : stored[-1] + 1] if stored else ()

@@ -46,7 +46,6 @@ def converted(view: View, wanted: Format, name: str | None = None) -> View:
     if view.format == wanted:
         return view
     require_within(view, name)
-    wanted.require_appended(subject(name))
     given = _without_fill(view) if _leaves_zeros_out(view.format, wanted) else view
     if given.format == wanted:
         return given

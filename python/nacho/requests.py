@@ -70,7 +70,9 @@ def requested_format(assignment: Assignment, given: str | Format) -> Format | No
     result, format = assignment.result, Format(given)
     if not result.indices and format.rank is None and format.is_dense:
         return None
-    return format.for_rank(len(result.indices), result.name).require_result(result.name)
+    return format.for_rank(len(result.indices), result.name).require_compiled(
+        result.name, "result"
+    )
 
 
 def widest_index(types: Iterable[TensorType]) -> int:

@@ -6,6 +6,8 @@
 // A dense level stores nothing: every coordinate has a position.
 
 #DD = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
+#CDC = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : compressed), posWidth = 32, crdWidth = 32 }>
 #DDC = #sparse_tensor.encoding<{
   map = (d0, d1, d2) -> (d0 : dense, d1 : dense, d2 : compressed), posWidth = 32, crdWidth = 32 }>
 #CSF = #sparse_tensor.encoding<{
@@ -94,18 +96,24 @@ func.func @search(%A: tensor<?x?xf64, #DD>, %bounds: memref<?x5xindex>, %p: inde
 // RESULT-NEXT:      nacho.coiterate %i of {{.+}} iter_args(%[[I_WRITTEN:.+]] = %written : index, %{{.+}} = %entries : index) {
 // RESULT:             nacho.coiterate %j of {{.+}} iter_args(%[[WRITTEN:.+]] = %[[I_WRITTEN]] : index, %[[NEXT:.+]] = %{{.+}} : index) {
 //
-// for x in (written, min(i * M + j, hi)]: pos[x] = entries so far
-// RESULT:               %[[ROW:.+]] = arith.muli %i, %[[M]] : index
+// if the row has entries: for x in (written, min(i * M + j, hi)]: pos[x] = entries before it
+// RESULT:               %[[AFTER:.+]]:2 = nacho.coiterate %k of {{.+}} iter_args(%{{.+}} = %[[WRITTEN]] : index, %{{.+}} = %[[NEXT]] : index) {
+// RESULT:               %[[ANY:.+]] = arith.cmpi ne, %[[AFTER]]#1, %[[NEXT]] : index
+// RESULT-NEXT:          %[[ROW:.+]] = arith.muli %i, %[[M]] : index
 // RESULT-NEXT:          %[[NUMBER:.+]] = arith.addi %[[ROW]], %j : index
-// RESULT-NEXT:          %[[UP_TO:.+]] = arith.minui %[[NUMBER]], %[[HI_X]] : index
-// RESULT-NEXT:          %[[FROM:.+]] = arith.addi %[[WRITTEN]], %c1 : index
-// RESULT-NEXT:          %[[TO:.+]] = arith.addi %[[UP_TO]], %c1 : index
+// RESULT-NEXT:          %[[UP_TO:.+]] = arith.select %[[ANY]], %[[NUMBER]], %[[AFTER]]#0 : index
+// RESULT-NEXT:          %[[INSIDE:.+]] = arith.minsi %[[UP_TO]], %[[HI_X]] : index
+// RESULT-NEXT:          %[[LAST:.+]] = arith.maxsi %[[AFTER]]#0, %[[INSIDE]] : index
+// RESULT-NEXT:          %[[FROM:.+]] = arith.addi %[[AFTER]]#0, %c1 : index
+// RESULT-NEXT:          %[[TO:.+]] = arith.addi %[[LAST]], %c1 : index
 // RESULT-NEXT:          scf.for %[[X:.+]] = %[[FROM]] to %[[TO]] step %c1 {
 // RESULT-NEXT:            %[[POS:.+]] = arith.index_castui %[[NEXT]] : index to i32
 // RESULT-NEXT:            memref.store %[[POS]], %pos2[%[[X]]]
+// RESULT:               nacho.yield %[[LAST]], %[[AFTER]]#1 : index, index
 //
 // in the end up to hi
-// RESULT:           %[[TO:.+]] = arith.addi %[[HI_X]], %c1 : index
+// RESULT:           %[[END:.+]] = arith.maxsi %{{.+}}, %[[HI_X]] : index
+// RESULT:           %[[TO:.+]] = arith.addi %[[END]], %c1 : index
 // RESULT-NEXT:      scf.for %[[X:.+]] = %{{.+}} to %[[TO]] step %c1 {
 // RESULT:             memref.store %{{.+}}, %pos2[%[[X]]]
 //
@@ -123,4 +131,44 @@ func.func @result(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #DDC> {
     nacho.yield %a : f64
   }
   return %Z : tensor<?x?x?xf64, #DDC>
+}
+
+// Behind a level that is not full, x goes on from the position of the parent: p * M + j. A
+// part begins and ends inside a parent only if that has entries by then, and will be
+// appended; else it begins where the parent would.
+//
+// RESULT-LABEL: func.func private @between_compute(
+// RESULT-SAME:    %pos0: memref<?xi32>, %crd0: memref<?xi32>, %pos2: memref<?xi32>, %crd2: memref<?xi32>, %values: memref<?xf64>
+// RESULT:           %position = arith.select
+// RESULT:           %[[OPEN:.+]] = arith.cmpi ne, %{{.+}}, %c0 : index
+// RESULT-NEXT:      %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
+// RESULT-NEXT:      %[[LO_ROW:.+]] = arith.muli %position, %[[M]] : index
+// RESULT-NEXT:      %[[LO_CUT:.+]] = nacho.cut_coordinate %lo[1]
+// RESULT-NEXT:      %[[LO_J:.+]] = arith.select %[[OPEN]], %[[LO_CUT]], %c0 : index
+// RESULT-NEXT:      %[[LO_X:.+]] = arith.addi %[[LO_ROW]], %[[LO_J]] : index
+// RESULT:           nacho.cut_coordinate %hi[1]
+// RESULT:           %[[HI_X:.+]] = arith.addi
+// RESULT:           %written = arith.select %{{.+}}, %c-1, %[[LO_X]] : index
+// RESULT:           nacho.coiterate %i of
+// RESULT:             %[[ROWS:.+]]:4 = nacho.coiterate %j of
+// RESULT:               %[[AFTER:.+]]:4 = nacho.coiterate %k of
+// RESULT:               %[[ROW:.+]] = arith.muli %[[AFTER]]#0, %[[M]] : index
+// RESULT-NEXT:          %[[NUMBER:.+]] = arith.addi %[[ROW]], %j : index
+// RESULT:               scf.for
+//
+// What follows is filled up to the end of the parents that are appended.
+// RESULT:             memref.store %{{.+}}, %crd0[%[[ROWS]]#0]
+// RESULT:             %[[PARENTS:.+]] = arith.addi %[[ROWS]]#0, %{{.+}} : index
+// RESULT:             %[[END:.+]] = arith.muli %[[PARENTS]], %[[M]] : index
+// RESULT-NEXT:        %[[INSIDE:.+]] = arith.minsi %[[END]], %[[HI_X]] : index
+// RESULT-NEXT:        arith.maxsi %[[ROWS]]#2, %[[INSIDE]] : index
+// RESULT:             scf.for %[[X:.+]] =
+// RESULT-NEXT:          %[[POS:.+]] = arith.index_castui %[[ROWS]]#3 : index to i32
+// RESULT-NEXT:          memref.store %[[POS]], %pos2[%[[X]]]
+func.func @between(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #CDC> {
+  %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF>)
+      -> [i, j, k] : tensor<?x?x?xf64, #CDC> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?x?x?xf64, #CDC>
 }

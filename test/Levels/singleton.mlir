@@ -72,8 +72,6 @@ func.func @cost(%A: tensor<?x?x?xf64, #COO3>, %pos: index) -> index {
 //
 // RESULT-LABEL: func.func private @result_compute(
 // RESULT-SAME:    %offsets: memref<?x1xindex>, %pos1: memref<?xi32>, %crd1: memref<?xi32>, %crd2: memref<?xi32>, %values: memref<?xf64>
-// RESULT:             scf.for %[[X:.+]] = %{{.+}} to %{{.+}} step %c1 {
-// RESULT:               memref.store %{{.+}}, %pos1[%[[X]]]
 // RESULT:               nacho.coiterate %k of {{.+}} %[[AT:[^ ]+]] = %{{[^ ]+}} : index) {
 // RESULT:                 scf.if %{{.+}} {
 // RESULT-NEXT:              memref.store %a, %values[%[[AT]]]
@@ -81,6 +79,8 @@ func.func @cost(%A: tensor<?x?x?xf64, #COO3>, %pos: index) -> index {
 // RESULT-NEXT:              memref.store %[[J]], %crd1[%[[AT]]]
 // RESULT-NEXT:              %[[K:.+]] = arith.index_castui %k : index to i32
 // RESULT-NEXT:              memref.store %[[K]], %crd2[%[[AT]]]
+// RESULT:             scf.for %[[X:.+]] = %{{.+}} to %{{.+}} step %c1 {
+// RESULT:               memref.store %{{.+}}, %pos1[%[[X]]]
 func.func @result(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #DCOO> {
   %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF>)
       -> [i, j, k] : tensor<?x?x?xf64, #DCOO> {

@@ -44,20 +44,6 @@ func.func @nested(%A: tensor<?x?xf64, #DCSR>, %c: i1) -> tensor<?x?xf64, #DCSR> 
 
 // -----
 
-#CSF = #sparse_tensor.encoding<{
-  map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed) }>
-#CDC = #sparse_tensor.encoding<{
-  map = (d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : compressed) }>
-func.func @dense_between(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #CDC> {
-  // expected-error @below {{cannot append to 'tensor<?x?x?xf64, #sparse_tensor.encoding<{ map = (d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : compressed) }>>': only its first and its last levels can be dense}}
-  %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF>) -> [i, j, k] : tensor<?x?x?xf64, #CDC> {
-    nacho.yield %a : f64
-  }
-  return %Z : tensor<?x?x?xf64, #CDC>
-}
-
-// -----
-
 #DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
 func.func @effect(%A: tensor<?x?xf64, #DCSR>, %m: memref<f64>, %v: f64) -> tensor<?x?xf64, #DCSR> {
   // expected-error @below {{has an effect next to a nest}}

@@ -191,12 +191,12 @@ func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK:           %[[IS_FIRST:.+]] = arith.cmpi eq, %[[PART]], %c0
 // CHECK-NEXT:      %[[WRITTEN:.+]] = arith.select %[[IS_FIRST]], %c-1{{.*}}, %[[LO]]
 //
-// pos[x] = at, for the rows x from the last one written up to this one
+// pos[x] = at, for the rows x from the last one written up to this one, if it has entries
 // CHECK:           %[[ROWS:.+]]:2 = nacho.coiterate %[[I:.+]] of {{.+}} iter_args(%[[LAST:[^ ]+]] = %[[WRITTEN]] : index, %[[AT:[^ ]+]] = {{.+}} : index) {
+// CHECK:             nacho.coiterate
 // CHECK:             scf.for %[[X:.+]] = %{{.+}} to %{{.+}} step %c1{{.*}} {
 // CHECK-NEXT:          %[[NARROW:.+]] = arith.index_castui %[[AT]] : index to i32
 // CHECK-NEXT:          memref.store %[[NARROW]], %[[POS]][%[[X]]]
-// CHECK:             nacho.coiterate
 //
 // ... and in the end up to the row in which the part ends
 // CHECK:           scf.for %[[X:.+]] = %{{.+}} to %{{.+}} step %c1{{.*}} {

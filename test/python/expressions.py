@@ -212,7 +212,7 @@ class Builder:
             if self.chance(80):
                 dimensions.sort(reverse=rank > 1 and self.chance(30))
         else:
-            kinds = self.draw(samples.kinds_of_levels(rank, result))
+            kinds = self.draw(samples.kinds_of_levels(rank))
         return tuple(zip(dimensions, kinds, strict=True))
 
     def scalar(self) -> str:

@@ -140,7 +140,7 @@ def level_map(levels: Levels) -> str:
 
 
 @st.composite
-def operand_kinds(draw: Any, rank: int) -> list[str]:
+def any_kinds(draw: Any, rank: int) -> list[str]:
     """Kinds of levels in any sequence, at least one of them not dense."""
     kinds: list[str] = []
     while len(kinds) < rank:
@@ -153,28 +153,12 @@ def operand_kinds(draw: Any, rank: int) -> list[str]:
 
 
 @st.composite
-def result_kinds(draw: Any, rank: int) -> list[str]:
-    """Kinds as results may have them: dense, then sparse, then dense again."""
-    sparse = draw(st.integers(1, rank))
-    leading = draw(st.integers(0, rank - sparse))
-    group = draw(st.integers(0, sparse))
-    inner = coo(group) if group else []
-    trailing = rank - leading - sparse
-    return [
-        *["dense"] * leading,
-        *["compressed"] * (sparse - group),
-        *inner,
-        *["dense"] * trailing,
-    ]
-
-
-@st.composite
-def kinds_of_levels(draw: Any, rank: int, result: bool = False) -> list[str]:
+def kinds_of_levels(draw: Any, rank: int) -> list[str]:
     """Kinds of the levels of a sparse tensor: the usual ones, and any others."""
     usual = [["compressed"] * rank, coo(rank), ["dense"] * (rank - 1) + ["compressed"]]
     if rank > 1 and draw(st.integers(0, 9)) < 6:
         return list(draw(st.sampled_from(usual)))
-    return list(draw(result_kinds(rank) if result else operand_kinds(rank)))
+    return list(draw(any_kinds(rank)))
 
 
 # --- Tensors --------------------------------------------------------------------------

@@ -17,16 +17,18 @@ MATRICES = ("coo", "csr", "csc", "dcsr", "dcsc", "dense")
 DTYPES = ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "?", "c8", "c16")
 ORDERS = [*itertools.permutations(range(3))]
 BLOCKS = "(d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : dense)"
+ROWS = "(d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : compressed)"
 CUBES = [
     *(("csf", order) for order in ORDERS),
     ("coo", None),
     ("coo", (1, 2, 0)),
     (BLOCKS, None),
     (BLOCKS, (2, 0, 1)),
+    (ROWS, None),
+    (ROWS, (2, 0, 1)),
     ("dense", None),
     ("dense", (2, 1, 0)),
 ]
-MIDDLE = "(d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : compressed)"
 
 
 def stored(shape, format="coo", dtype="f8", order=None, seed=0):
@@ -236,21 +238,6 @@ def test_formats_with_an_order_of_their_own():
 
 
 # --- Refused --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("source", ["coo", "csf", "dense"])
-def test_formats_that_no_result_has(source):
-    with pytest.raises(nacho.UnsupportedError) as caught:
-        stored((2, 3, 4), source).convert(MIDDLE)
-    message = f"Tensor: format '{MIDDLE}' is not supported: a result has no dense level"
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_formats_that_no_result_has_are_converted(order):
-    tensor = stored((3, 4, 5), MIDDLE)
-    assert tensor.format.kinds == ("compressed", "dense", "compressed")
-    check_converted(tensor, "csf", order)
 
 
 def test_edited_tensors():

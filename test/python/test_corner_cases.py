@@ -37,6 +37,34 @@ def test_dense_level_of_an_absent_parent():
     checked("Z[i,j,k] = A[i,j,k] + B[i,j,k]", {"A": A, "B": B}, out="csf")
 
 
+LEVELS_BETWEEN = [
+    ("compressed", "dense", "compressed", "compressed"),
+    ("compressed", "dense", "dense", "compressed"),
+    ("dense", "compressed", "dense", "compressed"),
+    ("compressed", "dense", "compressed(nonunique)", "singleton(soa)"),
+    ("compressed(nonunique)", "singleton(soa)", "dense", "compressed"),
+]
+
+
+@pytest.mark.parametrize("text", ["Z[{0}] = A[{0}] * B[{0}]", "Z[{0}] = A[{0},m]"])
+@pytest.mark.parametrize("kinds", LEVELS_BETWEEN, ids=" ".join)
+def test_results_with_dense_levels_between_sparse_ones(text, kinds):
+    """Parts begin and end under parents of which nobody knows yet whether they stay."""
+    rng = np.random.default_rng(5)
+    shape = (5, 3, 4, 2)
+    full = [np.where(rng.random(shape) < p, 2.0, 0.0) for p in (0.3, 0.2)]
+    operands = {"A": full[0], "B": full[1]}
+    if "m" in text:
+        operands = {"A": np.stack(full, axis=-1)}
+    operands = {
+        name: nacho.Tensor.from_dense(array, "csf") for name, array in operands.items()
+    }
+    out = nacho.Format.of_levels((*enumerate(kinds),))
+    for parts in (1, 2, 5, 40, 300):
+        result = nacho.evaluate(text.format("i,j,k,l"), operands, out=out, parts=parts)
+        samples.check(result, text.format("i,j,k,l"), operands)
+
+
 def test_cost_of_a_dense_level_of_an_absent_parent():
     coords = [[1] * 5, [0, 0, 1, 1, 2], [0, 4, 1, 3, 1]]
     D = tensor(coords, np.ones(5), shape=(9, 3, 5), format=DENSE_INSIDE)

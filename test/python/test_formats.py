@@ -108,7 +108,6 @@ def test_all_ranks(name):
         format = Format(name).for_rank(rank)
         assert format.order == tuple(range(rank))
         assert format.require_compiled("A") is format
-        assert format.require_result("Z") is format
 
 
 @pytest.mark.parametrize(
@@ -187,18 +186,16 @@ def level_map(*kinds):
 
 
 PAIR = ("compressed(nonunique)", "singleton(soa)")
-OPERANDS_ONLY = {
-    ("compressed", "dense", "compressed"): "no dense level between sparse ones",
-    (*PAIR, "compressed"): "no level behind those of coo but dense ones",
-    (*PAIR, *PAIR): "one group of coo levels at most",
-}
-RESULTS = [
+COMPILED = [
+    ("compressed", "dense", "compressed"),
+    (*PAIR, "compressed"),
+    (*PAIR, *PAIR),
     ("dense", "dense", "compressed"),
     ("dense", *PAIR, "dense"),
     ("compressed", *PAIR),
     ("compressed", "dense", "dense"),
 ]
-NEITHER = {
+REFUSED = {
     ("compressed(nonunique)",): "the last level of coo is 'singleton(soa)'",
     ("compressed(nonunique)", "compressed"): "needs a singleton behind it",
     ("compressed", "singleton(soa)"): "a singleton needs 'compressed(nonunique)'",
@@ -209,30 +206,17 @@ NEITHER = {
 }
 
 
-@pytest.mark.parametrize("kinds", [*RESULTS, *OPERANDS_ONLY])
-def test_operands(kinds):
+@pytest.mark.parametrize("kinds", COMPILED)
+def test_compiled(kinds):
     format = Format(level_map(*kinds))
     assert format.require_compiled("A") is format
 
 
-@pytest.mark.parametrize("kinds", RESULTS)
-def test_results(kinds):
-    format = Format(level_map(*kinds))
-    assert format.require_result("Z") is format
-
-
-@pytest.mark.parametrize("kinds", OPERANDS_ONLY)
-def test_not_a_result(kinds):
-    message = refusal(Format(level_map(*kinds)).require_result, "Z")
-    assert message.startswith(f"result 'Z': format '{level_map(*kinds)}'")
-    assert OPERANDS_ONLY[kinds] in message
-
-
-@pytest.mark.parametrize("kinds", NEITHER)
+@pytest.mark.parametrize("kinds", REFUSED)
 def test_not_compiled(kinds):
     message = refusal(Format(level_map(*kinds)).require_compiled, "A")
     assert message.startswith("operand 'A': format '")
-    assert NEITHER[kinds] in message
+    assert REFUSED[kinds] in message
 
 
 def refusal(function, *args):

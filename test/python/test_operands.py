@@ -310,14 +310,6 @@ def test_conversion_to_another_order(make):
     assert notes == [f"A: {operand.format} converted to csc"]
 
 
-def test_conversion_to_what_no_result_has():
-    levels = "(d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : compressed)"
-    tensor = Tensor.from_dense(np.ones((2, 3, 4)), "csf")
-    message = refusal(nacho.UnsupportedError, tensor, format=levels)
-    assert f"operand 'A': format '{levels}' is not supported" in message
-    assert "no dense level between sparse ones" in message
-
-
 def test_dense_levels_are_not_filled_up():
     rows = "(i, j) -> (i : compressed, j : dense)"
     message = refusal(nacho.OperandError, csr(), format=rows)

@@ -33,7 +33,7 @@ def tensors(draw):
     rank = draw(st.integers(1, 4))
     shape = tuple(draw(samples.extents) % (7 - rank) for _ in range(rank))
     order = draw(st.permutations(range(rank)))
-    kinds = draw(st.one_of(samples.operand_kinds(rank), samples.result_kinds(rank)))
+    kinds = draw(samples.any_kinds(rank))
     rng = np.random.default_rng(draw(samples.seeds))
     pattern = samples.stored(rng, shape, draw(st.sampled_from(samples.PATTERNS)))
     values = rng.integers(1, 9, shape).astype(np.float64)

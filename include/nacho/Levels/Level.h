@@ -98,14 +98,24 @@ mlir::Value loopExtent(mlir::ImplicitLocOpBuilder &b, CoiterateOp loop);
 /// What a result's level needs to know about the place where it stands: its
 /// buffers, the part's cuts, and where the part's entries begin and end.
 struct AppendContext {
-  mlir::Value part;         ///< Number of the part.
-  mlir::Value lower, upper; ///< Coordinates of its cuts in the level's loop;
-                            ///< of full levels, numbered through all of them.
+  mlir::Value part; ///< Number of the part.
+  /// Coordinates of its cuts in the level's loop; of full levels, their
+  /// numbers.
+  mlir::Value lower, upper;
   llvm::SmallVector<mlir::Value> first; ///< Row of the scan: what precedes.
   llvm::SmallVector<mlir::Value> last;  ///< Row of the scan: with the part.
   mlir::Value positions; ///< Positions of the *next* level; may be null.
   /// Coordinates of this level, and of those that share its positions.
   llvm::SmallVector<mlir::Value> coordinates;
+};
+
+/// A coordinate of a result's level that the inner loops have been run for.
+struct AppendedCoordinate {
+  llvm::SmallVector<mlir::Value> coordinates; ///< For the context's buffers.
+  mlir::Value number;       ///< Of a full level: its position.
+  mlir::Value any;          ///< The part has entries there.
+  mlir::Value finished;     ///< The part completes it.
+  mlir::Value before, next; ///< Positions of the next level, before and after.
 };
 
 /// A level of a result, filled by appending. A part may begin and end inside
@@ -114,9 +124,9 @@ struct AppendContext {
 /// monoid, of which every level kind contributes its columns.
 ///
 /// In the loops, each level carries values (`init*`), gets to see each
-/// coordinate before its inner loops (`enter*`) and after them (`leave*`), and
-/// is told the end of its loop (`finish*`). The functions below do nothing: the
-/// level is stored by the one after it.
+/// coordinate after its inner loops (`leave*`), and is told the end of what
+/// the part does (`finish*`). The functions below do nothing: the level is
+/// stored by the one after it.
 class ResultLevel {
 public:
   using Values = llvm::SmallVectorImpl<mlir::Value>;
@@ -139,6 +149,12 @@ public:
                                mlir::ValueRange row) const {
     return {};
   }
+  /// Whether the run of parts ends in a position that is not finished, but will
+  /// be.
+  virtual mlir::Value isOpen(mlir::ImplicitLocOpBuilder &b,
+                             mlir::ValueRange row) const {
+    return {};
+  }
   /// Combines the columns of two neighbouring runs of parts.
   virtual void combine(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange x,
                        mlir::ValueRange y, Values &sum) const {}
@@ -156,20 +172,20 @@ public:
   virtual void columns(mlir::ImplicitLocOpBuilder &b, mlir::Value spans,
                        mlir::ValueRange carried, Values &row) const {}
 
-  // Appending. `next` is the number of positions of the next level so far.
+  // Appending.
   virtual void initAppend(mlir::ImplicitLocOpBuilder &b,
                           const AppendContext &context, Values &carried) const {
   }
-  virtual void enterAppend(mlir::ImplicitLocOpBuilder &b,
-                           const AppendContext &context, mlir::Value coordinate,
-                           mlir::Value next,
-                           llvm::MutableArrayRef<mlir::Value> carried) const {}
-  /// `coordinates` are those of the buffers of the context.
   virtual void leaveAppend(mlir::ImplicitLocOpBuilder &b,
                            const AppendContext &context,
-                           mlir::ValueRange coordinates, mlir::Value any,
-                           mlir::Value finished, mlir::Value next,
+                           const AppendedCoordinate &at,
                            llvm::MutableArrayRef<mlir::Value> carried) const {}
+  /// After a coordinate of the level above, which has the positions up to `end`
+  /// in this one so far. `next` is the number of positions of the next level.
+  virtual void leaveFiber(mlir::ImplicitLocOpBuilder &b,
+                          const AppendContext &context, mlir::Value end,
+                          mlir::Value next,
+                          llvm::MutableArrayRef<mlir::Value> carried) const {}
   /// Whether the part appended as many positions as were counted; null if there
   /// is nothing that could differ.
   virtual mlir::Value finishAppend(mlir::ImplicitLocOpBuilder &b,
