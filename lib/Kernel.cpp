@@ -69,6 +69,7 @@ public:
     PipelineOptions options;
     options.cost = compile.cost;
     options.remap = compile.remap;
+    options.splitRows = compile.splitRows;
     for (bool done = false; !done; rest = rest.drop_front()) {
       if (rest.empty()) {
         errors = ("unknown stage '" + last + "'").str();
@@ -341,6 +342,9 @@ static LogicalResult readBuffers(ModuleOp module, const std::string &name,
   step.boundColumns = columnsOf(plan, numOperands);
   if (execute->hasAttr(kCountsAttr))
     step.countColumns = columnsOf(plan, numOperands + 1);
+  if (auto level = execute->getAttrOfType<IntegerAttr>(kWorkspaceAttr))
+    step.scattered = level.getInt();
+  step.hasWholeRows = execute->hasAttr(kWholeRowsAttr);
   if (auto types = execute->getAttrOfType<ArrayAttr>(kPartialsAttr))
     for (Type type : types.getAsValueRange<TypeAttr>())
       step.partials.push_back(*elementType(type));

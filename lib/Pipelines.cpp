@@ -29,8 +29,10 @@ static void addAssign(OpPassManager &pm, const PipelineOptions &) {
 }
 
 /// Coiterative loops over tensors.
-static void addLoops(OpPassManager &pm, const PipelineOptions &) {
-  pm.addPass(createNachoOrderLoops());
+static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
+  NachoOrderLoopsOptions order;
+  order.splitRows = options.splitRows;
+  pm.addPass(createNachoOrderLoops(order));
   pm.addPass(createCSEPass());
   pm.addPass(createNachoConcretize());
   pm.addPass(createCSEPass());
@@ -67,6 +69,7 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &) {
 static void addScf(OpPassManager &pm, const PipelineOptions &) {
   pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF());
   pm.addNestedPass<func::FuncOp>(createConvertNachoPartitionToSCF());
+  pm.addNestedPass<func::FuncOp>(createConvertNachoWorkspaceToSCF());
   pm.addNestedPass<func::FuncOp>(createConvertNachoElementsToArith());
   pm.addPass(createConvertNachoStorageToMemRef());
   pm.addPass(createCanonicalizerPass());

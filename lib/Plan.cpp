@@ -4,6 +4,7 @@
 #include "nacho/Runtime.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <utility>
@@ -53,6 +54,69 @@ Buffer::~Buffer() {
 void *Buffer::take() { return std::exchange(data, nullptr); }
 
 //===----------------------------------------------------------------------===//
+// Workspaces
+//===----------------------------------------------------------------------===//
+
+/// Places of a workspace before anything is known of the operands; and up to
+/// which extent every coordinate has one.
+static constexpr int64_t kFirstPlaces = 1 << 18;
+static constexpr int64_t kDensePlaces = Workspace::kDensePlaces;
+/// A word of marks has a bit for each.
+static constexpr int64_t kLeastPlaces = 64;
+
+static int64_t powerOfTwo(int64_t least) {
+  int64_t power = kLeastPlaces;
+  while (power < least)
+    power = checkedProduct(power, 2);
+  return power;
+}
+
+void Workspaces::limitTo(const std::vector<Argument> &args) {
+  int64_t entries = 0;
+  for (const Argument &arg : args)
+    if (arg.data)
+      entries = std::max(entries, arg.size);
+  places = std::max(places, std::min(kFirstPlaces, powerOfTwo(2 * entries)));
+}
+
+void Workspaces::coverExtent(int64_t extent) {
+  if (extent <= kDensePlaces)
+    places = powerOfTwo(extent);
+}
+
+Workspace Workspaces::prepare(const Step &step, int64_t threads, bool hasSums) {
+  int64_t rows = std::max<int64_t>(threads, 1);
+  if (made.places != places || made.rows < rows) {
+    made = Workspace();
+    sums.reset();
+    made.rows = rows;
+    made.places = places;
+    made.marked = step.hasWholeRows ? kDensePlaces : places;
+    marks.emplace(ElementType::i64, rows * Workspace::wordsFor(made.marked));
+    made.marks = static_cast<int64_t *>(marks->data);
+    std::memset(marks->data, 0, marks->numBytes());
+    if (!step.hasWholeRows) {
+      keys.emplace(step.result.levels[*step.scattered].coordinates,
+                   checkedProduct(rows, places));
+      made.keys = keys->data;
+      std::memset(keys->data, -1, keys->numBytes());
+    }
+  }
+  if (hasSums && !sums) {
+    sums.emplace(step.result.values, made.rows * places);
+    made.sums = sums->data;
+  }
+  return made;
+}
+
+int64_t Workspaces::numBytes() const {
+  int64_t bytes = 0;
+  for (const std::optional<Buffer> *buffer : {&keys, &marks, &sums})
+    bytes += *buffer ? (*buffer)->numBytes() : 0;
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
 
@@ -62,14 +126,21 @@ StepPlan::StepPlan(const Step &step, int64_t parts)
 void StepPlan::partition(const std::vector<Argument> &args, int64_t within,
                          int64_t threads) {
   step->partition(args, bounds.data(), parts, within, threads);
+  if (within == parts)
+    checkBalance();
 }
 
 void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
   std::vector<int64_t> counts(parts * step->countColumns);
   offsets.resize((parts + 1) * step->countColumns);
   sizes.resize(step->numSizes());
-  checkStatus(step->plan(args, bounds.data(), counts.data(), offsets.data(),
-                         sizes.data(), parts, threads));
+  workspaces.limitTo(args);
+  checkStatus(workspaces.call(
+      *step, threads, /*hasSums=*/false, [&](const Workspace &workspace) {
+        return step->plan(args, bounds.data(), counts.data(), offsets.data(),
+                          sizes.data(), workspace, parts, threads);
+      }));
+  checkBalance();
   checkIndexTypes();
 }
 
@@ -80,16 +151,34 @@ void StepPlan::execute(const std::vector<Argument> &args,
     return;
   int64_t rowSize = sizes[step->rowSizeAt()];
   int64_t rows = step->partials.empty() ? 0 : 2 * parts;
-  std::vector<std::unique_ptr<char[]>> memory;
+  std::vector<Buffer> memory;
   std::vector<void *> partials;
   for (ElementType type : step->partials) {
-    int64_t bytes = checkedProduct(checkedProduct(rows, rowSize), sizeOf(type));
-    memory.emplace_back(new char[bytes + 64]);
-    partials.push_back(memory.back().get());
+    memory.emplace_back(type, checkedProduct(rows, rowSize));
+    partials.push_back(memory.back().data);
   }
   std::vector<int64_t> visited(rows + 1);
-  checkStatus(step->execute(args, bounds.data(), offsets.data(), results,
-                            partials, visited.data(), rowSize, parts, threads));
+  if (step->scattered)
+    workspaces.coverExtent(
+        sizes[step->result.levels.size() + 1 + *step->scattered]);
+  checkStatus(workspaces.call(
+      *step, threads, /*hasSums=*/true, [&](const Workspace &workspace) {
+        return step->execute(args, bounds.data(), offsets.data(), results,
+                             partials, visited.data(), rowSize, workspace,
+                             parts, threads);
+      }));
+}
+
+/// Whole rows may cost a part an eighth more than its share.
+void StepPlan::checkBalance() const {
+  if (!step->hasWholeRows)
+    return;
+  int64_t columns = step->boundColumns;
+  for (int64_t part = 0; part < parts; ++part) {
+    int64_t cost = bounds[(part + 1) * columns] - bounds[part * columns];
+    if (cost / 9 > total() / parts / 8)
+      throw RowsTooHeavy();
+  }
 }
 
 std::vector<Buffer> StepPlan::allocate() const {
@@ -225,7 +314,7 @@ std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
   if (sizesOf(args) != planned)
     throw OperandsChanged();
   std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
-  if (steps.size() > 1)
+  if (steps.size() > 1 || kernel->last().scattered)
     lock.lock();
   for (size_t n = 0; n < steps.size(); ++n) {
     bool isLast = n + 1 == steps.size();

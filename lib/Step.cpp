@@ -50,6 +50,15 @@ public:
     }
   }
 
+  void addWorkspace(const Workspace &workspace, bool hasSums) {
+    addRows(workspace.marks, workspace.rows,
+            Workspace::wordsFor(workspace.marked));
+    if (workspace.keys)
+      addRows(workspace.keys, workspace.rows, workspace.places);
+    if (hasSums)
+      addRows(workspace.sums, workspace.rows, workspace.places);
+  }
+
   const int64_t *data() const { return words.data(); }
 
 private:
@@ -79,9 +88,10 @@ void Step::partition(const std::vector<Argument> &args, int64_t *bounds,
 
 int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
                    int64_t *counts, int64_t *offsets, int64_t *sizes,
-                   int64_t parts, int64_t threads) const {
+                   const Workspace &workspace, int64_t parts,
+                   int64_t threads) const {
   int32_t status = kSuccess;
-  CallWords words(args.size() + 5);
+  CallWords words(args.size() + 7);
   words.addOperands(operands, args);
   words.addRows(bounds, parts + 1, boundColumns);
   if (countColumns) {
@@ -89,6 +99,8 @@ int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
     words.addRows(offsets, parts + 1, countColumns);
   }
   words.addVector(sizes, numSizes());
+  if (scattered)
+    words.addWorkspace(workspace, /*hasSums=*/false);
   words.addScalar(&status);
   words.addInteger(threads);
   planEntry(words.data());
@@ -98,9 +110,10 @@ int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
 int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
                       int64_t *offsets, const std::vector<Argument> &results,
                       const std::vector<void *> &partials, int64_t *visited,
-                      int64_t rowSize, int64_t parts, int64_t threads) const {
+                      int64_t rowSize, const Workspace &workspace,
+                      int64_t parts, int64_t threads) const {
   int32_t status = kSuccess;
-  CallWords words(args.size() + results.size() + partials.size() + 5);
+  CallWords words(args.size() + results.size() + partials.size() + 8);
   words.addOperands(operands, args);
   words.addRows(bounds, parts + 1, boundColumns);
   if (countColumns)
@@ -111,6 +124,8 @@ int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
     words.addRows(rows, 2 * parts, rowSize);
   if (!partials.empty())
     words.addVector(visited, 2 * parts);
+  if (scattered)
+    words.addWorkspace(workspace, /*hasSums=*/true);
   words.addScalar(&status);
   words.addInteger(threads);
   executeEntry(words.data());

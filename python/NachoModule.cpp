@@ -225,11 +225,12 @@ nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
 
 class PyKernel {
 public:
-  PyKernel(const std::string &text, const std::string &cost, bool remap) {
+  PyKernel(const std::string &text, const std::string &cost, bool remap,
+           bool split) {
     std::string error;
     {
       nb::gil_scoped_release release;
-      kernel = Kernel::compile(text, {cost, remap}, error);
+      kernel = Kernel::compile(text, {cost, remap, split}, error);
     }
     if (!kernel)
       throw CompileError(error);
@@ -296,9 +297,9 @@ nb::object pySignature(const std::string &text) {
 }
 
 std::string pyLower(const std::string &text, const std::string &stage,
-                    const std::string &cost, bool remap) {
+                    const std::string &cost, bool remap, bool split) {
   std::string error;
-  std::string lowered = lowerToStage(text, stage, {cost, remap}, error);
+  std::string lowered = lowerToStage(text, stage, {cost, remap, split}, error);
   if (lowered.empty())
     throw CompileError(error);
   return lowered;
@@ -311,21 +312,24 @@ NB_MODULE(_nacho, m) {
   nb::exception<IndexOverflow>(m, "IndexOverflow", PyExc_RuntimeError);
   nb::exception<CoordinateOutOfRange>(m, "CoordinateOutOfRange",
                                       PyExc_RuntimeError);
+  nb::exception<RowsTooHeavy>(m, "RowsTooHeavy", PyExc_RuntimeError);
   nb::exception<OperandsChanged>(m, "OperandsChanged", PyExc_RuntimeError);
   nb::list stages;
   for (const std::string &name : stageNames())
     stages.append(name);
   m.attr("STAGES") = nb::tuple(stages);
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"), nb::arg("cost"),
-        nb::arg("remap") = true, nb::call_guard<nb::gil_scoped_release>());
+        nb::arg("remap") = true, nb::arg("split") = true,
+        nb::call_guard<nb::gil_scoped_release>());
   m.def("signature", &pySignature, nb::arg("text"));
   addValidation(m);
   m.def("pooled_bytes", &pooledBytes);
   m.def("max_pooled_bytes", &maxPooledBytes);
 
   nb::class_<PyKernel>(m, "Kernel")
-      .def(nb::init<const std::string &, const std::string &, bool>(),
-           nb::arg("text"), nb::arg("cost"), nb::arg("remap") = true)
+      .def(nb::init<const std::string &, const std::string &, bool, bool>(),
+           nb::arg("text"), nb::arg("cost"), nb::arg("remap") = true,
+           nb::arg("split") = true)
       .def_prop_ro("steps", &PyKernel::steps)
       .def("llvm", &PyKernel::llvm)
       .def("asm", &PyKernel::assembly)

@@ -15,19 +15,22 @@
 //     Cuts each `within` rows of `bounds` into as many parts. With `within` =
 //     the number of parts, which is the rows less one, there need be nothing in
 //     it.
-//   @kernel_plan(operands, bounds, [counts, offsets,] sizes, status, threads)
+//   @kernel_plan(operands, bounds, [counts, offsets,] sizes, [marks, [keys,]]
+//                status, threads)
 //     Cuts, counts and scans; sizes[l] is the number of coordinates that level
 //     l of the result stores, or the extent of a dense one; then come the
 //     size of a row of partial entries, and the extents of all levels.
-//   @kernel_execute(operands, bounds, [offsets,] result, [partials...,
-//   visited,]
-//                   status, threads)
+//   @kernel_execute(operands, bounds, [offsets,] result,
+//                   [partials..., visited,] [marks, [keys,] sums,] status,
+//                   threads)
 //     Fills the buffers of the result, which the caller has allocated: for each
 //     level as above, and then the values.
 //
 // Counts and offsets are there if the result has levels that are not dense.
 // Partials and visited are there if parts may have to share an entry: two rows
-// and two numbers for each part, for which nothing need be in them.
+// and two numbers for each part, for which nothing need be in them. Keys, marks
+// and sums are workspaces, a row for each thread (see nacho.workspace): empty
+// when they are passed, and again afterwards.
 //
 // Rows of `bounds` (memref<?xCxindex>) are: cost, coordinates, positions.
 // Buffers without elements must still have an address that can be read.
@@ -40,6 +43,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +55,7 @@ enum Status : int32_t {
   kCoordinateOutOfRange = 1, ///< Of a coordinate that indexes memory.
   kOperandsChanged = 2,      ///< Since they were counted.
   kNoMemory = 4,
+  kWorkspaceFull = 8, ///< It must be larger.
 };
 
 /// On the arguments of a step: the operand of the kernel, or the earlier step,
@@ -63,6 +68,10 @@ inline constexpr char kDeltaAttr[] = "nacho.delta";
 /// types.
 inline constexpr char kCountsAttr[] = "nacho.counts";
 inline constexpr char kPartialsAttr[] = "nacho.partials";
+/// It takes workspaces, for the coordinates of a level of the result.
+inline constexpr char kWorkspaceAttr[] = "nacho.workspace";
+/// Which a part has all entries of a row in.
+inline constexpr char kWholeRowsAttr[] = "nacho.whole_rows";
 
 /// Functions of the runtime, which see.
 inline constexpr char kSortSymbol[] = "nacho_sort_entries";
@@ -94,6 +103,8 @@ struct Argument {
 struct CompileOptions {
   std::string cost = "nnz+loops"; ///< What counts as work.
   bool remap = true;              ///< List what outer intersections leave over.
+  /// Let parts share what a workspace collects; else plans may be refused.
+  bool splitRows = true;
 };
 
 class JitModule;
@@ -102,6 +113,23 @@ class JitModule;
 struct StepInput {
   bool isStep;  ///< The result of an earlier step, else an operand.
   size_t index; ///< The number of either.
+};
+
+/// The workspaces of a call, row by row, as in `nacho.workspace`.
+struct Workspace {
+  void *keys = nullptr, *sums = nullptr;
+  int64_t *marks = nullptr;
+  int64_t rows = 0, places = 0; ///< Of keys and sums.
+  int64_t marked = 0;           ///< Places that marks are for.
+
+  /// Without keys, of marks.
+  static constexpr int64_t kDensePlaces = 1 << 20;
+
+  /// The words of a row of marks.
+  static int64_t wordsFor(int64_t places) {
+    int64_t last = places - 1;
+    return (last >> 6) + (last >> 12) + (last >> 18) + 4;
+  }
 };
 
 /// One nest of a compiled module.
@@ -123,6 +151,10 @@ public:
   int64_t boundColumns = 0; ///< Of a row of `bounds`.
   int64_t countColumns = 0; ///< Of `counts` and `offsets`; 0 without these.
   std::vector<ElementType> partials; ///< The types of partial entries.
+  /// The level of the result of which coordinates are collected in workspaces.
+  std::optional<size_t> scattered;
+  /// These have whole rows, and no keys: no row must be too heavy for that.
+  bool hasWholeRows = false;
 
   /// The numbers in `sizes`, and which is the size of a row.
   size_t numSizes() const { return 2 * result.levels.size() + 1; }
@@ -131,14 +163,16 @@ public:
   void partition(const std::vector<Argument> &args, int64_t *bounds,
                  int64_t parts, int64_t within, int64_t threads) const;
   int32_t plan(const std::vector<Argument> &args, int64_t *bounds,
-               int64_t *counts, int64_t *offsets, int64_t *sizes, int64_t parts,
+               int64_t *counts, int64_t *offsets, int64_t *sizes,
+               const Workspace &workspace, int64_t parts,
                int64_t threads) const;
   /// Each of `partials` has 2 * parts rows of `rowSize` elements, `visited` as
   /// many numbers.
   int32_t execute(const std::vector<Argument> &args, int64_t *bounds,
                   int64_t *offsets, const std::vector<Argument> &results,
                   const std::vector<void *> &partials, int64_t *visited,
-                  int64_t rowSize, int64_t parts, int64_t threads) const;
+                  int64_t rowSize, const Workspace &workspace, int64_t parts,
+                  int64_t threads) const;
 
 private:
   friend class Kernel;

@@ -12,6 +12,7 @@
 #include "nacho/Kernel.h"
 
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 
 namespace nacho {
@@ -28,6 +29,12 @@ struct OperandsChanged : std::runtime_error {
                            "checked and counted") {}
 };
 
+/// A kernel that has to have whole rows at once is not for these operands: a
+/// row is too long, or too large a part of the work.
+struct RowsTooHeavy : std::runtime_error {
+  RowsTooHeavy() : std::runtime_error("rows are too heavy to be left whole") {}
+};
+
 /// The bytes that an element takes in a buffer.
 size_t sizeOf(ElementType type);
 
@@ -41,10 +48,44 @@ public:
   /// Leaves the memory to the caller, who releases it.
   void *take();
   Argument argument() const { return {data, size}; }
+  size_t numBytes() const { return size * sizeOf(type); }
 
   ElementType type;
   int64_t size;
   void *data;
+};
+
+/// The workspaces of a step: kept from call to call, and empty in between.
+class Workspaces {
+public:
+  /// Tries a call with workspaces, one per thread, that are large enough. It
+  /// takes them and returns its status.
+  template <typename F>
+  int32_t call(const Step &step, int64_t threads, bool hasSums, F f) {
+    if (!step.scattered)
+      return f(Workspace());
+    while (true) {
+      int32_t status = f(prepare(step, threads, hasSums));
+      if (!(status & kWorkspaceFull))
+        return status;
+      if (step.hasWholeRows)
+        throw RowsTooHeavy();
+      places = places * 8;
+    }
+  }
+
+  /// No more places than twice the entries of an operand are ever needed.
+  void limitTo(const std::vector<Argument> &args);
+  /// The extent is known: of a moderate one every coordinate has a place.
+  void coverExtent(int64_t extent);
+  int64_t numBytes() const;
+
+private:
+  Workspace prepare(const Step &step, int64_t threads, bool hasSums);
+
+  int64_t places = 0;
+  Workspace made;
+  std::optional<Buffer> keys, marks, sums;
 };
 
 /// One step of a plan.
@@ -65,12 +106,14 @@ public:
   const Step *step;
   int64_t parts;
   std::vector<int64_t> bounds, offsets, sizes;
+  Workspaces workspaces;
 
   int64_t numEntries() const;
   int64_t total() const;
 
 private:
   int64_t positionsAt(size_t level, int64_t parents) const;
+  void checkBalance() const;
   void checkIndexTypes() const;
 };
 

@@ -17,11 +17,14 @@ using namespace mlir;
 using namespace nacho;
 
 static constexpr double kExtent = 1e5, kRow = 10;
-/// What an entry costs that is sorted, in steps of a loop: both transpositions
-/// and scatters are.
-static constexpr double kSorted = 10;
+/// What an entry costs, in steps of a loop, that is sorted, as those of
+/// transposed operands are; and one that is added up in a workspace.
+static constexpr double kSorted = 10, kCollected = 4;
 
-LoopCost::LoopCost(AssignOp op, const Term &term, ArrayRef<Attribute> result) {
+LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
+                   ArrayRef<Attribute> result)
+    : isSum(reduction == BinaryKind::add),
+      isDenseResult(isDense(op.getType())) {
   llvm::SetVector<Attribute> sparse, all;
   for (unsigned n : term.inputs) {
     auto type = cast<RankedTensorType>(op.getInputs()[n].getType());
@@ -78,7 +81,9 @@ double LoopCost::stepOver(Attribute index, ArrayRef<Attribute> outer,
                       operand.positions(level, isTransposed);
     survivors *= children / kExtent;
     // What has all coordinates is located.
-    if (isTransposed || !operand.isFull[level])
+    bool isFull = isTransposed ? level == 0 && operand.isLocated()
+                               : operand.isFull[level];
+    if (!isFull)
       steps += children;
   }
   if (steps == 0)
@@ -111,8 +116,19 @@ TermOrder LoopCost::evaluate(ArrayRef<Attribute> loops) const {
     order.cost += stepOver(index, loops.take_front(m), order.transposed, live);
   // The loops over the result have to come first, in its order.
   order.scatters = ArrayRef(result) != loops.take_front(result.size());
-  if (order.scatters)
-    order.cost += kSorted * live;
+  if (order.scatters) {
+    auto isResult = [&](Attribute index) {
+      return llvm::is_contained(result, index);
+    };
+    auto reduced = llvm::find_if_not(loops, isResult);
+    order.collects =
+        isSum && std::count_if(reduced, loops.end(), isResult) == 1;
+    IndexNames appended;
+    llvm::copy_if(loops, std::back_inserter(appended), isResult);
+    bool isSorted = order.collects && (isDenseResult || appended == result);
+    order.cost +=
+        ((order.collects ? kCollected : 0) + (isSorted ? 0 : kSorted)) * live;
+  }
   return order;
 }
 

@@ -138,6 +138,7 @@ private:
   void findObstacles(unsigned term, unsigned n);
   bool canBeInner(Attribute index);
   void chooseInner();
+  void chooseScattered();
   void orderSorted();
   void orderResult();
   void orderReduced(Term &term);
@@ -258,6 +259,26 @@ void LoopOrderer::chooseInner() {
     order.inner.erase(order.inner.begin());
 }
 
+/// A row of sums, or a workspace, can take what is scattered over one level.
+void LoopOrderer::chooseScattered() {
+  bool isPossible = op.getWorkspace() || isDense(op.getType());
+  if (!op.getOrder() || !isPossible || terms.terms.size() != 1 ||
+      terms.reduction != BinaryKind::add)
+    return;
+  Term &term = terms.terms.front();
+  bool isInside = false;
+  for (Attribute index : op.getOrder()->getValue()) {
+    isInside |= llvm::is_contained(term.reduced, index);
+    if (isInside && (op.getWorkspace() || sparseIndices.contains(index)) &&
+        llvm::is_contained(op.getResultAccess(), index) &&
+        !llvm::is_contained(order.inner, index))
+      order.scattered.push_back(index);
+  }
+  if (order.scattered.size() > 1)
+    order.scattered.clear();
+  llvm::append_range(term.reduced, order.scattered);
+}
+
 /// The order that was asked for, if one was.
 void LoopOrderer::addRequested(PartialOrder &partial) {
   if (op.getOrder())
@@ -267,10 +288,11 @@ void LoopOrderer::addRequested(PartialOrder &partial) {
 /// Every index has a loop, and every level of a diagonal.
 void LoopOrderer::orderSorted() {
   llvm::SetVector<Attribute> names;
-  names.insert_range(op.getResultAccess().getValue());
+  for (Attribute index : op.getResultAccess())
+    if (!op.isPart(index))
+      names.insert(index);
   for (unsigned n = 0; n < op.getInputs().size(); ++n)
-    if (isSparse(n))
-      names.insert_range(stored(n));
+    names.insert_range(isSparse(n) ? stored(n) : IndexNames(op.getAccess(n)));
   PartialOrder partial(names.getArrayRef());
   for (unsigned n = 0; n < op.getInputs().size(); ++n)
     if (isSparse(n))
@@ -283,7 +305,8 @@ void LoopOrderer::orderSorted() {
 void LoopOrderer::orderResult() {
   IndexNames outer;
   for (Attribute index : op.getResultAccess().getValue())
-    if (!llvm::is_contained(order.inner, index))
+    if (!llvm::is_contained(order.inner, index) &&
+        !llvm::is_contained(order.scattered, index))
       outer.push_back(index);
   PartialOrder partial(outer);
   IndexNames levels =
@@ -325,6 +348,7 @@ FailureOr<LoopOrder> LoopOrderer::propose() {
     orderSorted();
   } else {
     chooseInner();
+    chooseScattered();
     orderResult();
   }
   for (auto [number, term] : llvm::enumerate(terms.terms)) {

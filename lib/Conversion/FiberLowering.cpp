@@ -49,7 +49,7 @@ LogicalResult FiberLowering::run() {
 
 static bool isShared(Operation *op) {
   return isa<OnCutOp, CutCostOp, CutCoordinateOp, PresentOp, ExtentOp, CostOp,
-             PositionOp, RecallOp, FiberAtOp>(op);
+             PositionOp, RecallOp, FiberAtOp, PrefetchOp>(op);
 }
 
 bool FiberLowering::isResolved(Value value) const {
@@ -59,7 +59,7 @@ bool FiberLowering::isResolved(Value value) const {
     return true;
   auto root = value.getDefiningOp<RootOp>();
   return root &&
-         hasSupportedLevels(cast<RankedTensorType>(root.getTensor().getType()));
+         hasReadableLevels(cast<RankedTensorType>(root.getTensor().getType()));
 }
 
 void FiberLowering::lowerOp(Operation &op) {
@@ -234,6 +234,12 @@ Value FiberLowering::coordinateOrInfinity(const ChildRange &range,
 // Shared ops
 //===----------------------------------------------------------------------===//
 
+/// Whether a fiber that a list kept may have been absent.
+static bool mayBeAbsent(Operation *user) {
+  auto at = dyn_cast<FiberAtOp>(user);
+  return !at || !at.getCertain();
+}
+
 bool FiberLowering::lowerShared(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](OnCutOp onCut) {
@@ -273,13 +279,18 @@ bool FiberLowering::lowerShared(Operation *op) {
         FiberValue of = fiber(recall.getFiber());
         // The first element of a buffer can always be read.
         Value at = select(of.present, of.position, constant(0));
+        if (recall.getAhead())
+          at = entryAhead(of.tensor, at, recall.getAhead());
         auto level = Level::get(of.tensor, of.level + recall.getBelow());
         Value none = constant(std::numeric_limits<int64_t>::max());
-        recall.replaceAllUsesWith(
-            select(of.present, level->coordinate(b, at), none));
+        Value kept = level->coordinate(b, at);
+        if (llvm::any_of(recall->getUsers(), mayBeAbsent))
+          kept = wideRecall(of.tensor, kept);
+        recall.replaceAllUsesWith(select(of.present, kept, none));
         return true;
       })
       .Case([&](FiberAtOp at) { return lowerFiberAt(at), true; })
+      .Case([&](PrefetchOp prefetch) { return lowerPrefetch(prefetch), true; })
       .Default([](Operation *) { return false; });
 }
 
@@ -305,6 +316,45 @@ void FiberLowering::lowerCost(CostOp cost) {
     to = sumBefore(of.tensor, to);
   }
   cost.replaceAllUsesWith(Value(arith::SubIOp::create(b, to, from)));
+}
+
+/// What a list keeps, as of 64 bits: -1 without its sign.
+Value FiberLowering::wideRecall(Value list, Value kept) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(list.getType());
+  if (encoding.getCrdWidth() != 32)
+    return kept;
+  Value narrowNone = constant(std::numeric_limits<uint32_t>::max());
+  Value isThere = compare(arith::CmpIPredicate::ne, kept, narrowNone);
+  return select(isThere, kept, constant(std::numeric_limits<int64_t>::max()));
+}
+
+/// An entry of a list so many further on, or the last one.
+Value FiberLowering::entryAhead(Value list, Value position, int64_t ahead) {
+  Type element = cast<RankedTensorType>(list.getType()).getElementType();
+  Value values = sparse_tensor::ToValuesOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, element), list);
+  Value size = memref::DimOp::create(b, values, constant(0));
+  Value last = arith::SubIOp::create(b, size, constant(1));
+  return arith::MinUIOp::create(
+      b, arith::AddIOp::create(b, position, constant(ahead)), last);
+}
+
+void FiberLowering::lowerPrefetch(PrefetchOp op) {
+  FiberValue of = fiber(op.getFiber());
+  auto level = Level::get(of.tensor, of.level);
+  if (op.getBegin())
+    return level->prefetchBegin(b, of.position);
+  Value first = level->begin(b, of.position);
+  level->prefetch(b, first);
+  auto type = cast<RankedTensorType>(of.tensor.getType());
+  if (!op.getElements() || of.level + 1 < type.getRank())
+    return;
+  Value values = sparse_tensor::ToValuesOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, type.getElementType()),
+      of.tensor);
+  prefetchElement(b, values, first);
+  // Elements take more than one line of the cache sooner than coordinates do.
+  prefetchElement(b, values, arith::AddIOp::create(b, first, constant(8)));
 }
 
 /// The sum of the costs of a scanned list before a position.

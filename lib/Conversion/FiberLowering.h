@@ -118,6 +118,9 @@ private:
   CutValue loadCut(LoadCutOp op);
   void lowerCost(CostOp cost);
   void lowerFiberAt(FiberAtOp op);
+  void lowerPrefetch(PrefetchOp op);
+  mlir::Value wideRecall(mlir::Value list, mlir::Value kept);
+  mlir::Value entryAhead(mlir::Value list, mlir::Value position, int64_t ahead);
   mlir::Value sumBefore(mlir::Value list, mlir::Value position);
   /// Whether it is known where a fiber or cut comes from.
   bool isResolved(mlir::Value value) const;

@@ -58,7 +58,7 @@ static void lowerParallel(ParallelOp op) {
   op.erase();
 }
 
-/// The declaration of a function of the runtime, of which all arguments are
+/// The declaration of a function that is linked in, of which all arguments are
 /// integers or addresses.
 static func::FuncOp declare(ModuleOp module, StringRef name, unsigned numArgs,
                             TypeRange results) {
@@ -70,6 +70,17 @@ static func::FuncOp declare(ModuleOp module, StringRef name, unsigned numArgs,
                                    b.getFunctionType(words, results));
   func.setPrivate();
   return func;
+}
+
+/// The number of the thread: the kernel's threads are a team of their own.
+static void lowerSlot(SlotOp op, ModuleOp module) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  func::FuncOp number =
+      declare(module, "omp_get_thread_num", 0, b.getI32Type());
+  Value thread = func::CallOp::create(b, number, ValueRange()).getResult(0);
+  op.replaceAllUsesWith(
+      arith::IndexCastOp::create(b, b.getIndexType(), thread).getResult());
+  op.erase();
 }
 
 static Value asWord(ImplicitLocOpBuilder &b, Value value) {
@@ -148,6 +159,7 @@ namespace {
 struct ParallelToCPU
     : nacho::impl::ConvertNachoParallelToCPUBase<ParallelToCPU> {
   void runOnOperation() override {
+    getOperation().walk([&](SlotOp op) { lowerSlot(op, getOperation()); });
     getOperation().walk([](ParallelOp op) { lowerParallel(op); });
     getOperation().walk([](ExclusiveScanOp op) {
       OpBuilder builder(op);

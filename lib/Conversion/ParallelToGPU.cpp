@@ -74,6 +74,8 @@ struct ParallelToGPU
     });
     if (sorts.wasInterrupted())
       return signalPassFailure();
+    // Other threads work while one waits for memory.
+    getOperation().walk([](memref::PrefetchOp op) { op.erase(); });
     getOperation().walk([](PrefixSumOp op) { lowerPrefixSum(op); });
     getOperation().walk([&](ParallelOp op) { lowerParallel(op, blockSize); });
     getOperation().walk([](ExclusiveScanOp op) {

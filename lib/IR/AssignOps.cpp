@@ -180,6 +180,10 @@ LogicalResult AssignOp::verify() {
     for (Attribute index : getAccess(n))
       bound.insert(cast<StringAttr>(index).getValue());
   }
+  if (getWorkspace() && (getSorted() || getResultAccess().empty()))
+    return emitOpError("collects entries in order, which are not to be sorted");
+  if (getPartial() && (!getSorted() || getResultAccess().empty()))
+    return emitOpError("has partial sums, which must be sorted by coordinates");
   ArrayRef<Attribute> result = getResultAccess().getValue();
   if (failed(verifyAccess(*this, result, getType(), "the result", extents)))
     return failure();
@@ -191,7 +195,11 @@ LogicalResult AssignOp::verify() {
   llvm::StringSet<> seen;
   for (Attribute index : result) {
     StringRef name = cast<StringAttr>(index).getValue();
-    if (!getInit() && !bound.contains(name))
+    bool isPart = getPartial() && index == result.back();
+    if (isPart && bound.contains(name))
+      return emitOpError() << "result index '" << name
+                           << "' tells parts apart, but is an operand's";
+    if (!isPart && !getInit() && !bound.contains(name))
       return emitOpError() << "result index '" << name
                            << "' is an index of no operand";
     if (!seen.insert(name).second)
@@ -213,7 +221,7 @@ LogicalResult AssignOp::verify() {
   if (failed(free))
     return failure();
   for (Attribute index : *free)
-    if (!seen.contains(cast<StringAttr>(index).getValue()))
+    if (!getPartial() && !seen.contains(cast<StringAttr>(index).getValue()))
       return emitOpError() << "index " << index
                            << " is neither the result's nor reduced over";
   return success();

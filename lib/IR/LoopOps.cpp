@@ -43,6 +43,17 @@ SmallVector<Type> NestOp::getAppendedTypes() {
   return {cast<RankedTensorType>(getType()).getElementType()};
 }
 
+unsigned NestOp::getMaxCutLoops() {
+  SmallVector<CoiterateOp> loops = getLoops();
+  if (!getWorkspace() || getSorted())
+    return loops.size();
+  auto isAppended = [](CoiterateOp loop) {
+    return llvm::any_of(loop.getCoordinate().getUsers(),
+                        llvm::IsaPred<AppendOp>);
+  };
+  return llvm::find_if_not(loops, isAppended) - loops.begin();
+}
+
 SmallVector<CoiterateOp> NestOp::getCutLoops() {
   SmallVector<CoiterateOp> loops = getLoops();
   if (getCuts())
@@ -81,6 +92,10 @@ LogicalResult NestOp::verify() {
   if (isListed && !isList(cast<RankedTensorType>(getType())))
     return emitOpError() << "can only sort or scan a list of entries, not "
                          << getType();
+  if (getWorkspace() && !getSorted() && getReduce() != BinaryKind::add)
+    return emitOpError("can only collect sums in a workspace");
+  if (getWorkspace() && getMaxCutLoops() == 0 && !getSorted())
+    return emitOpError("has no loop outside of its workspace");
   if (getScanned() && !getType().getElementType().isInteger(64))
     return emitOpError("can only scan costs, which are i64");
   if (!getFinish().empty()) {
@@ -104,6 +119,12 @@ LogicalResult NestOp::verify() {
   if (block.getNumArguments() != 2 || block.getArgument(0).getType() != cut ||
       block.getArgument(1).getType() != cut)
     return emitOpError() << "bounds must be two arguments of type " << cut;
+  return success();
+}
+
+LogicalResult PartOp::verify() {
+  if (!(*this)->getParentOfType<NestOp>())
+    return emitOpError("must be inside a nacho.nest");
   return success();
 }
 

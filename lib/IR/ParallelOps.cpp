@@ -73,6 +73,12 @@ LogicalResult ParallelOp::verify() {
   return failure(result.wasInterrupted());
 }
 
+LogicalResult SlotOp::verify() {
+  if (!(*this)->getParentOfType<ParallelOp>())
+    return emitOpError("must be inside a nacho.parallel");
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // ExclusiveScanOp
 //===----------------------------------------------------------------------===//

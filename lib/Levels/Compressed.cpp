@@ -25,12 +25,21 @@ public:
   /// min(pos[parent], number of coordinates): whatever the positions say,
   /// nothing beyond the coordinates is read.
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
-    Type type = bufferOf(encoding().getPosElemType());
-    Value positions = sparse_tensor::ToPositionsOp::create(
-        b, type, tensor, b.getIndexAttr(level));
+    Value stored = positions(b);
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value size = memref::DimOp::create(b, coordinates(b), zero);
-    return arith::MinUIOp::create(b, loadIndex(b, positions, parent), size);
+    return arith::MinUIOp::create(b, loadIndex(b, stored, parent), size);
+  }
+
+  void prefetchBegin(ImplicitLocOpBuilder &b, Value parent) const override {
+    prefetchElement(b, positions(b), parent);
+  }
+
+private:
+  Value positions(ImplicitLocOpBuilder &b) const {
+    return sparse_tensor::ToPositionsOp::create(
+        b, bufferOf(encoding().getPosElemType()), tensor,
+        b.getIndexAttr(level));
   }
 };
 

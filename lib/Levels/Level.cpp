@@ -87,15 +87,18 @@ unsigned nacho::dimensionOf(RankedTensorType type, unsigned level) {
 }
 
 namespace {
-/// Stored by the level after it: a coordinate that is not unique with each
-/// position of the next level, a dense level by the last of several.
+/// Stored by the level after it: a coordinate with each one of the singleton
+/// that follows, a dense level by the last of several.
 class PassiveResultLevel : public ResultLevel {};
 } // namespace
 
 std::unique_ptr<ResultLevel> ResultLevel::get(RankedTensorType type,
                                               unsigned level) {
-  bool isFull = isFullLevel(type, level);
-  if (isFull ? isFullLevel(type, level + 1) : !isUniqueLevel(type, level))
+  bool isFull = isFullLevel(type, level), isLast = level + 1 == type.getRank();
+  if (!isLast &&
+      (isFull ? isFullLevel(type, level + 1)
+              : isSingletonLT(sparse_tensor::getSparseTensorEncoding(type)
+                                  .getLvlType(level + 1))))
     return std::make_unique<PassiveResultLevel>();
   return isFull ? makeDenseResultLevel() : makeCompressedResultLevel();
 }
@@ -115,22 +118,35 @@ bool nacho::visitsAll(CoiterateOp loop) {
 }
 
 /// Runs of equal coordinates are taken apart by the singletons below.
-bool nacho::hasSupportedLevels(RankedTensorType type) {
+bool nacho::hasReadableLevels(RankedTensorType type) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   if (!encoding || !encoding.isPermutation())
     return false;
   for (unsigned level = 0, rank = type.getRank(); level < rank; ++level) {
     if (!findKind(type, level))
       return false;
+    bool isSingleton = isSingletonLT(encoding.getLvlType(level));
+    bool hasParents = level > 0 && hasCoordinates(type, level - 1);
     bool hasRuns = level > 0 && !isUniqueLevel(type, level - 1);
-    if (hasRuns != isSingletonLT(encoding.getLvlType(level)))
+    if (isSingleton ? !hasParents : hasRuns)
       return false;
   }
   return type.getRank() == 0 || isUniqueLevel(type, type.getRank() - 1);
 }
 
-RankedTensorType nacho::listTensorType(unsigned rank, Type element,
-                                       unsigned coordinateWidth) {
+/// A coordinate that is unique has any number of children.
+bool nacho::hasSupportedLevels(RankedTensorType type) {
+  if (!hasReadableLevels(type))
+    return false;
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  return llvm::all_of(llvm::seq<unsigned>(1, type.getRank()), [&](unsigned n) {
+    return !isSingletonLT(encoding.getLvlType(n)) ||
+           !isUniqueLevel(type, n - 1);
+  });
+}
+
+RankedTensorType nacho::listTensorType(unsigned rank, unsigned unique,
+                                       Type element, unsigned coordinateWidth) {
   using sparse_tensor::LevelFormat;
   using sparse_tensor::LevelPropNonDefault;
   SmallVector<sparse_tensor::LevelType> levels;
@@ -138,7 +154,7 @@ RankedTensorType nacho::listTensorType(unsigned rank, Type element,
     std::vector<LevelPropNonDefault> properties;
     if (level > 0)
       properties.push_back(LevelPropNonDefault::SoA);
-    if (level + 1 < rank)
+    if (level + 1 < unique)
       properties.push_back(LevelPropNonDefault::Nonunique);
     levels.push_back(*sparse_tensor::buildLevelType(
         level > 0 ? LevelFormat::Singleton : LevelFormat::Compressed,
@@ -168,6 +184,11 @@ Value nacho::positionsBefore(ImplicitLocOpBuilder &b, Value tensor,
   while (level < below)
     position = Level::get(tensor, ++level)->begin(b, position);
   return position;
+}
+
+void nacho::prefetchElement(ImplicitLocOpBuilder &b, Value buffer, Value at) {
+  memref::PrefetchOp::create(b, buffer, at, /*isWrite=*/false,
+                             /*localityHint=*/3, /*isDataCache=*/true);
 }
 
 void nacho::storeIndex(ImplicitLocOpBuilder &b, Value value, Value buffer,

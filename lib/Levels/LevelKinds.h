@@ -19,6 +19,8 @@ public:
   mlir::Value lowerBound(mlir::ImplicitLocOpBuilder &b, mlir::Value coordinate,
                          mlir::Value first, mlir::Value low,
                          mlir::Value high) const override;
+  void prefetch(mlir::ImplicitLocOpBuilder &b,
+                mlir::Value position) const override;
 
 protected:
   mlir::sparse_tensor::SparseTensorEncodingAttr encoding() const {

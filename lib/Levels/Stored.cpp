@@ -28,6 +28,10 @@ Value StoredLevel::coordinate(ImplicitLocOpBuilder &b, Value position) const {
   return arith::AndIOp::create(b, stored, most);
 }
 
+void StoredLevel::prefetch(ImplicitLocOpBuilder &b, Value position) const {
+  prefetchElement(b, coordinates(b), position);
+}
+
 /// while low < high: mid = (low + high) / 2
 ///   crd[mid] < coordinate ? low = mid + 1 : high = mid
 Value StoredLevel::lowerBound(ImplicitLocOpBuilder &b, Value target, Value,

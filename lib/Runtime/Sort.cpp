@@ -49,6 +49,11 @@ struct KeyGroup {
   unsigned begin, end, bits;
 };
 
+/// Entries that agree in the first columns.
+struct Run {
+  int64_t begin, end;
+};
+
 struct Record {
   uint64_t key;
   int64_t from; ///< The entry's number before.
@@ -81,7 +86,7 @@ public:
     if (done == keys)
       return;
     makeGroups(done);
-    std::vector<int64_t> runs = findRuns(done);
+    std::vector<Run> runs = findRuns(done);
     sortLongRuns(runs);
     sortShortRuns(runs);
   }
@@ -120,46 +125,77 @@ private:
     }
   }
 
-  /// Where the first columns change; begins with 0 and ends with the number of
-  /// entries.
-  std::vector<int64_t> findRuns(unsigned done) const {
+  /// Whether two entries agree in the first columns.
+  bool isOneRun(unsigned done, int64_t n, int64_t m) const {
+    for (unsigned c = done; c-- > 0;)
+      if (columns[c].at(n) != columns[c].at(m))
+        return false;
+    return true;
+  }
+
+  /// Whether an entry comes after the next one, which agrees with it in the
+  /// first columns.
+  bool isInverted(unsigned done, int64_t n) const {
+    for (unsigned c = done; c < keys; ++c) {
+      uint64_t here = columns[c].at(n), next = columns[c].at(n + 1);
+      if (here != next)
+        return here > next;
+    }
+    return false;
+  }
+
+  /// The entries that agree in the first columns, where they are not in order.
+  std::vector<Run> findRuns(unsigned done) const {
     if (done == 0)
-      return {0, entries};
-    std::vector<std::vector<int64_t>> found(threads);
+      return {{0, entries}};
+    std::vector<std::vector<Run>> found(threads);
     onThreads(threads, [&](int64_t t) {
-      int64_t begin = std::max<int64_t>(share(t), 1);
-      for (int64_t n = begin; n < share(t + 1); ++n)
-        for (unsigned c = done; c-- > 0;)
-          if (columns[c].at(n - 1) != columns[c].at(n)) {
-            found[t].push_back(n);
-            break;
-          }
+      int64_t begin = share(t), end = std::min(share(t + 1), entries - 1);
+      // The first run may have begun before.
+      while (begin > 0 && begin < end && isOneRun(done, begin - 1, begin))
+        --begin;
+      for (int64_t n = begin; n < end; ++n) {
+        if (!isOneRun(done, n, n + 1)) {
+          begin = n + 1;
+        } else if (isInverted(done, n)) {
+          do
+            ++n;
+          while (n + 1 < entries && isOneRun(done, n, n + 1));
+          found[t].push_back({begin, n + 1});
+          begin = n + 1;
+        }
+      }
     });
-    std::vector<int64_t> runs = {0};
-    for (const std::vector<int64_t> &part : found)
-      runs.insert(runs.end(), part.begin(), part.end());
-    runs.push_back(entries);
+    std::vector<Run> runs;
+    for (const std::vector<Run> &part : found)
+      for (const Run &run : part)
+        if (runs.empty() || runs.back().begin < run.begin)
+          runs.push_back(run);
     return runs;
   }
 
-  bool isLong(int64_t begin, int64_t end) const {
-    return end - begin >= kLong && end - begin > entries / (2 * threads);
+  bool isLong(const Run &run) const {
+    int64_t size = run.end - run.begin;
+    return size >= kLong && size > entries / (2 * threads);
   }
 
-  void sortLongRuns(const std::vector<int64_t> &runs) {
-    for (size_t r = 0; r + 1 < runs.size(); ++r)
-      if (isLong(runs[r], runs[r + 1]))
-        sortRun(runs[r], runs[r + 1], threads);
+  void sortLongRuns(const std::vector<Run> &runs) {
+    for (const Run &run : runs)
+      if (isLong(run))
+        sortRun(run, threads);
   }
 
   /// Every thread takes runs that begin in its share of the entries.
-  void sortShortRuns(const std::vector<int64_t> &runs) {
+  void sortShortRuns(const std::vector<Run> &runs) {
+    auto firstOf = [&](int64_t t) {
+      return std::partition_point(
+          runs.begin(), runs.end(),
+          [&](const Run &run) { return run.begin < share(t); });
+    };
     onThreads(threads, [&](int64_t t) {
-      auto first = std::lower_bound(runs.begin(), runs.end() - 1, share(t));
-      auto last = std::lower_bound(runs.begin(), runs.end() - 1, share(t + 1));
-      for (auto run = first; run != last; ++run)
-        if (!isLong(run[0], run[1]))
-          sortRun(run[0], run[1], 1);
+      for (auto run = firstOf(t), last = firstOf(t + 1); run != last; ++run)
+        if (!isLong(*run))
+          sortRun(*run, 1);
     });
   }
 
@@ -170,10 +206,8 @@ private:
     return key;
   }
 
-  void sortRun(int64_t begin, int64_t end, int64_t workers) {
-    int64_t size = end - begin;
-    if (size < 2)
-      return;
+  void sortRun(const Run &run, int64_t workers) {
+    int64_t begin = run.begin, size = run.end - run.begin;
     if (workers == 1 && groups.size() == 1 &&
         groups.front().bits + bitsFor(size) <= 64)
       return sortPacked(begin, size);

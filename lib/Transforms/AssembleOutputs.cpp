@@ -98,6 +98,21 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
       add(MemRefType::get({ShapedType::kDynamic}, index), args.visited,
           "visited");
       break;
+    case Argument::coordinateSet:
+    case Argument::workspace: {
+      auto table = [&](Type element) {
+        return MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic},
+                               element);
+      };
+      auto encoding = sparse_tensor::getSparseTensorEncoding(layout.type);
+      add(table(b.getI64Type()), args.marks, "marks");
+      // Rows are only collected whole where every coordinate has a place.
+      if (nest.getSorted())
+        add(table(encoding.getCrdElemType()), args.keys, "keys");
+      if (argument == Argument::workspace)
+        add(table(layout.type.getElementType()), args.sums, "sums");
+      break;
+    }
     case Argument::result: {
       unsigned rank = layout.type.getRank(), next = 0;
       args.positions.resize(rank);
@@ -245,9 +260,11 @@ void NestAssembler::buildPartition() {
 
 /// parallel part in parts: counts[part] = what the part appends
 void NestAssembler::buildAssemble() {
-  startFunction("assemble",
-                {Argument::bounds, Argument::counts, Argument::status},
-                /*isExported=*/false);
+  Arguments arguments = {Argument::bounds, Argument::counts};
+  if (layout.scattered)
+    arguments.push_back(Argument::coordinateSet);
+  arguments.push_back(Argument::status);
+  startFunction("assemble", arguments, /*isExported=*/false);
   cloneOperands();
   Value parts = numParts();
   auto workers = startWorkers(parts);
@@ -267,6 +284,8 @@ NestAssembler::Arguments NestAssembler::executeArguments() const {
   arguments.push_back(Argument::result);
   if (layout.hasPartials())
     arguments.push_back(Argument::partials);
+  if (layout.scattered)
+    arguments.push_back(Argument::workspace);
   arguments.push_back(Argument::status);
   return arguments;
 }
@@ -305,7 +324,10 @@ void NestAssembler::buildPlan() {
   Arguments arguments = {Argument::bounds};
   if (layout.hasCounts())
     arguments.append({Argument::counts, Argument::offsets});
-  arguments.append({Argument::sizes, Argument::status});
+  arguments.push_back(Argument::sizes);
+  if (layout.scattered)
+    arguments.push_back(Argument::coordinateSet);
+  arguments.push_back(Argument::status);
   startFunction("plan", arguments, /*isExported=*/true);
   cloneOperands();
   Value parts = numParts();
@@ -314,7 +336,12 @@ void NestAssembler::buildPlan() {
   func::CallOp::create(b, functions["partition"], callArgs);
   if (layout.hasCounts()) {
     callArgs = operands;
-    callArgs.append({args.bounds, args.counts, args.status, args.threads});
+    callArgs.append({args.bounds, args.counts});
+    if (layout.scattered)
+      callArgs.push_back(args.marks);
+    if (args.keys)
+      callArgs.push_back(args.keys);
+    callArgs.append({args.status, args.threads});
     func::CallOp::create(b, functions["assemble"], callArgs);
     buildScan();
   }
@@ -354,11 +381,18 @@ void NestAssembler::storeSizes(Value parts) {
                         : layout.extent(b, level, mapping));
   sizes.push_back(layout.rowSize(b, mapping));
   for (unsigned level = 0, rank = layout.type.getRank(); level < rank; ++level)
-    sizes.push_back(layout.extent(b, level, mapping));
+    sizes.push_back(levelExtent(level, parts));
   for (auto [n, size] : llvm::enumerate(sizes)) {
     Value at = arith::ConstantIndexOp::create(b, n);
     memref::StoreOp::create(b, size, args.sizes, at);
   }
+}
+
+/// The extent of a level of the result, of which one may number the parts.
+Value NestAssembler::levelExtent(unsigned level, Value parts) {
+  bool isPart = layout.scattered && nest.getSorted() &&
+                level + 1 == layout.type.getRank();
+  return isPart ? parts : layout.extent(b, level, mapping);
 }
 
 /// The entries are all there. Levels whose loops come in their order, after
@@ -370,8 +404,9 @@ void NestAssembler::buildSort() {
            layout.loops.begin();
   };
   // The last levels of the longest run of loops in order, but at least one key.
-  unsigned keys = layout.structure;
-  while (keys > 1 &&
+  // Parts are in order in any case.
+  unsigned keys = layout.structure - (layout.scattered ? 1 : 0);
+  while (!layout.scattered && keys > 1 &&
          (keys == layout.structure || depthOf(keys - 1) < depthOf(keys)))
     --keys;
   SmallVector<Value> extents;
@@ -391,6 +426,10 @@ void NestAssembler::buildExecute() {
     func->setAttr(kCountsAttr, b.getUnitAttr());
   if (layout.hasPartials())
     func->setAttr(kPartialsAttr, b.getTypeArrayAttr(layout.sums));
+  if (layout.scattered)
+    func->setAttr(kWorkspaceAttr, b.getI64IntegerAttr(*layout.scattered));
+  if (layout.scattered && !nest.getSorted())
+    func->setAttr(kWholeRowsAttr, b.getUnitAttr());
   SmallVector<Value> filled = operands;
   filled.push_back(args.bounds);
   for (unsigned level = 0; level < args.positions.size(); ++level)

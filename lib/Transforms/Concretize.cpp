@@ -89,7 +89,8 @@ LogicalResult NestBuilder::build() {
   BinaryKindAttr reduction;
   if (terms.isReduced || groups.size() > 1 || order.size() == 0)
     reduction = BinaryKindAttr::get(op.getContext(), terms.reduction);
-  nest = NestOp::create(b, op.getType(), Value(), reduction, op.getSorted());
+  nest = NestOp::create(b, op.getType(), Value(), reduction, op.getSorted(),
+                        op.getPartial() || op.getWorkspace());
   nest->setLoc(op.getLoc());
   b.createBlock(&nest.getBody());
   buildLoops(0);
@@ -261,8 +262,9 @@ void NestBuilder::buildLoops(unsigned m) {
   if (!names.empty())
     setName(coordinate,
             cast<StringAttr>(repeatedIndex(names.front())).getValue());
-  if (m < order.result.size())
-    coordinates[order.result[m]] = coordinate;
+  for (Attribute name : names)
+    if (m < order.result.size() || llvm::is_contained(order.scattered, name))
+      coordinates[name] = coordinate;
   for (auto [n, child] : llvm::zip(taking, loop.op.getChildren()))
     fibers[n] = child;
   loops.push_back(loop);
@@ -364,7 +366,8 @@ void NestBuilder::buildEntry(const Group &group, Value condition) {
   SmallVector<Value> at;
   for (Attribute index :
        storageOrder(op.getType(), op.getResultAccess().getValue()))
-    at.push_back(coordinates.at(index));
+    at.push_back(op.isPart(index) ? Value(PartOp::create(b, b.getIndexType()))
+                                  : coordinates.at(index));
   condition = emitAnd(b, b.getLoc(), condition, insideGroup(group));
   condition = emitAnd(b, b.getLoc(), condition, onDiagonals());
   AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at, condition);
@@ -512,10 +515,10 @@ static AssignOp absorbInit(AssignOp op, IRRewriter &rewriter) {
   inputs.push_back(op.getInit());
   SmallVector<Attribute> accesses(op.getAccesses().getValue());
   accesses.push_back(op.getResultAccess());
-  auto full =
-      AssignOp::create(rewriter, op.getLoc(), op.getType(), inputs, Value(),
-                       rewriter.getArrayAttr(accesses), op.getResultAccess(),
-                       op.getSorted(), op.getOrderAttr());
+  auto full = AssignOp::create(
+      rewriter, op.getLoc(), op.getType(), inputs, Value(),
+      rewriter.getArrayAttr(accesses), op.getResultAccess(), op.getSorted(),
+      op.getPartial(), op.getWorkspace(), op.getOrderAttr());
   full.getBody().takeBody(op.getBody());
   Block *body = full.getBodyBlock();
   Value start = body->addArgument(op.getType().getElementType(), op.getLoc());

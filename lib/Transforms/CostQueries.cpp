@@ -161,7 +161,7 @@ void CostModel::enter(ImplicitLocOpBuilder &b, unsigned m,
   if (m < first) {
     // The step to an entry of the list.
     if (m + 1 == first && chargesEntries)
-      pendingUnit = countChild(b, state.fibers[operandsOf[m].front()], false);
+      pendingUnit = countChild(b, state.fibers[operandsOf[m].front()], true);
     return;
   }
   Value unit;

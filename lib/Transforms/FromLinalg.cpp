@@ -245,7 +245,9 @@ FailureOr<AssignOp> GenericTranslator::translate() {
     init = Value();
   auto assign = AssignOp::create(b, op.getResult(0).getType(), op.getInputs(),
                                  init, b.getArrayAttr(accesses), resultAccess,
-                                 /*sorted=*/false, /*order=*/ArrayAttr());
+                                 /*sorted=*/false, /*partial=*/false,
+                                 /*workspace=*/false,
+                                 /*order=*/ArrayAttr());
   Block *body = b.createBlock(&assign.getBody());
   for (BlockArgument arg : op.getBlock()->getArguments().drop_back())
     mapping.map(arg, body->addArgument(arg.getType(), arg.getLoc()));

@@ -26,6 +26,8 @@ private:
     sizes,
     result,
     partials,
+    coordinateSet,
+    workspace,
     status
   };
   using Arguments = llvm::SmallVector<Argument>;
@@ -46,6 +48,7 @@ private:
   void writeCombined(mlir::Value row, mlir::Value part, mlir::Value cut);
   void buildPlan();
   void buildScan();
+  mlir::Value levelExtent(unsigned level, mlir::Value parts);
   void storeSizes(mlir::Value parts);
   void buildExecute();
   void buildSort();

@@ -46,7 +46,10 @@ SmallVector<Value> PartBuilder::count() {
     NameScope name(b, "entries");
     carried.push_back(constant(0));
   }
+  startWorkspace();
   Values counted = emitLoop(0, lower, upper, carried);
+  if (layout.scattered && layout.numOuter == 0)
+    drainWorkspace(counted);
 
   Values row;
   Value spans = arith::ConstantIntOp::create(b, 0, 1);
@@ -134,7 +137,10 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
   bool isScalar = layout.numOuter == 0 && layout.reduction;
   if (isScalar && reducesInRegister())
     llvm::append_range(carried, layout.identities(b));
+  startWorkspace();
   Values appended = emitLoop(0, lower, upper, carried);
+  if (layout.scattered && layout.numOuter == 0)
+    drainWorkspace(appended);
   if (isScalar) {
     // What is added outside of all loops is the last part's.
     NestOp nest = layout.nest;
@@ -233,7 +239,8 @@ CoiterateOp PartBuilder::cloneLoop(CoiterateOp from, Value lower, Value upper,
 /// Loops over all coordinates that are not cut: their entries can be counted
 /// without running them.
 bool PartBuilder::isInner(unsigned m) const {
-  if (m < layout.depth)
+  // What is scattered has to be seen to be counted.
+  if (m < layout.depth || layout.scattered)
     return false;
   return llvm::all_of(
       ArrayRef(layout.loops).drop_front(m),
@@ -308,6 +315,8 @@ void PartBuilder::emitBody(unsigned m, CoiterateOp loop, Values &values) {
                  values);
   finished = onUpper ? negate(onUpper) : Value();
 
+  if (layout.scattered && m + 1 == layout.numOuter)
+    drainWorkspace(values);
   if (isEntry) {
     Values reduced = takeReduced(values);
     Value count = arith::SubIOp::create(b, entriesOf(values), before);
@@ -360,6 +369,8 @@ void PartBuilder::emitStatements(Block &block, CoiterateOp inner, unsigned m,
       Value upper = loop.isBounded() ? loop.getInnerUpper() : Value();
       values = emitLoop(m + 1, lower, upper, values);
       finished = outer;
+    } else if (isa<PartOp>(op)) {
+      mapping.map(op.getResult(0), part);
     } else if (auto append = dyn_cast<AppendOp>(op)) {
       emitAppend(append, values);
     } else if (auto other = dyn_cast<CoiterateOp>(op)) {
@@ -367,8 +378,8 @@ void PartBuilder::emitStatements(Block &block, CoiterateOp inner, unsigned m,
         countInnerLoop(other, values);
       else
         emitInnerLoop(other, values);
-    } else {
-      b.clone(op, mapping);
+    } else if (auto fetch = dyn_cast<PrefetchOp>(b.clone(op, mapping))) {
+      fetch.setElements(fetch.getElements() && !counting);
     }
   }
 }
@@ -459,6 +470,12 @@ bool PartBuilder::indexesMemory(CoiterateOp loop) {
 /// happened to the arrays since they were checked.
 bool PartBuilder::mustCheck(unsigned m) {
   CoiterateOp from = layout.loops[m];
+  // A list that keeps more than coordinates was made of checked ones.
+  auto isKept = [](Value fiber) {
+    return !hasSupportedLevels(cast<FiberType>(fiber.getType()).getTensor());
+  };
+  if (!from.getFibers().empty() && llvm::all_of(from.getFibers(), isKept))
+    return false;
   // What is appended directly is compared then, and not counted.
   bool isCompared = m + 1 == layout.loops.size() &&
                     (counting || layout.isDirect()) &&

@@ -71,6 +71,9 @@ private:
   void countEntries(mlir::Value number, mlir::Value condition, Values &values);
   void appendEntry(mlir::Value value, mlir::Value offset);
   void store(mlir::Value value, mlir::Value condition, Values &values);
+  void startWorkspace();
+  void collect(mlir::Value value, mlir::Value condition, Values &values);
+  void drainWorkspace(Values &values);
   void reduceInRow(unsigned sum, mlir::Value value, mlir::Value condition);
   void writeEntry(unsigned m, CoiterateOp loop, Values &values,
                   mlir::Value count, mlir::ValueRange reduced);
@@ -113,8 +116,9 @@ private:
   llvm::SmallVector<AppendContext> contexts;
   llvm::SmallVector<unsigned> numValues; ///< Carried by each level.
   unsigned numLevelValues = 0;
-  mlir::Value finished; ///< The part completes the coordinates; or null.
-  Values coordinates;   ///< By level, as far as known.
+  mlir::Value finished;  ///< The part completes the coordinates; or null.
+  Values coordinates;    ///< By level, as far as known.
+  mlir::Value workspace; ///< Of what is scattered; or null.
 };
 
 } // namespace nacho

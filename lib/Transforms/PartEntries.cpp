@@ -9,6 +9,7 @@
 
 #include "PartBuilder.h"
 
+#include "nacho/IR/Names.h"
 #include "nacho/Kernel.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -34,6 +35,12 @@ void PartBuilder::emitAppend(AppendOp append, Values &values) {
   condition = both(condition, finished);
   for (auto [level, coordinate] : llvm::enumerate(append.getCoordinates()))
     coordinates[level] = mapping.lookup(coordinate);
+  if (layout.scattered) {
+    Value value;
+    if (!counting)
+      value = mapping.lookupOrDefault(append.getValue());
+    return collect(value, condition, values);
+  }
   Value offset = entriesOf(values);
   countEntries(constant(1), condition, values);
   if (counting)
@@ -98,6 +105,68 @@ void PartBuilder::store(Value value, Value condition, Values &values) {
 }
 
 //===----------------------------------------------------------------------===//
+// Workspaces
+//===----------------------------------------------------------------------===//
+
+void PartBuilder::startWorkspace() {
+  if (!layout.scattered)
+    return;
+  Value slot = SlotOp::create(b, b.getIndexType());
+  Value extent = layout.extent(b, *layout.scattered, mapping);
+  Type element = NoneType::get(b.getContext());
+  if (args.sums)
+    element = cast<MemRefType>(args.sums.getType()).getElementType();
+  NameScope name(b, "sums");
+  workspace = WorkspaceOp::create(
+      b, WorkspaceType::get(b.getContext(), element), args.marks, args.keys,
+      args.sums, slot, extent, args.status);
+}
+
+/// While counting, entries are counted when they are new.
+void PartBuilder::collect(Value value, Value condition, Values &values) {
+  Value key = coordinates[*layout.scattered];
+  auto insert = [&] {
+    return InsertOp::create(b, b.getI1Type(), value, key, workspace);
+  };
+  if (!counting)
+    return emitIf(b, condition, [&] { insert(); });
+  Value isNew;
+  if (condition) {
+    auto ifCondition =
+        scf::IfOp::create(b, b.getI1Type(), condition, /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifCondition.thenBlock());
+    scf::YieldOp::create(b, insert().getIsNew());
+    b.setInsertionPointToStart(ifCondition.elseBlock());
+    Value no = arith::ConstantIntOp::create(b, 0, 1);
+    scf::YieldOp::create(b, no);
+    isNew = ifCondition.getResult(0);
+  } else {
+    isNew = insert();
+  }
+  countEntries(constant(1), isNew, values);
+}
+
+/// Appends what has been collected.
+void PartBuilder::drainWorkspace(Values &values) {
+  if (counting) {
+    DrainOp::create(b, workspace, ValueRange());
+    return;
+  }
+  auto drain = DrainOp::create(b, workspace, entriesOf(values));
+  entriesOf(values) = drain.getResult(0);
+  coordinates[*layout.scattered] = drain.getKey();
+  if (NestOp(layout.nest).getSorted())
+    coordinates.back() = part;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(drain.getBodyBlock());
+  Value offset = drain.getCarried().front();
+  appendEntry(drain.getValue(), offset);
+  Value next = arith::AddIOp::create(b, offset, constant(1));
+  YieldOp::create(b, next);
+}
+
+//===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
 
@@ -129,6 +198,12 @@ void PartBuilder::reduceInRow(unsigned sum, Value value, Value condition) {
   Value row = partialRow(/*isTail=*/true), number;
   for (unsigned level : layout.inner) {
     Value coordinate = coordinates[level];
+    // What an operand stores can be anything.
+    if (!visitsAll(layout.loopOfLevel[level]))
+      condition =
+          both(condition,
+               arith::CmpIOp::create(b, arith::CmpIPredicate::ult, coordinate,
+                                     layout.extent(b, level, mapping)));
     if (number) {
       Value extent = layout.extent(b, level, mapping);
       coordinate = arith::AddIOp::create(

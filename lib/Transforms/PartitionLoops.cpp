@@ -28,9 +28,10 @@ using namespace mlir;
 using namespace nacho;
 
 /// The operands of each loop, by number.
-static ArrayAttr describeLoops(Builder &builder, const CostModel &model) {
+static ArrayAttr describeLoops(Builder &builder, const CostModel &model,
+                               unsigned depth) {
   SmallVector<Attribute> described;
-  for (unsigned m = 0; m < model.getLoops().size(); ++m)
+  for (unsigned m = 0; m < depth; ++m)
     described.push_back(
         builder.getI64ArrayAttr(SmallVector<int64_t>(model.getOperandsOf(m))));
   return builder.getArrayAttr(described);
@@ -55,7 +56,7 @@ static void buildCost(ImplicitLocOpBuilder &b, SearchOp search, unsigned m,
 
 /// One search per loop, each inside the coordinate that the last one found.
 static void buildSearches(ImplicitLocOpBuilder &b, PartitionOp partition,
-                          CostModel &model) {
+                          CostModel &model, unsigned depth) {
   Block *body = partition.getBodyBlock();
   Value query = body->getArgument(0), residual = query;
   Value lower = body->getArgument(1), upper = body->getArgument(2);
@@ -63,7 +64,7 @@ static void buildSearches(ImplicitLocOpBuilder &b, PartitionOp partition,
   SearchState state;
   for (const NestOperand &operand : model.getOperands())
     state.fibers.push_back(operand.root);
-  for (unsigned m = 0; m < model.getLoops().size(); ++m) {
+  for (unsigned m = 0; m < depth; ++m) {
     SmallVector<Value> fibers;
     for (unsigned operand : model.getOperandsOf(m))
       fibers.push_back(state.fibers[operand]);
@@ -110,7 +111,9 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
         return nest.emitOpError("needs the roots of its operands to be cut");
   CostModel model(nest, countLoops);
   SmallVector<int64_t> widths;
-  for (unsigned m = 0; m < model.getLoops().size(); ++m)
+  unsigned most = model.getLoops().size();
+  unsigned depth = std::min(most, nest.getMaxCutLoops());
+  for (unsigned m = 0; m < depth; ++m)
     widths.push_back(model.getOperandsOf(m).size());
   SmallVector<Value> roots;
   for (const NestOperand &operand : model.getOperands())
@@ -122,8 +125,8 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
   Value total = model.total(b);
   auto op = PartitionOp::create(
       b, cuts, total, CoiterateOp(model.getLoops().front()).getExtent(), roots,
-      addPartsArgument(func), describeLoops(b, model),
-      b.getI64IntegerAttr(model.delta()));
+      addPartsArgument(func), describeLoops(b, model, depth),
+      b.getI64IntegerAttr(depth == most ? model.delta() : -1));
   op->setLoc(nameLoc(b.getLoc(), "cuts"));
   {
     OpBuilder::InsertionGuard guard(b);
@@ -132,7 +135,7 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
                                   nameLoc(b.getLoc(), "lo"),
                                   nameLoc(b.getLoc(), "hi")};
     b.createBlock(&op.getBody(), {}, types, locs);
-    buildSearches(b, op, model);
+    buildSearches(b, op, model, depth);
   }
   nest.getCutsMutable().assign(op.getCuts());
   return success();

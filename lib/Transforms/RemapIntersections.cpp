@@ -87,6 +87,9 @@ static SmallVector<unsigned> loopsToRemap(NestOp nest, bool countLoops) {
 // The rewrite
 //===----------------------------------------------------------------------===//
 
+/// How many entries of a list ahead the fibers of an entry are fetched.
+static constexpr int64_t kAhead = 8;
+
 namespace {
 
 /// Lists loops 0 to `last` of a nest, and runs the rest through the list.
@@ -105,10 +108,13 @@ public:
 
 private:
   void findKept();
+  bool hasNarrowEntries();
   void buildList();
   void appendEntry(IRMapping &mapping);
   NestOp buildRest();
   void recallKept(Value entry, IRMapping &mapping);
+  bool isScattered(Value fiber);
+  void prefetch(Value fiber, Value entry, unsigned below);
   bool isCertain(Value fiber);
   MergeAttr mergeOutside(MergeAttr merge);
   Value buildCondition(const IRMapping &mapping);
@@ -127,9 +133,24 @@ private:
 
 } // namespace
 
+/// The root of the operand that a fiber is of.
+static Value rootOf(Value fiber) {
+  while (auto arg = dyn_cast<BlockArgument>(fiber))
+    fiber = cast<CoiterateOp>(arg.getOwner()->getParentOp())
+                .getFibers()[arg.getArgNumber() - 1];
+  if (auto at = fiber.getDefiningOp<FiberAtOp>())
+    return at.getRoot();
+  return fiber;
+}
+
 static bool isRun(Value fiber) {
   auto type = cast<FiberType>(fiber.getType());
   return !isUniqueLevel(type.getTensor(), type.getLevel() - 1);
+}
+
+/// Not a statement of the nest, but what its lists give back.
+static bool isRecalled(Operation &op) {
+  return isa<RecallOp, FiberAtOp, PrefetchOp>(op);
 }
 
 NestOp LoopLister::run() {
@@ -175,15 +196,39 @@ bool LoopLister::isCertain(Value fiber) {
   return false;
 }
 
+/// Whether coordinates, and the positions that are kept, fit into 32 bits:
+/// those of tensors that have so wide indices, but for blocks of several dense
+/// levels.
+bool LoopLister::hasNarrowEntries() {
+  auto isNarrow = [](Value fiber) {
+    auto type = cast<FiberType>(fiber.getType());
+    auto encoding = sparse_tensor::getSparseTensorEncoding(type.getTensor());
+    unsigned full = 0;
+    for (unsigned level = type.getLevel();
+         level > 0 && isFullLevel(type.getTensor(), level - 1); --level)
+      ++full;
+    bool isBlock = full > 1 || (full == 1 && type.getLevel() > 1);
+    return encoding.getPosWidth() == 32 && encoding.getCrdWidth() == 32 &&
+           !isBlock;
+  };
+  return llvm::all_of(kept, isNarrow) &&
+         llvm::all_of(ArrayRef(loops).take_front(last + 1),
+                      [&](CoiterateOp loop) {
+                        return !loop.getFibers().empty() &&
+                               llvm::all_of(loop.getChildren(), isNarrow);
+                      });
+}
+
 /// list = nest scanned { loops 0 to last: append ? at (coordinates, positions)
 /// }
 void LoopLister::buildList() {
   unsigned rank = last + 1;
   for (Value fiber : kept)
     rank += isRun(fiber) ? 2 : 1;
-  RankedTensorType type = listTensorType(rank, b.getI64Type(), 64);
+  RankedTensorType type = listTensorType(rank, last + 1, b.getI64Type(),
+                                         hasNarrowEntries() ? 32 : 64);
   list = NestOp::create(b, type, Value(), BinaryKindAttr(), /*sorted=*/false,
-                        /*scanned=*/true);
+                        /*workspace=*/false, /*scanned=*/true);
   setName(list.getResult(), "L");
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&list.getBody());
@@ -206,7 +251,7 @@ void LoopLister::buildList() {
     b.setInsertionPointToStart(copy.getBodyBlock());
     // What was recalled from an earlier list.
     for (Operation &op : *loop.getBodyBlock())
-      if (isa<RecallOp, FiberAtOp>(op))
+      if (isRecalled(op))
         b.clone(op, mapping);
   }
   appendEntry(mapping);
@@ -287,8 +332,9 @@ NestOp LoopLister::buildRest() {
     NameScope name(b, "L0");
     fiber = RootOp::create(b, list.getResult(), IntegerAttr());
   }
-  auto rest = NestOp::create(b, nest.getType(), Value(), nest.getReduceAttr(),
-                             nest.getSorted(), nest.getScanned());
+  auto rest =
+      NestOp::create(b, nest.getType(), Value(), nest.getReduceAttr(),
+                     nest.getSorted(), nest.getWorkspace(), nest.getScanned());
   rest->setLoc(nest.getLoc());
   IRMapping mapping;
   b.createBlock(&rest.getBody());
@@ -307,7 +353,7 @@ NestOp LoopLister::buildRest() {
   recallKept(fiber, mapping);
   for (Operation &op :
        CoiterateOp(loops[last]).getBodyBlock()->without_terminator())
-    if (!isa<RecallOp, FiberAtOp>(op))
+    if (!isRecalled(op))
       b.clone(op, mapping);
   YieldOp::create(b);
   // What is appended outside of all loops stays there.
@@ -321,9 +367,37 @@ NestOp LoopLister::buildRest() {
   return rest;
 }
 
+/// Whether the fibers of entries that follow one another lie anywhere: the
+/// operand is begun again for every coordinate outside.
+bool LoopLister::isScattered(Value fiber) {
+  while (auto arg = dyn_cast<BlockArgument>(fiber)) {
+    Operation *loop = arg.getOwner()->getParentOp();
+    fiber = cast<CoiterateOp>(loop).getFibers()[arg.getArgNumber() - 1];
+    if (fiber.getDefiningOp<RootOp>())
+      return loop != loops.front() && !isRun(arg);
+  }
+  return false;
+}
+
+/// Brings the fibers of entries further on nearer.
+void LoopLister::prefetch(Value fiber, Value entry, unsigned below) {
+  if (cast<FiberType>(fiber.getType()).isElement())
+    return;
+  auto fetch = [&](int64_t ahead, bool begin) {
+    Value position = RecallOp::create(b, entry, below, ahead);
+    Value there = FiberAtOp::create(b, fiber.getType(), rootOf(fiber), position,
+                                    Value(), isCertain(fiber) && !condition);
+    PrefetchOp::create(b, there, begin, /*elements=*/!begin);
+  };
+  fetch(2 * kAhead, /*begin=*/true);
+  fetch(kAhead, /*begin=*/false);
+}
+
 void LoopLister::recallKept(Value entry, IRMapping &mapping) {
   unsigned below = 0;
   for (Value fiber : kept) {
+    if (isScattered(fiber))
+      prefetch(fiber, entry, below);
     std::string stem = StringRef(getName(fiber)).rtrim("0123456789").str();
     auto recall = [&]() -> Value {
       NameScope name(b, "pos" + stem);
@@ -332,12 +406,7 @@ void LoopLister::recallKept(Value entry, IRMapping &mapping) {
     Value position = recall(), end;
     if (isRun(fiber))
       end = recall();
-    Value root = fiber;
-    while (auto arg = dyn_cast<BlockArgument>(root))
-      root = cast<CoiterateOp>(arg.getOwner()->getParentOp())
-                 .getFibers()[arg.getArgNumber() - 1];
-    if (auto at = root.getDefiningOp<FiberAtOp>())
-      root = at.getRoot();
+    Value root = rootOf(fiber);
     NameScope name(b, getName(fiber));
     bool isThere = isCertain(fiber) &&
                    (!condition || cast<FiberType>(fiber.getType()).isElement());

@@ -25,7 +25,10 @@ static LogicalResult findLoops(ResultLayout &layout) {
           arg ? dyn_cast<CoiterateOp>(arg.getOwner()->getParentOp()) : nullptr;
       if (loop && loop.getCoordinate() != coordinate)
         loop = nullptr;
-      if (!loop && !layout.nest.getScanned())
+      bool isPart = layout.nest.getWorkspace() &&
+                    coordinate.getDefiningOp<PartOp>() &&
+                    level + 1 == layout.loopOfLevel.size();
+      if (!loop && !isPart && !layout.nest.getScanned())
         return append.emitOpError("appends at coordinates that are no loop's");
       layout.loopOfLevel[level] = loop;
     }
@@ -39,12 +42,48 @@ static LogicalResult refuse(const ResultLayout &layout, const Twine &why) {
          << "cannot append to " << layout.type << ": " << why;
 }
 
+/// The loops outside of what is scattered, and the level that is scattered.
+static LogicalResult classifyScattered(ResultLayout &layout) {
+  ArrayRef<CoiterateOp> appended = ArrayRef(layout.loopOfLevel).drop_back();
+  layout.numOuter = 0;
+  while (layout.numOuter < layout.loops.size() &&
+         llvm::is_contained(appended, layout.loops[layout.numOuter]))
+    ++layout.numOuter;
+  ArrayRef<CoiterateOp> outer =
+      ArrayRef(layout.loops).take_front(layout.numOuter);
+  for (auto [level, loop] : llvm::enumerate(appended)) {
+    if (llvm::is_contained(outer, loop))
+      continue;
+    if (layout.scattered)
+      return refuse(layout, "a workspace holds one level");
+    layout.scattered = level;
+  }
+  if (!layout.scattered)
+    return refuse(layout, "nothing is scattered over its workspace");
+  return success();
+}
+
+/// A workspace has all entries of the last level at once, in order.
+static LogicalResult classifyRows(ResultLayout &layout) {
+  unsigned last = layout.loopOfLevel.size() - 1;
+  layout.numOuter = layout.nest.getMaxCutLoops();
+  layout.scattered = last;
+  bool isInOrder = ArrayRef(layout.loops).take_front(layout.numOuter) ==
+                   ArrayRef(layout.loopOfLevel).drop_back();
+  if (layout.structure != last + 1 || !isInOrder)
+    return refuse(layout, "a workspace can only collect its last level");
+  return success();
+}
+
 /// Which loops are the result's outer ones, and which levels are left for the
 /// inner ones.
 static LogicalResult classifyLoops(ResultLayout &layout) {
   auto isResult = [&](CoiterateOp loop) {
     return llvm::is_contained(layout.loopOfLevel, loop);
   };
+  if (layout.nest.getWorkspace())
+    return layout.nest.getSorted() ? classifyScattered(layout)
+                                   : classifyRows(layout);
   // Entries that are sorted afterwards can come in any order.
   if (layout.nest.getSorted() || layout.nest.getScanned()) {
     layout.numOuter = layout.loops.size();
@@ -76,7 +115,9 @@ FailureOr<ResultLayout> ResultLayout::get(NestOp nest) {
   layout.nest = nest;
   layout.loops = nest.getLoops();
   layout.depth = nest.getCutLoops().size();
-  layout.reduction = nest.getReduce();
+  // A workspace reduces what is then appended.
+  if (!nest.getWorkspace())
+    layout.reduction = nest.getReduce();
   layout.sums = nest.getAppendedTypes();
   RankedTensorType type = layout.type = cast<RankedTensorType>(nest.getType());
   unsigned rank = type.getRank();

@@ -34,6 +34,8 @@ struct ResultLayout {
   /// Levels that the innermost loops iterate, inside of the reduction.
   llvm::SmallVector<unsigned> inner;
   std::optional<BinaryKind> reduction;
+  /// The level of which entries are collected in a workspace.
+  std::optional<unsigned> scattered;
 
   static mlir::FailureOr<ResultLayout> get(NestOp nest);
 
@@ -107,6 +109,9 @@ struct PhaseArguments {
   /// Two rows per part, by sum; and how many elements were reduced to them.
   llvm::SmallVector<mlir::Value> partials;
   mlir::Value visited;
+  /// The workspaces by slot: coordinates, marks, elements; of the plan, without
+  /// elements.
+  mlir::Value keys, marks, sums;
 };
 
 /// A cut from a row of the bounds, by name.

@@ -100,7 +100,7 @@ def partition(
     compiled = Compiled(cost, loops, checked_remap(remap))
     kernel = kernel_for(assignment, given, views, None, compiled)
     call = kernel.prepare(given, views, None, count, "safe")
-    plan = kernel.partition(call)
+    kernel, plan = kernel.partition(call)
     nests = tuple(
         _nest(step, plan.cuts(number), _sources(kernel, step, assignment))
         for number, step in enumerate(kernel.steps)

@@ -89,7 +89,8 @@ def _copied(view: View, wanted: Format) -> View:
     call = kernel.prepare([source], {"A": view}, None, None, "none")
     # Dense results as well are to be tensors.
     call = call._replace(kind=None)
-    made: Tensor = kernel.execute(kernel.planned(call), call, planned=True)
+    kernel, plan = kernel.planned(call)
+    made: Tensor = kernel.execute(plan, call, planned=True)
     return made._view
 
 

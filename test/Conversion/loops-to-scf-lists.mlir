@@ -8,6 +8,11 @@
 #COO = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)),
   posWidth = 32, crdWidth = 32 }>
+#Rows = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : dense), posWidth = 32, crdWidth = 32 }>
+#CSF = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed),
+  posWidth = 32, crdWidth = 32 }>
 #List = #sparse_tensor.encoding<{
   map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa),
                          d2 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
@@ -207,6 +212,109 @@ func.func @run_not_certain(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #CO
       %a = nacho.load %A2 : !C2
       memref.store %a, %out[%i, %j] : memref<?x?xf64>
     }
+  }
+  return
+}
+
+// So many entries ahead, or what the last one of all has: min(entry + 8, entries - 1).
+//
+// CHECK-LABEL: func.func @ahead(
+// CHECK-SAME:    %[[L:[^ ]+]]: tensor<
+// CHECK:         ^{{.+}}(%[[ENTRY:.+]]: index, %[[I:.+]]: index):
+// CHECK:           %[[VALUES:.+]] = sparse_tensor.values %[[L]]
+// CHECK-NEXT:      %[[SIZE:.+]] = memref.dim %[[VALUES]], %c0
+// CHECK-NEXT:      %[[LAST:.+]] = arith.subi %[[SIZE]], %c1 : index
+// CHECK-NEXT:      %[[LATER:.+]] = arith.addi %[[ENTRY]], %c8 : index
+// CHECK-NEXT:      %[[AT:.+]] = arith.minui %[[LATER]], %[[LAST]] : index
+// CHECK-NEXT:      %[[CRD1:.+]] = sparse_tensor.coordinates %[[L]] {level = 1 : index}
+// CHECK-NEXT:      memref.load %[[CRD1]][%[[AT]]] : memref<?xi64>
+func.func @ahead(%L: tensor<?x?x?xi64, #List>, %out: memref<?xindex>) {
+  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
+    %pos = nacho.recall %L1 below 0 ahead 8 : !L1
+    memref.store %pos, %out[%i] : memref<?xindex>
+  }
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// nacho.prefetch
+//===----------------------------------------------------------------------===//
+
+// Where the children begin; then the first of their coordinates and, if they are wanted,
+// of their values, of which so many lie in one line.
+//
+// CHECK-LABEL: func.func @prefetch(
+// CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^:]+}}, %[[A:[^ ]+]]: tensor<
+// CHECK:           sparse_tensor.coordinates %{{.+}} {level = 1 : index}
+// CHECK:           %[[POS:.+]] = arith.andi
+// CHECK-NEXT:      %[[POS1:.+]] = sparse_tensor.positions %[[A]] {level = 1 : index}
+// CHECK-NEXT:      memref.prefetch %[[POS1]][%[[POS]]], read, locality<3>, data
+// CHECK-NEXT:      %[[CRD1:.+]] = sparse_tensor.coordinates %[[A]] {level = 1 : index}
+// CHECK:           %[[BEGIN:.+]] = memref.load %[[POS1]][%[[POS]]]
+// CHECK:           %[[FIRST:.+]] = arith.minui
+// CHECK-NEXT:      memref.prefetch %[[CRD1]][%[[FIRST]]], read, locality<3>, data
+// CHECK-NEXT:      %[[VALUES:.+]] = sparse_tensor.values %[[A]]
+// CHECK-NEXT:      memref.prefetch %[[VALUES]][%[[FIRST]]], read, locality<3>, data
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[FIRST]], %c8 : index
+// CHECK-NEXT:      memref.prefetch %[[VALUES]][%[[NEXT]]], read, locality<3>, data
+// CHECK-NOT:       memref.prefetch
+// CHECK:         return
+func.func @prefetch(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #DCSR>) {
+  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+  nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
+    %pos = nacho.recall %L1 below 0 : !L1
+    %A1 = nacho.fiber_at %A0[%pos] certain : !A0 -> !A1
+    nacho.prefetch begin %A1 : !A1
+    nacho.prefetch %A1 elements : !A1
+  }
+  return
+}
+
+// Coordinates only: of a fiber whose elements are not wanted, or lie further down.
+//
+// CHECK-LABEL: func.func @prefetch_coordinates(
+// CHECK:           memref.prefetch %{{.+}} : memref<?xi32>
+// CHECK:           memref.prefetch %{{.+}} : memref<?xi32>
+// CHECK-NOT:       memref.prefetch
+// CHECK:         return
+func.func @prefetch_coordinates(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #DCSR>,
+                                %B: tensor<?x?x?xf64, #CSF>) {
+  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+  %B0 = nacho.root %B : tensor<?x?x?xf64, #CSF>
+  nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
+    %pos = nacho.recall %L1 below 0 : !L1
+    %A1 = nacho.fiber_at %A0[%pos] certain : !A0 -> !A1
+    nacho.prefetch %A1 : !A1
+    %B1 = nacho.fiber_at %B0[%pos] certain
+        : !nacho.fiber<tensor<?x?x?xf64, #CSF>, 0> -> !nacho.fiber<tensor<?x?x?xf64, #CSF>, 1>
+    nacho.prefetch %B1 elements : !nacho.fiber<tensor<?x?x?xf64, #CSF>, 1>
+  }
+  return
+}
+
+// A dense level has nothing but the elements: those of the row, from pos * N on.
+//
+// CHECK-LABEL: func.func @prefetch_dense(
+// CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^:]+}}, %[[A:[^ ]+]]: tensor<
+// CHECK:           %[[N:.+]] = sparse_tensor.lvl %[[A]], %c1
+// CHECK-NEXT:      %[[FIRST:.+]] = arith.muli %{{.+}}, %[[N]] : index
+// CHECK-NEXT:      %[[VALUES:.+]] = sparse_tensor.values %[[A]]
+// CHECK-NEXT:      memref.prefetch %[[VALUES]][%[[FIRST]]]
+// CHECK:           memref.prefetch %[[VALUES]]
+// CHECK-NOT:       memref.prefetch
+// CHECK:         return
+func.func @prefetch_dense(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #Rows>) {
+  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %A0 = nacho.root %A : tensor<?x?xf64, #Rows>
+  nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
+    %pos = nacho.recall %L1 below 0 : !L1
+    %A1 = nacho.fiber_at %A0[%pos] certain
+        : !nacho.fiber<tensor<?x?xf64, #Rows>, 0> -> !nacho.fiber<tensor<?x?xf64, #Rows>, 1>
+    nacho.prefetch begin %A1 : !nacho.fiber<tensor<?x?xf64, #Rows>, 1>
+    nacho.prefetch %A1 elements : !nacho.fiber<tensor<?x?xf64, #Rows>, 1>
   }
   return
 }

@@ -31,6 +31,21 @@ func.func @parallel(%n: index, %threads: index, %out: memref<?xindex>) {
   return
 }
 
+// The memory of a worker is that of its thread.
+//
+// CHECK-LABEL: func.func @slot(
+// CHECK:         omp.loop_nest (%[[WORKER:.+]]) : index
+// CHECK-NEXT:      %[[THREAD:.+]] = func.call @omp_get_thread_num() : () -> i32
+// CHECK-NEXT:      %[[SLOT:.+]] = arith.index_cast %[[THREAD]] : i32 to index
+// CHECK-NEXT:      memref.store %[[SLOT]], %{{.+}}[%[[WORKER]]]
+func.func @slot(%n: index, %threads: index, %out: memref<?xindex>) {
+  nacho.parallel %worker in %n threads %threads {
+    %slot = nacho.slot
+    memref.store %slot, %out[%worker] : memref<?xindex>
+  }
+  return
+}
+
 // offsets[0] = zeros; offsets[p + 1] = combine(offsets[p], counts[p])
 //
 // CHECK-LABEL: func.func @exclusive_scan(

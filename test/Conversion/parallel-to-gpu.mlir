@@ -36,6 +36,22 @@ func.func @parallel(%n: index, %threads: index, %out: memref<?xindex>) {
   return
 }
 
+// While one thread waits for memory, others work: nothing is fetched ahead.
+//
+// CHECK-LABEL: func.func @prefetch(
+// CHECK-NOT:     memref.prefetch
+// CHECK:         memref.load
+// CHECK-NOT:     memref.prefetch
+// CHECK:         return
+func.func @prefetch(%n: index, %in: memref<?xindex>, %out: memref<?xindex>) {
+  nacho.parallel %worker in %n threads %n {
+    memref.prefetch %in[%n], read, locality<3>, data : memref<?xindex>
+    %a = memref.load %in[%worker] : memref<?xindex>
+    memref.store %a, %out[%worker] : memref<?xindex>
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @exclusive_scan(
 // CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x1xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>)
 // CHECK:         %[[ONE:.+]] = arith.constant 1 : index

@@ -8,6 +8,8 @@
   map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 #CSC = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d1 : dense, d0 : compressed), posWidth = 64, crdWidth = 32 }>
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
 
 // CHECK: #[[CSR:[^ ]+]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed)
 
@@ -124,6 +126,28 @@ func.func @init(%s: tensor<f64>, %Y: tensor<?xf64>) -> tensor<?xf64> {
     nacho.yield %a : f64
   }
   return %Z : tensor<?xf64>
+}
+
+// Lists: of all that is at the coordinates, or of a sum over i for every part. The parts
+// have an index that is no operand's.
+//
+// GENERIC-LABEL: sym_name = "lists"
+// GENERIC:         "nacho.assign"({{.+}}order = ["i", "j"], partial, resultAccess = ["j", "part"], sorted}>
+//
+// CHECK-LABEL: func.func @lists(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x4xf64, #[[CSR]]>)
+// CHECK:         nacho.assign (%{{.+}} = %[[A]][i, j] : {{.+}}) -> [j, i] : tensor<4x?xf64, #{{.+}}> {
+// CHECK:         } {sorted}
+// CHECK:         nacho.assign (%{{.+}} = %[[A]][i, j] : {{.+}}) -> [j, part] : tensor<4x?xf64, #{{.+}}> {
+// CHECK:         } {note = "kept", order = ["i", "j"], partial, sorted}
+func.func @lists(%A: tensor<?x4xf64, #CSR>) {
+  %T = nacho.assign (%a = %A[i, j] : tensor<?x4xf64, #CSR>) -> [j, i] : tensor<4x?xf64, #List> {
+    nacho.yield %a : f64
+  } {sorted}
+  %E = nacho.assign (%a = %A[i, j] : tensor<?x4xf64, #CSR>) -> [j, part] : tensor<4x?xf64, #List> {
+    nacho.yield %a : f64
+  } {sorted, partial, order = ["i", "j"], note = "kept"}
+  return
 }
 
 // CHECK-LABEL: func.func @casts(

@@ -1293,6 +1293,193 @@ func.func @nest_that_reduces_by_quotients(%A0: !A0) {
   return
 }
 
+// -----
+
+//===----------------------------------------------------------------------===//
+// Sums by coordinate
+//===----------------------------------------------------------------------===//
+
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+func.func @partial_sums_in_order(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
+  // expected-error @below {{has partial sums, which must be sorted by coordinates}}
+  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [j, part] : tensor<?x?xf64, #List> {
+    nacho.yield %a : f64
+  } {partial}
+  return %E : tensor<?x?xf64, #List>
+}
+
+// -----
+
+func.func @partial_sums_of_no_part(%A: tensor<?xf64>) -> tensor<f64> {
+  // expected-error @below {{has partial sums, which must be sorted by coordinates}}
+  %E = nacho.assign (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {
+    nacho.yield %a : f64
+  } {partial, sorted}
+  return %E : tensor<f64>
+}
+
+// -----
+
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+func.func @part_of_an_operand(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
+  // expected-error @below {{result index 'i' tells parts apart, but is an operand's}}
+  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [j, i] : tensor<?x?xf64, #List> {
+    nacho.yield %a : f64
+  } {partial, sorted}
+  return %E : tensor<?x?xf64, #List>
+}
+
+// -----
+
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+func.func @two_indices_of_no_operand(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
+  // expected-error @below {{result index 'k' is an index of no operand}}
+  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [k, part] : tensor<?x?xf64, #List> {
+    nacho.yield %a : f64
+  } {partial, sorted}
+  return %E : tensor<?x?xf64, #List>
+}
+
+// -----
+
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+func.func @workspace_in_order(%x: tensor<?xf64>, %N: index) {
+  // expected-error @below {{must sort what comes out of its workspace}}
+  %E = nacho.nest workspace : tensor<?x?xf64, #List> {
+    nacho.coiterate %i to %N of () in intersect() {
+      %a = nacho.locate %x[%i] : tensor<?xf64>
+      %part = nacho.part
+      nacho.append %a at (%i, %part) : f64
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+func.func @part_of_nothing() -> index {
+  // expected-error @below {{must be inside a nacho.nest}}
+  %part = nacho.part
+  return %part : index
+}
+
+// -----
+
+func.func @slot_of_nobody() -> index {
+  // expected-error @below {{must be inside a nacho.parallel}}
+  %slot = nacho.slot
+  return %slot : index
+}
+
+// -----
+
+func.func @keys_of_16_bits(%keys: memref<?x?xi16>, %marks: memref<?x?xi64>, %n: index,
+                           %status: memref<i32>) {
+  // expected-error @below {{has coordinates of 32 or 64 bits, not 'memref<?x?xi16>'}}
+  %w = nacho.workspace %keys marks %marks row %n extent %n status %status
+      : memref<?x?xi16> marks memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
+  return
+}
+
+// -----
+
+func.func @workspace_of_others(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>,
+                               %values: memref<?x?xf64>, %n: index, %status: memref<i32>) {
+  // expected-error @below {{is a '!nacho.workspace<f32>', but its elements are 'f64'}}
+  %w = nacho.workspace %keys marks %marks with %values row %n extent %n status %status
+      : memref<?x?xi32> marks memref<?x?xi64> with memref<?x?xf64> status memref<i32>
+      -> !nacho.workspace<f32>
+  return
+}
+
+// -----
+
+func.func @workspace_without_elements(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>,
+                                      %n: index, %status: memref<i32>) {
+  // expected-error @below {{is a '!nacho.workspace<f64>', but its elements are 'none'}}
+  %w = nacho.workspace %keys marks %marks row %n extent %n status %status
+      : memref<?x?xi32> marks memref<?x?xi64> status memref<i32> -> !nacho.workspace<f64>
+  return
+}
+
+// -----
+
+func.func @insert_another_type(%w: !nacho.workspace<f64>, %k: index, %v: f32) {
+  // expected-error @below {{adds 'f32' to a '!nacho.workspace<f64>'}}
+  %new = nacho.insert %v : f32 at %k into %w : !nacho.workspace<f64>
+  return
+}
+
+// -----
+
+func.func @insert_nothing(%w: !nacho.workspace<f64>, %k: index) {
+  // expected-error @below {{adds 'none' to a '!nacho.workspace<f64>'}}
+  %new = nacho.insert at %k into %w : !nacho.workspace<f64>
+  return
+}
+
+// -----
+
+func.func @drain_an_index(%w: index) {
+  // expected-error @below {{expected a workspace, got 'index'}}
+  nacho.drain %k, %v of %w : index {
+  }
+  return
+}
+
+// -----
+
+func.func @drain_elements_of_a_set(%w: !nacho.workspace<none>) {
+  // expected-error @below {{a set has no elements}}
+  nacho.drain %k, %v of %w : !nacho.workspace<none> {
+  }
+  return
+}
+
+// -----
+
+func.func @drain_coordinates_only(%w: !nacho.workspace<f64>) {
+  // expected-error @below {{expected a name for the element}}
+  nacho.drain %k of %w : !nacho.workspace<f64> {
+  }
+  return
+}
+
+// -----
+
+func.func @drain_without_elements(%w: !nacho.workspace<f64>) {
+  // expected-error @below {{body takes a coordinate, its element, and what is carried}}
+  "nacho.drain"(%w) ({
+  ^bb0(%k: index):
+    nacho.yield
+  }) : (!nacho.workspace<f64>) -> ()
+  return
+}
+
+// -----
+
+func.func @drain_loses_what_it_carries(%w: !nacho.workspace<f64>, %n: index) {
+  // expected-error @below {{must yield what it carries}}
+  %m = nacho.drain %k, %v of %w iter_args(%c = %n : index) : !nacho.workspace<f64> {
+  }
+  return
+}
+
+// -----
+
+func.func @drain_another_type(%w: !nacho.workspace<f64>, %n: index) {
+  // expected-error @below {{must yield what it carries}}
+  %m = nacho.drain %k, %v of %w iter_args(%c = %n : index) : !nacho.workspace<f64> {
+    nacho.yield %v : f64
+  }
+  return
+}
+
 //===----------------------------------------------------------------------===//
 // Operators
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,8 @@
 #DCSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
 #DV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : dense) }>
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
 !A0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
 !A1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
 !A2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
@@ -270,4 +272,71 @@ func.func @located(%X: tensor<?x?xf64>, %Y: tensor<4xi8, #DV>, %i: index, %j: in
 func.func @nowhere(%v: f64) -> f64 {
   %r = nacho.restrict %v to union() : f64
   return %r : f64
+}
+
+// Lists: in any order, with a workspace or all of what is appended; and of costs.
+//
+// CHECK-LABEL: func.func @lists(
+// CHECK-SAME:    %[[A0:[^ ]+]]: ![[T0]], %[[CUTS:[^ ]+]]: !nacho.cuts<1>, %[[V:[^ ]+]]: f64)
+// CHECK-NEXT:    nacho.nest sorted : tensor<?x?xf64, #{{.+}}> {
+// CHECK:         nacho.nest sorted workspace : tensor<?x?xf64, #{{.+}}> {
+// CHECK-NEXT:      nacho.coiterate %[[I:[^ ]+]] of
+// CHECK-NEXT:        %[[PART:.+]] = nacho.part
+// CHECK-NEXT:        nacho.append %[[V]] at(%[[I]], %[[PART]]) : f64
+// CHECK:         nacho.nest sorted workspace in %[[CUTS]] : !nacho.cuts<1> {note = "kept"} : tensor<?x?xf64, #{{.+}}> {
+// CHECK-NEXT:      nacho.coiterate
+// CHECK-NEXT:        nacho.part {note = "kept"}
+// CHECK:         nacho.nest scanned : tensor<?x?xi64, #{{.+}}> {
+func.func @lists(%A0: !A0, %cuts: !nacho.cuts<1>, %v: f64) {
+  %w = nacho.nest sorted : tensor<?x?xf64, #List> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  %x = nacho.nest sorted workspace : tensor<?x?xf64, #List> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      %part = nacho.part
+      nacho.append %v at (%i, %part) : f64
+    }
+    nacho.yield
+  }
+  %y = nacho.nest sorted workspace in %cuts : !nacho.cuts<1> {note = "kept"} : tensor<?x?xf64, #List> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      %part = nacho.part {note = "kept"}
+    }
+    nacho.yield
+  }
+  %z = nacho.nest scanned : tensor<?x?xi64, #List> {
+    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    }
+    nacho.yield
+  }
+  return
+}
+
+// What an entry of a list has further down, and one that comes later.
+//
+// CHECK-LABEL: func.func @recalled(
+// CHECK-SAME:    %[[L0:[^ ]+]]: !{{[^,]+}}, %[[B0:[^ ]+]]: ![[T0]])
+// CHECK:           %[[POS:.+]] = nacho.recall %[[L1:.+]] below 0 : ![[L1_TYPE:.+]]
+// CHECK-NEXT:      %[[LATER:.+]] = nacho.recall %[[L1]] below 0 ahead 8 {note = "kept"} : ![[L1_TYPE]]
+// CHECK-NEXT:      nacho.recall %[[L1]] below 0 : ![[L1_TYPE]]
+// CHECK-NEXT:      nacho.fiber_at %[[B0]][%[[POS]] to %[[LATER]]] certain : ![[T0]] -> ![[T1]]
+// CHECK-NEXT:      %[[B1:.+]] = nacho.fiber_at %[[B0]][%[[LATER]]] : ![[T0]] -> ![[T1]]
+//
+// CHECK-NEXT:      nacho.prefetch begin %[[B1]] : ![[T1]]
+// CHECK-NEXT:      nacho.prefetch %[[B1]] : ![[T1]]
+// CHECK-NEXT:      nacho.prefetch %[[B1]] elements {note = "kept"} : ![[T1]]
+func.func @recalled(%L0: !nacho.fiber<tensor<?x?xi64, #List>, 0>, %B0: !A0) {
+  nacho.coiterate %i of (%L1 = %L0 : !nacho.fiber<tensor<?x?xi64, #List>, 0>) in %L1 {
+    %pos = nacho.recall %L1 below 0 : !nacho.fiber<tensor<?x?xi64, #List>, 1>
+    %later = nacho.recall %L1 below 0 ahead 8 {note = "kept"} : !nacho.fiber<tensor<?x?xi64, #List>, 1>
+    %now = nacho.recall %L1 below 0 ahead 0 : !nacho.fiber<tensor<?x?xi64, #List>, 1>
+    %run = nacho.fiber_at %B0[%pos to %later] certain : !A0 -> !A1
+    %B1 = nacho.fiber_at %B0[%later] : !A0 -> !A1
+    nacho.prefetch begin %B1 : !A1
+    nacho.prefetch %B1 : !A1
+    nacho.prefetch %B1 elements {note = "kept"} : !A1
+  }
+  return
 }

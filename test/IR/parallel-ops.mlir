@@ -18,6 +18,24 @@ func.func @parallel(%n: index, %threads: index, %out: memref<?xindex>) {
   return
 }
 
+// The number of a worker's memory, also in a loop.
+//
+// CHECK-LABEL: func.func @slot(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[OUT:[^ ]+]]: memref<?xindex>)
+// CHECK-NEXT:    nacho.parallel %[[WORKER:.+]] in %[[N]] threads %[[N]] {
+// CHECK-NEXT:      scf.for %[[I:.+]] = %[[WORKER]] to %[[N]] step %[[N]] {
+// CHECK-NEXT:        %[[SLOT:.+]] = nacho.slot
+// CHECK-NEXT:        memref.store %[[SLOT]], %[[OUT]][%[[I]]] : memref<?xindex>
+func.func @slot(%n: index, %out: memref<?xindex>) {
+  nacho.parallel %worker in %n threads %n {
+    scf.for %i = %worker to %n step %n {
+      %slot = nacho.slot
+      memref.store %slot, %out[%i] : memref<?xindex>
+    }
+  }
+  return
+}
+
 // A scan of pairs: the first column is added, of the second the last one counts.
 //
 // CHECK-LABEL: func.func @exclusive_scan(

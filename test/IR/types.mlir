@@ -25,3 +25,6 @@ func.func private @fibers(!nacho.fiber<tensor<?x4xf32, #CSC>, 0>,
 // CHECK-SAME:    !nacho.cuts<>, !nacho.cuts<10, 10>)
 func.func private @cuts(!nacho.cut<>, !nacho.cut<2>, !nacho.cut<2, 3>,
                         !nacho.cuts<>, !nacho.cuts<10, 10>)
+
+// CHECK:       func.func private @workspaces(!nacho.workspace<none>, !nacho.workspace<ui8>, !nacho.workspace<complex<f32>>)
+func.func private @workspaces(!nacho.workspace<none>, !nacho.workspace<ui8>, !nacho.workspace<complex<f32>>)

@@ -9,6 +9,7 @@
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 
 // CHECK-DAG: #[[LIST3:.+]] = #sparse_tensor.encoding<{ map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
+// CHECK-DAG: #[[WIDE3:.+]] = #sparse_tensor.encoding<{ map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
 // CHECK-DAG: #[[LIST2:.+]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
 // CHECK-DAG: #[[WIDE2:.+]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
 // CHECK-DAG: #[[LIST1:.+]] = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 64, crdWidth = 32 }>
@@ -46,15 +47,17 @@ func.func @negative_dense_operands(%S: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64
   return %Z : tensor<?x?xf64, #CSR>
 }
 
-// E[i, k, j] = sorted A[i, j] * B[j, k];  Z[i, k] = sum_j E[i, k, j]
+// Only k is scattered, inside of i: a part adds up what it has of the sums over j.
+//
+// E[i, k, part] = sorted sum_j A[i, j] * B[j, k];  Z[i, k] = sum_part E[i, k, part]
 //
 // CHECK-LABEL: func.func @spgemm(
-// CHECK:         %E = nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %{{.+}}[j, k] : {{.+}}) -> [i, k, j] : tensor<?x?x?xf64, #[[LIST3]]> {
+// CHECK:         %E = nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %{{.+}}[j, k] : {{.+}}) -> [i, k, part] : tensor<?x?x?xf64, #[[LIST3]]> {
 // CHECK-NEXT:      %[[V:.+]] = nacho.binary mul
 // CHECK-NEXT:      nacho.yield %[[V]] : f64
-// CHECK-NEXT:    } {order = ["i", "j", "k"], sorted}
-// CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, j] : {{.+}}) -> [i, k] : tensor<?x?xf64, #{{.+}}> {
-// CHECK-NEXT:      %[[SUM:.+]] = nacho.reduce add %[[E]] over [j] : f64
+// CHECK-NEXT:    } {order = ["i", "j", "k"], partial, sorted}
+// CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, part] : {{.+}}) -> [i, k] : tensor<?x?xf64, #{{.+}}> {
+// CHECK-NEXT:      %[[SUM:.+]] = nacho.reduce add %[[E]] over [part] : f64
 // CHECK-NEXT:      nacho.yield %[[SUM]] : f64
 // CHECK-NEXT:    }
 func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
@@ -67,18 +70,111 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tenso
   return %Z : tensor<?x?xf64, #CSR>
 }
 
+// The same by columns: i is scattered, which the result stores first. The coordinates are
+// as wide as those of the operands; the number of the part can be of any width.
+//
+// CHECK-LABEL: func.func @spgemm_by_columns(
+// CHECK:         %E = nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, part] : tensor<?x?x?xf64, #[[WIDE3]]> {
+// CHECK:         } {order = ["k", "j", "i"], partial, sorted}
+// CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, part] : {{.+}}) -> [i, k]
+// CHECK-NEXT:      nacho.reduce add %[[E]] over [part] : f64
+func.func @spgemm_by_columns(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSC>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSC>, %b = %B[j, k] : tensor<?x?xf64, #CSC>)
+      -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// Without loops outside, a part has one sum for each j.
+//
+// E[j, part] = sorted sum_i A[i, j];  y[j] = sum_part E[j, part]
+//
+// CHECK-LABEL: func.func @sums_of_columns(
+// CHECK:         %E = nacho.assign (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}) -> [j, part] : tensor<?x?xf64, #[[LIST2]]> {
+// CHECK-NEXT:      nacho.yield %[[A]] : f64
+// CHECK-NEXT:    } {order = ["i", "j"], partial, sorted}
+// CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[j, part] : {{.+}}) -> [j] : tensor<?xf64> {
+// CHECK-NEXT:      nacho.reduce add %[[E]] over [part] : f64
+func.func @sums_of_columns(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [j] : tensor<?xf64> {
+    %0 = nacho.reduce add %a over [i] : f64
+    nacho.yield %0 : f64
+  } {order = ["i", "j"]}
+  return %y : tensor<?xf64>
+}
+
+// Terms that scatter have a list each. What tells parts apart has a name of its own.
+//
+// D[i, part, part_] = sorted sum_j A[i, j] * B[j, part]
+// E[i, part, part__] = sorted sum_j B[i, j] * A[j, part]
+//
+// CHECK-LABEL: func.func @scattered_terms(
+// CHECK:         %[[D:.+]] = nacho.assign ({{.+}}) -> [i, part, part_] : tensor<?x?x?xf64, #[[LIST3]]> {
+// CHECK:         } {order = ["i", "j", "part"], partial, sorted}
+// CHECK:         %[[E:.+]] = nacho.assign ({{.+}}) -> [i, part, part__] : tensor<?x?x?xf64, #[[LIST3]]> {
+// CHECK:         } {order = ["i", "j", "part"], partial, sorted}
+// CHECK-NEXT:    nacho.assign (%[[C:.+]] = %{{.+}}[i, part] : {{.+}}, %[[d:.+]] = %[[D]][i, part, part_] : {{.+}}, %[[e:.+]] = %[[E]][i, part, part__] : {{.+}}) -> [i, part]
+// CHECK-NEXT:      %[[SUM_D:.+]] = nacho.reduce add %[[d]] over [part_] : f64
+// CHECK-NEXT:      %[[SUM_E:.+]] = nacho.reduce add %[[e]] over [part__] : f64
+// CHECK-NEXT:      %[[SUM:.+]] = nacho.binary add %[[C]], %[[SUM_D]] : f64
+// CHECK-NEXT:      nacho.binary sub %[[SUM]], %[[SUM_E]] : f64
+func.func @scattered_terms(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>,
+                           %C: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, part] : tensor<?x?xf64, #CSR>,
+                     %d = %B[i, j] : tensor<?x?xf64, #CSR>, %e = %A[j, part] : tensor<?x?xf64, #CSR>,
+                     %c = %C[i, part] : tensor<?x?xf64, #CSR>)
+      -> [i, part] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    %2 = nacho.binary mul %d, %e : f64
+    %3 = nacho.reduce add %2 over [j] : f64
+    %4 = nacho.binary add %c, %1 : f64
+    %5 = nacho.binary sub %4, %3 : f64
+    nacho.yield %5 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// A workspace adds up: of any other reduction all products are listed.
+//
+// E[i, k, j] = sorted A[i, j] * B[j, k];  Z[i, k] = max_j E[i, k, j]
+//
+// CHECK-LABEL: func.func @largest_product(
+// CHECK-NOT:     partial
+// CHECK:         %E = nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, j] : tensor<?x?x?xf64, #[[LIST3]]> {
+// CHECK:         } {order = ["i", "j", "k"], sorted}
+// CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, j] : {{.+}}) -> [i, k] : tensor<?x?xf64, #{{.+}}> {
+// CHECK-NEXT:      nacho.reduce max %[[E]] over [j] : f64
+func.func @largest_product(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+      -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce max %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
 // The rows of one and the columns of the other would all be compared with each
 // other: both are made anew, with coordinates as wide as their own, so that the loop
-// over j is the outermost.
+// over j is the outermost. Then both i and k are scattered, and a workspace holds one of
+// them: all products are listed.
 //
 // CHECK-LABEL: func.func @rows_and_columns(
+// CHECK-NOT:     partial
 // CHECK:         %[[A:.+]] = nacho.assign ({{.+}}[i, j] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[LIST2]]> {
 // CHECK:         } {sorted}
 // CHECK:         %[[B:.+]] = nacho.assign ({{.+}}[j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE2]]> {
 // CHECK:         } {sorted}
 // CHECK:         %E = nacho.assign ({{.+}} = %[[A]][j, i] : {{.+}}, {{.+}} = %[[B]][j, k] : {{.+}}) -> [i, k, j]
 // CHECK:         } {order = ["j", "i", "k"], sorted}
-// CHECK:         nacho.assign ({{.+}} = %E[i, k, j] : {{.+}}) -> [i, k]
+// CHECK:         nacho.assign (%[[E:.+]] = %E[i, k, j] : {{.+}}) -> [i, k]
+// CHECK-NEXT:      nacho.reduce add %[[E]] over [j] : f64
 func.func @rows_and_columns(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSC>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSC>)

@@ -98,7 +98,8 @@ func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 }
 
 // The list of the loops over i and j is searched in both of them; what is recalled of its
-// entry follows the second search. A value of A is no fiber, and is not asked for.
+// entry follows the second search. A value of A is no fiber, and is not asked for;
+// and what is fetched ahead has nothing to do with cuts.
 //
 // CHECK-LABEL: func.func @expansion(
 // CHECK:         %[[TOTAL:.+]] = nacho.cost <scan> %L0 :
@@ -110,19 +111,21 @@ func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK:           %j, %[[RES_J:.+]], %L2, %lo2, %hi2 = nacho.search %[[RES_I]] of(%L1) between %lo1, %hi1
 // CHECK-NEXT:      ^{{.+}}(%{{.+}}: index, %[[POS:.+]]: index):
 // CHECK-NEXT:        nacho.cost <scan> %L1 to %[[POS]]
-// CHECK:           %[[POS_B:.+]] = nacho.recall %L2 below 1
+// CHECK-NOT:       nacho.prefetch
+// CHECK:           %[[POS_B:.+]] = nacho.recall %L2 below 1 :
 // CHECK-NEXT:      %[[B1:.+]] = nacho.fiber_at %B0[%[[POS_B]]] :
 // CHECK:           %k, %{{.+}}, %B2, %{{.+}}, %{{.+}} = nacho.search %[[RES_J]] of(%[[B1]]) between %lo2, %hi2
 // CHECK:             nacho.cost <nnz> %[[B1]] to
 // CHECK:           nacho.cut %{{.+}} at(%i, %j, %k) of(%L1, %L2, %B2)
-// CHECK:         nacho.nest sorted in
+// CHECK:         nacho.nest sorted workspace in
+// CHECK:             nacho.prefetch begin
 func.func @expansion(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #Products> {
   %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
-      -> [i, k, j] : tensor<?x?x?xf64, #Products> {
+      -> [i, k, part] : tensor<?x?x?xf64, #Products> {
     %0 = nacho.binary mul %a, %b : f64
     nacho.yield %0 : f64
-  } {order = ["i", "j", "k"], sorted}
+  } {order = ["i", "j", "k"], sorted, partial}
   return %E : tensor<?x?x?xf64, #Products>
 }
 

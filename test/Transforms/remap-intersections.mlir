@@ -305,8 +305,9 @@ func.func @located_rows(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #CSR>)
   return %Z : tensor<?x?xf64, #DCSR>
 }
 
-// E[i, k, j] = A[i, j] * B[j, k], of which the rows of B are located: the loops over i
-// and j become one list, of entries of A and rows of B, which cost what is in the row.
+// E[i, k, part] = sum_j A[i, j] * B[j, k], of which the rows of B are located: the loops
+// over i and j become one list, of entries of A and rows of B, which cost what is in the
+// row.
 //
 // CHECK-LABEL: func.func @expansion(
 // CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?xi64, #[[LIST4]]> {
@@ -319,24 +320,73 @@ func.func @located_rows(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #CSR>)
 // CHECK-NOT:           nacho.cost
 // CHECK:               nacho.append %{{.+}} at(%i, %j, %posA, %posB) : i64
 //
-// CHECK:         nacho.nest sorted : tensor<
+// CHECK:         nacho.nest sorted workspace : tensor<
 // CHECK-NEXT:      nacho.coiterate %i of (%L1 = %L0 : {{.+}}) in %L1 {
 // CHECK-NEXT:        nacho.coiterate %j of (%L2 = %L1 : {{.+}}) in %L2 {
 // CHECK-NEXT:          %posA = nacho.recall %L2 below 0
 // CHECK-NEXT:          %A2 = nacho.fiber_at %A0[%posA] certain
-// CHECK-NEXT:          %posB = nacho.recall %L2 below 1
+//
+// Entries of A follow one another, and are not fetched. The row of B can be anywhere: where
+// it begins is looked up 16 entries ahead, and so it is known 8 entries ahead what to fetch.
+//
+// CHECK-NEXT:          %[[FAR:.+]] = nacho.recall %L2 below 1 ahead 16
+// CHECK-NEXT:          %[[FAR_ROW:.+]] = nacho.fiber_at %B0[%[[FAR]]] certain
+// CHECK-NEXT:          nacho.prefetch begin %[[FAR_ROW]] :
+// CHECK-NEXT:          %[[NEAR:.+]] = nacho.recall %L2 below 1 ahead 8
+// CHECK-NEXT:          %[[NEAR_ROW:.+]] = nacho.fiber_at %B0[%[[NEAR]]] certain
+// CHECK-NEXT:          nacho.prefetch %[[NEAR_ROW]] elements :
+// CHECK-NEXT:          %posB = nacho.recall %L2 below 1 :
 // CHECK-NEXT:          %B1 = nacho.fiber_at %B0[%posB] certain
 // CHECK-NEXT:          nacho.coiterate %k of (%B2 = %B1 : {{.+}}) in %B2 {
 // CHECK-NEXT:            %a = nacho.load %A2
 // CHECK-NEXT:            %b = nacho.load %B2
-// CHECK:                 nacho.append %{{.+}} at(%i, %k, %j) : f64
+// CHECK-NEXT:            %[[PRODUCT:.+]] = nacho.binary mul %a, %b : f64
+// CHECK-NEXT:            %[[PART:.+]] = nacho.part
+// CHECK-NEXT:            nacho.append %[[PRODUCT]] at(%i, %k, %[[PART]]) : f64
+// CHECK-NOT:     nacho.prefetch
+// CHECK:         return
 func.func @expansion(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+    -> tensor<?x?x?xf64, #Products> {
+  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+      -> [i, k, part] : tensor<?x?x?xf64, #Products> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  } {order = ["i", "j", "k"], sorted, partial}
+  return %E : tensor<?x?x?xf64, #Products>
+}
+
+// If all products are listed, there is no workspace; all else is the same.
+//
+// CHECK-LABEL: func.func @products(
+// CHECK:         nacho.nest scanned
+// CHECK:         nacho.nest sorted : tensor<
+// CHECK:           nacho.prefetch begin
+// CHECK:           nacho.prefetch %{{.+}} elements
+// CHECK-NOT:       nacho.part
+// CHECK:           nacho.append %{{.+}} at(%i, %k, %j) : f64
+func.func @products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #Products> {
   %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
       -> [i, k, j] : tensor<?x?x?xf64, #Products> {
     %0 = nacho.binary mul %a, %b : f64
     nacho.yield %0 : f64
   } {order = ["i", "j", "k"], sorted}
+  return %E : tensor<?x?x?xf64, #Products>
+}
+
+// The rows of a matrix in COO are runs, of which the beginning is in no array.
+//
+// CHECK-LABEL: func.func @negative_prefetch_runs(
+// CHECK-NOT:     nacho.prefetch
+// CHECK-NOT:     ahead
+// CHECK:         return
+func.func @negative_prefetch_runs(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #COO>)
+    -> tensor<?x?x?xf64, #Products> {
+  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #COO>)
+      -> [i, k, part] : tensor<?x?x?xf64, #Products> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  } {order = ["i", "j", "k"], sorted, partial}
   return %E : tensor<?x?x?xf64, #Products>
 }
 

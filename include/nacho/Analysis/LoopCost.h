@@ -14,6 +14,9 @@ struct TermOrder {
   IndexNames loops;
   llvm::SmallVector<unsigned> transposed; ///< Operands of the assignment.
   bool scatters = false;
+  /// A workspace can do it: one index of the result is inside of reduced ones,
+  /// of which it adds up what belongs together.
+  bool collects = false;
   double cost = 0;
 };
 
@@ -25,7 +28,7 @@ struct TermOrder {
 class LoopCost {
 public:
   /// `result` is the order of the loops over the indices of the result.
-  LoopCost(AssignOp op, const Term &term,
+  LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
            llvm::ArrayRef<mlir::Attribute> result);
 
   /// The cheapest order that the heuristic finds.
@@ -42,6 +45,10 @@ private:
 
     /// The positions that the first `levels` levels are expected to have.
     double positions(unsigned levels, bool isTransposed) const;
+    /// A dense level for the first index of a transposed one is not too much.
+    bool isLocated() const {
+      return indices.size() > 1 && llvm::is_contained(isFull, true);
+    }
   };
 
   double stepOver(mlir::Attribute index, llvm::ArrayRef<mlir::Attribute> outer,
@@ -49,6 +56,7 @@ private:
 
   llvm::SmallVector<Operand> operands;
   IndexNames indices, result;
+  bool isSum, isDenseResult;
 };
 
 } // namespace nacho

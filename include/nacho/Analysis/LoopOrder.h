@@ -13,8 +13,8 @@ using IndexNames = llvm::SmallVector<mlir::Attribute>;
 struct Term {
   mlir::Value value;
   bool isNegated = false;
-  /// The indices it is reduced over; the outermost loop first once the loops
-  /// are ordered.
+  /// The indices it is reduced over; once the loops are ordered, those of its
+  /// loops that are not the result's, the outermost first.
   IndexNames reduced;
   /// The operands of the assignment that it is computed from.
   llvm::SmallVector<unsigned> inputs;
@@ -60,6 +60,9 @@ struct Obstacle {
 /// inside the reduction than outside.
 struct LoopOrder {
   IndexNames result, inner;
+  /// Indices of the result that the only term runs over inside of others which
+  /// it is reduced over, as it was asked for: they are in its loops.
+  IndexNames scattered;
   unsigned numReduced = 0;
   llvm::SmallVector<Obstacle> obstacles;
 

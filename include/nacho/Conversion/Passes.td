@@ -42,6 +42,41 @@ def ConvertNachoLoopsToSCF
   ];
 }
 
+def ConvertNachoWorkspaceToSCF
+    : Pass<"convert-nacho-workspace-to-scf", "::mlir::func::FuncOp"> {
+  let summary = "Lower workspaces to tables with open addressing";
+  let description = [{
+    Of a dense table the place of a coordinate is the coordinate itself; of any other, a
+    hash of it, or the next place that is free. Either is the same code: it multiplies
+    by one, or by a large odd number of which the high bits are kept. What is in the
+    table is found again by its marks, and leaves the table as it was.
+
+    Before:
+    ```mlir
+    %isNew = nacho.insert %v : f64 at %k into %w : !nacho.workspace<f64>
+    ```
+    After:
+    ```mlir
+    %place, %there = scf.while (%at = (%k * %factor >> %shift) & %mask) {
+      %there = memref.load %keys[%row, %at]
+      scf.condition(%there is neither %k nor empty) %at, %there
+    } do {
+      scf.yield (%at + 1) & %mask
+    }
+    scf.if %there is empty {
+      keys[%row, %place] = %k; values[%row, %place] = %v; marks |= ...
+    } else {
+      values[%row, %place] += %v
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def ConvertNachoElementsToArith
     : Pass<"convert-nacho-elements-to-arith", "::mlir::func::FuncOp"> {
   let summary = "Lower the operators of the notation to arith, math and complex";

@@ -18,7 +18,12 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
     `init` the result is added to that tensor, which is accessed as the result is.
 
     A `sorted` assignment reduces nothing; its loops run in any order, and its
-    entries are sorted afterwards. It may read the diagonal of a sparse operand. `order`
+    entries are sorted afterwards. It may read the diagonal of a sparse operand. One that is
+    `partial` sums over all indices that the result lacks, but part by part: the last
+    index of the result, which no operand has, tells the parts of a sum apart. With a
+    `workspace`, loops over what is reduced may lie outside of that over the last level
+    of the result, at whose coordinates the sums are collected; nothing but the loops
+    outside of all of these is cut into parts. `order`
     gives the order of the loops, of all indices of every term; without, they
     run in one in which all tensors are stored.
 
@@ -42,7 +47,9 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs,
                        Optional<AnyRankedTensor>:$init,
                        ArrayAttr:$accesses, ArrayAttr:$resultAccess,
-                       UnitAttr:$sorted, OptionalAttr<ArrayAttr>:$order);
+                       UnitAttr:$sorted, UnitAttr:$partial,
+                       UnitAttr:$workspace,
+                       OptionalAttr<ArrayAttr>:$order);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -51,6 +58,10 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
     /// The names of the indices by which input `n` is accessed.
     ::llvm::ArrayRef<::mlir::Attribute> getAccess(unsigned n) {
       return ::llvm::cast<::mlir::ArrayAttr>(getAccesses()[n]).getValue();
+    }
+    /// Whether an index of the result tells the parts of sums apart.
+    bool isPart(::mlir::Attribute index) {
+      return getPartial() && index == getResultAccess().getValue().back();
     }
     ::mlir::Block *getBodyBlock() { return &getBody().front(); }
   }];

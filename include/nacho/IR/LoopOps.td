@@ -44,7 +44,14 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
     reductions, one for each of its arguments.
 
     The entries of a `sorted` nest are appended in any order, to levels of which
-    only the first has positions, and sorted when all are there. The values of a
+    only the first has positions, and sorted when all are there. Of one that has
+    a `workspace`, the last of these levels holds the number of the part; what a
+    part appends to the same coordinates is added up to one entry, as long as the
+    loops outside of what is scattered stay where they are: those before the first
+    one whose coordinate is not appended. One level lies inside of these. A sum with a
+    `workspace` that is not sorted is cut in these outer loops only, and appends a
+    whole row at a time, in order.
+    The values of a
     `scanned` list become the sums of all values up to there. In such lists,
     levels after those of the loops can hold anything.
 
@@ -83,11 +90,11 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
   }];
   let arguments = (ins Optional<Nacho_CutsType>:$cuts,
                        OptionalAttr<Nacho_BinaryKindAttr>:$reduce,
-                       UnitAttr:$sorted, UnitAttr:$scanned);
+                       UnitAttr:$sorted, UnitAttr:$workspace, UnitAttr:$scanned);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$finish);
   let assemblyFormat = [{
-    (`sorted` $sorted^)? (`scanned` $scanned^)? (`reduce` `` $reduce^)? (`in` $cuts^ `:` type($cuts))? attr-dict
+    (`sorted` $sorted^)? (`workspace` $workspace^)? (`scanned` $scanned^)? (`reduce` `` $reduce^)? (`in` $cuts^ `:` type($cuts))? attr-dict
     `:` type($result) $body (`finish` $finish^)?
   }];
   let hasVerifier = 1;
@@ -96,6 +103,8 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
     ::llvm::SmallVector<CoiterateOp> getLoops();
     /// The types of what is appended, by the number of the reduction.
     ::llvm::SmallVector<::mlir::Type> getAppendedTypes();
+    /// How many of the outer loops may be cut.
+    unsigned getMaxCutLoops();
     /// The loops of the chain that are cut, outermost first.
     ::llvm::SmallVector<CoiterateOp> getCutLoops();
   }];
@@ -265,7 +274,8 @@ def Nacho_PositionOp : Nacho_Op<"position", [Pure]> {
 def Nacho_RecallOp : Nacho_Op<"recall", [Pure]> {
   let summary = "what the entry of a list has in a level further down";
   let description = [{
-    The coordinate of the first child of the fiber, `below` levels further down.
+    The coordinate of the first child of the fiber, `below` levels further down. Of an
+    entry that is so many `ahead`, or else the last one of all, it is only a hint.
 
     ```mlir
     #List = #sparse_tensor.encoding<{
@@ -276,9 +286,12 @@ def Nacho_RecallOp : Nacho_Op<"recall", [Pure]> {
     }
     ```
   }];
-  let arguments = (ins Nacho_FiberType:$fiber, I64Attr:$below);
+  let arguments = (ins Nacho_FiberType:$fiber, I64Attr:$below,
+                       DefaultValuedAttr<I64Attr, "0">:$ahead);
   let results = (outs Index:$coordinate);
-  let assemblyFormat = "$fiber `below` $below attr-dict `:` type($fiber)";
+  let assemblyFormat = [{
+    $fiber `below` $below (`ahead` $ahead^)? attr-dict `:` type($fiber)
+  }];
   let hasVerifier = 1;
 }
 
@@ -308,6 +321,64 @@ def Nacho_FiberAtOp : Nacho_Op<"fiber_at", [Pure]> {
     `:` type($root) `->` type($fiber)
   }];
   let hasVerifier = 1;
+}
+
+def Nacho_PartOp : Nacho_Op<"part", [Pure]> {
+  let summary = "the number of the part that does this of the nest";
+  let description = [{
+    What the parts append can be told apart by it.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    #List = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+    !A0 = !nacho.fiber<tensor<?x?xf64, #CSR>, 0>
+    !A1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
+    !A2 = !nacho.fiber<tensor<?x?xf64, #CSR>, 2>
+    // E[j, part] = the part's sum of A[i, j] over i
+    func.func @columns(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #List> {
+      %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
+      %E = nacho.nest sorted workspace : tensor<?x?xf64, #List> {
+        nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+          nacho.coiterate %j of (%A2 = %A1 : !A1) in %A2 {
+            %a = nacho.load %A2 : !A2
+            %part = nacho.part
+            nacho.append %a at (%j, %part) : f64
+          }
+        }
+        nacho.yield
+      }
+      return %E : tensor<?x?xf64, #List>
+    }
+    ```
+  }];
+  let results = (outs Index:$part);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Nacho_PrefetchOp : Nacho_Op<"prefetch"> {
+  let summary = "bring a fiber nearer that will be visited soon";
+  let description = [{
+    Its first children, with their elements if they are wanted; or, to begin with,
+    only where they `begin`. Means nothing.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    !B0 = !nacho.fiber<tensor<?x?xf64, #CSR>, 0>
+    !B1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
+    func.func @f(%B0: !B0, %pos: index) {
+      %B1 = nacho.fiber_at %B0[%pos] certain : !B0 -> !B1
+      nacho.prefetch %B1 elements : !B1
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$fiber, UnitAttr:$begin,
+                       UnitAttr:$elements);
+  let assemblyFormat = [{
+    (`begin` $begin^)? $fiber (`elements` $elements^)? attr-dict `:` type($fiber)
+  }];
 }
 
 def Nacho_RestrictOp : Nacho_Op<"restrict", [

@@ -10,5 +10,6 @@ include "nacho/IR/AssignOps.td"
 include "nacho/IR/LoopOps.td"
 include "nacho/IR/PartitionOps.td"
 include "nacho/IR/ParallelOps.td"
+include "nacho/IR/WorkspaceOps.td"
 
 #endif // NACHO_IR

@@ -63,4 +63,16 @@ def Nacho_CutsType : Nacho_CutLike<"Cuts", "cuts"> {
   let summary = "the cuts between the parts of an iteration space, in order";
 }
 
+def Nacho_WorkspaceType : Nacho_Type<"Workspace", "workspace"> {
+  let summary = "a table of elements by coordinate";
+  let description = [{
+    `!nacho.workspace<none>` has coordinates only.
+  }];
+  let parameters = (ins "::mlir::Type":$element);
+  let assemblyFormat = "`<` $element `>`";
+  let extraClassDeclaration = [{
+    bool isSet() const { return ::llvm::isa<::mlir::NoneType>(getElement()); }
+  }];
+}
+
 #endif // NACHO_IR_TYPES

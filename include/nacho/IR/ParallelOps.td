@@ -41,6 +41,27 @@ def Nacho_ParallelOp : Nacho_Op<"parallel", [
   }];
 }
 
+def Nacho_SlotOp : Nacho_Op<"slot", []> {
+  let summary = "a number that no other worker has at the same time";
+  let description = [{
+    Of a worker in a `nacho.parallel`; less than the number of its threads. Memory by
+    slot is reused by one worker after the other.
+
+    ```mlir
+    func.func @f(%n: index, %threads: index, %out: memref<?xindex>) {
+      nacho.parallel %worker in %n threads %threads {
+        %slot = nacho.slot
+        memref.store %slot, %out[%worker] : memref<?xindex>
+      }
+      return
+    }
+    ```
+  }];
+  let results = (outs Index:$slot);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
 def Nacho_ExclusiveScanOp : Nacho_Op<"exclusive_scan", [
     SingleBlock, AllTypesMatch<["input", "output"]>,
     MemoryEffects<[MemRead, MemWrite]>]> {

@@ -47,6 +47,12 @@ public:
                                  mlir::Value coordinate, mlir::Value first,
                                  mlir::Value low, mlir::Value high) const = 0;
 
+  // Brings nearer where the children of a parent begin, and the first of them.
+  virtual void prefetchBegin(mlir::ImplicitLocOpBuilder &b,
+                             mlir::Value parent) const {}
+  virtual void prefetch(mlir::ImplicitLocOpBuilder &b,
+                        mlir::Value position) const {}
+
   /// The number of coordinates of the dimension that the level stores.
   mlir::Value extent(mlir::ImplicitLocOpBuilder &b) const;
 
@@ -81,11 +87,15 @@ MergeAttr iterationDomain(CoiterateOp loop);
 /// Whether it visits every coordinate.
 bool visitsAll(CoiterateOp loop);
 
-/// The levels of a type are all supported, in this order.
+/// The levels of a type can be read in this order; and they can store any
+/// tensor.
+bool hasReadableLevels(mlir::RankedTensorType type);
 bool hasSupportedLevels(mlir::RankedTensorType type);
 
 /// The type of a list of entries: coo, sorted in the order of its dimensions.
-mlir::RankedTensorType listTensorType(unsigned rank, mlir::Type element,
+/// The first `unique` of them tell entries apart; others only go along.
+mlir::RankedTensorType listTensorType(unsigned rank, unsigned unique,
+                                      mlir::Type element,
                                       unsigned coordinateWidth);
 
 /// The number of coordinates of a loop of a nest.
@@ -195,6 +205,10 @@ public:
     return {};
   }
 };
+
+/// Brings an element of a buffer nearer that may be read soon.
+void prefetchElement(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
+                     mlir::Value at);
 
 /// Stores an index into a buffer of positions or coordinates of any width.
 void storeIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value value,

@@ -43,9 +43,15 @@ def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
     A statement whose operands and result cannot be run through in one order of
     loops is split: what stands in the way becomes a sorted list of entries, made
     by a statement of its own. That is a transposed operand, the diagonal of an
-    operand, or the products that a reduction would scatter over the result,
-    whichever is expected to cost least. So is a statement of which another order
-    is expected to cost less than half.
+    operand, or what a reduction would scatter over the result, whichever is
+    expected to cost least. So is a statement of which another order is expected to
+    cost less than half.
+
+    What is scattered over one level is added up by each part, in a workspace; its
+    entries have the number of the part. Without `split-rows` a workspace may have
+    to collect a whole row, in order, so that it can be appended to the result at once:
+    a statement then keeps its reduction, and `order` says that loops are inside of it.
+    So it is with any dense result.
 
     Before:
     ```mlir
@@ -57,17 +63,21 @@ def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    %E = nacho.assign (%a = %A[i, j] : ..., %b = %B[j, k] : ...) -> [i, k, j] {
+    %E = nacho.assign (%a = %A[i, j] : ..., %b = %B[j, k] : ...) -> [i, k, part] {
       %0 = nacho.binary mul %a, %b : f64
       nacho.yield %0 : f64
-    } {order = ["i", "j", "k"], sorted}
-    %Z = nacho.assign (%e = %E[i, k, j] : ...) -> [i, k] {
-      %1 = nacho.reduce add %e over [j] : f64
+    } {order = ["i", "j", "k"], partial, sorted}
+    %Z = nacho.assign (%e = %E[i, k, part] : ...) -> [i, k] {
+      %1 = nacho.reduce add %e over [part] : f64
       nacho.yield %1 : f64
     }
     ```
   }];
   let dependentDialects = ["::nacho::NachoDialect"];
+  let options = [
+    Option<"splitRows", "split-rows", "bool", /*default=*/"true",
+           "Let parts share what a workspace collects">
+  ];
 }
 
 def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {

@@ -27,11 +27,11 @@ def explain(kernel: Kernel, operands: Sequence[Any], named: Mapping[str, Any]) -
     clock.stop("check")
     kernel.partition(call)
     clock.stop("partition")
-    native = kernel.planned(call)
+    kernel, native = kernel.planned(call)
     clock.stop("plan")
     kernel.execute(native, call)
     clock.stop("compute")
-    plan = Plan(kernel, call, native)
+    plan = Plan(kernel, native, call)
     sections = (
         ("expression", [kernel.expression]),
         ("order", _order(kernel)),

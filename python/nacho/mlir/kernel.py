@@ -6,7 +6,9 @@ and execute (fill it in), and wraps the buffers in a container.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import copy
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 from nacho.background import require_sparse
@@ -156,7 +158,6 @@ class Kernel:
         order: tuple[str, ...] = (),
         remap: bool = True,
     ) -> None:
-        from nacho import _nacho
 
         self._assignment = assignment
         self._types = tuple((name, types[name]) for name in assignment.operands)
@@ -171,8 +172,18 @@ class Kernel:
         self.validate = validate
         self.remap = remap
         self._text = self._emitted(kinds, order) if module is None else module.text
+        self._splitting: Kernel | None = None
+        self._lock = threading.Lock()
+        self._compile(split=False)
+
+    def _compile(self, split: bool) -> None:
+        """Compile; parts share what they collect of a row, or else have it whole."""
+        from nacho import _nacho
+
+        assignment, module = self._assignment, self._module
+        self._split = split
         try:
-            self._native = _nacho.Kernel(self._text, cost, remap)
+            self._native = _nacho.Kernel(self._text, self.cost, self.remap, split)
         except _nacho.CompileError as error:
             bindings = assignment.accesses if module is None else module.bindings
             refuse_compilation(assignment, bindings, error)
@@ -183,6 +194,15 @@ class Kernel:
             for step in self._native.steps
         )
         """The nests of loops that are run one after the other."""
+
+    @property
+    def splitting(self) -> Kernel:
+        """The same kernel for operands of which a row is too much for one part."""
+        with self._lock:
+            if self._splitting is None:
+                self._splitting = copy.copy(self)
+                self._splitting._compile(split=True)
+            return self._splitting
 
     def _emitted(self, kinds: Kinds | None, order: tuple[str, ...]) -> str:
         """Check that the expression can have such a result, and write it as MLIR."""
@@ -207,7 +227,7 @@ class Kernel:
         threads, parts = self.pop_workers(named)
         given = bind(self.operands, operands, named)
         call = self.prepare(given, self.views(given), threads, parts, self.validate)
-        return Plan(self, call, self.planned(call))
+        return Plan(*self.planned(call), call)
 
     def count(self, /, *operands: Any, **named: Any) -> int:
         """Return the number of entries of the result, and compute no values."""
@@ -277,7 +297,7 @@ class Kernel:
             shown = ", ".join(f"'{name}'" for name in self.stages)
             raise NachoError(f"stage={stage!r}: expected {shown}")
         try:
-            return _nacho.lower(self._text, stage, self.cost, self.remap)
+            return _nacho.lower(self._text, stage, self.cost, self.remap, self._split)
         except _nacho.CompileError as error:
             raise NachoError(f"cannot lower to '{stage}': {error}") from error
 
@@ -304,7 +324,8 @@ class Kernel:
     ) -> Any:
         """Plan and execute; ``views`` are those of the operands with indices."""
         call = self.prepare(given, views, threads, parts, validate)
-        return self.execute(self.planned(call), call, planned=True)
+        kernel, plan = self.planned(call)
+        return kernel.execute(plan, call, planned=True)
 
     def views(self, given: Sequence[Any]) -> dict[str, View]:
         """Look at the operands with indices."""
@@ -344,17 +365,28 @@ class Kernel:
         kind = result_class(format, list(views.values()))
         return Call(given, args, loaded, extents, cost, threads, parts, kind, validate)
 
-    def partition(self, call: Call) -> _nacho.Plan:
-        """Cut the work, and do no more."""
-        try:
-            return self._native.partition(call.args, call.parts, call.threads)
-        except (RuntimeError, MemoryError) as error:
-            self._refuse(call, error)
+    def partition(self, call: Call) -> tuple[Kernel, _nacho.Plan]:
+        """Cut the work, and do no more; by the kernel that can do it."""
+        return self._fitting(
+            call,
+            lambda native: native.partition(call.args, call.parts, call.threads),
+        )
 
-    def planned(self, call: Call) -> _nacho.Plan:
-        """Cut the work and count the result."""
+    def planned(self, call: Call) -> tuple[Kernel, _nacho.Plan]:
+        """Cut the work and count the result; by the kernel that can do it."""
+        return self._fitting(
+            call, lambda native: native.plan(call.args, call.parts, call.threads)
+        )
+
+    def _fitting(
+        self, call: Call, plan: Callable[[_nacho.Kernel], _nacho.Plan]
+    ) -> tuple[Kernel, _nacho.Plan]:
+        from nacho import _nacho
+
         try:
-            return self._native.plan(call.args, call.parts, call.threads)
+            return self, plan(self._native)
+        except _nacho.RowsTooHeavy:
+            return self.splitting._fitting(call, plan)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
 

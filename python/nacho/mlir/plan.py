@@ -37,7 +37,7 @@ class Call(NamedTuple):
 class Plan:
     """The cuts and the size of a result, whose values can be computed repeatedly."""
 
-    def __init__(self, kernel: Kernel, call: Call, native: _nacho.Plan) -> None:
+    def __init__(self, kernel: Kernel, native: _nacho.Plan, call: Call) -> None:
         self._kernel = kernel
         self._call = call
         self._native = native

@@ -1,0 +1,364 @@
+//===- WorkspaceToSCF.cpp - Tables with open addressing -------------------===//
+//
+// A row of the marks: how many keys there are; a bit for every 64 * 64 places
+// of which one is used, by 64 * 64 * 64 of them to the word; one for every 64;
+// and one for every place. A place that is not used has the key -1.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Names.h"
+#include "nacho/Kernel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_CONVERTNACHOWORKSPACETOSCF
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+
+/// Lowers one workspace and what uses it: a table with keys, or bits alone.
+class WorkspaceLowering {
+public:
+  explicit WorkspaceLowering(WorkspaceOp op)
+      : op(op), b(withoutName(op.getLoc()), op) {}
+
+  void run();
+
+private:
+  static constexpr unsigned kLevels = 3;
+  /// 2^64 divided by the golden ratio.
+  static constexpr int64_t kFactor = 0x9E3779B97F4A7C15;
+
+  void describeTable();
+  void describeDense();
+  void placeMarks();
+  void lowerDenseInsert(InsertOp insert);
+  void refuse(Value isTooMuch);
+  void mark(Value number, unsigned level);
+  void lowerInsert(InsertOp insert);
+  Value insertNew(InsertOp insert, Value place);
+  void lowerDrain(DrainOp drain);
+  SmallVector<Value> drainLevel(DrainOp drain, unsigned level, Value number,
+                                ValueRange carried);
+  SmallVector<Value> drainPlace(DrainOp drain, Value place, ValueRange carried);
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value word(int64_t value) {
+    return arith::ConstantIntOp::create(b, value, 64);
+  }
+  Type keyType() {
+    return cast<MemRefType>(op.getKeys().getType()).getElementType();
+  }
+  Value emptyKey() {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(keyType(), -1));
+  }
+  /// The bit of a number in its word of marks.
+  Value bitOf(Value number) {
+    Value low = arith::IndexCastUIOp::create(
+        b, b.getI64Type(), arith::AndIOp::create(b, number, constant(63)));
+    return arith::ShLIOp::create(b, word(1), low);
+  }
+  /// The word of the marks that has the bit of a place, or number, of a level.
+  Value markAt(unsigned level, Value number) {
+    return arith::AddIOp::create(b, begins[level], number);
+  }
+  Value load(Value buffer, Value at) {
+    return memref::LoadOp::create(b, buffer, ValueRange{op.getRow(), at});
+  }
+  void store(Value value, Value buffer, Value at) {
+    memref::StoreOp::create(b, value, buffer, ValueRange{op.getRow(), at});
+  }
+
+  WorkspaceOp op;
+  ImplicitLocOpBuilder b;
+  Value mask;                ///< Of the numbers of places.
+  Value marked;              ///< The last place that there are marks for.
+  Value factor, shift, most; ///< Most keys that there is room for.
+  SmallVector<Value> begins; ///< Of the levels of the marks.
+  Value words;               ///< Of the first level.
+};
+
+} // namespace
+
+void WorkspaceLowering::run() {
+  if (op.getKeys())
+    describeTable();
+  else
+    describeDense();
+  placeMarks();
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+    b.setInsertionPoint(user);
+    auto insert = dyn_cast<InsertOp>(user);
+    if (!insert)
+      lowerDrain(cast<DrainOp>(user));
+    else if (op.getKeys())
+      lowerInsert(insert);
+    else
+      lowerDenseInsert(insert);
+  }
+  op.erase();
+}
+
+void WorkspaceLowering::describeTable() {
+  Value one = constant(1);
+  Value size = memref::DimOp::create(b, op.getKeys(), one);
+  mask = marked = arith::SubIOp::create(b, size, one);
+  Value isDense =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, op.getExtent(), size);
+  Value bits = math::CountTrailingZerosOp::create(
+      b, arith::IndexCastOp::create(b, b.getI64Type(), size));
+  Value high = arith::SubIOp::create(
+      b, constant(64), arith::IndexCastOp::create(b, b.getIndexType(), bits));
+  factor = arith::SelectOp::create(b, isDense, one, constant(kFactor));
+  shift = arith::SelectOp::create(b, isDense, constant(0), high);
+  most = arith::SelectOp::create(b, isDense, size,
+                                 arith::ShRUIOp::create(b, size, one));
+}
+
+/// Every coordinate has a place; what would go beyond is kept inside.
+void WorkspaceLowering::describeDense() {
+  Value places = constant(Workspace::kDensePlaces);
+  marked = arith::SubIOp::create(b, places, constant(1));
+  Value room = places;
+  if (op.getValues())
+    room = memref::DimOp::create(b, op.getValues(), constant(1));
+  mask = arith::SubIOp::create(b, room, constant(1));
+  refuse(arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, op.getExtent(),
+                               room));
+}
+
+void WorkspaceLowering::placeMarks() {
+  Value one = constant(1), begin = one;
+  for (unsigned level = 0; level < kLevels; ++level) {
+    begins.push_back(begin);
+    Value places = constant(6 * (kLevels - level));
+    Value count = arith::AddIOp::create(
+        b, arith::ShRUIOp::create(b, marked, places), one);
+    begin = arith::AddIOp::create(b, begin, count);
+    if (level == 0)
+      words = count;
+  }
+}
+
+/// Finds the place of the key, or the one where it has to go.
+void WorkspaceLowering::lowerInsert(InsertOp insert) {
+  Type index = b.getIndexType();
+  Value key = insert.getKey();
+  Value narrow = arith::IndexCastUIOp::create(b, keyType(), key);
+  Value hash =
+      arith::ShRUIOp::create(b, arith::MulIOp::create(b, key, factor), shift);
+  Value first = arith::AndIOp::create(b, hash, mask);
+  Value empty = emptyKey();
+  auto search = scf::WhileOp::create(
+      b, TypeRange{index, keyType()}, ValueRange{first},
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        ImplicitLocOpBuilder before(loc, builder);
+        Value there = memref::LoadOp::create(before, op.getKeys(),
+                                             ValueRange{op.getRow(), args[0]});
+        auto differs = [&](Value other) -> Value {
+          return arith::CmpIOp::create(before, arith::CmpIPredicate::ne, there,
+                                       other);
+        };
+        Value taken =
+            arith::AndIOp::create(before, differs(narrow), differs(empty));
+        scf::ConditionOp::create(before, taken, ValueRange{args[0], there});
+      },
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+        Value next = arith::AddIOp::create(builder, loc, args[0], one);
+        scf::YieldOp::create(
+            builder, loc,
+            ValueRange{arith::AndIOp::create(builder, loc, next, mask)});
+      });
+  Value place = search.getResult(0);
+  Value isNew = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                      search.getResult(1), empty);
+  auto ifNew = scf::IfOp::create(b, b.getI1Type(), isNew, /*withElse=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifNew.thenBlock());
+    scf::YieldOp::create(b, insertNew(insert, place));
+    b.setInsertionPointToStart(ifNew.elseBlock());
+    if (insert.getValue()) {
+      Value before = load(op.getValues(), place);
+      Value sum =
+          BinaryOp::create(b, BinaryKind::add, before, insert.getValue());
+      store(sum, op.getValues(), place);
+    }
+    Value no = arith::ConstantIntOp::create(b, 0, 1);
+    scf::YieldOp::create(b, no);
+  }
+  insert.replaceAllUsesWith(ifNew.getResult(0));
+  insert.erase();
+}
+
+/// Takes a free place, unless there is to be no more than there are.
+Value WorkspaceLowering::insertNew(InsertOp insert, Value place) {
+  Value zero = constant(0);
+  Value count = load(op.getMarks(), zero);
+  Value limit = arith::IndexCastOp::create(b, b.getI64Type(), most);
+  Value fits =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, limit);
+  auto ifFits = scf::IfOp::create(b, fits, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifFits.thenBlock());
+  store(arith::AddIOp::create(b, count, word(1)), op.getMarks(), zero);
+  store(arith::IndexCastUIOp::create(b, keyType(), insert.getKey()),
+        op.getKeys(), place);
+  if (insert.getValue())
+    store(insert.getValue(), op.getValues(), place);
+  mark(place, kLevels);
+  b.setInsertionPointToStart(ifFits.elseBlock());
+  refuse(Value());
+  return fits;
+}
+
+/// Sets the bits of a number in the levels above one, which is marked itself.
+void WorkspaceLowering::mark(Value number, unsigned level) {
+  while (level-- > 0) {
+    Value above = arith::ShRUIOp::create(b, number, constant(6));
+    Value at = markAt(level, above);
+    Value word =
+        arith::OrIOp::create(b, load(op.getMarks(), at), bitOf(number));
+    store(word, op.getMarks(), at);
+    number = above;
+  }
+}
+
+/// The workspace is too small, if a condition holds.
+void WorkspaceLowering::refuse(Value isTooMuch) {
+  OpBuilder::InsertionGuard guard(b);
+  if (isTooMuch) {
+    auto ifTooMuch = scf::IfOp::create(b, isTooMuch, /*withElse=*/false);
+    b.setInsertionPointToStart(ifTooMuch.thenBlock());
+  }
+  Value full = arith::ConstantIntOp::create(b, kWorkspaceFull, 32);
+  memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, full,
+                              op.getStatus(), ValueRange());
+}
+
+/// The bit says whether there is an element: nothing has to be searched for,
+/// and nothing but the first of 64 to be decided.
+void WorkspaceLowering::lowerDenseInsert(InsertOp insert) {
+  unsigned last = kLevels - 1;
+  Value place = arith::AndIOp::create(b, insert.getKey(), mask);
+  Value number = arith::ShRUIOp::create(b, place, constant(6));
+  Value at = markAt(last, number), bit = bitOf(place);
+  Value before = load(op.getMarks(), at);
+  Value isNew =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            arith::AndIOp::create(b, before, bit), word(0));
+  store(arith::OrIOp::create(b, before, bit), op.getMarks(), at);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, word(0));
+  auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifFirst.thenBlock());
+    mark(number, last);
+  }
+  if (insert.getValue()) {
+    Value sum = BinaryOp::create(
+        b, BinaryKind::add, load(op.getValues(), place), insert.getValue());
+    store(arith::SelectOp::create(b, isNew, insert.getValue(), sum),
+          op.getValues(), place);
+  }
+  insert.replaceAllUsesWith(isNew);
+  insert.erase();
+}
+
+void WorkspaceLowering::lowerDrain(DrainOp drain) {
+  if (op.getKeys())
+    store(word(0), op.getMarks(), constant(0));
+  auto loop =
+      scf::ForOp::create(b, constant(0), words, constant(1), drain.getInits());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> carried =
+        drainLevel(drain, 0, loop.getInductionVar(), loop.getRegionIterArgs());
+    // Without anything carried the loop has its terminator already.
+    if (!carried.empty())
+      scf::YieldOp::create(b, carried);
+  }
+  drain.replaceAllUsesWith(loop.getResults());
+  drain.erase();
+}
+
+/// while word: bit = lowest of word; word -= bit; what is inside
+SmallVector<Value> WorkspaceLowering::drainLevel(DrainOp drain, unsigned level,
+                                                 Value number,
+                                                 ValueRange carried) {
+  Value at = markAt(level, number);
+  SmallVector<Value> inits = {load(op.getMarks(), at)};
+  store(word(0), op.getMarks(), at);
+  llvm::append_range(inits, carried);
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto loop = scf::WhileOp::create(b, types, inits);
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
+  Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                     before->getArgument(0), word(0));
+  scf::ConditionOp::create(b, more, before->getArguments());
+  Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
+  Value bits = after->getArgument(0);
+  Value bit = arith::IndexCastUIOp::create(
+      b, b.getIndexType(), math::CountTrailingZerosOp::create(b, bits));
+  Value below = arith::SubIOp::create(b, bits, word(1));
+  Value inner = arith::AddIOp::create(
+      b, arith::ShLIOp::create(b, number, constant(6)), bit);
+  ValueRange values = after->getArguments().drop_front();
+  SmallVector<Value> yielded = {arith::AndIOp::create(b, bits, below)};
+  llvm::append_range(yielded, level + 1 < kLevels
+                                  ? drainLevel(drain, level + 1, inner, values)
+                                  : drainPlace(drain, inner, values));
+  scf::YieldOp::create(b, yielded);
+  return SmallVector<Value>(loop.getResults().drop_front());
+}
+
+SmallVector<Value> WorkspaceLowering::drainPlace(DrainOp drain, Value place,
+                                                 ValueRange carried) {
+  IRMapping mapping;
+  if (op.getKeys()) {
+    Value key = load(op.getKeys(), place);
+    mapping.map(drain.getKey(),
+                arith::IndexCastUIOp::create(b, b.getIndexType(), key));
+    store(emptyKey(), op.getKeys(), place);
+  } else {
+    mapping.map(drain.getKey(), place);
+  }
+  if (drain.getValue())
+    mapping.map(drain.getValue(), load(op.getValues(), place));
+  mapping.map(drain.getCarried(), carried);
+  for (Operation &nested : drain.getBodyBlock()->without_terminator())
+    b.clone(nested, mapping);
+  return llvm::map_to_vector(
+      drain.getBodyBlock()->getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+namespace {
+struct WorkspaceToSCF
+    : nacho::impl::ConvertNachoWorkspaceToSCFBase<WorkspaceToSCF> {
+  void runOnOperation() override {
+    SmallVector<WorkspaceOp> workspaces;
+    getOperation().walk([&](WorkspaceOp op) { workspaces.push_back(op); });
+    for (WorkspaceOp op : workspaces)
+      WorkspaceLowering(op).run();
+  }
+};
+} // namespace

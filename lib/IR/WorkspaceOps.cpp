@@ -1,0 +1,149 @@
+//===- WorkspaceOps.cpp - Sums by coordinate, in any order ----------------===//
+
+#include "nacho/IR/Nacho.h"
+#include "nacho/IR/Names.h"
+
+using namespace mlir;
+using namespace nacho;
+
+LogicalResult WorkspaceOp::verify() {
+  if (getKeys()) {
+    auto keys = cast<MemRefType>(getKeys().getType());
+    unsigned width = keys.getElementTypeBitWidth();
+    if (width != 32 && width != 64)
+      return emitOpError() << "has coordinates of 32 or 64 bits, not " << keys;
+  }
+  Type element = NoneType::get(getContext());
+  if (getValues())
+    element = cast<MemRefType>(getValues().getType()).getElementType();
+  if (getType().getElement() != element)
+    return emitOpError() << "is a " << getType() << ", but its elements are "
+                         << element;
+  return success();
+}
+
+LogicalResult InsertOp::verify() {
+  WorkspaceType workspace = getWorkspace().getType();
+  Type element = NoneType::get(getContext());
+  if (getValue())
+    element = getValue().getType();
+  if (workspace.getElement() != element)
+    return emitOpError() << "adds " << element << " to a " << workspace;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// DrainOp
+//===----------------------------------------------------------------------===//
+
+/// The coordinate, the element if there are any, what is carried.
+static SmallVector<Type> bodyTypes(WorkspaceType workspace, TypeRange carried) {
+  SmallVector<Type> types = {IndexType::get(workspace.getContext())};
+  if (!workspace.isSet())
+    types.push_back(workspace.getElement());
+  llvm::append_range(types, carried);
+  return types;
+}
+
+Value DrainOp::getValue() {
+  return getWorkspace().getType().isSet() ? Value()
+                                          : getBodyBlock()->getArgument(1);
+}
+
+ValueRange DrainOp::getCarried() {
+  return getBodyBlock()->getArguments().take_back(getInits().size());
+}
+
+void DrainOp::build(OpBuilder &builder, OperationState &state, Value workspace,
+                    ValueRange inits) {
+  state.addOperands(workspace);
+  state.addOperands(inits);
+  state.addTypes(inits.getTypes());
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> types =
+      bodyTypes(cast<WorkspaceType>(workspace.getType()), inits.getTypes());
+  SmallVector<Location> locs(types.size(), state.location);
+  Block *body = builder.createBlock(state.addRegion(), {}, types, locs);
+  for (auto [arg, value] :
+       llvm::zip(body->getArguments().take_back(inits.size()), inits))
+    if (!getName(value).empty())
+      setName(arg, getName(value));
+  if (inits.empty())
+    ensureTerminator(*state.regions.front(), builder, state.location);
+}
+
+/// %key, %value of %w iter_args(%x = %init : type, ...) : type { ... }
+ParseResult DrainOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::Argument> args(1), carried;
+  OpAsmParser::UnresolvedOperand workspace;
+  SmallVector<OpAsmParser::UnresolvedOperand> inits;
+  SmallVector<Type> types;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseArgument(args.front()) ||
+      (succeeded(parser.parseOptionalComma()) &&
+       parser.parseArgument(args.emplace_back())) ||
+      parser.parseKeyword("of") || parser.parseOperand(workspace))
+    return failure();
+  auto parseInit = [&]() -> ParseResult {
+    return failure(parser.parseArgument(carried.emplace_back()) ||
+                   parser.parseEqual() ||
+                   parser.parseOperand(inits.emplace_back()) ||
+                   parser.parseColonType(types.emplace_back()));
+  };
+  if (succeeded(parser.parseOptionalKeyword("iter_args")) &&
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseInit))
+    return failure();
+  Type type;
+  if (parser.parseColonType(type))
+    return failure();
+  auto table = dyn_cast<WorkspaceType>(type);
+  if (!table)
+    return parser.emitError(loc) << "expected a workspace, got " << type;
+  if (table.isSet() != (args.size() == 1))
+    return parser.emitError(loc)
+           << (table.isSet() ? "a set has no elements"
+                             : "expected a name for the element");
+  llvm::append_range(args, carried);
+  for (auto [arg, argType] : llvm::zip(args, bodyTypes(table, types)))
+    arg.type = argType;
+  if (parser.resolveOperand(workspace, type, state.operands) ||
+      parser.resolveOperands(inits, types, loc, state.operands) ||
+      parser.parseRegion(*state.addRegion(), args) ||
+      parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  ensureTerminator(*state.regions.front(), parser.getBuilder(), state.location);
+  state.addTypes(types);
+  return success();
+}
+
+void DrainOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getKey();
+  if (getValue())
+    printer << ", " << getValue();
+  printer << " of " << getWorkspace();
+  if (!getInits().empty()) {
+    printer << " iter_args(";
+    llvm::interleaveComma(
+        llvm::zip(getCarried(), getInits()), printer, [&](auto binding) {
+          auto [arg, init] = binding;
+          printer << arg << " = " << init << " : " << init.getType();
+        });
+    printer << ')';
+  }
+  printer << " : " << getWorkspace().getType() << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/!getInits().empty());
+  printer.printOptionalAttrDict((*this)->getAttrs());
+}
+
+LogicalResult DrainOp::verify() {
+  if (getBodyBlock()->getArgumentTypes() !=
+      TypeRange(bodyTypes(getWorkspace().getType(), getInits().getTypes())))
+    return emitOpError("body takes a coordinate, its element, and what is "
+                       "carried");
+  if (getResultTypes() != getInits().getTypes() ||
+      getBodyBlock()->getTerminator()->getOperandTypes() !=
+          getInits().getTypes())
+    return emitOpError("must yield what it carries");
+  return success();
+}

@@ -1,0 +1,96 @@
+// RUN: nacho-opt %s | FileCheck %s
+// RUN: nacho-opt %s | nacho-opt | FileCheck %s
+// RUN: nacho-opt %s --mlir-print-op-generic | nacho-opt | FileCheck %s
+
+// With elements of any type, coordinates of 32 or 64 bits.
+//
+// CHECK-LABEL: func.func @workspaces(
+// CHECK-SAME:    %[[KEYS:[^ ]+]]: memref<?x?xi32>, %[[WIDE:[^ ]+]]: memref<?x?xi64>, %[[MARKS:[^ ]+]]: memref<?x?xi64>,
+// CHECK-SAME:    %[[SUMS:[^ ]+]]: memref<?x?xf64>, %[[NUMBERS:[^ ]+]]: memref<?x?xui8>, %[[ROW:[^ ]+]]: index,
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[STATUS:[^ ]+]]: memref<i32>)
+// CHECK-NEXT:    nacho.workspace %[[KEYS]] marks %[[MARKS]] with %[[SUMS]] row %[[ROW]] extent %[[N]] status %[[STATUS]]
+// CHECK-SAME:      : memref<?x?xi32> marks memref<?x?xi64> with memref<?x?xf64> status memref<i32> -> <f64>
+// CHECK-NEXT:    nacho.workspace %[[WIDE]] marks %[[MARKS]] with %[[NUMBERS]] row %[[ROW]] extent %[[N]] status %[[STATUS]] {note = "kept"}
+// CHECK-SAME:      : memref<?x?xi64> marks memref<?x?xi64> with memref<?x?xui8> status memref<i32> -> <ui8>
+//
+// Without: a set of coordinates.
+// CHECK-NEXT:    nacho.workspace %[[WIDE]] marks %[[MARKS]] row %[[ROW]] extent %[[N]] status %[[STATUS]]
+// CHECK-SAME:      : memref<?x?xi64> marks memref<?x?xi64> status memref<i32> -> <none>
+func.func @workspaces(%keys: memref<?x?xi32>, %wide: memref<?x?xi64>, %marks: memref<?x?xi64>,
+                      %sums: memref<?x?xf64>, %numbers: memref<?x?xui8>, %row: index,
+                      %N: index, %status: memref<i32>) {
+  %0 = nacho.workspace %keys marks %marks with %sums row %row extent %N status %status
+      : memref<?x?xi32> marks memref<?x?xi64> with memref<?x?xf64> status memref<i32>
+      -> !nacho.workspace<f64>
+  %1 = nacho.workspace %wide marks %marks with %numbers row %row extent %N status %status {note = "kept"}
+      : memref<?x?xi64> marks memref<?x?xi64> with memref<?x?xui8> status memref<i32>
+      -> !nacho.workspace<ui8>
+  %2 = nacho.workspace %wide marks %marks row %row extent %N status %status
+      : memref<?x?xi64> marks memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
+  return
+}
+
+// CHECK-LABEL: func.func @insert(
+// CHECK-SAME:    %[[W:[^ ]+]]: !nacho.workspace<f64>, %[[S:[^ ]+]]: !nacho.workspace<none>, %[[K:[^ ]+]]: index, %[[V:[^ ]+]]: f64)
+// CHECK-NEXT:    %[[NEW:.+]] = nacho.insert %[[V]] : f64 at %[[K]] into %[[W]] : <f64>
+// CHECK-NEXT:    %{{.+}} = nacho.insert at %[[K]] into %[[S]] {note = "kept"} : <none>
+// CHECK-NEXT:    return %[[NEW]]
+func.func @insert(%w: !nacho.workspace<f64>, %s: !nacho.workspace<none>, %k: index, %v: f64) -> i1 {
+  %new = nacho.insert %v : f64 at %k into %w : !nacho.workspace<f64>
+  %0 = nacho.insert at %k into %s {note = "kept"} : !nacho.workspace<none>
+  return %new : i1
+}
+
+// CHECK-LABEL: func.func @drain(
+// CHECK-SAME:    %[[W:[^ ]+]]: !nacho.workspace<f64>, %[[OUT:[^ ]+]]: memref<?xf64>)
+// CHECK-NEXT:    nacho.drain %[[K:.+]], %[[V:.+]] of %[[W]] : !nacho.workspace<f64> {
+// CHECK-NEXT:      memref.store %[[V]], %[[OUT]][%[[K]]] : memref<?xf64>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @drain(%w: !nacho.workspace<f64>, %out: memref<?xf64>) {
+  nacho.drain %k, %v of %w : !nacho.workspace<f64> {
+    memref.store %v, %out[%k] : memref<?xf64>
+  }
+  return
+}
+
+// What is carried may be of several types.
+//
+// CHECK-LABEL: func.func @drain_carried(
+// CHECK-SAME:    %[[W:[^ ]+]]: !nacho.workspace<f64>, %[[N:[^ ]+]]: index, %[[F:[^ ]+]]: f64)
+// CHECK-NEXT:    %[[ALL:.+]]:2 = nacho.drain %[[K:.+]], %[[V:.+]] of %[[W]]
+// CHECK-SAME:      iter_args(%[[COUNT:.+]] = %[[N]] : index, %[[SUM:.+]] = %[[F]] : f64) : !nacho.workspace<f64> {
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[COUNT]], %[[K]] : index
+// CHECK-NEXT:      %[[MORE:.+]] = nacho.binary add %[[SUM]], %[[V]] : f64
+// CHECK-NEXT:      nacho.yield %[[NEXT]], %[[MORE]] : index, f64
+// CHECK-NEXT:    } {note = "kept"}
+// CHECK-NEXT:    return %[[ALL]]#0, %[[ALL]]#1
+func.func @drain_carried(%w: !nacho.workspace<f64>, %n: index, %f: f64) -> (index, f64) {
+  %all:2 = nacho.drain %k, %v of %w iter_args(%count = %n : index, %sum = %f : f64) : !nacho.workspace<f64> {
+    %next = arith.addi %count, %k : index
+    %more = nacho.binary add %sum, %v : f64
+    nacho.yield %next, %more : index, f64
+  } {note = "kept"}
+  return %all#0, %all#1 : index, f64
+}
+
+// Of a set there are the coordinates; or nothing but that it is empty afterwards.
+//
+// CHECK-LABEL: func.func @drain_set(
+// CHECK-SAME:    %[[S:[^ ]+]]: !nacho.workspace<none>, %[[N:[^ ]+]]: index)
+// CHECK-NEXT:    %[[ALL:.+]] = nacho.drain %[[K:.+]] of %[[S]] iter_args(%[[COUNT:.+]] = %[[N]] : index) : !nacho.workspace<none> {
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[COUNT]], %[[K]] : index
+// CHECK-NEXT:      nacho.yield %[[NEXT]] : index
+// CHECK-NEXT:    }
+// CHECK-NEXT:    nacho.drain %{{.+}} of %[[S]] : !nacho.workspace<none> {
+// CHECK-NEXT:    } {note = "kept"}
+// CHECK-NEXT:    return %[[ALL]]
+func.func @drain_set(%s: !nacho.workspace<none>, %n: index) -> index {
+  %all = nacho.drain %k of %s iter_args(%count = %n : index) : !nacho.workspace<none> {
+    %next = arith.addi %count, %k : index
+    nacho.yield %next : index
+  }
+  nacho.drain %k of %s : !nacho.workspace<none> {
+  } {note = "kept"}
+  return %all : index
+}

@@ -1,0 +1,316 @@
+"""Sums that are scattered: each part adds up what comes to the same coordinates.
+
+A table has a place for every coordinate of a moderate extent; beyond, coordinates are
+hashed, and the table grows when it is half full.
+"""
+
+import functools
+import re
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+import samples
+
+PRODUCT = "Z[i,k] = A[i,j] * B[j,k]"
+PARTS = (1, 2, 7, 64, 1000)
+CSR = {"A": "csr", "B": "csr", "Z": "csr"}
+FAR = 3_000_000_000
+
+
+@functools.cache
+def by_row():
+    return nacho.mlir.compile(PRODUCT, CSR)
+
+
+def collects(kernel):
+    """Return whether sums are collected in a workspace."""
+    return bool(re.search(r"nacho\.nest[^{:]* workspace", kernel.mlir("loops")))
+
+
+def checked(kernel, operands, parts=PARTS):
+    """Compare with the oracle; what the threads are does not change a bit."""
+    for count in parts:
+        result, *others = (
+            kernel(**operands, parts=count, threads=threads) for threads in (1, 2, 3)
+        )
+        samples.check(result, kernel.expression, operands)
+        assert all(samples.same(result, other) for other in others)
+
+
+def sampled(seed, shapes, formats, dtype="f64", kind="sparse"):
+    """Return operands, without special values: sums have an error that is known."""
+    rng = np.random.default_rng(seed)
+    return {
+        name: samples.sample(rng, shape, kind, formats[name], dtype, special=False)
+        for name, shape in shapes.items()
+    }
+
+
+# --- Formats and expressions ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("formats", "order"),
+    [
+        ("csr csr -> csr", None),
+        ("csr csr -> csc", None),
+        ("csr csr -> coo", None),
+        ("csr csr -> dense", None),
+        ("csc csc -> csc", None),
+        ("csc csc -> csr", None),
+        ("coo csr -> dcsr", None),
+        ("dcsr dcsr -> csr", "i,j,k"),
+        ("coo coo -> coo", "i,j,k"),
+        ("csr csc -> csr", "i,j,k"),
+    ],
+)
+def test_formats(formats, order):
+    formats = dict(zip("ABZ", re.findall(r"\w+", formats), strict=True))
+    kernel = nacho.mlir.compile(PRODUCT, formats, order=order)
+    assert collects(kernel)
+    for seed, kind in enumerate(("sparse", "power", "empty")):
+        shapes = {"A": (13, 17), "B": (17, 70)}
+        checked(kernel, sampled(seed, shapes, formats, kind=kind))
+
+
+@pytest.mark.parametrize("formats", ["csr csc", "dcsr dcsr"])
+def test_two_scattered_levels_need_all_products(formats):
+    formats = dict(zip("ABZ", [*formats.split(), "csr"], strict=True))
+    kernel = nacho.mlir.compile(PRODUCT, formats)
+    assert not collects(kernel)
+    checked(kernel, sampled(1, {"A": (13, 17), "B": (17, 11)}, formats))
+
+
+@pytest.mark.parametrize("dtype", ["f32", "i8", "u8", "bool", "c128"])
+def test_types(dtype):
+    kernel = nacho.mlir.compile(PRODUCT, CSR, dtype)
+    for kind in ("sparse", "dense", "row"):
+        operands = sampled(2, {"A": (9, 20), "B": (20, 40)}, CSR, dtype, kind)
+        checked(kernel, operands, parts=(1, 5))
+
+
+SIBLINGS = "Z[i,k] = C[i,k] + A[i,j] * B[j,k] - D[i,j] * E[j,k]"
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "is_collected"),
+    [
+        ("Z[i,k] = M[i,k] * A[i,j] * B[j,k]", None, True),
+        ("Z[i,l] = A[i,j,k] * B[j,k,l]", "i,j,k,l", True),
+        ("Z[i,l] = A[i,j] * B[j,k] * C[k,l]", None, True),
+        ("Z[j] = A[i,j]", "i,j", True),
+        ("Z[k] = A[i,j] * B[j,k]", "i,j,k", True),
+        ("Z[j] = A[i,i] * B[i,j]", "i,j", True),
+        ("Z[k,i] = A[i,j] * B[j,k]", None, True),
+        ("Z[i,k] = (A[i,j] + D[i,j]) * B[j,k]", None, True),
+        (SIBLINGS, None, True),
+        ("Z[i,part] = A[i,j] * B[j,part]", None, True),
+        ("Z[i,k] max= A[i,j] * B[j,k]", None, False),
+        ("Z[i,k,l] = A[i,j] * B[j,k,l]", None, False),
+    ],
+)
+def test_expressions(text, order, is_collected):
+    extents = {"i": 6, "j": 11, "k": 14, "l": 9, "part": 14}
+    accesses = re.findall(r"(\w)\[([\w,]+)\]", text)
+    shapes = {name: [extents[n] for n in at.split(",")] for name, at in accesses}
+    names = ("", "sparse-vector", "csr", "csf")
+    formats = {name: names[len(shape)] for name, shape in shapes.items()}
+    kernel = nacho.mlir.compile(text, formats, order=order)
+    assert collects(kernel) == is_collected
+    del shapes["Z"]
+    if "A[i,i]" in text:
+        shapes["A"] = (6, 6)
+    checked(kernel, sampled(3, shapes, formats), parts=(1, 3, 50))
+
+
+def test_sums_without_loops_outside_into_a_dense_vector():
+    kernel = nacho.mlir.compile("y[j] = A[i,j]", {"y": "dense"}, order="i,j")
+    assert collects(kernel)
+    checked(kernel, sampled(4, {"A": (40, 30)}, {"A": "csr"}, kind="power"))
+
+
+def test_special_values():
+    rng = np.random.default_rng(5)
+    A, B = (samples.sample(rng, shape, "sparse") for shape in ((5, 8), (8, 12)))
+    checked(by_row(), {"A": A, "B": B})
+
+
+def test_sums_of_exactly_0_stay():
+    """Also those that are 0 only when the parts come together."""
+    A = sp.csr_array(np.ones((1, 4)))
+    B = nacho.Tensor.from_coo(
+        [[0, 1, 2, 3], [5, 5, 3, 3]], [1.0, -1.0, 2.0, -2.0], shape=(4, 9), format="csr"
+    ).to_scipy()
+    for parts in (1, 2, 3, 4, 9):
+        Z = nacho.evaluate(PRODUCT, A=A, B=B, parts=parts)
+        assert Z.indices.tolist() == [3, 5]
+        assert Z.data.tolist() == [0.0, 0.0]
+
+
+# --- Shapes ---------------------------------------------------------------------------
+
+
+def test_extents_of_0_and_1():
+    for m, n, k in product((0, 1, 3), repeat=3):
+        for kind in ("empty", "dense"):
+            operands = sampled(6, {"A": (m, n), "B": (n, k)}, CSR, kind=kind)
+            checked(by_row(), operands, parts=(1, 4))
+
+
+def test_tables_that_are_full():
+    """Every coordinate is there, in every word of the marks; half of them, twice."""
+    A = sp.csr_array([[1.0, 2.0, 0.0], [0.0, 0.0, 3.0]])
+    for extent in (63, 64, 65, 4096, 4097, (1 << 18) + 1, 1 << 20):
+        columns = np.arange(extent, dtype=np.int32)
+        rows = [columns, columns[: extent // 2], columns[-1:]]
+        ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+        arrays = (np.arange(ends[-1]) % 7.0 + 1, np.hstack(rows), ends)
+        B = sp.csr_array(arrays, (3, extent))
+        wanted = A @ B
+        wanted.sort_indices()
+        for parts in (1, 3):
+            Z = by_row()(A, B, parts=parts, threads=2)
+            check_known(Z, wanted, columns)
+
+
+# --- Hashed tables --------------------------------------------------------------------
+
+
+def far(columns, rows, extent, width=np.int64):
+    """Return a tensor with rows of these columns, one after the other.
+
+    Also the same for SciPy, of the columns that occur only; and which these are. No sum
+    is 0: SciPy would drop it.
+    """
+    row = np.sort(np.arange(columns.size) % rows)
+    known, places = np.unique(columns, return_inverse=True)
+    values = np.random.default_rng(7).integers(1, 5, columns.size).astype(float)
+    near = sp.csr_array((values, (row, places)), (rows, known.size))
+    near.sum_duplicates()
+    pos, crd = near.indptr.astype(width), known[near.indices].astype(width)
+    made = nacho.Tensor.from_parts(
+        "csr", (rows, extent), [None, pos], [None, crd], near.data
+    )
+    return made, near, known
+
+
+def check_known(result, wanted, known):
+    """Check a result by row, of whose columns these occur; sums are exact."""
+    wanted.sort_indices()
+    pos, crd, values = samples.buffers(result)[-3:]
+    assert np.array_equal(pos, wanted.indptr)
+    assert np.array_equal(crd, known[wanted.indices])
+    assert np.array_equal(values, wanted.data)
+
+
+COLUMNS = {
+    "anywhere": (lambda n: np.random.default_rng(8).integers(0, FAR, n.size), FAR),
+    "multiples of 2**20": (lambda n: n % 300 << 20, FAR),
+    "multiples of 2**40": (lambda n: n % 700 << 40, 1 << 60),
+    "the last ones": (lambda n: FAR - 1 - n % 99, FAR),
+    "the largest": (lambda n: (1 << 62) - 1 - n % 99, 1 << 62),
+    "one too many": (lambda n: n * 7919 % ((1 << 20) + 1), (1 << 20) + 1),
+    "32 bits": (lambda n: (1 << 31) - 1 - n % 999, 1 << 31),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_extents_beyond_any_table(kind):
+    columns, extent = COLUMNS[kind]
+    width = np.int32 if kind == "32 bits" else np.int64
+    B, near, known = far(columns(np.arange(4000)), 40, extent, width)
+    A = sp.random_array((50, 40), density=0.2, rng=9, format="csr")
+    A.data = np.ceil(A.data * 8)
+    for parts in PARTS:
+        result, other = (
+            nacho.evaluate(PRODUCT, A=A, B=B, out="csr", parts=parts, threads=threads)
+            for threads in (1, 2)
+        )
+        check_known(result, A @ near, known)
+        assert samples.same(result, other)
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+def test_tables_that_grow(width):
+    """A row has more columns than half of the first table, and of the next one."""
+    columns = np.arange(330_000) * 6007
+    B, near, known = far(columns, 3, 1 << 31, width)
+    A = sp.csr_array([[0.0, 1.0, 0.0], [1.0, 2.0, 3.0], [0.0, 0.0, 1.0]])
+    index = {"A": "i32", "B": "i32" if width is np.int32 else "i64"}
+    kernel = nacho.mlir.compile(PRODUCT, CSR, index=index)
+    assert collects(kernel)
+    assert B.crd[1].dtype == width
+    plan = kernel.plan(A, B, parts=3, threads=2)
+    for _ in range(2):
+        check_known(plan.execute(), A @ near, known)
+    check_known(kernel(A, B, parts=1), A @ near, known)
+
+
+# --- Parts ----------------------------------------------------------------------------
+
+
+def heavy():
+    """A row of A, and so one of the result, is more than all others together."""
+    rng = np.random.default_rng(10)
+    A, B = rng.random((30, 60)) < 0.03, rng.random((60, 90)) < 0.2
+    A[17] = True
+    return {name: sp.csr_array(mask * 1.0) for name, mask in (("A", A), ("B", B))}
+
+
+def test_row_that_all_parts_share():
+    operands = heavy()
+    work = operands["A"] @ np.diff(operands["B"].indptr)
+    assert work.max() > work.sum() / 2
+    checked(by_row(), operands)
+
+
+@pytest.mark.parametrize("cost", ["nnz", "nnz+loops"])
+def test_nests_are_balanced(cost):
+    cut = nacho.partition(PRODUCT, 16, heavy(), cost=cost)
+    for nest in cut.nests:
+        assert 0 < nest.delta <= 3
+        assert np.ptp(nest.costs) <= 2 * nest.delta
+    # What all parts have of a row is added up once more.
+    assert cut.total <= by_row().count(**heavy()) + 15 * 90
+
+
+# --- Plans ----------------------------------------------------------------------------
+
+
+def test_plans_are_executed_with_other_values():
+    operands = heavy()
+    A, B = operands.values()
+    plan = by_row().plan(A, B, parts=7, threads=2)
+    for factor in (1.0, -2.0, 0.0):
+        A2, B2 = A * factor, B + B
+        result = plan.execute(A2, B2)
+        samples.check(result, PRODUCT, {"A": A2, "B": B2})
+        assert samples.same(result, by_row()(A2, B2, parts=7, threads=2))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_plans_are_executed_from_several_threads_at_once(threads):
+    A, B = heavy().values()
+    plan = by_row().plan(A, B, parts=7, threads=threads)
+    factors = np.arange(1.0, 41.0)
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda factor: plan.execute(A * factor, B), factors))
+    for factor, result in zip(factors, results, strict=True):
+        assert samples.same(result, by_row()(A * factor, B, parts=7, threads=1))
+
+
+def test_plans_refuse_other_patterns_and_go_on():
+    """More columns come together than were counted, or fewer; then as planned."""
+    A, B = heavy().values()
+    plan = by_row().plan(A, B, parts=7, threads=2)
+    for other in (np.full(A.nnz, 3), np.arange(A.nnz) % 60):
+        A2 = A.copy()
+        A2.indices[:] = other
+        with pytest.raises(nacho.OperandError):
+            plan.execute(A2, B)
+        samples.check(plan.execute(A, B), PRODUCT, {"A": A, "B": B})
