@@ -79,9 +79,11 @@ void Workspaces::limitTo(const std::vector<Argument> &args) {
   places = std::max(places, std::min(kFirstPlaces, powerOfTwo(2 * entries)));
 }
 
-void Workspaces::coverExtent(int64_t extent) {
-  if (extent <= kDensePlaces)
-    places = powerOfTwo(extent);
+void Workspaces::coverExtent(const Step &step, int64_t extent) {
+  // Of a table with keys one place has to stay free.
+  int64_t least = step.hasWholeRows ? extent : extent + 1;
+  if (least <= kDensePlaces)
+    places = powerOfTwo(least);
 }
 
 Workspace Workspaces::prepare(const Step &step, int64_t threads, bool hasSums) {
@@ -160,7 +162,7 @@ void StepPlan::execute(const std::vector<Argument> &args,
   std::vector<int64_t> visited(rows + 1);
   if (step->scattered)
     workspaces.coverExtent(
-        sizes[step->result.levels.size() + 1 + *step->scattered]);
+        *step, sizes[step->result.levels.size() + 1 + *step->scattered]);
   checkStatus(workspaces.call(
       *step, threads, /*hasSums=*/true, [&](const Workspace &workspace) {
         return step->execute(args, bounds.data(), offsets.data(), results,

@@ -51,10 +51,10 @@ public:
   }
 
   void addWorkspace(const Workspace &workspace, bool hasSums) {
-    addRows(workspace.marks, workspace.rows,
-            Workspace::wordsFor(workspace.marked));
     if (workspace.keys)
       addRows(workspace.keys, workspace.rows, workspace.places);
+    addRows(workspace.marks, workspace.rows,
+            Workspace::wordsFor(workspace.marked));
     if (hasSums)
       addRows(workspace.sums, workspace.rows, workspace.places);
   }

@@ -15,13 +15,13 @@
 //     Cuts each `within` rows of `bounds` into as many parts. With `within` =
 //     the number of parts, which is the rows less one, there need be nothing in
 //     it.
-//   @kernel_plan(operands, bounds, [counts, offsets,] sizes, [marks, [keys,]]
+//   @kernel_plan(operands, bounds, [counts, offsets,] sizes, [[keys,] marks,]
 //                status, threads)
 //     Cuts, counts and scans; sizes[l] is the number of coordinates that level
 //     l of the result stores, or the extent of a dense one; then come the
 //     size of a row of partial entries, and the extents of all levels.
 //   @kernel_execute(operands, bounds, [offsets,] result,
-//                   [partials..., visited,] [marks, [keys,] sums,] status,
+//                   [partials..., visited,] [[keys,] marks, sums,] status,
 //                   threads)
 //     Fills the buffers of the result, which the caller has allocated: for each
 //     level as above, and then the values.

@@ -77,7 +77,7 @@ public:
   /// No more places than twice the entries of an operand are ever needed.
   void limitTo(const std::vector<Argument> &args);
   /// The extent is known: of a moderate one every coordinate has a place.
-  void coverExtent(int64_t extent);
+  void coverExtent(const Step &step, int64_t extent);
   int64_t numBytes() const;
 
 private:

@@ -68,11 +68,12 @@ struct ParallelToGPU
   using ConvertNachoParallelToGPUBase::ConvertNachoParallelToGPUBase;
 
   void runOnOperation() override {
-    WalkResult sorts = getOperation().walk([](SortOp op) {
-      op.emitOpError("has no lowering to a GPU");
-      return WalkResult::interrupt();
+    WalkResult missing = getOperation().walk([](Operation *op) -> WalkResult {
+      if (!isa<SortOp, SlotOp>(op))
+        return WalkResult::advance();
+      return op->emitOpError("has no lowering to a GPU");
     });
-    if (sorts.wasInterrupted())
+    if (missing.wasInterrupted())
       return signalPassFailure();
     // Other threads work while one waits for memory.
     getOperation().walk([](memref::PrefetchOp op) { op.erase(); });

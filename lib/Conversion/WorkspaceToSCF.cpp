@@ -116,15 +116,16 @@ void WorkspaceLowering::describeTable() {
   Value one = constant(1);
   Value size = memref::DimOp::create(b, op.getKeys(), one);
   mask = marked = arith::SubIOp::create(b, size, one);
+  // One place stays free, at which every search ends.
   Value isDense =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, op.getExtent(), size);
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, op.getExtent(), size);
   Value bits = math::CountTrailingZerosOp::create(
       b, arith::IndexCastOp::create(b, b.getI64Type(), size));
   Value high = arith::SubIOp::create(
       b, constant(64), arith::IndexCastOp::create(b, b.getIndexType(), bits));
   factor = arith::SelectOp::create(b, isDense, one, constant(kFactor));
   shift = arith::SelectOp::create(b, isDense, constant(0), high);
-  most = arith::SelectOp::create(b, isDense, size,
+  most = arith::SelectOp::create(b, isDense, mask,
                                  arith::ShRUIOp::create(b, size, one));
 }
 
@@ -158,8 +159,12 @@ void WorkspaceLowering::lowerInsert(InsertOp insert) {
   Type index = b.getIndexType();
   Value key = insert.getKey();
   Value narrow = arith::IndexCastUIOp::create(b, keyType(), key);
+  // Of a dense table the factor is one, and the high half nothing.
+  Value product = arith::MulIOp::create(b, key, factor);
+  Value high = arith::ShRUIOp::create(b, product, constant(32));
+  Value mixed = arith::XOrIOp::create(b, product, high);
   Value hash =
-      arith::ShRUIOp::create(b, arith::MulIOp::create(b, key, factor), shift);
+      arith::ShRUIOp::create(b, arith::MulIOp::create(b, mixed, factor), shift);
   Value first = arith::AndIOp::create(b, hash, mask);
   Value empty = emptyKey();
   auto search = scf::WhileOp::create(
@@ -357,6 +362,13 @@ struct WorkspaceToSCF
   void runOnOperation() override {
     SmallVector<WorkspaceOp> workspaces;
     getOperation().walk([&](WorkspaceOp op) { workspaces.push_back(op); });
+    for (WorkspaceOp op : workspaces)
+      for (Operation *user : op->getUsers())
+        if (!isa<InsertOp, DrainOp>(user)) {
+          user->emitOpError("uses a workspace as nothing but insertions and "
+                            "drains can");
+          return signalPassFailure();
+        }
     for (WorkspaceOp op : workspaces)
       WorkspaceLowering(op).run();
   }

@@ -135,6 +135,17 @@ LogicalResult RecallOp::verify() {
       level >= static_cast<uint64_t>(type.getTensor().getRank()))
     return emitOpError() << "recalls level " << level << " of "
                          << type.getTensor();
+  if (static_cast<int64_t>(getAhead()) < 0)
+    return emitOpError("recalls an entry that lies behind");
+  return success();
+}
+
+LogicalResult PrefetchOp::verify() {
+  auto fiber = cast<FiberType>(getFiber().getType());
+  if (fiber.isElement())
+    return emitOpError() << "needs a fiber with children, not a " << fiber;
+  if (getBegin() && getElements())
+    return emitOpError("of where children begin has no elements");
   return success();
 }
 

@@ -105,10 +105,10 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
                                element);
       };
       auto encoding = sparse_tensor::getSparseTensorEncoding(layout.type);
-      add(table(b.getI64Type()), args.marks, "marks");
       // Rows are only collected whole where every coordinate has a place.
       if (nest.getSorted())
         add(table(encoding.getCrdElemType()), args.keys, "keys");
+      add(table(b.getI64Type()), args.marks, "marks");
       if (argument == Argument::workspace)
         add(table(layout.type.getElementType()), args.sums, "sums");
       break;
@@ -337,10 +337,10 @@ void NestAssembler::buildPlan() {
   if (layout.hasCounts()) {
     callArgs = operands;
     callArgs.append({args.bounds, args.counts});
-    if (layout.scattered)
-      callArgs.push_back(args.marks);
     if (args.keys)
       callArgs.push_back(args.keys);
+    if (layout.scattered)
+      callArgs.push_back(args.marks);
     callArgs.append({args.status, args.threads});
     func::CallOp::create(b, functions["assemble"], callArgs);
     buildScan();

@@ -477,7 +477,7 @@ bool PartBuilder::mustCheck(unsigned m) {
   if (!from.getFibers().empty() && llvm::all_of(from.getFibers(), isKept))
     return false;
   // What is appended directly is compared then, and not counted.
-  bool isCompared = m + 1 == layout.loops.size() &&
+  bool isCompared = m + 1 == layout.loops.size() && !layout.scattered &&
                     (counting || layout.isDirect()) &&
                     (!layout.isDirect() || layout.loopOfLevel.back() == from);
   return !visitsAll(from) && indexesMemory(from) && !isCompared;

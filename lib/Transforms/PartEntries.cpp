@@ -118,7 +118,7 @@ void PartBuilder::startWorkspace() {
     element = cast<MemRefType>(args.sums.getType()).getElementType();
   NameScope name(b, "sums");
   workspace = WorkspaceOp::create(
-      b, WorkspaceType::get(b.getContext(), element), args.marks, args.keys,
+      b, WorkspaceType::get(b.getContext(), element), args.keys, args.marks,
       args.sums, slot, extent, args.status);
 }
 

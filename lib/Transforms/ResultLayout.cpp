@@ -60,6 +60,8 @@ static LogicalResult classifyScattered(ResultLayout &layout) {
   }
   if (!layout.scattered)
     return refuse(layout, "nothing is scattered over its workspace");
+  if (layout.loopOfLevel.back())
+    return refuse(layout, "its last level is for the number of the part");
   return success();
 }
 

@@ -20,21 +20,24 @@ func.func @negative_unknown_table(%w: !nacho.workspace<f64>, %k: index, %v: f64)
 // CHECK-SAME:    %[[KEYS:[^ ]+]]: memref<?x?xi32>, %[[MARKS:[^ ]+]]: memref<?x?xi64>, %[[SUMS:[^ ]+]]: memref<?x?xf64>,
 // CHECK-SAME:    %[[ROW:[^ ]+]]: index, %[[N:[^ ]+]]: index, %[[STATUS:[^ ]+]]: memref<i32>, %[[K:[^ ]+]]: index, %[[V:[^ ]+]]: f64)
 //
-// A dense table can be full, any other one up to a half.
+// A dense table can be full but for one place, any other one up to a half.
 // CHECK:         %[[SIZE:.+]] = memref.dim %[[KEYS]], %c1
 // CHECK-NEXT:    %[[MASK:.+]] = arith.subi %[[SIZE]], %c1 : index
-// CHECK-NEXT:    %[[DENSE:.+]] = arith.cmpi ule, %[[N]], %[[SIZE]] : index
+// CHECK-NEXT:    %[[DENSE:.+]] = arith.cmpi ult, %[[N]], %[[SIZE]] : index
 // CHECK:         %[[BITS:.+]] = math.cttz %{{.+}} : i64
 // CHECK:         %[[HIGH:.+]] = arith.subi %c64, %{{.+}} : index
 // CHECK-NEXT:    %[[FACTOR:.+]] = arith.select %[[DENSE]], %c1, %c-7046029254386353131 : index
 // CHECK-NEXT:    %[[SHIFT:.+]] = arith.select %[[DENSE]], %c0, %[[HIGH]] : index
 // CHECK-NEXT:    %[[HALF:.+]] = arith.shrui %[[SIZE]], %c1 : index
-// CHECK-NEXT:    %[[MOST:.+]] = arith.select %[[DENSE]], %[[SIZE]], %[[HALF]] : index
+// CHECK-NEXT:    %[[MOST:.+]] = arith.select %[[DENSE]], %[[MASK]], %[[HALF]] : index
 //
-// at = (k * factor >> shift) & mask; while keys[at] is neither k nor empty: at = (at + 1) & mask
+// at = (mix(k * factor) * factor >> shift) & mask; while keys[at] is neither k nor empty: at = (at + 1) & mask
 // CHECK:         %[[NARROW:.+]] = arith.index_castui %[[K]] : index to i32
 // CHECK-NEXT:    %[[PRODUCT:.+]] = arith.muli %[[K]], %[[FACTOR]] : index
-// CHECK-NEXT:    %[[HASH:.+]] = arith.shrui %[[PRODUCT]], %[[SHIFT]] : index
+// CHECK-NEXT:    %[[UPPER:.+]] = arith.shrui %[[PRODUCT]], %c32 : index
+// CHECK-NEXT:    %[[MIXED:.+]] = arith.xori %[[PRODUCT]], %[[UPPER]] : index
+// CHECK-NEXT:    %[[AGAIN:.+]] = arith.muli %[[MIXED]], %[[FACTOR]] : index
+// CHECK-NEXT:    %[[HASH:.+]] = arith.shrui %[[AGAIN]], %[[SHIFT]] : index
 // CHECK-NEXT:    %[[FIRST:.+]] = arith.andi %[[HASH]], %[[MASK]] : index
 // CHECK-NEXT:    %[[FOUND:.+]]:2 = scf.while (%[[AT:.+]] = %[[FIRST]]) : (index) -> (index, i32) {
 // CHECK-NEXT:      %[[THERE:.+]] = memref.load %[[KEYS]][%[[ROW]], %[[AT]]] : memref<?x?xi32>
@@ -80,52 +83,52 @@ func.func @negative_unknown_table(%w: !nacho.workspace<f64>, %k: index, %v: f64)
 // CHECK-NEXT:    return %[[NEW]]
 func.func @insert(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref<?x?xf64>,
                   %row: index, %N: index, %status: memref<i32>, %k: index, %v: f64) -> i1 {
-  %w = nacho.workspace %keys marks %marks with %sums row %row extent %N status %status
-      : memref<?x?xi32> marks memref<?x?xi64> with memref<?x?xf64> status memref<i32>
+  %w = nacho.workspace marks %marks keys %keys with %sums row %row extent %N status %status
+      : memref<?x?xi64> keys memref<?x?xi32> with memref<?x?xf64> status memref<i32>
       -> !nacho.workspace<f64>
   %new = nacho.insert %v : f64 at %k into %w : !nacho.workspace<f64>
   return %new : i1
 }
 
-// As many places as coordinates: a coordinate has its own. And a set has nothing to add.
+// More places than coordinates: a coordinate has its own. And a set has nothing to add.
 //
 // CHECK-LABEL: func.func @insert_dense_set(
 // CHECK-SAME:    %[[KEYS:[^ ]+]]: memref<4x64xi64>, %[[MARKS:[^ ]+]]: memref<4x4xi64>, %[[ROW:[^ ]+]]: index,
 // CHECK-SAME:    %[[STATUS:[^ ]+]]: memref<i32>, %[[K:[^ ]+]]: index)
 // CHECK-NOT:     arith.muli
 // CHECK:         %[[WIDE:.+]] = arith.index_castui %[[K]] : index to i64
-// CHECK-NEXT:    %[[FIRST:.+]] = arith.andi %[[K]], %c63 : index
+// CHECK-NEXT:    %[[UPPER:.+]] = arith.shrui %[[K]], %c32 : index
+// CHECK-NEXT:    %[[MIXED:.+]] = arith.xori %[[K]], %[[UPPER]] : index
+// CHECK-NEXT:    %[[FIRST:.+]] = arith.andi %[[MIXED]], %c63 : index
 // CHECK-NEXT:    %[[FOUND:.+]]:2 = scf.while (%{{.+}} = %[[FIRST]]) : (index) -> (index, i64) {
 // CHECK:         arith.cmpi eq, %[[FOUND]]#1, %c-1_i64 : i64
 // CHECK:           %[[COUNT:.+]] = memref.load %[[MARKS]][%[[ROW]], %c0]
-// CHECK-NEXT:      arith.cmpi ult, %[[COUNT]], %c64_i64 : i64
+// CHECK-NEXT:      arith.cmpi ult, %[[COUNT]], %c63_i64 : i64
 //
 // The words of the marks: 0 for the number of keys, 3 for the places, 2 for the word of
 // these, 1 for that.
 // CHECK:             memref.store %[[WIDE]], %[[KEYS]][%[[ROW]], %[[FOUND]]#0]
 // CHECK-NEXT:        %[[WORD:.+]] = arith.shrui %[[FOUND]]#0, %c6 : index
+// CHECK-NEXT:        %[[AT:.+]] = arith.addi %[[WORD]], %c3 : index
+// CHECK-NEXT:        %[[BEFORE:.+]] = memref.load %[[MARKS]][%[[ROW]], %[[AT]]]
 // CHECK-NEXT:        %[[BIT:.+]] = arith.andi %[[FOUND]]#0, %c63 : index
 // CHECK-NEXT:        %[[SHIFT:.+]] = arith.index_castui %[[BIT]] : index to i64
-// CHECK-NEXT:        %[[AT:.+]] = arith.addi %[[WORD]], %c3 : index
 // CHECK-NEXT:        %[[MARK:.+]] = arith.shli %c1_i64, %[[SHIFT]] : i64
-// CHECK-NEXT:        %[[BEFORE:.+]] = memref.load %[[MARKS]][%[[ROW]], %[[AT]]]
 // CHECK-NEXT:        %[[AFTER:.+]] = arith.ori %[[BEFORE]], %[[MARK]] : i64
 // CHECK-NEXT:        memref.store %[[AFTER]], %[[MARKS]][%[[ROW]], %[[AT]]]
 // CHECK-NEXT:        %[[WORD2:.+]] = arith.shrui %[[WORD]], %c6 : index
-// CHECK-NEXT:        arith.andi %[[WORD]], %c63 : index
-// CHECK:             arith.addi %[[WORD2]], %c2 : index
+// CHECK-NEXT:        arith.addi %[[WORD2]], %c2 : index
 // CHECK:             %[[WORD1:.+]] = arith.shrui %[[WORD2]], %c6 : index
-// CHECK-NEXT:        arith.andi %[[WORD2]], %c63 : index
-// CHECK:             arith.addi %[[WORD1]], %c1 : index
+// CHECK-NEXT:        arith.addi %[[WORD1]], %c1 : index
 //
 // CHECK:         } else {
 // CHECK:         } else {
 // CHECK-NEXT:      scf.yield %false : i1
 func.func @insert_dense_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %row: index,
                             %status: memref<i32>, %k: index) -> i1 {
-  %N = arith.constant 64 : index
-  %w = nacho.workspace %keys marks %marks row %row extent %N status %status
-      : memref<4x64xi64> marks memref<4x4xi64> status memref<i32> -> !nacho.workspace<none>
+  %N = arith.constant 63 : index
+  %w = nacho.workspace marks %marks keys %keys row %row extent %N status %status
+      : memref<4x4xi64> keys memref<4x64xi64> status memref<i32> -> !nacho.workspace<none>
   %new = nacho.insert at %k into %w : !nacho.workspace<none>
   return %new : i1
 }
@@ -135,15 +138,16 @@ func.func @insert_dense_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %r
 // CHECK-LABEL: func.func @insert_hashed_set(
 // CHECK-SAME:    %[[K:[^ ]+]]: index) -> i1
 // CHECK:         %[[PRODUCT:.+]] = arith.muli %[[K]], %c-7046029254386353131 : index
-// CHECK-NEXT:    %[[HASH:.+]] = arith.shrui %[[PRODUCT]], %c58 : index
+// CHECK:         %[[AGAIN:.+]] = arith.muli %{{.+}}, %c-7046029254386353131 : index
+// CHECK-NEXT:    %[[HASH:.+]] = arith.shrui %[[AGAIN]], %c58 : index
 // CHECK-NEXT:    %[[FIRST:.+]] = arith.andi %[[HASH]], %c63 : index
 // CHECK-NEXT:    scf.while (%{{.+}} = %[[FIRST]])
 // CHECK:         arith.cmpi ult, %{{.+}}, %c32_i64 : i64
 func.func @insert_hashed_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %row: index,
                              %status: memref<i32>, %k: index) -> i1 {
-  %N = arith.constant 65 : index
-  %w = nacho.workspace %keys marks %marks row %row extent %N status %status
-      : memref<4x64xi64> marks memref<4x4xi64> status memref<i32> -> !nacho.workspace<none>
+  %N = arith.constant 64 : index
+  %w = nacho.workspace marks %marks keys %keys row %row extent %N status %status
+      : memref<4x4xi64> keys memref<4x64xi64> status memref<i32> -> !nacho.workspace<none>
   %new = nacho.insert at %k into %w : !nacho.workspace<none>
   return %new : i1
 }
@@ -209,8 +213,8 @@ func.func @insert_hashed_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %
 func.func private @use(index)
 func.func @drain(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref<?x?xf64>,
                  %row: index, %N: index, %status: memref<i32>, %init: f64) -> f64 {
-  %w = nacho.workspace %keys marks %marks with %sums row %row extent %N status %status
-      : memref<?x?xi32> marks memref<?x?xi64> with memref<?x?xf64> status memref<i32>
+  %w = nacho.workspace marks %marks keys %keys with %sums row %row extent %N status %status
+      : memref<?x?xi64> keys memref<?x?xi32> with memref<?x?xf64> status memref<i32>
       -> !nacho.workspace<f64>
   %all = nacho.drain %k, %v of %w iter_args(%s = %init : f64) : !nacho.workspace<f64> {
     %next = nacho.binary add %s, %v : f64
@@ -231,8 +235,8 @@ func.func @drain(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref<
 func.func @drain_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %row: index,
                      %status: memref<i32>) {
   %N = arith.constant 64 : index
-  %w = nacho.workspace %keys marks %marks row %row extent %N status %status
-      : memref<4x64xi64> marks memref<4x4xi64> status memref<i32> -> !nacho.workspace<none>
+  %w = nacho.workspace marks %marks keys %keys row %row extent %N status %status
+      : memref<4x4xi64> keys memref<4x64xi64> status memref<i32> -> !nacho.workspace<none>
   nacho.drain %k of %w : !nacho.workspace<none> {
   }
   return
@@ -250,11 +254,11 @@ func.func @nested(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref
                   %N: index, %status: memref<i32>, %v: f64) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %one = nacho.workspace %keys marks %marks with %sums row %c0 extent %N status %status
-      : memref<?x?xi32> marks memref<?x?xi64> with memref<?x?xf64> status memref<i32>
+  %one = nacho.workspace marks %marks keys %keys with %sums row %c0 extent %N status %status
+      : memref<?x?xi64> keys memref<?x?xi32> with memref<?x?xf64> status memref<i32>
       -> !nacho.workspace<f64>
-  %other = nacho.workspace %keys marks %marks row %c1 extent %N status %status
-      : memref<?x?xi32> marks memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
+  %other = nacho.workspace marks %marks keys %keys row %c1 extent %N status %status
+      : memref<?x?xi64> keys memref<?x?xi32> status memref<i32> -> !nacho.workspace<none>
   scf.for %i = %c0 to %N step %c1 {
     scf.for %j = %c0 to %N step %c1 {
       %new = nacho.insert %v : f64 at %j into %one : !nacho.workspace<f64>
@@ -267,6 +271,59 @@ func.func @nested(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref
     }
     nacho.drain %k of %other : !nacho.workspace<none> {
     }
+  }
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// Without keys
+//===----------------------------------------------------------------------===//
+
+// The bit of a coordinate says whether there is an element; what is beyond the table is
+// kept inside, and refused.
+//
+// CHECK-LABEL: func.func @whole_rows(
+// CHECK-SAME:    %[[MARKS:[^ ]+]]: memref<?x?xi64>, %[[SUMS:[^ ]+]]: memref<?x?xf64>, %[[ROW:[^ ]+]]: index, %[[N:[^ ]+]]: index,
+// CHECK-SAME:    %[[STATUS:[^ ]+]]: memref<i32>, %[[K:[^ ]+]]: index, %[[V:[^ ]+]]: f64, %[[OUT:[^ ]+]]: memref<?xf64>)
+// CHECK:         %[[PLACES:.+]] = memref.dim %[[SUMS]], %c1
+// CHECK-NEXT:    %[[MASK:.+]] = arith.subi %[[PLACES]], %c1 : index
+// CHECK-NEXT:    %[[MORE:.+]] = arith.cmpi ugt, %[[N]], %[[PLACES]] : index
+// CHECK-NEXT:    scf.if %[[MORE]] {
+// CHECK-NEXT:      memref.atomic_rmw ori %c8_i32, %[[STATUS]][]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %[[PLACE:.+]] = arith.andi %[[K]], %[[MASK]] : index
+// CHECK-NEXT:    %[[WORD:.+]] = arith.shrui %[[PLACE]], %c6 : index
+// CHECK-NEXT:    %[[AT:.+]] = arith.addi %[[WORD]], %c261 : index
+// CHECK:         %[[BIT:.+]] = arith.shli %c1_i64, %{{.+}} : i64
+// CHECK-NEXT:    %[[BEFORE:.+]] = memref.load %[[MARKS]][%[[ROW]], %[[AT]]]
+// CHECK-NEXT:    %[[THERE:.+]] = arith.andi %[[BEFORE]], %[[BIT]] : i64
+// CHECK-NEXT:    %[[NEW:.+]] = arith.cmpi eq, %[[THERE]], %c0_i64 : i64
+// CHECK-NEXT:    %[[AFTER:.+]] = arith.ori %[[BEFORE]], %[[BIT]] : i64
+// CHECK-NEXT:    memref.store %[[AFTER]], %[[MARKS]][%[[ROW]], %[[AT]]]
+//
+// The first one of 64 is marked further up.
+// CHECK-NEXT:    %[[FIRST:.+]] = arith.cmpi eq, %[[BEFORE]], %c0_i64 : i64
+// CHECK-NEXT:    scf.if %[[FIRST]] {
+// CHECK-COUNT-2:   memref.store %{{.+}}, %[[MARKS]]
+// CHECK-NOT:       memref.store
+// CHECK:         }
+// CHECK-NEXT:    %[[SUM:.+]] = memref.load %[[SUMS]][%[[ROW]], %[[PLACE]]]
+// CHECK-NEXT:    %[[ADDED:.+]] = nacho.binary add %[[SUM]], %[[V]] : f64
+// CHECK-NEXT:    %[[VALUE:.+]] = arith.select %[[NEW]], %[[V]], %[[ADDED]] : f64
+// CHECK-NEXT:    memref.store %[[VALUE]], %[[SUMS]][%[[ROW]], %[[PLACE]]]
+//
+// CHECK-NEXT:    scf.for %{{.+}} = %c0 to %c4 step %c1 {
+// CHECK-COUNT-3:   scf.while
+// CHECK:             %[[Q:.+]] = arith.addi
+// CHECK:             %[[X:.+]] = memref.load %[[SUMS]][%[[ROW]], %[[Q]]]
+// CHECK-NEXT:        memref.store %[[X]], %[[OUT]][%[[Q]]]
+func.func @whole_rows(%marks: memref<?x?xi64>, %sums: memref<?x?xf64>, %row: index, %N: index,
+                      %status: memref<i32>, %k: index, %v: f64, %out: memref<?xf64>) {
+  %w = nacho.workspace marks %marks with %sums row %row extent %N status %status
+      : memref<?x?xi64> with memref<?x?xf64> status memref<i32> -> !nacho.workspace<f64>
+  %new = nacho.insert %v : f64 at %k into %w : !nacho.workspace<f64>
+  nacho.drain %q, %x of %w : !nacho.workspace<f64> {
+    memref.store %x, %out[%q] : memref<?xf64>
   }
   return
 }

@@ -1348,7 +1348,7 @@ func.func @two_indices_of_no_operand(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #Li
 #List = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
 func.func @workspace_in_order(%x: tensor<?xf64>, %N: index) {
-  // expected-error @below {{must sort what comes out of its workspace}}
+  // expected-error @below {{can only collect sums in a workspace}}
   %E = nacho.nest workspace : tensor<?x?xf64, #List> {
     nacho.coiterate %i to %N of () in intersect() {
       %a = nacho.locate %x[%i] : tensor<?xf64>
@@ -1381,8 +1381,8 @@ func.func @slot_of_nobody() -> index {
 func.func @keys_of_16_bits(%keys: memref<?x?xi16>, %marks: memref<?x?xi64>, %n: index,
                            %status: memref<i32>) {
   // expected-error @below {{has coordinates of 32 or 64 bits, not 'memref<?x?xi16>'}}
-  %w = nacho.workspace %keys marks %marks row %n extent %n status %status
-      : memref<?x?xi16> marks memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
+  %w = nacho.workspace marks %marks keys %keys row %n extent %n status %status
+      : memref<?x?xi64> keys memref<?x?xi16> status memref<i32> -> !nacho.workspace<none>
   return
 }
 
@@ -1391,8 +1391,8 @@ func.func @keys_of_16_bits(%keys: memref<?x?xi16>, %marks: memref<?x?xi64>, %n: 
 func.func @workspace_of_others(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>,
                                %values: memref<?x?xf64>, %n: index, %status: memref<i32>) {
   // expected-error @below {{is a '!nacho.workspace<f32>', but its elements are 'f64'}}
-  %w = nacho.workspace %keys marks %marks with %values row %n extent %n status %status
-      : memref<?x?xi32> marks memref<?x?xi64> with memref<?x?xf64> status memref<i32>
+  %w = nacho.workspace marks %marks keys %keys with %values row %n extent %n status %status
+      : memref<?x?xi64> keys memref<?x?xi32> with memref<?x?xf64> status memref<i32>
       -> !nacho.workspace<f32>
   return
 }
@@ -1402,8 +1402,8 @@ func.func @workspace_of_others(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>,
 func.func @workspace_without_elements(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>,
                                       %n: index, %status: memref<i32>) {
   // expected-error @below {{is a '!nacho.workspace<f64>', but its elements are 'none'}}
-  %w = nacho.workspace %keys marks %marks row %n extent %n status %status
-      : memref<?x?xi32> marks memref<?x?xi64> status memref<i32> -> !nacho.workspace<f64>
+  %w = nacho.workspace marks %marks keys %keys row %n extent %n status %status
+      : memref<?x?xi64> keys memref<?x?xi32> status memref<i32> -> !nacho.workspace<f64>
   return
 }
 

@@ -8,25 +8,25 @@
 // CHECK-SAME:    %[[KEYS:[^ ]+]]: memref<?x?xi32>, %[[WIDE:[^ ]+]]: memref<?x?xi64>, %[[MARKS:[^ ]+]]: memref<?x?xi64>,
 // CHECK-SAME:    %[[SUMS:[^ ]+]]: memref<?x?xf64>, %[[NUMBERS:[^ ]+]]: memref<?x?xui8>, %[[ROW:[^ ]+]]: index,
 // CHECK-SAME:    %[[N:[^ ]+]]: index, %[[STATUS:[^ ]+]]: memref<i32>)
-// CHECK-NEXT:    nacho.workspace %[[KEYS]] marks %[[MARKS]] with %[[SUMS]] row %[[ROW]] extent %[[N]] status %[[STATUS]]
-// CHECK-SAME:      : memref<?x?xi32> marks memref<?x?xi64> with memref<?x?xf64> status memref<i32> -> <f64>
-// CHECK-NEXT:    nacho.workspace %[[WIDE]] marks %[[MARKS]] with %[[NUMBERS]] row %[[ROW]] extent %[[N]] status %[[STATUS]] {note = "kept"}
-// CHECK-SAME:      : memref<?x?xi64> marks memref<?x?xi64> with memref<?x?xui8> status memref<i32> -> <ui8>
+// CHECK-NEXT:    nacho.workspace marks %[[MARKS]] keys %[[KEYS]] with %[[SUMS]] row %[[ROW]] extent %[[N]] status %[[STATUS]]
+// CHECK-SAME:      : memref<?x?xi64> keys memref<?x?xi32> with memref<?x?xf64> status memref<i32> -> <f64>
+// CHECK-NEXT:    nacho.workspace marks %[[MARKS]] keys %[[WIDE]] with %[[NUMBERS]] row %[[ROW]] extent %[[N]] status %[[STATUS]] {note = "kept"}
+// CHECK-SAME:      : memref<?x?xi64> keys memref<?x?xi64> with memref<?x?xui8> status memref<i32> -> <ui8>
 //
 // Without: a set of coordinates.
-// CHECK-NEXT:    nacho.workspace %[[WIDE]] marks %[[MARKS]] row %[[ROW]] extent %[[N]] status %[[STATUS]]
-// CHECK-SAME:      : memref<?x?xi64> marks memref<?x?xi64> status memref<i32> -> <none>
+// CHECK-NEXT:    nacho.workspace marks %[[MARKS]] keys %[[WIDE]] row %[[ROW]] extent %[[N]] status %[[STATUS]]
+// CHECK-SAME:      : memref<?x?xi64> keys memref<?x?xi64> status memref<i32> -> <none>
 func.func @workspaces(%keys: memref<?x?xi32>, %wide: memref<?x?xi64>, %marks: memref<?x?xi64>,
                       %sums: memref<?x?xf64>, %numbers: memref<?x?xui8>, %row: index,
                       %N: index, %status: memref<i32>) {
-  %0 = nacho.workspace %keys marks %marks with %sums row %row extent %N status %status
-      : memref<?x?xi32> marks memref<?x?xi64> with memref<?x?xf64> status memref<i32>
+  %0 = nacho.workspace marks %marks keys %keys with %sums row %row extent %N status %status
+      : memref<?x?xi64> keys memref<?x?xi32> with memref<?x?xf64> status memref<i32>
       -> !nacho.workspace<f64>
-  %1 = nacho.workspace %wide marks %marks with %numbers row %row extent %N status %status {note = "kept"}
-      : memref<?x?xi64> marks memref<?x?xi64> with memref<?x?xui8> status memref<i32>
+  %1 = nacho.workspace marks %marks keys %wide with %numbers row %row extent %N status %status {note = "kept"}
+      : memref<?x?xi64> keys memref<?x?xi64> with memref<?x?xui8> status memref<i32>
       -> !nacho.workspace<ui8>
-  %2 = nacho.workspace %wide marks %marks row %row extent %N status %status
-      : memref<?x?xi64> marks memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
+  %2 = nacho.workspace marks %marks keys %wide row %row extent %N status %status
+      : memref<?x?xi64> keys memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
   return
 }
 

@@ -41,7 +41,7 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 // CHECK:         nacho.parallel %part in %parts threads %threads {
 // CHECK:           %[[SLOT:.+]] = nacho.slot
 // CHECK-NEXT:      %[[N:.+]] = sparse_tensor.lvl %[[B]], %c1
-// CHECK-NEXT:      %sums = nacho.workspace %keys marks %marks row %[[SLOT]] extent %[[N]] status %status : {{.+}} -> <none>
+// CHECK-NEXT:      %sums = nacho.workspace marks %marks keys %keys row %[[SLOT]] extent %[[N]] status %status : {{.+}} -> <none>
 //
 // The coordinates of a row, or what the part has of it, are a set: those that are new are
 // counted, without any values.
@@ -69,7 +69,7 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 // CHECK:           %[[FIRST:.+]] = memref.load %offsets[%part, %c0]
 // CHECK-NEXT:      %[[END:.+]] = memref.load %offsets[%{{.+}}, %c0]
 // CHECK:           %[[SLOT:.+]] = nacho.slot
-// CHECK:           %[[W:.+]] = nacho.workspace %keys marks %marks with %sums row %[[SLOT]] extent %{{.+}} status %status : {{.+}} -> <f64>
+// CHECK:           %[[W:.+]] = nacho.workspace marks %marks keys %keys with %sums row %[[SLOT]] extent %{{.+}} status %status : {{.+}} -> <f64>
 // CHECK-NEXT:      %[[LAST:.+]] = nacho.coiterate %i of {{.+}} iter_args(%[[AT:.+]] = %[[FIRST]] : index) {
 // CHECK-NEXT:        %[[ROW:.+]]:2 = nacho.coiterate %j of {{.+}} iter_args(%{{.+}} = %[[AT]] : index, %{{.+}} = %false : i1) {
 // CHECK-NEXT:          nacho.coiterate %k of {{.+}} iter_args(%[[SAME:[^ ]+]] = %{{.+}} : index, {{.+}}) {

@@ -2,8 +2,8 @@
 
 #CSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
-#CSC = #sparse_tensor.encoding<{
-  map = (d0, d1) -> (d1 : dense, d0 : compressed), posWidth = 32, crdWidth = 32 }>
+#DCSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 
 // One nest: nothing changes.
 //
@@ -18,22 +18,80 @@ func.func @negative_one_nest(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
   return %y : tensor<?xf64>
 }
 
-// y[j] = s[] * sum_i A[i, j] + x[j]: the scalar and the vector are only read by the
-// second, the matrix by the first. What a nest reads of the extents goes along.
+// Z[j, i] = s[] * A[i, j] * x[j]: the scalar and the vector are only read by the second,
+// the matrix by the first.
 //
 // CHECK-LABEL: func.func @two_steps_0(
-// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR:[^ ]+]]> {nacho.operand = 1 : i64}) -> tensor<?x?xf64, #[[LIST:[^ ]+]]> {
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[DCSR:[^ ]+]]> {nacho.operand = 1 : i64}) -> tensor<?x?xf64, #[[LIST:[^ ]+]]> {
 // CHECK:         %A0 = nacho.root %[[A]]
 // CHECK:         %[[T:.+]] = nacho.nest sorted : tensor<?x?xf64, #[[LIST]]> {
 // CHECK:             nacho.append %{{.+}} at(%j, %i) : f64
 // CHECK:         return %[[T]]
 //
 // CHECK-LABEL: func.func @two_steps(
-// CHECK-SAME:    %[[S:[^ ]+]]: tensor<f64> {nacho.operand = 0 : i64}, %[[X:[^ ]+]]: tensor<?xf64> {nacho.operand = 2 : i64}, %[[E:[^ ]+]]: tensor<?x?xf64, #[[LIST]]> {nacho.step = 0 : i64}) -> tensor<?xf64> {
+// CHECK-SAME:    %[[S:[^ ]+]]: tensor<f64> {nacho.operand = 0 : i64}, %[[X:[^ ]+]]: tensor<?xf64> {nacho.operand = 2 : i64}, %[[E:[^ ]+]]: tensor<?x?xf64, #[[LIST]]> {nacho.step = 0 : i64}) -> tensor<?x?xf64, #[[DCSR]]> {
 // CHECK:         nacho.root %[[E]]
-// CHECK:         %[[Y:.+]] = nacho.nest reduce add : tensor<?xf64> {
+// CHECK:         %[[Z:.+]] = nacho.nest : tensor<?x?xf64, #[[DCSR]]> {
+// CHECK:             tensor.extract %[[S]][]
+// CHECK:             nacho.locate %[[X]][%j]
+// CHECK:         return %[[Z]]
+func.func @two_steps(%s: tensor<f64>, %A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>)
+    -> tensor<?x?xf64, #DCSR> {
+  %Z = nacho.assign (%f = %s[] : tensor<f64>, %a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %x[j] : tensor<?xf64>)
+      -> [j, i] : tensor<?x?xf64, #DCSR> {
+    %0 = nacho.binary mul %f, %a : f64
+    %1 = nacho.binary mul %0, %b : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// Z[i, j] = A[i, j] + A[j, i]: a list is sorted, rows are made of it, and these are added
+// to A. What was made has the number of its step.
+//
+// CHECK-LABEL: func.func @three_steps_0(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR:[^ ]+]]> {nacho.operand = 0 : i64}) -> tensor<?x?xf64, #[[LIST]]> {
+// CHECK:         nacho.nest sorted : tensor<?x?xf64, #[[LIST]]> {
+//
+// CHECK-LABEL: func.func @three_steps_1(
+// CHECK-SAME:    %[[L:[^ ]+]]: tensor<?x?xf64, #[[LIST]]> {nacho.step = 0 : i64}) -> tensor<?x?xf64, #[[CSR]]> {
+// CHECK:         nacho.root %[[L]]
+// CHECK:         nacho.nest : tensor<?x?xf64, #[[CSR]]> {
+//
+// CHECK-LABEL: func.func @three_steps(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR]]> {nacho.operand = 0 : i64}, %[[R:[^ ]+]]: tensor<?x?xf64, #[[CSR]]> {nacho.step = 1 : i64}) -> tensor<?x?xf64, #[[CSR]]> {
+// CHECK:         %A0 = nacho.root %[[A]]
+// CHECK-NEXT:    %B0 = nacho.root %[[R]]
+// CHECK:         nacho.nest : tensor<?x?xf64, #[[CSR]]> {
+func.func @three_steps(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %A[j, i] : tensor<?x?xf64, #CSR>)
+      -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary add %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// y[j] = s[] * sum_i A[i, j] + x[j]: the vector is only read by the second, all else by the
+// first, of which the sums are dense. What a nest reads of the extents goes along.
+//
+// CHECK-LABEL: func.func @sums_0(
+// CHECK-SAME:    %[[S:[^ ]+]]: tensor<f64> {nacho.operand = 0 : i64}, %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR]]> {nacho.operand = 1 : i64}) -> tensor<?xf64> {
+// CHECK:         nacho.root %[[A]]
+// CHECK:         %[[T:.+]] = nacho.nest reduce add : tensor<?xf64> {
+// CHECK:             tensor.extract %[[S]][]
+// CHECK:             nacho.append %{{.+}} at(%j) : f64
+// CHECK:         return %[[T]]
+//
+// CHECK-LABEL: func.func @sums(
+// CHECK-SAME:    %[[X:[^ ]+]]: tensor<?xf64> {nacho.operand = 2 : i64}, %[[T:[^ ]+]]: tensor<?xf64> {nacho.step = 0 : i64}) -> tensor<?xf64> {
+// CHECK:         %N_j = tensor.dim %[[X]]
+// CHECK:         %[[Y:.+]] = nacho.nest : tensor<?xf64> {
+// CHECK-NEXT:      nacho.coiterate %j to %N_j
+// CHECK:             nacho.locate %[[X]][%j]
+// CHECK:             nacho.locate %[[T]][%j]
 // CHECK:         return %[[Y]]
-func.func @two_steps(%s: tensor<f64>, %A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+func.func @sums(%s: tensor<f64>, %A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
   %y = nacho.assign (%f = %s[] : tensor<f64>, %a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64>)
       -> [j] : tensor<?xf64> {
     %0 = nacho.binary mul %f, %a : f64

@@ -1,9 +1,14 @@
 // RUN: nacho-opt %s -nacho-order-loops --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-order-loops=split-rows=false --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=WHOLE
 
 #CSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 #CSC = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d1 : dense, d0 : compressed), posWidth = 64, crdWidth = 64 }>
+#DCSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#DCSC = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d1 : compressed, d0 : compressed), posWidth = 64, crdWidth = 64 }>
 #CSF = #sparse_tensor.encoding<{
   map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed), posWidth = 32, crdWidth = 32 }>
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
@@ -13,6 +18,9 @@
 // CHECK-DAG: #[[LIST2:.+]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
 // CHECK-DAG: #[[WIDE2:.+]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
 // CHECK-DAG: #[[LIST1:.+]] = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 64, crdWidth = 32 }>
+// CHECK-DAG: #[[ROWS:.+]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+// CHECK-DAG: #[[WIDE_ROWS:.+]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 64, crdWidth = 64 }>
+// WHOLE-DAG: #[[CSR:.+]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 
 // Everything is stored in the order i, j.
 //
@@ -51,6 +59,8 @@ func.func @negative_dense_operands(%S: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64
 //
 // E[i, k, part] = sorted sum_j A[i, j] * B[j, k];  Z[i, k] = sum_part E[i, k, part]
 //
+// If a workspace may have to collect a whole row, that can be appended to Z at once.
+//
 // CHECK-LABEL: func.func @spgemm(
 // CHECK:         %E = nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %{{.+}}[j, k] : {{.+}}) -> [i, k, part] : tensor<?x?x?xf64, #[[LIST3]]> {
 // CHECK-NEXT:      %[[V:.+]] = nacho.binary mul
@@ -60,6 +70,14 @@ func.func @negative_dense_operands(%S: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64
 // CHECK-NEXT:      %[[SUM:.+]] = nacho.reduce add %[[E]] over [part] : f64
 // CHECK-NEXT:      nacho.yield %[[SUM]] : f64
 // CHECK-NEXT:    }
+//
+// WHOLE-LABEL: func.func @spgemm(
+// WHOLE:         %[[Z:.+]] = nacho.assign (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}, %[[B:.+]] = %{{.+}}[j, k] : {{.+}}) -> [i, k] : tensor<?x?xf64, #[[CSR]]> {
+// WHOLE-NEXT:      %[[V:.+]] = nacho.binary mul %[[A]], %[[B]] : f64
+// WHOLE-NEXT:      %[[SUM:.+]] = nacho.reduce add %[[V]] over [j] : f64
+// WHOLE-NEXT:      nacho.yield %[[SUM]] : f64
+// WHOLE-NEXT:    } {order = ["i", "j", "k"], workspace}
+// WHOLE-NEXT:    return %[[Z]]
 func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
       -> [i, k] : tensor<?x?xf64, #CSR> {
@@ -70,14 +88,25 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tenso
   return %Z : tensor<?x?xf64, #CSR>
 }
 
-// The same by columns: i is scattered, which the result stores first. The coordinates are
-// as wide as those of the operands; the number of the part can be of any width.
+// The same by columns, as is asked for: i is scattered, which the result stores first. The
+// coordinates are as wide as those of the operands; the number of the part can be of any
+// width. What a workspace collects is no row of the result, split or not.
 //
 // CHECK-LABEL: func.func @spgemm_by_columns(
 // CHECK:         %E = nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, part] : tensor<?x?x?xf64, #[[WIDE3]]> {
 // CHECK:         } {order = ["k", "j", "i"], partial, sorted}
 // CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, part] : {{.+}}) -> [i, k]
 // CHECK-NEXT:      nacho.reduce add %[[E]] over [part] : f64
+// CHECK-NEXT:      nacho.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+//
+// WHOLE-LABEL: func.func @spgemm_by_columns(
+// WHOLE-NOT:     workspace
+// WHOLE:         %E = nacho.assign ({{.+}}) -> [i, k, part] : {{.+}} {
+// WHOLE:         } {order = ["k", "j", "i"], partial, sorted}
+// WHOLE-NOT:     workspace
+// WHOLE:         return
 func.func @spgemm_by_columns(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSC>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSC>, %b = %B[j, k] : tensor<?x?xf64, #CSC>)
@@ -85,11 +114,34 @@ func.func @spgemm_by_columns(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSC
     %0 = nacho.binary mul %a, %b : f64
     %1 = nacho.reduce add %0 over [j] : f64
     nacho.yield %1 : f64
-  }
+  } {order = ["k", "j", "i"]}
   return %Z : tensor<?x?xf64, #CSR>
 }
 
-// Without loops outside, a part has one sum for each j.
+// A result by columns has them in this order: it gets each as a whole.
+//
+// CHECK-LABEL: func.func @columns_of_columns(
+// CHECK:         %E = nacho.assign ({{.+}}) -> [k, i, part] : tensor<?x?x?xf64, #[[WIDE3]]> {
+// CHECK:         } {order = ["k", "j", "i"], partial, sorted}
+// CHECK-NEXT:    nacho.assign (%{{.+}} = %E[k, i, part] : {{.+}}) -> [i, k]
+//
+// WHOLE-LABEL: func.func @columns_of_columns(
+// WHOLE:         nacho.assign ({{.+}}) -> [i, k]
+// WHOLE:           nacho.reduce add %{{.+}} over [j] : f64
+// WHOLE:         } {order = ["k", "j", "i"], workspace}
+// WHOLE-NEXT:    return
+func.func @columns_of_columns(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSC>)
+    -> tensor<?x?xf64, #CSC> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSC>, %b = %B[j, k] : tensor<?x?xf64, #CSC>)
+      -> [i, k] : tensor<?x?xf64, #CSC> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSC>
+}
+
+// Without loops outside, a part has one sum for each j. There are no rows to be whole.
 //
 // E[j, part] = sorted sum_i A[i, j];  y[j] = sum_part E[j, part]
 //
@@ -97,14 +149,70 @@ func.func @spgemm_by_columns(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSC
 // CHECK:         %E = nacho.assign (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}) -> [j, part] : tensor<?x?xf64, #[[LIST2]]> {
 // CHECK-NEXT:      nacho.yield %[[A]] : f64
 // CHECK-NEXT:    } {order = ["i", "j"], partial, sorted}
-// CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[j, part] : {{.+}}) -> [j] : tensor<?xf64> {
+// CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[j, part] : {{.+}}) -> [j] : tensor<?xf64, #{{.+}}> {
 // CHECK-NEXT:      nacho.reduce add %[[E]] over [part] : f64
-func.func @sums_of_columns(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
+//
+// WHOLE-LABEL: func.func @sums_of_columns(
+// WHOLE-NOT:     workspace
+// WHOLE:         } {order = ["i", "j"], partial, sorted}
+// WHOLE-NOT:     workspace
+// WHOLE:         return
+func.func @sums_of_columns(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64, #SV> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [j] : tensor<?xf64, #SV> {
+    %0 = nacho.reduce add %a over [i] : f64
+    nacho.yield %0 : f64
+  }
+  return %y : tensor<?xf64, #SV>
+}
+
+// A dense result is added up in place: only the order is noted.
+//
+// CHECK-LABEL: func.func @dense_sums_of_columns(
+// CHECK-NEXT:    %[[Y:.+]] = nacho.assign (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}) -> [j] : tensor<?xf64> {
+// CHECK-NEXT:      %[[SUM:.+]] = nacho.reduce add %[[A]] over [i] : f64
+// CHECK-NEXT:      nacho.yield %[[SUM]] : f64
+// CHECK-NEXT:    } {order = ["i", "j"]}
+// CHECK-NEXT:    return %[[Y]]
+func.func @dense_sums_of_columns(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [j] : tensor<?xf64> {
     %0 = nacho.reduce add %a over [i] : f64
     nacho.yield %0 : f64
-  } {order = ["i", "j"]}
+  }
   return %y : tensor<?xf64>
+}
+
+// What is added to a sum is no part of the row that a workspace has: T, stored as Z is.
+//
+// T[i, k] = sum_j A[i, j] * B[j, k];  Z[i, k] = C[i, k] + T[i, k]
+//
+// CHECK-LABEL: func.func @sibling(
+// CHECK:         %E = nacho.assign ({{.+}}) -> [i, k, part] : tensor<?x?x?xf64, #[[LIST3]]> {
+// CHECK:         } {order = ["i", "j", "k"], partial, sorted}
+// CHECK-NEXT:    nacho.assign (%[[C:.+]] = %{{.+}}[i, k] : {{.+}}, %[[E:.+]] = %E[i, k, part] : {{.+}}) -> [i, k]
+// CHECK-NEXT:      %[[SUM:.+]] = nacho.reduce add %[[E]] over [part] : f64
+// CHECK-NEXT:      nacho.binary add %[[C]], %[[SUM]] : f64
+//
+// WHOLE-LABEL: func.func @sibling(
+// WHOLE:         %T = nacho.assign (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}, %[[B:.+]] = %{{.+}}[j, k] : {{.+}}) -> [i, k] : tensor<?x?xf64, #[[CSR]]> {
+// WHOLE-NEXT:      %[[V:.+]] = nacho.binary mul %[[A]], %[[B]] : f64
+// WHOLE-NEXT:      %[[SUM:.+]] = nacho.reduce add %[[V]] over [j] : f64
+// WHOLE-NEXT:      nacho.yield %[[SUM]] : f64
+// WHOLE-NEXT:    } {order = ["i", "j", "k"], workspace}
+// WHOLE-NEXT:    %[[Z:.+]] = nacho.assign (%[[C:.+]] = %{{.+}}[i, k] : {{.+}}, %[[T:.+]] = %T[i, k] : {{.+}}) -> [i, k] : tensor<?x?xf64, #[[CSR]]> {
+// WHOLE-NEXT:      %[[ALL:.+]] = nacho.binary add %[[C]], %[[T]] : f64
+// WHOLE-NEXT:      nacho.yield %[[ALL]] : f64
+// WHOLE-NEXT:    }
+// WHOLE-NEXT:    return %[[Z]]
+func.func @sibling(%C: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%c = %C[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    %2 = nacho.binary add %c, %1 : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
 }
 
 // Terms that scatter have a list each. What tells parts apart has a name of its own.
@@ -149,6 +257,12 @@ func.func @scattered_terms(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>,
 // CHECK:         } {order = ["i", "j", "k"], sorted}
 // CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, j] : {{.+}}) -> [i, k] : tensor<?x?xf64, #{{.+}}> {
 // CHECK-NEXT:      nacho.reduce max %[[E]] over [j] : f64
+//
+// WHOLE-LABEL: func.func @largest_product(
+// WHOLE-NOT:     workspace
+// WHOLE:         } {order = ["i", "j", "k"], sorted}
+// WHOLE-NOT:     workspace
+// WHOLE:         return
 func.func @largest_product(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
@@ -169,13 +283,38 @@ func.func @largest_product(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // CHECK-NOT:     partial
 // CHECK:         %[[A:.+]] = nacho.assign ({{.+}}[i, j] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[LIST2]]> {
 // CHECK:         } {sorted}
-// CHECK:         %[[B:.+]] = nacho.assign ({{.+}}[j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE2]]> {
+// CHECK-NEXT:    %[[B:.+]] = nacho.assign ({{.+}}[j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE2]]> {
 // CHECK:         } {sorted}
-// CHECK:         %E = nacho.assign ({{.+}} = %[[A]][j, i] : {{.+}}, {{.+}} = %[[B]][j, k] : {{.+}}) -> [i, k, j]
+// CHECK-NEXT:    %E = nacho.assign ({{.+}} = %[[A]][j, i] : {{.+}}, {{.+}} = %[[B]][j, k] : {{.+}}) -> [i, k, j]
 // CHECK:         } {order = ["j", "i", "k"], sorted}
-// CHECK:         nacho.assign (%[[E:.+]] = %E[i, k, j] : {{.+}}) -> [i, k]
+// CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, j] : {{.+}}) -> [i, k]
 // CHECK-NEXT:      nacho.reduce add %[[E]] over [j] : f64
-func.func @rows_and_columns(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSC>)
+func.func @rows_and_columns(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSC>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %B[j, k] : tensor<?x?xf64, #DCSC>)
+      -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// If the columns of B can be located, so can its rows, once they are made of the sorted
+// list: then B is all that has to be made anew.
+//
+// L[j, k] = sorted B[j, k];  R[j, k] = L[j, k];  E[i, k, part] = sorted sum_j A[i, j] * R[j, k]
+//
+// CHECK-LABEL: func.func @rows_of_columns(
+// CHECK-NEXT:    %[[L:.+]] = nacho.assign ({{.+}}[j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE2]]> {
+// CHECK:         } {sorted}
+// CHECK-NEXT:    %[[R:.+]] = nacho.assign (%[[ENTRY:.+]] = %[[L]][j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE_ROWS]]> {
+// CHECK-NEXT:      nacho.yield %[[ENTRY]] : f64
+// CHECK-NEXT:    }{{$}}
+// CHECK-NEXT:    %E = nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[R]][j, k] : {{.+}}) -> [i, k, part]
+// CHECK:         } {order = ["i", "j", "k"], partial, sorted}
+// CHECK-NEXT:    nacho.assign (%{{.+}} = %E[i, k, part] : {{.+}}) -> [i, k]
+func.func @rows_of_columns(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSC>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSC>)
       -> [i, k] : tensor<?x?xf64, #CSR> {
@@ -186,12 +325,13 @@ func.func @rows_and_columns(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSC>
   return %Z : tensor<?x?xf64, #CSR>
 }
 
-// T[i, j] = sorted A[j, i];  Z[i, j] = A[i, j] + T[i, j]
+// L[i, j] = sorted A[j, i];  T[i, j] = L[i, j];  Z[i, j] = A[i, j] + T[i, j]
 //
 // CHECK-LABEL: func.func @symmetrise(
-// CHECK:         %[[T:.+]] = nacho.assign ({{.+}}[j, i] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[LIST2]]> {
+// CHECK:         %[[L:.+]] = nacho.assign ({{.+}}[j, i] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[LIST2]]> {
 // CHECK:         } {sorted}
-// CHECK-NEXT:    nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[T]][i, j] : {{.+}}) -> [i, j]
+// CHECK-NEXT:    %[[T:.+]] = nacho.assign ({{.+}} = %[[L]][i, j] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[ROWS]]> {
+// CHECK:         nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[T]][i, j] : {{.+}}) -> [i, j]
 func.func @symmetrise(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %A[j, i] : tensor<?x?xf64, #CSR>)
       -> [i, j] : tensor<?x?xf64, #CSR> {
@@ -232,13 +372,17 @@ func.func @transposed_operand(%A: tensor<?x?x?xf64, #CSF>, %X: tensor<?x?xf64>) 
   return %Z : tensor<?x?xf64>
 }
 
-// Only the term that scatters is listed.
+// Only the term that scatters is added up by a statement of its own, as dense as y.
+//
+// T[j] = sum_i A[i, j];  y[j] = b[j] + T[j]
 //
 // CHECK-LABEL: func.func @one_of_two_terms(
-// CHECK:         %[[T:.+]] = nacho.assign ({{.+}}[i, j] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[LIST2]]> {
-// CHECK:         nacho.assign (%[[B:.+]] = %{{.+}}[j] : {{.+}}, %[[A:.+]] = %[[T]][j, i] : {{.+}}) -> [j]
+// CHECK-NEXT:    %T = nacho.assign (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}) -> [j] : tensor<?xf64> {
 // CHECK-NEXT:      %[[SUM:.+]] = nacho.reduce add %[[A]] over [i] : f64
-// CHECK-NEXT:      nacho.binary add %[[B]], %[[SUM]] : f64
+// CHECK-NEXT:      nacho.yield %[[SUM]] : f64
+// CHECK-NEXT:    } {order = ["i", "j"]}
+// CHECK-NEXT:    nacho.assign (%[[B:.+]] = %{{.+}}[j] : {{.+}}, %[[T:.+]] = %T[j] : {{.+}}) -> [j] : tensor<?xf64> {
+// CHECK-NEXT:      nacho.binary add %[[B]], %[[T]] : f64
 func.func @one_of_two_terms(%b: tensor<?xf64>, %A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
   %y = nacho.assign (%0 = %b[j] : tensor<?xf64>, %a = %A[i, j] : tensor<?x?xf64, #CSR>)
       -> [j] : tensor<?xf64> {
@@ -252,7 +396,9 @@ func.func @one_of_two_terms(%b: tensor<?xf64>, %A: tensor<?x?xf64, #CSR>) -> ten
 // The order that is asked for: the result is sorted, since it stores i first.
 //
 // CHECK-LABEL: func.func @asked_for(
-// CHECK:         %[[B:.+]] = nacho.assign ({{.+}}[i, j] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[LIST2]]> {
+// CHECK:         %[[L:.+]] = nacho.assign ({{.+}}[i, j] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[LIST2]]> {
+// CHECK:         } {sorted}
+// CHECK-NEXT:    %[[B:.+]] = nacho.assign ({{.+}} = %[[L]][j, i] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[ROWS]]> {
 // CHECK:         %E = nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[B]][j, i] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[LIST2]]> {
 // CHECK:           nacho.binary mul
 // CHECK:         } {order = ["j", "i"], sorted}

@@ -69,7 +69,8 @@ func.func @negative_no_list(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>
 // CHECK-NEXT:      %[[B1:.+]] = nacho.fiber_at %B0[%[[POS_B]]] :
 //
 // The entry's unit, if there is one, which its first column has to bear.
-// LOOPS-NEXT:      %[[UNIT:.+]] = nacho.cost <loops> %L1 :
+// LOOPS-NEXT:      %[[PRESENT:.+]] = nacho.present %L1 :
+// LOOPS-NEXT:      %[[UNIT:.+]] = arith.index_castui %[[PRESENT]] : i1 to index
 //
 // j = highest coordinate with C_j(j | i) <= query - C_i(i)
 // CHECK-NEXT:      %j, %[[LEFT:.+]], %A2, %B2, %{{.+}}, %{{.+}} = nacho.search %[[RESIDUAL]] of(%[[A1]], %[[B1]]) between %lo1, %hi1

@@ -10,15 +10,29 @@
 #DCSF = #sparse_tensor.encoding<{
   map = (d0, d1, d2) -> (d0 : dense, d1 : compressed, d2 : compressed) }>
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+#CSR32 = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#DCSR32 = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#CSF32 = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed),
+  posWidth = 32, crdWidth = 32 }>
+#Blocks32 = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : compressed),
+  posWidth = 32, crdWidth = 32 }>
 #Products = #sparse_tensor.encoding<{
   map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa),
                          d2 : singleton(soa)) }>
 
-// A list is in COO, and has what is kept of an entry for further coordinates.
+// A list of loops is in COO, and has what is kept of an entry for further coordinates: no
+// two entries differ in these alone, so that the last of the loops is unique.
 //
-// CHECK-DAG: #[[LIST3:.+]] = #sparse_tensor.encoding<{ map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
-// CHECK-DAG: #[[LIST4:.+]] = #sparse_tensor.encoding<{ map = (d0, d1, d2, d3) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(nonunique, soa), d3 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
-// CHECK-DAG: #[[LIST5:.+]] = #sparse_tensor.encoding<{ map = (d0, d1, d2, d3, d4) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(nonunique, soa), d3 : singleton(nonunique, soa), d4 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
+// CHECK-DAG: #[[LIST3:.+]] = #sparse_tensor.encoding<{ map = (d0, d1, d2) -> (d0 : compressed, d1 : singleton(soa), d2 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
+// CHECK-DAG: #[[LIST4:.+]] = #sparse_tensor.encoding<{ map = (d0, d1, d2, d3) -> (d0 : compressed, d1 : singleton(soa), d2 : singleton(soa), d3 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
+// CHECK-DAG: #[[LIST5:.+]] = #sparse_tensor.encoding<{ map = (d0, d1, d2, d3, d4) -> (d0 : compressed, d1 : singleton(soa), d2 : singleton(soa), d3 : singleton(soa), d4 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
+// CHECK-DAG: #[[NESTED4:.+]] = #sparse_tensor.encoding<{ map = (d0, d1, d2, d3) -> (d0 : compressed(nonunique), d1 : singleton(soa), d2 : singleton(soa), d3 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
+// CHECK-DAG: #[[NARROW3:.+]] = #sparse_tensor.encoding<{ map = (d0, d1, d2) -> (d0 : compressed, d1 : singleton(soa), d2 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
+// CHECK-DAG: #[[NARROW4:.+]] = #sparse_tensor.encoding<{ map = (d0, d1, d2, d3) -> (d0 : compressed(nonunique), d1 : singleton(soa), d2 : singleton(soa), d3 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
 
 //===----------------------------------------------------------------------===//
 // Nothing to be listed
@@ -199,7 +213,7 @@ func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK:             nacho.append %{{.+}} at(%i, %posA, %posB) : i64
 //
 // CHECK:         %[[L0:.+]] = nacho.root %[[L]]
-// CHECK-NEXT:    %[[M:.+]] = nacho.nest scanned : tensor<?x?x?x?xi64, #[[LIST4]]> {
+// CHECK-NEXT:    %[[M:.+]] = nacho.nest scanned : tensor<?x?x?x?xi64, #[[NESTED4]]> {
 // CHECK-NEXT:      nacho.coiterate %i of (%L1 = %[[L0]] : {{.+}}) in %L1 {
 // CHECK-NEXT:        %posA = nacho.recall %L1 below 0
 // CHECK-NEXT:        %A1 = nacho.fiber_at %A0[%posA] certain
@@ -310,7 +324,7 @@ func.func @located_rows(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #CSR>)
 // row.
 //
 // CHECK-LABEL: func.func @expansion(
-// CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?xi64, #[[LIST4]]> {
+// CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?xi64, #[[NESTED4]]> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}) in %A1 {
 // CHECK-NEXT:        nacho.coiterate %j of (%A2 = %A1 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A2, %B1) {
 // CHECK-NEXT:          %posA = nacho.position %A2
@@ -388,6 +402,65 @@ func.func @negative_prefetch_runs(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64,
     nacho.yield %0 : f64
   } {order = ["i", "j", "k"], sorted, partial}
   return %E : tensor<?x?x?xf64, #Products>
+}
+
+// Positions of operands with 32 bits need no more, nor do the coordinates.
+//
+// CHECK-LABEL: func.func @narrow(
+// CHECK:         %L = nacho.nest scanned : tensor<?x?x?xi64, #[[NARROW3]]> {
+// CHECK:             nacho.append %{{.+}} at(%i, %posA, %posB) : i64
+func.func @narrow(%A: tensor<?x?xf64, #DCSR32>, %B: tensor<?x?xf64, #CSR32>)
+    -> tensor<?x?xf64, #DCSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR32>, %b = %B[i, j] : tensor<?x?xf64, #CSR32>)
+      -> [i, j] : tensor<?x?xf64, #DCSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// CHECK-LABEL: func.func @narrow_nested(
+// CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?xi64, #[[NARROW4]]> {
+// CHECK:               nacho.append %{{.+}} at(%i, %j, %posA, %posB) : i64
+func.func @narrow_nested(%A: tensor<?x?xf64, #CSR32>, %B: tensor<?x?xf64, #CSR32>)
+    -> tensor<?x?x?xf64, #Products> {
+  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR32>, %b = %B[j, k] : tensor<?x?xf64, #CSR32>)
+      -> [i, k, part] : tensor<?x?x?xf64, #Products> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  } {order = ["i", "j", "k"], sorted, partial}
+  return %E : tensor<?x?x?xf64, #Products>
+}
+
+// One operand that may have more entries makes all of the list wide.
+//
+// CHECK-LABEL: func.func @negative_narrow_one_wide(
+// CHECK:         %L = nacho.nest scanned : tensor<?x?x?xi64, #[[LIST3]]> {
+func.func @negative_narrow_one_wide(%A: tensor<?x?xf64, #DCSR32>, %B: tensor<?x?xf64, #DCSR>)
+    -> tensor<?x?xf64, #DCSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR32>, %b = %B[i, j] : tensor<?x?xf64, #DCSR>)
+      -> [i, j] : tensor<?x?xf64, #DCSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// So does one of which the rows lie in dense blocks: their positions are products, which
+// may be larger than any number that is stored. The blocks' own are not.
+//
+// CHECK-LABEL: func.func @negative_narrow_blocks(
+// CHECK:         nacho.nest scanned : tensor<?x?x?xi64, #[[NARROW3]]> {
+// CHECK:         nacho.nest scanned : tensor<?x?x?x?xi64, #[[NESTED4]]> {
+func.func @negative_narrow_blocks(%A: tensor<?x?x?xf64, #CSF32>, %B: tensor<?x?x?xf64, #Blocks32>)
+    -> tensor<f64> {
+  %s = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF32>,
+                     %b = %B[i, j, k] : tensor<?x?x?xf64, #Blocks32>) -> [] : tensor<f64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [i, j, k] : f64
+    nacho.yield %1 : f64
+  }
+  return %s : tensor<f64>
 }
 
 // How often x is gone through, the loop over a u b has to tell: neither a nor b knows.

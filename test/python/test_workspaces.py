@@ -60,7 +60,6 @@ def sampled(seed, shapes, formats, dtype="f64", kind="sparse"):
         ("csr csr -> csr", None),
         ("csr csr -> csc", None),
         ("csr csr -> coo", None),
-        ("csr csr -> dense", None),
         ("csc csc -> csc", None),
         ("csc csc -> csr", None),
         ("coo csr -> dcsr", None),
@@ -78,12 +77,41 @@ def test_formats(formats, order):
         checked(kernel, sampled(seed, shapes, formats, kind=kind))
 
 
-@pytest.mark.parametrize("formats", ["csr csc", "dcsr dcsr"])
-def test_two_scattered_levels_need_all_products(formats):
-    formats = dict(zip("ABZ", [*formats.split(), "csr"], strict=True))
+def test_two_scattered_levels_need_all_products():
+    formats = {"A": "dcsr", "B": "dcsr", "Z": "csr"}
     kernel = nacho.mlir.compile(PRODUCT, formats)
     assert not collects(kernel)
     checked(kernel, sampled(1, {"A": (13, 17), "B": (17, 11)}, formats))
+
+
+def test_rows_that_are_transposed_can_be_located():
+    formats = {"A": "csr", "B": "csc", "Z": "csr"}
+    kernel = nacho.mlir.compile(PRODUCT, formats)
+    assert collects(kernel)
+    assert kernel.order == ("i",)
+    checked(kernel, sampled(1, {"A": (13, 17), "B": (17, 11)}, formats))
+
+
+def test_dense_results_have_rows_of_sums():
+    """Nothing is listed, and nothing sorted."""
+    for text, formats, shapes in (
+        (PRODUCT, CSR | {"Z": "dense"}, {"A": (13, 17), "B": (17, 70)}),
+        ("y[j] = A[i,j]", {"A": "csr", "y": "dense"}, {"A": (40, 30)}),
+        (
+            "y[i] = A[i,j] * x[j]",
+            {"A": "csc", "x": "dense"},
+            {"A": (9, 30), "x": (30,)},
+        ),
+        (
+            "y[j] = b[j] - A[i,j]",
+            {"A": "csr", "b": "dense"},
+            {"A": (40, 30), "b": (30,)},
+        ),
+    ):
+        kernel = nacho.mlir.compile(text, formats)
+        assert not any(step.is_sorted for step in kernel.steps)
+        for kind in ("sparse", "power", "empty"):
+            checked(kernel, sampled(4, shapes, formats, kind=kind))
 
 
 @pytest.mark.parametrize("dtype", ["f32", "i8", "u8", "bool", "c128"])
@@ -126,12 +154,6 @@ def test_expressions(text, order, is_collected):
     if "A[i,i]" in text:
         shapes["A"] = (6, 6)
     checked(kernel, sampled(3, shapes, formats), parts=(1, 3, 50))
-
-
-def test_sums_without_loops_outside_into_a_dense_vector():
-    kernel = nacho.mlir.compile("y[j] = A[i,j]", {"y": "dense"}, order="i,j")
-    assert collects(kernel)
-    checked(kernel, sampled(4, {"A": (40, 30)}, {"A": "csr"}, kind="power"))
 
 
 def test_special_values():
@@ -260,6 +282,40 @@ def heavy():
     A, B = rng.random((30, 60)) < 0.03, rng.random((60, 90)) < 0.2
     A[17] = True
     return {name: sp.csr_array(mask * 1.0) for name, mask in (("A", A), ("B", B))}
+
+
+def test_rows_that_are_left_whole():
+    """As long as none is too heavy: then the parts do not change a bit."""
+    operands = sampled(11, {"A": (900, 60), "B": (60, 70)}, CSR)
+    kernel = nacho.mlir.compile(PRODUCT, CSR)
+    whole = kernel(**operands, parts=1)
+    for parts in (2, 5, 9):
+        plan = kernel.plan(**operands, parts=parts, threads=2)
+        assert plan.balance <= 9 / 8
+        assert samples.same(plan.execute(), whole)
+    assert nacho.partition(PRODUCT, 9, operands).order == ("i",)
+    assert nacho.partition(PRODUCT, 2000, operands).order == ("i", "k", "part")
+
+
+@pytest.mark.parametrize("extent", [(1 << 20) - 1, 1 << 20, (1 << 20) + 1])
+def test_whole_rows_of_the_largest_extents(extent):
+    columns = np.array([0, 1, extent - 1], np.int32)
+    B = sp.csr_array((np.ones(3), columns, np.array([0, 3], np.int32)), (1, extent))
+    A = sp.csr_array(np.ones((4, 1)))
+    Z = by_row()(A, B)
+    assert Z.indices.tolist() == columns.tolist() * 4
+
+
+@pytest.mark.parametrize("column", [64 + 5, -1])
+@pytest.mark.parametrize("split", [False, True])
+def test_columns_that_do_not_exist_in_a_table_that_is_full(column, split):
+    A = sp.csr_array(np.ones((1, 2)))
+    columns = np.append(np.arange(64), 0).astype(np.int32)
+    B = sp.csr_array((np.ones(65), columns, np.array([0, 64, 65], np.int32)), (2, 64))
+    plan = by_row().plan(A, B, parts=2 if split else 1)
+    B.indices[-1] = column
+    with pytest.raises(nacho.OperandError):
+        plan.execute(A, B)
 
 
 def test_row_that_all_parts_share():

@@ -379,6 +379,7 @@ def Nacho_PrefetchOp : Nacho_Op<"prefetch"> {
   let assemblyFormat = [{
     (`begin` $begin^)? $fiber (`elements` $elements^)? attr-dict `:` type($fiber)
   }];
+  let hasVerifier = 1;
 }
 
 def Nacho_RestrictOp : Nacho_Op<"restrict", [

@@ -15,8 +15,8 @@ def Nacho_WorkspaceOp : Nacho_Op<"workspace", [AttrSizedOperandSegments]> {
   let summary = "an empty table of elements by coordinate";
   let description = [{
     A row of each of the buffers, which is empty: no key is in it. The rows of `keys` and
-    `values` have a power of two of elements, at least 64. A table at least as large as
-    the extent is *dense*: every coordinate has its place. Any other is *hashed*,
+    `values` have a power of two of elements, at least 64. A table larger than the
+    extent is *dense*: every coordinate has its place. Any other is *hashed*,
     and can be filled up to a half. Without keys it is a dense one for an extent of up to
     2^20. Without values the table is a set of coordinates. What does not fit in sets
     `workspace_full` in the status.
@@ -36,8 +36,8 @@ def Nacho_WorkspaceOp : Nacho_Op<"workspace", [AttrSizedOperandSegments]> {
     }
     ```
   }];
-  let arguments = (ins MemRefRankOf<[I64], [2]>:$marks,
-                       Optional<MemRefRankOf<[AnySignlessInteger], [2]>>:$keys,
+  let arguments = (ins Optional<MemRefRankOf<[AnySignlessInteger], [2]>>:$keys,
+                       MemRefRankOf<[I64], [2]>:$marks,
                        Optional<MemRefRankOf<[AnyType], [2]>>:$values,
                        Index:$row, Index:$extent,
                        MemRefRankOf<[I32], [0]>:$status);

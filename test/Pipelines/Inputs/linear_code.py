@@ -106,8 +106,8 @@ def count(tool: str, text: str) -> dict[str, Counter[str]]:
     }
 
 
-def check_count(name: str, whiles: dict[str, int], expected: int, size: int) -> None:
-    found = whiles[name]
+def check_count(name: str, loops: dict[str, int], expected: int, size: int) -> None:
+    found = loops[name]
     assert found == expected, f"{name}: {found} loops, not {expected}, for {size}"
 
 
@@ -115,20 +115,20 @@ def check(tool: str, family: Family) -> None:
     counts = {size: count(tool, module(size, family)) for size in SIZES}
     for size, functions in counts.items():
         whiles = {name: ops["scf.while"] for name, ops in functions.items()}
+        fors = {name: ops["scf.for"] for name, ops in functions.items()}
         rows, columns = (family.levels(size, index) for index in "ij")
-        # The loops over i and j. A list has runs: where each of them ends, and
-        # where the last one does.
-        loops = 4 if family.listed else 2
+        # The loops over i and j, of which that over the entries of a list is counted.
+        counted = 1 if family.listed else 0
         # One search per loop of the nest, and a bisection per operand in each.
         bisections = 2 + rows + columns
         if family.listed:
-            # The rows are searched for the list. It takes their place, and the
-            # end of its run is a bisection more.
-            bisections = 2 + 2 + columns
+            # The rows are searched for the list, which takes their place.
+            bisections = 2 + 1 + columns
             check_count("kernel_0_partition", whiles, 1 + rows, size)
         check_count("kernel_partition", whiles, bisections, size)
-        check_count("kernel_assemble", whiles, loops, size)
-        check_count("kernel_compute", whiles, loops, size)
+        for name in ("kernel_assemble", "kernel_compute"):
+            check_count(name, fors, counted, size)
+            check_count(name, whiles, 2 - counted, size)
     for name in counts[SIZES[0]]:
         totals = [counts[size][name].total() for size in SIZES]
         steps = [b - a for a, b in pairwise(totals)]
