@@ -168,6 +168,16 @@ RankedTensorType nacho::listTensorType(unsigned rank, unsigned unique,
   return RankedTensorType::get(shape, element, encoding);
 }
 
+Value nacho::rootOf(Value fiber) {
+  while (auto arg = dyn_cast<BlockArgument>(fiber)) {
+    auto loop = cast<CoiterateOp>(arg.getOwner()->getParentOp());
+    fiber = loop.getFibers()[arg.getArgNumber() - 1];
+  }
+  if (auto at = fiber.getDefiningOp<FiberAtOp>())
+    return at.getRoot();
+  return fiber;
+}
+
 Value nacho::loopExtent(ImplicitLocOpBuilder &b, CoiterateOp loop) {
   if (loop.getExtent())
     return loop.getExtent();

@@ -133,16 +133,6 @@ private:
 
 } // namespace
 
-/// The root of the operand that a fiber is of.
-static Value rootOf(Value fiber) {
-  while (auto arg = dyn_cast<BlockArgument>(fiber))
-    fiber = cast<CoiterateOp>(arg.getOwner()->getParentOp())
-                .getFibers()[arg.getArgNumber() - 1];
-  if (auto at = fiber.getDefiningOp<FiberAtOp>())
-    return at.getRoot();
-  return fiber;
-}
-
 static bool isRun(Value fiber) {
   auto type = cast<FiberType>(fiber.getType());
   return !isUniqueLevel(type.getTensor(), type.getLevel() - 1);

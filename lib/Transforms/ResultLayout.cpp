@@ -227,13 +227,7 @@ Value nacho::emitExtent(ImplicitLocOpBuilder &b, CoiterateOp loop,
     return mapping.lookupOrDefault(loop.getExtent());
   Value fiber = loop.getFibers().front();
   unsigned level = cast<FiberType>(fiber.getType()).getLevel();
-  while (auto arg = dyn_cast<BlockArgument>(fiber)) {
-    auto outer = cast<CoiterateOp>(arg.getOwner()->getParentOp());
-    fiber = outer.getFibers()[arg.getArgNumber() - 1];
-  }
-  if (auto at = fiber.getDefiningOp<FiberAtOp>())
-    fiber = at.getRoot();
-  Value tensor = fiber.getDefiningOp<RootOp>().getTensor();
+  Value tensor = rootOf(fiber).getDefiningOp<RootOp>().getTensor();
   Value number = arith::ConstantIndexOp::create(b, level);
   return sparse_tensor::LvlOp::create(b, mapping.lookupOrDefault(tensor),
                                       number);

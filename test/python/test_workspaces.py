@@ -99,7 +99,7 @@ def test_dense_results_have_rows_of_sums():
         ("y[j] = A[i,j]", {"A": "csr", "y": "dense"}, {"A": (40, 30)}),
         (
             "y[i] = A[i,j] * x[j]",
-            {"A": "csc", "x": "dense"},
+            {"A": "csc", "x": "dense", "y": "dense"},
             {"A": (9, 30), "x": (30,)},
         ),
         (

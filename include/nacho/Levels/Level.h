@@ -98,6 +98,9 @@ mlir::RankedTensorType listTensorType(unsigned rank, unsigned unique,
                                       mlir::Type element,
                                       unsigned coordinateWidth);
 
+/// The root of the operand that a fiber of a nest is of.
+mlir::Value rootOf(mlir::Value fiber);
+
 /// The number of coordinates of a loop of a nest.
 mlir::Value loopExtent(mlir::ImplicitLocOpBuilder &b, CoiterateOp loop);
 
