@@ -8,8 +8,8 @@ from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
 
-from nacho.errors import ArgumentError, UnsupportedError
-from nacho.extents import index_extents, most_entries
+from nacho.errors import ArgumentError, IndexOverflowError, UnsupportedError
+from nacho.extents import index_extents
 from nacho.formats import Format, TensorType
 from nacho.inference import result_format
 from nacho.mlir.kernel import Kernel
@@ -78,7 +78,12 @@ def evaluate(
     loops = () if order is None else checked_order(order, assignment.indices)
     compiled = Compiled(cost, loops, remap is None or checked_remap(remap))
     kernel = kernel_for(assignment, given, views, out, compiled)
-    return kernel.run(given, views, threads, parts, validate)
+    try:
+        return kernel.run(given, views, threads, parts, validate)
+    except IndexOverflowError:
+        # Only counting the entries tells how many there are.
+        kernel = kernel_for(assignment, given, views, out, compiled, wide=True)
+        return kernel.run(given, views, threads, parts, validate)
 
 
 def _spelled(
@@ -186,8 +191,12 @@ def kernel_for(
     views: Mapping[str, View],
     out: str | Format | None,
     options: Compiled,
+    wide: bool = False,
 ) -> Kernel:
-    """Return the kernel for these types of operands, compiled once."""
+    """Return the kernel for these types of operands, compiled once.
+
+    Its indices are those of the operands; they are ``wide`` if extents ask for it.
+    """
     if out is not None and type(out) is not str:
         out = Format(out)
     types: list[object] = []
@@ -198,7 +207,7 @@ def kernel_for(
         else:
             types += signature(view)
     library = library_of(list(views.values()))
-    wide = _is_wide(assignment, views)
+    wide |= _is_wide(assignment, views)
     key = (assignment.text, out, options, wide, library, *types)
     return cached_kernel(
         key,
@@ -224,11 +233,9 @@ def cached_kernel(key: tuple[object, ...], compile: Callable[[], Kernel]) -> Ker
 
 
 def _is_wide(assignment: Assignment, views: Mapping[str, View]) -> bool:
-    """Return whether int32 may be too narrow for the positions or coordinates."""
+    """Return whether int32 is too narrow for coordinates."""
     extents = index_extents(assignment, views)
-    if max(extents.values(), default=0) > INT32_MAX + 1:
-        return True
-    return most_entries(assignment, views, extents) > INT32_MAX
+    return max(extents.values(), default=0) > INT32_MAX + 1
 
 
 def _compile(

@@ -59,23 +59,6 @@ def require_values(
     raise ReductionError(pointed(message, assignment.text, assignment.reduction_span))
 
 
-def most_entries(assignment: Assignment, views: Views, extents: Extents) -> int:
-    """Return a bound on the entries of a sparse result.
-
-    Every entry of it comes from one of an operand, once for all the coordinates that
-    the operand does not mention.
-    """
-    total = 0
-    for name, missing in assignment.broadcasts:
-        view = views[name]
-        if not view.format.is_dense:
-            entries = view.values.size
-            for index in missing:
-                entries *= extents[index]
-            total += entries
-    return total
-
-
 class CostEstimate:
     """About how many entries are read and written, to choose threads by."""
 

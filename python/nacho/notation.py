@@ -127,18 +127,6 @@ class Assignment:
         """All indices that are not on the left."""
         return self.indices[len(self.result.indices) :]
 
-    @cached_property
-    def broadcasts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Per access with indices: its name, and the indices on the left it lacks."""
-        return tuple(
-            (
-                access.name,
-                tuple(i for i in self.result.indices if i not in access.indices),
-            )
-            for access in self.accesses
-            if access.indices
-        )
-
     def access_of(self, name: str) -> Access:
         """Return the first access to an operand."""
         return next(access for access in self.accesses if access.name == name)

@@ -36,7 +36,10 @@ class Nest:
     """How one nest of loops is cut into parts of equal cost."""
 
     order: tuple[str, ...]
-    """The indices of the loops, outermost first."""
+    """The indices of the loops, outermost first.
+
+    ``part`` tells apart what the parts of an earlier nest have of an entry.
+    """
     bounds: NDArray[np.int64]
     """The cuts: (parts + 1, depth) coordinates in loop order, half-open."""
     costs: NDArray[np.int64]

@@ -316,3 +316,22 @@ def test_scipy_is_only_loaded_by_its_users():
 
 def path():
     return nacho.__path__[0].rpartition("/")[0]
+
+
+def test_indices_are_as_narrow_as_the_entries_let_them(monkeypatch):
+    """How many there are is counted, whatever the extents would allow."""
+    at = np.array([0, 69_999], np.int32)
+    A = sp.csr_array((np.array([1.0, 2.0]), (at, at[::-1])), shape=(70_000, 70_000))
+    Z = nacho.evaluate("Z[i,k] = A[i,j] * A[j,k]", A=A)
+    assert Z.indices.dtype == Z.indptr.dtype == np.int32
+    run = nacho.mlir.Kernel.run
+
+    def overflowing(self, *args):
+        if self.result_type.pos_width == 32:
+            raise nacho.IndexOverflowError("more entries than int32 can count")
+        return run(self, *args)
+
+    monkeypatch.setattr(nacho.mlir.Kernel, "run", overflowing)
+    Z = nacho.evaluate("Z[i,k] = A[i,j] * A[j,k]", A=A)
+    assert Z.indptr.dtype == np.int64
+    np.testing.assert_array_equal(Z.data, [2.0, 2.0])

@@ -1,0 +1,273 @@
+//===- StatementRewrites.cpp - Statements for parts of a statement --------===//
+//
+// An operand in another order, or what a term scatters, by an assignment of its
+// own before the one that needs it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StatementSplitter.h"
+#include "nacho/Levels/Level.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace nacho;
+
+/// A list of entries, by coordinates as wide as those of the operands that
+/// have the index.
+RankedTensorType StatementSplitter::listType(ArrayRef<Attribute> access,
+                                             Type element,
+                                             ArrayRef<unsigned> inputs) {
+  auto isNarrow = [&](Attribute index) {
+    return llvm::any_of(inputs, [&](unsigned n) {
+      auto encoding =
+          sparse_tensor::getSparseTensorEncoding(op.getInputs()[n].getType());
+      return encoding && encoding.getCrdWidth() == 32 &&
+             llvm::is_contained(op.getAccess(n), index);
+    });
+  };
+  // What tells parts apart is no operand's.
+  auto isPart = [&](Attribute index) {
+    return llvm::none_of(inputs, [&](unsigned n) {
+      return llvm::is_contained(op.getAccess(n), index);
+    });
+  };
+  unsigned width = llvm::all_of(access,
+                                [&](Attribute index) {
+                                  return isNarrow(index) || isPart(index);
+                                })
+                       ? 32
+                       : 64;
+  return listTensorType(access.size(), access.size(), element, width);
+}
+
+/// The type of rows that can be located, as one of the given type has some;
+/// null if it has none.
+static RankedTensorType rowsType(RankedTensorType type, unsigned rank) {
+  auto isFull = [&](unsigned level) { return isFullLevel(type, level); };
+  if (rank < 2 || llvm::none_of(llvm::seq<unsigned>(type.getRank()), isFull))
+    return {};
+  using sparse_tensor::LevelFormat;
+  SmallVector<sparse_tensor::LevelType> levels(
+      rank, *sparse_tensor::buildLevelType(LevelFormat::Compressed, {}));
+  levels.front() = *sparse_tensor::buildLevelType(LevelFormat::Dense, {});
+  auto given = sparse_tensor::getSparseTensorEncoding(type);
+  AffineMap identity =
+      AffineMap::getMultiDimIdentityMap(rank, type.getContext());
+  auto encoding = sparse_tensor::SparseTensorEncodingAttr::get(
+      type.getContext(), levels, identity, identity, given.getPosWidth(),
+      given.getCrdWidth());
+  SmallVector<int64_t> shape(rank, ShapedType::kDynamic);
+  return RankedTensorType::get(shape, type.getElementType(), encoding);
+}
+
+/// T[j, i] -> R[j, i] = T[j, i], of which the rows can be located.
+Value StatementSplitter::makeRows(AssignOp list, RankedTensorType type) {
+  Attribute accesses[] = {list.getResultAccess()};
+  auto rows = AssignOp::create(b, type, list.getResult(), Value(),
+                               b.getArrayAttr(accesses), list.getResultAccess(),
+                               /*sorted=*/false, /*partial=*/false,
+                               /*workspace=*/false, ArrayAttr());
+  OpBuilder::InsertionGuard guard(b);
+  Block *body =
+      b.createBlock(&rows.getBody(), {}, type.getElementType(), b.getLoc());
+  YieldOp::create(b, body->getArgument(0));
+  return rows.getResult();
+}
+
+/// term(A[i, j]) -> T[j, i] = sorted A[i, j]; term(T[j, i])
+void StatementSplitter::rearrange(const Term &term, const TermOrder &order) {
+  IRMapping mapping;
+  for (unsigned input : order.transposed) {
+    IndexNames access;
+    for (Attribute index : order.loops)
+      if (llvm::is_contained(op.getAccess(input), index))
+        access.push_back(index);
+    Value element = op.getBodyBlock()->getArgument(input);
+    AssignOp list = makeList(element, {input}, access, {}, /*isPartial=*/false);
+    std::string name = getName(op.getInputs()[input]);
+    setName(list.getResult(), name);
+    Value made = list.getResult();
+    auto type = cast<RankedTensorType>(op.getInputs()[input].getType());
+    if (RankedTensorType rows = rowsType(type, access.size()))
+      made = makeRows(list, rows);
+    setName(made, name);
+    mapping.map(element, bind(made, access));
+  }
+  SmallVector<Operation *> slice = sliceOf(term.value);
+  OpBuilder::InsertionGuard guard(b);
+  if (!slice.empty())
+    b.setInsertionPointAfter(slice.back());
+  for (Operation *nested : slice)
+    b.clone(*nested, mapping);
+  replace(term, mapping.lookup(term.value), term.reduced);
+}
+
+/// A name that no index has.
+Attribute StatementSplitter::partIndex() {
+  std::string name = "part";
+  auto isUsed = [&](ArrayRef<Attribute> names) {
+    return llvm::is_contained(names, b.getStringAttr(name));
+  };
+  while (isUsed(op.getResultAccess().getValue()) ||
+         llvm::any_of(op.getAccesses(), [&](Attribute access) {
+           return isUsed(cast<ArrayAttr>(access).getValue());
+         }))
+    name += '_';
+  return b.getStringAttr(name);
+}
+
+/// sum_j v -> T[result]     if sums can be collected as they come
+///         -> sum_part E[result, part]    if each part can collect its own
+///         -> sum_j E[result, j]
+///
+/// where T[result] = sum_j v, E[result, part] = sums of v, sorted, or
+/// E[result, j] = v, sorted.
+void StatementSplitter::scatter(const Term &term, const TermOrder &order,
+                                const LoopOrder &loops) {
+  IndexNames access, summed = term.reduced;
+  for (ArrayRef<Attribute> names :
+       {ArrayRef(loops.result), ArrayRef(loops.inner)})
+    for (Attribute index : names)
+      if (llvm::is_contained(order.loops, index))
+        access.push_back(index);
+  bool isList = !canCollect(order);
+  if (!isList) {
+    summed.clear();
+    // The result's levels are in the order of its dimensions.
+    if (!isDense(op.getType()))
+      access.assign(op.getResultAccess().begin(), op.getResultAccess().end());
+  } else if (order.collects) {
+    summed = {partIndex()};
+  }
+  llvm::append_range(access, summed);
+  AssignOp made = isList ? makeList(term.value, term.inputs, access,
+                                    order.loops, order.collects)
+                         : makeSums(term, access, order.loops);
+  setName(made.getResult(), isList ? "E" : "T");
+  replace(term, bind(made.getResult(), access), summed);
+}
+
+/// access = sorted value, before the assignment.
+AssignOp StatementSplitter::makeList(Value value, ArrayRef<unsigned> inputs,
+                                     ArrayRef<Attribute> access,
+                                     ArrayRef<Attribute> loops,
+                                     bool isPartial) {
+  RankedTensorType type = listType(access, value.getType(), inputs);
+  return makeStatement(type, value, inputs, access, loops, {},
+                       /*isSorted=*/true, isPartial);
+}
+
+/// access = the sum of the term's value, before the assignment, stored as the
+/// result is.
+AssignOp StatementSplitter::makeSums(const Term &term,
+                                     ArrayRef<Attribute> access,
+                                     ArrayRef<Attribute> loops) {
+  SmallVector<int64_t> shape(access.size(), ShapedType::kDynamic);
+  Attribute encoding;
+  if (!isDense(op.getType()))
+    encoding = op.getType().getEncoding();
+  auto type = RankedTensorType::get(shape, term.value.getType(), encoding);
+  AssignOp made =
+      makeStatement(type, term.value, term.inputs, access, loops, term.reduced,
+                    /*isSorted=*/false, /*isPartial=*/false);
+  made.setWorkspace(static_cast<bool>(encoding));
+  return made;
+}
+
+AssignOp StatementSplitter::makeStatement(RankedTensorType type, Value value,
+                                          ArrayRef<unsigned> inputs,
+                                          ArrayRef<Attribute> access,
+                                          ArrayRef<Attribute> loops,
+                                          ArrayRef<Attribute> reduced,
+                                          bool isSorted, bool isPartial) {
+  SmallVector<Value> tensors;
+  SmallVector<Attribute> accesses;
+  for (unsigned n : inputs) {
+    tensors.push_back(op.getInputs()[n]);
+    accesses.push_back(op.getAccesses()[n]);
+  }
+  ArrayAttr order;
+  if (!loops.empty())
+    order = b.getArrayAttr(loops);
+  auto made = AssignOp::create(b, type, tensors, Value(),
+                               b.getArrayAttr(accesses), b.getArrayAttr(access),
+                               isSorted, isPartial, /*workspace=*/false, order);
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&made.getBody());
+  IRMapping mapping;
+  for (unsigned n : inputs) {
+    BlockArgument arg = op.getBodyBlock()->getArgument(n);
+    mapping.map(arg, body->addArgument(arg.getType(), arg.getLoc()));
+  }
+  for (Operation *nested : sliceOf(value))
+    b.clone(*nested, mapping);
+  Value result = mapping.lookup(value);
+  if (!reduced.empty())
+    result =
+        ReduceOp::create(b, BinaryKind::add, result, b.getArrayAttr(reduced));
+  YieldOp::create(b, result);
+  statements.push_back(made);
+  return made;
+}
+
+/// One more input of the assignment.
+BlockArgument StatementSplitter::bind(Value tensor,
+                                      ArrayRef<Attribute> access) {
+  SmallVector<Attribute> accesses(op.getAccesses().getValue());
+  accesses.push_back(b.getArrayAttr(access));
+  op.setAccessesAttr(b.getArrayAttr(accesses));
+  op.getInputsMutable().append(tensor);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return op.getBodyBlock()->addArgument(type.getElementType(), op.getLoc());
+}
+
+static bool isSameSet(ArrayRef<Attribute> one, ArrayRef<Attribute> other) {
+  return std::is_permutation(one.begin(), one.end(), other.begin(),
+                             other.end());
+}
+
+/// Puts another value, reduced over some indices, in the place of a term.
+void StatementSplitter::replace(const Term &term, Value value,
+                                ArrayRef<Attribute> reduced) {
+  Block *body = op.getBodyBlock();
+  for (Operation &nested : llvm::make_early_inc_range(*body)) {
+    auto reduce = dyn_cast<ReduceOp>(nested);
+    // Of what is reduced, only the reduction over the term's indices is it.
+    if (!term.reduced.empty() &&
+        (!reduce || reduce.getValue() != term.value ||
+         !isSameSet(reduce.getIndices().getValue(), term.reduced)))
+      continue;
+    if (term.reduced.empty() && (reduce || nested.getNumOperands() == 0))
+      continue;
+    if (reduce && reduced.empty()) {
+      reduce.replaceAllUsesWith(value);
+      reduce.erase();
+      continue;
+    }
+    if (reduce)
+      reduce.setIndicesAttr(b.getArrayAttr(reduced));
+    for (OpOperand &operand : nested.getOpOperands())
+      if (operand.get() == term.value)
+        operand.set(value);
+  }
+}
+
+/// Forgets what the statement no longer reads.
+void StatementSplitter::dropUnused() {
+  Block *body = op.getBodyBlock();
+  for (Operation &nested : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (isOpTriviallyDead(&nested))
+      nested.erase();
+  SmallVector<Attribute> accesses(op.getAccesses().getValue());
+  for (unsigned n = accesses.size(); n-- > 0;) {
+    if (!body->getArgument(n).use_empty())
+      continue;
+    body->eraseArgument(n);
+    op.getInputsMutable().erase(n);
+    accesses.erase(accesses.begin() + n);
+  }
+  op.setAccessesAttr(b.getArrayAttr(accesses));
+}

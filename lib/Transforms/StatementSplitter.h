@@ -1,0 +1,69 @@
+//===- StatementSplitter.h - What is in the way of a statement ------------===//
+
+#ifndef NACHO_LIB_TRANSFORMS_STATEMENTSPLITTER_H
+#define NACHO_LIB_TRANSFORMS_STATEMENTSPLITTER_H
+
+#include "nacho/Analysis/LoopCost.h"
+#include "nacho/IR/Names.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nacho {
+
+/// Removes the obstacles from one assignment, one after the other.
+class StatementSplitter {
+public:
+  /// Lists that are made are added to the statements.
+  StatementSplitter(AssignOp op, mlir::OpBuilder &builder,
+                    llvm::SmallVectorImpl<AssignOp> &statements, bool splitRows)
+      : op(op), b(withoutName(op.getLoc()), builder), statements(statements),
+        splitRows(splitRows) {}
+
+  mlir::LogicalResult run();
+
+private:
+  mlir::FailureOr<bool> step();
+  mlir::FailureOr<bool> followOrder(const Terms &terms,
+                                    const LoopOrder &proposed);
+  bool rewrite(const Terms &terms, const Term &term, const TermOrder &order,
+               const LoopOrder &proposed);
+  bool canCollect(const TermOrder &order);
+  IndexNames indicesOf(const Term &term, llvm::ArrayRef<mlir::Attribute> first);
+  bool canList(const Term &term);
+  bool isOpen(const Term &term);
+  TermOrder orderOf(const Term &term, BinaryKind reduction,
+                    const LoopOrder &order);
+  mlir::RankedTensorType listType(llvm::ArrayRef<mlir::Attribute> access,
+                                  mlir::Type element,
+                                  llvm::ArrayRef<unsigned> inputs);
+  void rearrange(const Term &term, const TermOrder &order);
+  void scatter(const Term &term, const TermOrder &order,
+               const LoopOrder &loops);
+  AssignOp makeList(mlir::Value value, llvm::ArrayRef<unsigned> inputs,
+                    llvm::ArrayRef<mlir::Attribute> access,
+                    llvm::ArrayRef<mlir::Attribute> loops, bool isPartial);
+  mlir::Value makeRows(AssignOp list, mlir::RankedTensorType type);
+  AssignOp makeSums(const Term &term, llvm::ArrayRef<mlir::Attribute> access,
+                    llvm::ArrayRef<mlir::Attribute> loops);
+  AssignOp makeStatement(mlir::RankedTensorType type, mlir::Value value,
+                         llvm::ArrayRef<unsigned> inputs,
+                         llvm::ArrayRef<mlir::Attribute> access,
+                         llvm::ArrayRef<mlir::Attribute> loops,
+                         llvm::ArrayRef<mlir::Attribute> reduced, bool isSorted,
+                         bool isPartial);
+  mlir::Attribute partIndex();
+  mlir::BlockArgument bind(mlir::Value tensor,
+                           llvm::ArrayRef<mlir::Attribute> access);
+  void replace(const Term &term, mlir::Value value,
+               llvm::ArrayRef<mlir::Attribute> reduced);
+  void dropUnused();
+
+  AssignOp op;
+  mlir::ImplicitLocOpBuilder b;
+  llvm::SmallVectorImpl<AssignOp> &statements;
+  bool splitRows; ///< A workspace must not have to do a whole row.
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_TRANSFORMS_STATEMENTSPLITTER_H
