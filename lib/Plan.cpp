@@ -111,13 +111,6 @@ Workspace Workspaces::prepare(const Step &step, int64_t threads, bool hasSums) {
   return made;
 }
 
-int64_t Workspaces::numBytes() const {
-  int64_t bytes = 0;
-  for (const std::optional<Buffer> *buffer : {&keys, &marks, &sums})
-    bytes += *buffer ? (*buffer)->numBytes() : 0;
-  return bytes;
-}
-
 //===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
@@ -137,12 +130,14 @@ void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
   offsets.resize((parts + 1) * step->countColumns);
   sizes.resize(step->numSizes());
   workspaces.limitTo(args);
+  // Rows that are too heavy need not be counted to be refused.
+  if (step->hasWholeRows)
+    partition(args, parts, threads);
   checkStatus(workspaces.call(
       *step, threads, /*hasSums=*/false, [&](const Workspace &workspace) {
         return step->plan(args, bounds.data(), counts.data(), offsets.data(),
                           sizes.data(), workspace, parts, threads);
       }));
-  checkBalance();
   checkIndexTypes();
 }
 

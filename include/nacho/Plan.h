@@ -78,7 +78,6 @@ public:
   void limitTo(const std::vector<Argument> &args);
   /// The extent is known: of a moderate one every coordinate has a place.
   void coverExtent(const Step &step, int64_t extent);
-  int64_t numBytes() const;
 
 private:
   Workspace prepare(const Step &step, int64_t threads, bool hasSums);

@@ -318,6 +318,13 @@ void FiberLowering::lowerCost(CostOp cost) {
   cost.replaceAllUsesWith(Value(arith::SubIOp::create(b, to, from)));
 }
 
+/// The elements of a tensor in storage order.
+static Value valuesOf(ImplicitLocOpBuilder &b, Value tensor) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  return sparse_tensor::ToValuesOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, element), tensor);
+}
+
 /// What a list keeps, as of 64 bits: -1 without its sign.
 Value FiberLowering::wideRecall(Value list, Value kept) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(list.getType());
@@ -330,10 +337,7 @@ Value FiberLowering::wideRecall(Value list, Value kept) {
 
 /// An entry of a list so many further on, or the last one.
 Value FiberLowering::entryAhead(Value list, Value position, int64_t ahead) {
-  Type element = cast<RankedTensorType>(list.getType()).getElementType();
-  Value values = sparse_tensor::ToValuesOp::create(
-      b, MemRefType::get({ShapedType::kDynamic}, element), list);
-  Value size = memref::DimOp::create(b, values, constant(0));
+  Value size = memref::DimOp::create(b, valuesOf(b, list), constant(0));
   Value last = arith::SubIOp::create(b, size, constant(1));
   return arith::MinUIOp::create(
       b, arith::AddIOp::create(b, position, constant(ahead)), last);
@@ -349,9 +353,7 @@ void FiberLowering::lowerPrefetch(PrefetchOp op) {
   auto type = cast<RankedTensorType>(of.tensor.getType());
   if (!op.getElements() || of.level + 1 < type.getRank())
     return;
-  Value values = sparse_tensor::ToValuesOp::create(
-      b, MemRefType::get({ShapedType::kDynamic}, type.getElementType()),
-      of.tensor);
+  Value values = valuesOf(b, of.tensor);
   prefetchElement(b, values, first);
   // Elements take more than one line of the cache sooner than coordinates do.
   prefetchElement(b, values, arith::AddIOp::create(b, first, constant(8)));
@@ -359,8 +361,7 @@ void FiberLowering::lowerPrefetch(PrefetchOp op) {
 
 /// The sum of the costs of a scanned list before a position.
 Value FiberLowering::sumBefore(Value list, Value position) {
-  auto buffer = MemRefType::get({ShapedType::kDynamic}, b.getI64Type());
-  Value values = sparse_tensor::ToValuesOp::create(b, buffer, list);
+  Value values = valuesOf(b, list);
   Value any = compare(arith::CmpIPredicate::ne, position, constant(0));
   Value before = arith::SubIOp::create(b, position, constant(1));
   Value sum =
