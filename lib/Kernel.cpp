@@ -19,6 +19,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -33,6 +34,22 @@ std::vector<std::string> nacho::stageNames() {
 //===----------------------------------------------------------------------===//
 // Compilation
 //===----------------------------------------------------------------------===//
+
+/// The width of the registers that coordinates are compared in: the host's, or
+/// what NACHO_VECTOR_BITS says (0, 256, 512).
+static unsigned hostVectorBits() {
+  static const unsigned bits = [] {
+    unsigned asked;
+    const char *variable = std::getenv("NACHO_VECTOR_BITS");
+    if (variable && !StringRef(variable).getAsInteger(10, asked))
+      return asked;
+    llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+    if (features.lookup("avx512bw") && features.lookup("avx512vl"))
+      return 512u;
+    return features.lookup("avx2") ? 256u : 0u;
+  }();
+  return bits;
+}
 
 namespace {
 /// A module, and what is said about it.
@@ -70,6 +87,7 @@ public:
     options.cost = compile.cost;
     options.remap = compile.remap;
     options.splitRows = compile.splitRows;
+    options.vectorBits = hostVectorBits();
     for (bool done = false; !done; rest = rest.drop_front()) {
       if (rest.empty()) {
         errors = ("unknown stage '" + last + "'").str();
@@ -344,6 +362,11 @@ static LogicalResult readBuffers(ModuleOp module, const std::string &name,
     step.countColumns = columnsOf(plan, numOperands + 1);
   if (auto level = execute->getAttrOfType<IntegerAttr>(kWorkspaceAttr))
     step.scattered = level.getInt();
+  if (auto tables = execute->getAttrOfType<ArrayAttr>(kTablesAttr))
+    for (auto pair : tables.getAsRange<ArrayAttr>())
+      step.tables.push_back(
+          {static_cast<size_t>(cast<IntegerAttr>(pair[0]).getInt()),
+           static_cast<size_t>(cast<IntegerAttr>(pair[1]).getInt())});
   step.hasWholeRows = execute->hasAttr(kWholeRowsAttr);
   if (auto types = execute->getAttrOfType<ArrayAttr>(kPartialsAttr))
     for (Type type : types.getAsValueRange<TypeAttr>())

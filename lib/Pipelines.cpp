@@ -17,6 +17,7 @@
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -36,6 +37,7 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCSEPass());
   pm.addPass(createNachoConcretize());
   pm.addPass(createCSEPass());
+  pm.addPass(createNachoFindCoordinates());
 }
 
 /// Loops that skip nothing but in the innermost, in functions of their own.
@@ -66,8 +68,11 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &) {
 }
 
 /// scf, arith and memref; parallelism still abstract.
-static void addScf(OpPassManager &pm, const PipelineOptions &) {
-  pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF());
+static void addScf(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createNachoCountUnions());
+  ConvertNachoLoopsToSCFOptions loops;
+  loops.vectorBits = options.vectorBits;
+  pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF(loops));
   pm.addNestedPass<func::FuncOp>(createConvertNachoPartitionToSCF());
   pm.addNestedPass<func::FuncOp>(createConvertNachoWorkspaceToSCF());
   pm.addNestedPass<func::FuncOp>(createConvertNachoElementsToArith());
@@ -84,6 +89,7 @@ static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
@@ -139,5 +145,6 @@ void nacho::registerAllDialects(DialectRegistry &registry) {
                   func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
                   LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
                   omp::OpenMPDialect, scf::SCFDialect,
-                  sparse_tensor::SparseTensorDialect, tensor::TensorDialect>();
+                  sparse_tensor::SparseTensorDialect, tensor::TensorDialect,
+                  vector::VectorDialect>();
 }

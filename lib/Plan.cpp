@@ -31,6 +31,8 @@ static void checkStatus(int32_t status) {
   if (status & kCoordinateOutOfRange)
     throw CoordinateOutOfRange("coordinate-out-of-range: a coordinate of an "
                                "operand is outside its extent");
+  if (status & kRowTooWide)
+    throw RowsTooHeavy();
   if (status & kOperandsChanged)
     throw OperandsChanged();
 }
@@ -71,44 +73,46 @@ static int64_t powerOfTwo(int64_t least) {
   return power;
 }
 
-void Workspaces::limitTo(const std::vector<Argument> &args) {
-  int64_t entries = 0;
-  for (const Argument &arg : args)
-    if (arg.data)
-      entries = std::max(entries, arg.size);
+void WorkspaceMemory::limitTo(int64_t entries) {
   places = std::max(places, std::min(kFirstPlaces, powerOfTwo(2 * entries)));
 }
 
-void Workspaces::coverExtent(const Step &step, int64_t extent) {
+void WorkspaceMemory::coverExtent(int64_t extent) {
   // Of a table with keys one place has to stay free.
-  int64_t least = step.hasWholeRows ? extent : extent + 1;
+  int64_t least = layout.keys ? extent + 1 : extent;
   if (least <= kDensePlaces)
     places = powerOfTwo(least);
 }
 
-Workspace Workspaces::prepare(const Step &step, int64_t threads, bool hasSums) {
+void WorkspaceMemory::grow() {
+  if (layout.keys)
+    places = checkedProduct(places, 8);
+}
+
+Workspace WorkspaceMemory::prepare(int64_t threads, bool hasElements) {
   int64_t rows = std::max<int64_t>(threads, 1);
   if (made.places != places || made.rows < rows) {
     made = Workspace();
-    sums.reset();
+    elements.reset();
     made.rows = rows;
     made.places = places;
-    made.marked = step.hasWholeRows ? kDensePlaces : places;
+    made.marked = layout.keys ? places : kDensePlaces;
     marks.emplace(ElementType::i64, rows * Workspace::wordsFor(made.marked));
     made.marks = static_cast<int64_t *>(marks->data);
     std::memset(marks->data, 0, marks->numBytes());
-    if (!step.hasWholeRows) {
-      keys.emplace(step.result.levels[*step.scattered].coordinates,
-                   checkedProduct(rows, places));
+    if (layout.keys) {
+      keys.emplace(*layout.keys, checkedProduct(rows, places));
       made.keys = keys->data;
       std::memset(keys->data, -1, keys->numBytes());
     }
   }
-  if (hasSums && !sums) {
-    sums.emplace(step.result.values, made.rows * places);
-    made.sums = sums->data;
+  Workspace workspace = made;
+  if (hasElements) {
+    if (!elements)
+      elements.emplace(layout.elements, made.rows * places);
+    workspace.sums = elements->data;
   }
-  return made;
+  return workspace;
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,7 +120,46 @@ Workspace Workspaces::prepare(const Step &step, int64_t threads, bool hasSums) {
 //===----------------------------------------------------------------------===//
 
 StepPlan::StepPlan(const Step &step, int64_t parts)
-    : step(&step), parts(parts), bounds((parts + 1) * step.boundColumns) {}
+    : step(&step), parts(parts), bounds((parts + 1) * step.boundColumns) {
+  for (const WorkspaceLayout &layout : step.workspaces())
+    workspaces.emplace_back(layout);
+}
+
+/// What the operands tell of how large workspaces should be. Extents of results
+/// are only known later.
+void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
+  auto memory = workspaces.begin();
+  if (step->scattered) {
+    int64_t entries = 0;
+    for (const Argument &arg : args)
+      if (arg.data)
+        entries = std::max(entries, arg.size);
+    memory++->limitTo(entries);
+  }
+  for (const Step::Table &table : step->tables) {
+    size_t extents = step->extentOf(table.input, 0);
+    memory->limitTo(args[extents - 1].size);
+    memory++->coverExtent(args[extents + table.level].size);
+  }
+}
+
+/// Calls with workspaces, one per thread, until they are large enough.
+template <typename F>
+void StepPlan::callWithWorkspaces(int64_t threads, bool hasSums, F f) {
+  while (true) {
+    std::vector<Workspace> prepared;
+    for (size_t n = 0; n < workspaces.size(); ++n) {
+      bool isSums = n == 0 && step->scattered;
+      prepared.push_back(workspaces[n].prepare(threads, hasSums || !isSums));
+    }
+    int32_t status = f(prepared);
+    checkStatus(status);
+    if (!(status & kWorkspaceFull))
+      return;
+    for (WorkspaceMemory &memory : workspaces)
+      memory.grow();
+  }
+}
 
 void StepPlan::partition(const std::vector<Argument> &args, int64_t within,
                          int64_t threads) {
@@ -129,15 +172,15 @@ void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
   std::vector<int64_t> counts(parts * step->countColumns);
   offsets.resize((parts + 1) * step->countColumns);
   sizes.resize(step->numSizes());
-  workspaces.limitTo(args);
+  sizeWorkspaces(args);
   // Rows that are too heavy need not be counted to be refused.
   if (step->hasWholeRows)
     partition(args, parts, threads);
-  checkStatus(workspaces.call(
-      *step, threads, /*hasSums=*/false, [&](const Workspace &workspace) {
+  callWithWorkspaces(
+      threads, /*hasSums=*/false, [&](const std::vector<Workspace> &prepared) {
         return step->plan(args, bounds.data(), counts.data(), offsets.data(),
-                          sizes.data(), workspace, parts, threads);
-      }));
+                          sizes.data(), prepared, parts, threads);
+      });
   checkIndexTypes();
 }
 
@@ -156,14 +199,14 @@ void StepPlan::execute(const std::vector<Argument> &args,
   }
   std::vector<int64_t> visited(rows + 1);
   if (step->scattered)
-    workspaces.coverExtent(
-        *step, sizes[step->result.levels.size() + 1 + *step->scattered]);
-  checkStatus(workspaces.call(
-      *step, threads, /*hasSums=*/true, [&](const Workspace &workspace) {
-        return step->execute(args, bounds.data(), offsets.data(), results,
-                             partials, visited.data(), rowSize, workspace,
-                             parts, threads);
-      }));
+    workspaces.front().coverExtent(
+        sizes[step->result.levels.size() + 1 + *step->scattered]);
+  callWithWorkspaces(threads, /*hasSums=*/true,
+                     [&](const std::vector<Workspace> &prepared) {
+                       return step->execute(args, bounds.data(), offsets.data(),
+                                            results, partials, visited.data(),
+                                            rowSize, prepared, parts, threads);
+                     });
 }
 
 /// Whole rows may cost a part an eighth more than its share.
@@ -311,7 +354,7 @@ std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
   if (sizesOf(args) != planned)
     throw OperandsChanged();
   std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
-  if (steps.size() > 1 || kernel->last().scattered)
+  if (steps.size() > 1 || !kernel->last().workspaces().empty())
     lock.lock();
   for (size_t n = 0; n < steps.size(); ++n) {
     bool isLast = n + 1 == steps.size();

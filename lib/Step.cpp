@@ -50,12 +50,12 @@ public:
     }
   }
 
-  void addWorkspace(const Workspace &workspace, bool hasSums) {
+  void addWorkspace(const Workspace &workspace) {
     if (workspace.keys)
       addRows(workspace.keys, workspace.rows, workspace.places);
     addRows(workspace.marks, workspace.rows,
             Workspace::wordsFor(workspace.marked));
-    if (hasSums)
+    if (workspace.sums)
       addRows(workspace.sums, workspace.rows, workspace.places);
   }
 
@@ -76,6 +76,28 @@ private:
 };
 } // namespace
 
+std::vector<WorkspaceLayout> Step::workspaces() const {
+  std::vector<WorkspaceLayout> layouts;
+  if (scattered) {
+    WorkspaceLayout &sums = layouts.emplace_back();
+    sums.elements = result.values;
+    if (!hasWholeRows)
+      sums.keys = result.levels[*scattered].coordinates;
+  }
+  for (const Table &table : tables)
+    layouts.push_back({operands[table.input].levels[table.level].coordinates,
+                       ElementType::i64});
+  return layouts;
+}
+
+size_t Step::extentOf(size_t input, size_t level) const {
+  size_t begin = 0;
+  for (size_t n = 0; n < input; ++n)
+    begin += operands[n].numArguments();
+  const TensorLayout &layout = operands[input];
+  return begin + layout.numArguments() - layout.levels.size() + level;
+}
+
 void Step::partition(const std::vector<Argument> &args, int64_t *bounds,
                      int64_t parts, int64_t within, int64_t threads) const {
   CallWords words(args.size() + 1);
@@ -88,10 +110,10 @@ void Step::partition(const std::vector<Argument> &args, int64_t *bounds,
 
 int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
                    int64_t *counts, int64_t *offsets, int64_t *sizes,
-                   const Workspace &workspace, int64_t parts,
+                   const std::vector<Workspace> &workspaces, int64_t parts,
                    int64_t threads) const {
   int32_t status = kSuccess;
-  CallWords words(args.size() + 7);
+  CallWords words(args.size() + 3 * workspaces.size() + 5);
   words.addOperands(operands, args);
   words.addRows(bounds, parts + 1, boundColumns);
   if (countColumns) {
@@ -99,8 +121,8 @@ int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
     words.addRows(offsets, parts + 1, countColumns);
   }
   words.addVector(sizes, numSizes());
-  if (scattered)
-    words.addWorkspace(workspace, /*hasSums=*/false);
+  for (const Workspace &workspace : workspaces)
+    words.addWorkspace(workspace);
   words.addScalar(&status);
   words.addInteger(threads);
   planEntry(words.data());
@@ -110,10 +132,11 @@ int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
 int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
                       int64_t *offsets, const std::vector<Argument> &results,
                       const std::vector<void *> &partials, int64_t *visited,
-                      int64_t rowSize, const Workspace &workspace,
+                      int64_t rowSize, const std::vector<Workspace> &workspaces,
                       int64_t parts, int64_t threads) const {
   int32_t status = kSuccess;
-  CallWords words(args.size() + results.size() + partials.size() + 8);
+  CallWords words(args.size() + results.size() + partials.size() +
+                  3 * workspaces.size() + 5);
   words.addOperands(operands, args);
   words.addRows(bounds, parts + 1, boundColumns);
   if (countColumns)
@@ -124,8 +147,8 @@ int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
     words.addRows(rows, 2 * parts, rowSize);
   if (!partials.empty())
     words.addVector(visited, 2 * parts);
-  if (scattered)
-    words.addWorkspace(workspace, /*hasSums=*/true);
+  for (const Workspace &workspace : workspaces)
+    words.addWorkspace(workspace);
   words.addScalar(&status);
   words.addInteger(threads);
   executeEntry(words.data());

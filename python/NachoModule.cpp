@@ -326,7 +326,7 @@ NB_MODULE(_nacho, m) {
   m.def("pooled_bytes", &pooledBytes);
   m.def("max_pooled_bytes", &maxPooledBytes);
 
-  nb::class_<PyKernel>(m, "Kernel")
+  nb::class_<PyKernel>(m, "Kernel", nb::is_weak_referenceable())
       .def(nb::init<const std::string &, const std::string &, bool, bool>(),
            nb::arg("text"), nb::arg("cost"), nb::arg("remap") = true,
            nb::arg("split") = true)

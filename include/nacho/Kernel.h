@@ -21,16 +21,16 @@
 //     l of the result stores, or the extent of a dense one; then come the
 //     size of a row of partial entries, and the extents of all levels.
 //   @kernel_execute(operands, bounds, [offsets,] result,
-//                   [partials..., visited,] [[keys,] marks, sums,] status,
-//                   threads)
+//                   [partials..., visited,] [[keys,] marks, sums,]
+//                   [keys, marks, positions...,] status, threads)
 //     Fills the buffers of the result, which the caller has allocated: for each
 //     level as above, and then the values.
 //
 // Counts and offsets are there if the result has levels that are not dense.
 // Partials and visited are there if parts may have to share an entry: two rows
 // and two numbers for each part, for which nothing need be in them. Keys, marks
-// and sums are workspaces, a row for each thread (see nacho.workspace): empty
-// when they are passed, and again afterwards.
+// and sums, or positions, are workspaces, a row for each thread (see
+// nacho.workspace): empty when they are passed, and again afterwards.
 //
 // Rows of `bounds` (memref<?xCxindex>) are: cost, coordinates, positions.
 // Buffers without elements must still have an address that can be read.
@@ -56,8 +56,12 @@ enum Status : int32_t {
   kOperandsChanged = 2,      ///< Since they were counted.
   kNoMemory = 4,
   kWorkspaceFull = 8, ///< It must be larger.
+  kRowTooWide = 16,   ///< For a workspace in which coordinates have places.
 };
 
+/// On an argument of the function: how many entries it is expected to have, and
+/// its extents.
+inline constexpr char kSizesAttr[] = "nacho.sizes";
 /// On the arguments of a step: the operand of the kernel, or the earlier step,
 /// that they are. Without, they are the operands in order.
 inline constexpr char kOperandAttr[] = "nacho.operand";
@@ -72,6 +76,9 @@ inline constexpr char kPartialsAttr[] = "nacho.partials";
 inline constexpr char kWorkspaceAttr[] = "nacho.workspace";
 /// Which a part has all entries of a row in.
 inline constexpr char kWholeRowsAttr[] = "nacho.whole_rows";
+/// It takes tables for the positions of fibers: by table, the number of the
+/// operand, and the level of the children.
+inline constexpr char kTablesAttr[] = "nacho.tables";
 
 /// Functions of the runtime, which see.
 inline constexpr char kSortSymbol[] = "nacho_sort_entries";
@@ -115,7 +122,14 @@ struct StepInput {
   size_t index; ///< The number of either.
 };
 
-/// The workspaces of a call, row by row, as in `nacho.workspace`.
+/// What a workspace is made of: keys, unless every coordinate has a place, and
+/// elements.
+struct WorkspaceLayout {
+  std::optional<ElementType> keys;
+  ElementType elements;
+};
+
+/// A workspace of a call, row by row, as in `nacho.workspace`.
 struct Workspace {
   void *keys = nullptr, *sums = nullptr;
   int64_t *marks = nullptr;
@@ -155,6 +169,18 @@ public:
   std::optional<size_t> scattered;
   /// These have whole rows, and no keys: no row must be too heavy for that.
   bool hasWholeRows = false;
+  /// The children of an operand's fibers that are found by their coordinates:
+  /// the number of the operand, and their level.
+  struct Table {
+    size_t input, level;
+  };
+  std::vector<Table> tables;
+
+  /// The workspaces that calls take: what is scattered, and the tables.
+  std::vector<WorkspaceLayout> workspaces() const;
+  /// Which argument is the extent of a level of an operand; just before those
+  /// come its values.
+  size_t extentOf(size_t input, size_t level) const;
 
   /// The numbers in `sizes`, and which is the size of a row.
   size_t numSizes() const { return 2 * result.levels.size() + 1; }
@@ -164,15 +190,15 @@ public:
                  int64_t parts, int64_t within, int64_t threads) const;
   int32_t plan(const std::vector<Argument> &args, int64_t *bounds,
                int64_t *counts, int64_t *offsets, int64_t *sizes,
-               const Workspace &workspace, int64_t parts,
+               const std::vector<Workspace> &workspaces, int64_t parts,
                int64_t threads) const;
   /// Each of `partials` has 2 * parts rows of `rowSize` elements, `visited` as
   /// many numbers.
   int32_t execute(const std::vector<Argument> &args, int64_t *bounds,
                   int64_t *offsets, const std::vector<Argument> &results,
                   const std::vector<void *> &partials, int64_t *visited,
-                  int64_t rowSize, const Workspace &workspace, int64_t parts,
-                  int64_t threads) const;
+                  int64_t rowSize, const std::vector<Workspace> &workspaces,
+                  int64_t parts, int64_t threads) const;
 
 private:
   friend class Kernel;

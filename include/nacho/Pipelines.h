@@ -19,6 +19,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "split-rows",
       llvm::cl::desc("Let parts share what a workspace collects"),
       llvm::cl::init(true)};
+  Option<unsigned> vectorBits{
+      *this, "vector-bits",
+      llvm::cl::desc("Width of the vector registers; 0: do without"),
+      llvm::cl::init(0)};
 };
 
 /// A stage and the passes that lead to it from the one before.

@@ -55,36 +55,25 @@ public:
   void *data;
 };
 
-/// The workspaces of a step: kept from call to call, and empty in between.
-class Workspaces {
+/// A workspace of a step, with a row for each thread: kept from call to call,
+/// and empty in between.
+class WorkspaceMemory {
 public:
-  /// Tries a call with workspaces, one per thread, that are large enough. It
-  /// takes them and returns its status.
-  template <typename F>
-  int32_t call(const Step &step, int64_t threads, bool hasSums, F f) {
-    if (!step.scattered)
-      return f(Workspace());
-    while (true) {
-      int32_t status = f(prepare(step, threads, hasSums));
-      if (!(status & kWorkspaceFull))
-        return status;
-      if (step.hasWholeRows)
-        throw RowsTooHeavy();
-      places = places * 8;
-    }
-  }
+  explicit WorkspaceMemory(const WorkspaceLayout &layout) : layout(layout) {}
 
-  /// No more places than twice the entries of an operand are ever needed.
-  void limitTo(const std::vector<Argument> &args);
-  /// The extent is known: of a moderate one every coordinate has a place.
-  void coverExtent(const Step &step, int64_t extent);
+  /// No more places than twice the entries of an operand are needed at first;
+  /// up to a moderate extent every coordinate gets one.
+  void limitTo(int64_t entries);
+  void coverExtent(int64_t extent);
+  /// It was full. One without keys has what the extent needs.
+  void grow();
+  Workspace prepare(int64_t threads, bool hasElements);
 
 private:
-  Workspace prepare(const Step &step, int64_t threads, bool hasSums);
-
+  WorkspaceLayout layout;
   int64_t places = 0;
   Workspace made;
-  std::optional<Buffer> keys, marks, sums;
+  std::optional<Buffer> keys, marks, elements;
 };
 
 /// One step of a plan.
@@ -105,15 +94,19 @@ public:
   const Step *step;
   int64_t parts;
   std::vector<int64_t> bounds, offsets, sizes;
-  Workspaces workspaces;
 
   int64_t numEntries() const;
   int64_t total() const;
 
 private:
+  void sizeWorkspaces(const std::vector<Argument> &args);
+  template <typename F>
+  void callWithWorkspaces(int64_t threads, bool hasSums, F f);
   int64_t positionsAt(size_t level, int64_t parents) const;
   void checkBalance() const;
   void checkIndexTypes() const;
+
+  std::vector<WorkspaceMemory> workspaces;
 };
 
 class Plan {

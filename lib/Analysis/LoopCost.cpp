@@ -1,14 +1,16 @@
 //===- LoopCost.cpp - What an order of loops is expected to cost ----------===//
 //
-// Before any operand is known, every index has kExtent coordinates, and a row
-// of a sparse operand kRow entries.
+// As long as the sizes of operands are not known, every index has kExtent
+// coordinates, and a row of a sparse operand kRow entries.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Analysis/LoopCost.h"
 
+#include "nacho/Kernel.h"
 #include "nacho/Levels/Level.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
@@ -18,8 +20,9 @@ using namespace nacho;
 
 static constexpr double kExtent = 1e5, kRow = 10;
 /// What an entry costs, in steps of a loop, that is sorted, as those of
-/// transposed operands are; and one that is added up in a workspace.
-static constexpr double kSorted = 10, kCollected = 4;
+/// transposed operands are; one that is added up in a workspace; and one that is
+/// looked for.
+static constexpr double kSorted = 10, kCollected = 4, kFound = 2;
 
 LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
                    ArrayRef<Attribute> result)
@@ -27,16 +30,11 @@ LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
       isDenseResult(isDense(op.getType())) {
   llvm::SetVector<Attribute> sparse, all;
   for (unsigned n : term.inputs) {
-    auto type = cast<RankedTensorType>(op.getInputs()[n].getType());
     all.insert_range(op.getAccess(n));
-    if (isDense(type))
-      continue;
-    Operand operand{n, storageOrder(type, op.getAccess(n)), {}};
-    for (unsigned level = 0; level < operand.indices.size(); ++level)
-      operand.isFull.push_back(isFullLevel(type, level));
-    sparse.insert_range(operand.indices);
-    operands.push_back(operand);
+    addOperand(op, n);
   }
+  for (const Operand &operand : operands)
+    sparse.insert_range(operand.indices);
   // Sparse filters come outermost.
   indices.assign(sparse.begin(), sparse.end());
   for (Attribute index : all)
@@ -47,47 +45,103 @@ LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
       this->result.push_back(index);
 }
 
-double LoopCost::Operand::positions(unsigned levels, bool isTransposed) const {
+/// The number of entries and the extents of an argument of the function, if
+/// they are given.
+static ArrayRef<int64_t> knownSizes(Value input) {
+  auto arg = dyn_cast<BlockArgument>(input);
+  auto func = arg ? dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp())
+                  : FunctionOpInterface();
+  if (!func)
+    return {};
+  auto sizes =
+      func.getArgAttrOfType<DenseI64ArrayAttr>(arg.getArgNumber(), kSizesAttr);
+  return sizes ? sizes.asArrayRef() : ArrayRef<int64_t>();
+}
+
+void LoopCost::addOperand(AssignOp op, unsigned n) {
+  auto type = cast<RankedTensorType>(op.getInputs()[n].getType());
+  ArrayRef<int64_t> sizes = knownSizes(op.getInputs()[n]);
+  if (!sizes.empty())
+    for (auto [index, extent] :
+         llvm::zip_equal(op.getAccess(n), sizes.drop_front()))
+      extents[index] = std::max<double>(1, extent);
+  if (isDense(type))
+    return;
+  Operand operand{n, storageOrder(type, op.getAccess(n)), {}, {}};
+  for (unsigned level = 0; level < operand.indices.size(); ++level)
+    operand.isFull.push_back(isFullLevel(type, level));
+  if (!sizes.empty())
+    operand.entries = std::max<double>(1, sizes.front());
+  operands.push_back(operand);
+}
+
+double LoopCost::extentOf(Attribute index) const {
+  auto known = extents.find(index);
+  return known == extents.end() ? kExtent : known->second;
+}
+
+double LoopCost::positions(const Operand &operand, ArrayRef<Attribute> levels,
+                           bool isTransposed) const {
   // As many entries, in whatever order.
-  if (levels == indices.size())
+  if (levels.size() == operand.indices.size()) {
+    if (operand.entries)
+      return *operand.entries;
+    levels = operand.indices;
     isTransposed = false;
+  }
   double positions = 1;
-  for (unsigned level = 0; level < levels; ++level) {
-    if (isFull[level] && !isTransposed)
-      positions *= kExtent;
+  for (auto [level, index] : llvm::enumerate(levels)) {
+    double extent = extentOf(index);
+    if (operand.isFull[level] && !isTransposed)
+      positions *= extent;
+    else if (operand.entries)
+      positions = std::min(positions * extent, *operand.entries);
     else if (level == 0)
-      positions *= indices.size() == 1 ? kExtent / kRow : kExtent;
+      positions = operand.indices.size() == 1 ? extent / kRow : extent;
     else
-      positions *= kRow;
+      positions *= std::min(kRow, extent);
   }
   return positions;
 }
 
-/// The steps of a loop, inside of `live` iterations of those outside; and the
+/// The steps of loop `m`, inside of `live` iterations of those outside; and the
 /// iterations that are left.
-double LoopCost::stepOver(Attribute index, ArrayRef<Attribute> outer,
+double LoopCost::stepOver(ArrayRef<Attribute> loops, unsigned m,
                           ArrayRef<unsigned> transposed, double &live) const {
-  double steps = 0, survivors = kExtent;
+  Attribute index = loops[m];
+  ArrayRef<Attribute> outer = loops.take_front(m);
+  double extent = extentOf(index), steps = 0, found = 0, survivors = extent;
   for (const Operand &operand : operands) {
-    auto level = llvm::find(operand.indices, index) - operand.indices.begin();
-    if (level == static_cast<long>(operand.indices.size()))
+    if (!llvm::is_contained(operand.indices, index))
       continue;
     bool isTransposed = llvm::is_contained(transposed, operand.input);
-    if (isTransposed)
-      level = llvm::count_if(outer, [&](Attribute name) {
-        return llvm::is_contained(operand.indices, name);
-      });
-    double children = operand.positions(level + 1, isTransposed) /
-                      operand.positions(level, isTransposed);
-    survivors *= children / kExtent;
+    IndexNames before;
+    for (Attribute name : isTransposed ? outer : ArrayRef(operand.indices)) {
+      if (name == index)
+        break;
+      if (llvm::is_contained(operand.indices, name))
+        before.push_back(name);
+    }
+    unsigned level = before.size();
+    IndexNames upTo = before;
+    upTo.push_back(index);
+    double children = positions(operand, upTo, isTransposed) /
+                      positions(operand, before, isTransposed);
+    survivors *= std::min(1.0, children / extent);
     // What has all coordinates is located.
     bool isFull = isTransposed ? level == 0 && operand.isLocated()
                                : operand.isFull[level];
-    if (!isFull)
-      steps += children;
+    if (isFull)
+      continue;
+    // What the loop outside repeats is found, if anything else is stepped over.
+    bool isRepeated = m > 0 && m + 1 == loops.size() &&
+                      !llvm::is_contained(operand.indices, outer.back());
+    (isRepeated ? found : steps) += children;
   }
-  if (steps == 0)
-    steps = kExtent;
+  if (found > 0)
+    steps = steps > 0 ? kFound * steps : found;
+  else if (steps == 0)
+    steps = extent;
   steps *= live;
   live *= survivors;
   return steps;
@@ -108,12 +162,12 @@ TermOrder LoopCost::evaluate(ArrayRef<Attribute> loops) const {
         operand.indices, [&](Attribute i) { return !seen.insert(i).second; });
     if (isDiagonal || !llvm::is_sorted(operand.indices, follows)) {
       order.transposed.push_back(operand.input);
-      order.cost += kSorted * operand.positions(operand.indices.size(), false);
+      order.cost += kSorted * positions(operand, operand.indices, false);
     }
   }
   double live = 1;
-  for (auto [m, index] : llvm::enumerate(loops))
-    order.cost += stepOver(index, loops.take_front(m), order.transposed, live);
+  for (unsigned m = 0; m < loops.size(); ++m)
+    order.cost += stepOver(loops, m, order.transposed, live);
   // The loops over the result have to come first, in its order.
   order.scatters = ArrayRef(result) != loops.take_front(result.size());
   if (order.scatters) {

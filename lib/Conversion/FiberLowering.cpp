@@ -290,6 +290,7 @@ bool FiberLowering::lowerShared(Operation *op) {
         return true;
       })
       .Case([&](FiberAtOp at) { return lowerFiberAt(at), true; })
+      .Case([&](FindOp find) { return lowerFind(find), true; })
       .Case([&](PrefetchOp prefetch) { return lowerPrefetch(prefetch), true; })
       .Default([](Operation *) { return false; });
 }
@@ -384,4 +385,14 @@ void FiberLowering::lowerFiberAt(FiberAtOp op) {
       at.end = select(at.present, at.end, constant(0));
   }
   setFiber(op.getFiber(), at);
+}
+
+void FiberLowering::lowerFind(FindOp op) {
+  FiberValue of = fiber(op.getFiber());
+  auto lookup = LookupOp::create(b, b.getI64Type(), b.getI1Type(),
+                                 op.getCoordinate(), op.getTable());
+  Value found = lookup.getIsThere();
+  Value at = arith::IndexCastOp::create(b, b.getIndexType(), lookup.getValue());
+  setFiber(op.getChild(), {of.tensor, of.level + 1,
+                           select(found, at, constant(0)), found, Value()});
 }

@@ -118,6 +118,7 @@ private:
   CutValue loadCut(LoadCutOp op);
   void lowerCost(CostOp cost);
   void lowerFiberAt(FiberAtOp op);
+  void lowerFind(FindOp op);
   void lowerPrefetch(PrefetchOp op);
   mlir::Value wideRecall(mlir::Value list, mlir::Value kept);
   mlir::Value entryAhead(mlir::Value list, mlir::Value position, int64_t ahead);

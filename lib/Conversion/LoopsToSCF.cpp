@@ -10,11 +10,14 @@
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include "BlockMatches.h"
 #include "Elements.h"
 #include "FiberLowering.h"
 #include "nacho/Analysis/MergeLattice.h"
@@ -31,7 +34,8 @@ namespace {
 
 class LoopLowering : public FiberLowering {
 public:
-  using FiberLowering::FiberLowering;
+  LoopLowering(func::FuncOp func, unsigned vectorBits)
+      : FiberLowering(func), vectorBits(vectorBits) {}
 
 private:
   /// A coiteration being lowered.
@@ -65,6 +69,13 @@ private:
   ValueRange emitAll(Loop &loop);
   ValueRange emitOne(Loop &loop);
   ValueRange emitMerge(Loop &loop, MergeAttr domain);
+  unsigned lanesOf(const Loop &loop, MergeAttr domain);
+  ValueRange emitBlocks(Loop &loop, unsigned lanes);
+  SmallVector<Value> countMatches(Loop &loop, Value matches,
+                                  ValueRange carried);
+  SmallVector<Value> visitMatches(Loop &loop, Value matches,
+                                  ArrayRef<CoordinateBlock> blocks,
+                                  ValueRange carried, unsigned lanes);
   State firstState(Loop &loop);
   Value emitLeast(const State &state);
   Value firstCoordinate(const Loop &loop);
@@ -89,6 +100,8 @@ private:
   void lowerLocate(LocateOp op);
   Value isInside(Value coordinate, Value tensor, unsigned dimension);
   void lowerRestrict(RestrictOp op);
+
+  unsigned vectorBits; ///< Of a register; 0: there are none.
 };
 
 } // namespace
@@ -166,6 +179,11 @@ std::pair<ClipPath, LastCoordinate> LoopLowering::clipPath(CoiterateOp op,
   return {path, lastOf(op)};
 }
 
+/// Whether the merge expression asks for an operand, or the body does.
+static bool takesPart(CoiterateOp op, unsigned n) {
+  return !op.getChildren()[n].use_empty() || mentions(op.getMerge(), n);
+}
+
 void LoopLowering::lowerCoiterate(CoiterateOp op) {
   Loop loop;
   loop.op = op;
@@ -179,7 +197,7 @@ void LoopLowering::lowerCoiterate(CoiterateOp op) {
     loop.ranges.push_back(childRange(
         loop.fibers.back(), path, loop.lower ? &*loop.lower : nullptr,
         loop.upper ? &*loop.upper : nullptr, last));
-    if (!loop.ranges.back().level->isFull())
+    if (!loop.ranges.back().level->isFull() && takesPart(op, n))
       loop.stored.push_back(n);
   }
   for (Value guard : op.getGuards())
@@ -192,8 +210,10 @@ void LoopLowering::lowerCoiterate(CoiterateOp op) {
   };
   if (isNever(domain))
     return op.replaceAllUsesWith(op.getInits());
+  unsigned lanes = lanesOf(loop, domain);
   ValueRange results = isAlways(domain)  ? emitAll(loop)
                        : isStepped(loop) ? emitOne(loop)
+                       : lanes           ? emitBlocks(loop, lanes)
                                          : emitMerge(loop, domain);
   op.replaceAllUsesWith(results.take_back(op.getNumResults()));
 }
@@ -298,6 +318,142 @@ ValueRange LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
   State next = emitStep(loop, least, state, /*visitsAll=*/false);
   scf::YieldOp::create(b, next.flatten());
   return whileOp.getResults();
+}
+
+/// How many coordinates an intersection of two operands compares at a time; 0
+/// if it is no such thing.
+unsigned LoopLowering::lanesOf(const Loop &loop, MergeAttr domain) {
+  MLIRContext *context = b.getContext();
+  if (!vectorBits || loop.stored.size() != 2)
+    return 0;
+  SmallVector<MergeAttr> both;
+  SmallVector<unsigned> widths;
+  for (unsigned n : loop.stored) {
+    if (!loop.ranges[n].level->isUnique())
+      return 0;
+    both.push_back(MergeAttr::get(context, n));
+    auto encoding =
+        sparse_tensor::getSparseTensorEncoding(loop.fibers[n].tensor.getType());
+    widths.push_back(encoding.getCrdElemType().getIntOrFloatBitWidth());
+  }
+  if (widths.front() != widths.back() ||
+      domain != intersectMerges(context, both))
+    return 0;
+  unsigned lanes = vectorBits / widths.front();
+  return lanes > 1 && lanes <= 64 ? lanes : 0;
+}
+
+/// while posA < endA and posB < endB:
+///   matches = which of the next coordinates of A are among the next of B
+///   body for each; leave the block behind that ends first, or both
+ValueRange LoopLowering::emitBlocks(Loop &loop, unsigned lanes) {
+  SmallVector<Value> inits;
+  for (unsigned n : loop.stored)
+    inits.push_back(loop.ranges[n].begin);
+  llvm::append_range(inits, loop.op.getInits());
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto whileOp = scf::WhileOp::create(b, types, inits);
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
+  Value alive;
+  for (auto [n, position] : llvm::zip(loop.stored, before->getArguments()))
+    alive = both(alive, compare(arith::CmpIPredicate::ult, position,
+                                loop.ranges[n].end));
+  scf::ConditionOp::create(b, alive, before->getArguments());
+
+  Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  SmallVector<CoordinateBlock> blocks;
+  SmallVector<Value> next, last;
+  for (auto [n, position] : llvm::zip(loop.stored, after->getArguments())) {
+    const ChildRange &range = loop.ranges[n];
+    blocks.push_back({range.level->coordinates(b), position, range.end});
+    next.push_back(arith::AddIOp::create(b, position, constant(lanes)));
+    Value end = arith::MinUIOp::create(b, next.back(), range.end);
+    last.push_back(
+        range.level->coordinate(b, arith::SubIOp::create(b, end, constant(1))));
+  }
+  Value matches = emitMatches(b, blocks[0], blocks[1], lanes);
+  ValueRange carried = after->getArguments().drop_front(2);
+  SmallVector<Value> results =
+      onlyCounts(loop.op) ? countMatches(loop, matches, carried)
+                          : visitMatches(loop, matches, blocks, carried, lanes);
+  SmallVector<Value> yielded;
+  for (unsigned k : {0, 1}) {
+    Value isBehind = compare(arith::CmpIPredicate::ule, last[k], last[1 - k]);
+    yielded.push_back(select(isBehind, next[k], after->getArgument(k)));
+  }
+  llvm::append_range(yielded, results);
+  scf::YieldOp::create(b, yielded);
+  return whileOp.getResults();
+}
+
+/// What is counted grows by the number of matches.
+SmallVector<Value> LoopLowering::countMatches(Loop &loop, Value matches,
+                                              ValueRange carried) {
+  Value count = arith::IndexCastUIOp::create(b, b.getIndexType(),
+                                             math::CtPopOp::create(b, matches));
+  SmallVector<Value> results;
+  Operation *yield = loop.op.getBodyBlock()->getTerminator();
+  for (auto [mine, inside, next] :
+       llvm::zip(carried, loop.op.getCarried(), yield->getOperands()))
+    results.push_back(
+        next == inside ? mine : Value(arith::AddIOp::create(b, mine, count)));
+  return results;
+}
+
+/// if any matches:
+///   theirs = which of the next coordinates of B match, as many
+///   while matches and theirs: body(crdA[the first]); without the first
+SmallVector<Value> LoopLowering::visitMatches(Loop &loop, Value matches,
+                                              ArrayRef<CoordinateBlock> blocks,
+                                              ValueRange carried,
+                                              unsigned lanes) {
+  Type i64 = b.getI64Type();
+  Value none = arith::ConstantIntOp::create(b, 0, 64);
+  Value one = arith::ConstantIntOp::create(b, 1, 64);
+  auto differs = [&](Value bits) {
+    return compare(arith::CmpIPredicate::ne, bits, none);
+  };
+  auto ifAny = scf::IfOp::create(b, carried.getTypes(), differs(matches),
+                                 /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (Block *block : {ifAny.thenBlock(), ifAny.elseBlock()})
+    if (!block->empty())
+      block->back().erase();
+  b.setInsertionPointToEnd(ifAny.elseBlock());
+  scf::YieldOp::create(b, carried);
+  b.setInsertionPointToEnd(ifAny.thenBlock());
+  SmallVector<Value> inits = {matches,
+                              emitMatches(b, blocks[1], blocks[0], lanes)};
+  llvm::append_range(inits, carried);
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto whileOp = scf::WhileOp::create(b, types, inits);
+  scf::YieldOp::create(b, whileOp.getResults().drop_front(2));
+
+  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
+  Value more =
+      both(differs(before->getArgument(0)), differs(before->getArgument(1)));
+  scf::ConditionOp::create(b, more, before->getArguments());
+  Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  SmallVector<Value> positions(loop.fibers.size()), rest;
+  for (auto [k, n] : llvm::enumerate(loop.stored)) {
+    Value bits = after->getArgument(k);
+    Value lane = arith::IndexCastUIOp::create(
+        b, b.getIndexType(), math::CountTrailingZerosOp::create(b, i64, bits));
+    positions[n] = arith::AddIOp::create(b, blocks[k].position, lane);
+    rest.push_back(
+        arith::AndIOp::create(b, bits, arith::SubIOp::create(b, bits, one)));
+  }
+  unsigned first = loop.stored.front();
+  Value coordinate = loop.ranges[first].level->coordinate(b, positions[first]);
+  SmallVector<Value> absent(loop.fibers.size());
+  llvm::append_range(rest, emitBody(loop, coordinate, absent, positions, absent,
+                                    after->getArguments().drop_front(2),
+                                    /*visitsAll=*/false));
+  scf::YieldOp::create(b, rest);
+  return SmallVector<Value>(ifAny.getResults());
 }
 
 /// An operand is present if it stands at the coordinate. Its next coordinate is
@@ -503,6 +659,8 @@ void LoopLowering::lowerRestrict(RestrictOp op) {
 
 namespace {
 struct LoopsToSCF : nacho::impl::ConvertNachoLoopsToSCFBase<LoopsToSCF> {
+  using ConvertNachoLoopsToSCFBase::ConvertNachoLoopsToSCFBase;
+
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     WalkResult nests = func.walk([](NestOp nest) {
@@ -513,7 +671,7 @@ struct LoopsToSCF : nacho::impl::ConvertNachoLoopsToSCFBase<LoopsToSCF> {
       return signalPassFailure();
     WalkResult loops =
         func.walk([](CoiterateOp) { return WalkResult::interrupt(); });
-    if (loops.wasInterrupted() && failed(LoopLowering(func).run()))
+    if (loops.wasInterrupted() && failed(LoopLowering(func, vectorBits).run()))
       signalPassFailure();
   }
 };

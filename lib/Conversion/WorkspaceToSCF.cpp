@@ -44,8 +44,11 @@ private:
   void describeDense();
   void placeMarks();
   void lowerDenseInsert(InsertOp insert);
-  void refuse(Value isTooMuch);
+  void refuse(Value isTooMuch, Status status);
   void mark(Value number, unsigned level);
+  Value firstPlace(Value key);
+  std::pair<Value, Value> findPlace(Value key, Value first);
+  void lowerLookup(LookupOp lookup);
   void lowerInsert(InsertOp insert);
   Value insertNew(InsertOp insert, Value place);
   void lowerDrain(DrainOp drain);
@@ -86,7 +89,9 @@ private:
   ImplicitLocOpBuilder b;
   Value mask;                ///< Of the numbers of places.
   Value marked;              ///< The last place that there are marks for.
-  Value factor, shift, most; ///< Most keys that there is room for.
+  Value isDense;             ///< Every coordinate has its place.
+  Value shift;               ///< Of a hash.
+  Value most;                ///< Most keys that there is room for.
   SmallVector<Value> begins; ///< Of the levels of the marks.
   Value words;               ///< Of the first level.
 };
@@ -102,7 +107,9 @@ void WorkspaceLowering::run() {
   for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
     b.setInsertionPoint(user);
     auto insert = dyn_cast<InsertOp>(user);
-    if (!insert)
+    if (auto lookup = dyn_cast<LookupOp>(user))
+      lowerLookup(lookup);
+    else if (!insert)
       lowerDrain(cast<DrainOp>(user));
     else if (op.getKeys())
       lowerInsert(insert);
@@ -117,14 +124,13 @@ void WorkspaceLowering::describeTable() {
   Value size = memref::DimOp::create(b, op.getKeys(), one);
   mask = marked = arith::SubIOp::create(b, size, one);
   // One place stays free, at which every search ends.
-  Value isDense =
+  isDense =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, op.getExtent(), size);
   Value bits = math::CountTrailingZerosOp::create(
       b, arith::IndexCastOp::create(b, b.getI64Type(), size));
   Value high = arith::SubIOp::create(
       b, constant(64), arith::IndexCastOp::create(b, b.getIndexType(), bits));
-  factor = arith::SelectOp::create(b, isDense, one, constant(kFactor));
-  shift = arith::SelectOp::create(b, isDense, constant(0), high);
+  shift = high;
   most = arith::SelectOp::create(b, isDense, mask,
                                  arith::ShRUIOp::create(b, size, one));
 }
@@ -137,8 +143,9 @@ void WorkspaceLowering::describeDense() {
   if (op.getValues())
     room = memref::DimOp::create(b, op.getValues(), constant(1));
   mask = arith::SubIOp::create(b, room, constant(1));
-  refuse(arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, op.getExtent(),
-                               room));
+  refuse(
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, op.getExtent(), room),
+      kRowTooWide);
 }
 
 void WorkspaceLowering::placeMarks() {
@@ -154,18 +161,30 @@ void WorkspaceLowering::placeMarks() {
   }
 }
 
-/// Finds the place of the key, or the one where it has to go.
-void WorkspaceLowering::lowerInsert(InsertOp insert) {
+/// The place where the search for a key begins.
+Value WorkspaceLowering::firstPlace(Value key) {
   Type index = b.getIndexType();
-  Value key = insert.getKey();
+  auto ifDense = scf::IfOp::create(b, index, isDense, /*withElse=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifDense.thenBlock());
+    scf::YieldOp::create(b, key);
+    b.setInsertionPointToStart(ifDense.elseBlock());
+    Value factor = constant(kFactor);
+    Value product = arith::MulIOp::create(b, key, factor);
+    Value high = arith::ShRUIOp::create(b, product, constant(32));
+    Value mixed = arith::XOrIOp::create(b, product, high);
+    Value again = arith::MulIOp::create(b, mixed, factor);
+    scf::YieldOp::create(b, Value(arith::ShRUIOp::create(b, again, shift)));
+  }
+  return arith::AndIOp::create(b, ifDense.getResult(0), mask);
+}
+
+/// Finds the place of the key, or the free one where it has to go; and what is
+/// there.
+std::pair<Value, Value> WorkspaceLowering::findPlace(Value key, Value first) {
+  Type index = b.getIndexType();
   Value narrow = arith::IndexCastUIOp::create(b, keyType(), key);
-  // Of a dense table the factor is one, and the high half nothing.
-  Value product = arith::MulIOp::create(b, key, factor);
-  Value high = arith::ShRUIOp::create(b, product, constant(32));
-  Value mixed = arith::XOrIOp::create(b, product, high);
-  Value hash =
-      arith::ShRUIOp::create(b, arith::MulIOp::create(b, mixed, factor), shift);
-  Value first = arith::AndIOp::create(b, hash, mask);
   Value empty = emptyKey();
   auto search = scf::WhileOp::create(
       b, TypeRange{index, keyType()}, ValueRange{first},
@@ -188,9 +207,42 @@ void WorkspaceLowering::lowerInsert(InsertOp insert) {
             builder, loc,
             ValueRange{arith::AndIOp::create(builder, loc, next, mask)});
       });
-  Value place = search.getResult(0);
-  Value isNew = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                      search.getResult(1), empty);
+  return {search.getResult(0), search.getResult(1)};
+}
+
+/// if the first place is marked: search; isThere = key is there
+/// Marks are close to each other, and most that is looked up is not there.
+void WorkspaceLowering::lowerLookup(LookupOp lookup) {
+  Value first = firstPlace(lookup.getKey());
+  Value at = markAt(kLevels - 1, arith::ShRUIOp::create(b, first, constant(6)));
+  Value marked =
+      arith::AndIOp::create(b, load(op.getMarks(), at), bitOf(first));
+  Value isMarked =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, marked, word(0));
+  Type element = op.getType().getElement();
+  auto ifMarked = scf::IfOp::create(b, TypeRange{element, b.getI1Type()},
+                                    isMarked, /*withElse=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifMarked.thenBlock());
+    auto [place, there] = findPlace(lookup.getKey(), first);
+    Value narrow = arith::IndexCastUIOp::create(b, keyType(), lookup.getKey());
+    Value isThere =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, narrow);
+    scf::YieldOp::create(b, ValueRange{load(op.getValues(), place), isThere});
+    b.setInsertionPointToStart(ifMarked.elseBlock());
+    Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(element));
+    Value no = arith::ConstantIntOp::create(b, 0, 1);
+    scf::YieldOp::create(b, ValueRange{nothing, no});
+  }
+  lookup.replaceAllUsesWith(ifMarked);
+  lookup.erase();
+}
+
+void WorkspaceLowering::lowerInsert(InsertOp insert) {
+  auto [place, there] = findPlace(insert.getKey(), firstPlace(insert.getKey()));
+  Value isNew =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, emptyKey());
   auto ifNew = scf::IfOp::create(b, b.getI1Type(), isNew, /*withElse=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -227,7 +279,7 @@ Value WorkspaceLowering::insertNew(InsertOp insert, Value place) {
     store(insert.getValue(), op.getValues(), place);
   mark(place, kLevels);
   b.setInsertionPointToStart(ifFits.elseBlock());
-  refuse(Value());
+  refuse(Value(), kWorkspaceFull);
   return fits;
 }
 
@@ -244,13 +296,13 @@ void WorkspaceLowering::mark(Value number, unsigned level) {
 }
 
 /// The workspace is too small, if a condition holds.
-void WorkspaceLowering::refuse(Value isTooMuch) {
+void WorkspaceLowering::refuse(Value isTooMuch, Status status) {
   OpBuilder::InsertionGuard guard(b);
   if (isTooMuch) {
     auto ifTooMuch = scf::IfOp::create(b, isTooMuch, /*withElse=*/false);
     b.setInsertionPointToStart(ifTooMuch.thenBlock());
   }
-  Value full = arith::ConstantIntOp::create(b, kWorkspaceFull, 32);
+  Value full = arith::ConstantIntOp::create(b, status, 32);
   memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, full,
                               op.getStatus(), ValueRange());
 }
@@ -364,9 +416,9 @@ struct WorkspaceToSCF
     getOperation().walk([&](WorkspaceOp op) { workspaces.push_back(op); });
     for (WorkspaceOp op : workspaces)
       for (Operation *user : op->getUsers())
-        if (!isa<InsertOp, DrainOp>(user)) {
-          user->emitOpError("uses a workspace as nothing but insertions and "
-                            "drains can");
+        if (!isa<InsertOp, DrainOp>(user) &&
+            !(isa<LookupOp>(user) && op.getKeys() && op.getValues())) {
+          user->emitOpError("uses a workspace as it cannot be used");
           return signalPassFailure();
         }
     for (WorkspaceOp op : workspaces)

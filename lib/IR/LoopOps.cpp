@@ -157,6 +157,24 @@ LogicalResult FiberAtOp::verify() {
   return success();
 }
 
+LogicalResult FindOp::verify() {
+  FiberType fiber = cast<FiberType>(getFiber().getType());
+  auto encoding = sparse_tensor::getSparseTensorEncoding(fiber.getTensor());
+  bool isFindable = encoding && !fiber.isElement();
+  if (isFindable) {
+    sparse_tensor::LevelType level = encoding.getLvlType(fiber.getLevel());
+    isFindable = sparse_tensor::isCompressedLT(level) &&
+                 sparse_tensor::isUniqueLT(level);
+  }
+  if (!isFindable)
+    return emitOpError() << "cannot look into a " << fiber
+                         << ": its children need unique coordinates";
+  if (getTable() &&
+      !cast<WorkspaceType>(getTable().getType()).getElement().isInteger(64))
+    return emitOpError() << "looks for positions in a " << getTable().getType();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // CoiterateOp
 //===----------------------------------------------------------------------===//

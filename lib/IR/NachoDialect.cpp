@@ -2,8 +2,10 @@
 
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Syntax.h"
+#include "nacho/Kernel.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -197,6 +199,25 @@ verifyWidths(llvm::function_ref<InFlightDiagnostic()> error,
   for (int64_t width : widths)
     if (width < 0)
       return error() << "cut through a loop of " << width << " operands";
+  return success();
+}
+
+LogicalResult NachoDialect::verifyRegionArgAttribute(Operation *op,
+                                                     unsigned region,
+                                                     unsigned argument,
+                                                     NamedAttribute attribute) {
+  if (attribute.getName() != kSizesAttr)
+    return success();
+  auto sizes = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+  auto func = dyn_cast<FunctionOpInterface>(op);
+  auto type =
+      func ? dyn_cast<RankedTensorType>(func.getArgumentTypes()[argument])
+           : RankedTensorType();
+  if (!sizes || !type || sizes.size() != type.getRank() + 1 ||
+      llvm::any_of(sizes.asArrayRef(), [](int64_t size) { return size < 0; }))
+    return op->emitOpError()
+           << "'" << kSizesAttr << "' of argument " << argument
+           << " is not a number of entries and the extents";
   return success();
 }
 

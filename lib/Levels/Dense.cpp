@@ -26,6 +26,10 @@ public:
     return arith::MulIOp::create(b, parent, extent(b));
   }
 
+  Value coordinates(ImplicitLocOpBuilder &) const override {
+    llvm_unreachable("full levels store no coordinates");
+  }
+
   Value coordinate(ImplicitLocOpBuilder &, Value) const override {
     llvm_unreachable("the coordinates of a full level are those of its loop");
   }

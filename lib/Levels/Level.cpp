@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -115,6 +116,26 @@ MergeAttr nacho::iterationDomain(CoiterateOp loop) {
 
 bool nacho::visitsAll(CoiterateOp loop) {
   return isAlways(iterationDomain(loop));
+}
+
+bool nacho::onlyCounts(CoiterateOp loop) {
+  Block *body = loop.getBodyBlock();
+  Operation *yield = body->getTerminator();
+  auto counts = [&](Value next, Value carried) {
+    auto sum = next.getDefiningOp<arith::AddIOp>();
+    return sum && sum->getBlock() == body && sum.getLhs() == carried &&
+           matchPattern(sum.getRhs(), m_One());
+  };
+  size_t counted = 0;
+  for (auto [carried, next] :
+       llvm::zip(loop.getCarried(), yield->getOperands())) {
+    if (!carried.getType().isIndex())
+      return false;
+    if (next != carried && !counts(next, carried))
+      return false;
+    counted += next != carried;
+  }
+  return counted > 0 && llvm::range_size(body->without_terminator()) == counted;
 }
 
 /// Runs of equal coordinates are taken apart by the singletons below.

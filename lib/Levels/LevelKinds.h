@@ -16,6 +16,7 @@ public:
   bool isUnique() const override;
   mlir::Value coordinate(mlir::ImplicitLocOpBuilder &b,
                          mlir::Value position) const override;
+  mlir::Value coordinates(mlir::ImplicitLocOpBuilder &b) const override;
   mlir::Value lowerBound(mlir::ImplicitLocOpBuilder &b, mlir::Value coordinate,
                          mlir::Value first, mlir::Value low,
                          mlir::Value high) const override;
@@ -29,7 +30,6 @@ protected:
   static mlir::MemRefType bufferOf(mlir::Type element) {
     return mlir::MemRefType::get({mlir::ShapedType::kDynamic}, element);
   }
-  mlir::Value coordinates(mlir::ImplicitLocOpBuilder &b) const;
 };
 
 std::unique_ptr<Level> makeDenseLevel(mlir::Value tensor, unsigned level);

@@ -60,6 +60,10 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
   auto rows = [&](int64_t columns) {
     return MemRefType::get({ShapedType::kDynamic, columns}, index);
   };
+  auto table = [&](Type element) {
+    return MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic},
+                           element);
+  };
   auto cut = CutType::get(b.getContext(), nest.getCuts().getType().getWidths());
   SmallVector<Type> types(source.getArgumentTypes().drop_back());
   size_t numOperands = types.size();
@@ -98,12 +102,19 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
       add(MemRefType::get({ShapedType::kDynamic}, index), args.visited,
           "visited");
       break;
+    case Argument::tables:
+      args.tables.resize(layout.finds.size());
+      for (auto [find, to] : llvm::zip(layout.finds, args.tables)) {
+        auto fiber = cast<FiberType>(find.getFiber().getType());
+        auto encoding =
+            sparse_tensor::getSparseTensorEncoding(fiber.getTensor());
+        add(table(encoding.getCrdElemType()), to.keys, "found_keys");
+        add(table(b.getI64Type()), to.marks, "found_marks");
+        add(table(b.getI64Type()), to.positions, "found_positions");
+      }
+      break;
     case Argument::coordinateSet:
     case Argument::workspace: {
-      auto table = [&](Type element) {
-        return MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic},
-                               element);
-      };
       auto encoding = sparse_tensor::getSparseTensorEncoding(layout.type);
       // Rows are only collected whole where every coordinate has a place.
       if (nest.getSorted())
@@ -263,7 +274,7 @@ void NestAssembler::buildAssemble() {
   Arguments arguments = {Argument::bounds, Argument::counts};
   if (layout.scattered)
     arguments.push_back(Argument::coordinateSet);
-  arguments.push_back(Argument::status);
+  arguments.append({Argument::tables, Argument::status});
   startFunction("assemble", arguments, /*isExported=*/false);
   cloneOperands();
   Value parts = numParts();
@@ -286,7 +297,7 @@ NestAssembler::Arguments NestAssembler::executeArguments() const {
     arguments.push_back(Argument::partials);
   if (layout.scattered)
     arguments.push_back(Argument::workspace);
-  arguments.push_back(Argument::status);
+  arguments.append({Argument::tables, Argument::status});
   return arguments;
 }
 
@@ -327,7 +338,7 @@ void NestAssembler::buildPlan() {
   arguments.push_back(Argument::sizes);
   if (layout.scattered)
     arguments.push_back(Argument::coordinateSet);
-  arguments.push_back(Argument::status);
+  arguments.append({Argument::tables, Argument::status});
   startFunction("plan", arguments, /*isExported=*/true);
   cloneOperands();
   Value parts = numParts();
@@ -341,6 +352,8 @@ void NestAssembler::buildPlan() {
       callArgs.push_back(args.keys);
     if (layout.scattered)
       callArgs.push_back(args.marks);
+    for (const PhaseArguments::Table &table : args.tables)
+      callArgs.append({table.keys, table.marks, table.positions});
     callArgs.append({args.status, args.threads});
     func::CallOp::create(b, functions["assemble"], callArgs);
     buildScan();
@@ -418,6 +431,12 @@ void NestAssembler::buildSort() {
                  args.threads);
 }
 
+/// The number of the operand that is looked into.
+static int64_t argumentOf(FindOp find) {
+  auto root = rootOf(find.getFiber()).getDefiningOp<RootOp>();
+  return cast<BlockArgument>(root.getTensor()).getArgNumber();
+}
+
 /// fill; compute; combine; sort or scan
 void NestAssembler::buildExecute() {
   func::FuncOp func =
@@ -430,6 +449,13 @@ void NestAssembler::buildExecute() {
     func->setAttr(kWorkspaceAttr, b.getI64IntegerAttr(*layout.scattered));
   if (layout.scattered && !nest.getSorted())
     func->setAttr(kWholeRowsAttr, b.getUnitAttr());
+  SmallVector<Attribute> tables;
+  for (FindOp find : layout.finds)
+    tables.push_back(b.getI64ArrayAttr(
+        {argumentOf(find),
+         cast<FiberType>(find.getFiber().getType()).getLevel()}));
+  if (!tables.empty())
+    func->setAttr(kTablesAttr, b.getArrayAttr(tables));
   SmallVector<Value> filled = operands;
   filled.push_back(args.bounds);
   for (unsigned level = 0; level < args.positions.size(); ++level)

@@ -28,6 +28,7 @@ private:
     partials,
     coordinateSet,
     workspace,
+    tables,
     status
   };
   using Arguments = llvm::SmallVector<Argument>;

@@ -9,9 +9,11 @@
 
 #include "StatementSplitter.h"
 #include "nacho/Analysis/Algebra.h"
+#include "nacho/Kernel.h"
 #include "nacho/Levels/Level.h"
 #include "nacho/Transforms/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace nacho {
@@ -184,6 +186,10 @@ struct OrderLoops : nacho::impl::NachoOrderLoopsBase<OrderLoops> {
                                    statements, splitRows)
                      .run()))
         return signalPassFailure();
+    // Later stages are the same for operands of all sizes.
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      for (unsigned n = 0; n < func.getNumArguments(); ++n)
+        func.removeArgAttr(n, StringAttr::get(&getContext(), kSizesAttr));
   }
 };
 } // namespace

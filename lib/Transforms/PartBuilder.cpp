@@ -47,9 +47,11 @@ SmallVector<Value> PartBuilder::count() {
     carried.push_back(constant(0));
   }
   startWorkspace();
+  startTables(carried);
   Values counted = emitLoop(0, lower, upper, carried);
   if (layout.scattered && layout.numOuter == 0)
     drainWorkspace(counted);
+  clearTables();
 
   Values row;
   Value spans = arith::ConstantIntOp::create(b, 0, 1);
@@ -134,6 +136,7 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
   Values carried;
   initLevels(counting, carried);
   carried.push_back(layout.isDirect() ? first.back() : constant(0));
+  startTables(carried);
   bool isScalar = layout.numOuter == 0 && layout.reduction;
   if (isScalar && reducesInRegister())
     llvm::append_range(carried, layout.identities(b));
@@ -141,6 +144,7 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
   Values appended = emitLoop(0, lower, upper, carried);
   if (layout.scattered && layout.numOuter == 0)
     drainWorkspace(appended);
+  clearTables();
   if (isScalar) {
     // What is added outside of all loops is the last part's.
     NestOp nest = layout.nest;
@@ -361,14 +365,20 @@ void PartBuilder::leaveFiber(unsigned m, Values &values) {
 void PartBuilder::emitStatements(Block &block, CoiterateOp inner, unsigned m,
                                  CoiterateOp loop, Values &values) {
   for (Operation &op : block.without_terminator()) {
+    if (inner && &op == inner && !loop)
+      continue;
+    if (auto inside = dyn_cast<CoiterateOp>(op))
+      rememberFibers(inside, values);
     if (inner && &op == inner) {
-      if (!loop)
-        continue;
       Value outer = finished;
       Value lower = loop.isBounded() ? loop.getInnerLower() : Value();
       Value upper = loop.isBounded() ? loop.getInnerUpper() : Value();
       values = emitLoop(m + 1, lower, upper, values);
       finished = outer;
+    } else if (auto find = dyn_cast<FindOp>(op)) {
+      auto number = llvm::find(layout.finds, find) - layout.finds.begin();
+      auto now = cast<FindOp>(b.clone(op, mapping));
+      now.getTableMutable().assign(tables[number]);
     } else if (isa<PartOp>(op)) {
       mapping.map(op.getResult(0), part);
     } else if (auto append = dyn_cast<AppendOp>(op)) {

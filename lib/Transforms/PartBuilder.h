@@ -15,8 +15,9 @@
 namespace nacho {
 
 /// Repeats the loops of a nest for one part, with what the phase carries: the
-/// values of the result's levels; the number of entries; and, inside of the
-/// loops over the result's coordinates, the sums that are being reduced.
+/// values of the result's levels; the number of entries; which fibers are
+/// remembered in tables; and, inside of the loops over the result's
+/// coordinates, the sums that are being reduced.
 class PartBuilder {
 public:
   PartBuilder(mlir::ImplicitLocOpBuilder &b, const ResultLayout &layout,
@@ -72,6 +73,9 @@ private:
   void appendEntry(mlir::Value value, mlir::Value offset);
   void store(mlir::Value value, mlir::Value condition, Values &values);
   void startWorkspace();
+  void startTables(Values &carried);
+  void rememberFibers(CoiterateOp loop, Values &values);
+  void clearTables();
   void collect(mlir::Value value, mlir::Value condition, Values &values);
   void drainWorkspace(Values &values);
   void reduceInRow(unsigned sum, mlir::Value value, mlir::Value condition);
@@ -91,6 +95,12 @@ private:
   void initLevels(bool counting, Values &carried);
   llvm::MutableArrayRef<mlir::Value> valuesOf(unsigned level, Values &carried);
   mlir::Value &entriesOf(Values &carried) { return carried[numLevelValues]; }
+  mlir::Value &rememberedIn(unsigned table, Values &carried) {
+    return carried[numLevelValues + 1 + table];
+  }
+  mlir::Value &sumOf(unsigned number, Values &carried) {
+    return carried[numLevelValues + 1 + tables.size() + number];
+  }
   mlir::Value nextOf(unsigned level, Values &carried);
   mlir::Value blockPosition(Values &carried);
   mlir::Value parentPosition(unsigned level, Values &carried);
@@ -119,6 +129,7 @@ private:
   mlir::Value finished;  ///< The part completes the coordinates; or null.
   Values coordinates;    ///< By level, as far as known.
   mlir::Value workspace; ///< Of what is scattered; or null.
+  Values tables;         ///< By find: the positions of a fiber's children.
 };
 
 } // namespace nacho

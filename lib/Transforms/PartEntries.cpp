@@ -52,7 +52,7 @@ void PartBuilder::emitAppend(AppendOp append, Values &values) {
     return store(value, condition, values);
   if (!reducesInRegister())
     return reduceInRow(append.getNumber(), value, condition);
-  Value &reduced = values[numLevelValues + 1 + append.getNumber()];
+  Value &reduced = sumOf(append.getNumber(), values);
   auto next = BinaryOp::create(b, *layout.reduction, reduced, value);
   next.setReassociable(true);
   reduced = condition
@@ -164,6 +164,62 @@ void PartBuilder::drainWorkspace(Values &values) {
   appendEntry(drain.getValue(), offset);
   Value next = arith::AddIOp::create(b, offset, constant(1));
   YieldOp::create(b, next);
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+/// Nothing is remembered yet: the position of a fiber that is absent.
+void PartBuilder::startTables(Values &carried) {
+  if (layout.finds.empty())
+    return;
+  Value slot = SlotOp::create(b, b.getIndexType());
+  auto type = WorkspaceType::get(b.getContext(), b.getI64Type());
+  for (auto [op, table] : llvm::zip(layout.finds, args.tables)) {
+    Value fiber = FindOp(op).getFiber();
+    auto root = rootOf(fiber).getDefiningOp<RootOp>();
+    Value level = constant(cast<FiberType>(fiber.getType()).getLevel());
+    Value extent = sparse_tensor::LvlOp::create(
+        b, mapping.lookup(root.getTensor()), level);
+    NameScope name(b, "table");
+    tables.push_back(WorkspaceOp::create(b, type, table.keys, table.marks,
+                                         table.positions, slot, extent,
+                                         args.status));
+    carried.push_back(constant(-1));
+  }
+}
+
+/// if position(fiber) != remembered:
+///   clear table; for k of fiber: table[k] = position of the child
+void PartBuilder::rememberFibers(CoiterateOp loop, Values &values) {
+  for (auto find : loop.getBody().getOps<FindOp>()) {
+    unsigned number = llvm::find(layout.finds, find) - layout.finds.begin();
+    Value &remembered = rememberedIn(number, values);
+    Value fiber = mapping.lookup(find.getFiber());
+    Value position = PositionOp::create(b, fiber, /*end=*/false);
+    Value isOther = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, position,
+                                          remembered);
+    emitIf(b, isOther, [&] {
+      DrainOp::create(b, tables[number], ValueRange());
+      auto fill = CoiterateOp::create(b, fiber, ValueRange(), Value(),
+                                      MergeAttr::get(b.getContext(), 0u));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(fill.getBodyBlock());
+      Value child =
+          PositionOp::create(b, fill.getChildren().front(), /*end=*/false);
+      InsertOp::create(b, b.getI1Type(),
+                       arith::IndexCastOp::create(b, b.getI64Type(), child),
+                       fill.getCoordinate(), tables[number]);
+      YieldOp::create(b, ValueRange());
+    });
+    remembered = position;
+  }
+}
+
+void PartBuilder::clearTables() {
+  for (Value table : tables)
+    DrainOp::create(b, table, ValueRange());
 }
 
 //===----------------------------------------------------------------------===//

@@ -102,7 +102,7 @@ public:
   /// The costs of the list are still missing.
   NestOp run();
   /// Computes the costs for what the rest has become in the end.
-  void addCosts(CostModel &model);
+  void addCosts(CostModel &model, NestOp rest);
 
   NestOp list;
 
@@ -118,6 +118,7 @@ private:
   bool isCertain(Value fiber);
   MergeAttr mergeOutside(MergeAttr merge);
   Value buildCondition(const IRMapping &mapping);
+  Value shareOf(Value found);
 
   NestOp nest;
   unsigned last;
@@ -407,7 +408,7 @@ void LoopLister::recallKept(Value entry, IRMapping &mapping) {
 }
 
 /// append cost at (...)
-void LoopLister::addCosts(CostModel &model) {
+void LoopLister::addCosts(CostModel &model, NestOp rest) {
   b.setInsertionPoint(append);
   SmallVector<Value> fibers;
   for (const NestOperand &operand : model.getOperands()) {
@@ -419,8 +420,35 @@ void LoopLister::addCosts(CostModel &model) {
           keptAt.at(at.getPosition().getDefiningOp<RecallOp>().getBelow()));
   }
   Value cost = model.entryTotal(b, fibers, condition);
+  rest.walk([&](FindOp find) {
+    if (auto at = find.getFiber().getDefiningOp<FiberAtOp>())
+      cost = arith::AddIOp::create(
+          b, cost,
+          shareOf(keptAt.at(
+              at.getPosition().getDefiningOp<RecallOp>().getBelow())));
+  });
   append.getValueMutable().assign(
       arith::IndexCastOp::create(b, b.getI64Type(), cost));
+}
+
+/// What an entry costs for a fiber that is read for all of them: it is shared
+/// between the children of the fiber that the last loop steps through.
+Value LoopLister::shareOf(Value found) {
+  auto size = [&](Value fiber) -> Value {
+    NameScope name(b, "share" + StringRef(getName(fiber)).rtrim("0123456789"));
+    return CostOp::create(b, b.getIndexType(), CostKind::nnz, fiber, Value(),
+                          /*below=*/0);
+  };
+  auto loop = cast<CoiterateOp>(append->getParentOp());
+  Value share = size(found);
+  auto stored = llvm::find_if(loop.getFibers(), [](Value fiber) {
+    auto type = cast<FiberType>(fiber.getType());
+    return !isFullLevel(type.getTensor(), type.getLevel());
+  });
+  bool isAnew = found.getParentBlock() == loop.getBodyBlock();
+  if (isAnew || stored == loop.getFibers().end())
+    return share;
+  return arith::CeilDivUIOp::create(b, share, size(*stored));
 }
 
 /// Each list costs what the next one, or the rest, does with its entries.
@@ -436,7 +464,7 @@ static void remap(NestOp nest, bool countLoops) {
   users.push_back(nest);
   for (auto [lister, user] : llvm::zip(listers, users)) {
     CostModel model(user, countLoops);
-    lister->addCosts(model);
+    lister->addCosts(model, user);
   }
 }
 

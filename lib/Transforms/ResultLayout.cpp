@@ -121,6 +121,7 @@ FailureOr<ResultLayout> ResultLayout::get(NestOp nest) {
   if (!nest.getWorkspace())
     layout.reduction = nest.getReduce();
   layout.sums = nest.getAppendedTypes();
+  nest.walk([&](FindOp find) { layout.finds.push_back(find); });
   RankedTensorType type = layout.type = cast<RankedTensorType>(nest.getType());
   unsigned rank = type.getRank();
   layout.structure = isDense(type) ? 0 : rank;

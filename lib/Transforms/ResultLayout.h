@@ -36,6 +36,8 @@ struct ResultLayout {
   std::optional<BinaryKind> reduction;
   /// The level of which entries are collected in a workspace.
   std::optional<unsigned> scattered;
+  /// What is found by its coordinate, each in a table of its own.
+  llvm::SmallVector<FindOp> finds;
 
   static mlir::FailureOr<ResultLayout> get(NestOp nest);
 
@@ -112,6 +114,11 @@ struct PhaseArguments {
   /// The workspaces by slot: coordinates, marks, elements; of the plan, without
   /// elements.
   mlir::Value keys, marks, sums;
+  /// The same for what is found, where elements are positions.
+  struct Table {
+    mlir::Value keys, marks, positions;
+  };
+  llvm::SmallVector<Table> tables;
 };
 
 /// A cut from a row of the bounds, by name.

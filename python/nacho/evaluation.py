@@ -208,10 +208,11 @@ def kernel_for(
             types += signature(view)
     library = library_of(list(views.values()))
     wide |= _is_wide(assignment, views)
-    key = (assignment.text, out, options, wide, library, *types)
+    sizes = () if options.order else _sizes(assignment, views)
+    key = (assignment.text, out, options, wide, library, sizes, *types)
     return cached_kernel(
         key,
-        lambda: _compile(assignment, given, views, library, out, options, wide),
+        lambda: _compile(assignment, given, views, library, out, options, wide, sizes),
     )
 
 
@@ -238,6 +239,30 @@ def _is_wide(assignment: Assignment, views: Mapping[str, View]) -> bool:
     return max(extents.values(), default=0) > INT32_MAX + 1
 
 
+def _sizes(
+    assignment: Assignment, views: Mapping[str, View]
+) -> tuple[tuple[int, ...], ...]:
+    """Return the entries and extents of operands, if loops may depend on them.
+
+    Only roughly, as powers of four, so that operands of similar sizes share a kernel.
+    """
+    if not assignment.reduced:
+        return ()
+    sparse = sum(
+        not views[access.name].format.is_dense
+        for access in assignment.accesses
+        if access.indices
+    )
+    if sparse < 2:
+        return ()
+    return tuple(
+        [
+            tuple([4 ** (n.bit_length() // 2) for n in (view.values.size, *view.shape)])
+            for view in views.values()
+        ]
+    )
+
+
 def _compile(
     assignment: Assignment,
     given: Sequence[Any],
@@ -246,6 +271,7 @@ def _compile(
     out: str | Format | None,
     options: Compiled,
     wide: bool,
+    sizes: tuple[tuple[int, ...], ...],
 ) -> Kernel:
     require_supported(assignment)
     types: dict[str, TensorType] = {}
@@ -266,7 +292,10 @@ def _compile(
         format = result_format(kinds, formats, partial(holds, library, rank=rank))
     width = 64 if wide else widest_index(types.values())
     result = TensorType(format, kinds.result, width, width)
-    return Kernel(assignment, types, result, kinds=kinds, **options._asdict())
+    known = dict(zip(views, sizes, strict=True)) if sizes else None
+    return Kernel(
+        assignment, types, result, kinds=kinds, sizes=known, **options._asdict()
+    )
 
 
 def _scalar_kind(name: str, value: Any) -> str:

@@ -411,3 +411,44 @@ func.func @asked_for(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSR>) -> te
   } {order = ["j", "i"]}
   return %Z : tensor<?x?xf64, #CSR>
 }
+
+// With a tiny mask it is cheaper to transpose B than to go through all products: j is innermost then.
+// What the sizes are is only asked here.
+//
+// CHECK-LABEL: func.func @tiny_mask(
+// CHECK-NOT:     nacho.sizes
+// CHECK:         %[[T:.+]] = nacho.assign ({{.+}}[j, k] : {{.+}}) -> [k, j]
+// CHECK:         nacho.assign ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[k, j] : {{.+}}) -> [i, k]
+// CHECK:           nacho.reduce add %{{.+}} over [j]
+func.func @tiny_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 64, 4096, 4096>},
+                     %A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>},
+                     %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>})
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %m, %0 : f64
+    %2 = nacho.reduce add %1 over [j] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// With as many entries as A it is not.
+//
+// CHECK-LABEL: func.func @negative_large_mask(
+// CHECK-NOT:     nacho.sizes
+// CHECK-NEXT:    %E = nacho.assign ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, part]
+func.func @negative_large_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>},
+                               %A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>},
+                               %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>})
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %m, %0 : f64
+    %2 = nacho.reduce add %1 over [j] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}

@@ -77,7 +77,7 @@ def test_cost_of_a_dense_level_of_an_absent_parent():
 
 
 def test_operand_that_an_inner_sparse_loop_repeats():
-    """The heavy row of A is gone through for every row of B, and is cut."""
+    """Every row of A is looked into at all entries of B, which are what is cut."""
     rows = np.concatenate([np.zeros(200, int), np.arange(1, 100)])
     columns = np.concatenate([np.arange(200), np.arange(99)])
     A = tensor([rows, columns], np.ones(299), shape=(100, 200), format="dcsr")
@@ -88,7 +88,7 @@ def test_operand_that_an_inner_sparse_loop_repeats():
     cut = nacho.partition(text, 4, order="i,j,k", **operands)
     assert cut.delta <= 2
     assert np.ptp(cut.costs) <= 2 * cut.delta
-    assert cut.total >= 50 * A.nnz
+    assert 100 * B.nnz <= cut.total < 50 * A.nnz
     checked(text, operands, order="i,j,k")
     checked(text, operands)
 

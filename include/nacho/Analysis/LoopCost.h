@@ -23,8 +23,9 @@ struct TermOrder {
 /// The order of the loops of one term, after the heuristic of Scorch (Yan et
 /// al., CGO 2026): sparse indices first, then each is pushed inwards while the
 /// expected cost falls. The cost is the number of coordinates and entries that
-/// the loops step over, as far as formats tell, and what it takes to transpose
-/// operands and to sort what is scattered.
+/// the loops step over, as far as formats tell and the sizes of operands, if
+/// they are given; and what it takes to transpose operands and to sort what is
+/// scattered.
 class LoopCost {
 public:
   /// `result` is the order of the loops over the indices of the result.
@@ -42,20 +43,27 @@ private:
     unsigned input;
     IndexNames indices;
     llvm::SmallVector<bool> isFull;
+    std::optional<double> entries; ///< If that is known.
 
-    /// The positions that the first `levels` levels are expected to have.
-    double positions(unsigned levels, bool isTransposed) const;
     /// A dense level for the first index of a transposed one is not too much.
     bool isLocated() const {
       return indices.size() > 1 && llvm::is_contained(isFull, true);
     }
   };
 
-  double stepOver(mlir::Attribute index, llvm::ArrayRef<mlir::Attribute> outer,
+  void addOperand(AssignOp op, unsigned n);
+  double extentOf(mlir::Attribute index) const;
+  /// The positions that an operand is expected to have in levels of these
+  /// indices.
+  double positions(const Operand &operand,
+                   llvm::ArrayRef<mlir::Attribute> levels,
+                   bool isTransposed) const;
+  double stepOver(llvm::ArrayRef<mlir::Attribute> loops, unsigned m,
                   llvm::ArrayRef<unsigned> transposed, double &live) const;
 
   llvm::SmallVector<Operand> operands;
   IndexNames indices, result;
+  llvm::DenseMap<mlir::Attribute, double> extents; ///< Those that are known.
   bool isSum, isDenseResult;
 };
 

@@ -34,12 +34,56 @@ def ConvertNachoLoopsToSCF
       scf.yield %posA + %hasA, %posB + %hasB, %nextA, %nextB
     }
     ```
+
+    With vector registers of `vector-bits`, an intersection of two operands takes
+    blocks of as many coordinates as a register has lanes, and compares all of one
+    with all of the other:
+
+    ```mlir
+    scf.while (%posA = %beginA, %posB = %beginB) {
+      scf.condition(%posA < %endA and %posB < %endB)
+    } do {
+      %matchesA = bits of crdA[%posA ...] that are in crdB[%posB ...]
+      %matchesB = likewise of B
+      body for every pair of bits
+      scf.yield, of that whose block ends first, the next block
+    }
+    ```
   }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"0",
+           "Width of the vector registers; 0: do without">
+  ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::scf::SCFDialect",
     "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect",
-    "::mlir::complex::ComplexDialect"
+    "::mlir::complex::ComplexDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
   ];
+}
+
+def NachoCountUnions : Pass<"nacho-count-unions", "::mlir::func::FuncOp"> {
+  let summary = "Count unions by what their operands have in common";
+  let description = [{
+    |A u B| = |A| + |B| - |A n B|: a loop over a union that only counts is replaced by
+    three that are simpler. The first two take no steps at all.
+
+    Before:
+    ```mlir
+    %n = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in union(%A2, %B2) iter_args(%m = %n0) {
+      %next = arith.addi %m, %one
+      nacho.yield %next
+    }
+    ```
+    After:
+    ```mlir
+    %nA = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in %A2 iter_args(%m = %n0) { ... }
+    %nB = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in %B2 iter_args(%m = %nA) { ... }
+    %nAB = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in intersect(%A2, %B2) iter_args(%m = %zero) { ... }
+    %n = arith.subi %nB, %nAB
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
 }
 
 def ConvertNachoWorkspaceToSCF

@@ -323,6 +323,36 @@ def Nacho_FiberAtOp : Nacho_Op<"fiber_at", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Nacho_FindOp : Nacho_Op<"find", [
+    Pure, TypesMatchWith<"child is one level further down", "fiber", "child",
+                         "::llvm::cast<FiberType>($_self).getChild()">]> {
+  let summary = "the child of a fiber at a coordinate, whichever that is";
+  let description = [{
+    Absent where the fiber does not store the coordinate, which it stores at most
+    once. Other than a coiteration, which steps through the fiber, this looks in a
+    table of the positions of its children, which the assembled loops give it.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    !M1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
+    !M2 = !nacho.fiber<tensor<?x?xf64, #CSR>, 2>
+    func.func @f(%M1: !M1, %k: index, %table: !nacho.workspace<i64>) -> (!M2, !M2) {
+      %0 = nacho.find %k in %M1 : !M1
+      %1 = nacho.find %k in %M1 : !M1 by %table : !nacho.workspace<i64>
+      return %0, %1 : !M2, !M2
+    }
+    ```
+  }];
+  let arguments = (ins Index:$coordinate, Nacho_FiberType:$fiber,
+                       Optional<Nacho_WorkspaceType>:$table);
+  let results = (outs Nacho_FiberType:$child);
+  let assemblyFormat = [{
+    $coordinate `in` $fiber `:` type($fiber) (`by` $table^ `:` type($table))?
+    attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def Nacho_PartOp : Nacho_Op<"part", [Pure]> {
   let summary = "the number of the part that does this of the nest";
   let description = [{

@@ -36,9 +36,14 @@ def Nacho_Dialect : Dialect {
     `#sparse_tensor.encoding`. A *level* is one storage level of a tensor, a
     *position* an index into a level's arrays, a *coordinate* an index into the
     dimension the level stores, a *fiber* the children of one position.
+
+    An argument of a function may have the attribute `nacho.sizes`, an array of its
+    expected number of entries and its extents, by which the order of loops is
+    chosen.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasRegionArgAttrVerify = 1;
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::sparse_tensor::SparseTensorDialect"
   ];

@@ -72,6 +72,26 @@ def Nacho_InsertOp : Nacho_Op<"insert", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Nacho_LookupOp : Nacho_Op<"lookup", [
+    MemoryEffects<[MemRead]>,
+    TypesMatchWith<"value is an element of the workspace", "workspace", "value",
+                   "::llvm::cast<WorkspaceType>($_self).getElement()">]> {
+  let summary = "the element at a coordinate of a workspace, if there is one";
+  let description = [{
+    Of a workspace with keys and elements. The value means nothing where none is found.
+
+    ```mlir
+    func.func @f(%w: !nacho.workspace<i64>, %k: index) -> (i64, i1) {
+      %v, %isThere = nacho.lookup %k in %w : !nacho.workspace<i64>
+      return %v, %isThere : i64, i1
+    }
+    ```
+  }];
+  let arguments = (ins Index:$key, Nacho_WorkspaceType:$workspace);
+  let results = (outs Nacho_Element:$value, I1:$isThere);
+  let assemblyFormat = "$key `in` $workspace attr-dict `:` type($workspace)";
+}
+
 def Nacho_DrainOp : Nacho_Op<"drain", [
     SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     MemoryEffects<[MemRead, MemWrite]>]> {

@@ -41,6 +41,9 @@ public:
   virtual mlir::Value coordinate(mlir::ImplicitLocOpBuilder &b,
                                  mlir::Value position) const = 0;
 
+  /// The array of coordinates by position. Not for full levels.
+  virtual mlir::Value coordinates(mlir::ImplicitLocOpBuilder &b) const = 0;
+
   /// coordinate -> first position in [low, high) that does not come before
   /// it, `high` if there is none. `first` is where the fiber begins.
   virtual mlir::Value lowerBound(mlir::ImplicitLocOpBuilder &b,
@@ -86,6 +89,9 @@ mlir::Value positionsBefore(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
 MergeAttr iterationDomain(CoiterateOp loop);
 /// Whether it visits every coordinate.
 bool visitsAll(CoiterateOp loop);
+
+/// Whether all that it does is to add one to some of what it carries.
+bool onlyCounts(CoiterateOp loop);
 
 /// The levels of a type can be read in this order; and they can store any
 /// tensor.

@@ -45,7 +45,8 @@ def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
     by a statement of its own. That is a transposed operand, the diagonal of an
     operand, or what a reduction would scatter over the result, whichever is
     expected to cost least. So is a statement of which another order is expected to
-    cost less than half.
+    cost less than half. How large operands are is told by `nacho.sizes` of the
+    function's arguments, which later stages do not have, or else assumed.
 
     What is scattered over one level is added up by each part, in a workspace; its
     entries have the number of the part. Without `split-rows` a workspace may have
@@ -111,6 +112,34 @@ def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
     "::nacho::NachoDialect", "::mlir::tensor::TensorDialect",
     "::mlir::complex::ComplexDialect"
   ];
+}
+
+def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
+  let summary = "Look in fibers that would be merged again and again";
+  let description = [{
+    A fiber of the innermost loop that is the same in every iteration of the loop
+    around it, like a row of a mask, would be stepped through each time. If the other
+    fibers tell which coordinates there are to visit, its children are found by their
+    coordinates: the fiber is read once, into a table.
+
+    Before:
+    ```mlir
+    nacho.coiterate %i of (%M1 = %M0, %A1 = %A0) in intersect(%M1, %A1) {
+      nacho.coiterate %j of (%A2 = %A1, %B1 = %B0) in intersect(%A2, %B1) {
+        nacho.coiterate %k of (%M2 = %M1, %B2 = %B1) in intersect(%M2, %B2) {
+          nacho.append %z at (%i, %k)
+    ```
+    After:
+    ```mlir
+    nacho.coiterate %i of (%M1 = %M0, %A1 = %A0) in intersect(%M1, %A1) {
+      nacho.coiterate %j of (%A2 = %A1, %B1 = %B0) in intersect(%A2, %B1) {
+        nacho.coiterate %k of (%B2 = %B1) in %B2 {
+          %M2 = nacho.find %k in %M1
+          %isThere = nacho.present %M2
+          nacho.append %z at (%i, %k) if %isThere
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
 }
 
 def NachoRemapIntersections

@@ -71,14 +71,16 @@ def emit(
     result: TensorType,
     kinds: Kinds | None = None,
     order: tuple[str, ...] = (),
+    sizes: Mapping[str, tuple[int, ...]] | None = None,
 ) -> str:
     """Return a module whose function ``kernel`` computes the assignment.
 
-    ``order`` is that of the loops; by default the compiler chooses it.
+    ``order`` is that of the loops; by default the compiler chooses it, by the ``sizes``
+    of operands that are known: entries and extents.
     """
     if kinds is None:
         kinds = kinds_of(assignment, {name: t.dtype for name, t in operands.items()})
-    return _Emitter(assignment, operands, result, kinds, order).module()
+    return _Emitter(assignment, operands, result, kinds, order, sizes or {}).module()
 
 
 def spelled_indices(assignment: Assignment) -> dict[str, str]:
@@ -95,9 +97,11 @@ class _Emitter:
         result: TensorType,
         kinds: Kinds,
         order: tuple[str, ...],
+        sizes: Mapping[str, tuple[int, ...]],
     ) -> None:
         self.assignment = assignment
         self.order = order
+        self.sizes = sizes
         self.types = {**operands, assignment.result.name: result}
         self.result = result
         self.kinds = kinds
@@ -115,7 +119,7 @@ class _Emitter:
     def module(self) -> str:
         result = self.assignment.result.name
         arguments = ", ".join(
-            f"%{self.tensors[name]}: {self.type(name)}"
+            f"%{self.tensors[name]}: {self.type(name)}{self.size(name)}"
             for name in self.assignment.operands
         )
         bindings = self.bindings()
@@ -133,6 +137,10 @@ class _Emitter:
             "}",
         ]
         return "\n".join(lines) + "\n"
+
+    def size(self, name: str) -> str:
+        known = ", ".join(map(str, self.sizes.get(name, ())))
+        return f" {{nacho.sizes = array<i64: {known}>}}" if known else ""
 
     def attributes(self) -> str:
         names = ", ".join(f'"{self.indices[index]}"' for index in self.order)

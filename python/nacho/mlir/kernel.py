@@ -10,6 +10,7 @@ import copy
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
+from weakref import WeakValueDictionary
 
 from nacho.background import require_sparse
 from nacho.errors import ArgumentError, DTypeError, NachoError, OperandError
@@ -118,6 +119,10 @@ def _of_module(
     )
 
 
+_natives: WeakValueDictionary[tuple[object, ...], _nacho.Kernel] = WeakValueDictionary()
+"""Kernels whose loops were chosen by the sizes of operands, by these loops."""
+
+
 class Step(NamedTuple):
     """One nest of loops of a kernel."""
 
@@ -157,8 +162,8 @@ class Kernel:
         validate: str = "safe",
         order: tuple[str, ...] = (),
         remap: bool = True,
+        sizes: Mapping[str, tuple[int, ...]] | None = None,
     ) -> None:
-
         self._assignment = assignment
         self._types = tuple((name, types[name]) for name in assignment.operands)
         self._result_type = result
@@ -171,7 +176,10 @@ class Kernel:
         self.cost = cost
         self.validate = validate
         self.remap = remap
-        self._text = self._emitted(kinds, order) if module is None else module.text
+        self._text = (
+            self._emitted(kinds, order, sizes) if module is None else module.text
+        )
+        self._is_sized = bool(sizes)
         self._splitting: Kernel | None = None
         self._lock = threading.Lock()
         self._compile(split=False)
@@ -183,7 +191,7 @@ class Kernel:
         assignment, module = self._assignment, self._module
         self._split = split
         try:
-            self._native = _nacho.Kernel(self._text, self.cost, self.remap, split)
+            self._native = self._shared() if self._is_sized else self._own()
         except _nacho.CompileError as error:
             bindings = assignment.accesses if module is None else module.bindings
             refuse_compilation(assignment, bindings, error)
@@ -195,6 +203,19 @@ class Kernel:
         )
         """The nests of loops that are run one after the other."""
 
+    def _own(self) -> _nacho.Kernel:
+        from nacho import _nacho
+
+        return _nacho.Kernel(self._text, self.cost, self.remap, self._split)
+
+    def _shared(self) -> _nacho.Kernel:
+        """Return that of operands of other sizes, if its loops are the same."""
+        key = (self.mlir("loops"), self.cost, self.remap, self._split)
+        native = _natives.get(key)
+        if native is None:
+            native = _natives[key] = self._own()
+        return native
+
     @property
     def splitting(self) -> Kernel:
         """The same kernel for operands of which a row is too much for one part."""
@@ -204,7 +225,12 @@ class Kernel:
                 self._splitting._compile(split=True)
             return self._splitting
 
-    def _emitted(self, kinds: Kinds | None, order: tuple[str, ...]) -> str:
+    def _emitted(
+        self,
+        kinds: Kinds | None,
+        order: tuple[str, ...],
+        sizes: Mapping[str, tuple[int, ...]] | None,
+    ) -> str:
         """Check that the expression can have such a result, and write it as MLIR."""
         assignment, types = self._assignment, dict(self._types)
         if kinds is None:
@@ -214,7 +240,7 @@ class Kernel:
         if format is not None and not format.is_dense:
             require_sparse(kinds)
         self._limits = kinds.limits
-        return emit(assignment, types, self._result_type, kinds, order)
+        return emit(assignment, types, self._result_type, kinds, order, sizes)
 
     def __call__(self, /, *operands: Any, **named: Any) -> Any:
         """Compute the result; ``threads`` and ``parts`` override those of compile."""
