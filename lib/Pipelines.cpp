@@ -37,7 +37,8 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCSEPass());
   pm.addPass(createNachoConcretize());
   pm.addPass(createCSEPass());
-  pm.addPass(createNachoFindCoordinates());
+  if (options.find)
+    pm.addPass(createNachoFindCoordinates());
 }
 
 /// Loops that skip nothing but in the innermost, in functions of their own.
@@ -118,8 +119,12 @@ void nacho::buildCpuPipeline(OpPassManager &pm,
 
 void nacho::buildGpuPipeline(OpPassManager &pm,
                              const PipelineOptions &options) {
+  // Tables have no lowering there.
+  PipelineOptions withoutTables;
+  withoutTables.copyOptionValuesFrom(options);
+  withoutTables.find = false;
   for (const Stage &stage : getCpuStages().drop_back())
-    stage.addPasses(pm, options);
+    stage.addPasses(pm, withoutTables);
   pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -15,6 +15,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<bool> remap{*this, "remap",
                      llvm::cl::desc("List what outer intersections leave over"),
                      llvm::cl::init(true)};
+  Option<bool> find{
+      *this, "find",
+      llvm::cl::desc("Look in fibers that would be merged again and again"),
+      llvm::cl::init(true)};
   Option<bool> splitRows{
       *this, "split-rows",
       llvm::cl::desc("Let parts share what a workspace collects"),

@@ -76,7 +76,7 @@ void FiberLowering::lowerOp(Operation &op) {
     return;
   }
   if (lower(&op) || lowerShared(&op)) {
-    replaced.push_back(&op);
+    eraseLater(&op);
     return;
   }
   for (Region &region : op.getRegions())

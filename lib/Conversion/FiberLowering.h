@@ -29,6 +29,8 @@ struct FiberValue {
   /// The parents of the fiber are the positions up to here; null if it has just
   /// the one, if it is present.
   mlir::Value end;
+  /// What is at the position can be read where the fiber is absent, too.
+  bool isReadable = false;
 };
 
 struct CutValue {
@@ -79,6 +81,8 @@ protected:
 
   FiberValue fiber(mlir::Value value);
   CutValue cut(mlir::Value value);
+  /// When nothing refers to its fibers any more.
+  void eraseLater(mlir::Operation *op) { replaced.push_back(op); }
   void setFiber(mlir::Value value, FiberValue lowered) {
     fibers[value] = lowered;
   }

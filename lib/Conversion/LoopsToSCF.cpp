@@ -46,6 +46,7 @@ private:
     SmallVector<unsigned>
         stored; ///< Operands with coordinates to step through.
     std::optional<CutValue> lower, upper;
+    bool isAlive = false; ///< No stored operand is exhausted.
   };
 
   /// What goes around a loop: where each stored operand stands, the coordinate
@@ -66,16 +67,21 @@ private:
   Value extentOf(const Loop &loop);
   Value stepThroughRun(const ChildRange &range, Value coordinate,
                        Value position);
-  ValueRange emitAll(Loop &loop);
-  ValueRange emitOne(Loop &loop);
-  ValueRange emitMerge(Loop &loop, MergeAttr domain);
+  SmallVector<Value> emitAll(Loop &loop);
+  SmallVector<Value> emitOne(Loop &loop);
+  SmallVector<Value> emitMerge(Loop &loop, MergeAttr domain);
+  SmallVector<Value> emitWhileAll(Loop &loop);
+  SmallVector<Value> emitWhileAny(Loop &loop, MergeAttr domain,
+                                  ValueRange positions, ValueRange carried);
+  State emitPlainStep(Loop &loop, ValueRange positions, ValueRange carried);
   unsigned lanesOf(const Loop &loop, MergeAttr domain);
-  ValueRange emitBlocks(Loop &loop, unsigned lanes);
+  SmallVector<Value> emitBlocks(Loop &loop, unsigned lanes);
   SmallVector<Value> countMatches(Loop &loop, Value matches,
                                   ValueRange carried);
   SmallVector<Value> visitMatches(Loop &loop, Value matches,
                                   ArrayRef<CoordinateBlock> blocks,
                                   ValueRange carried, unsigned lanes);
+  State stateAt(Loop &loop, ValueRange positions, ValueRange carried);
   State firstState(Loop &loop);
   Value emitLeast(const State &state);
   Value firstCoordinate(const Loop &loop);
@@ -134,15 +140,25 @@ LoopLowering::State LoopLowering::State::unflatten(const Loop &loop,
           SmallVector<Value>(values.drop_front(2 * stored))};
 }
 
-LoopLowering::State LoopLowering::firstState(Loop &loop) {
+static SmallVector<Value> beginsOf(ArrayRef<unsigned> stored,
+                                   ArrayRef<ChildRange> ranges) {
+  return llvm::map_to_vector(
+      stored, [&](unsigned n) -> Value { return ranges[n].begin; });
+}
+
+LoopLowering::State LoopLowering::stateAt(Loop &loop, ValueRange positions,
+                                          ValueRange carried) {
   State state;
-  for (unsigned n : loop.stored) {
-    const ChildRange &range = loop.ranges[n];
-    state.positions.push_back(range.begin);
-    state.coordinates.push_back(coordinateOrInfinity(range, range.begin));
+  for (auto [n, position] : llvm::zip(loop.stored, positions)) {
+    state.positions.push_back(position);
+    state.coordinates.push_back(coordinateOrInfinity(loop.ranges[n], position));
   }
-  state.carried = SmallVector<Value>(loop.op.getInits());
+  state.carried = SmallVector<Value>(carried);
   return state;
+}
+
+LoopLowering::State LoopLowering::firstState(Loop &loop) {
+  return stateAt(loop, beginsOf(loop.stored, loop.ranges), loop.op.getInits());
 }
 
 /// Whether loops inside are cut too.
@@ -211,11 +227,11 @@ void LoopLowering::lowerCoiterate(CoiterateOp op) {
   if (isNever(domain))
     return op.replaceAllUsesWith(op.getInits());
   unsigned lanes = lanesOf(loop, domain);
-  ValueRange results = isAlways(domain)  ? emitAll(loop)
-                       : isStepped(loop) ? emitOne(loop)
-                       : lanes           ? emitBlocks(loop, lanes)
-                                         : emitMerge(loop, domain);
-  op.replaceAllUsesWith(results.take_back(op.getNumResults()));
+  SmallVector<Value> results = isAlways(domain)  ? emitAll(loop)
+                               : isStepped(loop) ? emitOne(loop)
+                               : lanes           ? emitBlocks(loop, lanes)
+                                                 : emitMerge(loop, domain);
+  op.replaceAllUsesWith(ArrayRef(results).take_back(op.getNumResults()));
 }
 
 /// The coordinates of a loop that visits all: those between the cuts.
@@ -254,7 +270,7 @@ static scf::ForOp startFor(ImplicitLocOpBuilder &b, Value from, Value to,
 }
 
 /// for coordinate = first to end: body(coordinate)
-ValueRange LoopLowering::emitAll(Loop &loop) {
+SmallVector<Value> LoopLowering::emitAll(Loop &loop) {
   OpBuilder::InsertionGuard guard(b);
   scf::ForOp forOp = startFor(b, firstCoordinate(loop), endCoordinate(loop),
                               constant(1), firstState(loop).flatten());
@@ -262,11 +278,11 @@ ValueRange LoopLowering::emitAll(Loop &loop) {
   State next =
       emitStep(loop, forOp.getInductionVar(), state, /*visitsAll=*/true);
   scf::YieldOp::create(b, next.flatten());
-  return forOp.getResults();
+  return SmallVector<Value>(forOp.getResults());
 }
 
 ///   for position = begin to end: body(crd[position])
-ValueRange LoopLowering::emitOne(Loop &loop) {
+SmallVector<Value> LoopLowering::emitOne(Loop &loop) {
   unsigned n = loop.stored.front();
   const ChildRange &range = loop.ranges[n];
   OpBuilder::InsertionGuard guard(b);
@@ -281,7 +297,7 @@ ValueRange LoopLowering::emitOne(Loop &loop) {
                SmallVector<Value>(loop.fibers.size()),
                forOp.getRegionIterArgs(), /*visitsAll=*/false);
   scf::YieldOp::create(b, carried);
-  return forOp.getResults();
+  return SmallVector<Value>(forOp.getResults());
 }
 
 Value LoopLowering::emitLeast(const State &state) {
@@ -291,10 +307,88 @@ Value LoopLowering::emitLeast(const State &state) {
   return least;
 }
 
+/// As long as no operand is exhausted, an innermost loop need not ask for any
+/// of them; then comes what is left of the others.
+SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
+  bool isInnermost =
+      CoiterateOp(loop.op).getBody().getOps<CoiterateOp>().empty();
+  bool isUnique = llvm::all_of(loop.stored, [&](unsigned n) {
+    return loop.ranges[n].level->isUnique();
+  });
+  if (!isInnermost || !isUnique)
+    return emitWhileAny(loop, domain, beginsOf(loop.stored, loop.ranges),
+                        loop.op.getInits());
+  bool endsWithAny = llvm::all_of(loop.stored, [&](unsigned n) {
+    return implies(domain, MergeAttr::get(b.getContext(), n));
+  });
+  if (endsWithAny)
+    return emitWhileAll(loop);
+  // The body is needed once more.
+  auto copy = cast<CoiterateOp>(b.clone(*loop.op));
+  std::swap(loop.op, copy);
+  SmallVector<Value> results = emitWhileAll(loop);
+  eraseLater(loop.op);
+  loop.op = copy;
+  size_t stored = loop.stored.size();
+  return emitWhileAny(loop, domain, ArrayRef(results).take_front(stored),
+                      ArrayRef(results).drop_front(stored));
+}
+
+/// while every operand has coordinates left:
+///   coordinate = the least of them; body(coordinate); move on those that have
+///   it
+SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
+  SmallVector<Value> inits = beginsOf(loop.stored, loop.ranges);
+  llvm::append_range(inits, loop.op.getInits());
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto whileOp = scf::WhileOp::create(b, types, inits);
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
+  Value alive;
+  for (auto [n, position] : llvm::zip(loop.stored, before->getArguments()))
+    alive = both(alive, compare(arith::CmpIPredicate::ult, position,
+                                loop.ranges[n].end));
+  scf::ConditionOp::create(b, alive, before->getArguments());
+  Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  ValueRange state = after->getArguments();
+  size_t stored = loop.stored.size();
+  State next =
+      emitPlainStep(loop, state.take_front(stored), state.drop_front(stored));
+  SmallVector<Value> yielded = next.positions;
+  llvm::append_range(yielded, next.carried);
+  scf::YieldOp::create(b, yielded);
+  return SmallVector<Value>(whileOp.getResults());
+}
+
+/// A step of operands of which none is exhausted.
+LoopLowering::State LoopLowering::emitPlainStep(Loop &loop,
+                                                ValueRange positions,
+                                                ValueRange carried) {
+  State state;
+  for (auto [n, position] : llvm::zip(loop.stored, positions))
+    state.coordinates.push_back(loop.ranges[n].level->coordinate(b, position));
+  Value least = emitLeast(state);
+  SmallVector<Value> present(loop.fibers.size()), at = present, ends = present;
+  for (auto [k, n] : llvm::enumerate(loop.stored)) {
+    present[n] = compare(arith::CmpIPredicate::eq, state.coordinates[k], least);
+    at[n] = positions[k];
+    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
+    state.positions.push_back(arith::AddIOp::create(b, positions[k], step));
+  }
+  loop.isAlive = true;
+  state.carried =
+      emitBody(loop, least, present, at, ends, carried, /*visitsAll=*/false);
+  loop.isAlive = false;
+  return state;
+}
+
 /// while the merge expression can still hold:
 ///   coordinate = the least that any operand has; body(coordinate)
-ValueRange LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
-  SmallVector<Value> inits = firstState(loop).flatten();
+SmallVector<Value> LoopLowering::emitWhileAny(Loop &loop, MergeAttr domain,
+                                              ValueRange positions,
+                                              ValueRange carried) {
+  SmallVector<Value> inits = stateAt(loop, positions, carried).flatten();
   SmallVector<Type> types(ValueRange(inits).getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());
   auto whileOp = scf::WhileOp::create(b, types, inits);
@@ -317,7 +411,7 @@ ValueRange LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
   Value least = emitLeast(state);
   State next = emitStep(loop, least, state, /*visitsAll=*/false);
   scf::YieldOp::create(b, next.flatten());
-  return whileOp.getResults();
+  return SmallVector<Value>(whileOp.getResults());
 }
 
 /// How many coordinates an intersection of two operands compares at a time; 0
@@ -346,7 +440,7 @@ unsigned LoopLowering::lanesOf(const Loop &loop, MergeAttr domain) {
 /// while posA < endA and posB < endB:
 ///   matches = which of the next coordinates of A are among the next of B
 ///   body for each; leave the block behind that ends first, or both
-ValueRange LoopLowering::emitBlocks(Loop &loop, unsigned lanes) {
+SmallVector<Value> LoopLowering::emitBlocks(Loop &loop, unsigned lanes) {
   SmallVector<Value> inits;
   for (unsigned n : loop.stored)
     inits.push_back(loop.ranges[n].begin);
@@ -385,7 +479,7 @@ ValueRange LoopLowering::emitBlocks(Loop &loop, unsigned lanes) {
   }
   llvm::append_range(yielded, results);
   scf::YieldOp::create(b, yielded);
-  return whileOp.getResults();
+  return SmallVector<Value>(whileOp.getResults());
 }
 
 /// What is counted grows by the number of matches.
@@ -575,7 +669,8 @@ void LoopLowering::enterBody(Loop &loop, Value coordinate,
   loop.op.getCoordinate().replaceAllUsesWith(coordinate);
   for (auto [n, child] : llvm::enumerate(loop.op.getChildren()))
     setFiber(child, {loop.fibers[n].tensor, loop.fibers[n].level + 1,
-                     childPositions[n], present[n], ends[n]});
+                     childPositions[n], present[n], ends[n],
+                     loop.isAlive && llvm::is_contained(loop.stored, n)});
   if (!loop.op.isBounded())
     return;
   setCut(loop.op.getInnerLower(), loop.lower->enter(b, coordinate));
@@ -610,7 +705,7 @@ void LoopLowering::lowerLoad(LoadOp op) {
   auto buffer = MemRefType::get({ShapedType::kDynamic}, type);
   Value values = sparse_tensor::ToValuesOp::create(b, buffer, element.tensor);
   Value at = element.position;
-  if (element.present)
+  if (element.present && !element.isReadable)
     at = arith::SelectOp::create(b, element.present, at, constant(0));
   Value value = memref::LoadOp::create(b, values, at);
   if (element.present)

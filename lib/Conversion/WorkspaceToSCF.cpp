@@ -227,8 +227,10 @@ void WorkspaceLowering::lowerLookup(LookupOp lookup) {
     b.setInsertionPointToStart(ifMarked.thenBlock());
     auto [place, there] = findPlace(lookup.getKey(), first);
     Value narrow = arith::IndexCastUIOp::create(b, keyType(), lookup.getKey());
-    Value isThere =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, narrow);
+    // What is no key is not found in a free place.
+    Value isThere = arith::AndIOp::create(
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, narrow),
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, there, emptyKey()));
     scf::YieldOp::create(b, ValueRange{load(op.getValues(), place), isThere});
     b.setInsertionPointToStart(ifMarked.elseBlock());
     Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(element));

@@ -112,12 +112,15 @@ static void findRepeated(CoiterateOp loop,
   Block *body = loop.getBodyBlock();
   made.getBodyBlock()->getOperations().splice(made.getBodyBlock()->end(),
                                               body->getOperations());
+  loop.erase();
+  // The others may be enough.
+  if (!holds)
+    return;
   for (auto append : made.getBody().getOps<AppendOp>()) {
     OpBuilder before(append);
     append.getConditionMutable().assign(
         emitAnd(before, append.getLoc(), append.getCondition(), holds));
   }
-  loop.erase();
 }
 
 namespace {

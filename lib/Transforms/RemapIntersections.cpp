@@ -448,7 +448,10 @@ Value LoopLister::shareOf(Value found) {
   bool isAnew = found.getParentBlock() == loop.getBodyBlock();
   if (isAnew || stored == loop.getFibers().end())
     return share;
-  return arith::CeilDivUIOp::create(b, share, size(*stored));
+  // Of a union the one that is there may be another.
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value steps = arith::MaxUIOp::create(b, size(*stored), one);
+  return arith::CeilDivUIOp::create(b, share, steps);
 }
 
 /// Each list costs what the next one, or the rest, does with its entries.

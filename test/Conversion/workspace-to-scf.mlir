@@ -4,12 +4,14 @@
 //
 // CHECK-LABEL: func.func @negative_unknown_table(
 // CHECK-NEXT:    nacho.insert
+// CHECK-NEXT:    nacho.lookup
 // CHECK-NEXT:    nacho.drain
-func.func @negative_unknown_table(%w: !nacho.workspace<f64>, %k: index, %v: f64) -> i1 {
+func.func @negative_unknown_table(%w: !nacho.workspace<f64>, %k: index, %v: f64) -> (i1, i1) {
   %new = nacho.insert %v : f64 at %k into %w : !nacho.workspace<f64>
-  nacho.drain %q, %x of %w : !nacho.workspace<f64> {
+  %x, %isThere = nacho.lookup %k in %w : !nacho.workspace<f64>
+  nacho.drain %q, %y of %w : !nacho.workspace<f64> {
   }
-  return %new : i1
+  return %new, %isThere : i1, i1
 }
 
 //===----------------------------------------------------------------------===//
@@ -25,20 +27,25 @@ func.func @negative_unknown_table(%w: !nacho.workspace<f64>, %k: index, %v: f64)
 // CHECK-NEXT:    %[[MASK:.+]] = arith.subi %[[SIZE]], %c1 : index
 // CHECK-NEXT:    %[[DENSE:.+]] = arith.cmpi ult, %[[N]], %[[SIZE]] : index
 // CHECK:         %[[BITS:.+]] = math.cttz %{{.+}} : i64
-// CHECK:         %[[HIGH:.+]] = arith.subi %c64, %{{.+}} : index
-// CHECK-NEXT:    %[[FACTOR:.+]] = arith.select %[[DENSE]], %c1, %c-7046029254386353131 : index
-// CHECK-NEXT:    %[[SHIFT:.+]] = arith.select %[[DENSE]], %c0, %[[HIGH]] : index
+// CHECK:         %[[SHIFT:.+]] = arith.subi %c64, %{{.+}} : index
 // CHECK-NEXT:    %[[HALF:.+]] = arith.shrui %[[SIZE]], %c1 : index
 // CHECK-NEXT:    %[[MOST:.+]] = arith.select %[[DENSE]], %[[MASK]], %[[HALF]] : index
 //
-// at = (mix(k * factor) * factor >> shift) & mask; while keys[at] is neither k nor empty: at = (at + 1) & mask
-// CHECK:         %[[NARROW:.+]] = arith.index_castui %[[K]] : index to i32
-// CHECK-NEXT:    %[[PRODUCT:.+]] = arith.muli %[[K]], %[[FACTOR]] : index
-// CHECK-NEXT:    %[[UPPER:.+]] = arith.shrui %[[PRODUCT]], %c32 : index
-// CHECK-NEXT:    %[[MIXED:.+]] = arith.xori %[[PRODUCT]], %[[UPPER]] : index
-// CHECK-NEXT:    %[[AGAIN:.+]] = arith.muli %[[MIXED]], %[[FACTOR]] : index
-// CHECK-NEXT:    %[[HASH:.+]] = arith.shrui %[[AGAIN]], %[[SHIFT]] : index
+// at = (dense ? k : mix(k * factor) * factor >> shift) & mask
+// CHECK:         %[[HASH:.+]] = scf.if %[[DENSE]] -> (index) {
+// CHECK-NEXT:      scf.yield %[[K]] : index
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      %[[PRODUCT:.+]] = arith.muli %[[K]], %c-7046029254386353131 : index
+// CHECK-NEXT:      %[[UPPER:.+]] = arith.shrui %[[PRODUCT]], %c32 : index
+// CHECK-NEXT:      %[[MIXED:.+]] = arith.xori %[[PRODUCT]], %[[UPPER]] : index
+// CHECK-NEXT:      %[[AGAIN:.+]] = arith.muli %[[MIXED]], %c-7046029254386353131 : index
+// CHECK-NEXT:      %[[HIGH:.+]] = arith.shrui %[[AGAIN]], %[[SHIFT]] : index
+// CHECK-NEXT:      scf.yield %[[HIGH]] : index
+// CHECK-NEXT:    }
 // CHECK-NEXT:    %[[FIRST:.+]] = arith.andi %[[HASH]], %[[MASK]] : index
+//
+// while keys[at] is neither k nor empty: at = (at + 1) & mask
+// CHECK-NEXT:    %[[NARROW:.+]] = arith.index_castui %[[K]] : index to i32
 // CHECK-NEXT:    %[[FOUND:.+]]:2 = scf.while (%[[AT:.+]] = %[[FIRST]]) : (index) -> (index, i32) {
 // CHECK-NEXT:      %[[THERE:.+]] = memref.load %[[KEYS]][%[[ROW]], %[[AT]]] : memref<?x?xi32>
 // CHECK-NEXT:      %[[OTHER:.+]] = arith.cmpi ne, %[[THERE]], %[[NARROW]] : i32
@@ -96,10 +103,8 @@ func.func @insert(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref
 // CHECK-SAME:    %[[KEYS:[^ ]+]]: memref<4x64xi64>, %[[MARKS:[^ ]+]]: memref<4x4xi64>, %[[ROW:[^ ]+]]: index,
 // CHECK-SAME:    %[[STATUS:[^ ]+]]: memref<i32>, %[[K:[^ ]+]]: index)
 // CHECK-NOT:     arith.muli
-// CHECK:         %[[WIDE:.+]] = arith.index_castui %[[K]] : index to i64
-// CHECK-NEXT:    %[[UPPER:.+]] = arith.shrui %[[K]], %c32 : index
-// CHECK-NEXT:    %[[MIXED:.+]] = arith.xori %[[K]], %[[UPPER]] : index
-// CHECK-NEXT:    %[[FIRST:.+]] = arith.andi %[[MIXED]], %c63 : index
+// CHECK:         %[[FIRST:.+]] = arith.andi %[[K]], %c63 : index
+// CHECK-NEXT:    %[[WIDE:.+]] = arith.index_castui %[[K]] : index to i64
 // CHECK-NEXT:    %[[FOUND:.+]]:2 = scf.while (%{{.+}} = %[[FIRST]]) : (index) -> (index, i64) {
 // CHECK:         arith.cmpi eq, %[[FOUND]]#1, %c-1_i64 : i64
 // CHECK:           %[[COUNT:.+]] = memref.load %[[MARKS]][%[[ROW]], %c0]
@@ -141,7 +146,8 @@ func.func @insert_dense_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %r
 // CHECK:         %[[AGAIN:.+]] = arith.muli %{{.+}}, %c-7046029254386353131 : index
 // CHECK-NEXT:    %[[HASH:.+]] = arith.shrui %[[AGAIN]], %c58 : index
 // CHECK-NEXT:    %[[FIRST:.+]] = arith.andi %[[HASH]], %c63 : index
-// CHECK-NEXT:    scf.while (%{{.+}} = %[[FIRST]])
+// CHECK-NEXT:    arith.index_castui %[[K]] : index to i64
+// CHECK-NEXT:    %{{.+}}:2 = scf.while (%{{.+}} = %[[FIRST]])
 // CHECK:         arith.cmpi ult, %{{.+}}, %c32_i64 : i64
 func.func @insert_hashed_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %row: index,
                              %status: memref<i32>, %k: index) -> i1 {
@@ -150,6 +156,81 @@ func.func @insert_hashed_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %
       : memref<4x4xi64> keys memref<4x64xi64> status memref<i32> -> !nacho.workspace<none>
   %new = nacho.insert at %k into %w : !nacho.workspace<none>
   return %new : i1
+}
+
+//===----------------------------------------------------------------------===//
+// lookup
+//===----------------------------------------------------------------------===//
+
+// Most is not there, which the mark of the first place tells without the keys.
+//
+// CHECK-LABEL: func.func @lookup(
+// CHECK-SAME:    %[[KEYS:[^ ]+]]: memref<?x?xi32>, %[[MARKS:[^ ]+]]: memref<?x?xi64>, %[[POSITIONS:[^ ]+]]: memref<?x?xi64>,
+// CHECK-SAME:    %[[ROW:[^ ]+]]: index, %[[N:[^ ]+]]: index, %{{[^ ]+}}: memref<i32>, %[[K:[^ ]+]]: index) -> (i64, i1)
+// CHECK:         %[[SIZE:.+]] = memref.dim %[[KEYS]], %c1
+// CHECK-NEXT:    %[[MASK:.+]] = arith.subi %[[SIZE]], %c1 : index
+// CHECK-NEXT:    %[[DENSE:.+]] = arith.cmpi ult, %[[N]], %[[SIZE]] : index
+// CHECK:         %[[HASH:.+]] = scf.if %[[DENSE]] -> (index) {
+// CHECK-NEXT:      scf.yield %[[K]] : index
+// CHECK:         %[[FIRST:.+]] = arith.andi %[[HASH]], %[[MASK]] : index
+//
+// if marks[... + first / 64] & 1 << first % 64:
+// CHECK-NEXT:    %[[WORD:.+]] = arith.shrui %[[FIRST]], %c6 : index
+// CHECK-NEXT:    %[[AT:.+]] = arith.addi %{{.+}}, %[[WORD]] : index
+// CHECK-NEXT:    %[[BITS:.+]] = memref.load %[[MARKS]][%[[ROW]], %[[AT]]] : memref<?x?xi64>
+// CHECK-NEXT:    %[[BIT:.+]] = arith.andi %[[FIRST]], %c63 : index
+// CHECK-NEXT:    %[[SHIFT:.+]] = arith.index_castui %[[BIT]] : index to i64
+// CHECK-NEXT:    %[[MARK:.+]] = arith.shli %c1_i64, %[[SHIFT]] : i64
+// CHECK-NEXT:    %[[BOTH:.+]] = arith.andi %[[BITS]], %[[MARK]] : i64
+// CHECK-NEXT:    %[[MARKED:.+]] = arith.cmpi ne, %[[BOTH]], %c0_i64 : i64
+// CHECK-NEXT:    %[[ANSWER:.+]]:2 = scf.if %[[MARKED]] -> (i64, i1) {
+//
+//   at = first; while keys[at] is neither k nor empty: at = (at + 1) & mask; yield positions[at], keys[at] == k
+// CHECK-NEXT:      %[[NARROW:.+]] = arith.index_castui %[[K]] : index to i32
+// CHECK-NEXT:      %[[FOUND:.+]]:2 = scf.while (%{{.+}} = %[[FIRST]]) : (index) -> (index, i32) {
+// CHECK-NEXT:        %[[THERE:.+]] = memref.load %[[KEYS]][%[[ROW]], %{{.+}}] : memref<?x?xi32>
+// CHECK-NEXT:        arith.cmpi ne, %[[THERE]], %[[NARROW]] : i32
+// CHECK-NEXT:        arith.cmpi ne, %[[THERE]], %c-1_i32 : i32
+// CHECK:             arith.cmpi eq, %[[FOUND]]#1, %[[NARROW]] : i32
+// CHECK:             %[[POSITION:.+]] = memref.load %[[POSITIONS]][%[[ROW]], %[[FOUND]]#0] : memref<?x?xi64>
+// CHECK-NEXT:        scf.yield %[[POSITION]], %{{.+}} : i64, i1
+//
+// else: nothing
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      scf.yield %c0_i64, %false : i64, i1
+// CHECK-NEXT:    }
+// CHECK-NOT:     memref.store
+// CHECK:         return %[[ANSWER]]#0, %[[ANSWER]]#1 : i64, i1
+func.func @lookup(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %positions: memref<?x?xi64>,
+                  %row: index, %N: index, %status: memref<i32>, %k: index) -> (i64, i1) {
+  %w = nacho.workspace marks %marks keys %keys with %positions row %row extent %N status %status
+      : memref<?x?xi64> keys memref<?x?xi32> with memref<?x?xi64> status memref<i32>
+      -> !nacho.workspace<i64>
+  %v, %isThere = nacho.lookup %k in %w : !nacho.workspace<i64>
+  return %v, %isThere : i64, i1
+}
+
+// More places than coordinates; and elements of another type.
+//
+// CHECK-LABEL: func.func @lookup_dense(
+// CHECK-SAME:    %[[VALUES:[^ ]+]]: memref<4x64xf32>, %[[ROW:[^ ]+]]: index, %{{[^ ]+}}: memref<i32>, %[[K:[^ ]+]]: index)
+// CHECK-NOT:     arith.muli
+// CHECK:         %[[FIRST:.+]] = arith.andi %[[K]], %c63 : index
+// CHECK:         scf.if %{{.+}} -> (f32, i1) {
+// CHECK:           %[[FOUND:.+]]:2 = scf.while (%{{.+}} = %[[FIRST]])
+// CHECK:           memref.load %[[VALUES]][%[[ROW]], %[[FOUND]]#0]
+// CHECK:         } else {
+// CHECK-NEXT:      scf.yield %cst, %false : f32, i1
+// CHECK-NOT:     arith.muli
+// CHECK:         return
+func.func @lookup_dense(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %values: memref<4x64xf32>,
+                        %row: index, %status: memref<i32>, %k: index) -> (f32, i1) {
+  %N = arith.constant 63 : index
+  %w = nacho.workspace marks %marks keys %keys with %values row %row extent %N status %status
+      : memref<4x4xi64> keys memref<4x64xi64> with memref<4x64xf32> status memref<i32>
+      -> !nacho.workspace<f32>
+  %v, %isThere = nacho.lookup %k in %w : !nacho.workspace<f32>
+  return %v, %isThere : f32, i1
 }
 
 //===----------------------------------------------------------------------===//
@@ -289,7 +370,7 @@ func.func @nested(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref
 // CHECK-NEXT:    %[[MASK:.+]] = arith.subi %[[PLACES]], %c1 : index
 // CHECK-NEXT:    %[[MORE:.+]] = arith.cmpi ugt, %[[N]], %[[PLACES]] : index
 // CHECK-NEXT:    scf.if %[[MORE]] {
-// CHECK-NEXT:      memref.atomic_rmw ori %c8_i32, %[[STATUS]][]
+// CHECK-NEXT:      memref.atomic_rmw ori %c16_i32, %[[STATUS]][]
 // CHECK-NEXT:    }
 // CHECK-NEXT:    %[[PLACE:.+]] = arith.andi %[[K]], %[[MASK]] : index
 // CHECK-NEXT:    %[[WORD:.+]] = arith.shrui %[[PLACE]], %c6 : index

@@ -41,6 +41,17 @@ func.func @insert(%w: !nacho.workspace<f64>, %s: !nacho.workspace<none>, %k: ind
   return %new : i1
 }
 
+// CHECK-LABEL: func.func @lookup(
+// CHECK-SAME:    %[[W:[^ ]+]]: !nacho.workspace<i64>, %[[X:[^ ]+]]: !nacho.workspace<f64>, %[[K:[^ ]+]]: index)
+// CHECK-NEXT:    %[[POSITION:[^ ]+]], %[[THERE:[^ ]+]] = nacho.lookup %[[K]] in %[[W]] : <i64>
+// CHECK-NEXT:    %[[V:[^ ]+]], %{{[^ ]+}} = nacho.lookup %[[K]] in %[[X]] {note = "kept"} : <f64>
+// CHECK-NEXT:    return %[[POSITION]], %[[THERE]], %[[V]] : i64, i1, f64
+func.func @lookup(%w: !nacho.workspace<i64>, %x: !nacho.workspace<f64>, %k: index) -> (i64, i1, f64) {
+  %p, %isThere = nacho.lookup %k in %w : !nacho.workspace<i64>
+  %v, %other = nacho.lookup %k in %x {note = "kept"} : !nacho.workspace<f64>
+  return %p, %isThere, %v : i64, i1, f64
+}
+
 // CHECK-LABEL: func.func @drain(
 // CHECK-SAME:    %[[W:[^ ]+]]: !nacho.workspace<f64>, %[[OUT:[^ ]+]]: memref<?xf64>)
 // CHECK-NEXT:    nacho.drain %[[K:.+]], %[[V:.+]] of %[[W]] : !nacho.workspace<f64> {

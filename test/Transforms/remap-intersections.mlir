@@ -1,5 +1,5 @@
-// RUN: nacho-opt %s -nacho-concretize -cse -nacho-remap-intersections=cost=nnz -cse --mlir-use-nameloc-as-prefix | FileCheck %s
-// RUN: nacho-opt %s -nacho-concretize -cse -nacho-remap-intersections -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=LOOPS
+// RUN: nacho-opt %s -nacho-concretize -cse -nacho-find-coordinates -nacho-remap-intersections=cost=nnz -cse --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-concretize -cse -nacho-find-coordinates -nacho-remap-intersections -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=LOOPS
 
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
 #DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
@@ -523,4 +523,94 @@ func.func @appends_in_listed(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #DCSR>,
     nacho.yield %5 : f64
   }
   return %y : tensor<?xf64, #SV>
+}
+
+//===----------------------------------------------------------------------===//
+// What is found
+//===----------------------------------------------------------------------===//
+
+// E[i, k, part] = sum_j M[i, k] * A[i, j] * B[j, k]: the row of M is read once for all
+// entries of the row of A, which share what that costs.
+//
+// CHECK-LABEL: func.func @masked(
+// CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?x?xi64, #{{.+}}> {
+// CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) {
+// CHECK-NEXT:        nacho.coiterate %j of (%B2 = %B1 : {{.+}}, %C1 = %C0 : {{.+}}) in intersect(%B2, %C1) {
+// CHECK:               %cost = arith.select
+// CHECK-NEXT:          %shareA = nacho.cost <nnz> %A1
+// CHECK-NEXT:          %shareB = nacho.cost <nnz> %B1
+// CHECK-NEXT:          %[[SHARE:.+]] = arith.ceildivui %shareA, %shareB : index
+// CHECK-NEXT:          %[[ALL:.+]] = arith.addi %cost, %[[SHARE]] : index
+// CHECK-NEXT:          %[[WIDE:.+]] = arith.index_cast %[[ALL]] : index to i64
+// CHECK-NEXT:          nacho.append %[[WIDE]] at(%i, %j, %posA, %posB, %posC) : i64
+//
+// The row is kept with each of the entries, and it is the same one.
+// CHECK:         nacho.nest sorted workspace : tensor<
+// CHECK-NEXT:      nacho.coiterate %i of (%L1 = %L0 : {{.+}}) in %L1 {
+// CHECK-NEXT:        nacho.coiterate %j of (%L2 = %L1 : {{.+}}) in %L2 {
+// CHECK-NEXT:          %posA = nacho.recall %L2 below 0
+// CHECK-NEXT:          %A1 = nacho.fiber_at %A0[%posA] certain
+// CHECK:               nacho.coiterate %k of (%C2 = %C1 : {{[^)]+}}) in %C2 {
+// CHECK-NEXT:            %A2 = nacho.find %k in %A1 :
+//
+// LOOPS-LABEL: func.func @masked(
+// LOOPS:               %[[SHARE:.+]] = arith.ceildivui %shareA, %shareB : index
+// LOOPS-NEXT:          arith.addi %cost, %[[SHARE]] : index
+// LOOPS:         return
+func.func @masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+    -> tensor<?x?x?xf64, #Products> {
+  %E = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+      -> [i, k, part] : tensor<?x?x?xf64, #Products> {
+    %0 = nacho.binary mul %m, %a : f64
+    %1 = nacho.binary mul %0, %b : f64
+    nacho.yield %1 : f64
+  } {order = ["i", "j", "k"], sorted, partial}
+  return %E : tensor<?x?x?xf64, #Products>
+}
+
+// Z[i, j, k] = A[i, j, k] * B[i, k]: each entry of the list has another row of B, which is
+// read for it alone.
+//
+// CHECK-LABEL: func.func @masked_anew(
+// CHECK:         %L = nacho.nest scanned : tensor<?x?x?xi64, #{{.+}}> {
+// CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) {
+// CHECK:             %cost = arith.select
+// CHECK-NEXT:        %shareB = nacho.cost <nnz> %B1
+// CHECK-NEXT:        %[[ALL:.+]] = arith.addi %cost, %shareB : index
+// CHECK-NEXT:        %[[WIDE:.+]] = arith.index_cast %[[ALL]] : index to i64
+// CHECK-NEXT:        nacho.append %[[WIDE]] at(%i, %posB, %posA) : i64
+// CHECK:         nacho.coiterate %i of (%L1 = %L0 : {{.+}}) in %L1 {
+// CHECK:           %B1 = nacho.fiber_at %B0[%posB] certain
+// CHECK:           nacho.coiterate %j of (%A2 = %A1 : {{[^)]+}}) in %A2 {
+// CHECK-NEXT:        nacho.coiterate %k of (%A3 = %A2 : {{[^)]+}}) in %A3 {
+// CHECK-NEXT:          %B2 = nacho.find %k in %B1 :
+func.func @masked_anew(%A: tensor<?x?x?xf64, #CSF>, %B: tensor<?x?xf64, #DCSR>)
+    -> tensor<?x?x?xf64, #CSF> {
+  %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF>, %b = %B[i, k] : tensor<?x?xf64, #DCSR>)
+      -> [i, j, k] : tensor<?x?x?xf64, #CSF> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?x?xf64, #CSF>
+}
+
+// Z[i, j] = A[i, j] * B[i, j] * x[j]: x is read once, whoever does, and no entry of the list
+// costs more for it.
+//
+// CHECK-LABEL: func.func @negative_share_of_root(
+// CHECK:         %L = nacho.nest scanned
+// CHECK-NOT:     nacho.cost <nnz> %C
+// CHECK-NOT:     %share
+// CHECK:         nacho.coiterate %j of (%A2 = %A1 : {{.+}}, %B2 = %B1 : {{.+}}) in intersect(%A2, %B2) {
+// CHECK-NEXT:      %C1 = nacho.find %j in %C0 :
+func.func @negative_share_of_root(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>,
+                                  %x: tensor<?xf64, #SV>) -> tensor<?x?xf64, #DCSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %B[i, j] : tensor<?x?xf64, #DCSR>,
+                     %c = %x[j] : tensor<?xf64, #SV>) -> [i, j] : tensor<?x?xf64, #DCSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %c : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
 }

@@ -263,8 +263,9 @@ def corrupt(rng, tensors):
         array = arrays[rng.integers(len(arrays))]
         info = np.iinfo(array.dtype)
         place = rng.integers(array.size)
+        more = min(int(array[place]), info.max - 1) + 1
         array[place] = rng.choice(
-            (info.min, info.max, -1, 0, 1, array.size, 10**6, int(array[place]) + 1)
+            (info.min, info.max, -1, 0, 1, array.size, 10**6, more)
         )
 
 
@@ -371,9 +372,9 @@ def ends(width):
     return info.min, info.max
 
 
-def run_apart(function, *arguments):
-    """Call a function of this file in a process that may crash or hang."""
-    code = f"import {__name__} as tests; tests.{function}(*{arguments!r})"
+def run_apart(function, *arguments, module=__name__):
+    """Call a function of a test file in a process that may crash or hang."""
+    code = f"import {module} as tests; tests.{function}(*{arguments!r})"
     paths = [str(Path(__file__).parent), str(Path(nacho.__file__).parents[1])]
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", code],

@@ -1,0 +1,195 @@
+// RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
+// RUN:   -pass-pipeline='builtin.module(nacho-concretize,cse,nacho-find-coordinates,nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs,canonicalize,cse)' \
+// RUN:   | FileCheck %s
+
+// What is found by its coordinate: a part remembers a fiber in the table of its thread, as
+// long as the loops outside come back to it.
+
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 64, crdWidth = 64 }>
+#RowSums = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
+
+// Nothing is found, and there are no tables.
+//
+// CHECK-LABEL: func.func private @negative_nothing_found_assemble(
+// CHECK-SAME:    %bounds: memref<?x{{.+}}xindex>, %counts: memref<?x1xindex>, %status: memref<i32>, %threads: index)
+// CHECK-NOT:     nacho.workspace
+// CHECK-LABEL: func.func @negative_nothing_found_execute(
+// CHECK-NOT:     nacho.tables
+// CHECK:         return
+func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[i] : tensor<?xf64, #SV>)
+      -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// E[i, k, part] = sum_j M[i, k] * A[i, j] * B[j, k]. Coordinates of the table are as wide as
+// those of M; it is one more than the one for the sums.
+//
+// CHECK-LABEL: func.func private @masked_spgemm_assemble(
+// CHECK-SAME:    %[[M:[^ ]+]]: tensor<{{[^:]+}}, %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<
+// CHECK-SAME:    %keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %found_keys: memref<?x?xi32>, %found_marks: memref<?x?xi64>, %found_positions: memref<?x?xi64>, %status: memref<i32>, %threads: index)
+// CHECK:         nacho.parallel %part in %parts threads %threads {
+// CHECK:           %sums = nacho.workspace
+// CHECK-NEXT:      %[[SLOT:.+]] = nacho.slot
+// CHECK-NEXT:      %[[N:.+]] = sparse_tensor.lvl %[[M]], %c1
+// CHECK-NEXT:      %table = nacho.workspace marks %found_marks keys %found_keys with %found_positions row %[[SLOT]] extent %[[N]] status %status : {{.+}} -> <i64>
+//
+// At first nothing is remembered: no fiber is at position -1, but one that is absent, and
+// has no children.
+// CHECK-NEXT:      %[[ALL:.+]]:2 = nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) {{.+}} iter_args(%{{.+}} = %c0 : index, %[[OUTER:.+]] = %c-1 : index) {
+// CHECK-NEXT:        %[[ROW:.+]]:3 = nacho.coiterate %j of {{.+}} iter_args(%[[BEFORE:[^ ]+]] = %{{[^ ]+}} : index, %[[REMEMBERED:[^ ]+]] = %[[OUTER]] : index, {{.+}}) {
+//
+// if position(M[i]) != remembered: clear the table; for k in M[i]: table[k] = position(M[i, k])
+// CHECK-NEXT:          %[[POSITION:.+]] = nacho.position %A1 :
+// CHECK-NEXT:          %[[OTHER:.+]] = arith.cmpi ne, %[[POSITION]], %[[REMEMBERED]] : index
+// CHECK-NEXT:          scf.if %[[OTHER]] {
+// CHECK-NEXT:            nacho.drain %{{.+}}, %{{.+}} of %table : !nacho.workspace<i64> {
+// CHECK-NEXT:            }
+// CHECK-NEXT:            nacho.coiterate %[[K:.+]] of (%[[CHILD:.+]] = %A1 : {{[^)]+}}) in %[[CHILD]] {
+// CHECK-NEXT:              %[[AT:.+]] = nacho.position %[[CHILD]] :
+// CHECK-NEXT:              %[[WIDE:.+]] = arith.index_cast %[[AT]] : index to i64
+// CHECK-NEXT:              nacho.insert %[[WIDE]] : i64 at %[[K]] into %table : <i64>
+// CHECK-NEXT:            }
+// CHECK-NEXT:          }
+//
+// What M does not have is not counted.
+// CHECK-NEXT:          %[[ONE_ROW:.+]]:3 = nacho.coiterate %k of (%C2 = %C1 : {{[^)]+}}) in %C2 {{.+}} iter_args(%[[SO_FAR:[^ ]+]] = %[[BEFORE]] : index, %[[NOW:[^ ]+]] = %[[POSITION]] : index, {{.+}}) {
+// CHECK-NEXT:            %A2 = nacho.find %k in %A1 : {{.+}} by %table : !nacho.workspace<i64>
+// CHECK-NEXT:            %[[THERE:.+]] = nacho.present %A2 :
+// CHECK-NEXT:            %[[NEW:.+]] = scf.if %[[THERE]] -> (i1) {
+// CHECK-NEXT:              %[[INSERTED:.+]] = nacho.insert at %k into %sums : <none>
+// CHECK-NEXT:              scf.yield %[[INSERTED]] : i1
+// CHECK-NEXT:            } else {
+// CHECK-NEXT:              scf.yield %false : i1
+// CHECK-NEXT:            }
+// CHECK:                 nacho.yield %{{.+}}, %[[NOW]], %{{.+}} : index, index, i1
+//
+// The next row of B finds the same; so may the next row, but for what is remembered.
+// CHECK:               nacho.yield %[[ONE_ROW]]#0, %[[ONE_ROW]]#1, %{{.+}} : index, index, i1
+// CHECK:             nacho.yield %[[ROW]]#0, %[[ROW]]#1 : index, index
+// CHECK-NEXT:      }
+//
+// When a part is done its tables are empty.
+// CHECK-NEXT:      nacho.drain %{{.+}}, %{{.+}} of %table : !nacho.workspace<i64> {
+// CHECK-NEXT:      }
+// CHECK-NEXT:      memref.store %[[ALL]]#0, %counts[%part, %c0]
+//
+// CHECK-LABEL: func.func private @masked_spgemm_compute(
+// CHECK-SAME:    %sums: memref<?x?xf64>, %found_keys: memref<?x?xi32>, %found_marks: memref<?x?xi64>, %found_positions: memref<?x?xi64>, %status: memref<i32>, %threads: index)
+// CHECK:           %table = nacho.workspace marks %found_marks keys %found_keys with %found_positions row
+// CHECK:           nacho.coiterate %i of {{.+}} iter_args({{.+}}, %{{.+}} = %c-1 : index) {
+// CHECK:             nacho.coiterate %j of
+// CHECK:               %[[POSITION:.+]] = nacho.position %A1 :
+// CHECK-NEXT:          arith.cmpi ne, %[[POSITION]], %{{.+}} : index
+// CHECK:                 nacho.insert %{{.+}} : i64 at %{{.+}} into %table : <i64>
+// CHECK:               nacho.coiterate %k of
+// CHECK-NEXT:            %A2 = nacho.find %k in %A1 : {{.+}} by %table
+// CHECK-NEXT:            %[[THERE:.+]] = nacho.present %A2 :
+// CHECK-NEXT:            %a = nacho.load %A2
+// CHECK:                 scf.if %[[THERE]] {
+// CHECK-NEXT:              nacho.insert %{{.+}} : f64 at %k into
+// CHECK-NEXT:            }
+// CHECK:           nacho.drain %{{.+}}, %{{.+}} of %table : !nacho.workspace<i64> {
+// CHECK-NEXT:      }
+//
+// CHECK-LABEL: func.func @masked_spgemm_plan(
+// CHECK-SAME:    %sizes: memref<7xindex>, %keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %found_keys: memref<?x?xi32>, %found_marks: memref<?x?xi64>, %found_positions: memref<?x?xi64>, %status: memref<i32>, %threads: index)
+// CHECK:         call @masked_spgemm_assemble({{.+}}, %bounds, %counts, %keys, %marks, %found_keys, %found_marks, %found_positions, %status, %threads)
+//
+// The table is for level 1 of operand 0.
+//
+// CHECK-LABEL: func.func @masked_spgemm_execute(
+// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.counts, nacho.tables = {{\[\[}}0, 1]], nacho.workspace = 1 : i64}
+// CHECK:         call @masked_spgemm_compute({{.+}}, %sums, %found_keys, %found_marks, %found_positions, %status, %threads)
+func.func @masked_spgemm(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+    -> tensor<?x?x?xf64, #RowSums> {
+  %E = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+      -> [i, k, part] : tensor<?x?x?xf64, #RowSums> {
+    %0 = nacho.binary mul %m, %a : f64
+    %1 = nacho.binary mul %0, %b : f64
+    nacho.yield %1 : f64
+  } {order = ["i", "j", "k"], sorted, partial}
+  return %E : tensor<?x?x?xf64, #RowSums>
+}
+
+// y[i] = sum_j A[i, j] * x[j]: there is nothing to be counted, and so the plan has no use
+// for the table that it gets. The sum comes after what is remembered, and goes on where x
+// is absent.
+//
+// CHECK-LABEL: func.func private @sparse_vector_compute(
+// CHECK-SAME:    %visited: memref<?xindex>, %found_keys: memref<?x?xi64>, %found_marks: memref<?x?xi64>, %found_positions: memref<?x?xi64>, %status: memref<i32>, %threads: index)
+// CHECK:           %table = nacho.workspace marks %found_marks keys %found_keys with %found_positions row
+// CHECK-NEXT:      nacho.coiterate %i of {{.+}} iter_args(%{{.+}} = %c0 : index, %[[REMEMBERED:.+]] = %c-1 : index) {
+// CHECK:             %[[POSITION:.+]] = nacho.position %B0 :
+// CHECK-NEXT:        %[[OTHER:.+]] = arith.cmpi ne, %[[POSITION]], %[[REMEMBERED]] : index
+// CHECK-NEXT:        scf.if %[[OTHER]] {
+// CHECK-NEXT:          nacho.drain
+// CHECK-NEXT:          }
+// CHECK-NEXT:          nacho.coiterate %{{.+}} of (%{{.+}} = %B0 :
+// CHECK:             %[[ROW:.+]]:3 = nacho.coiterate %j of {{.+}} iter_args(%{{.+}} : index, %[[NOW:[^ ]+]] = %[[POSITION]] : index, %[[SUM:[^ ]+]] = %{{.+}} : f64) {
+// CHECK-NEXT:          %B1 = nacho.find %j in %B0 : {{.+}} by %table
+// CHECK-NEXT:          %[[THERE:.+]] = nacho.present %B1 :
+// CHECK:               %[[MORE:.+]] = nacho.binary add %[[SUM]], %{{.+}} reassociable : f64
+// CHECK-NEXT:          %[[NEXT:.+]] = arith.select %[[THERE]], %[[MORE]], %[[SUM]] : f64
+// CHECK-NEXT:          nacho.yield %{{.+}}, %[[NOW]], %[[NEXT]] : index, index, f64
+// CHECK:             nacho.yield %{{.+}}, %[[ROW]]#1 : index, index
+// CHECK-NEXT:      }
+// CHECK-NEXT:      nacho.drain %{{.+}}, %{{.+}} of %table : !nacho.workspace<i64> {
+// CHECK-NEXT:      }
+//
+// CHECK-LABEL: func.func @sparse_vector_plan(
+// CHECK-SAME:    %sizes: memref<3xindex>, %found_keys: memref<?x?xi64>, %found_marks: memref<?x?xi64>, %found_positions: memref<?x?xi64>, %status: memref<i32>, %threads: index)
+// CHECK-LABEL: func.func @sparse_vector_execute(
+// CHECK-SAME:    nacho.tables = {{\[\[}}1, 0]]}
+func.func @sparse_vector(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64, #SV>)
+      -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// Z[i, j] = A[i, j] * (x[j] + y[j]): each has a table of its own.
+//
+// CHECK-LABEL: func.func private @two_tables_assemble(
+// CHECK-SAME:    %counts: memref<?x1xindex>, %[[KEYS:[^ ]+]]: memref<?x?xi64>, %[[MARKS:[^ ]+]]: memref<?x?xi64>, %[[POSITIONS:[^ ]+]]: memref<?x?xi64>, %[[KEYS2:[^ ]+]]: memref<?x?xi64>, %[[MARKS2:[^ ]+]]: memref<?x?xi64>, %[[POSITIONS2:[^ ]+]]: memref<?x?xi64>, %status: memref<i32>, %threads: index)
+// CHECK:           %[[TABLE:.+]] = nacho.workspace marks %[[MARKS]] keys %[[KEYS]] with %[[POSITIONS]] row %[[SLOT:[^ ]+]]
+// CHECK:           %[[TABLE2:.+]] = nacho.workspace marks %[[MARKS2]] keys %[[KEYS2]] with %[[POSITIONS2]] row %[[SLOT]]
+// CHECK-NEXT:      nacho.coiterate %i of {{.+}} iter_args({{.*}}%{{[^ ]+}} = %c-1 : index, %{{[^ ]+}} = %c-1 : index) {
+// CHECK:             nacho.position %B0 :
+// CHECK:             scf.if
+// CHECK-NEXT:          nacho.drain %{{.+}}, %{{.+}} of %[[TABLE]] :
+// CHECK:                 nacho.insert %{{.+}} : i64 at %{{.+}} into %[[TABLE]] :
+// CHECK:             nacho.position %C0 :
+// CHECK:             scf.if
+// CHECK-NEXT:          nacho.drain %{{.+}}, %{{.+}} of %[[TABLE2]] :
+// CHECK:                 nacho.insert %{{.+}} : i64 at %{{.+}} into %[[TABLE2]] :
+// CHECK:             nacho.coiterate %j of
+// CHECK-NEXT:          nacho.find %j in %B0 : {{.+}} by %[[TABLE]] :
+// CHECK-NEXT:          nacho.find %j in %C0 : {{.+}} by %[[TABLE2]] :
+// CHECK:           nacho.drain %{{.+}}, %{{.+}} of %[[TABLE]] :
+// CHECK-NEXT:      }
+// CHECK-NEXT:      nacho.drain %{{.+}}, %{{.+}} of %[[TABLE2]] :
+// CHECK-NEXT:      }
+// CHECK-LABEL: func.func @two_tables_execute(
+// CHECK-SAME:    nacho.tables = {{\[\[}}1, 0], [2, 0]]}
+func.func @two_tables(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>, %y: tensor<?xf64, #SV>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64, #SV>,
+                     %c = %y[j] : tensor<?xf64, #SV>) -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary add %b, %c : f64
+    %1 = nacho.binary mul %a, %0 : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}

@@ -1,0 +1,319 @@
+"""The benchmark's own logic; nothing here depends on how long anything takes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+ROOT = Path(__file__).resolve().parents[2]
+BENCH = ROOT / "tools" / "nacho-bench"
+sys.path.insert(0, str(BENCH))
+
+from nacho_bench import canonical, patterns, table  # noqa: E402
+from nacho_bench.files import Store, data_files, read_entries  # noqa: E402
+from nacho_bench.kernels import KERNELS  # noqa: E402
+from nacho_bench.native import unpacked  # noqa: E402
+from nacho_bench.operands import Operands, moved_bytes, packed  # noqa: E402
+from nacho_bench.spread import calmest, geometric_mean, summary  # noqa: E402
+from nacho_bench.workloads import (  # noqa: E402
+    SYNTHETIC,
+    Entries,
+    from_file,
+    size_of,
+)
+
+USES = {"matrix": "add", "hyper": "hyper", "tensor": "tensor"}
+
+
+def made(name, operand="A", use=None):
+    workload = SYNTHETIC[name]
+    use = use or USES[workload.family]
+    return workload.make(operand, size_of(use, quick=True), use)
+
+
+# --- Workloads ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SYNTHETIC)
+def test_workloads_are_the_same_every_time(name):
+    first, second = made(name), made(name)
+    assert first.shape == second.shape
+    assert np.array_equal(first.coords, second.coords)
+    assert np.array_equal(first.values, second.values)
+
+
+@pytest.mark.parametrize("operand", ["A", "B", "C", "M"])
+@pytest.mark.parametrize("name", SYNTHETIC)
+def test_entries_are_sorted_distinct_and_inside(name, operand):
+    coords, values, shape = made(name, operand)
+    keys = patterns.linear(coords, shape)
+    assert (np.diff(keys) > 0).all()
+    assert all(len(column) == len(values) for column in coords)
+    for column, extent in zip(coords, shape, strict=True):
+        assert column.min() >= 0
+        assert column.max() < extent
+
+
+@pytest.mark.parametrize("name", SYNTHETIC)
+def test_operands_have_about_as_many_entries_as_asked_for(name):
+    use = USES[SYNTHETIC[name].family]
+    wanted = size_of(use, quick=True).nnz
+    assert 0.6 * wanted < made(name)[1].size < 1.1 * wanted
+
+
+def test_operands_of_products_fit():
+    for name, workload in SYNTHETIC.items():
+        if workload.family != "matrix":
+            continue
+        a, b, m = (made(name, each, "product").shape for each in "ABM")
+        assert a[1] == b[0]
+        assert m == (a[0], b[1])
+
+
+def test_lower_exponents_are_more_skewed():
+    spread = [
+        np.bincount(made(f"power-{exponent}").coords[0]).std()
+        for exponent in (1.6, 2.0, 3.0)
+    ]
+    assert spread[0] > spread[1] > spread[2]
+
+
+@pytest.mark.parametrize("share", [50, 90])
+def test_a_heavy_row_has_its_share(share):
+    rows = made(f"heavy-row-{share}").coords[0]
+    assert np.bincount(rows).max() / rows.size == pytest.approx(share / 100, abs=0.02)
+
+
+def test_half_of_the_entries_are_in_the_heavy_column():
+    columns = made("heavy-column").coords[1]
+    assert np.bincount(columns).max() / columns.size == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_stencil_is_symmetric():
+    (rows, columns), values, shape = made("stencil-2d")
+    pattern = sp.coo_array((np.ones_like(values), (rows, columns)), shape)
+    assert (pattern != pattern.T).nnz == 0
+    assert np.bincount(rows).max() == 5
+
+
+def test_skipped_rows_are_those_that_only_a_has():
+    a, b = (np.unique(made("hyper-few", each).coords[0]) for each in "AB")
+    assert np.intersect1d(a, b).size / a.size == pytest.approx(0.05, abs=0.03)
+
+
+# --- Files ----------------------------------------------------------------------------
+
+
+def test_files_of_all_kinds_are_read_alike(tmp_path):
+    matrix = sp.random_array((30, 20), density=0.2, rng=np.random.default_rng(3))
+    sp.save_npz(tmp_path / "one.npz", matrix.tocsr())
+    scipy.io.mmwrite(tmp_path / "two.mtx", matrix)
+    coords = np.array(matrix.coords)
+    text = np.column_stack([coords.T + 1.0, matrix.data])
+    np.savetxt(tmp_path / "three.tns", text)
+    np.savez(
+        tmp_path / "four.tensor.npz",
+        coords=coords.T,
+        vals=matrix.data,
+        shape=matrix.shape,
+    )
+    (tmp_path / "readme.md").write_text("not data")
+    found = [read_entries(path, Entries) for path in data_files(tmp_path)]
+    assert len(found) == 4
+    for each in found:
+        assert np.array_equal(each.coords, found[0].coords)
+        assert np.allclose(each.values, found[0].values)
+
+
+def test_operands_of_a_file_are_moved_copies(tmp_path):
+    matrix = sp.random_array((10, 20), density=0.2, rng=np.random.default_rng(4))
+    sp.save_npz(tmp_path / "real.npz", matrix)
+    workload = from_file(tmp_path / "real.npz")
+    store = Store(tmp_path / "cache", quick=True)
+    a, b = (store.path(workload, each, "add") for each in "AB")
+    given = Operands("csr-add", {"A": str(a), "B": str(b)}, 1)
+    moved = np.roll(given.csr("A").toarray() != 0, 3, axis=1)
+    assert np.array_equal(given.csr("B").toarray() != 0, moved)
+
+
+# --- Formats and results --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", ["coo", "csf"])
+def test_packing_keeps_every_entry(format):
+    coords, values, shape = made("zipf-nell-2")
+    levels = packed(coords, values, shape, format)
+    found = unpacked(levels.pos, levels.crd)
+    assert all(map(np.array_equal, found, coords))
+
+
+def test_bytes_of_a_sum_are_those_of_operands_and_result(tmp_path):
+    store = Store(tmp_path, quick=True)
+    workload = SYNTHETIC["uniform"]
+    files = {each: str(store.path(workload, each, "add")) for each in "AB"}
+    given = Operands("csr-add", files, 1)
+    total = (given.csr("A") + given.csr("B")).tocoo()
+    sizes = [given.csr("A").nnz, given.csr("B").nnz, total.nnz]
+    expected = sum(12 * size + 4 * (given.shape[0] + 1) for size in sizes)
+    assert moved_bytes(given, total.coords) == expected
+
+
+def test_canonical_results_are_sorted_and_summed_and_have_no_zeros():
+    coords = (np.array([1, 0, 1, 0]), np.array([2, 1, 2, 0]))
+    keys, values = canonical.canonical((coords, np.array([1.0, 5, 2, 0]), (2, 3)))
+    assert keys.tolist() == [1, 5]
+    assert values.tolist() == [5, 3]
+
+
+def test_dense_results_compare_with_sparse_ones():
+    dense = np.array([[0, 2.0], [3, 0]])
+    sparse = ((np.array([0, 1]), np.array([1, 0])), np.array([2.0, 3]), (2, 2))
+    one, other = map(canonical.canonical, (dense, sparse))
+    assert canonical.differ(one, other) == ""
+
+
+def test_what_is_left_of_a_cancellation_is_no_difference():
+    one = canonical.canonical(np.array([1.0, 1e-16]))
+    other = canonical.canonical(np.array([1.0, 0]))
+    assert canonical.differ(one, other) == ""
+
+
+@pytest.mark.parametrize("wrong", [[1.0, 2.001], [1.0, 0], [1.0, np.nan]])
+def test_results_that_differ_are_told_apart(wrong):
+    right = canonical.canonical(np.array([1.0, 2.0]))
+    assert "1 of 2" in canonical.differ(right, canonical.canonical(np.array(wrong)))
+
+
+def test_the_majority_is_right(tmp_path):
+    results = {"scipy": [1.0], "nacho": [2.0], "torch": [2.0]}
+    paths = {name: tmp_path / name for name in results}
+    for name, values in results.items():
+        canonical.write(paths[name], np.array(values))
+    right, wrong = canonical.majority(paths, ("scipy",))
+    assert right == "nacho"
+    assert list(wrong) == ["scipy"]
+
+
+# --- Statistics and tables ------------------------------------------------------------
+
+
+def test_summaries():
+    found = summary([3.0, 1.0, 2.0, 4.0, 100.0])
+    assert (found.median, found.least, found.lower, found.upper) == (3, 1, 2, 4)
+    assert found.is_disturbed
+    assert not summary([1.0, 1.01, 0.99]).is_disturbed
+    assert calmest([[1.0, 9.0], [3.0, 3.1]]) == [3.0, 3.1]
+    assert geometric_mean([1.0, 4.0]) == pytest.approx(2)
+
+
+def record(workload, threads, nacho, scipy):
+    return {
+        "kernel": "csr-add",
+        "workload": workload,
+        "threads": threads,
+        "times": {"steady": {"nacho": [nacho] * 3, "scipy": [scipy] * 3}},
+        "bytes": 1_000_000,
+        "checked": 2,
+        "wrong": {"torch": "1 of 9 entries differ"} if workload == "rmat" else {},
+        "left_out": {},
+    }
+
+
+@pytest.fixture
+def data():
+    return {
+        "machine": {
+            "commit": "0123456789abcdef",
+            "changed": False,
+            "date": "2030-01-01",
+            "cpu": "a processor",
+            "cores": 2,
+            "memory": 1 << 34,
+            "kernel": "6.1",
+        },
+        "quick": False,
+        "bandwidth": {"1": 1e9, "2": 2e9},
+        "missing": {"mkl": "no module"},
+        "versions": {"nacho": "1", "scipy": "2", "torch": "3"},
+        "records": [
+            record("uniform", 1, 0.008, 0.008),
+            record("uniform", 2, 0.004, 0.008),
+            record("rmat", 2, 0.008, 0.004),
+        ],
+    }
+
+
+def test_tables_have_ratios_and_bounds(data):
+    lines = table.document(data).splitlines()
+    row = next(line for line in lines if line.startswith("| uniform"))
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells == [
+        "uniform",
+        "4.00",
+        "scipy 8.00",
+        "2.00",
+        "8.00",
+        "",
+        "8.00",
+        "2.00",
+    ]
+
+
+def test_tables_have_means_and_say_what_is_left_out(data):
+    text = table.document(json.loads(json.dumps(data)))
+    assert "best peer: **1.00**; worst: 0.50 on rmat" in text
+    assert "mkl: not installed (no module)" in text
+    assert "csr-add / rmat / torch: wrong result" in text
+    assert "0123456789ab." in text
+
+
+def test_every_kernel_has_an_expression_of_its_operands():
+    for kernel in KERNELS.values():
+        assert all(f"{name}[" in kernel.expression for name in kernel.operands)
+
+
+# --- A run ----------------------------------------------------------------------------
+
+
+def bench(*arguments):
+    paths = [str(BENCH), str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
+    return subprocess.run(
+        [sys.executable, "-m", "nacho_bench", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_quick_run_makes_tables(tmp_path):
+    raw = tmp_path / "raw.json"
+    options = ["--quick", "--mode", "both", "--peers", "nacho", "scipy", "--json", raw]
+    options += ["--cache", tmp_path / "cache", "--threads", "1"]
+    options += ["--kernel", "csr-add", "spmv", "--workload", "heavy-row-50"]
+    done = bench(*options)
+    assert done.returncode == 0, done.stderr
+    data = json.loads(raw.read_text())
+    assert [r["kernel"] for r in data["records"]] == ["csr-add", "spmv"]
+    for each in data["records"]:
+        assert each["checked"] == 2
+        assert not each["wrong"]
+        assert not each["left_out"]
+        assert set(each["times"]) == {"steady", "keep"}
+        assert len(each["times"]["steady"]["nacho"]) == 5
+    assert "| heavy-row-50 |" in done.stdout
+    again = bench("--table", raw)
+    assert again.stdout == done.stdout
+
+
+def test_what_is_unknown_is_refused(tmp_path):
+    for options in (["--workload", "no-such"], ["--peers", "no-such"]):
+        done = bench("--cache", tmp_path, "--kernel", "csr-add", *options)
+        assert done.returncode != 0
+        assert "no-such" in done.stderr
