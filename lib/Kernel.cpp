@@ -2,6 +2,7 @@
 
 #include "nacho/Kernel.h"
 
+#include "Foresight.h"
 #include "Jit.h"
 #include "nacho/IR/Names.h"
 #include "nacho/InitAll.h"
@@ -44,8 +45,8 @@ static unsigned hostVectorBits() {
     if (variable && !StringRef(variable).getAsInteger(10, asked))
       return asked;
     llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-    if (features.lookup("avx512bw") && features.lookup("avx512vl"))
-      return 512u;
+    // Where there are registers of 512 bits, too: rows are short, and not every
+    // CPU compares so many bits at a time.
     return features.lookup("avx2") ? 256u : 0u;
   }();
   return bits;
@@ -87,6 +88,7 @@ public:
     options.cost = compile.cost;
     options.remap = compile.remap;
     options.splitRows = compile.splitRows;
+    options.branches = compile.branches;
     options.vectorBits = hostVectorBits();
     for (bool done = false; !done; rest = rest.drop_front()) {
       if (rest.empty()) {
@@ -287,6 +289,39 @@ static std::string exportName(const std::string &name, const char *phase) {
   return name + "_" + phase;
 }
 
+/// Whether the innermost loop is a union of two operands.
+static void readMerge(NestOp nest, Step &step) {
+  MLIRContext *context = nest.getContext();
+  CoiterateOp loop = nest.getLoops().back();
+  MergeAttr both = MergeAttr::get(
+      context, MergeKind::unite,
+      {MergeAttr::get(context, 0u), MergeAttr::get(context, 1u)});
+  if (nest.getCutLoops().back() != loop || loop.getMerge() != both ||
+      loop.getFibers().size() != 2)
+    return;
+  std::array<size_t, 2> merged;
+  for (auto [n, fiber] : llvm::enumerate(loop.getFibers())) {
+    auto type = cast<FiberType>(fiber.getType());
+    RankedTensorType tensor = type.getTensor();
+    auto root = rootOf(fiber).getDefiningOp<RootOp>();
+    auto argument = dyn_cast<BlockArgument>(root.getTensor());
+    if (!argument || !hasCoordinates(tensor, type.getLevel()) ||
+        !isUniqueLevel(tensor, type.getLevel()))
+      return;
+    merged[n] = step.coordinatesOf(argument.getArgNumber(), type.getLevel());
+  }
+  auto widthOf = [&](Value fiber) {
+    auto encoding = sparse_tensor::getSparseTensorEncoding(
+        cast<FiberType>(fiber.getType()).getTensor());
+    return encoding.getCrdElemType().getIntOrFloatBitWidth();
+  };
+  unsigned width = widthOf(loop.getFibers().front());
+  if (width != widthOf(loop.getFibers().back()))
+    return;
+  step.mergesNarrow = width == 32;
+  step.merged = merged;
+}
+
 /// Which loops are cut, and which accesses have positions in each.
 static LogicalResult readLoops(func::FuncOp func, Step &step) {
   PartitionOp partition;
@@ -317,6 +352,7 @@ static LogicalResult readLoops(func::FuncOp func, Step &step) {
   }
   step.delta = static_cast<int64_t>(partition.getDelta());
   step.isSorted = nest.getSorted();
+  readMerge(nest, step);
   return success();
 }
 
@@ -387,6 +423,8 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
     return nullptr;
   }
   std::shared_ptr<Kernel> kernel(new Kernel);
+  kernel->text = text;
+  kernel->options = options;
   TensorLayout result;
   std::vector<std::string> names;
   func::FuncOp func = *functions.begin();
@@ -431,6 +469,21 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
     }
   }
   return kernel;
+}
+
+/// What merging so many entries saves is about what it takes to compile.
+static constexpr int64_t kWorthBranches = 1 << 24;
+
+const Kernel &Kernel::branching(int64_t entries) const {
+  if ((merged += entries) < kWorthBranches && !alwaysBranches())
+    return *this;
+  std::call_once(once, [&] {
+    CompileOptions other = options;
+    other.branches = true;
+    std::string error;
+    withBranches = compile(text, other, error);
+  });
+  return withBranches ? *withBranches : *this;
 }
 
 std::string Kernel::llvm() const { return jit->llvm(); }

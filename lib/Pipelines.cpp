@@ -72,6 +72,7 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &) {
 static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createNachoCountUnions());
   ConvertNachoLoopsToSCFOptions loops;
+  loops.branches = options.branches;
   loops.vectorBits = options.vectorBits;
   pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF(loops));
   pm.addNestedPass<func::FuncOp>(createConvertNachoPartitionToSCF());

@@ -1,6 +1,8 @@
 //===- Plan.cpp - One kernel on one set of operands -----------------------===//
 
 #include "nacho/Plan.h"
+
+#include "Foresight.h"
 #include "nacho/Runtime.h"
 
 #include <algorithm>
@@ -119,6 +121,9 @@ Workspace WorkspaceMemory::prepare(int64_t threads, bool hasElements) {
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// With less work than that it is not worth asking.
+static constexpr int64_t kForeseeFrom = 1 << 17;
+
 StepPlan::StepPlan(const Step &step, int64_t parts)
     : step(&step), parts(parts), bounds((parts + 1) * step.boundColumns) {
   for (const WorkspaceLayout &layout : step.workspaces())
@@ -182,9 +187,12 @@ void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
                           sizes.data(), prepared, parts, threads);
       });
   checkIndexTypes();
+  isForeseen =
+      (alwaysBranches() || total() >= kForeseeFrom) &&
+      canForesee(*step, args, bounds, parts);
 }
 
-void StepPlan::execute(const std::vector<Argument> &args,
+void StepPlan::execute(const Step &by, const std::vector<Argument> &args,
                        const std::vector<Argument> &results, int64_t threads) {
   // A dense result without entries needs no work, nor memory for it.
   if (!step->countColumns && !numEntries())
@@ -203,9 +211,9 @@ void StepPlan::execute(const std::vector<Argument> &args,
         sizes[step->result.levels.size() + 1 + *step->scattered]);
   callWithWorkspaces(threads, /*hasSums=*/true,
                      [&](const std::vector<Workspace> &prepared) {
-                       return step->execute(args, bounds.data(), offsets.data(),
-                                            results, partials, visited.data(),
-                                            rowSize, prepared, parts, threads);
+                       return by.execute(args, bounds.data(), offsets.data(),
+                                         results, partials, visited.data(),
+                                         rowSize, prepared, parts, threads);
                      });
 }
 
@@ -323,7 +331,7 @@ void Plan::planInner(const std::vector<Argument> &args, int64_t threads) {
     std::vector<Argument> outputs;
     for (const Buffer &buffer : results.back())
       outputs.push_back(buffer.argument());
-    steps[n].execute(inputs, outputs, threads);
+    steps[n].execute(*steps[n].step, inputs, outputs, threads);
   }
 }
 
@@ -366,7 +374,10 @@ std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
       made = steps[n].allocate();
     for (const Buffer &buffer : isLast ? made : results[n])
       outputs.push_back(buffer.argument());
-    steps[n].execute(inputs, outputs, threads);
+    const Kernel &by = isLast && steps[n].isForeseen
+                           ? kernel->branching(steps[n].total())
+                           : *kernel;
+    steps[n].execute(by.steps[n], inputs, outputs, threads);
     if (isLast)
       return made;
   }

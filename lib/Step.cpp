@@ -98,6 +98,15 @@ size_t Step::extentOf(size_t input, size_t level) const {
   return begin + layout.numArguments() - layout.levels.size() + level;
 }
 
+size_t Step::coordinatesOf(size_t input, size_t level) const {
+  size_t at = extentOf(input, 0) - operands[input].numArguments() +
+              operands[input].levels.size();
+  for (size_t n = 0; n < level; ++n)
+    at += operands[input].levels[n].hasPositions +
+          operands[input].levels[n].hasCoordinates;
+  return at + operands[input].levels[level].hasPositions;
+}
+
 void Step::partition(const std::vector<Argument> &args, int64_t *bounds,
                      int64_t parts, int64_t within, int64_t threads) const {
   CallWords words(args.size() + 1);

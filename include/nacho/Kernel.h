@@ -41,8 +41,11 @@
 #ifndef NACHO_KERNEL_H
 #define NACHO_KERNEL_H
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -112,6 +115,9 @@ struct CompileOptions {
   bool remap = true;              ///< List what outer intersections leave over.
   /// Let parts share what a workspace collects; else plans may be refused.
   bool splitRows = true;
+  /// Branch on which operand of a union comes next, which pays where that can
+  /// be foreseen.
+  bool branches = false;
 };
 
 class JitModule;
@@ -175,12 +181,18 @@ public:
     size_t input, level;
   };
   std::vector<Table> tables;
+  /// If the innermost loop merges the coordinates of two operands, whose
+  /// positions are the last of `bounds`: which arguments these coordinates are.
+  std::optional<std::array<size_t, 2>> merged;
+  bool mergesNarrow = false; ///< They are of 32 bits.
 
   /// The workspaces that calls take: what is scattered, and the tables.
   std::vector<WorkspaceLayout> workspaces() const;
   /// Which argument is the extent of a level of an operand; just before those
   /// come its values.
   size_t extentOf(size_t input, size_t level) const;
+  /// Which is the array of coordinates of a level that has one.
+  size_t coordinatesOf(size_t input, size_t level) const;
 
   /// The numbers in `sizes`, and which is the size of a row.
   size_t numSizes() const { return 2 * result.levels.size() + 1; }
@@ -222,6 +234,10 @@ public:
 
   const Step &last() const { return steps.back(); }
 
+  /// The same with branches in it, once enough entries have been merged that
+  /// compiling it has paid; until then this kernel.
+  const Kernel &branching(int64_t entries) const;
+
   /// The module's LLVM IR after optimisation, and the host's assembly.
   std::string llvm() const;
   std::string assembly() const;
@@ -229,6 +245,11 @@ public:
 private:
   Kernel();
   std::unique_ptr<JitModule> jit;
+  std::string text;
+  CompileOptions options;
+  mutable std::atomic<int64_t> merged = 0;
+  mutable std::once_flag once;
+  mutable std::shared_ptr<const Kernel> withBranches;
 };
 
 /// A function of a module as a caller sees it.

@@ -23,6 +23,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "split-rows",
       llvm::cl::desc("Let parts share what a workspace collects"),
       llvm::cl::init(true)};
+  Option<bool> branches{
+      *this, "branches",
+      llvm::cl::desc("Branch on which operand of a union comes next"),
+      llvm::cl::init(false)};
   Option<unsigned> vectorBits{
       *this, "vector-bits",
       llvm::cl::desc("Width of the vector registers; 0: do without"),

@@ -84,7 +84,8 @@ public:
   void partition(const std::vector<Argument> &args, int64_t within,
                  int64_t threads);
   void plan(const std::vector<Argument> &args, int64_t threads);
-  void execute(const std::vector<Argument> &args,
+  /// Runs the step, or the same one of another kernel.
+  void execute(const Step &by, const std::vector<Argument> &args,
                const std::vector<Argument> &results, int64_t threads);
   /// Buffers for the result, by level, and then the values.
   std::vector<Buffer> allocate() const;
@@ -93,6 +94,8 @@ public:
 
   const Step *step;
   int64_t parts;
+  /// A branch predictor does well in the innermost loop.
+  bool isForeseen = false;
   std::vector<int64_t> bounds, offsets, sizes;
 
   int64_t numEntries() const;

@@ -34,8 +34,8 @@ namespace {
 
 class LoopLowering : public FiberLowering {
 public:
-  LoopLowering(func::FuncOp func, unsigned vectorBits)
-      : FiberLowering(func), vectorBits(vectorBits) {}
+  LoopLowering(func::FuncOp func, bool branches, unsigned vectorBits)
+      : FiberLowering(func), branches(branches), vectorBits(vectorBits) {}
 
 private:
   /// A coiteration being lowered.
@@ -70,10 +70,15 @@ private:
   SmallVector<Value> emitAll(Loop &loop);
   SmallVector<Value> emitOne(Loop &loop);
   SmallVector<Value> emitMerge(Loop &loop, MergeAttr domain);
+  void withCopy(Loop &loop, llvm::function_ref<void()> emit);
   SmallVector<Value> emitWhileAll(Loop &loop);
   SmallVector<Value> emitWhileAny(Loop &loop, MergeAttr domain,
                                   ValueRange positions, ValueRange carried);
   State emitPlainStep(Loop &loop, ValueRange positions, ValueRange carried);
+  State emitBranches(Loop &loop, ValueRange positions, ValueRange carried);
+  SmallVector<Value> emitCase(Loop &loop, Value coordinate,
+                              std::optional<unsigned> only,
+                              ValueRange positions, ValueRange carried);
   unsigned lanesOf(const Loop &loop, MergeAttr domain);
   SmallVector<Value> emitBlocks(Loop &loop, unsigned lanes);
   SmallVector<Value> countMatches(Loop &loop, Value matches,
@@ -107,6 +112,7 @@ private:
   Value isInside(Value coordinate, Value tensor, unsigned dimension);
   void lowerRestrict(RestrictOp op);
 
+  bool branches;       ///< On which of two operands comes next.
   unsigned vectorBits; ///< Of a register; 0: there are none.
 };
 
@@ -323,15 +329,24 @@ SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
   });
   if (endsWithAny)
     return emitWhileAll(loop);
-  // The body is needed once more.
-  auto copy = cast<CoiterateOp>(b.clone(*loop.op));
-  std::swap(loop.op, copy);
-  SmallVector<Value> results = emitWhileAll(loop);
-  eraseLater(loop.op);
-  loop.op = copy;
+  SmallVector<Value> results;
+  withCopy(loop, [&] { results = emitWhileAll(loop); });
   size_t stored = loop.stored.size();
   return emitWhileAny(loop, domain, ArrayRef(results).take_front(stored),
                       ArrayRef(results).drop_front(stored));
+}
+
+/// What moves the body of a loop that is needed once more.
+void LoopLowering::withCopy(Loop &loop, llvm::function_ref<void()> emit) {
+  CoiterateOp original = loop.op;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(original);
+    loop.op = cast<CoiterateOp>(b.clone(*original));
+  }
+  emit();
+  eraseLater(loop.op);
+  loop.op = original;
 }
 
 /// while every operand has coordinates left:
@@ -353,12 +368,75 @@ SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
   Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
   ValueRange state = after->getArguments();
   size_t stored = loop.stored.size();
-  State next =
-      emitPlainStep(loop, state.take_front(stored), state.drop_front(stored));
+  bool isBranching = branches && stored == 2 && loop.fibers.size() == 2 &&
+                     !onlyCounts(loop.op) && holdsAtAny(loop.op.getMerge(), 2);
+  auto emitStep =
+      isBranching ? &LoopLowering::emitBranches : &LoopLowering::emitPlainStep;
+  State next = (this->*emitStep)(loop, state.take_front(stored),
+                                 state.drop_front(stored));
   SmallVector<Value> yielded = next.positions;
   llvm::append_range(yielded, next.carried);
   scf::YieldOp::create(b, yielded);
   return SmallVector<Value>(whileOp.getResults());
+}
+
+/// if crdA < crdB: what A has alone
+/// else if crdB < crdA: what B has alone; else what both have
+LoopLowering::State LoopLowering::emitBranches(Loop &loop, ValueRange positions,
+                                               ValueRange carried) {
+  SmallVector<Value> coordinates;
+  for (auto [n, position] : llvm::zip(loop.stored, positions))
+    coordinates.push_back(loop.ranges[n].level->coordinate(b, position));
+  SmallVector<Type> types(positions.getTypes());
+  llvm::append_range(types, carried.getTypes());
+  OpBuilder::InsertionGuard guard(b);
+  auto branch = [&](unsigned n) {
+    Value isFirst =
+        compare(arith::CmpIPredicate::ult, coordinates[n], coordinates[1 - n]);
+    auto ifFirst =
+        scf::IfOp::create(b, types, isFirst, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(ifFirst.thenBlock());
+    SmallVector<Value> results =
+        emitCase(loop, coordinates[n], n, positions, carried);
+    scf::YieldOp::create(b, results);
+    b.setInsertionPointToStart(ifFirst.elseBlock());
+    return ifFirst;
+  };
+  scf::IfOp outer = branch(0), inner = branch(1);
+  SmallVector<Value> results =
+      emitCase(loop, coordinates[0], std::nullopt, positions, carried);
+  scf::YieldOp::create(b, results);
+  b.setInsertionPointToEnd(outer.elseBlock());
+  scf::YieldOp::create(b, inner.getResults());
+  size_t stored = positions.size();
+  State state;
+  state.positions.assign(outer.result_begin(), outer.result_begin() + stored);
+  state.carried.assign(outer.result_begin() + stored, outer.result_end());
+  return state;
+}
+
+/// The positions after a coordinate that only one operand has, or all have, and
+/// what is carried.
+SmallVector<Value> LoopLowering::emitCase(Loop &loop, Value coordinate,
+                                          std::optional<unsigned> only,
+                                          ValueRange positions,
+                                          ValueRange carried) {
+  SmallVector<Value> present(loop.fibers.size()), at = present, ends = present;
+  SmallVector<Value> results(positions);
+  for (auto [k, n] : llvm::enumerate(loop.stored)) {
+    at[n] = positions[k];
+    if (only && *only != k)
+      present[n] = arith::ConstantIntOp::create(b, 0, 1);
+    else
+      results[k] = arith::AddIOp::create(b, positions[k], constant(1));
+  }
+  loop.isAlive = true;
+  withCopy(loop, [&] {
+    llvm::append_range(results, emitBody(loop, coordinate, present, at, ends,
+                                         carried, /*visitsAll=*/false));
+  });
+  loop.isAlive = false;
+  return results;
 }
 
 /// A step of operands of which none is exhausted.
@@ -766,7 +844,8 @@ struct LoopsToSCF : nacho::impl::ConvertNachoLoopsToSCFBase<LoopsToSCF> {
       return signalPassFailure();
     WalkResult loops =
         func.walk([](CoiterateOp) { return WalkResult::interrupt(); });
-    if (loops.wasInterrupted() && failed(LoopLowering(func, vectorBits).run()))
+    if (loops.wasInterrupted() &&
+        failed(LoopLowering(func, branches, vectorBits).run()))
       signalPassFailure();
   }
 };

@@ -16,10 +16,13 @@ BENCH = ROOT / "tools" / "nacho-bench"
 sys.path.insert(0, str(BENCH))
 
 from nacho_bench import canonical, patterns, table  # noqa: E402
+from nacho_bench.driver import Options  # noqa: E402
 from nacho_bench.files import Store, data_files, read_entries  # noqa: E402
-from nacho_bench.kernels import KERNELS  # noqa: E402
+from nacho_bench.kernels import KERNELS, dense_shapes, result_shape  # noqa: E402
+from nacho_bench.measurement import Measurement  # noqa: E402
 from nacho_bench.native import unpacked  # noqa: E402
 from nacho_bench.operands import Operands, moved_bytes, packed  # noqa: E402
+from nacho_bench.peers.mlir_text import module  # noqa: E402
 from nacho_bench.spread import calmest, geometric_mean, summary  # noqa: E402
 from nacho_bench.workloads import (  # noqa: E402
     SYNTHETIC,
@@ -184,6 +187,15 @@ def test_what_is_left_of_a_cancellation_is_no_difference():
     assert canonical.differ(one, other) == ""
 
 
+def test_digests_do_not_depend_on_the_order():
+    coords = (np.array([1, 0, 1]), np.array([2, 1, 0]))
+    values = np.array([1.0, 5, 2])
+    turned = tuple(column[::-1] for column in coords)
+    one = canonical.digest((coords, values, (2, 3)))
+    assert canonical.same_digest(one, canonical.digest((turned, values[::-1], (2, 3))))
+    assert not canonical.same_digest(one, canonical.digest((turned, values, (2, 3))))
+
+
 @pytest.mark.parametrize("wrong", [[1.0, 2.001], [1.0, 0], [1.0, np.nan]])
 def test_results_that_differ_are_told_apart(wrong):
     right = canonical.canonical(np.array([1.0, 2.0]))
@@ -198,6 +210,76 @@ def test_the_majority_is_right(tmp_path):
     right, wrong = canonical.majority(paths, ("scipy",))
     assert right == "nacho"
     assert list(wrong) == ["scipy"]
+
+
+class Workers:
+    """Stands in for the driver: peers that return what they are told to."""
+
+    def __init__(self, folder, results, refuses=()):
+        self.options = Options(3, 1, 0.01, 1.0, ("steady", "keep"))
+        self.folder, self.results, self.refuses = folder, results, refuses
+        self.threads = 1
+        self.asked = []
+
+    def having(self, kernel):
+        return list(self.results)
+
+    def result(self, peer):
+        return self.folder / peer
+
+    def ask(self, peer, do, **arguments):
+        self.asked.append((peer, do))
+        if do == "prepare" and peer in self.refuses:
+            return {"unsuitable": "not this one"}
+        if do == "verify":
+            found = np.array(self.results[peer])
+            if arguments["path"]:
+                canonical.write(Path(arguments["path"]), found)
+            return {"digest": canonical.digest(found), "seconds": 0.01}
+        return {"times": [0.01] * arguments["calls"]} if do == "time" else {}
+
+
+def test_peers_that_are_wrong_or_refuse_are_not_timed(tmp_path, monkeypatch):
+    monkeypatch.setattr(Measurement, "_size", lambda *_: {})
+    results = {"nacho": [1.0], "scipy": [1.0], "torch": [2.0], "mkl": [1.0]}
+    workers = Workers(tmp_path, results, refuses=("mkl",))
+    found = Measurement(workers, KERNELS["csr-add"], {}).run()
+    assert list(found["wrong"]) == ["torch"]
+    assert found["left_out"] == {"mkl": "not this one"}
+    assert found["checked"] == 2
+    assert {peer for peer, do in workers.asked if do == "time"} == {"nacho", "scipy"}
+    for times in found["times"].values():
+        assert [len(each) for each in times.values()] == [3, 3]
+
+
+def test_results_are_compared_with_those_of_other_threads(tmp_path):
+    workers = Workers(tmp_path, {"nacho": [1.0], "scipy": [1.5], "mkl": [1.0, 0]})
+    digest = canonical.digest(np.array([1.0]))
+    known = {"digest": digest, "nnz": 1, "entries": 1, "bytes": 8}
+    found = Measurement(workers, KERNELS["csr-add"], {}, known).run()
+    assert list(found["wrong"]) == ["scipy"]
+    assert found["bytes"] == 8
+
+
+def test_peers_take_turns(tmp_path, monkeypatch):
+    monkeypatch.setattr(Measurement, "_size", lambda *_: {})
+    workers = Workers(tmp_path, {"nacho": [1.0], "scipy": [1.0]})
+    workers.options = workers.options._replace(modes=("steady",))
+    Measurement(workers, KERNELS["csr-add"], {}).run()
+    turns = [peer for peer, do in workers.asked if do == "time"]
+    assert turns == ["nacho", "scipy"] * 3
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_kernel_can_be_written_for_mlir(name):
+    kernel = KERNELS[name]
+    shapes = dict.fromkeys(
+        kernel.sparse, (4,) * (3 if kernel.family == "tensor" else 2)
+    )
+    shapes |= dense_shapes(kernel, shapes["A"])
+    text = module(kernel, shapes, result_shape(kernel, shapes))
+    assert text.count("sparse_tensor.assemble") == len(kernel.sparse)
+    assert text.count("affine_map") == len(kernel.formats)
 
 
 # --- Statistics and tables ------------------------------------------------------------

@@ -35,6 +35,11 @@ def ConvertNachoLoopsToSCF
     }
     ```
 
+    As long as no operand is exhausted, an innermost loop does not ask for any of
+    them. With `branches` it has three bodies there, if it is the union of two operands:
+    for what only one of them has, the other one, or both. That is faster where it can be
+    foreseen which comes next.
+
     With vector registers of `vector-bits`, an intersection of two operands takes
     blocks of as many coordinates as a register has lanes, and compares all of one
     with all of the other:
@@ -51,6 +56,8 @@ def ConvertNachoLoopsToSCF
     ```
   }];
   let options = [
+    Option<"branches", "branches", "bool", /*default=*/"false",
+           "Branch on which operand of an innermost union of two comes next">,
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"0",
            "Width of the vector registers; 0: do without">
   ];

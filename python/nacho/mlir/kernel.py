@@ -481,7 +481,8 @@ class Kernel:
             if type.format is not None:
                 forget(value)
         self.prepare(call.given, self.views(call.given), None, None, "full")
+        trusted = ", or are not in order, which validate='none' trusts"
         raise OperandError(
             f"the arrays of an operand of '{self.expression}' changed while they were "
-            "in use"
+            f"in use{trusted if call.validate == 'none' else ''}"
         ) from error

@@ -1,0 +1,61 @@
+"""Code that is chosen by the machine, or by the operands, computes the same."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from checks import same
+
+import nacho
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"NACHO_VECTOR_BITS": "0", "NACHO_BRANCHES": "always"},
+        {"NACHO_VECTOR_BITS": "512"},
+    ],
+    ids=lambda environment: " ".join(environment.values()),
+)
+def test_expressions(environment):
+    """Those of other tests, in a process that is told what to compile."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x",]
+    tests = ["test_expressions.py", "-k", "test_kernel or test_types"]
+    run = subprocess.run(
+        [*command, *tests],
+        cwd=HERE,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout[-2000:]
+
+
+@pytest.mark.parametrize("kind", ["the same", "moved", "random"])
+def test_what_can_be_foreseen_is_merged_with_branches_after_a_while(kind):
+    """Nobody can tell by the values."""
+    rng = np.random.default_rng(3)
+    n, width = 40_000, 25
+    A = sp.random_array((n, n - 3), density=width / n, rng=rng, format="csr")
+    A.resize((n, n))
+    others = {
+        "the same": (A.indices, A.indptr),
+        "moved": (A.indices + 3, A.indptr),
+    }
+    B = sp.random_array((n, n), density=width / n, rng=rng, format="csr")
+    if kind in others:
+        B = sp.csr_array((rng.random(A.nnz), *others[kind]), (n, n))
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", threads=2)
+    first = kernel(A, B)
+    np.testing.assert_array_equal((first - (A + B)).data, 0)
+    for _ in range(12):
+        assert same(kernel(A, B), first)
