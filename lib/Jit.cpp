@@ -46,13 +46,17 @@ static void addPackedEntry(Module &module, StringRef name) {
   builder.CreateRetVoid();
 }
 
-static Expected<std::unique_ptr<TargetMachine>> createHostMachine() {
+static void initializeHost() {
   static const bool initialized = [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
     return true;
   }();
   (void)initialized;
+}
+
+static Expected<std::unique_ptr<TargetMachine>> createHostMachine() {
+  initializeHost();
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
@@ -124,32 +128,34 @@ static void addMathLibrary(orc::LLJIT &jit, char prefix) {
     consumeError(library.takeError());
 }
 
-Expected<std::unique_ptr<JitModule>>
-JitModule::create(std::unique_ptr<LLVMContext> context,
-                  std::unique_ptr<Module> module,
-                  ArrayRef<std::string> entries) {
+Expected<CompiledCode> nacho::compileForHost(Module &module,
+                                             ArrayRef<std::string> entries) {
   auto machine = createHostMachine();
   if (!machine)
     return machine.takeError();
   // Only the entries are called from outside: what they call can be inlined.
-  for (Function &function : *module)
+  for (Function &function : module)
     if (!function.isDeclaration())
       function.setLinkage(GlobalValue::InternalLinkage);
   for (const std::string &entry : entries)
-    addPackedEntry(*module, entry);
-  markUnpredictable(*module);
-  module->setTargetTriple((*machine)->getTargetTriple());
-  module->setDataLayout((*machine)->createDataLayout());
-  optimize(*module, **machine);
+    addPackedEntry(module, entry);
+  markUnpredictable(module);
+  module.setTargetTriple((*machine)->getTargetTriple());
+  module.setDataLayout((*machine)->createDataLayout());
+  optimize(module, **machine);
 
-  std::unique_ptr<JitModule> result(new JitModule);
-  raw_svector_ostream stream(result->bitcode);
-  WriteBitcodeToFile(*module, stream);
-  SmallVector<char, 0> object;
+  CompiledCode code;
+  raw_svector_ostream stream(code.bitcode);
+  WriteBitcodeToFile(module, stream);
   if (Error error =
-          emit(*module, **machine, CodeGenFileType::ObjectFile, object))
+          emit(module, **machine, CodeGenFileType::ObjectFile, code.object))
     return error;
+  return code;
+}
 
+Expected<std::unique_ptr<JitModule>> JitModule::load(CompiledCode code) {
+  initializeHost();
+  std::unique_ptr<JitModule> result(new JitModule);
   auto jit = orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
@@ -174,9 +180,10 @@ JitModule::create(std::unique_ptr<LLVMContext> context,
   result->jit->getMainJITDylib().addGenerator(std::move(*process));
   addMathLibrary(*result->jit, prefix);
   auto buffer = MemoryBuffer::getMemBufferCopy(
-      StringRef(object.data(), object.size()), "nacho");
+      StringRef(code.object.data(), code.object.size()), "nacho");
   if (Error error = result->jit->addObjectFile(std::move(buffer)))
     return error;
+  result->bitcode = std::move(code.bitcode);
   return result;
 }
 

@@ -3,9 +3,10 @@
 #ifndef NACHO_LIB_JIT_H
 #define NACHO_LIB_JIT_H
 
+#include "ObjectCache.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 
@@ -18,18 +19,18 @@ class LLJIT;
 
 namespace nacho {
 
-/// A module compiled for the host and loaded.
+/// Optimises and compiles a module, and makes each of the named functions
+/// callable with its arguments in an array.
+llvm::Expected<CompiledCode>
+compileForHost(llvm::Module &module, llvm::ArrayRef<std::string> entries);
+
+/// What was compiled for the host, in memory.
 class JitModule {
 public:
   /// Parameters of an entry, each a pointer or a 64-bit integer.
   using Entry = void (*)(const int64_t *args);
 
-  /// Optimises and compiles the module, and makes each of the named functions
-  /// callable with its arguments in an array.
-  static llvm::Expected<std::unique_ptr<JitModule>>
-  create(std::unique_ptr<llvm::LLVMContext> context,
-         std::unique_ptr<llvm::Module> module,
-         llvm::ArrayRef<std::string> entries);
+  static llvm::Expected<std::unique_ptr<JitModule>> load(CompiledCode code);
   ~JitModule();
 
   llvm::Expected<Entry> lookup(llvm::StringRef name) const;

@@ -101,6 +101,32 @@ public:
     return succeeded(pm.run(*module));
   }
 
+  /// Code for what the module has become of a text, unless there is some.
+  std::optional<CompiledCode> generate(const std::string &text,
+                                       const CompileOptions &options,
+                                       ArrayRef<std::string> exports) {
+    ObjectCache cache({text, options.cost, std::to_string(options.remap),
+                       std::to_string(options.splitRows),
+                       std::to_string(options.branches),
+                       std::to_string(hostVectorBits())});
+    if (std::optional<CompiledCode> known = cache.load())
+      return known;
+    if (!runTo("llvm", options))
+      return std::nullopt;
+    llvm::LLVMContext llvmContext;
+    std::unique_ptr<llvm::Module> translated =
+        translateModuleToLLVMIR(*module, llvmContext);
+    if (!translated)
+      return std::nullopt;
+    llvm::Expected<CompiledCode> code = compileForHost(*translated, exports);
+    if (!code) {
+      errors = llvm::toString(code.takeError());
+      return std::nullopt;
+    }
+    cache.store(*code);
+    return std::move(*code);
+  }
+
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
 
@@ -310,15 +336,16 @@ static void readMerge(NestOp nest, Step &step) {
       return;
     merged[n] = step.coordinatesOf(argument.getArgNumber(), type.getLevel());
   }
-  auto widthOf = [&](Value fiber) {
+  auto typeOf = [&](Value fiber) {
     auto encoding = sparse_tensor::getSparseTensorEncoding(
         cast<FiberType>(fiber.getType()).getTensor());
-    return encoding.getCrdElemType().getIntOrFloatBitWidth();
+    return encoding.getCrdElemType();
   };
-  unsigned width = widthOf(loop.getFibers().front());
-  if (width != widthOf(loop.getFibers().back()))
+  Type type = typeOf(loop.getFibers().front());
+  if (type != typeOf(loop.getFibers().back()) ||
+      !(type.isInteger(32) || type.isInteger(64) || type.isIndex()))
     return;
-  step.mergesNarrow = width == 32;
+  step.mergesNarrow = type.isInteger(32);
   step.merged = merged;
 }
 
@@ -437,20 +464,14 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
   for (auto [name, step] : llvm::zip(names, kernel->steps))
     if (failed(readBuffers(module, name, step)))
       return nullptr;
-  if (!compilation.runTo("llvm", options))
-    return nullptr;
-
-  auto context = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> translated =
-      translateModuleToLLVMIR(module, *context);
-  if (!translated)
-    return nullptr;
   std::vector<std::string> exports;
   for (const std::string &name : names)
     for (const char *phase : {"partition", "plan", "execute"})
       exports.push_back(exportName(name, phase));
-  auto jit =
-      JitModule::create(std::move(context), std::move(translated), exports);
+  auto code = compilation.generate(text, options, exports);
+  if (!code)
+    return nullptr;
+  auto jit = JitModule::load(std::move(*code));
   if (!jit) {
     error = llvm::toString(jit.takeError());
     return nullptr;

@@ -120,12 +120,13 @@ void nacho::buildCpuPipeline(OpPassManager &pm,
 
 void nacho::buildGpuPipeline(OpPassManager &pm,
                              const PipelineOptions &options) {
-  // Tables have no lowering there.
-  PipelineOptions withoutTables;
-  withoutTables.copyOptionValuesFrom(options);
-  withoutTables.find = false;
+  // Neither tables nor vectors have a lowering there.
+  PipelineOptions plain;
+  plain.copyOptionValuesFrom(options);
+  plain.find = false;
+  plain.vectorBits = 0;
   for (const Stage &stage : getCpuStages().drop_back())
-    stage.addPasses(pm, withoutTables);
+    stage.addPasses(pm, plain);
   pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -187,9 +187,8 @@ void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
                           sizes.data(), prepared, parts, threads);
       });
   checkIndexTypes();
-  isForeseen =
-      (alwaysBranches() || total() >= kForeseeFrom) &&
-      canForesee(*step, args, bounds, parts);
+  isForeseen = (alwaysBranches() || total() >= kForeseeFrom) &&
+               canForesee(*step, args, bounds, parts);
 }
 
 void StepPlan::execute(const Step &by, const std::vector<Argument> &args,

@@ -20,8 +20,8 @@ using namespace nacho;
 
 static constexpr double kExtent = 1e5, kRow = 10;
 /// What an entry costs, in steps of a loop, that is sorted, as those of
-/// transposed operands are; one that is added up in a workspace; and one that is
-/// looked for.
+/// transposed operands are; one that is added up in a workspace; and one that
+/// is looked for.
 static constexpr double kSorted = 10, kCollected = 4, kFound = 2;
 
 LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,

@@ -53,14 +53,23 @@ static void countUnion(CoiterateOp loop) {
   MLIRContext *context = loop.getContext();
   MergeAttr one = MergeAttr::get(context, 0u),
             other = MergeAttr::get(context, 1u);
+  Operation *yield = loop.getBodyBlock()->getTerminator();
+  auto isCounted = [&](unsigned n) {
+    return yield->getOperand(n) != loop.getCarried()[n];
+  };
   ValueRange all = countAlone(b, loop, one, loop.getInits());
   all = countAlone(b, loop, other, all);
+  SmallVector<Value> inits(loop.getInits());
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  SmallVector<Value> none(loop.getInits().size(), zero);
+  for (unsigned n = 0; n < inits.size(); ++n)
+    if (isCounted(n))
+      inits[n] = zero;
   ValueRange shared =
-      countAlone(b, loop, intersectMerges(context, {one, other}), none);
-  for (auto [result, sum, twice] : llvm::zip(loop.getResults(), all, shared))
-    result.replaceAllUsesWith(Value(arith::SubIOp::create(b, sum, twice)));
+      countAlone(b, loop, intersectMerges(context, {one, other}), inits);
+  for (unsigned n = 0; n < inits.size(); ++n)
+    loop.getResult(n).replaceAllUsesWith(
+        isCounted(n) ? Value(arith::SubIOp::create(b, all[n], shared[n]))
+                     : inits[n]);
   loop.erase();
 }
 

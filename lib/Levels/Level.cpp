@@ -123,14 +123,12 @@ bool nacho::onlyCounts(CoiterateOp loop) {
   Operation *yield = body->getTerminator();
   auto counts = [&](Value next, Value carried) {
     auto sum = next.getDefiningOp<arith::AddIOp>();
-    return sum && sum->getBlock() == body && sum.getLhs() == carried &&
-           matchPattern(sum.getRhs(), m_One());
+    return sum && carried.getType().isIndex() && sum->getBlock() == body &&
+           sum.getLhs() == carried && matchPattern(sum.getRhs(), m_One());
   };
   size_t counted = 0;
   for (auto [carried, next] :
        llvm::zip(loop.getCarried(), yield->getOperands())) {
-    if (!carried.getType().isIndex())
-      return false;
     if (next != carried && !counts(next, carried))
       return false;
     counted += next != carried;

@@ -45,10 +45,16 @@ func.func @negative_certain_position(%A: tensor<?x?xf64, #DCSR>, %out: memref<?x
   return
 }
 
-// One of a union: crd[pos] == i ? pos : -1
+// One of a union, as long as there is the other one, and then: crd[pos] == i ? pos : -1
 //
 // CHECK-LABEL: func.func @position(
 // CHECK-DAG:     %[[NONE:.+]] = arith.constant -1 : index
+// CHECK:         scf.while
+// CHECK:         ^{{.+}}(%[[POS:[^ ]+]]: index, %{{[^ ]+}}: index):
+// CHECK:           %[[I:.+]] = arith.minui %[[CRD:.+]], %{{.+}} : index
+// CHECK-NEXT:      %[[HAS:.+]] = arith.cmpi eq, %[[CRD]], %[[I]] : index
+// CHECK:           %[[KEPT:.+]] = arith.select %[[HAS]], %[[POS]], %[[NONE]] : index
+// CHECK-NEXT:      memref.store %[[KEPT]], %{{.+}}[%[[I]]]
 // CHECK:         scf.while
 // CHECK:         ^{{.+}}(%[[POS:.+]]: index, %{{.+}}: index, %[[CRD:.+]]: index, %{{.+}}: index):
 // CHECK-NEXT:      %[[I:.+]] = arith.minui

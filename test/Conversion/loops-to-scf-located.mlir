@@ -83,6 +83,8 @@ func.func @several(%A: tensor<?xf64, #SV>, %X: tensor<?x?xcomplex<f32>>, %p: i1,
 // CHECK-LABEL: func.func @unsigned(
 // CHECK:           %[[VALUE:.+]] = memref.load %{{.+}} : memref<?xui8>
 // CHECK:           arith.select %{{.+}}, %[[VALUE]], %{{.+}} : ui8
+// CHECK:           %[[VALUE:.+]] = memref.load %{{.+}} : memref<?xui8>
+// CHECK:           arith.select %{{.+}}, %[[VALUE]], %{{.+}} : ui8
 func.func @unsigned(%A: tensor<?xui8, #SV>, %B: tensor<?xui8, #SV>, %out: memref<?xui8>) {
   %A0 = nacho.root %A : tensor<?xui8, #SV>
   %B0 = nacho.root %B : tensor<?xui8, #SV>

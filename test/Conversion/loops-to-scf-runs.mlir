@@ -35,7 +35,7 @@ func.func @negative_unique(%A: tensor<?x?xf64, #DCSR>, %out: memref<?x?xf64>) {
   return
 }
 
-// Alone, it still takes the loop that merges.
+// Alone, it still takes the loop that merges, which ends it with a coordinate of +inf.
 //
 // CHECK-LABEL: func.func @coo(
 // CHECK-DAG:     %[[CRD0:.+]] = sparse_tensor.coordinates %{{.+}} {level = 0 : index}
@@ -99,7 +99,12 @@ func.func @coo(%A: tensor<?x?xf64, #COO>, %out: memref<?x?xf64>) {
 // CHECK:           %[[HAS_B:.+]] = arith.cmpi eq, %[[CRD_B]], %[[I]] : index
 // CHECK-NEXT:      %[[STEP_B:.+]] = arith.index_castui %[[HAS_B]] : i1 to index
 // CHECK-NEXT:      %[[NEXT_B:.+]] = arith.addi %[[POS_B]], %[[STEP_B]] : index
-// CHECK:           scf.while (%{{[^ ]+}} = %[[POS_A]], %{{[^ ]+}} = %{{[^ ]+}}, {{.+}})
+//
+//   while (posA1 < endA && posB1 < endB1), and then what is left of either
+// CHECK:           %[[BOTH:.+]]:2 = scf.while (%[[POS_A1:[^ ]+]] = %[[POS_A]], %{{[^ ]+}} = %{{[^ ]+}}) : (index, index)
+// CHECK-NEXT:        arith.cmpi ult, %[[POS_A1]], %[[END_A]] : index
+// CHECK:           %[[IS_IN:.+]] = arith.cmpi ult, %[[BOTH]]#0, %[[END_A]] : index
+// CHECK:           scf.while (%{{[^ ]+}} = %[[BOTH]]#0, %{{[^ ]+}} = %[[BOTH]]#1, {{.+}})
 // CHECK:           scf.yield %[[END_A]], %[[NEXT_B]], %{{.+}}, %{{.+}} : index, index, index, index
 func.func @union_coo_dcsr(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>,
                           %out: memref<?x?xf64>) {
@@ -136,6 +141,26 @@ func.func @union_coo_csr(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #CSR>,
       %z = nacho.binary add %a, %b : f64
       memref.store %z, %out[%i, %j] : memref<?x?xf64>
     }
+  }
+  return
+}
+
+// Not even as the innermost one does a loop over runs come without asking: a run can end where
+// the fiber does.
+//
+// CHECK-LABEL: func.func @innermost(
+// CHECK:         scf.while (%{{[^ ]+}} = %{{[^ ]+}}, %{{[^ ]+}} = %{{[^ ]+}}, %[[CRD_A:[^ ]+]] = %{{[^ ]+}}, %[[CRD_B:[^ ]+]] = %{{[^ ]+}})
+// CHECK-NEXT:      %[[LEAST:.+]] = arith.minui %[[CRD_A]], %[[CRD_B]] : index
+// CHECK-NEXT:      arith.cmpi ne, %[[LEAST]], %c-1{{.*}} : index
+// CHECK:         ^{{.+}}(%[[POS_A:.+]]: index, %{{.+}}: index, %{{.+}}: index, %{{.+}}: index):
+// CHECK:           scf.while (%{{.+}} = %[[POS_A]])
+// CHECK-NOT:     scf.while
+// CHECK:         return
+func.func @innermost(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>, %out: memref<?xindex>) {
+  %A0 = nacho.root %A : tensor<?x?xf64, #COO>
+  %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
+  nacho.coiterate %i of (%A1 = %A0 : !C0, %B1 = %B0 : !D0) in union(%A1, %B1) {
+    memref.store %i, %out[%i] : memref<?xindex>
   }
   return
 }

@@ -7,6 +7,9 @@
 !S1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
 !D0 = !nacho.fiber<tensor<?xf64, #DV>, 0>
 !D1 = !nacho.fiber<tensor<?xf64, #DV>, 1>
+!M0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+!M1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+!M2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
 
 // CHECK-LABEL: func.func @negative_no_loop(
 // CHECK:         nacho.cost <nnz>
@@ -39,15 +42,70 @@ func.func @one_compressed(%A: tensor<?xf64, #SV>, %out: memref<?xf64>) {
   return
 }
 
-// A u B: one loop, and no branch, whoever is there.
+// A u B: one loop as long as both have coordinates left, one for what is left of either;
+// no branch, whoever is there.
 //
 // CHECK-LABEL: func.func @union_two_compressed(
-// CHECK-SAME:    %[[ZERO:[^ ]+]]: f64) -> f64
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %[[ZERO:[^ ]+]]: f64) -> f64
 // CHECK-DAG:     %[[NONE:.+]] = arith.constant 0 : i64
 // CHECK-DAG:     %[[INF:.+]] = arith.constant -1 : index
+// CHECK-DAG:     %[[CRD_A:.+]] = sparse_tensor.coordinates %[[A]]
+// CHECK-DAG:     %[[CRD_B:.+]] = sparse_tensor.coordinates %[[B]]
+// CHECK-DAG:     %[[BEGIN_A:.+]] = arith.minui %{{.+}}, %[[SIZE_A:.+]] : index
+// CHECK-DAG:     %[[END_A:.+]] = arith.minui %{{.+}}, %[[SIZE_A]] : index
+// CHECK-DAG:     %[[BEGIN_B:.+]] = arith.minui %{{.+}}, %[[SIZE_B:.+]] : index
+// CHECK-DAG:     %[[END_B:.+]] = arith.minui %{{.+}}, %[[SIZE_B]] : index
+//
+// while (posA < endA && posB < endB):
+// CHECK:         %[[BOTH:.+]]:3 = scf.while (%[[PA:[^ ]+]] = %[[BEGIN_A]], %[[PB:[^ ]+]] = %[[BEGIN_B]], %{{[^ ]+}} = %[[ZERO]])
+// CHECK-NEXT:      %[[ALIVE_A:.+]] = arith.cmpi ult, %[[PA]], %[[END_A]] : index
+// CHECK-NEXT:      %[[ALIVE_B:.+]] = arith.cmpi ult, %[[PB]], %[[END_B]] : index
+// CHECK-NEXT:      %[[ALIVE:.+]] = arith.andi %[[ALIVE_A]], %[[ALIVE_B]] : i1
+// CHECK-NEXT:      scf.condition(%[[ALIVE]])
+// CHECK-NEXT:    } do {
+// CHECK-NEXT:    ^{{.+}}(%[[PA:.+]]: index, %[[PB:.+]]: index, %[[SUM:.+]]: f64):
+//
+// i = min(crd[posA], crd[posB]), which both can be asked for;
+// posA += (i == crd[posA]); posB += (i == crd[posB])
+// CHECK-NEXT:      %[[LOAD_A:.+]] = memref.load %[[CRD_A]][%[[PA]]]
+// CHECK-NEXT:      %[[WIDE_A:.+]] = arith.index_castui %[[LOAD_A]]
+// CHECK-NEXT:      %[[CA:.+]] = arith.andi %[[WIDE_A]], %{{.+}} : index
+// CHECK-NEXT:      %[[LOAD_B:.+]] = memref.load %[[CRD_B]][%[[PB]]]
+// CHECK-NEXT:      %[[WIDE_B:.+]] = arith.index_castui %[[LOAD_B]]
+// CHECK-NEXT:      %[[CB:.+]] = arith.andi %[[WIDE_B]], %{{.+}} : index
+// CHECK-NEXT:      %[[I:.+]] = arith.minui %[[CA]], %[[CB]] : index
+// CHECK-NEXT:      %[[HAS_A:.+]] = arith.cmpi eq, %[[CA]], %[[I]] : index
+// CHECK-NEXT:      %[[STEP_A:.+]] = arith.index_castui %[[HAS_A]] : i1 to index
+// CHECK-NEXT:      %[[NEXT_PA:.+]] = arith.addi %[[PA]], %[[STEP_A]] : index
+// CHECK-NEXT:      %[[HAS_B:.+]] = arith.cmpi eq, %[[CB]], %[[I]] : index
+// CHECK-NEXT:      %[[STEP_B:.+]] = arith.index_castui %[[HAS_B]] : i1 to index
+// CHECK-NEXT:      %[[NEXT_PB:.+]] = arith.addi %[[PB]], %[[STEP_B]] : index
+//
+// a = A has i ? values[posA] : 0, chosen as an integer; posA is inside in any case
+// CHECK-DAG:       %[[VALUE_A:.+]] = memref.load %{{.+}}[%[[PA]]] : memref<?xf64>
+// CHECK-DAG:       %[[BITS_A:.+]] = arith.bitcast %[[VALUE_A]] : f64 to i64
+// CHECK-DAG:       %[[CHOSEN_A:.+]] = arith.select %[[HAS_A]], %[[BITS_A]], %[[NONE]] : i64
+// CHECK-DAG:       %[[a:.+]] = arith.bitcast %[[CHOSEN_A]] : i64 to f64
+// CHECK-DAG:       %[[VALUE_B:.+]] = memref.load %{{.+}}[%[[PB]]] : memref<?xf64>
+// CHECK-DAG:       %[[BITS_B:.+]] = arith.bitcast %[[VALUE_B]] : f64 to i64
+// CHECK-DAG:       %[[CHOSEN_B:.+]] = arith.select %[[HAS_B]], %[[BITS_B]], %[[NONE]] : i64
+// CHECK-DAG:       %[[b:.+]] = arith.bitcast %[[CHOSEN_B]] : i64 to f64
+// CHECK-NOT:       scf.if
+// CHECK:           %[[z:.+]] = nacho.binary add %[[a]], %[[b]] : f64
+// CHECK-NEXT:      %[[NEXT:.+]] = nacho.binary add %[[SUM]], %[[z]] : f64
+// CHECK-NEXT:      scf.yield %[[NEXT_PA]], %[[NEXT_PB]], %[[NEXT]] :
+//
+// crdA = posA < endA ? crd[posA] : +inf
+// CHECK:         %[[IS_IN:.+]] = arith.cmpi ult, %[[BOTH]]#0, %[[END_A]] : index
+// CHECK-NEXT:    %[[SAFE:.+]] = arith.select %[[IS_IN]], %[[BOTH]]#0, %c0{{.*}} : index
+// CHECK-NEXT:    %[[LOAD_A:.+]] = memref.load %[[CRD_A]][%[[SAFE]]]
+// CHECK-NEXT:    %[[WIDE_A:.+]] = arith.index_castui %[[LOAD_A]]
+// CHECK-NEXT:    %[[CA:.+]] = arith.andi %[[WIDE_A]], %{{.+}} : index
+// CHECK-NEXT:    %[[FIRST_A:.+]] = arith.select %[[IS_IN]], %[[CA]], %[[INF]] : index
+// CHECK:         %[[FIRST_B:.+]] = arith.select %{{.+}}, %{{.+}}, %[[INF]] : index
 //
 // while (min(crdA, crdB) != +inf):
-// CHECK:         %[[ALL:.+]]:5 = scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, %[[CA:[^ ]+]] = %{{[^ ]+}}, %[[CB:[^ ]+]] = %{{[^ ]+}}, %{{[^ ]+}} = %[[ZERO]])
+// CHECK-NEXT:    %[[ALL:.+]]:5 = scf.while (%[[PA:[^ ]+]] = %[[BOTH]]#0, %[[PB:[^ ]+]] = %[[BOTH]]#1, %[[CA:[^ ]+]] = %[[FIRST_A]], %[[CB:[^ ]+]] = %[[FIRST_B]], %{{[^ ]+}} = %[[BOTH]]#2)
 // CHECK-NEXT:      %[[LEAST:.+]] = arith.minui %[[CA]], %[[CB]] : index
 // CHECK-NEXT:      %[[ALIVE:.+]] = arith.cmpi ne, %[[LEAST]], %[[INF]] : index
 // CHECK-NEXT:      scf.condition(%[[ALIVE]])
@@ -96,22 +154,27 @@ func.func @union_two_compressed(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,
   return %total : f64
 }
 
-// A n B ends with the first of them, and the body asks for both; in it both
+// A n B ends with the first of them: one loop is all. The body asks for both; in it both
 // are known to be there.
 //
 // CHECK-LABEL: func.func @intersection_two_compressed(
-// CHECK:         scf.while
-// CHECK-DAG:       %[[ALIVE_A:.+]] = arith.cmpi ne, %{{.+}}, %c-1{{.*}} : index
-// CHECK-DAG:       %[[ALIVE_B:.+]] = arith.cmpi ne, %{{.+}}, %c-1{{.*}} : index
-// CHECK:           %[[ALIVE:.+]] = arith.andi %[[ALIVE_A]], %[[ALIVE_B]] : i1
+// CHECK:         scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}})
+// CHECK-NEXT:      %[[ALIVE_A:.+]] = arith.cmpi ult, %[[PA]], %{{.+}} : index
+// CHECK-NEXT:      %[[ALIVE_B:.+]] = arith.cmpi ult, %[[PB]], %{{.+}} : index
+// CHECK-NEXT:      %[[ALIVE:.+]] = arith.andi %[[ALIVE_A]], %[[ALIVE_B]] : i1
 // CHECK-NEXT:      scf.condition(%[[ALIVE]])
-// CHECK:         ^{{.+}}(%[[PA:[^ ]+]]: index, %[[PB:[^ ]+]]: index,
-// CHECK:           %[[BOTH:.+]] = arith.andi %{{.+}}, %{{.+}} : i1
+// CHECK:         ^{{.+}}(%[[PA:[^ ]+]]: index, %[[PB:[^ ]+]]: index):
+// CHECK:           %[[I:.+]] = arith.minui %[[CA:.+]], %[[CB:.+]] : index
+// CHECK-DAG:       %[[HAS_A:.+]] = arith.cmpi eq, %[[CA]], %[[I]] : index
+// CHECK-DAG:       %[[HAS_B:.+]] = arith.cmpi eq, %[[CB]], %[[I]] : index
+// CHECK:           %[[BOTH:.+]] = arith.andi %[[HAS_A]], %[[HAS_B]] : i1
 // CHECK-NEXT:      scf.if %[[BOTH]] {
 // CHECK-DAG:         %[[a:.+]] = memref.load %{{.+}}[%[[PA]]] : memref<?xf64>
 // CHECK-DAG:         %[[b:.+]] = memref.load %{{.+}}[%[[PB]]] : memref<?xf64>
 // CHECK-NOT:         arith.select
 // CHECK:             nacho.binary mul %[[a]], %[[b]] : f64
+// CHECK-NOT:     scf.while
+// CHECK:         return
 func.func @intersection_two_compressed(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,
                                        %out: memref<?xf64>) {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
@@ -125,21 +188,42 @@ func.func @intersection_two_compressed(%A: tensor<?xf64, #SV>, %B: tensor<?xf64,
   return
 }
 
-// A u (B n C): goes on as long as A is there, or both of the others.
+// A u (B n C): as long as all of them are there; then, as long as A is, or both of the
+// others. Either loop has a body.
 //
 // CHECK-LABEL: func.func @union_of_intersection(
-// CHECK:         scf.while
-// CHECK-DAG:       %[[A:.+]] = arith.cmpi ne, %[[CA:[^ ]+]], %c-1{{.*}} : index
-// CHECK:           %[[BC:.+]] = arith.andi %{{.+}}, %{{.+}} : i1
-// CHECK:           %[[ALIVE:.+]] = arith.ori %{{.+}}, %[[BC]] : i1
+// CHECK:         %[[ALL:.+]]:3 = scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, %[[PC:[^ ]+]] = %{{[^ ]+}})
+// CHECK-DAG:       %[[A:.+]] = arith.cmpi ult, %[[PA]], %{{.+}} : index
+// CHECK-DAG:       %[[B:.+]] = arith.cmpi ult, %[[PB]], %{{.+}} : index
+// CHECK-DAG:       %[[AB:.+]] = arith.andi %[[A]], %[[B]] : i1
+// CHECK-DAG:       %[[C:.+]] = arith.cmpi ult, %[[PC]], %{{.+}} : index
+// CHECK:           %[[ALIVE:.+]] = arith.andi %[[AB]], %[[C]] : i1
 // CHECK-NEXT:      scf.condition(%[[ALIVE]])
+// CHECK:         ^{{.+}}(%[[PA:[^ ]+]]: index, %[[PB:[^ ]+]]: index, %[[PC:[^ ]+]]: index):
 // CHECK:           %[[HAS_BC:.+]] = arith.andi %[[HAS_B:.+]], %[[HAS_C:.+]] : i1
-// CHECK:           %[[HOLDS:.+]] = arith.ori %[[HAS_A:.+]], %[[HAS_BC]] : i1
+// CHECK-NEXT:      %[[HOLDS:.+]] = arith.ori %[[HAS_A:.+]], %[[HAS_BC]] : i1
 // CHECK-NEXT:      scf.if %[[HOLDS]] {
+// CHECK-DAG:         memref.load %{{.+}}[%[[PA]]] : memref<?xf64>
+// CHECK-DAG:         memref.load %{{.+}}[%[[PB]]] : memref<?xf64>
+// CHECK-DAG:         memref.load %{{.+}}[%[[PC]]] : memref<?xf64>
 //
 // The product is 0 where one of its factors is absent.
 // CHECK:             %[[BC_VALUE:.+]] = nacho.binary mul
-// CHECK-DAG:         arith.select %[[HAS_BC]], %[[BC_VALUE]], %{{.+}} : f64
+// CHECK-NEXT:        arith.select %[[HAS_BC]], %[[BC_VALUE]], %{{.+}} : f64
+//
+// CHECK:         scf.while (%{{[^ ]+}} = %[[ALL]]#0, %{{[^ ]+}} = %[[ALL]]#1, %{{[^ ]+}} = %[[ALL]]#2, %[[CA:[^ ]+]] = %{{[^ ]+}}, %[[CB:[^ ]+]] = %{{[^ ]+}}, %[[CC:[^ ]+]] = %{{[^ ]+}})
+// CHECK-DAG:       %[[A:.+]] = arith.cmpi ne, %[[CA]], %c-1{{.*}} : index
+// CHECK-DAG:       %[[B:.+]] = arith.cmpi ne, %[[CB]], %c-1{{.*}} : index
+// CHECK-DAG:       %[[C:.+]] = arith.cmpi ne, %[[CC]], %c-1{{.*}} : index
+// CHECK-DAG:       %[[BC:.+]] = arith.andi %[[B]], %[[C]] : i1
+// CHECK:           %[[ALIVE:.+]] = arith.ori %[[A]], %[[BC]] : i1
+// CHECK-NEXT:      scf.condition(%[[ALIVE]])
+// CHECK:           %[[HAS_BC:.+]] = arith.andi %[[HAS_B:.+]], %[[HAS_C:.+]] : i1
+// CHECK-NEXT:      %[[HOLDS:.+]] = arith.ori %[[HAS_A:.+]], %[[HAS_BC]] : i1
+// CHECK-NEXT:      scf.if %[[HOLDS]] {
+// CHECK:             %[[BC_VALUE:.+]] = nacho.binary mul
+// CHECK-NEXT:        arith.select %[[HAS_BC]], %[[BC_VALUE]], %{{.+}} : f64
+// CHECK-NOT:     scf.while
 // CHECK:         return
 func.func @union_of_intersection(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,
                                  %C: tensor<?xf64, #SV>, %out: memref<?xf64>) {
@@ -155,6 +239,129 @@ func.func @union_of_intersection(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,
     %1 = nacho.restrict %0 to intersect(%B1, %C1) : f64 of !S1, !S1
     %z = nacho.binary sub %a, %1 : f64
     memref.store %z, %out[%i] : memref<?xf64>
+  }
+  return
+}
+
+// A loop around others is not repeated, which would repeat them too: it asks for each
+// operand from the start. The one inside takes two.
+//
+// CHECK-LABEL: func.func @negative_outer_union(
+// CHECK:         scf.while ({{([^,]+, ){3}[^,]+}}) : (index, index, index, index)
+// CHECK-NEXT:      arith.minui
+// CHECK-NEXT:      arith.cmpi ne, %{{.+}}, %c-1{{.*}} : index
+// CHECK:           scf.while ({{[^,]+, [^,]+}}) : (index, index)
+// CHECK-COUNT-2:   arith.cmpi ult
+// CHECK:           scf.while ({{([^,]+, ){3}[^,]+}}) : (index, index, index, index)
+// CHECK-NEXT:        arith.minui
+// CHECK-NEXT:        arith.cmpi ne, %{{.+}}, %c-1{{.*}} : index
+// CHECK-NOT:     scf.while
+// CHECK:         return
+func.func @negative_outer_union(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>,
+                                %out: memref<?x?xf64>) {
+  %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+  %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
+  nacho.coiterate %i of (%A1 = %A0 : !M0, %B1 = %B0 : !M0) in union(%A1, %B1) {
+    nacho.coiterate %j of (%A2 = %A1 : !M1, %B2 = %B1 : !M1) in union(%A2, %B2) {
+      %a = nacho.load %A2 : !M2
+      %b = nacho.load %B2 : !M2
+      %z = nacho.binary add %a, %b : f64
+      memref.store %z, %out[%i, %j] : memref<?x?xf64>
+    }
+  }
+  return
+}
+
+// A n (B u C): A ends it, but B and C go on without one another.
+//
+// CHECK-LABEL: func.func @intersection_of_union(
+// CHECK:         scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, %[[PC:[^ ]+]] = %{{[^ ]+}})
+// CHECK-COUNT-3:   arith.cmpi ult
+// CHECK:         scf.while ({{.+}}, %[[CA:[^ ]+]] = %{{[^ ]+}}, %[[CB:[^ ]+]] = %{{[^ ]+}}, %[[CC:[^ ]+]] = %{{[^ ]+}})
+// CHECK-DAG:       %[[A:.+]] = arith.cmpi ne, %[[CA]], %c-1{{.*}} : index
+// CHECK-DAG:       %[[B:.+]] = arith.cmpi ne, %[[CB]], %c-1{{.*}} : index
+// CHECK-DAG:       %[[C:.+]] = arith.cmpi ne, %[[CC]], %c-1{{.*}} : index
+// CHECK-DAG:       %[[BC:.+]] = arith.ori %[[B]], %[[C]] : i1
+// CHECK:           %[[ALIVE:.+]] = arith.andi %[[A]], %[[BC]] : i1
+// CHECK-NEXT:      scf.condition(%[[ALIVE]])
+// CHECK-NOT:     scf.while
+// CHECK:         return
+func.func @intersection_of_union(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,
+                                 %C: tensor<?xf64, #SV>, %out: memref<?xf64>) {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  %C0 = nacho.root %C : tensor<?xf64, #SV>
+  nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0, %C1 = %C0 : !S0)
+      in intersect(%A1, union(%B1, %C1)) {
+    %a = nacho.load %A1 : !S1
+    memref.store %a, %out[%i] : memref<?xf64>
+  }
+  return
+}
+
+// Of three operands, too, the first that ends an intersection is the end of it.
+//
+// CHECK-LABEL: func.func @intersection_three(
+// CHECK:         scf.while ({{[^,]+, [^,]+, [^,]+}}) : (index, index, index)
+// CHECK-COUNT-3:   arith.cmpi ult
+// CHECK-NOT:     scf.while
+// CHECK:         return
+func.func @intersection_three(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,
+                              %C: tensor<?xf64, #SV>, %out: memref<?xf64>) {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  %C0 = nacho.root %C : tensor<?xf64, #SV>
+  nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0, %C1 = %C0 : !S0)
+      in intersect(%A1, %B1, %C1) {
+    %a = nacho.load %A1 : !S1
+    memref.store %a, %out[%i] : memref<?xf64>
+  }
+  return
+}
+
+// B is neither in the merge expression nor in the body: A has nothing to be merged with.
+//
+// CHECK-LABEL: func.func @takes_no_part(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<
+// CHECK:         %[[CRD_A:.+]] = sparse_tensor.coordinates %[[A]]
+// CHECK:         scf.for %[[POS:.+]] = %{{.+}} to %{{.+}} step %c1{{.*}} {
+// CHECK-NEXT:      memref.load %[[CRD_A]][%[[POS]]]
+// CHECK-NOT:       sparse_tensor.{{[a-z]+}} %[[B]]
+// CHECK:           memref.store
+// CHECK-NOT:     scf.while
+// CHECK:         return
+func.func @takes_no_part(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %out: memref<?xf64>) {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0) in %A1 {
+    %a = nacho.load %A1 : !S1
+    memref.store %a, %out[%i] : memref<?xf64>
+  }
+  return
+}
+
+// If the body loads of it, it goes along: what A does not have is passed over.
+//
+// CHECK-LABEL: func.func @goes_along(
+// CHECK:         scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}})
+// CHECK:         ^{{.+}}(%[[PA:[^ ]+]]: index, %[[PB:[^ ]+]]: index):
+// CHECK:           %[[I:.+]] = arith.minui %[[CA:.+]], %[[CB:.+]] : index
+// CHECK-DAG:       %[[HAS_A:.+]] = arith.cmpi eq, %[[CA]], %[[I]] : index
+// CHECK-DAG:       %[[HAS_B:.+]] = arith.cmpi eq, %[[CB]], %[[I]] : index
+// CHECK:           scf.if %[[HAS_A]] {
+// CHECK:             memref.load %{{.+}}[%[[PB]]] : memref<?xf64>
+// CHECK:             arith.select %[[HAS_B]], %{{.+}}, %{{.+}} : i64
+// CHECK:         scf.while ({{.+}}, %[[CA:[^ ]+]] = %{{[^ ]+}}, %[[CB:[^ ]+]] = %{{[^ ]+}})
+// CHECK-NEXT:      %[[ALIVE:.+]] = arith.cmpi ne, %[[CA]], %c-1{{.*}} : index
+// CHECK-NEXT:      scf.condition(%[[ALIVE]])
+// CHECK-NOT:     scf.while
+// CHECK:         return
+func.func @goes_along(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %out: memref<?xf64>) {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0) in %A1 {
+    %b = nacho.load %B1 : !S1
+    memref.store %b, %out[%i] : memref<?xf64>
   }
   return
 }

@@ -3,6 +3,8 @@
 // RUN: nacho-opt %s -nacho-cpu=cost=nnz | FileCheck %s --check-prefixes=CHECK,NNZ
 // RUN: nacho-opt %s -nacho-cpu | mlir-translate -mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
 // RUN: nacho-opt %s -nacho-cpu=remap=false | FileCheck %s --check-prefix=WHOLE
+// RUN: nacho-opt %s -nacho-cpu=find=false | FileCheck %s --check-prefix=MERGED
+// RUN: nacho-opt %s -nacho-cpu=vector-bits=256 | FileCheck %s --check-prefix=BLOCKS
 // RUN: not nacho-opt %s -nacho-cpu=cost=flops 2>&1 | FileCheck %s --check-prefix=MODEL
 
 // MODEL: error: unknown cost model 'flops': nnz, nnz+loops
@@ -126,6 +128,13 @@ func.func @elements(%A: tensor<?x?xcomplex<f32>, #CSR>, %B: tensor<?x?xui8, #COO
 // CHECK-LABEL: llvm.func @hadamard_partition(
 // CHECK-LABEL: llvm.func @hadamard_execute(
 //
+// The rows that are listed are merged in blocks of coordinates.
+//
+// BLOCKS-LABEL: llvm.func {{.*}}@hadamard_compute(
+// BLOCKS:         llvm.intr.masked.load {{.+}} -> vector<8xi32>
+// BLOCKS:         llvm.intr.cttz
+// BLOCKS-LABEL: llvm.func @hadamard_plan(
+//
 // WHOLE-NOT:   @hadamard_0_
 // WHOLE-LABEL: llvm.func @hadamard_partition(
 // WHOLE-LABEL: llvm.func @hadamard_execute(
@@ -140,4 +149,22 @@ func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
     nacho.yield %0 : f64
   }
   return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// Z[i, j] = A[i, j] * x[j]: x is looked for in a table of its positions, which is one more
+// argument; without that it is merged with each row, in blocks where there are vectors.
+//
+// CHECK-LABEL: llvm.func @scaled_execute(
+// CHECK-SAME:    nacho.tables = {{\[}}[1, 0]]
+//
+// MERGED-LABEL: llvm.func @scaled_execute(
+// MERGED-SAME:   nacho.counts} {
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @scaled(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64, #SV>)
+      -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
 }

@@ -3,8 +3,17 @@
 // The functions of the `assemble` stage are the ones that a GPU runs.
 //
 // RUN: nacho-opt %s -nacho-gpu | FileCheck %s
+// RUN: nacho-opt %s -nacho-gpu=find=true -dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=PASSES
 // RUN: nacho-opt %s -pass-pipeline='builtin.module(nacho-gpu,gpu-lower-to-nvvm-pipeline{cubin-chip=sm_90 cubin-features=+ptx80 cubin-format=isa})' -o %t.mlir
 // RUN: FileCheck %s --check-prefix=PTX < %t.mlir
+
+// Tables have no lowering: fibers are not looked for, even where that is asked for.
+//
+// PASSES:     builtin.module(
+// PASSES-NOT: nacho-find-coordinates
+// PASSES:     nacho-partition-loops
+// PASSES-NOT: nacho-find-coordinates
+// PASSES:     convert-nacho-parallel-to-gpu
 
 // CHECK-LABEL: func.func @kernel_partition(
 // CHECK:         gpu.launch
@@ -98,4 +107,23 @@ func.func @mixed_add(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #COO>) -> te
     nacho.yield %0 : f64
   }
   return %Z : tensor<?x?xf64>
+}
+
+// Z[i, j] = A[i, j] * x[j]: x is merged with each row.
+//
+// CHECK-LABEL: func.func private @scaled_compute(
+// CHECK:         gpu.launch
+// CHECK:           scf.while
+// CHECK-LABEL: func.func @scaled_execute(
+// CHECK-NOT:     {{nacho\.(find|lookup|workspace)}}
+//
+// PTX: gpu.binary @scaled_compute_kernel {{.*}}.visible .entry scaled_compute_kernel{{.*}}mul.rn.f64
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @scaled(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64, #SV>) -> tensor<?x?xf64, #DCSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %x[j] : tensor<?xf64, #SV>)
+      -> [i, j] : tensor<?x?xf64, #DCSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
 }

@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -nacho-concretize -cse -nacho-find-coordinates --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-concretize -cse -nacho-find-coordinates -cse --mlir-use-nameloc-as-prefix | FileCheck %s
 
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
 #DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
@@ -391,7 +391,8 @@ func.func @partly_repeated(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>, %B
   return %Z : tensor<?x?xf64, #CSR>
 }
 
-// Z[i, j] = A[i, j] * (x[j] + y[j]), where y has all columns: x may be there or not.
+// Z[i, j] = A[i, j] * (x[j] + y[j]), where y has all columns: x may be there or not, and
+// what is found needs no condition.
 //
 // CHECK-LABEL: func.func @not_asked_for(
 // CHECK:         nacho.coiterate %j of (%A2 = %A1 : {{[^)]+}}) in %A2 {

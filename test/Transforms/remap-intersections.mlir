@@ -530,7 +530,9 @@ func.func @appends_in_listed(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #DCSR>,
 //===----------------------------------------------------------------------===//
 
 // E[i, k, part] = sum_j M[i, k] * A[i, j] * B[j, k]: the row of M is read once for all
-// entries of the row of A, which share what that costs.
+// entries of the row of A, which share what that costs:
+//
+//   share = ceil(nnz(M[i]) / max(nnz(A[i]), 1))
 //
 // CHECK-LABEL: func.func @masked(
 // CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?x?xi64, #{{.+}}> {
@@ -539,7 +541,8 @@ func.func @appends_in_listed(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #DCSR>,
 // CHECK:               %cost = arith.select
 // CHECK-NEXT:          %shareA = nacho.cost <nnz> %A1
 // CHECK-NEXT:          %shareB = nacho.cost <nnz> %B1
-// CHECK-NEXT:          %[[SHARE:.+]] = arith.ceildivui %shareA, %shareB : index
+// CHECK-NEXT:          %[[STEPS:.+]] = arith.maxui %shareB, %c1 : index
+// CHECK-NEXT:          %[[SHARE:.+]] = arith.ceildivui %shareA, %[[STEPS]] : index
 // CHECK-NEXT:          %[[ALL:.+]] = arith.addi %cost, %[[SHARE]] : index
 // CHECK-NEXT:          %[[WIDE:.+]] = arith.index_cast %[[ALL]] : index to i64
 // CHECK-NEXT:          nacho.append %[[WIDE]] at(%i, %j, %posA, %posB, %posC) : i64
@@ -554,7 +557,8 @@ func.func @appends_in_listed(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #DCSR>,
 // CHECK-NEXT:            %A2 = nacho.find %k in %A1 :
 //
 // LOOPS-LABEL: func.func @masked(
-// LOOPS:               %[[SHARE:.+]] = arith.ceildivui %shareA, %shareB : index
+// LOOPS:               %[[STEPS:.+]] = arith.maxui %shareB, %c1 : index
+// LOOPS-NEXT:          %[[SHARE:.+]] = arith.ceildivui %shareA, %[[STEPS]] : index
 // LOOPS-NEXT:          arith.addi %cost, %[[SHARE]] : index
 // LOOPS:         return
 func.func @masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)

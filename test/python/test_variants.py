@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from checks import same
 
 import nacho
+from checks import same
 
 HERE = Path(__file__).parent
 
@@ -27,7 +27,13 @@ HERE = Path(__file__).parent
 )
 def test_expressions(environment):
     """Those of other tests, in a process that is told what to compile."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x",]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+    ]
     tests = ["test_expressions.py", "-k", "test_kernel or test_types"]
     run = subprocess.run(
         [*command, *tests],

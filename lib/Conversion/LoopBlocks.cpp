@@ -1,0 +1,217 @@
+//===- LoopBlocks.cpp - Intersections by the register ---------------------===//
+//
+// Intersections in steps of as many coordinates as a vector register holds: all
+// of one block are compared with all of the other, and the block that ends
+// first is left behind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopLowering.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+/// The coordinates of a block, and which of the lanes have one.
+struct Lanes {
+  Value values, valid;
+};
+} // namespace
+
+/// Lanes without a coordinate have some value; it may be one of the other
+/// block's.
+static Lanes load(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
+                  unsigned lanes) {
+  auto element = cast<MemRefType>(block.coordinates.getType()).getElementType();
+  auto type = VectorType::get(lanes, element);
+  auto flags = VectorType::get(lanes, b.getI1Type());
+  Value rest = arith::SubIOp::create(b, block.end, block.position);
+  Value valid = vector::CreateMaskOp::create(b, flags, rest);
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return {vector::MaskedLoadOp::create(b, type, block.coordinates,
+                                       block.position, valid, none),
+          valid};
+}
+
+/// As many bits as there are lanes, one for each coordinate of `block` that
+/// `other` has too, as an i64:
+///   matches = or over r of (values == other rotated by r)
+static Value emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
+                         const CoordinateBlock &other, unsigned lanes) {
+  Lanes mine = load(b, block, lanes), theirs = load(b, other, lanes);
+  // What is no coordinate of the other block must match nothing: the first one
+  // of it, which is compared anyway, takes its place.
+  auto type = cast<VectorType>(theirs.values.getType());
+  Value first = memref::LoadOp::create(b, other.coordinates, other.position);
+  Value values =
+      arith::SelectOp::create(b, theirs.valid, theirs.values,
+                              vector::BroadcastOp::create(b, type, first));
+  Value matches;
+  for (unsigned rotation = 0; rotation < lanes; ++rotation) {
+    SmallVector<int64_t> order;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      order.push_back((lane + rotation) % lanes);
+    Value rotated =
+        rotation ? Value(vector::ShuffleOp::create(b, values, values, order))
+                 : values;
+    Value equal = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        mine.values, rotated);
+    matches = matches ? Value(arith::OrIOp::create(b, matches, equal)) : equal;
+  }
+  matches = arith::AndIOp::create(b, matches, mine.valid);
+  Type word = b.getIntegerType(lanes);
+  Value bits = vector::BitCastOp::create(b, VectorType::get(1, word), matches);
+  bits = vector::ExtractOp::create(b, bits, ArrayRef<int64_t>{0});
+  return arith::ExtUIOp::create(b, b.getI64Type(), bits);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// How many coordinates an intersection of two operands compares at a time; 0
+/// if it is no such thing.
+unsigned LoopLowering::lanesOf(const Loop &loop, MergeAttr domain) {
+  if (loop.stored.size() != 2 || domain != bothStored(loop))
+    return 0;
+  SmallVector<Type> types;
+  for (unsigned n : loop.stored) {
+    if (!loop.ranges[n].level->isUnique())
+      return 0;
+    auto encoding =
+        sparse_tensor::getSparseTensorEncoding(loop.fibers[n].tensor.getType());
+    types.push_back(encoding.getCrdElemType());
+  }
+  auto type = dyn_cast<IntegerType>(types.front());
+  if (!type || types.back() != type)
+    return 0;
+  unsigned lanes = vectorBits / type.getWidth();
+  return lanes > 1 && lanes < 64 ? lanes : 0;
+}
+
+/// The intersection of all operands with coordinates.
+MergeAttr LoopLowering::bothStored(const Loop &loop) {
+  SmallVector<MergeAttr> leaves;
+  for (unsigned n : loop.stored)
+    leaves.push_back(MergeAttr::get(b.getContext(), n));
+  return intersectMerges(b.getContext(), leaves);
+}
+
+/// while posA < endA and posB < endB:
+///   matches = which of the next coordinates of A are among the next of B
+///   body for each; leave the block behind that ends first, or both
+SmallVector<Value> LoopLowering::emitBlocks(Loop &loop, unsigned lanes) {
+  SmallVector<Value> inits;
+  for (unsigned n : loop.stored)
+    inits.push_back(loop.ranges[n].begin);
+  llvm::append_range(inits, loop.op.getInits());
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto whileOp = scf::WhileOp::create(b, types, inits);
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
+  Value alive;
+  for (auto [n, position] : llvm::zip(loop.stored, before->getArguments()))
+    alive = both(alive, compare(arith::CmpIPredicate::ult, position,
+                                loop.ranges[n].end));
+  scf::ConditionOp::create(b, alive, before->getArguments());
+
+  Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  SmallVector<CoordinateBlock> blocks;
+  SmallVector<Value> next, last;
+  for (auto [n, position] : llvm::zip(loop.stored, after->getArguments())) {
+    const ChildRange &range = loop.ranges[n];
+    blocks.push_back({range.level->coordinates(b), position, range.end});
+    next.push_back(arith::AddIOp::create(b, position, constant(lanes)));
+    Value end = arith::MinUIOp::create(b, next.back(), range.end);
+    last.push_back(
+        range.level->coordinate(b, arith::SubIOp::create(b, end, constant(1))));
+  }
+  Value matches = emitMatches(b, blocks[0], blocks[1], lanes);
+  ValueRange carried = after->getArguments().drop_front(2);
+  CoiterateOp op = loop.op;
+  bool isCount = onlyCounts(op) && op.getMerge() == bothStored(loop);
+  SmallVector<Value> results =
+      isCount ? countMatches(loop, matches, carried)
+              : visitMatches(loop, matches, blocks, carried, lanes);
+  SmallVector<Value> yielded;
+  for (unsigned k : {0, 1}) {
+    Value isBehind = compare(arith::CmpIPredicate::ule, last[k], last[1 - k]);
+    yielded.push_back(select(isBehind, next[k], after->getArgument(k)));
+  }
+  llvm::append_range(yielded, results);
+  scf::YieldOp::create(b, yielded);
+  return SmallVector<Value>(whileOp.getResults());
+}
+
+/// What is counted grows by the number of matches.
+SmallVector<Value> LoopLowering::countMatches(Loop &loop, Value matches,
+                                              ValueRange carried) {
+  Value count = arith::IndexCastUIOp::create(b, b.getIndexType(),
+                                             math::CtPopOp::create(b, matches));
+  SmallVector<Value> results;
+  Operation *yield = loop.op.getBodyBlock()->getTerminator();
+  for (auto [mine, inside, next] :
+       llvm::zip(carried, loop.op.getCarried(), yield->getOperands()))
+    results.push_back(
+        next == inside ? mine : Value(arith::AddIOp::create(b, mine, count)));
+  return results;
+}
+
+/// if any matches:
+///   theirs = which of the next coordinates of B match, as many
+///   while matches and theirs: body(crdA[the first]); without the first
+SmallVector<Value> LoopLowering::visitMatches(Loop &loop, Value matches,
+                                              ArrayRef<CoordinateBlock> blocks,
+                                              ValueRange carried,
+                                              unsigned lanes) {
+  Type i64 = b.getI64Type();
+  Value none = arith::ConstantIntOp::create(b, 0, 64);
+  Value one = arith::ConstantIntOp::create(b, 1, 64);
+  auto differs = [&](Value bits) {
+    return compare(arith::CmpIPredicate::ne, bits, none);
+  };
+  auto ifAny = scf::IfOp::create(b, carried.getTypes(), differs(matches),
+                                 /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (Block *block : {ifAny.thenBlock(), ifAny.elseBlock()})
+    if (!block->empty())
+      block->back().erase();
+  b.setInsertionPointToEnd(ifAny.elseBlock());
+  scf::YieldOp::create(b, carried);
+  b.setInsertionPointToEnd(ifAny.thenBlock());
+  SmallVector<Value> inits = {matches,
+                              emitMatches(b, blocks[1], blocks[0], lanes)};
+  llvm::append_range(inits, carried);
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto whileOp = scf::WhileOp::create(b, types, inits);
+  scf::YieldOp::create(b, whileOp.getResults().drop_front(2));
+
+  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
+  Value more =
+      both(differs(before->getArgument(0)), differs(before->getArgument(1)));
+  scf::ConditionOp::create(b, more, before->getArguments());
+  Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  SmallVector<Value> positions(loop.fibers.size()), rest;
+  for (auto [k, n] : llvm::enumerate(loop.stored)) {
+    Value bits = after->getArgument(k);
+    Value lane = arith::IndexCastUIOp::create(
+        b, b.getIndexType(), math::CountTrailingZerosOp::create(b, i64, bits));
+    positions[n] = arith::AddIOp::create(b, blocks[k].position, lane);
+    rest.push_back(
+        arith::AndIOp::create(b, bits, arith::SubIOp::create(b, bits, one)));
+  }
+  unsigned first = loop.stored.front();
+  Value coordinate = loop.ranges[first].level->coordinate(b, positions[first]);
+  SmallVector<Value> absent(loop.fibers.size());
+  llvm::append_range(rest, emitBody(loop, coordinate, absent, positions, absent,
+                                    after->getArguments().drop_front(2),
+                                    /*visitsAll=*/false));
+  scf::YieldOp::create(b, rest);
+  return SmallVector<Value>(ifAny.getResults());
+}

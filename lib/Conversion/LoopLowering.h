@@ -1,0 +1,137 @@
+//===- LoopLowering.h - Coiterations as scf loops -------------------------===//
+//
+// One loop per coiteration, or two: what it looks like depends on what it
+// merges, never on how many operands there are. LoopsToSCF.cpp picks the loop
+// and lowers bodies and elements, LoopMerges.cpp has the loops that step
+// through operands, LoopBlocks.cpp those that take several coordinates at a
+// time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_LIB_CONVERSION_LOOPLOWERING_H
+#define NACHO_LIB_CONVERSION_LOOPLOWERING_H
+
+#include "FiberLowering.h"
+#include "nacho/Analysis/MergeLattice.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace nacho {
+
+/// Where an operand stands in an array of coordinates.
+struct CoordinateBlock {
+  mlir::Value coordinates, position, end;
+};
+
+class LoopLowering : public FiberLowering {
+public:
+  LoopLowering(mlir::func::FuncOp func, bool branches, unsigned vectorBits)
+      : FiberLowering(func), branches(branches), vectorBits(vectorBits) {}
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  /// A coiteration being lowered.
+  struct Loop {
+    CoiterateOp op;
+    llvm::SmallVector<FiberValue> fibers, guards;
+    llvm::SmallVector<ChildRange> ranges;
+    llvm::SmallVector<unsigned>
+        stored; ///< Operands with coordinates to step through.
+    std::optional<CutValue> lower, upper;
+    bool isAlive = false; ///< No stored operand is exhausted.
+  };
+
+  /// What goes around a loop: where each stored operand stands, the coordinate
+  /// it has there, and the values that the coiteration carries.
+  struct State {
+    Values positions, coordinates, carried;
+
+    Values flatten() const;
+    static State unflatten(const Loop &loop, mlir::ValueRange values);
+  };
+
+  bool lower(mlir::Operation *op) override;
+  bool handles(mlir::Operation *op) const override {
+    return isa<CoiterateOp, LoadOp, LocateOp, RestrictOp>(op);
+  }
+
+  // Which loop it is.
+  void lowerCoiterate(CoiterateOp op);
+  std::pair<ClipPath, LastCoordinate> clipPath(CoiterateOp op, unsigned n);
+  mlir::Value extentOf(const Loop &loop);
+  mlir::Value stepThroughRun(const ChildRange &range, mlir::Value coordinate,
+                             mlir::Value position);
+
+  // Loops that step through operands; they return what is carried, last.
+  Values emitAll(Loop &loop);
+  Values emitOne(Loop &loop);
+  Values emitMerge(Loop &loop, MergeAttr domain);
+  void withCopy(Loop &loop, llvm::function_ref<void()> emit);
+  Values emitWhileAll(Loop &loop);
+  Values emitWhileAny(Loop &loop, MergeAttr domain, mlir::ValueRange positions,
+                      mlir::ValueRange carried);
+  State emitPlainStep(Loop &loop, mlir::ValueRange positions,
+                      mlir::ValueRange carried);
+  State emitBranches(Loop &loop, mlir::ValueRange positions,
+                     mlir::ValueRange carried);
+  Values emitCase(Loop &loop, mlir::Value coordinate,
+                  std::optional<unsigned> only, mlir::ValueRange positions,
+                  mlir::ValueRange carried);
+
+  // Loops that take blocks.
+  unsigned lanesOf(const Loop &loop, MergeAttr domain);
+  MergeAttr bothStored(const Loop &loop);
+  Values emitBlocks(Loop &loop, unsigned lanes);
+  Values countMatches(Loop &loop, mlir::Value matches,
+                      mlir::ValueRange carried);
+  Values visitMatches(Loop &loop, mlir::Value matches,
+                      llvm::ArrayRef<CoordinateBlock> blocks,
+                      mlir::ValueRange carried, unsigned lanes);
+
+  // Steps.
+  State stateAt(Loop &loop, mlir::ValueRange positions,
+                mlir::ValueRange carried);
+  State firstState(Loop &loop);
+  mlir::Value emitLeast(const State &state);
+  mlir::Value firstCoordinate(const Loop &loop);
+  mlir::Value endCoordinate(const Loop &loop);
+
+  /// The step at `coordinate`: moves on the operands that have it.
+  State emitStep(Loop &loop, mlir::Value coordinate, const State &state,
+                 bool visitsAll);
+
+  // Bodies.
+  /// The body, if the merge expression holds for the operands present; returns
+  /// the values carried.
+  Values emitBody(Loop &loop, mlir::Value coordinate, Values present,
+                  llvm::ArrayRef<mlir::Value> positions,
+                  llvm::ArrayRef<mlir::Value> ends, mlir::ValueRange carried,
+                  bool visitsAll);
+  void enterBody(Loop &loop, mlir::Value coordinate,
+                 llvm::ArrayRef<mlir::Value> present,
+                 llvm::ArrayRef<mlir::Value> childPositions,
+                 llvm::ArrayRef<mlir::Value> ends);
+  /// Moves the body to the end of `block` and lowers it there.
+  void moveBody(Loop &loop, mlir::Block *block, mlir::ValueRange carried,
+                llvm::SmallVectorImpl<mlir::Value> &yielded);
+
+  // Elements.
+  void lowerLoad(LoadOp op);
+  void lowerLocate(LocateOp op);
+  mlir::Value isInside(mlir::Value coordinate, mlir::Value tensor,
+                       unsigned dimension);
+  void lowerRestrict(RestrictOp op);
+
+  bool branches;       ///< On which of two operands comes next.
+  unsigned vectorBits; ///< Of a register; 0: there are none.
+};
+
+/// Whether loops inside are cut too.
+inline bool cutsInside(CoiterateOp op) {
+  return op.isBounded() && op.getLower().getType().getWidths().size() > 1;
+}
+
+} // namespace nacho
+
+#endif // NACHO_LIB_CONVERSION_LOOPLOWERING_H

@@ -1,0 +1,131 @@
+//===- ObjectCache.cpp - Compiled code on disk ----------------------------===//
+//
+// A file is a digest of the rest, the size of the bitcode, the bitcode, and the
+// object. Files appear whole, by renaming, and with the names that LLVM's
+// pruning looks for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ObjectCache.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/CachePruning.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+
+using namespace llvm;
+using namespace nacho;
+
+static constexpr uint64_t kMostBytes = uint64_t(256) << 20;
+static constexpr size_t kDigestSize = 32, kHeaderSize = kDigestSize + 8;
+
+static std::string cacheDirectory() {
+  if (const char *asked = std::getenv("NACHO_CACHE_DIR"))
+    return asked;
+  SmallString<128> directory;
+  if (!sys::path::cache_directory(directory))
+    return "";
+  sys::path::append(directory, "nacho");
+  return std::string(directory);
+}
+
+/// The file of this library, when it was made, and how large it is.
+static std::string ownBuild() {
+  Dl_info info;
+  sys::fs::file_status status;
+  if (!dladdr(reinterpret_cast<void *>(&ownBuild), &info) || !info.dli_fname ||
+      sys::fs::status(info.dli_fname, status))
+    return "";
+  return (Twine(info.dli_fname) + ";" +
+          Twine(status.getLastModificationTime().time_since_epoch().count()) +
+          ";" + Twine(status.getSize()))
+      .str();
+}
+
+/// The host as the code generator sees it.
+static std::string host() {
+  std::string name = sys::getHostCPUName().str();
+  std::vector<std::string> features;
+  for (const auto &feature : sys::getHostCPUFeatures())
+    if (feature.second)
+      features.push_back(feature.first().str());
+  llvm::sort(features);
+  return name + ";" + join(features, ",");
+}
+
+static std::string digestOf(StringRef bytes) {
+  auto digest = SHA256::hash(arrayRefFromStringRef(bytes));
+  return std::string(digest.begin(), digest.end());
+}
+
+ObjectCache::ObjectCache(ArrayRef<std::string> inputs) {
+  static const std::string build = ownBuild(), machine = host();
+  directory = cacheDirectory();
+  if (directory.empty() || build.empty())
+    return;
+  std::string all;
+  for (StringRef input : {StringRef(build), StringRef(machine)})
+    all += (Twine(input.size()) + ":" + input).str();
+  for (const std::string &input : inputs)
+    all += (Twine(input.size()) + ":" + input).str();
+  SmallString<128> file(directory);
+  sys::path::append(file, "llvmcache-" + toHex(digestOf(all), true));
+  path = std::string(file);
+}
+
+std::optional<CompiledCode> ObjectCache::load() const {
+  if (path.empty())
+    return std::nullopt;
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  if (!file)
+    return std::nullopt;
+  StringRef bytes = (*file)->getBuffer();
+  if (bytes.size() < kHeaderSize ||
+      digestOf(bytes.drop_front(kDigestSize)) != bytes.take_front(kDigestSize))
+    return std::nullopt;
+  uint64_t size;
+  std::memcpy(&size, bytes.data() + kDigestSize, sizeof(size));
+  bytes = bytes.drop_front(kHeaderSize);
+  if (size > bytes.size())
+    return std::nullopt;
+  CompiledCode code;
+  code.bitcode.append(bytes.begin(), bytes.begin() + size);
+  code.object.append(bytes.begin() + size, bytes.end());
+  return code;
+}
+
+void ObjectCache::store(const CompiledCode &code) const {
+  if (path.empty() ||
+      sys::fs::create_directories(directory, true, sys::fs::owner_all))
+    return;
+  uint64_t size = code.bitcode.size();
+  std::string bytes(reinterpret_cast<const char *>(&size), sizeof(size));
+  bytes.append(code.bitcode.begin(), code.bitcode.end());
+  bytes.append(code.object.begin(), code.object.end());
+  auto file = sys::fs::TempFile::create(
+      path + "-%%%%%%%%.tmp", sys::fs::owner_read | sys::fs::owner_write);
+  if (!file)
+    return consumeError(file.takeError());
+  raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
+  stream << digestOf(bytes) << bytes;
+  stream.flush();
+  if (stream.has_error()) {
+    stream.clear_error();
+    return consumeError(file->discard());
+  }
+  consumeError(file->keep(path));
+  CachePruningPolicy policy;
+  policy.Interval = std::chrono::hours(1);
+  policy.MaxSizeBytes = kMostBytes;
+  pruneCache(directory, policy);
+}

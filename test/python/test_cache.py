@@ -1,0 +1,69 @@
+"""Compiled code on disk: found again, and never in the way."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+import numpy as np, scipy.sparse as sp, nacho
+A = sp.csr_array(np.eye(3))
+Z = nacho.evaluate("Z[i,j] = A[i,j] + 2 * A[j,i]", A=A)
+assert (Z.toarray() == 3 * np.eye(3)).all()
+kernel = nacho.mlir.compile("y[i] = A[i,j] * x[j]", {"x": "dense"})
+assert "kernel_execute" in kernel.llvm() and "kernel_compute" in kernel.asm()
+"""
+
+
+def run(directory: Path | str, home: Path | None = None) -> None:
+    """Compile two kernels in a new process."""
+    environment = os.environ | {"NACHO_CACHE_DIR": str(directory)}
+    if home is not None:
+        environment["XDG_CACHE_HOME"] = str(home)
+    subprocess.run([sys.executable, "-c", PROGRAM], env=environment, check=True)
+
+
+def files(directory: Path) -> dict[Path, int]:
+    return {f: f.stat().st_mtime_ns for f in directory.glob("llvmcache-*")}
+
+
+def test_code_is_found_again(tmp_path):
+    cache = tmp_path / "made" / "by us"
+    run(cache)
+    made = files(cache)
+    assert len(made) == 2
+    assert all(f.stat().st_mode & 0o077 == 0 for f in made)
+    run(cache)
+    assert files(cache) == made
+
+
+@pytest.mark.parametrize("damage", ["empty", "truncated", "edited"])
+def test_damaged_files_are_made_anew(tmp_path, damage):
+    run(tmp_path)
+    made = files(tmp_path)
+    for file in made:
+        good = file.read_bytes()
+        edited = bytearray(good)
+        edited[len(good) // 2] ^= 1
+        bad = {"empty": b"", "truncated": good[: len(good) // 2], "edited": edited}
+        file.write_bytes(bad[damage])
+    run(tmp_path)
+    assert files(tmp_path).keys() == made.keys()
+    for file in made:
+        assert len(file.read_bytes()) > 1000
+
+
+def test_no_cache_is_asked_for(tmp_path):
+    run("", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_directory_that_cannot_be(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    run(file / "cache")
+    assert file.read_text() == ""

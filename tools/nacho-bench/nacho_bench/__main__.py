@@ -1,0 +1,160 @@
+"""The command line of ``tools/dev bench``."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from nacho_bench import compilation, heatmap, machine, table
+from nacho_bench.driver import Driver, Options, selected, suited
+from nacho_bench.files import Store, data_files
+from nacho_bench.kernels import KERNELS
+from nacho_bench.peers import NAMES
+from nacho_bench.progress import say
+from nacho_bench.workloads import BY_DEFAULT, SYNTHETIC, Workload, from_file
+
+_BUILD = Path(__file__).resolve().parents[3] / "build"
+
+
+def arguments(given: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="tools/dev bench",
+        description="Measure nacho and its peers, and print tables of ratios.",
+        epilog="--setup, which has to come first, installs the peers.",
+    )
+    add = parser.add_argument
+    add("--kernel", nargs="+", choices=KERNELS, metavar="K", help="only these kernels")
+    add("--workload", nargs="+", metavar="W", help="only these workloads")
+    add("--threads", nargs="+", type=int, default=[1, 2], metavar="N")
+    add("--peers", nargs="+", metavar="P", help=f"of {', '.join(NAMES)}")
+    add("--data", type=Path, metavar="DIR", help="a folder of .npz, .mtx, .tns files")
+    add("--json", type=Path, metavar="FILE", help="write the raw data there")
+    add("--quick", action="store_true", help="small workloads, few rounds")
+    add("--mode", choices=("steady", "keep", "both"), help="default: both")
+    add("--rounds", type=int, metavar="N", help="how often calls are timed")
+    add("--plot", type=Path, metavar="DIR", help="draw the figures there")
+    add("--compile-time", action="store_true", help="measure the compiler instead")
+    add("--table", type=Path, metavar="FILE", help="print the tables of raw data")
+    add("--list", action="store_true", help="list kernels, workloads and peers")
+    add("--cache", type=Path, default=_BUILD / "bench-data", help=argparse.SUPPRESS)
+    found = parser.parse_args(given)
+    unknown = set(found.peers or ()) - set(NAMES)
+    if unknown:
+        parser.error(f"no such peer: {', '.join(sorted(unknown))}")
+    return found
+
+
+def workloads_of(found: argparse.Namespace) -> list[Workload]:
+    """Return the workloads asked for; with --data, the files rather than ours."""
+    files = [] if found.data is None else map(from_file, data_files(found.data))
+    real = {workload.name: workload for workload in files}
+    if found.workload is None:
+        if found.plot is not None and not real:
+            # The figures show more exponents than the tables.
+            return [*SYNTHETIC.values()]
+        return [*real.values()] or [SYNTHETIC[name] for name in BY_DEFAULT]
+    known = SYNTHETIC | real
+    unknown = [name for name in found.workload if name not in known]
+    if unknown:
+        sys.exit(f"bench: error: no such workload: {', '.join(unknown)}; see --list")
+    return [known[name] for name in found.workload]
+
+
+def options_of(found: argparse.Namespace) -> Options:
+    mode = found.mode or ("steady" if found.quick else "both")
+    modes = ("steady", "keep") if mode == "both" else (mode,)
+    rounds = found.rounds or (5 if found.quick else 7)
+    if found.quick:
+        return Options(rounds, repeats=1, turn=0.005, budget=2.0, modes=modes)
+    return Options(rounds, repeats=2, turn=0.03, budget=10.0, modes=modes)
+
+
+def measure(found: argparse.Namespace) -> dict[str, Any]:
+    """Run everything that was asked for; return the raw data."""
+    store = Store(found.cache, found.quick)
+    options = options_of(found)
+    pairs = [
+        (kernel, workload)
+        for kernel in selected(found.kernel)
+        for workload in workloads_of(found)
+        if suited(kernel, workload)
+    ]
+    if not pairs:
+        sys.exit("bench: error: none of these kernels is measured on these workloads")
+    data: dict[str, Any] = {
+        "machine": machine.description(),
+        "quick": found.quick,
+        "bandwidth": {},
+        "missing": {},
+        "versions": {},
+        "records": [],
+    }
+    say(f"{len(pairs)} pairs of a kernel and a workload, threads {found.threads}")
+    for threads in found.threads:
+        data["bandwidth"][str(threads)] = machine.bandwidth(
+            threads, 1 << (24 if found.quick else 28)
+        )
+        driver = Driver(found.peers or NAMES, threads, store, options, data["records"])
+        data["missing"] |= driver.missing
+        data["versions"] |= driver.versions
+        try:
+            for kernel, workload in pairs:
+                driver.run(kernel, workload)
+                _write(found.json, data)
+        finally:
+            driver.close()
+    return data
+
+
+def _write(path: Path | None, data: dict[str, Any]) -> None:
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(data, indent=1) + "\n")
+
+
+def listing() -> str:
+    lines = ["kernels:"]
+    lines += [f"  {k.name:<14} {k.expression}" for k in KERNELS.values()]
+    lines += ["workloads:"]
+    lines += [f"  {w.name:<14} {w.text}" for w in SYNTHETIC.values()]
+    return "\n".join([*lines, "peers:", f"  {', '.join(NAMES)}"])
+
+
+def plot(data: dict[str, Any], folder: Path) -> None:
+    """Draw the figures, if there is what draws."""
+    try:
+        from nacho_bench import figures
+    except ImportError as error:
+        return say(f"no figures are drawn: {error}")
+    figures.draw(data, folder)
+
+
+def measured(found: argparse.Namespace) -> dict[str, Any]:
+    """Return the raw data of a file, or of a run that is made now."""
+    if found.table is not None:
+        data: dict[str, Any] = json.loads(found.table.read_text())
+        return data
+    data = measure(found)
+    if found.plot is not None and "dcsr-mul" in (found.kernel or KERNELS):
+        store, threads = Store(found.cache, found.quick), max(found.threads)
+        data["heat"] = heatmap.measure(store, threads, options_of(found))
+    _write(found.json, data)
+    return data
+
+
+def main() -> None:
+    found = arguments()
+    if found.list:
+        print(listing())
+    elif found.compile_time:
+        print(compilation.report(found.kernel or list(KERNELS)), end="")
+    else:
+        data = measured(found)
+        print(table.document(data), end="")
+        if found.plot is not None:
+            plot(data, found.plot)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""Results of any peer in one form, and whether two of them are equal."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nacho_bench.patterns import distinct, linear
+
+_DIGESTS = 1e-11
+RELATIVE, ABSOLUTE = 1e-9, 1e-11
+"""What values may differ by; the second is a part of the largest one."""
+
+
+def places(result: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the place of each entry, as one number, and its value, in any order.
+
+    ``result`` is a number, a dense array, or coordinates, values and shape.
+    """
+    if not isinstance(result, tuple):
+        values = np.asarray(result, np.float64).reshape(-1)
+        keys = np.flatnonzero(values)
+        return keys, values[keys]
+    coords, values, shape = result
+    return linear(tuple(map(np.asarray, coords)), shape), np.asarray(values)
+
+
+def canonical(result: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places of entries that are not zero, in order, and their values."""
+    keys, values = places(result)
+    if not np.all(keys[1:] > keys[:-1]):
+        order = np.argsort(keys, kind="stable")
+        keys, values = keys[order], values[order]
+    kept = values != 0
+    if not kept.all():
+        keys, values = keys[kept], values[kept]
+    return _summed(keys, values)
+
+
+def digest(result: Any) -> tuple[float, float]:
+    """Return a sum of all values, weighted by their places, and that of magnitudes."""
+    keys, values = places(result)
+    mixed = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    weighted = values * ((mixed >> np.uint64(40)).astype(np.float64) + 1)
+    return float(weighted.sum()), float(np.abs(weighted).sum())
+
+
+def same_digest(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Return whether digests are those of equal results, but for rounding."""
+    return abs(one[0] - other[0]) <= _DIGESTS * max(one[1], other[1])
+
+
+def _summed(keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    first = np.ones(keys.size, bool)
+    first[1:] = keys[1:] != keys[:-1]
+    if first.all():
+        return keys, np.asarray(values, np.float64)
+    return keys[first], np.add.reduceat(values, np.flatnonzero(first))
+
+
+def differ(
+    one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]
+) -> str:
+    """Say how two canonical results differ; nothing if they are equal."""
+    keys, (a, b) = one[0], (one[1], other[1])
+    if not np.array_equal(one[0], other[0]):
+        keys = distinct(np.concatenate([one[0], other[0]]))
+        a, b = (_at(keys, *each) for each in (one, other))
+    largest = max((float(np.abs(each).max(initial=0)) for each in (a, b)), default=0.0)
+    allowed = RELATIVE * np.maximum(np.abs(a), np.abs(b)) + ABSOLUTE * largest
+    # Written so that NaN counts as different.
+    wrong = np.flatnonzero(~(np.abs(a - b) <= allowed))
+    if not wrong.size:
+        return ""
+    place = wrong[0]
+    return (
+        f"{wrong.size} of {keys.size} entries differ, the first one "
+        f"{a[place]:.6g} and {b[place]:.6g}"
+    )
+
+
+def _at(keys: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
+    found = np.zeros(keys.size)
+    found[np.searchsorted(keys, places)] = values
+    return found
+
+
+def write(path: Path, result: Any) -> None:
+    """Write a result in canonical form."""
+    keys, values = canonical(result)
+    with path.open("wb") as file:
+        np.save(file, keys)
+        np.save(file, values)
+
+
+def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    with path.open("rb") as file:
+        return np.load(file), np.load(file)
+
+
+def majority(
+    results: dict[str, Path], preferred: tuple[str, ...]
+) -> tuple[str, dict[str, str]]:
+    """Return whose result is taken for right, and how those that differ from it do.
+
+    Right is what most agree on; of several such, that of the first preferred one.
+    """
+    groups: list[list[str]] = []
+    said: dict[tuple[str, str], str] = {}
+    order = sorted(results, key=lambda name: _rank(name, preferred))
+    firsts: dict[str, Any] = {}
+    for name in order:
+        mine = read(results[name])
+        for group in groups:
+            said[group[0], name] = differ(firsts[group[0]], mine)
+            if not said[group[0], name]:
+                group.append(name)
+                break
+        else:
+            groups.append([name])
+            firsts[name] = mine
+    best = max(groups, key=len)
+    wrong = {
+        name: said.get((best[0], name)) or said.get((name, best[0]), "it differs")
+        for group in groups
+        if group is not best
+        for name in group
+    }
+    return best[0], wrong
+
+
+def _rank(name: str, preferred: tuple[str, ...]) -> int:
+    return preferred.index(name) if name in preferred else len(preferred)

@@ -1,0 +1,182 @@
+"""How long the compiler takes: cold, cached, per stage, and what a call costs.
+
+Usage: python -m nacho_bench.compilation KERNEL (one kernel, in a fresh process)
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nacho_bench.kernels import KERNELS
+from nacho_bench.process import environment
+from nacho_bench.progress import say
+from nacho_bench.table import markdown
+
+_PROCESSES, _CALLS = 3, 300
+_COLUMNS = {
+    "imported": "import",
+    "cold": "cold compile",
+    "first": "first call",
+    "disk": "compile, disk cache",
+    "again": "compile again",
+    "cached": "evaluate, cached",
+    "call": "call",
+    "container": "container",
+}
+_MEANING = """\
+Milliseconds, medians of fresh processes. *cold compile* is `nacho.mlir.compile` with an
+empty cache, *disk cache* that of a later process, *compile again* one more in the same
+process. Calls are on operands of 4 entries, with one thread; *container* is what making
+the container of such a result alone takes. *stages* is the time to lower to each stage
+from the one before; *LLVM* is the rest of a cold compile."""
+
+
+def report(kernels: Sequence[str]) -> str:
+    """Measure all kernels, and return the table."""
+    lines = []
+    for name in kernels:
+        found = _measured(name)
+        stages = found.pop("stages")
+        rest = max(0.0, found["cold"] - sum(stages.values()))
+        times = [f"{1e3 * found[key]:.3g}" for key in _COLUMNS]
+        shown = ", ".join(f"{s} {1e3 * t:.1f}" for s, t in stages.items() if t > 5e-5)
+        lines.append((name, *times, f"{1e3 * rest:.0f}", shown))
+        say(f"{name}: cold {times[1]} ms, call {times[-2]} ms")
+    head = ("kernel", *_COLUMNS.values(), "LLVM", "stages")
+    return f"# Compile time\n\n{_MEANING}\n\n{markdown(head, lines)}\n"
+
+
+def _measured(kernel: str) -> dict[str, Any]:
+    runs = []
+    for _ in range(_PROCESSES):
+        with tempfile.TemporaryDirectory() as cache:
+            first, second = _process(kernel, cache), _process(kernel, cache)
+        runs.append(first | {"disk": second["cold"]})
+    found: dict[str, Any] = {
+        key: float(np.median([run[key] for run in runs])) for key in _COLUMNS
+    }
+    found["stages"] = {
+        stage: float(np.median([run["stages"][stage] for run in runs]))
+        for stage in runs[0]["stages"]
+    }
+    return found
+
+
+def _process(kernel: str, cache: str) -> dict[str, Any]:
+    variables = environment(1) | {"XDG_CACHE_HOME": cache, "NACHO_CACHE_DIR": cache}
+    command = [sys.executable, "-m", "nacho_bench.compilation", kernel]
+    done = subprocess.run(
+        command, env=variables, stdout=subprocess.PIPE, check=True, text=True
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+# --- In the fresh process -------------------------------------------------------------
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
+
+
+def often(call: Callable[[], Any]) -> float:
+    """Return the median of many calls."""
+    for _ in range(10):
+        call()
+    return float(np.median([seconds(call) for _ in range(_CALLS)]))
+
+
+def one(name: str) -> dict[str, Any]:
+    """Measure a kernel; the first thing that is timed is the import."""
+    began = time.perf_counter()
+    import nacho
+
+    imported = time.perf_counter() - began
+    kernel = KERNELS[name]
+    formats = {n: f for n, f in kernel.formats.items() if f != "scalar"}
+    operands = tiny(name)
+
+    def compiled() -> Any:
+        return nacho.mlir.compile(kernel.expression, formats=formats, threads=1)
+
+    began = time.perf_counter()
+    found = compiled()
+    cold = time.perf_counter() - began
+    given = [operands[each] for each in found.operands]
+    first = seconds(lambda: found(*given))
+    out = formats.get(found.result_name)
+    result = found(*given)
+
+    def evaluated() -> Any:
+        return nacho.evaluate(kernel.expression, operands, out=out, threads=1)
+
+    evaluated()
+    return {
+        "imported": imported,
+        "cold": cold,
+        "first": first,
+        "again": seconds(compiled),
+        "cached": often(evaluated),
+        "call": often(lambda: found(*given)),
+        "container": often(lambda: rebuilt(result)),
+        "stages": stages(found),
+    }
+
+
+def stages(kernel: Any) -> dict[str, float]:
+    """Return the time of each stage: that to it, less that to the one before."""
+    taken, before = {}, 0.0
+    for stage in kernel.stages:
+        total = min(seconds(lambda at=stage: kernel.mlir(at)) for _ in range(3))
+        taken[stage] = max(0.0, total - before)
+        before = max(before, total)
+    return taken
+
+
+def tiny(name: str) -> dict[str, Any]:
+    """Return operands of 4 entries."""
+    import nacho
+    from nacho_bench.kernels import dense_shapes
+
+    kernel = KERNELS[name]
+    rank = 3 if kernel.family == "tensor" else 2
+    coords = np.arange(4, dtype=np.int32)
+    found: dict[str, Any] = {
+        n: np.ones(s) for n, s in dense_shapes(kernel, (4,) * rank).items()
+    }
+    for each in kernel.sparse:
+        tensor = nacho.Tensor.from_coo(
+            np.array([coords] * rank),
+            np.ones(4),
+            shape=(4,) * rank,
+            format=kernel.formats[each],
+        )
+        is_scipys = kernel.formats[each] in ("csr", "coo")
+        found[each] = tensor.to_scipy() if is_scipys else tensor
+    return found
+
+
+def rebuilt(result: Any) -> Any:
+    """Make the container of a result once more."""
+    import scipy.sparse as sp
+
+    if sp.issparse(result) and result.format == "csr":
+        parts = (result.data, result.indices, result.indptr)
+        return sp.csr_array(parts, shape=result.shape)
+    if sp.issparse(result):
+        return sp.coo_array((result.data, result.coords), shape=result.shape)
+    return np.empty_like(result) if isinstance(result, np.ndarray) else None
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    print(json.dumps(one(sys.argv[1])))

@@ -1,0 +1,166 @@
+"""The driver: starts a process per peer, and has every pair measured."""
+
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nacho_bench.files import Store
+from nacho_bench.kernels import KERNELS, Kernel, dense_shapes
+from nacho_bench.measurement import Measurement
+from nacho_bench.operands import Operands
+from nacho_bench.process import DiedError, Process
+from nacho_bench.progress import say
+from nacho_bench.spread import summary
+from nacho_bench.workloads import Workload
+
+_MOST_PRODUCTS = 2e8
+_MOST_DENSE = 1 << 30
+
+
+class Options(NamedTuple):
+    rounds: int
+    """How many times at least a call is timed."""
+    repeats: int
+    """How often runs are repeated that were disturbed."""
+    turn: float
+    """Seconds for which one peer goes on before it is the next one's turn."""
+    budget: float
+    """Seconds after which a peer is not timed any more, on one workload."""
+    modes: tuple[str, ...]
+    patience: float = 300.0
+
+
+class Driver:
+    """Runs kernels on workloads, and collects a record of each."""
+
+    def __init__(
+        self,
+        peers: Sequence[str],
+        threads: int,
+        store: Store,
+        options: Options,
+        records: list[dict[str, Any]],
+    ) -> None:
+        self.threads = threads
+        self.store = store
+        self.options = options
+        self.records = records
+        self.missing: dict[str, str] = {}
+        self.versions: dict[str, str] = {}
+        self._results = store.folder / f"results-{time.time_ns()}"
+        self._results.mkdir(parents=True)
+        self._workers: dict[str, Process] = {}
+        for peer in peers:
+            self._start(peer)
+
+    def close(self) -> None:
+        for worker in self._workers.values():
+            worker.end()
+        shutil.rmtree(self._results, ignore_errors=True)
+
+    def _start(self, peer: str) -> None:
+        log = self.store.folder / f"{peer}.log"
+        worker = Process(peer, self.threads, self.options.patience, log)
+        if "missing" in worker.hello:
+            self.missing[peer] = worker.hello["missing"]
+            worker.end()
+            say(f"{peer} is left out: {self.missing[peer]}")
+            return
+        self.versions[peer] = worker.hello["version"]
+        self._workers[peer] = worker
+
+    def run(self, kernel: Kernel, workload: Workload) -> None:
+        """Measure one kernel on one workload."""
+        reason = refusal(kernel, workload, self.store)
+        if reason:
+            say(f"{kernel.name} on {workload.name}: left out, {reason}")
+            return
+        files = {
+            name: str(self.store.path(workload, name, kernel.size))
+            for name in kernel.sparse
+        }
+        what = {"kernel": kernel.name, "workload": workload.name}
+        known = next(
+            (r for r in self.records if what.items() <= r.items() and "digest" in r),
+            None,
+        )
+        measured = Measurement(self, kernel, files, known).run()
+        record = what | {"threads": self.threads} | measured
+        self.records.append(record)
+        say(
+            f"{kernel.name} on {workload.name}, {_threads(self.threads)}: "
+            f"{_line(record)}"
+        )
+
+    # What measurements ask for.
+
+    def ask(self, peer: str, do: str, **arguments: Any) -> dict[str, Any]:
+        """Return a worker's answer; one that dies is started again, for the next."""
+        try:
+            return self._workers[peer].ask(do, **arguments)
+        except DiedError as error:
+            del self._workers[peer]
+            self._start(peer)
+            return {"error": str(error)}
+
+    def having(self, kernel: Kernel) -> list[str]:
+        found = self._workers.items()
+        return [peer for peer, worker in found if kernel.name in worker.kernels]
+
+    def result(self, peer: str) -> Path:
+        return self._results / peer
+
+
+def refusal(kernel: Kernel, workload: Workload, store: Store) -> str:
+    """Say why a kernel is not run on a workload; nothing if it is."""
+    try:
+        files = {
+            name: str(store.path(workload, name, kernel.size)) for name in kernel.sparse
+        }
+    except (OverflowError, ValueError) as error:
+        return f"it cannot be made: {error}"
+    given = Operands(kernel.name, files, 1)
+    first = given.coo("A")[2]
+    if len(first) != (3 if kernel.family == "tensor" else 2):
+        return f"it is of rank {len(first)}"
+    if np.prod(first, dtype=float) >= 2.0**63:
+        return "it has too many elements to compare results"
+    dense = [*dense_shapes(kernel, first).values()]
+    if kernel.result == "dense":
+        dense.append(given.shape)
+    if any(8 * np.prod(shape, dtype=float) > _MOST_DENSE for shape in dense):
+        return "a dense operand or the result is larger than 1 GiB"
+    if kernel.size == "product":
+        columns, pointers = given.csr("A").indices, given.csr("B").indptr
+        products = float(np.diff(pointers)[columns].sum(dtype=np.int64))
+        if products > _MOST_PRODUCTS:
+            return f"it takes {products:.1e} products"
+    return ""
+
+
+def suited(kernel: Kernel, workload: Workload) -> bool:
+    """Return whether a workload is of the kind that a kernel is measured on."""
+    if workload.source is not None or kernel.family == "tensor":
+        return workload.family == kernel.family
+    hyper = kernel.size == "hyper"
+    return workload.family == ("hyper" if hyper else "matrix")
+
+
+def selected(names: Sequence[str] | None) -> list[Kernel]:
+    """Return the kernels of these names; all if there are none."""
+    return [KERNELS[name] for name in names or KERNELS]
+
+
+def _threads(count: int) -> str:
+    return f"{count} thread" if count == 1 else f"{count} threads"
+
+
+def _line(record: dict[str, Any]) -> str:
+    times = record["times"].get("steady") or record["times"].get("keep") or {}
+    found = {peer: summary(each).median for peer, each in times.items()}
+    order = sorted(found, key=lambda peer: found[peer])
+    return ", ".join(f"{peer} {found[peer] * 1e3:.2f}" for peer in order) or "nothing"

@@ -1,0 +1,100 @@
+"""Real data from files, and the folder that operands are kept in."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nacho_bench.patterns import linear
+
+_SUFFIXES = (".npz", ".mtx", ".tns")
+
+
+def data_files(folder: Path) -> list[Path]:
+    """Return the files of a folder that hold a matrix or a tensor."""
+    return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES)
+
+
+def read_entries(path: Path, make: Callable[..., Any]) -> Any:
+    """Return ``make(coords, values, shape)`` of a file, sorted; duplicates are summed.
+
+    An .npz file holds a matrix of SciPy's, or else arrays coords, vals and shape;
+    .mtx is Matrix Market, .tns is FROSTT's.
+    """
+    if path.suffix == ".tns":
+        text = np.loadtxt(path, ndmin=2)
+        coords, values = text[:, :-1].T.astype(np.int64) - 1, text[:, -1]
+        shape = tuple(int(column.max()) + 1 for column in coords)
+    elif path.name.endswith(".tensor.npz"):
+        with np.load(path) as arrays:
+            coords, values = arrays["coords"], arrays["vals"]
+            shape = tuple(int(extent) for extent in arrays["shape"])
+        if coords.shape[0] != len(shape):
+            coords = coords.T
+    else:
+        coords, values, shape = _matrix(path)
+    return make(*_summed(tuple(coords), values.astype(np.float64), shape), shape)
+
+
+def _matrix(path: Path) -> tuple[Any, np.ndarray, tuple[int, ...]]:
+    import scipy.io
+    import scipy.sparse as sp
+
+    matrix = scipy.io.mmread(path) if path.suffix == ".mtx" else sp.load_npz(path)
+    found = sp.coo_array(matrix)
+    return found.coords, np.real(found.data), found.shape
+
+
+def _summed(
+    coords: tuple[np.ndarray, ...], values: np.ndarray, shape: tuple[int, ...]
+) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+    keys = linear(coords, shape)
+    order = np.argsort(keys, kind="stable")
+    keys, values = keys[order], values[order]
+    first = np.ones(keys.size, bool)
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    if not first.all():
+        keys, values = keys[first], np.add.reduceat(values, np.flatnonzero(first))
+    columns = []
+    for extent in shape[:0:-1]:
+        keys, column = np.divmod(keys, extent)
+        columns.append(column)
+    return (keys, *columns[::-1]), values
+
+
+class Store:
+    """A folder of operands, each made once."""
+
+    def __init__(self, folder: Path, quick: bool) -> None:
+        self.folder = folder
+        self.quick = quick
+
+    def path(self, workload: Any, operand: str, use: str) -> Path:
+        """Return the file of an operand, made now if it is not there."""
+        from nacho_bench.workloads import size_of
+
+        size = size_of(use, self.quick)
+        path = self.folder / f"{self._stem(workload, size)}-{use}-{operand}.npz"
+        if not path.exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            _save(path, workload.make(operand, size, use))
+        return path
+
+    def _stem(self, workload: Any, size: tuple[int, int]) -> str:
+        if workload.source is None:
+            return f"{workload.name}-{size[0]}-{size[1]}"
+        stat = workload.source.stat()
+        origin = f"{workload.source.resolve()} {stat.st_size} {stat.st_mtime_ns}"
+        return f"{workload.name}-{hashlib.sha256(origin.encode()).hexdigest()[:12]}"
+
+
+def _save(path: Path, entries: Any) -> None:
+    """Write an operand under another name first, so that it is there in full."""
+    columns = [column.astype(np.int32) for column in entries.coords]
+    unfinished = path.with_suffix(".part.npz")
+    np.savez(
+        unfinished, coords=np.array(columns), values=entries.values, shape=entries.shape
+    )
+    unfinished.rename(path)

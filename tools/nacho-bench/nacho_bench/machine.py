@@ -1,0 +1,70 @@
+"""What a measurement was made on: the machine, the commit, how fast memory is."""
+
+import os
+import platform
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_ROOT = Path(__file__).resolve().parents[3]
+_COPIED = 1 << 28
+
+
+def description() -> dict[str, Any]:
+    """Return what identifies the machine and the commit."""
+    return {
+        "commit": _git("rev-parse", "HEAD"),
+        "changed": bool(_git("status", "--porcelain", "--untracked-files=no")),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "cpu": _cpu(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+    }
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(_ROOT), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.strip()
+
+
+def _cpu() -> str:
+    """Return the model; hypervisors hide the name, so family and model are added."""
+    found: dict[str, str] = {}
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        key, _, value = line.partition(":")
+        found.setdefault(key.strip(), value.strip())
+    name = found.get("model name", platform.processor())
+    return f"{name}, family {found.get('cpu family')}, model {found.get('model')}"
+
+
+def bandwidth(threads: int, size: int = _COPIED, rounds: int = 15) -> float:
+    """Return the bytes per second, read and written, at which threads copy arrays.
+
+    The arrays were written before, so no page is fetched; the best round counts.
+    """
+    source, target = np.ones(size // 8), np.ones(size // 8)
+    cuts = np.linspace(0, source.size, threads + 1).astype(int)
+
+    def copy(part: int) -> None:
+        begin, end = cuts[part : part + 2]
+        np.copyto(target[begin:end], source[begin:end])
+
+    best = np.inf
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in range(rounds):
+            began = time.perf_counter()
+            list(pool.map(copy, range(threads)))
+            best = min(best, time.perf_counter() - began)
+    return 2 * source.nbytes / best

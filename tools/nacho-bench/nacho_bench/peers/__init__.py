@@ -1,0 +1,49 @@
+"""What nacho is compared with: a module each, loaded only in the process of that peer.
+
+A peer's class takes the number of threads. Its ``kernels`` map a name to a function
+of the operands that returns what to time, and a function from what that returns to a
+result: a number, a dense array, or coordinates, values and shape.
+"""
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+Prepared = tuple[Callable[[], Any], Callable[[Any], Any]]
+Kernels = dict[str, Callable[[Any], Prepared]]
+
+OURS, UNMAPPED = "nacho", "nacho-unmapped"
+"""The latter is nacho with remap=False, for one of the figures only."""
+
+_CLASSES = {
+    OURS: "nacho_peer:Nacho",
+    UNMAPPED: "nacho_peer:Unmapped",
+    "scipy": "scipy_peer:SciPy",
+    "torch": "torch_peer:Torch",
+    "mkl": "mkl_peer:Mkl",
+    "mkl-sorted": "mkl_peer:MklSorted",
+    "graphblas": "graphblas_peer:GraphBLAS",
+    "sparse": "sparse_peer:Sparse",
+    "mlir": "mlir_peer:Mlir",
+    "eigen": "eigen_peer:Eigen",
+    "reference": "reference_peer:Reference",
+}
+NAMES = tuple(name for name in _CLASSES if name != UNMAPPED)
+
+
+class NotInstalledError(Exception):
+    """A peer is not there; the text says what is missing."""
+
+
+class UnsuitableError(Exception):
+    """A peer has the kernel, but not for these operands; the text says why."""
+
+
+def load(name: str, threads: int) -> Any:
+    """Return a peer, or raise NotInstalledError."""
+    module, _, made = _CLASSES[name].partition(":")
+    try:
+        found = importlib.import_module(f"nacho_bench.peers.{module}")
+    except ImportError as error:
+        raise NotInstalledError(str(error)) from error
+    return getattr(found, made)(threads)

@@ -1,0 +1,66 @@
+"""nacho: a kernel compiled for the number of threads, called with containers."""
+
+from typing import Any
+
+import numpy as np
+
+import nacho
+from nacho_bench.kernels import KERNELS
+from nacho_bench.operands import Operands
+from nacho_bench.peers import Kernels, Prepared
+
+
+class Nacho:
+    remap = True
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.version = nacho.__version__
+        self._compiled: dict[str, nacho.mlir.Kernel] = {}
+        self.kernels: Kernels = dict.fromkeys(KERNELS, self.prepare)
+
+    def prepare(self, given: Operands) -> Prepared:
+        kernel = given.kernel
+        compiled = self._compiled.get(kernel.name)
+        if compiled is None:
+            formats = {n: f for n, f in kernel.formats.items() if f != "scalar"}
+            compiled = self._compiled[kernel.name] = nacho.mlir.compile(
+                kernel.expression,
+                formats=formats,
+                threads=self.threads,
+                remap=self.remap,
+            )
+        operands = [container(given, name) for name in compiled.operands]
+        return lambda: compiled(*operands), entries
+
+
+class Unmapped(Nacho):
+    """Without listing first what outer intersections leave over."""
+
+    remap = False
+
+
+def container(given: Operands, name: str) -> Any:
+    """Return an operand as a user has it: SciPy's where that has the format."""
+    format = given.kernel.formats[name]
+    if format == "dense":
+        return given.dense(name)
+    if format == "csr":
+        return given.csr(name)
+    if format == "coo" and given.kernel.family == "matrix":
+        return given.scipy_coo(name)
+    # SciPy widens the indices of three dimensions to 64 bits.
+    levels = given.levels(name, format)
+    return nacho.Tensor.from_parts(
+        format, levels.shape, levels.pos, levels.crd, levels.values
+    )
+
+
+def entries(result: Any) -> Any:
+    """Return what is compared of a result."""
+    if isinstance(result, nacho.Tensor):
+        return tuple(result.coords), result.values, result.shape
+    if hasattr(result, "tocoo"):
+        found = result.tocoo()
+        return found.coords, found.data, found.shape
+    return np.asarray(result)

@@ -1,0 +1,108 @@
+"""PyTorch on the CPU: CSR by way of its MKL, COO of any rank by code of its own."""
+
+import warnings
+from typing import Any
+
+import torch
+
+from nacho_bench.operands import Operands
+from nacho_bench.peers import Kernels, Prepared
+
+warnings.filterwarnings("ignore", message="Sparse")
+
+
+class Torch:
+    def __init__(self, threads: int) -> None:
+        torch.set_num_threads(threads)
+        self.version = torch.__version__
+        self.kernels: Kernels = {
+            "csr-add": _add,
+            "csr-add3": _add,
+            "csr-mul": _multiply,
+            "coo-add": _add,
+            "coo-mul": _multiply,
+            "coo3-add": _add,
+            "csf-add": _add,
+            "coo3-inner": _inner,
+            "csf-inner": _inner,
+            "spgemm": lambda given: _times(given, _csr(given, "B")),
+            "spmv": lambda given: _times(given, _dense(given, "x")),
+            "spmm": lambda given: _times(given, _dense(given, "D")),
+            "sddmm": _sddmm,
+        }
+
+
+def _csr(given: Operands, name: str) -> Any:
+    a = given.csr(name)
+    parts = (torch.from_numpy(part) for part in (a.indptr, a.indices, a.data))
+    return torch.sparse_csr_tensor(*parts, size=a.shape)
+
+
+def _coo(given: Operands, name: str) -> Any:
+    coords, values, shape = given.coo(name)
+    where = torch.stack([torch.from_numpy(c.astype("int64")) for c in coords])
+    made = torch.sparse_coo_tensor(where, torch.from_numpy(values), shape)
+    return made.coalesce()
+
+
+def _dense(given: Operands, name: str) -> Any:
+    return torch.from_numpy(given.dense(name))
+
+
+def _container(given: Operands, name: str) -> Any:
+    make = _csr if given.kernel.formats[name] == "csr" else _coo
+    return make(given, name)
+
+
+def entries(result: Any) -> Any:
+    if result.layout == torch.strided:
+        return result.numpy()
+    if result.layout == torch.sparse_csr:
+        result = result.to_sparse_coo()
+    found = result.coalesce()
+    return tuple(found.indices().numpy()), found.values().numpy(), tuple(found.shape)
+
+
+def _coalesced(call: Any) -> Any:
+    """A sum of COO tensors may only be a list of both: it has to be summed up."""
+
+    def called() -> Any:
+        found = call()
+        return found.coalesce() if found.layout == torch.sparse_coo else found
+
+    return called
+
+
+def _add(given: Operands) -> Prepared:
+    a, b, *more = (_container(given, name) for name in given.kernel.sparse)
+    if more:
+        return lambda: a + b + more[0], entries
+    return _coalesced(lambda: a + b), entries
+
+
+def _multiply(given: Operands) -> Prepared:
+    a, b = _container(given, "A"), _container(given, "B")
+    return _coalesced(lambda: a * b), entries
+
+
+def _inner(given: Operands) -> Prepared:
+    a, b = _container(given, "A"), _container(given, "B")
+    return lambda: torch.sparse.sum(a * b), entries
+
+
+def _times(given: Operands, other: Any) -> Prepared:
+    a = _csr(given, "A")
+    return lambda: a @ other, entries
+
+
+def _sddmm(given: Operands) -> Prepared:
+    a = _csr(given, "A")
+    left, right = _dense(given, "D"), _dense(given, "E").T
+    values = a.values()
+
+    def call() -> Any:
+        found = torch.sparse.sampled_addmm(a, left, right, beta=0.0)
+        found.values().mul_(values)
+        return found
+
+    return call, entries

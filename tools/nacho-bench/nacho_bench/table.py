@@ -1,0 +1,211 @@
+"""The documented tables, made from the raw data of a run."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from nacho_bench.kernels import KERNELS
+from nacho_bench.peers import OURS
+from nacho_bench.spread import Summary, geometric_mean, summary
+
+_MEANING = """\
+Times are medians in ms; ~ marks one whose quartiles are more than 15 % apart. *ratio*
+is the time of the best peer over nacho's: above 1, nacho is faster. *bound* is nacho's
+time over that of moving the operands and the result once, at the rate at which as many
+threads copy memory. *T1/T2* is nacho's time with one thread over that with two. In
+steady mode the previous result was dropped before a call, in keep mode all results stay
+alive."""
+
+
+def document(data: dict[str, Any]) -> str:
+    """Return the whole text: the machine, a summary, a table per kernel."""
+    sections = [_header(data), _MEANING]
+    for mode in ("steady", "keep"):
+        sections += _overview(data, mode)
+    for kernel in _kernels(data["records"]):
+        for threads in sorted({r["threads"] for r in data["records"]}, reverse=True):
+            for mode in ("steady", "keep"):
+                sections += kernel_table(data, kernel, threads, mode)
+    sections += _notes(data)
+    return "\n\n".join(sections) + "\n"
+
+
+def _header(data: dict[str, Any]) -> str:
+    machine = data["machine"]
+    rates = ", ".join(
+        f"{rate / 1e9:.1f} GB/s with {threads}"
+        for threads, rate in sorted(data["bandwidth"].items())
+    )
+    versions = ", ".join(f"{n} {v}" for n, v in sorted(data["versions"].items()))
+    changed = " and changes" if machine["changed"] else ""
+    return (
+        f"Measured {machine['date']} at commit {machine['commit'][:12]}{changed}.\n"
+        f"{machine['cores']} cores of {machine['cpu']}, "
+        f"{machine['memory'] / 2**30:.0f} GiB, Linux {machine['kernel']}.\n"
+        f"Threads copy memory (read and written) at {rates}.\n"
+        f"Versions: {versions}."
+    )
+
+
+def _kernels(records: Iterable[dict[str, Any]]) -> list[str]:
+    found = {record["kernel"] for record in records}
+    return [name for name in KERNELS if name in found]
+
+
+class Row:
+    """What a record says of nacho against its peers in one mode."""
+
+    def __init__(self, record: dict[str, Any], mode: str, rate: float) -> None:
+        times = record["times"].get(mode, {})
+        self.workload = record["workload"]
+        self.found: dict[str, Summary] = {p: summary(t) for p, t in times.items()}
+        self.ours = self.found.get(OURS)
+        peers = {p: s.median for p, s in self.found.items() if p != OURS}
+        self.best = min(peers, key=lambda peer: peers[peer], default="")
+        self.ratio = self.bound = None
+        if self.ours and self.best:
+            self.ratio = peers[self.best] / self.ours.median
+        if self.ours and record.get("bytes"):
+            self.bound = self.ours.median / (record["bytes"] / rate)
+        self.shown = {*self.found, *record["wrong"]}
+        self.record = record
+
+
+def rows_of(data: dict[str, Any], kernel: str, threads: int, mode: str) -> list[Row]:
+    rate = data["bandwidth"].get(str(threads), 1.0)
+    return [
+        Row(record, mode, rate)
+        for record in data["records"]
+        if (record["kernel"], record["threads"]) == (kernel, threads)
+        and record["times"].get(mode)
+    ]
+
+
+def _overview(data: dict[str, Any], mode: str) -> list[str]:
+    """Return a line per kernel: geometric means, and the worst workload."""
+    lines = []
+    counts = sorted({record["threads"] for record in data["records"]})
+    for kernel in _kernels(data["records"]):
+        for threads in counts:
+            rows = rows_of(data, kernel, threads, mode)
+            rated = [row for row in rows if row.ratio is not None]
+            if not rated:
+                continue
+            worst = min(rated, key=lambda row: row.ratio or 0)
+            bounds = [row.bound for row in rated if row.bound]
+            lines.append(
+                (
+                    kernel,
+                    str(threads),
+                    str(len(rated)),
+                    _ratio(geometric_mean([row.ratio or 0 for row in rated])),
+                    f"{_ratio(worst.ratio)} ({worst.workload}, {worst.best})",
+                    _ratio(geometric_mean(bounds)) if bounds else "",
+                )
+            )
+    if not lines:
+        return []
+    head = ("kernel", "threads", "workloads", "ratio, geom. mean", "worst", "bound")
+    return [f"## Summary, {mode} mode", markdown(head, lines)]
+
+
+def kernel_table(
+    data: dict[str, Any], kernel: str, threads: int, mode: str
+) -> list[str]:
+    """Return the heading, the table of one kernel, and its means."""
+    rows = rows_of(data, kernel, threads, mode)
+    if not rows:
+        return []
+    peers = [
+        peer
+        for peer in data["versions"]
+        if peer != OURS and any(peer in row.shown for row in rows)
+    ]
+    single = {row.workload: row.ours for row in rows_of(data, kernel, 1, mode)}
+    head = ["workload", f"{OURS} ms", "best peer", "ratio", *peers, "bound"]
+    if threads > 1:
+        head.append(f"T1/T{threads}")
+    lines = [_cells(row, peers, threads, single) for row in rows]
+    plural = "s" if threads > 1 else ""
+    title = (
+        f"## {kernel}: `{KERNELS[kernel].expression}`, {threads} thread{plural}, {mode}"
+    )
+    rated = [row for row in rows if row.ratio is not None]
+    if not rated:
+        return [title, markdown(head, lines)]
+    worst = min(rated, key=lambda row: row.ratio or 0)
+    mean = geometric_mean([row.ratio or 0 for row in rated])
+    means = ", ".join(_mean_against(rows, peer) for peer in peers)
+    text = (
+        f"Geometric mean against the best peer: **{_ratio(mean)}**; "
+        f"worst: {_ratio(worst.ratio)} on {worst.workload}. Against each: {means}."
+    )
+    return [title, markdown(head, lines), text]
+
+
+def _cells(
+    row: Row, peers: Sequence[str], threads: int, single: dict[str, Summary | None]
+) -> list[str]:
+    best = f"{row.best} {_ms(row.found[row.best])}" if row.best else ""
+    cells = [row.workload, _ms(row.ours), best, _ratio(row.ratio)]
+    for peer in peers:
+        if peer in row.record["wrong"]:
+            cells.append("wrong")
+        else:
+            cells.append(_ms(row.found.get(peer)))
+    cells.append(_ratio(row.bound))
+    if threads > 1:
+        alone = single.get(row.workload)
+        both = alone and row.ours
+        cells.append(_ratio(alone.median / row.ours.median) if both else "")
+    return cells
+
+
+def _mean_against(rows: Iterable[Row], peer: str) -> str:
+    ratios = [
+        row.found[peer].median / row.ours.median
+        for row in rows
+        if row.ours and peer in row.found
+    ]
+    return f"{peer} {_ratio(geometric_mean(ratios)) if ratios else '-'}"
+
+
+def _notes(data: dict[str, Any]) -> list[str]:
+    """Say which peers were not measured, and why."""
+    lines = [f"- {p}: not installed ({why})" for p, why in data["missing"].items()]
+    seen = set()
+    for record in data["records"]:
+        for what in ("wrong", "left_out"):
+            for peer, why in record[what].items():
+                known = (record["kernel"], record["workload"], peer)
+                if known in seen:
+                    continue
+                seen.add(known)
+                label = "wrong result" if what == "wrong" else "left out"
+                lines.append(f"- {' / '.join(known)}: {label}: {why}")
+        if record["checked"] < 2 and (record["kernel"], "") not in seen:
+            seen.add((record["kernel"], ""))
+            lines.append(f"- {record['kernel']}: a result had none to compare it with")
+    return ["## Left out", "\n".join(lines)] if lines else []
+
+
+def markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Return a table with aligned columns."""
+    rows = [list(head), *map(list, lines)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows.insert(1, ["-" * width for width in widths])
+    return "\n".join(
+        "| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |"
+        for row in rows
+    )
+
+
+def _ms(found: Summary | None) -> str:
+    if found is None:
+        return ""
+    mark = "~" if found.is_disturbed else ""
+    value = found.median * 1e3
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}{mark}"
+
+
+def _ratio(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"

@@ -1,0 +1,132 @@
+"""The process of one peer: answers commands, a line of JSON each, until told to stop.
+
+Usage: python -m nacho_bench.worker PEER THREADS
+"""
+
+import gc
+import json
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nacho_bench import canonical
+from nacho_bench.operands import Operands
+from nacho_bench.peers import NotInstalledError, UnsuitableError, load
+
+_SLOW = 0.3
+"""Seconds from which a call is not made once more just to warm up."""
+_KEPT = 4 << 30
+"""Bytes that results which stay alive may take."""
+
+
+class Worker:
+    def __init__(self, peer: Any, threads: int) -> None:
+        self.peer = peer
+        self.threads = threads
+        self.kernel = ""
+        self.warm: set[str] = set()
+        self.drop()
+
+    def drop(self) -> dict[str, Any]:
+        """Forget the operands and all results."""
+        self.call: Callable[[], Any] | None = None
+        self.entries: Callable[[Any], Any] | None = None
+        self.last = 0.0
+        gc.collect()
+        return {}
+
+    def prepare(self, kernel: str, files: dict[str, str]) -> dict[str, Any]:
+        self.drop()
+        given = Operands(kernel, files, self.threads)
+        self.kernel = kernel
+        self.call, self.entries = self.peer.kernels[kernel](given)
+        return {}
+
+    def verify(self, path: str | None) -> dict[str, Any]:
+        """Return a digest of the result, of a call that is not the first one.
+
+        With a path, the result is written there in canonical form.
+        """
+        assert self.call and self.entries
+        began = time.perf_counter()
+        result = self.call()
+        first = self.last = time.perf_counter() - began
+        if first < _SLOW or self.kernel not in self.warm:
+            # The very first call of a kernel may have compiled something.
+            self.warm.add(self.kernel)
+            del result
+            self.time("steady", 1)
+            result = self.call()
+        found = self.entries(result)
+        if path is not None:
+            canonical.write(Path(path), found)
+        return {"digest": canonical.digest(found), "seconds": self.last}
+
+    def time(self, mode: str, calls: int, budget: float = 60.0) -> dict[str, Any]:
+        """Time calls; fewer than asked for when those take longer than the budget.
+
+        In the mode "steady" a result is dropped before the next call, in "keep" all
+        stay alive, those of two calls that are not timed included.
+        """
+        assert self.call
+        call, times, kept = self.call, [], []
+        gc.collect()
+        gc.disable()
+        most = _resident() + _KEPT
+        result: Any = None
+        if mode == "keep":
+            kept += [call(), call()]
+        elif self.last < _SLOW:
+            result = call()
+        while len(times) < calls and sum(times) <= budget:
+            result = None
+            began = time.perf_counter()
+            result = call()
+            times.append(time.perf_counter() - began)
+            if mode == "keep":
+                kept.append(result)
+                if _resident() > most:
+                    break
+        gc.enable()
+        self.last = min(times)
+        return {"times": times}
+
+
+def _resident() -> int:
+    """Return the bytes of memory that this process has."""
+    pages = Path("/proc/self/statm").read_text().split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def main(name: str, threads: int) -> None:
+    # Whatever libraries print goes to stderr: stdout is the protocol's.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+
+    def answer(**found: Any) -> None:
+        print(json.dumps(found), file=answers, flush=True)
+
+    try:
+        peer = load(name, threads)
+    except NotInstalledError as error:
+        return answer(missing=str(error))
+    worker = Worker(peer, threads)
+    answer(version=peer.version, kernels=sorted(peer.kernels))
+    for line in sys.stdin:
+        command = json.loads(line)
+        try:
+            answer(**getattr(worker, command.pop("do"))(**command))
+        except UnsuitableError as error:
+            answer(unsuitable=str(error))
+        except Exception as error:
+            traceback.print_exc()
+            answer(error=f"{type(error).__name__}: {error}".split("\n")[0])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
