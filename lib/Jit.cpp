@@ -15,6 +15,9 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+
+#include <future>
 
 using namespace llvm;
 using namespace nacho;
@@ -91,6 +94,8 @@ static void optimize(Module &module, TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
+  // What only other units need.
+  GlobalDCEPass().run(module, modules);
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
       .run(module, modules);
 }
@@ -128,8 +133,9 @@ static void addMathLibrary(orc::LLJIT &jit, char prefix) {
     consumeError(library.takeError());
 }
 
-Expected<CompiledCode> nacho::compileForHost(Module &module,
-                                             ArrayRef<std::string> entries) {
+/// Compiles what the entries need of a module.
+static Expected<CompiledUnit> compileUnit(Module &module,
+                                          ArrayRef<std::string> entries) {
   auto machine = createHostMachine();
   if (!machine)
     return machine.takeError();
@@ -144,11 +150,44 @@ Expected<CompiledCode> nacho::compileForHost(Module &module,
   module.setDataLayout((*machine)->createDataLayout());
   optimize(module, **machine);
 
-  CompiledCode code;
-  raw_svector_ostream stream(code.bitcode);
+  CompiledUnit unit;
+  raw_svector_ostream stream(unit.bitcode);
   WriteBitcodeToFile(module, stream);
   if (Error error =
-          emit(module, **machine, CodeGenFileType::ObjectFile, code.object))
+          emit(module, **machine, CodeGenFileType::ObjectFile, unit.object))
+    return error;
+  return unit;
+}
+
+static std::unique_ptr<Module> readBitcode(ArrayRef<char> bitcode,
+                                           LLVMContext &context) {
+  MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), "nacho");
+  return cantFail(parseBitcodeFile(buffer, context));
+}
+
+Expected<CompiledCode>
+nacho::compileForHost(const Module &module,
+                      ArrayRef<std::vector<std::string>> units) {
+  SmallVector<char, 0> bitcode;
+  raw_svector_ostream stream(bitcode);
+  WriteBitcodeToFile(module, stream);
+  // LLVM's contexts are for one thread each.
+  std::vector<std::future<Expected<CompiledUnit>>> running;
+  for (const std::vector<std::string> &entries : units)
+    running.push_back(std::async(std::launch::async, [&] {
+      LLVMContext context;
+      return compileUnit(*readBitcode(bitcode, context), entries);
+    }));
+  CompiledCode code;
+  Error error = Error::success();
+  for (auto &unit : running) {
+    Expected<CompiledUnit> compiled = unit.get();
+    if (compiled)
+      code.push_back(std::move(*compiled));
+    else
+      error = joinErrors(std::move(error), compiled.takeError());
+  }
+  if (error)
     return error;
   return code;
 }
@@ -179,11 +218,13 @@ Expected<std::unique_ptr<JitModule>> JitModule::load(CompiledCode code) {
   result->jit->getMainJITDylib().addGenerator(std::move(*openmp));
   result->jit->getMainJITDylib().addGenerator(std::move(*process));
   addMathLibrary(*result->jit, prefix);
-  auto buffer = MemoryBuffer::getMemBufferCopy(
-      StringRef(code.object.data(), code.object.size()), "nacho");
-  if (Error error = result->jit->addObjectFile(std::move(buffer)))
-    return error;
-  result->bitcode = std::move(code.bitcode);
+  for (CompiledUnit &unit : code) {
+    auto buffer = MemoryBuffer::getMemBufferCopy(
+        StringRef(unit.object.data(), unit.object.size()), "nacho");
+    if (Error error = result->jit->addObjectFile(std::move(buffer)))
+      return error;
+    result->bitcodes.push_back(std::move(unit.bitcode));
+  }
   return result;
 }
 
@@ -194,25 +235,23 @@ Expected<JitModule::Entry> JitModule::lookup(StringRef name) const {
   return symbol->toPtr<Entry>();
 }
 
-static std::unique_ptr<Module> readBitcode(ArrayRef<char> bitcode,
-                                           LLVMContext &context) {
-  MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), "nacho");
-  return cantFail(parseBitcodeFile(buffer, context));
-}
-
 std::string JitModule::llvm() const {
-  LLVMContext context;
   std::string text;
   raw_string_ostream stream(text);
-  readBitcode(bitcode, context)->print(stream, nullptr);
+  for (const auto &bitcode : bitcodes) {
+    LLVMContext context;
+    readBitcode(bitcode, context)->print(stream, nullptr);
+  }
   return text;
 }
 
 std::string JitModule::assembly() const {
-  LLVMContext context;
-  std::unique_ptr<Module> module = readBitcode(bitcode, context);
-  auto machine = cantFail(createHostMachine());
   SmallVector<char, 0> text;
-  cantFail(emit(*module, *machine, CodeGenFileType::AssemblyFile, text));
+  for (const auto &bitcode : bitcodes) {
+    LLVMContext context;
+    std::unique_ptr<Module> module = readBitcode(bitcode, context);
+    auto machine = cantFail(createHostMachine());
+    cantFail(emit(*module, *machine, CodeGenFileType::AssemblyFile, text));
+  }
   return std::string(text.begin(), text.end());
 }

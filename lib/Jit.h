@@ -20,9 +20,11 @@ class LLJIT;
 namespace nacho {
 
 /// Optimises and compiles a module, and makes each of the named functions
-/// callable with its arguments in an array.
+/// callable with its arguments in an array. They come in units, which are
+/// compiled at the same time.
 llvm::Expected<CompiledCode>
-compileForHost(llvm::Module &module, llvm::ArrayRef<std::string> entries);
+compileForHost(const llvm::Module &module,
+               llvm::ArrayRef<std::vector<std::string>> units);
 
 /// What was compiled for the host, in memory.
 class JitModule {
@@ -41,7 +43,8 @@ public:
 private:
   JitModule();
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  llvm::SmallVector<char, 0> bitcode; ///< The module after optimisation.
+  /// The units after optimisation.
+  std::vector<llvm::SmallVector<char, 0>> bitcodes;
 };
 
 } // namespace nacho

@@ -102,9 +102,9 @@ public:
   }
 
   /// Code for what the module has become of a text, unless there is some.
-  std::optional<CompiledCode> generate(const std::string &text,
-                                       const CompileOptions &options,
-                                       ArrayRef<std::string> exports) {
+  std::optional<CompiledCode>
+  generate(const std::string &text, const CompileOptions &options,
+           ArrayRef<std::vector<std::string>> units) {
     ObjectCache cache({text, options.cost, std::to_string(options.remap),
                        std::to_string(options.splitRows),
                        std::to_string(options.branches),
@@ -118,7 +118,7 @@ public:
         translateModuleToLLVMIR(*module, llvmContext);
     if (!translated)
       return std::nullopt;
-    llvm::Expected<CompiledCode> code = compileForHost(*translated, exports);
+    llvm::Expected<CompiledCode> code = compileForHost(*translated, units);
     if (!code) {
       errors = llvm::toString(code.takeError());
       return std::nullopt;
@@ -464,11 +464,12 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
   for (auto [name, step] : llvm::zip(names, kernel->steps))
     if (failed(readBuffers(module, name, step)))
       return nullptr;
-  std::vector<std::string> exports;
-  for (const std::string &name : names)
-    for (const char *phase : {"partition", "plan", "execute"})
-      exports.push_back(exportName(name, phase));
-  auto code = compilation.generate(text, options, exports);
+  std::vector<std::vector<std::string>> units;
+  for (const std::string &name : names) {
+    units.push_back({exportName(name, "partition"), exportName(name, "plan")});
+    units.push_back({exportName(name, "execute")});
+  }
+  auto code = compilation.generate(text, options, units);
   if (!code)
     return nullptr;
   auto jit = JitModule::load(std::move(*code));
@@ -477,11 +478,13 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
     return nullptr;
   }
   kernel->jit = std::move(*jit);
-  const std::string *symbol = exports.data();
-  for (Step &step : kernel->steps) {
-    for (Step::Entry *target :
-         {&step.partitionEntry, &step.planEntry, &step.executeEntry}) {
-      auto entry = kernel->jit->lookup(*symbol++);
+  for (auto [name, step] : llvm::zip(names, kernel->steps)) {
+    std::pair<const char *, Step::Entry *> entries[] = {
+        {"partition", &step.partitionEntry},
+        {"plan", &step.planEntry},
+        {"execute", &step.executeEntry}};
+    for (auto [phase, target] : entries) {
+      auto entry = kernel->jit->lookup(exportName(name, phase));
       if (!entry) {
         error = llvm::toString(entry.takeError());
         return nullptr;

@@ -1,8 +1,8 @@
 //===- ObjectCache.cpp - Compiled code on disk ----------------------------===//
 //
-// A file is a digest of the rest, the size of the bitcode, the bitcode, and the
-// object. Files appear whole, by renaming, and with the names that LLVM's
-// pruning looks for.
+// A file is a digest of the rest, the number of units, and of each the size of
+// its bitcode and its object, and these. Files appear whole, by renaming, and
+// with the names that LLVM's pruning looks for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace llvm;
 using namespace nacho;
 
 static constexpr uint64_t kMostBytes = uint64_t(256) << 20;
-static constexpr size_t kDigestSize = 32, kHeaderSize = kDigestSize + 8;
+static constexpr size_t kDigestSize = 32;
 
 static std::string cacheDirectory() {
   if (const char *asked = std::getenv("NACHO_CACHE_DIR"))
@@ -82,6 +82,45 @@ ObjectCache::ObjectCache(ArrayRef<std::string> inputs) {
   path = std::string(file);
 }
 
+static void append(std::string &bytes, uint64_t number) {
+  bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
+}
+
+static std::string pack(const CompiledCode &code) {
+  std::string bytes;
+  append(bytes, code.size());
+  for (const CompiledUnit &unit : code)
+    for (const auto &data : {unit.bitcode, unit.object}) {
+      append(bytes, data.size());
+      bytes.append(data.begin(), data.end());
+    }
+  return bytes;
+}
+
+/// Nothing if there are not as many bytes as they say.
+static std::optional<CompiledCode> unpack(StringRef bytes) {
+  auto number = [&]() -> uint64_t {
+    uint64_t value = 0;
+    if (bytes.size() < sizeof(value))
+      return UINT64_MAX;
+    std::memcpy(&value, bytes.data(), sizeof(value));
+    bytes = bytes.drop_front(sizeof(value));
+    return value;
+  };
+  CompiledCode code;
+  for (uint64_t units = number(); units > 0; --units) {
+    CompiledUnit &unit = code.emplace_back();
+    for (auto *data : {&unit.bitcode, &unit.object}) {
+      uint64_t size = number();
+      if (size > bytes.size())
+        return std::nullopt;
+      data->append(bytes.begin(), bytes.begin() + size);
+      bytes = bytes.drop_front(size);
+    }
+  }
+  return code;
+}
+
 std::optional<CompiledCode> ObjectCache::load() const {
   if (path.empty())
     return std::nullopt;
@@ -90,28 +129,17 @@ std::optional<CompiledCode> ObjectCache::load() const {
   if (!file)
     return std::nullopt;
   StringRef bytes = (*file)->getBuffer();
-  if (bytes.size() < kHeaderSize ||
+  if (bytes.size() < kDigestSize ||
       digestOf(bytes.drop_front(kDigestSize)) != bytes.take_front(kDigestSize))
     return std::nullopt;
-  uint64_t size;
-  std::memcpy(&size, bytes.data() + kDigestSize, sizeof(size));
-  bytes = bytes.drop_front(kHeaderSize);
-  if (size > bytes.size())
-    return std::nullopt;
-  CompiledCode code;
-  code.bitcode.append(bytes.begin(), bytes.begin() + size);
-  code.object.append(bytes.begin() + size, bytes.end());
-  return code;
+  return unpack(bytes.drop_front(kDigestSize));
 }
 
 void ObjectCache::store(const CompiledCode &code) const {
   if (path.empty() ||
       sys::fs::create_directories(directory, true, sys::fs::owner_all))
     return;
-  uint64_t size = code.bitcode.size();
-  std::string bytes(reinterpret_cast<const char *>(&size), sizeof(size));
-  bytes.append(code.bitcode.begin(), code.bitcode.end());
-  bytes.append(code.object.begin(), code.object.end());
+  std::string bytes = pack(code);
   auto file = sys::fs::TempFile::create(
       path + "-%%%%%%%%.tmp", sys::fs::owner_read | sys::fs::owner_write);
   if (!file)

@@ -9,14 +9,16 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace nacho {
 
-/// What a module becomes for the host.
-struct CompiledCode {
-  llvm::SmallVector<char, 0> bitcode; ///< The module after optimisation.
+/// What a part of a module becomes for the host.
+struct CompiledUnit {
+  llvm::SmallVector<char, 0> bitcode; ///< After optimisation.
   llvm::SmallVector<char, 0> object;
 };
+using CompiledCode = std::vector<CompiledUnit>;
 
 /// What is compiled from a text is kept in a directory, $NACHO_CACHE_DIR or
 /// nacho in the user's cache directory, up to some size. An empty name means

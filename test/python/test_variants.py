@@ -65,3 +65,34 @@ def test_what_can_be_foreseen_is_merged_with_branches_after_a_while(kind):
     np.testing.assert_array_equal((first - (A + B)).data, 0)
     for _ in range(12):
         assert same(kernel(A, B), first)
+
+
+FORESEEN = """
+import sys
+import numpy as np, scipy.sparse as sp, nacho
+kind, format = sys.argv[1:]
+rng = np.random.default_rng(3)
+A, B = (sp.random_array((20_000, 20_000), density=0.002, rng=rng) for _ in "AB")
+if kind == "the same":
+    B = A
+tensors = []
+for matrix in (A, B):
+    matrix = sp.csr_array(matrix).tocoo()
+    at = np.array(matrix.coords, np.int32)
+    tensors.append(nacho.Tensor.from_coo(at, matrix.data, shape=A.shape, format=format))
+formats = {"A": format, "B": format, "Z": format}
+kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", formats)
+for _ in range(12):
+    kernel(*tensors)
+"""
+
+
+@pytest.mark.parametrize("format", ["csr", "dcsr"])
+@pytest.mark.parametrize(("kind", "compiled"), [("the same", 2), ("random", 1)])
+def test_only_what_can_be_foreseen_is_compiled_with_branches(
+    tmp_path, format, kind, compiled
+):
+    environment = os.environ | {"NACHO_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", FORESEEN, kind, format]
+    subprocess.run(command, env=environment, check=True)
+    assert len(list(tmp_path.glob("llvmcache-*"))) == compiled
