@@ -73,7 +73,7 @@ static SmallVector<unsigned> loopsToRemap(NestOp nest, bool countLoops) {
   // Who appends in an outer loop does so for coordinates with nothing inside.
   unsigned outermost = loops.size();
   nest.getBody().walk([&](AppendOp append) {
-    if (append->getParentOp() != nest)
+    if (CoiterateOp(loops.front())->isAncestor(append))
       outermost = std::min(outermost, chainDepth(append, loops));
   });
   SmallVector<unsigned> found;

@@ -175,3 +175,23 @@ def test_nothing_can_be_charged_but_the_outermost_loop():
     A = tensor(coords, values, shape=(3, 4, 2, 5), format=format)
     B = tensor([[0, 1, 1, 3], [0, 0, 1, 1]], [True] * 4, shape=(4, 2), format="coo")
     checked("Z[i,j,k] max= 1e-3 * B[i,k] * A[n,i,m,j]", {"A": A, "B": B}, out="coo")
+
+
+def test_terms_without_the_loop_that_another_one_is_reduced_over():
+    """What lies outside of all loops is no obstacle to lists of what they skip."""
+    rng = np.random.default_rng(2)
+    shapes = {"A": (5,), "C": (5, 4), "B": (3, 4, 5), "D": (3,)}
+    text = "Z[i,j] = A[m] - C[m,j] * B[i,j,m] - D[i]"
+    formats = {
+        "A": "sparse-vector",
+        "C": "(d0, d1) -> (d1 : compressed, d0 : dense)",
+        "B": "coo",
+        "D": "sparse-vector",
+    }
+    operands = {}
+    for name, shape in shapes.items():
+        at = np.nonzero(rng.random(shape) < 0.5)
+        values = rng.random(at[0].size)
+        operands[name] = tensor(list(at), values, shape=shape, format=formats[name])
+    operands["D"] = operands["D"].to_dense()
+    checked(text, operands, out="dense")

@@ -1,0 +1,35 @@
+// RUN: nacho-opt %s -nacho-order-loops=split-rows=false -nacho-concretize -nacho-remap-intersections --mlir-use-nameloc-as-prefix | FileCheck %s
+
+// What is appended outside of all loops, as for the terms that are not reduced over m, does not
+// keep the loops of others from being listed, and needs no list itself.
+//
+// T[i, j] = sum_m C[m, j] * B[i, j, m];  Z[i, j] = sum_m A[m] + T[i, j] - D[i]
+//
+// CHECK-LABEL: func.func @kernel(
+// CHECK:         %[[L:.+]] = nacho.nest scanned
+// CHECK:         nacho.nest reduce add : tensor<?x?xf64>
+// CHECK:         nacho.nest reduce add : tensor<?x?xf32
+// CHECK-NEXT:      nacho.coiterate %m of (%A1 = {{.+}}) in %A1 {
+// CHECK:           nacho.coiterate %i to
+// CHECK:         return
+#A = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 64 }>
+#C = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : compressed, d0 : dense), posWidth = 32, crdWidth = 64 }>
+#B = #sparse_tensor.encoding<{ map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
+#D = #sparse_tensor.encoding<{ map = (d0) -> (d0 : dense) }>
+#Z = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : dense) }>
+func.func @kernel(%A: tensor<?xf64, #A>, %C: tensor<?x?xf64, #C>, %B: tensor<?x?x?xf64, #B>, %D: tensor<?xf64, #D>) -> tensor<?x?xf32, #Z> {
+  %Z = nacho.assign (%a = %A[m] : tensor<?xf64, #A>, %c = %C[m, j] : tensor<?x?xf64, #C>, %b = %B[i, j, m] : tensor<?x?x?xf64, #B>, %d = %D[i] : tensor<?xf64, #D>)
+      -> [i, j] : tensor<?x?xf32, #Z> {
+    %reduce = nacho.reduce add %a over [m] : f64
+    %neg = nacho.unary neg %c : f64
+    %constant = arith.constant 0.001 : f64
+    %mul = nacho.binary mul %neg, %constant : f64
+    %mul_1 = nacho.binary mul %mul, %b : f64
+    %reduce_1 = nacho.reduce add %mul_1 over [m] : f64
+    %add = nacho.binary add %reduce, %reduce_1 : f64
+    %sub = nacho.binary sub %add, %d : f64
+    %sub_f32 = nacho.cast %sub : f64 to f32
+    nacho.yield %sub_f32 : f32
+  }
+  return %Z : tensor<?x?xf32, #Z>
+}
