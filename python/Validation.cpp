@@ -49,7 +49,7 @@ pyCheckCoordinates(IndexArray pos, IndexArray crd, int64_t extent) {
       nb::gil_scoped_release release;
       if (checkPositions(positions, fibers, entries) >= 0)
         return -2;
-      return checkCoordinates(positions, fibers, coordinates, extent,
+      return checkCoordinates(positions, fibers, coordinates, entries, extent,
                               violation);
     });
   });
@@ -84,8 +84,9 @@ nb::object pyCheckTuples(IndexArray pos, nb::list list, nb::list extentList) {
       nb::gil_scoped_release release;
       if (checkPositions(positions, fibers, entries) >= 0)
         return -2;
-      return checkTuples(positions, fibers, coordinates.data(), extents.data(),
-                         int64_t(extents.size()), level, violation);
+      return checkTuples(positions, fibers, coordinates.data(), entries,
+                         extents.data(), int64_t(extents.size()), level,
+                         violation);
     });
   });
   if (at == -2)

@@ -54,10 +54,11 @@ int64_t checkPositions(const Index *pos, int64_t length, int64_t entries);
 enum class Violation { none, range, order, duplicate };
 
 /// The first entry that is not in [0, extent) or does not come after the one
-/// before it in its fiber. The positions must be valid.
+/// before it in its fiber. The positions must be valid, but may be edited
+/// meanwhile.
 template <typename Pos, typename Crd>
 int64_t checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
-                         int64_t extent, Violation &violation);
+                         int64_t entries, int64_t extent, Violation &violation);
 
 /// The same for levels whose entries are tuples, as those of coo: the first
 /// entry of which a coordinate is not in the extent of its level, or which does
@@ -65,8 +66,8 @@ int64_t checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
 /// the number of the level that shows it.
 template <typename Pos, typename Crd>
 int64_t checkTuples(const Pos *pos, int64_t fibers, const Crd *const *crds,
-                    const int64_t *extents, int64_t levels, int64_t &level,
-                    Violation &violation);
+                    int64_t entries, const int64_t *extents, int64_t levels,
+                    int64_t &level, Violation &violation);
 
 } // namespace nacho
 

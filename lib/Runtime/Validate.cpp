@@ -2,6 +2,9 @@
 
 #include "nacho/Runtime.h"
 
+#include <algorithm>
+#include <utility>
+
 using namespace nacho;
 
 template <typename Index>
@@ -20,13 +23,27 @@ int64_t nacho::checkPositions(const Index *pos, int64_t length,
   return pos[length] == entries ? -1 : length;
 }
 
+/// The begin and the end of a fiber, inside of the entries: somebody may edit
+/// positions that have been checked.
+template <typename Pos>
+static std::pair<int64_t, int64_t> rangeOf(const Pos *pos, int64_t fiber,
+                                           int64_t entries) {
+  // Each is read once.
+  int64_t begin = __atomic_load_n(&pos[fiber], __ATOMIC_RELAXED);
+  int64_t end = __atomic_load_n(&pos[fiber + 1], __ATOMIC_RELAXED);
+  begin = std::clamp<int64_t>(begin, 0, entries);
+  return {begin, std::clamp(end, begin, entries)};
+}
+
 template <typename Pos, typename Crd>
 int64_t nacho::checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
-                                int64_t extent, Violation &violation) {
+                                int64_t entries, int64_t extent,
+                                Violation &violation) {
   violation = Violation::none;
   for (int64_t fiber = 0; fiber < fibers; ++fiber) {
+    auto [begin, end] = rangeOf(pos, fiber, entries);
     int64_t last = -1;
-    for (int64_t p = pos[fiber]; p < pos[fiber + 1]; ++p) {
+    for (int64_t p = begin; p < end; ++p) {
       int64_t coordinate = crd[p];
       if (coordinate > last && coordinate < extent) {
         last = coordinate;
@@ -65,15 +82,16 @@ static Violation compareWithLast(const Crd *const *crds, int64_t levels,
 
 template <typename Pos, typename Crd>
 int64_t nacho::checkTuples(const Pos *pos, int64_t fibers,
-                           const Crd *const *crds, const int64_t *extents,
-                           int64_t levels, int64_t &level,
-                           Violation &violation) {
+                           const Crd *const *crds, int64_t entries,
+                           const int64_t *extents, int64_t levels,
+                           int64_t &level, Violation &violation) {
   for (int64_t fiber = 0; fiber < fibers; ++fiber) {
-    for (int64_t p = pos[fiber]; p < pos[fiber + 1]; ++p) {
+    auto [begin, end] = rangeOf(pos, fiber, entries);
+    for (int64_t p = begin; p < end; ++p) {
       violation = Violation::range;
       if (!isInRange(crds, extents, levels, p, level))
         return p;
-      if (p == pos[fiber])
+      if (p == begin)
         continue;
       violation = compareWithLast(crds, levels, p, level);
       if (violation != Violation::none)
@@ -89,19 +107,23 @@ namespace nacho {
 template int64_t checkPositions(const int32_t *, int64_t, int64_t);
 template int64_t checkPositions(const int64_t *, int64_t, int64_t);
 template int64_t checkCoordinates(const int32_t *, int64_t, const int32_t *,
-                                  int64_t, Violation &);
+                                  int64_t, int64_t, Violation &);
 template int64_t checkCoordinates(const int32_t *, int64_t, const int64_t *,
-                                  int64_t, Violation &);
+                                  int64_t, int64_t, Violation &);
 template int64_t checkCoordinates(const int64_t *, int64_t, const int32_t *,
-                                  int64_t, Violation &);
+                                  int64_t, int64_t, Violation &);
 template int64_t checkCoordinates(const int64_t *, int64_t, const int64_t *,
-                                  int64_t, Violation &);
+                                  int64_t, int64_t, Violation &);
 template int64_t checkTuples(const int32_t *, int64_t, const int32_t *const *,
-                             const int64_t *, int64_t, int64_t &, Violation &);
+                             int64_t, const int64_t *, int64_t, int64_t &,
+                             Violation &);
 template int64_t checkTuples(const int32_t *, int64_t, const int64_t *const *,
-                             const int64_t *, int64_t, int64_t &, Violation &);
+                             int64_t, const int64_t *, int64_t, int64_t &,
+                             Violation &);
 template int64_t checkTuples(const int64_t *, int64_t, const int32_t *const *,
-                             const int64_t *, int64_t, int64_t &, Violation &);
+                             int64_t, const int64_t *, int64_t, int64_t &,
+                             Violation &);
 template int64_t checkTuples(const int64_t *, int64_t, const int64_t *const *,
-                             const int64_t *, int64_t, int64_t &, Violation &);
+                             int64_t, const int64_t *, int64_t, int64_t &,
+                             Violation &);
 } // namespace nacho
