@@ -10,7 +10,14 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 
 import nacho
-from checks import buffers, check, check_answer, check_structure, same
+from checks import (
+    buffers,
+    check,
+    check_answer,
+    check_structure,
+    same,
+    same_numbers,
+)
 
 __all__ = [
     "COLUMNS",
@@ -23,6 +30,7 @@ __all__ = [
     "check_answer",
     "check_structure",
     "same",
+    "same_numbers",
     "sample",
     "stored",
     "tensor",
