@@ -309,8 +309,9 @@ void WorkspaceLowering::refuse(Value isTooMuch, Status status) {
                               op.getStatus(), ValueRange());
 }
 
-/// The bit says whether there is an element: nothing has to be searched for,
-/// and nothing but the first of 64 to be decided.
+/// The bit says whether there is an element, so that nothing has to be searched
+/// for. It is only written if it changes: the next element, whose bit may be in
+/// the same word, would have to wait for it.
 void WorkspaceLowering::lowerDenseInsert(InsertOp insert) {
   unsigned last = kLevels - 1;
   Value place = arith::AndIOp::create(b, insert.getKey(), mask);
@@ -320,20 +321,23 @@ void WorkspaceLowering::lowerDenseInsert(InsertOp insert) {
   Value isNew =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                             arith::AndIOp::create(b, before, bit), word(0));
+  Value value = insert.getValue();
+  auto ifNew = scf::IfOp::create(b, isNew, /*withElse=*/value != nullptr);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifNew.thenBlock());
   store(arith::OrIOp::create(b, before, bit), op.getMarks(), at);
+  if (value)
+    store(value, op.getValues(), place);
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, word(0));
   auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifFirst.thenBlock());
-    mark(number, last);
-  }
-  if (insert.getValue()) {
-    Value sum = BinaryOp::create(
-        b, BinaryKind::add, load(op.getValues(), place), insert.getValue());
-    store(arith::SelectOp::create(b, isNew, insert.getValue(), sum),
-          op.getValues(), place);
+  b.setInsertionPointToStart(ifFirst.thenBlock());
+  mark(number, last);
+  if (value) {
+    b.setInsertionPointToStart(ifNew.elseBlock());
+    Value sum = BinaryOp::create(b, BinaryKind::add,
+                                 load(op.getValues(), place), value);
+    store(sum, op.getValues(), place);
   }
   insert.replaceAllUsesWith(isNew);
   insert.erase();

@@ -379,19 +379,24 @@ func.func @nested(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref
 // CHECK-NEXT:    %[[BEFORE:.+]] = memref.load %[[MARKS]][%[[ROW]], %[[AT]]]
 // CHECK-NEXT:    %[[THERE:.+]] = arith.andi %[[BEFORE]], %[[BIT]] : i64
 // CHECK-NEXT:    %[[NEW:.+]] = arith.cmpi eq, %[[THERE]], %c0_i64 : i64
-// CHECK-NEXT:    %[[AFTER:.+]] = arith.ori %[[BEFORE]], %[[BIT]] : i64
-// CHECK-NEXT:    memref.store %[[AFTER]], %[[MARKS]][%[[ROW]], %[[AT]]]
+//
+// What is there already is only added to: the word stays as it is.
+// CHECK-NEXT:    scf.if %[[NEW]] {
+// CHECK-NEXT:      %[[AFTER:.+]] = arith.ori %[[BEFORE]], %[[BIT]] : i64
+// CHECK-NEXT:      memref.store %[[AFTER]], %[[MARKS]][%[[ROW]], %[[AT]]]
+// CHECK-NEXT:      memref.store %[[V]], %[[SUMS]][%[[ROW]], %[[PLACE]]]
 //
 // The first one of 64 is marked further up.
-// CHECK-NEXT:    %[[FIRST:.+]] = arith.cmpi eq, %[[BEFORE]], %c0_i64 : i64
-// CHECK-NEXT:    scf.if %[[FIRST]] {
-// CHECK-COUNT-2:   memref.store %{{.+}}, %[[MARKS]]
-// CHECK-NOT:       memref.store
-// CHECK:         }
-// CHECK-NEXT:    %[[SUM:.+]] = memref.load %[[SUMS]][%[[ROW]], %[[PLACE]]]
-// CHECK-NEXT:    %[[ADDED:.+]] = nacho.binary add %[[SUM]], %[[V]] : f64
-// CHECK-NEXT:    %[[VALUE:.+]] = arith.select %[[NEW]], %[[V]], %[[ADDED]] : f64
-// CHECK-NEXT:    memref.store %[[VALUE]], %[[SUMS]][%[[ROW]], %[[PLACE]]]
+// CHECK-NEXT:      %[[FIRST:.+]] = arith.cmpi eq, %[[BEFORE]], %c0_i64 : i64
+// CHECK-NEXT:      scf.if %[[FIRST]] {
+// CHECK-COUNT-2:     memref.store %{{.+}}, %[[MARKS]]
+// CHECK-NOT:         memref.store
+// CHECK:           }
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      %[[SUM:.+]] = memref.load %[[SUMS]][%[[ROW]], %[[PLACE]]]
+// CHECK-NEXT:      %[[ADDED:.+]] = nacho.binary add %[[SUM]], %[[V]] : f64
+// CHECK-NEXT:      memref.store %[[ADDED]], %[[SUMS]][%[[ROW]], %[[PLACE]]]
+// CHECK-NEXT:    }
 //
 // CHECK-NEXT:    scf.for %{{.+}} = %c0 to %c4 step %c1 {
 // CHECK-COUNT-3:   scf.while
