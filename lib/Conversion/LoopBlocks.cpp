@@ -105,25 +105,12 @@ MergeAttr LoopLowering::bothStored(const Loop &loop) {
 ///   matches = which of the next coordinates of A are among the next of B
 ///   body for each; leave the block behind that ends first, or both
 SmallVector<Value> LoopLowering::emitBlocks(Loop &loop, unsigned lanes) {
-  SmallVector<Value> inits;
-  for (unsigned n : loop.stored)
-    inits.push_back(loop.ranges[n].begin);
-  llvm::append_range(inits, loop.op.getInits());
-  SmallVector<Type> types(ValueRange(inits).getTypes());
-  SmallVector<Location> locs(types.size(), b.getLoc());
-  auto whileOp = scf::WhileOp::create(b, types, inits);
   OpBuilder::InsertionGuard guard(b);
-  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
-  Value alive;
-  for (auto [n, position] : llvm::zip(loop.stored, before->getArguments()))
-    alive = both(alive, compare(arith::CmpIPredicate::ult, position,
-                                loop.ranges[n].end));
-  scf::ConditionOp::create(b, alive, before->getArguments());
-
-  Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  scf::WhileOp whileOp = startWhileAll(loop);
+  ValueRange state = whileOp.getAfterArguments();
   SmallVector<CoordinateBlock> blocks;
   SmallVector<Value> next, last;
-  for (auto [n, position] : llvm::zip(loop.stored, after->getArguments())) {
+  for (auto [n, position] : llvm::zip(loop.stored, state)) {
     const ChildRange &range = loop.ranges[n];
     blocks.push_back({range.level->coordinates(b), position, range.end});
     next.push_back(arith::AddIOp::create(b, position, constant(lanes)));
@@ -132,7 +119,7 @@ SmallVector<Value> LoopLowering::emitBlocks(Loop &loop, unsigned lanes) {
         range.level->coordinate(b, arith::SubIOp::create(b, end, constant(1))));
   }
   Value matches = emitMatches(b, blocks[0], blocks[1], lanes);
-  ValueRange carried = after->getArguments().drop_front(2);
+  ValueRange carried = state.drop_front(2);
   CoiterateOp op = loop.op;
   bool isCount = onlyCounts(op) && op.getMerge() == bothStored(loop);
   SmallVector<Value> results =
@@ -141,7 +128,7 @@ SmallVector<Value> LoopLowering::emitBlocks(Loop &loop, unsigned lanes) {
   SmallVector<Value> yielded;
   for (unsigned k : {0, 1}) {
     Value isBehind = compare(arith::CmpIPredicate::ule, last[k], last[1 - k]);
-    yielded.push_back(select(isBehind, next[k], after->getArgument(k)));
+    yielded.push_back(select(isBehind, next[k], state[k]));
   }
   llvm::append_range(yielded, results);
   scf::YieldOp::create(b, yielded);

@@ -68,6 +68,7 @@ private:
   Values emitOne(Loop &loop);
   Values emitMerge(Loop &loop, MergeAttr domain);
   void withCopy(Loop &loop, llvm::function_ref<void()> emit);
+  mlir::scf::WhileOp startWhileAll(Loop &loop);
   Values emitWhileAll(Loop &loop);
   Values emitWhileAny(Loop &loop, MergeAttr domain, mlir::ValueRange positions,
                       mlir::ValueRange carried);

@@ -150,31 +150,40 @@ void LoopLowering::withCopy(Loop &loop, llvm::function_ref<void()> emit) {
   loop.op = original;
 }
 
-/// while every operand has coordinates left:
-///   coordinate = the least of them; body(coordinate); move on those that have
-///   it
-SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
+/// while every operand has coordinates left: ..., the builder in it. Around it
+/// go the positions and what the coiteration carries.
+scf::WhileOp LoopLowering::startWhileAll(Loop &loop) {
   SmallVector<Value> inits = beginsOf(loop.stored, loop.ranges);
   llvm::append_range(inits, loop.op.getInits());
   SmallVector<Type> types(ValueRange(inits).getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());
   auto whileOp = scf::WhileOp::create(b, types, inits);
-  OpBuilder::InsertionGuard guard(b);
   Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
   Value alive;
   for (auto [n, position] : llvm::zip(loop.stored, before->getArguments()))
     alive = both(alive, compare(arith::CmpIPredicate::ult, position,
                                 loop.ranges[n].end));
   scf::ConditionOp::create(b, alive, before->getArguments());
-  Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
-  ValueRange state = after->getArguments();
+  b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  return whileOp;
+}
+
+/// while every operand has coordinates left:
+///   coordinate = the least of them; body(coordinate); move on those that have
+///   it
+SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
+  OpBuilder::InsertionGuard guard(b);
+  scf::WhileOp whileOp = startWhileAll(loop);
+  ValueRange state = whileOp.getAfterArguments();
   size_t stored = loop.stored.size();
   bool isBranching = branches && stored == 2 && loop.fibers.size() == 2 &&
                      !onlyCounts(loop.op) && holdsAtAny(loop.op.getMerge(), 2);
   auto emitStep =
       isBranching ? &LoopLowering::emitBranches : &LoopLowering::emitPlainStep;
+  loop.isAlive = true;
   State next = (this->*emitStep)(loop, state.take_front(stored),
                                  state.drop_front(stored));
+  loop.isAlive = false;
   SmallVector<Value> yielded = next.positions;
   llvm::append_range(yielded, next.carried);
   scf::YieldOp::create(b, yielded);
@@ -231,12 +240,10 @@ SmallVector<Value> LoopLowering::emitCase(Loop &loop, Value coordinate,
     else
       results[k] = arith::AddIOp::create(b, positions[k], constant(1));
   }
-  loop.isAlive = true;
   withCopy(loop, [&] {
     llvm::append_range(results, emitBody(loop, coordinate, present, at, ends,
                                          carried, /*visitsAll=*/false));
   });
-  loop.isAlive = false;
   return results;
 }
 
@@ -255,10 +262,8 @@ LoopLowering::State LoopLowering::emitPlainStep(Loop &loop,
     Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
     state.positions.push_back(arith::AddIOp::create(b, positions[k], step));
   }
-  loop.isAlive = true;
   state.carried =
       emitBody(loop, least, present, at, ends, carried, /*visitsAll=*/false);
-  loop.isAlive = false;
   return state;
 }
 

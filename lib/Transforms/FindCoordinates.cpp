@@ -75,10 +75,10 @@ static void findRepeated(CoiterateOp loop,
   auto isFound = [&](unsigned n) {
     return n < numbers.size() && repeated.test(n);
   };
-  MergeAttr rest =
-      mapLeaves(iterationDomain(merge, isFound), [&](unsigned n) -> unsigned {
-        return n < numbers.size() ? numbers[n] : n - repeated.count();
-      });
+  auto numberOf = [&](unsigned n) -> unsigned {
+    return n < numbers.size() ? numbers[n] : n - repeated.count();
+  };
+  MergeAttr rest = mapLeaves(iterationDomain(merge, isFound), numberOf);
   auto made = CoiterateOp::create(b, stepping, loop.getGuards(),
                                   loop.getExtent(), rest);
   made->setLoc(loop.getLoc());
@@ -102,9 +102,8 @@ static void findRepeated(CoiterateOp loop,
   llvm::append_range(present, loop.getGuards());
   // Who is certainly there need not be asked.
   for (auto [n, fiber] : llvm::enumerate(present)) {
-    unsigned number = n < numbers.size() ? numbers[n] : n - repeated.count();
-    bool isKnown =
-        !isFound(n) && implies(rest, MergeAttr::get(b.getContext(), number));
+    bool isKnown = !isFound(n) &&
+                   implies(rest, MergeAttr::get(b.getContext(), numberOf(n)));
     fiber =
         isKnown ? Value() : Value(PresentOp::create(b, b.getI1Type(), fiber));
   }
