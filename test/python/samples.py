@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,15 +23,18 @@ __all__ = [
     "COLUMNS",
     "DTYPES",
     "INDICES",
+    "PARTS",
     "PATTERNS",
     "ROWS",
     "buffers",
     "check",
     "check_answer",
     "check_structure",
+    "checked",
     "same",
     "same_numbers",
     "sample",
+    "sampled",
     "stored",
     "tensor",
 ]
@@ -51,6 +54,8 @@ DTYPES: dict[str, Any] = {
     "c64": np.complex64,
     "c128": np.complex128,
 }
+PARTS = (1, 2, 7, 64, 1000)
+"""From one to more than there is to do."""
 INDICES = {"i32": np.int32, "i64": np.int64}
 PATTERNS = (
     "sparse",
@@ -275,6 +280,34 @@ MATRICES = (
 )
 DISORDERS = ("", "unsorted", "duplicates")
 ARRAYS = ("C", "F", "strided", "reversed")
+
+
+def sampled(
+    seed: int,
+    shapes: Mapping[str, tuple[int, ...]],
+    formats: Mapping[str, str],
+    dtype: str = "f64",
+    kind: str = "sparse",
+    special: bool = False,
+) -> dict[str, Any]:
+    """Return operands; without special values sums have an error that is known."""
+    rng = np.random.default_rng(seed)
+    return {
+        name: sample(rng, shape, kind, formats[name], dtype, special=special)
+        for name, shape in shapes.items()
+    }
+
+
+def checked(
+    kernel: Any, operands: Mapping[str, Any], parts: Sequence[int] = PARTS
+) -> None:
+    """Compare with the oracle; what the threads are does not change a bit."""
+    for count in parts:
+        result, *others = (
+            kernel(**operands, parts=count, threads=threads) for threads in (1, 2, 3)
+        )
+        check(result, kernel.expression, operands)
+        assert all(same(result, other) for other in others)
 
 
 def scipy_sample(

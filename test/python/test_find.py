@@ -19,13 +19,12 @@ import nacho
 import samples
 from conftest import THOROUGH
 from entries import dense
-from samples import ROWS
+from samples import PARTS, ROWS, checked, sampled
 from test_bad_input import attempt, corrupt, run_apart
 
 MASKED = "Z[i,k] = M[i,k] * A[i,j] * B[j,k]"
 SCALED = "Z[i,j] = A[i,j] * x[j]"
 CSR = dict.fromkeys("MABZ", "csr")
-PARTS = (1, 2, 7, 64, 1000)
 SEARCHED = re.compile(r"nacho\.find\b")
 
 
@@ -38,25 +37,6 @@ def masked(index=None):
 def finds(kernel):
     """Return how many fibers are looked into."""
     return len(SEARCHED.findall(kernel.mlir("loops")))
-
-
-def checked(kernel, operands, parts=PARTS):
-    """Compare with the oracle; what the threads are does not change a bit."""
-    for count in parts:
-        result, *others = (
-            kernel(**operands, parts=count, threads=threads) for threads in (1, 2, 3)
-        )
-        samples.check(result, kernel.expression, operands)
-        assert all(samples.same(result, other) for other in others)
-
-
-def sampled(seed, shapes, formats, dtype="f64", kind="sparse", special=False):
-    """Return operands; without special values sums have an error that is known."""
-    rng = np.random.default_rng(seed)
-    return {
-        name: samples.sample(rng, shape, kind, formats[name], dtype, special=special)
-        for name, shape in shapes.items()
-    }
 
 
 def random(rng, shape, density):

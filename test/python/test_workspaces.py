@@ -15,9 +15,9 @@ import scipy.sparse as sp
 
 import nacho
 import samples
+from samples import PARTS, checked, sampled
 
 PRODUCT = "Z[i,k] = A[i,j] * B[j,k]"
-PARTS = (1, 2, 7, 64, 1000)
 CSR = {"A": "csr", "B": "csr", "Z": "csr"}
 FAR = 3_000_000_000
 
@@ -30,25 +30,6 @@ def by_row():
 def collects(kernel):
     """Return whether sums are collected in a workspace."""
     return bool(re.search(r"nacho\.nest[^{:]* workspace", kernel.mlir("loops")))
-
-
-def checked(kernel, operands, parts=PARTS):
-    """Compare with the oracle; what the threads are does not change a bit."""
-    for count in parts:
-        result, *others = (
-            kernel(**operands, parts=count, threads=threads) for threads in (1, 2, 3)
-        )
-        samples.check(result, kernel.expression, operands)
-        assert all(samples.same(result, other) for other in others)
-
-
-def sampled(seed, shapes, formats, dtype="f64", kind="sparse"):
-    """Return operands, without special values: sums have an error that is known."""
-    rng = np.random.default_rng(seed)
-    return {
-        name: samples.sample(rng, shape, kind, formats[name], dtype, special=False)
-        for name, shape in shapes.items()
-    }
 
 
 # --- Formats and expressions ----------------------------------------------------------
