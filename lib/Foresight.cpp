@@ -1,7 +1,7 @@
-//===- Foresight.cpp - Whether a branch predictor would do well -----------===//
+//===- Foresight.cpp - What samples of a merge tell -----------------------===//
 //
-// A small predictor is run on samples of the merge: it expects what came last
-// time after the same steps.
+// A small branch predictor is run on samples of the merge: it expects what came
+// last time after the same steps. And matches are counted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,10 @@ using namespace nacho;
 
 static constexpr int64_t kSamples = 8, kSteps = 256;
 /// One step in so many may come as a surprise.
-static constexpr int64_t kRate = 16;
+static constexpr int64_t kSurpriseRate = 16;
+/// One step in so many may be a match: then a draft of the matches adds less
+/// than a tenth to the operands.
+static constexpr int64_t kMatchRate = 8;
 
 namespace {
 /// Expects what came last after the same few steps.
@@ -56,11 +59,18 @@ private:
 };
 } // namespace
 
+namespace {
+struct Sample {
+  int64_t steps = 0, surprises = 0, matches = 0;
+};
+} // namespace
+
 template <typename T>
-static bool canForesee(const std::array<Argument, 2> &coordinates,
-                       const int64_t *bounds, int64_t columns, int64_t parts) {
+static Sample sampleMerge(const std::array<Argument, 2> &coordinates,
+                          const int64_t *bounds, int64_t columns,
+                          int64_t parts) {
   Predictor predictor;
-  int64_t wrong = 0, steps = 0;
+  Sample all;
   int64_t samples = std::min(parts, kSamples);
   for (int64_t sample = 0; sample < samples; ++sample) {
     const int64_t *cut = bounds + sample * parts / samples * columns;
@@ -77,33 +87,56 @@ static bool canForesee(const std::array<Argument, 2> &coordinates,
           !ends && (otherEnds || one.coordinate() <= other.coordinate());
       bool takesOther =
           !otherEnds && (ends || other.coordinate() <= one.coordinate());
-      wrong += predictor.isWrong(takes + 2 * takesOther - 1);
-      ++steps;
+      all.surprises += predictor.isWrong(takes + 2 * takesOther - 1);
+      all.matches += takes && takesOther;
+      ++all.steps;
       if (takes)
         one.step();
       if (takesOther)
         other.step();
     }
   }
-  return wrong * kRate <= steps;
+  return all;
+}
+
+static Sample sampleMerge(const Step &step, const std::vector<Argument> &args,
+                          const std::vector<int64_t> &bounds, int64_t parts) {
+  std::array<Argument, 2> coordinates = {args[step.merged->operands[0]],
+                                         args[step.merged->operands[1]]};
+  return step.merged->isNarrow
+             ? sampleMerge<uint32_t>(coordinates, bounds.data(),
+                                     step.boundColumns, parts)
+             : sampleMerge<uint64_t>(coordinates, bounds.data(),
+                                     step.boundColumns, parts);
+}
+
+static bool isAlways(const char *name) {
+  const char *variable = std::getenv(name);
+  return variable && std::strcmp(variable, "always") == 0;
 }
 
 bool nacho::alwaysBranches() {
-  static const bool always = [] {
-    const char *variable = std::getenv("NACHO_BRANCHES");
-    return variable && std::strcmp(variable, "always") == 0;
-  }();
+  static const bool always = isAlways("NACHO_BRANCHES");
+  return always;
+}
+
+static bool alwaysDrafts() {
+  static const bool always = isAlways("NACHO_DRAFTS");
   return always;
 }
 
 bool nacho::canForesee(const Step &step, const std::vector<Argument> &args,
                        const std::vector<int64_t> &bounds, int64_t parts) {
-  if (!step.merged || alwaysBranches())
-    return step.merged.has_value();
-  std::array<Argument, 2> coordinates = {args[(*step.merged)[0]],
-                                         args[(*step.merged)[1]]};
-  return step.mergesNarrow ? ::canForesee<uint32_t>(coordinates, bounds.data(),
-                                                    step.boundColumns, parts)
-                           : ::canForesee<uint64_t>(coordinates, bounds.data(),
-                                                    step.boundColumns, parts);
+  if (!step.merged || !step.merged->isUnion || alwaysBranches())
+    return step.merged && step.merged->isUnion;
+  Sample sample = sampleMerge(step, args, bounds, parts);
+  return sample.surprises * kSurpriseRate <= sample.steps;
+}
+
+bool nacho::hasFewMatches(const Step &step, const std::vector<Argument> &args,
+                          const std::vector<int64_t> &bounds, int64_t parts) {
+  if (!step.merged || step.merged->isUnion || alwaysDrafts())
+    return true;
+  Sample sample = sampleMerge(step, args, bounds, parts);
+  return sample.matches * kMatchRate <= sample.steps;
 }

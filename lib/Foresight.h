@@ -1,4 +1,4 @@
-//===- Foresight.h - Whether a branch predictor would do well -------------===//
+//===- Foresight.h - What samples of a merge tell -------------------------===//
 
 #ifndef NACHO_LIB_FORESIGHT_H
 #define NACHO_LIB_FORESIGHT_H
@@ -14,6 +14,11 @@ bool alwaysBranches();
 /// innermost loop of a step: by trying it, from the beginning of some parts.
 bool canForesee(const Step &step, const std::vector<Argument> &args,
                 const std::vector<int64_t> &bounds, int64_t parts);
+
+/// Whether an intersection in the innermost loop seems to leave little over, by
+/// the same samples. NACHO_DRAFTS=always says that it does.
+bool hasFewMatches(const Step &step, const std::vector<Argument> &args,
+                   const std::vector<int64_t> &bounds, int64_t parts);
 
 } // namespace nacho
 

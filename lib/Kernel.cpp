@@ -88,6 +88,7 @@ public:
     options.cost = compile.cost;
     options.remap = compile.remap;
     options.splitRows = compile.splitRows;
+    options.singlePass = compile.singlePass;
     options.branches = compile.branches;
     options.vectorBits = hostVectorBits();
     for (bool done = false; !done; rest = rest.drop_front()) {
@@ -105,10 +106,10 @@ public:
   std::optional<CompiledCode>
   generate(const std::string &text, const CompileOptions &options,
            ArrayRef<std::vector<std::string>> units) {
-    ObjectCache cache({text, options.cost, std::to_string(options.remap),
-                       std::to_string(options.splitRows),
-                       std::to_string(options.branches),
-                       std::to_string(hostVectorBits())});
+    ObjectCache cache(
+        {text, options.cost, std::to_string(options.remap),
+         std::to_string(options.splitRows), std::to_string(options.singlePass),
+         std::to_string(options.branches), std::to_string(hostVectorBits())});
     if (std::optional<CompiledCode> known = cache.load())
       return known;
     if (!runTo("llvm", options))
@@ -315,15 +316,18 @@ static std::string exportName(const std::string &name, const char *phase) {
   return name + "_" + phase;
 }
 
-/// Whether the innermost loop is a union of two operands.
+/// Whether the innermost loop is a union or an intersection of two operands.
 static void readMerge(NestOp nest, Step &step) {
-  MLIRContext *context = nest.getContext();
   CoiterateOp loop = nest.getLoops().back();
-  MergeAttr both = MergeAttr::get(
-      context, MergeKind::unite,
-      {MergeAttr::get(context, 0u), MergeAttr::get(context, 1u)});
-  if (nest.getCutLoops().back() != loop || loop.getMerge() != both ||
-      loop.getFibers().size() != 2)
+  auto isOfBoth = [&](MergeKind kind) {
+    MLIRContext *context = nest.getContext();
+    return loop.getMerge() == MergeAttr::get(context, kind,
+                                             {MergeAttr::get(context, 0u),
+                                              MergeAttr::get(context, 1u)});
+  };
+  bool isUnion = isOfBoth(MergeKind::unite);
+  if (nest.getCutLoops().back() != loop || loop.getFibers().size() != 2 ||
+      !(isUnion || isOfBoth(MergeKind::intersect)))
     return;
   std::array<size_t, 2> merged;
   for (auto [n, fiber] : llvm::enumerate(loop.getFibers())) {
@@ -345,8 +349,7 @@ static void readMerge(NestOp nest, Step &step) {
   if (type != typeOf(loop.getFibers().back()) ||
       !(type.isInteger(32) || type.isInteger(64) || type.isIndex()))
     return;
-  step.mergesNarrow = type.isInteger(32);
-  step.merged = merged;
+  step.merged = {merged, isUnion, type.isInteger(32)};
 }
 
 /// Which loops are cut, and which accesses have positions in each.
@@ -421,6 +424,7 @@ static LogicalResult readBuffers(ModuleOp module, const std::string &name,
     return module.emitError("the function does not assign a tensor");
   size_t numOperands = step.operands.size();
   step.boundColumns = columnsOf(plan, numOperands);
+  step.isDraft = execute->hasAttr(kDraftAttr);
   if (execute->hasAttr(kCountsAttr))
     step.countColumns = columnsOf(plan, numOperands + 1);
   if (auto level = execute->getAttrOfType<IntegerAttr>(kWorkspaceAttr))
@@ -468,6 +472,8 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
   for (const std::string &name : names) {
     units.push_back({exportName(name, "partition"), exportName(name, "plan")});
     units.push_back({exportName(name, "execute")});
+    if (module.lookupSymbol(exportName(name, "compact")))
+      units.front().push_back(exportName(name, "compact"));
   }
   auto code = compilation.generate(text, options, units);
   if (!code)
@@ -479,10 +485,12 @@ std::shared_ptr<Kernel> Kernel::compile(const std::string &text,
   }
   kernel->jit = std::move(*jit);
   for (auto [name, step] : llvm::zip(names, kernel->steps)) {
-    std::pair<const char *, Step::Entry *> entries[] = {
+    SmallVector<std::pair<const char *, Step::Entry *>> entries = {
         {"partition", &step.partitionEntry},
         {"plan", &step.planEntry},
         {"execute", &step.executeEntry}};
+    if (step.isDraft)
+      entries.push_back({"compact", &step.compactEntry});
     for (auto [phase, target] : entries) {
       auto entry = kernel->jit->lookup(exportName(name, phase));
       if (!entry) {
@@ -501,13 +509,28 @@ static constexpr int64_t kWorthBranches = 1 << 24;
 const Kernel &Kernel::branching(int64_t entries) const {
   if ((merged += entries) < kWorthBranches && !alwaysBranches())
     return *this;
-  std::call_once(once, [&] {
+  std::call_once(withBranches.once, [&] {
     CompileOptions other = options;
     other.branches = true;
     std::string error;
-    withBranches = compile(text, other, error);
+    withBranches.kernel = compile(text, other, error);
   });
-  return withBranches ? *withBranches : *this;
+  return withBranches.kernel ? *withBranches.kernel : *this;
+}
+
+std::shared_ptr<const Kernel> Kernel::counting() const {
+  auto isDraft = [](const Step &step) { return step.isDraft; };
+  if (llvm::none_of(steps, isDraft))
+    return shared_from_this();
+  std::call_once(withCounts.once, [&] {
+    CompileOptions other = options;
+    other.singlePass = false;
+    std::string error;
+    withCounts.kernel = compile(text, other, error);
+    if (!withCounts.kernel)
+      throw std::runtime_error(error);
+  });
+  return withCounts.kernel;
 }
 
 std::string Kernel::llvm() const { return jit->llvm(); }

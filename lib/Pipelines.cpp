@@ -61,9 +61,11 @@ static void addPartition(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 /// Bounded loops over tensors; results, bounds and counts in buffers.
-static void addAssemble(OpPassManager &pm, const PipelineOptions &) {
+static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoBoundLoops());
-  pm.addPass(createNachoAssembleOutputs());
+  NachoAssembleOutputsOptions assemble;
+  assemble.singlePass = options.singlePass;
+  pm.addPass(createNachoAssembleOutputs(assemble));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

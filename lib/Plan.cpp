@@ -35,6 +35,8 @@ static void checkStatus(int32_t status) {
                                "operand is outside its extent");
   if (status & kRowTooWide)
     throw RowsTooHeavy();
+  if (status & kDraftFull)
+    throw DraftTooLarge();
   if (status & kOperandsChanged)
     throw OperandsChanged();
 }
@@ -174,25 +176,62 @@ void StepPlan::partition(const std::vector<Argument> &args, int64_t within,
 }
 
 void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
-  std::vector<int64_t> counts(parts * step->countColumns);
+  std::vector<int64_t> counts(step->isDraft ? 0 : parts * step->countColumns);
   offsets.resize((parts + 1) * step->countColumns);
   sizes.resize(step->numSizes());
   sizeWorkspaces(args);
   // Rows that are too heavy need not be counted to be refused.
-  if (step->hasWholeRows)
+  if (step->hasWholeRows && !step->isDraft)
     partition(args, parts, threads);
   callWithWorkspaces(
       threads, /*hasSums=*/false, [&](const std::vector<Workspace> &prepared) {
         return step->plan(args, bounds.data(), counts.data(), offsets.data(),
                           sizes.data(), prepared, parts, threads);
       });
+  if (step->isDraft) {
+    checkBalance();
+    checkDraft();
+    if (!hasFewMatches(*step, args, bounds, parts))
+      throw DraftTooLarge();
+  }
   checkIndexTypes();
   isForeseen = (alwaysBranches() || total() >= kForeseeFrom) &&
                canForesee(*step, args, bounds, parts);
 }
 
-void StepPlan::execute(const Step &by, const std::vector<Argument> &args,
-                       const std::vector<Argument> &results, int64_t threads) {
+static std::vector<Argument> argumentsOf(const std::vector<Buffer> &buffers) {
+  std::vector<Argument> args;
+  for (const Buffer &buffer : buffers)
+    args.push_back(buffer.argument());
+  return args;
+}
+
+std::vector<Buffer> StepPlan::execute(const Step &by,
+                                      const std::vector<Argument> &args,
+                                      int64_t threads) {
+  std::vector<Buffer> made = allocate();
+  if (!step->isDraft) {
+    fill(by, args, argumentsOf(made), threads);
+    return made;
+  }
+  counts.resize(parts * step->countColumns);
+  moved.resize((parts + 1) * step->countColumns);
+  fill(by, args, argumentsOf(made), threads);
+  std::vector<Buffer> compacted = allocate();
+  checkStatus(by.compact(args, bounds.data(), offsets.data(), moved.data(),
+                         argumentsOf(made), argumentsOf(compacted), parts,
+                         threads));
+  return compacted;
+}
+
+void StepPlan::executeAgain(const std::vector<Argument> &args,
+                            const std::vector<Buffer> &results,
+                            int64_t threads) {
+  fill(*step, args, argumentsOf(results), threads);
+}
+
+void StepPlan::fill(const Step &by, const std::vector<Argument> &args,
+                    const std::vector<Argument> &results, int64_t threads) {
   // A dense result without entries needs no work, nor memory for it.
   if (!step->countColumns && !numEntries())
     return;
@@ -208,12 +247,13 @@ void StepPlan::execute(const Step &by, const std::vector<Argument> &args,
   if (step->scattered)
     workspaces.front().coverExtent(
         sizes[step->result.levels.size() + 1 + *step->scattered]);
-  callWithWorkspaces(threads, /*hasSums=*/true,
-                     [&](const std::vector<Workspace> &prepared) {
-                       return by.execute(args, bounds.data(), offsets.data(),
-                                         results, partials, visited.data(),
-                                         rowSize, prepared, parts, threads);
-                     });
+  callWithWorkspaces(
+      threads, /*hasSums=*/true, [&](const std::vector<Workspace> &prepared) {
+        return by.execute(args, bounds.data(), offsets.data(),
+                          {counts.data(), moved.data(), sizes.data()}, results,
+                          partials, visited.data(), rowSize, prepared, parts,
+                          threads);
+      });
 }
 
 /// Whole rows may cost a part an eighth more than its share.
@@ -271,6 +311,24 @@ int64_t StepPlan::positionsAt(size_t level, int64_t parents) const {
   return isDense ? checkedProduct(parents, sizes[level]) : sizes[level];
 }
 
+/// Memory that is not written to is not taken, but huge pages are taken whole,
+/// and what is written is there twice for a while.
+static constexpr int64_t kLargestDraft = int64_t(1) << 30;
+
+void StepPlan::checkDraft() const {
+  int64_t bytes = 0;
+  for (const TensorLayout::Level &layout : step->result.levels) {
+    if (layout.hasPositions && layout.positions == ElementType::i32 &&
+        total() > std::numeric_limits<int32_t>::max())
+      throw DraftTooLarge();
+    if (layout.hasCoordinates)
+      bytes += sizeOf(layout.coordinates);
+  }
+  bytes += sizeOf(step->result.values);
+  if (total() > kLargestDraft / bytes)
+    throw DraftTooLarge();
+}
+
 /// Positions count up to the number of entries of their level.
 void StepPlan::checkIndexTypes() const {
   for (size_t level = 0; level < step->result.levels.size(); ++level) {
@@ -326,11 +384,7 @@ void Plan::planInner(const std::vector<Argument> &args, int64_t threads) {
   for (size_t n = 0; n + 1 < steps.size(); ++n) {
     std::vector<Argument> inputs = argumentsOf(*steps[n].step, args);
     steps[n].plan(inputs, threads);
-    results.push_back(steps[n].allocate());
-    std::vector<Argument> outputs;
-    for (const Buffer &buffer : results.back())
-      outputs.push_back(buffer.argument());
-    steps[n].execute(*steps[n].step, inputs, outputs, threads);
+    results.push_back(steps[n].execute(*steps[n].step, inputs, threads));
   }
 }
 
@@ -350,14 +404,43 @@ void Plan::partition(const std::vector<Argument> &args, int64_t inner,
   target.partition(inputs, inner, threads);
 }
 
+/// What is counted needs no draft.
+void Plan::useCounting() {
+  int64_t parts = steps.back().parts;
+  kernel = kernel->counting();
+  steps.clear();
+  for (const Step &step : kernel->steps)
+    steps.emplace_back(step, parts);
+}
+
 void Plan::plan(const std::vector<Argument> &args, int64_t threads) {
+  try {
+    planSteps(args, threads);
+  } catch (const DraftTooLarge &) {
+    useCounting();
+    planSteps(args, threads);
+  }
+}
+
+std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
+                                  bool isPlanned, int64_t threads) {
+  try {
+    return executeSteps(args, isPlanned, threads);
+  } catch (const DraftTooLarge &) {
+    useCounting();
+    planSteps(args, threads);
+    return executeSteps(args, isPlanned, threads);
+  }
+}
+
+void Plan::planSteps(const std::vector<Argument> &args, int64_t threads) {
   planInner(args, threads);
   steps.back().plan(argumentsOf(kernel->last(), args), threads);
   planned = sizesOf(args);
 }
 
-std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
-                                  bool isPlanned, int64_t threads) {
+std::vector<Buffer> Plan::executeSteps(const std::vector<Argument> &args,
+                                       bool isPlanned, int64_t threads) {
   if (sizesOf(args) != planned)
     throw OperandsChanged();
   std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
@@ -367,18 +450,14 @@ std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
     bool isLast = n + 1 == steps.size();
     if (!isLast && isPlanned)
       continue;
-    std::vector<Argument> inputs = argumentsOf(*steps[n].step, args), outputs;
-    std::vector<Buffer> made;
-    if (isLast)
-      made = steps[n].allocate();
-    for (const Buffer &buffer : isLast ? made : results[n])
-      outputs.push_back(buffer.argument());
-    const Kernel &by = isLast && steps[n].isForeseen
-                           ? kernel->branching(steps[n].total())
-                           : *kernel;
-    steps[n].execute(by.steps[n], inputs, outputs, threads);
-    if (isLast)
-      return made;
+    std::vector<Argument> inputs = argumentsOf(*steps[n].step, args);
+    if (!isLast) {
+      steps[n].executeAgain(inputs, results[n], threads);
+      continue;
+    }
+    const Kernel &by =
+        steps[n].isForeseen ? kernel->branching(steps[n].total()) : *kernel;
+    return steps[n].execute(by.steps[n], inputs, threads);
   }
   return {};
 }

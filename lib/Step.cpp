@@ -125,13 +125,14 @@ int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
   CallWords words(args.size() + 3 * workspaces.size() + 5);
   words.addOperands(operands, args);
   words.addRows(bounds, parts + 1, boundColumns);
-  if (countColumns) {
+  if (countColumns && !isDraft)
     words.addRows(counts, parts, countColumns);
+  if (countColumns)
     words.addRows(offsets, parts + 1, countColumns);
-  }
   words.addVector(sizes, numSizes());
-  for (const Workspace &workspace : workspaces)
-    words.addWorkspace(workspace);
+  if (!isDraft)
+    for (const Workspace &workspace : workspaces)
+      words.addWorkspace(workspace);
   words.addScalar(&status);
   words.addInteger(threads);
   planEntry(words.data());
@@ -139,17 +140,23 @@ int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
 }
 
 int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
-                      int64_t *offsets, const std::vector<Argument> &results,
+                      int64_t *offsets, Drafted drafted,
+                      const std::vector<Argument> &results,
                       const std::vector<void *> &partials, int64_t *visited,
                       int64_t rowSize, const std::vector<Workspace> &workspaces,
                       int64_t parts, int64_t threads) const {
   int32_t status = kSuccess;
   CallWords words(args.size() + results.size() + partials.size() +
-                  3 * workspaces.size() + 5);
+                  3 * workspaces.size() + 8);
   words.addOperands(operands, args);
   words.addRows(bounds, parts + 1, boundColumns);
   if (countColumns)
     words.addRows(offsets, parts + 1, countColumns);
+  if (isDraft) {
+    words.addRows(drafted.counts, parts, countColumns);
+    words.addRows(drafted.moved, parts + 1, countColumns);
+    words.addVector(drafted.sizes, numSizes());
+  }
   for (const Argument &buffer : results)
     words.addVector(buffer.data, buffer.size);
   for (void *rows : partials)
@@ -161,5 +168,25 @@ int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
   words.addScalar(&status);
   words.addInteger(threads);
   executeEntry(words.data());
+  return status;
+}
+
+int32_t Step::compact(const std::vector<Argument> &args, int64_t *bounds,
+                      int64_t *offsets, int64_t *moved,
+                      const std::vector<Argument> &draft,
+                      const std::vector<Argument> &results, int64_t parts,
+                      int64_t threads) const {
+  int32_t status = kSuccess;
+  CallWords words(args.size() + draft.size() + results.size() + 4);
+  words.addOperands(operands, args);
+  words.addRows(bounds, parts + 1, boundColumns);
+  words.addRows(offsets, parts + 1, countColumns);
+  words.addRows(moved, parts + 1, countColumns);
+  for (const std::vector<Argument> *buffers : {&draft, &results})
+    for (const Argument &buffer : *buffers)
+      words.addVector(buffer.data, buffer.size);
+  words.addScalar(&status);
+  words.addInteger(threads);
+  compactEntry(words.data());
   return status;
 }

@@ -230,18 +230,23 @@ public:
     std::string error;
     {
       nb::gil_scoped_release release;
-      kernel = Kernel::compile(text, {cost, remap, split}, error);
+      kernel = Kernel::compile(text, {cost, remap, split, /*singlePass=*/true},
+                               error);
     }
     if (!kernel)
       throw CompileError(error);
   }
 
-  std::unique_ptr<PyPlan> plan(nb::list list, int64_t parts, int64_t threads) {
+  /// With `counting` the entries of the result are known afterwards, and the
+  /// plan can be executed again and again.
+  std::unique_ptr<PyPlan> plan(nb::list list, int64_t parts, int64_t threads,
+                               bool counting) {
     CallArguments call(*kernel, list);
     if (parts < 1)
       throw nb::value_error("parts must be at least 1");
-    auto plan = std::make_unique<PyPlan>(kernel, parts);
     nb::gil_scoped_release release;
+    auto plan =
+        std::make_unique<PyPlan>(counting ? kernel->counting() : kernel, parts);
     plan->plan.plan(call.args, threads);
     return plan;
   }
@@ -297,9 +302,11 @@ nb::object pySignature(const std::string &text) {
 }
 
 std::string pyLower(const std::string &text, const std::string &stage,
-                    const std::string &cost, bool remap, bool split) {
+                    const std::string &cost, bool remap, bool split,
+                    bool singlePass) {
   std::string error;
-  std::string lowered = lowerToStage(text, stage, {cost, remap, split}, error);
+  std::string lowered =
+      lowerToStage(text, stage, {cost, remap, split, singlePass}, error);
   if (lowered.empty())
     throw CompileError(error);
   return lowered;
@@ -320,6 +327,7 @@ NB_MODULE(_nacho, m) {
   m.attr("STAGES") = nb::tuple(stages);
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"), nb::arg("cost"),
         nb::arg("remap") = true, nb::arg("split") = true,
+        nb::arg("single_pass") = false,
         nb::call_guard<nb::gil_scoped_release>());
   m.def("signature", &pySignature, nb::arg("text"));
   addValidation(m);
@@ -334,7 +342,7 @@ NB_MODULE(_nacho, m) {
       .def("llvm", &PyKernel::llvm)
       .def("asm", &PyKernel::assembly)
       .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts"),
-           nb::arg("threads"))
+           nb::arg("threads"), nb::arg("counting") = true)
       .def("partition", &PyKernel::partition, nb::arg("args"), nb::arg("parts"),
            nb::arg("threads"), nb::arg("inner") = 1);
   nb::class_<PyPlan>(m, "Plan")

@@ -2,7 +2,7 @@
 //
 // The ABI. A kernel is a list of steps, each with one nest; the result of a
 // step is an operand of later ones, that of the last is the kernel's. A step
-// @kernel exports three functions; `operands` below stands for its operands in
+// @kernel exports these functions; `operands` below stands for its operands in
 // order, each level by level:
 //
 //   compressed level:  positions, coordinates   memref<?xiN>
@@ -25,6 +25,18 @@
 //                   [keys, marks, positions...,] status, threads)
 //     Fills the buffers of the result, which the caller has allocated: for each
 //     level as above, and then the values.
+//
+// A step that does not count has other two, and one more:
+//
+//   @kernel_plan(operands, bounds, offsets, sizes, status, threads)
+//     Cuts. Offsets and sizes are those of a draft, to which each part can
+//     append as many entries as it costs.
+//   @kernel_execute(operands, bounds, offsets, counts, moved, sizes, draft,
+//   ...)
+//     As above, but for the draft. Of the entries that there are then, `moved`
+//     are the offsets, and `sizes` the sizes.
+//   @kernel_compact(operands, bounds, offsets, moved, draft, result, status,
+//                   threads)
 //
 // Counts and offsets are there if the result has levels that are not dense.
 // Partials and visited are there if parts may have to share an entry: two rows
@@ -60,6 +72,7 @@ enum Status : int32_t {
   kNoMemory = 4,
   kWorkspaceFull = 8, ///< It must be larger.
   kRowTooWide = 16,   ///< For a workspace in which coordinates have places.
+  kDraftFull = 32,    ///< Entries must be counted.
 };
 
 /// On an argument of the function: how many entries it is expected to have, and
@@ -75,6 +88,8 @@ inline constexpr char kDeltaAttr[] = "nacho.delta";
 /// types.
 inline constexpr char kCountsAttr[] = "nacho.counts";
 inline constexpr char kPartialsAttr[] = "nacho.partials";
+/// It appends to a draft, which a compact function makes the result of.
+inline constexpr char kDraftAttr[] = "nacho.draft";
 /// It takes workspaces, for the coordinates of a level of the result.
 inline constexpr char kWorkspaceAttr[] = "nacho.workspace";
 /// Which a part has all entries of a row in.
@@ -115,6 +130,8 @@ struct CompileOptions {
   bool remap = true;              ///< List what outer intersections leave over.
   /// Let parts share what a workspace collects; else plans may be refused.
   bool splitRows = true;
+  /// Do not count where that takes about as long as computing.
+  bool singlePass = false;
   /// Branch on which operand of a union comes next, which pays where that can
   /// be foreseen.
   bool branches = false;
@@ -171,6 +188,8 @@ public:
   int64_t boundColumns = 0; ///< Of a row of `bounds`.
   int64_t countColumns = 0; ///< Of `counts` and `offsets`; 0 without these.
   std::vector<ElementType> partials; ///< The types of partial entries.
+  /// What is executed is a draft, to be compacted.
+  bool isDraft = false;
   /// The level of the result of which coordinates are collected in workspaces.
   std::optional<size_t> scattered;
   /// These have whole rows, and no keys: no row must be too heavy for that.
@@ -181,10 +200,14 @@ public:
     size_t input, level;
   };
   std::vector<Table> tables;
-  /// If the innermost loop merges the coordinates of two operands, whose
-  /// positions are the last of `bounds`: which arguments these coordinates are.
-  std::optional<std::array<size_t, 2>> merged;
-  bool mergesNarrow = false; ///< They are of 32 bits.
+  /// The innermost loop merges the coordinates of two operands, whose positions
+  /// are the last of `bounds`.
+  struct Merge {
+    std::array<size_t, 2> operands; ///< Which arguments the coordinates are.
+    bool isUnion;                   ///< Else an intersection.
+    bool isNarrow;                  ///< They are of 32 bits.
+  };
+  std::optional<Merge> merged;
 
   /// The workspaces that calls take: what is scattered, and the tables.
   std::vector<WorkspaceLayout> workspaces() const;
@@ -206,21 +229,32 @@ public:
                int64_t threads) const;
   /// Each of `partials` has 2 * parts rows of `rowSize` elements, `visited` as
   /// many numbers.
+  /// `drafted` are the counts, `moved` and the sizes, of a draft.
+  struct Drafted {
+    int64_t *counts, *moved, *sizes;
+  };
   int32_t execute(const std::vector<Argument> &args, int64_t *bounds,
-                  int64_t *offsets, const std::vector<Argument> &results,
+                  int64_t *offsets, Drafted drafted,
+                  const std::vector<Argument> &results,
                   const std::vector<void *> &partials, int64_t *visited,
                   int64_t rowSize, const std::vector<Workspace> &workspaces,
                   int64_t parts, int64_t threads) const;
+  int32_t compact(const std::vector<Argument> &args, int64_t *bounds,
+                  int64_t *offsets, int64_t *moved,
+                  const std::vector<Argument> &draft,
+                  const std::vector<Argument> &results, int64_t parts,
+                  int64_t threads) const;
 
 private:
   friend class Kernel;
   /// An exported function that takes its arguments in an array.
   using Entry = void (*)(const int64_t *);
-  Entry partitionEntry = nullptr, planEntry = nullptr, executeEntry = nullptr;
+  Entry partitionEntry = nullptr, planEntry = nullptr, executeEntry = nullptr,
+        compactEntry = nullptr;
 };
 
 /// A compiled module. Immutable: any number of threads may call it.
-class Kernel {
+class Kernel : public std::enable_shared_from_this<Kernel> {
 public:
   /// Compiles MLIR at any stage up to `loops`. On failure returns null, and
   /// the diagnostics in `error`.
@@ -233,6 +267,9 @@ public:
   std::vector<Step> steps;
 
   const Step &last() const { return steps.back(); }
+
+  /// The same, but everything is counted before it is computed.
+  std::shared_ptr<const Kernel> counting() const;
 
   /// The same with branches in it, once enough entries have been merged that
   /// compiling it has paid; until then this kernel.
@@ -248,8 +285,12 @@ private:
   std::string text;
   CompileOptions options;
   mutable std::atomic<int64_t> merged = 0;
-  mutable std::once_flag once;
-  mutable std::shared_ptr<const Kernel> withBranches;
+  /// Other variants, once they are needed.
+  struct Variant {
+    std::once_flag once;
+    std::shared_ptr<const Kernel> kernel;
+  };
+  mutable Variant withBranches, withCounts;
 };
 
 /// A function of a module as a caller sees it.

@@ -23,6 +23,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "split-rows",
       llvm::cl::desc("Let parts share what a workspace collects"),
       llvm::cl::init(true)};
+  Option<bool> singlePass{
+      *this, "single-pass",
+      llvm::cl::desc("Append to drafts of the results, without counting"),
+      llvm::cl::init(false)};
   Option<bool> branches{
       *this, "branches",
       llvm::cl::desc("Branch on which operand of a union comes next"),

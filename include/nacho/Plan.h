@@ -35,6 +35,12 @@ struct RowsTooHeavy : std::runtime_error {
   RowsTooHeavy() : std::runtime_error("rows are too heavy to be left whole") {}
 };
 
+/// There is no room for as many entries as parts may append; which have to be
+/// counted then.
+struct DraftTooLarge : std::runtime_error {
+  DraftTooLarge() : std::runtime_error("a draft is too large") {}
+};
+
 /// The bytes that an element takes in a buffer.
 size_t sizeOf(ElementType type);
 
@@ -84,11 +90,13 @@ public:
   void partition(const std::vector<Argument> &args, int64_t within,
                  int64_t threads);
   void plan(const std::vector<Argument> &args, int64_t threads);
-  /// Runs the step, or the same one of another kernel.
-  void execute(const Step &by, const std::vector<Argument> &args,
-               const std::vector<Argument> &results, int64_t threads);
-  /// Buffers for the result, by level, and then the values.
-  std::vector<Buffer> allocate() const;
+  /// Runs the step, or the same one of another kernel; returns the result, by
+  /// level, and then the values.
+  std::vector<Buffer> execute(const Step &by, const std::vector<Argument> &args,
+                              int64_t threads);
+  /// The same once more, unless the step makes drafts.
+  void executeAgain(const std::vector<Argument> &args,
+                    const std::vector<Buffer> &results, int64_t threads);
   /// The result as arguments of another step.
   std::vector<Argument> arguments(const std::vector<Buffer> &buffers) const;
 
@@ -102,6 +110,10 @@ public:
   int64_t total() const;
 
 private:
+  std::vector<Buffer> allocate() const;
+  void fill(const Step &by, const std::vector<Argument> &args,
+            const std::vector<Argument> &results, int64_t threads);
+  void checkDraft() const;
   void sizeWorkspaces(const std::vector<Argument> &args);
   template <typename F>
   void callWithWorkspaces(int64_t threads, bool hasSums, F f);
@@ -110,6 +122,7 @@ private:
   void checkIndexTypes() const;
 
   std::vector<WorkspaceMemory> workspaces;
+  std::vector<int64_t> counts, moved; ///< Of a draft.
 };
 
 class Plan {
@@ -133,6 +146,10 @@ private:
   std::vector<Argument> argumentsOf(const Step &step,
                                     const std::vector<Argument> &args) const;
   void planInner(const std::vector<Argument> &args, int64_t threads);
+  void planSteps(const std::vector<Argument> &args, int64_t threads);
+  std::vector<Buffer> executeSteps(const std::vector<Argument> &args,
+                                   bool isPlanned, int64_t threads);
+  void useCounting();
 
   std::shared_ptr<const Kernel> kernel;
   std::vector<StepPlan> steps;

@@ -41,7 +41,7 @@ NestAssembler::NestAssembler(func::FuncOp source, NestOp nest,
 
 void NestAssembler::build() {
   buildPartition();
-  if (layout.hasCounts())
+  if (layout.hasCounts() && !layout.isDraft)
     buildAssemble();
   if (layout.needsFill())
     buildFill();
@@ -50,6 +50,8 @@ void NestAssembler::build() {
     buildCombine();
   buildPlan();
   buildExecute();
+  if (layout.isDraft)
+    buildCompact();
 }
 
 /// Every function takes the operands first and the number of threads last.
@@ -86,6 +88,9 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
       break;
     case Argument::offsets:
       add(rows(layout.numColumns()), args.offsets, "offsets");
+      break;
+    case Argument::moved:
+      add(rows(layout.numColumns()), args.moved, "moved");
       break;
     case Argument::sizes:
       add(MemRefType::get({2 * layout.type.getRank() + 1}, index), args.sizes,
@@ -124,21 +129,12 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
         add(table(layout.type.getElementType()), args.sums, "sums");
       break;
     }
-    case Argument::result: {
-      unsigned rank = layout.type.getRank(), next = 0;
-      args.positions.resize(rank);
-      args.coordinates.resize(rank);
-      for (unsigned level = 0; level < layout.structure; ++level) {
-        if (hasPositions(layout.type, level))
-          add(layout.buffers[next++], args.positions[level],
-              "pos" + Twine(level));
-        if (hasCoordinates(layout.type, level))
-          add(layout.buffers[next++], args.coordinates[level],
-              "crd" + Twine(level));
-      }
-      add(layout.buffers[next], args.values, "values");
+    case Argument::draft:
+      addArrays(args.draft, "draft_", add);
       break;
-    }
+    case Argument::result:
+      addArrays(args, "", add);
+      break;
     }
   }
   add(index, args.threads, "threads");
@@ -166,6 +162,24 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
     setName(value, target.second);
   }
   return func;
+}
+
+/// The arrays of a result, level by level.
+void NestAssembler::addArrays(
+    ResultArrays &arrays, StringRef prefix,
+    llvm::function_ref<void(Type, Value &, const Twine &)> add) {
+  unsigned rank = layout.type.getRank(), next = 0;
+  arrays.positions.resize(rank);
+  arrays.coordinates.resize(rank);
+  for (unsigned level = 0; level < layout.structure; ++level) {
+    if (hasPositions(layout.type, level))
+      add(layout.buffers[next++], arrays.positions[level],
+          prefix + "pos" + Twine(level));
+    if (hasCoordinates(layout.type, level))
+      add(layout.buffers[next++], arrays.coordinates[level],
+          prefix + "crd" + Twine(level));
+  }
+  add(layout.buffers[next], arrays.values, prefix + "values");
 }
 
 /// The roots of the operands, and what else comes before the partition.
@@ -292,6 +306,8 @@ NestAssembler::Arguments NestAssembler::executeArguments() const {
   Arguments arguments = {Argument::bounds};
   if (layout.hasCounts())
     arguments.push_back(Argument::offsets);
+  if (layout.isDraft)
+    arguments.append({Argument::counts, Argument::moved, Argument::sizes});
   arguments.push_back(Argument::result);
   if (layout.hasPartials())
     arguments.push_back(Argument::partials);
@@ -315,37 +331,56 @@ void NestAssembler::buildCompute() {
     first = loadRow(args.offsets, part);
     last = loadRow(args.offsets, next);
   }
-  if (layout.hasCounts() && args.positions.front()) {
-    // The one fiber of a first level that is stored.
+  if (layout.hasCounts() && !layout.isDraft)
+    writeFirstFiber(part, parts, args.offsets);
+  Value entries =
+      PartBuilder(b, layout, mapping, args, part, parts).append(first, last);
+  if (layout.isDraft) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero);
-    emitIf(b, isFirst, [&] {
-      SmallVector<Value> total = loadRow(args.offsets, parts);
-      storeIndex(b, zero, args.positions.front(), zero);
-      storeIndex(b, layout.positionsOf(b, 0, total), args.positions.front(),
-                 one);
-    });
+    memref::StoreOp::create(b, entries, args.counts, ValueRange{part, zero});
   }
-  PartBuilder(b, layout, mapping, args, part, parts).append(first, last);
+}
+
+/// The one fiber of a first level that is stored: the first part writes where
+/// it begins and ends.
+void NestAssembler::writeFirstFiber(Value part, Value parts, Value offsets) {
+  if (!args.positions.front())
+    return;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero);
+  emitIf(b, isFirst, [&] {
+    SmallVector<Value> total = loadRow(offsets, parts);
+    storeIndex(b, zero, args.positions.front(), zero);
+    storeIndex(b, layout.positionsOf(b, 0, total), args.positions.front(), one);
+  });
 }
 
 /// partition; assemble; offsets = scan(counts); sizes = what to allocate
+///
+/// Of a draft: partition; offsets = what the parts before cost
 void NestAssembler::buildPlan() {
   Arguments arguments = {Argument::bounds};
-  if (layout.hasCounts())
+  if (layout.isDraft)
+    arguments.push_back(Argument::offsets);
+  else if (layout.hasCounts())
     arguments.append({Argument::counts, Argument::offsets});
   arguments.push_back(Argument::sizes);
-  if (layout.scattered)
+  if (!layout.isDraft && layout.scattered)
     arguments.push_back(Argument::coordinateSet);
-  arguments.append({Argument::tables, Argument::status});
+  if (!layout.isDraft)
+    arguments.push_back(Argument::tables);
+  arguments.push_back(Argument::status);
   startFunction("plan", arguments, /*isExported=*/true);
   cloneOperands();
   Value parts = numParts();
   SmallVector<Value> callArgs = operands;
   callArgs.append({args.bounds, parts, args.threads});
   func::CallOp::create(b, functions["partition"], callArgs);
-  if (layout.hasCounts()) {
+  if (layout.isDraft) {
+    buildSlots(parts);
+  } else if (layout.hasCounts()) {
     callArgs = operands;
     callArgs.append({args.bounds, args.counts});
     if (args.keys)
@@ -356,15 +391,15 @@ void NestAssembler::buildPlan() {
       callArgs.append({table.keys, table.marks, table.positions});
     callArgs.append({args.status, args.threads});
     func::CallOp::create(b, functions["assemble"], callArgs);
-    buildScan();
+    buildScan(args.offsets);
   }
-  storeSizes(parts);
+  storeSizes(args.offsets, parts);
   func::ReturnOp::create(b);
 }
 
-void NestAssembler::buildScan() {
+void NestAssembler::buildScan(Value offsets) {
   int64_t columns = layout.numColumns();
-  auto scan = ExclusiveScanOp::create(b, args.counts, args.offsets);
+  auto scan = ExclusiveScanOp::create(b, args.counts, offsets);
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Type> types(2 * columns, b.getIndexType());
   SmallVector<Location> locs;
@@ -384,10 +419,10 @@ void NestAssembler::buildScan() {
 
 /// By level the number of coordinates that it stores, or of a dense one its
 /// extent; the size of a row of partial entries; and the extents of all levels.
-void NestAssembler::storeSizes(Value parts) {
+void NestAssembler::storeSizes(Value offsets, Value parts) {
   SmallVector<Value> total, sizes;
   if (layout.hasCounts())
-    total = loadRow(args.offsets, parts);
+    total = loadRow(offsets, parts);
   for (unsigned level = 0, rank = layout.type.getRank(); level < rank; ++level)
     sizes.push_back(hasCoordinates(layout.type, level)
                         ? layout.positionsOf(b, level, total)
@@ -438,11 +473,15 @@ static int64_t argumentOf(FindOp find) {
 }
 
 /// fill; compute; combine; sort or scan
+///
+/// Of a draft: compute; moved = scan(counts); sizes = what to allocate
 void NestAssembler::buildExecute() {
   func::FuncOp func =
       startFunction("execute", executeArguments(), /*isExported=*/true);
   if (layout.hasCounts())
     func->setAttr(kCountsAttr, b.getUnitAttr());
+  if (layout.isDraft)
+    func->setAttr(kDraftAttr, b.getUnitAttr());
   if (layout.hasPartials())
     func->setAttr(kPartialsAttr, b.getTypeArrayAttr(layout.sums));
   if (layout.scattered)
@@ -471,18 +510,29 @@ void NestAssembler::buildExecute() {
     combined.erase(combined.end() - 2);
     func::CallOp::create(b, functions["combine"], combined);
   }
+  if (layout.isDraft) {
+    cloneOperands();
+    buildScan(args.moved);
+    storeSizes(args.moved, numParts());
+  } else {
+    buildOrder();
+  }
+  func::ReturnOp::create(b);
+}
+
+/// What the entries have to be done to when all are there.
+void NestAssembler::buildOrder() {
   if (nest.getSorted())
     buildSort();
   if (nest.getScanned())
     PrefixSumOp::create(b, args.values, args.threads);
-  func::ReturnOp::create(b);
 }
 
 //===----------------------------------------------------------------------===//
 // Pass
 //===----------------------------------------------------------------------===//
 
-static LogicalResult assemble(func::FuncOp func, NestOp nest) {
+static LogicalResult assemble(func::FuncOp func, NestOp nest, bool singlePass) {
   if (!nest.getCuts() || nest.getBody().getNumArguments() == 0)
     return nest.emitOpError("must be partitioned and bounded first");
   if (!nest.getCuts().getDefiningOp<PartitionOp>() ||
@@ -499,6 +549,7 @@ static LogicalResult assemble(func::FuncOp func, NestOp nest) {
   FailureOr<ResultLayout> layout = ResultLayout::get(nest);
   if (failed(layout))
     return failure();
+  layout->isDraft = singlePass && layout->shouldDraft();
   NestAssembler(func, nest, std::move(*layout)).build();
   func.erase();
   return success();
@@ -507,6 +558,8 @@ static LogicalResult assemble(func::FuncOp func, NestOp nest) {
 namespace {
 struct AssembleOutputs
     : nacho::impl::NachoAssembleOutputsBase<AssembleOutputs> {
+  using Base::Base;
+
   void runOnOperation() override {
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
@@ -518,7 +571,7 @@ struct AssembleOutputs
         nests[1].emitOpError("must be the only nest of its function");
         return signalPassFailure();
       }
-      if (failed(assemble(func, nests.front())))
+      if (failed(assemble(func, nests.front(), singlePass)))
         return signalPassFailure();
     }
   }

@@ -23,7 +23,9 @@ private:
     within,
     counts,
     offsets,
+    moved,
     sizes,
+    draft,
     result,
     partials,
     coordinateSet,
@@ -35,6 +37,10 @@ private:
 
   mlir::func::FuncOp startFunction(llvm::StringRef suffix,
                                    const Arguments &arguments, bool isExported);
+  void addArrays(
+      ResultArrays &arrays, llvm::StringRef prefix,
+      llvm::function_ref<void(mlir::Type, mlir::Value &, const llvm::Twine &)>
+          add);
   Arguments executeArguments() const;
   void cloneOperands();
   mlir::Value numParts();
@@ -48,11 +54,21 @@ private:
   llvm::SmallVector<mlir::Value> loadSums(mlir::Value row, mlir::Value n);
   void writeCombined(mlir::Value row, mlir::Value part, mlir::Value cut);
   void buildPlan();
-  void buildScan();
+  void buildSlots(mlir::Value parts);
+  void buildScan(mlir::Value offsets);
   mlir::Value levelExtent(unsigned level, mlir::Value parts);
-  void storeSizes(mlir::Value parts);
+  void storeSizes(mlir::Value offsets, mlir::Value parts);
   void buildExecute();
+  void buildOrder();
   void buildSort();
+  void buildCompact();
+  void moveEntries(mlir::Value part, mlir::Value parts,
+                   llvm::function_ref<mlir::Value(mlir::Value)> beginOf,
+                   llvm::function_ref<mlir::Value(mlir::Value)> shiftOf);
+  void movePositions(unsigned level, mlir::Value part, mlir::Value parts,
+                     llvm::function_ref<mlir::Value(mlir::Value)> shiftOf);
+  void writeFirstFiber(mlir::Value part, mlir::Value parts,
+                       mlir::Value offsets);
 
   llvm::SmallVector<mlir::Value> loadRow(mlir::Value buffer, mlir::Value row);
 

@@ -71,38 +71,22 @@ SmallVector<Value> PartBuilder::count() {
   return row;
 }
 
-/// The position of a coordinate of full levels, of which `at` gives those up to
-/// `level`, under a parent that has a position if they are not the first.
-Value PartBuilder::numberOf(unsigned level, Value parent,
-                            llvm::function_ref<Value(unsigned)> at) {
-  Value number = parent;
-  for (unsigned m = layout.firstFull(level); m <= level; ++m) {
-    if (number)
-      number = arith::MulIOp::create(b, number, layout.extent(b, m, mapping));
-    number = number ? Value(arith::AddIOp::create(b, number, at(m))) : at(m);
-  }
-  return number;
-}
-
 /// The coordinate of a cut in the loop of a level. Of a full level, its number;
 /// or, if the parent is not appended, where that would begin.
 Value PartBuilder::cutCoordinate(Value cut, unsigned level, ValueRange row) {
-  auto at = [&](unsigned m) -> Value {
-    if (m >= layout.depth)
-      return constant(0);
-    return CutCoordinateOp::create(b, b.getIndexType(), cut, m);
-  };
   if (!isFullLevel(layout.type, level))
-    return at(level);
+    return layout.coordinateOfCut(b, cut, level);
   unsigned first = layout.firstFull(level);
   if (first == 0)
-    return numberOf(level, Value(), at);
+    return layout.numberOfCut(b, cut, level, mapping);
   Value parent = layout.positionsOf(b, first - 1, row);
   Value isOpen =
       layout.levels[first - 1]->isOpen(b, layout.columnsOf(first - 1, row));
-  return numberOf(level, parent, [&](unsigned m) -> Value {
-    return arith::SelectOp::create(b, isOpen, at(m), constant(0));
-  });
+  auto at = [&](unsigned m) -> Value {
+    Value coordinate = layout.coordinateOfCut(b, cut, m);
+    return arith::SelectOp::create(b, isOpen, coordinate, constant(0));
+  };
+  return layout.numberOf(b, level, parent, at, mapping);
 }
 
 AppendContext PartBuilder::contextOf(unsigned level, ValueRange first,
@@ -125,7 +109,7 @@ AppendContext PartBuilder::contextOf(unsigned level, ValueRange first,
   return context;
 }
 
-void PartBuilder::append(ValueRange first, ValueRange last) {
+Value PartBuilder::append(ValueRange first, ValueRange last) {
   loadCuts();
   if (layout.hasPartials())
     startPartials();
@@ -158,7 +142,7 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
   }
 
   Value complete;
-  if (layout.isDirect())
+  if (layout.isDirect() && !layout.isDraft)
     complete = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                      entriesOf(appended), end);
   for (auto [m, level] : llvm::enumerate(layout.levels))
@@ -169,6 +153,9 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
     emitIf(b, negate(complete), [&] {
       setStatus(arith::ConstantIntOp::create(b, kOperandsChanged, 32));
     });
+  if (!layout.isDirect())
+    return {};
+  return arith::SubIOp::create(b, entriesOf(appended), first.back());
 }
 
 //===----------------------------------------------------------------------===//
@@ -343,8 +330,9 @@ void PartBuilder::emitBody(unsigned m, CoiterateOp loop, Values &values) {
   at.before = nextBefore;
   at.next = nextOf(m, values);
   if (isFullLevel(layout.type, m))
-    at.number = numberOf(m, parentPosition(m, values),
-                         [&](unsigned outer) { return coordinates[outer]; });
+    at.number = layout.numberOf(
+        b, m, parentPosition(m, values),
+        [&](unsigned outer) { return coordinates[outer]; }, mapping);
   level->leaveAppend(b, contexts[m], at, valuesOf(m, values));
   if (layout.hasFullFibers(m))
     leaveFiber(m, values);

@@ -30,7 +30,9 @@ public:
   llvm::SmallVector<mlir::Value> count();
   /// Appends between the two rows of the scan, which are empty for a result
   /// without structure; sets the status if that is not what was counted.
-  void append(mlir::ValueRange first, mlir::ValueRange last);
+  /// Returns the number of entries that the part has appended directly; null if
+  /// it does not.
+  mlir::Value append(mlir::ValueRange first, mlir::ValueRange last);
 
 private:
   mlir::Value constant(int64_t value) {
@@ -109,8 +111,6 @@ private:
                           mlir::ValueRange last);
   mlir::Value cutCoordinate(mlir::Value cut, unsigned level,
                             mlir::ValueRange row);
-  mlir::Value numberOf(unsigned level, mlir::Value parent,
-                       llvm::function_ref<mlir::Value(unsigned)> at);
   bool reducesInRegister() const {
     return layout.reduction && layout.inner.empty();
   }

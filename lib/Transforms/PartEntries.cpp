@@ -62,7 +62,7 @@ void PartBuilder::emitAppend(AppendOp append, Values &values) {
 
 /// values[offset] = value; crd[offset] = coordinate. Unless the operands
 /// changed since they were checked and counted, the part has room for the entry
-/// and the result for the coordinate.
+/// and the result for the coordinate. A draft has it in all but odd cases.
 void PartBuilder::appendEntry(Value value, Value offset) {
   auto less = arith::CmpIPredicate::ult;
   unsigned last = layout.structure - 1;
@@ -85,7 +85,8 @@ void PartBuilder::appendEntry(Value value, Value offset) {
   for (; from <= last; ++from)
     storeIndex(b, coordinates[from], args.coordinates[from], offset);
   b.setInsertionPointToStart(ifValid.elseBlock());
-  Value changed = arith::ConstantIntOp::create(b, kOperandsChanged, 32);
+  Value changed = arith::ConstantIntOp::create(
+      b, layout.isDraft ? kDraftFull : kOperandsChanged, 32);
   Value outOfRange = arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32);
   setStatus(arith::SelectOp::create(b, inside, changed, outOfRange));
 }

@@ -178,6 +178,19 @@ bool ResultLayout::needsFill() const {
          !llvm::all_of(ArrayRef(loops).take_front(numOuter), runsEverywhere);
 }
 
+bool ResultLayout::shouldDraft() const {
+  if (!isDirect() || numColumns() != 1)
+    return false;
+  NestOp nest = this->nest;
+  if (scattered || nest.getSorted() || nest.getScanned())
+    return true;
+  // Unions are counted by their matches. That is fast, and a draft of one would
+  // take as much memory as the result.
+  CoiterateOp loop = loops.back();
+  return loop.getFibers().size() > 1 &&
+         loop.getMerge().getKind() == MergeKind::intersect;
+}
+
 unsigned ResultLayout::firstFull(unsigned level) const {
   while (level > 0 && isFullLevel(type, level - 1))
     --level;
@@ -241,6 +254,33 @@ Value ResultLayout::extent(ImplicitLocOpBuilder &b, unsigned level,
     return arith::ConstantIndexOp::create(b,
                                           std::numeric_limits<int64_t>::max());
   return emitExtent(b, loopOfLevel[level], mapping);
+}
+
+Value ResultLayout::coordinateOfCut(ImplicitLocOpBuilder &b, Value cut,
+                                    unsigned level) const {
+  if (level >= depth)
+    return arith::ConstantIndexOp::create(b, 0);
+  return CutCoordinateOp::create(b, b.getIndexType(), cut, level);
+}
+
+Value ResultLayout::numberOf(ImplicitLocOpBuilder &b, unsigned level,
+                             Value parent,
+                             llvm::function_ref<Value(unsigned)> at,
+                             const IRMapping &mapping) const {
+  Value number = parent;
+  for (unsigned m = firstFull(level); m <= level; ++m) {
+    if (number)
+      number = arith::MulIOp::create(b, number, extent(b, m, mapping));
+    number = number ? Value(arith::AddIOp::create(b, number, at(m))) : at(m);
+  }
+  return number;
+}
+
+Value ResultLayout::numberOfCut(ImplicitLocOpBuilder &b, Value cut,
+                                unsigned level,
+                                const IRMapping &mapping) const {
+  auto at = [&](unsigned m) { return coordinateOfCut(b, cut, m); };
+  return numberOf(b, level, Value(), at, mapping);
 }
 
 static Value product(ImplicitLocOpBuilder &b, Value x, Value y) {

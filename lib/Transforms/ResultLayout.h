@@ -36,6 +36,9 @@ struct ResultLayout {
   std::optional<BinaryKind> reduction;
   /// The level of which entries are collected in a workspace.
   std::optional<unsigned> scattered;
+  /// Parts append without having counted: to a draft, where each has room for
+  /// as many entries as it costs.
+  bool isDraft = false;
   /// What is found by its coordinate, each in a table of its own.
   llvm::SmallVector<FindOp> finds;
 
@@ -46,6 +49,9 @@ struct ResultLayout {
   /// Every iteration of the innermost loop appends an entry.
   bool isDirect() const { return levels.size() < structure; }
   bool hasCounts() const { return structure > 0; }
+  /// All that could be counted are the entries, and that would take about as
+  /// long as to append them.
+  bool shouldDraft() const;
   /// A part may end before an entry is complete.
   bool canSplit() const { return reduction && depth > numOuter; }
   /// Parts have rows for entries that are not complete: the one that the part
@@ -71,9 +77,23 @@ struct ResultLayout {
   mlir::Value positionsOf(mlir::ImplicitLocOpBuilder &b, unsigned level,
                           mlir::ValueRange row) const;
 
+  /// The coordinate of a cut in the loop of a level; 0 inside of those that are
+  /// cut.
+  mlir::Value coordinateOfCut(mlir::ImplicitLocOpBuilder &b, mlir::Value cut,
+                              unsigned level) const;
+
   // The following emit code for a function with another set of operands.
   mlir::Value extent(mlir::ImplicitLocOpBuilder &b, unsigned level,
                      const mlir::IRMapping &mapping) const;
+  /// The position of a coordinate of full levels, of which `at` gives those up
+  /// to `level`, under a parent that has a position if they are not the first.
+  mlir::Value numberOf(mlir::ImplicitLocOpBuilder &b, unsigned level,
+                       mlir::Value parent,
+                       llvm::function_ref<mlir::Value(unsigned)> at,
+                       const mlir::IRMapping &mapping) const;
+  /// The same of a cut, and of full levels that are the first.
+  mlir::Value numberOfCut(mlir::ImplicitLocOpBuilder &b, mlir::Value cut,
+                          unsigned level, const mlir::IRMapping &mapping) const;
   /// The number of entries in a row of partial entries.
   mlir::Value rowSize(mlir::ImplicitLocOpBuilder &b,
                       const mlir::IRMapping &mapping) const;
@@ -102,12 +122,19 @@ struct ResultLayout {
 mlir::Value emitExtent(mlir::ImplicitLocOpBuilder &b, CoiterateOp loop,
                        const mlir::IRMapping &mapping);
 
-/// The arguments of one of the functions, by name.
-struct PhaseArguments {
-  mlir::Value bounds, within, counts, offsets, sizes, status, threads;
+/// The buffers of a result.
+struct ResultArrays {
   llvm::SmallVector<mlir::Value> positions,
       coordinates; ///< By level; null where it has none.
   mlir::Value values;
+};
+
+/// The arguments of one of the functions, by name.
+struct PhaseArguments : ResultArrays {
+  mlir::Value bounds, within, counts, offsets, sizes, status, threads;
+  /// Of a draft: where its entries go, by part; and the draft.
+  mlir::Value moved;
+  ResultArrays draft;
   /// Two rows per part, by sum; and how many elements were reduced to them.
   llvm::SmallVector<mlir::Value> partials;
   mlir::Value visited;

@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
     "environment",
     [
         {"NACHO_VECTOR_BITS": "0", "NACHO_BRANCHES": "always"},
-        {"NACHO_VECTOR_BITS": "512"},
+        {"NACHO_VECTOR_BITS": "512", "NACHO_DRAFTS": "always"},
     ],
     ids=lambda environment: " ".join(environment.values()),
 )

@@ -314,7 +314,23 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       nacho.yield %next : index
     }
     ```
+
+    With `single-pass`, nothing is counted where all that could be are the entries
+    of the last level, and that would take as long as to append them: what is
+    scattered, lists, intersections. A part appends no more entries than it costs,
+    so that its cuts say where it may write in a *draft* of the result:
+
+    - `@kernel_plan` cuts, and gives each part the offset that the parts before
+      cost;
+    - `@kernel_compute` appends, and stores how much that was; `@kernel_execute`
+      scans it;
+    - `@kernel_compact` moves the entries together, every worker the same number of
+      entries and positions, whatever the parts are like.
   }];
+  let options = [
+    Option<"singlePass", "single-pass", "bool", /*default=*/"false",
+           "Append to drafts, without counting first">
+  ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect"

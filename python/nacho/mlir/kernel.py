@@ -315,15 +315,21 @@ class Kernel:
 
         return tuple(_nacho.STAGES)
 
-    def mlir(self, stage: str) -> str:
-        """Return the IR after a stage."""
+    def mlir(self, stage: str, *, single_pass: bool = False) -> str:
+        """Return the IR after a stage.
+
+        That of plans, which count what they compute; with ``single_pass`` that of calls,
+        which only count what takes less time than computing.
+        """
         from nacho import _nacho
 
         if stage not in self.stages:
             shown = ", ".join(f"'{name}'" for name in self.stages)
             raise NachoError(f"stage={stage!r}: expected {shown}")
         try:
-            return _nacho.lower(self._text, stage, self.cost, self.remap, self._split)
+            return _nacho.lower(
+                self._text, stage, self.cost, self.remap, self._split, single_pass
+            )
         except _nacho.CompileError as error:
             raise NachoError(f"cannot lower to '{stage}': {error}") from error
 
@@ -350,7 +356,7 @@ class Kernel:
     ) -> Any:
         """Plan and execute; ``views`` are those of the operands with indices."""
         call = self.prepare(given, views, threads, parts, validate)
-        kernel, plan = self.planned(call)
+        kernel, plan = self.planned(call, counting=False)
         return kernel.execute(plan, call, planned=True)
 
     def views(self, given: Sequence[Any]) -> dict[str, View]:
@@ -398,10 +404,16 @@ class Kernel:
             lambda native: native.partition(call.args, call.parts, call.threads),
         )
 
-    def planned(self, call: Call) -> tuple[Kernel, _nacho.Plan]:
-        """Cut the work and count the result; by the kernel that can do it."""
+    def planned(
+        self, call: Call, *, counting: bool = True
+    ) -> tuple[Kernel, _nacho.Plan]:
+        """Cut the work and count the result; by the kernel that can do it.
+
+        Without ``counting`` the plan is good for one execution, of these operands.
+        """
         return self._fitting(
-            call, lambda native: native.plan(call.args, call.parts, call.threads)
+            call,
+            lambda native: native.plan(call.args, call.parts, call.threads, counting),
         )
 
     def _fitting(

@@ -1,0 +1,195 @@
+//===- CompactParts.cpp - From a draft to the result ----------------------===//
+//
+// The function compact, and the offsets of a draft. A part appends to the draft
+// from the offset that the parts before cost, and leaves free what it did not
+// need; entries and positions then move together.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NestAssembler.h"
+
+#include "nacho/IR/Names.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// for part in 0..parts: offsets[part] = what the parts before cost
+void NestAssembler::buildSlots(Value parts) {
+  OpBuilder::InsertionGuard guard(b);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Type index = b.getIndexType();
+  Type cut = partition.getBodyBlock()->getArgument(1).getType();
+  auto worker = ParallelOp::create(b, one, args.threads);
+  b.setInsertionPointToStart(worker.getBodyBlock());
+  Value base =
+      CutCostOp::create(b, index, loadCut(b, "lo", cut, args.bounds, zero));
+  emitFor(b, zero, arith::AddIOp::create(b, parts, one), [&](Value part) {
+    Value at = loadCut(b, "hi", cut, args.bounds, part);
+    Value cost =
+        arith::SubIOp::create(b, CutCostOp::create(b, index, at), base);
+    memref::StoreOp::create(b, cost, args.offsets, ValueRange{part, zero});
+  });
+}
+
+namespace {
+struct Share {
+  Value from, to;
+};
+
+/// What parts have appended one after the other: the entries, or the positions
+/// of a level.
+struct Appended {
+  /// Where a part begins, and how much further the same is in the draft.
+  llvm::function_ref<Value(Value)> begin, shift;
+};
+} // namespace
+
+/// Every part's share of as many.
+static Share shareOf(ImplicitLocOpBuilder &b, Value part, Value parts,
+                     Value size) {
+  Type index = b.getIndexType();
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value next = arith::AddIOp::create(b, part, one);
+  return {QueryOp::create(b, index, part, parts, zero, size),
+          QueryOp::create(b, index, next, parts, zero, size)};
+}
+
+/// The last of the parts that begins before `limit`, or at 0 if all begin
+/// after it.
+static Value lastBefore(ImplicitLocOpBuilder &b, Value parts, Value limit,
+                        llvm::function_ref<Value(Value)> begin) {
+  Type index = b.getIndexType();
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  // Parts up to `low` begin before the limit, those from `high` do not.
+  auto loop = scf::WhileOp::create(
+      b, TypeRange{index, index}, ValueRange{zero, parts},
+      [&](OpBuilder &builder, Location loc, ValueRange range) {
+        Value next = arith::AddIOp::create(builder, loc, range[0], one);
+        Value more = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ult, next, range[1]);
+        scf::ConditionOp::create(builder, loc, more, range);
+      },
+      [&](OpBuilder &builder, Location loc, ValueRange range) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(builder.getInsertionBlock(),
+                            builder.getInsertionPoint());
+        Value sum = arith::AddIOp::create(b, range[0], range[1]);
+        Value mid = arith::ShRUIOp::create(b, sum, one);
+        Value before = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                             begin(mid), limit);
+        Value low = arith::SelectOp::create(b, before, mid, range[0]);
+        Value high = arith::SelectOp::create(b, before, range[1], mid);
+        scf::YieldOp::create(b, ValueRange{low, high});
+      });
+  return loop.getResult(0);
+}
+
+/// For the pieces of a share that one part each has appended:
+///   body(begin, end, shift)
+static void forAppended(ImplicitLocOpBuilder &b, Value parts, Share share,
+                        Appended appended,
+                        llvm::function_ref<void(Value, Value, Value)> body) {
+  Value from = share.from, to = share.to;
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, from, to);
+  emitIf(b, some, [&] {
+    Value next = arith::AddIOp::create(b, from, one);
+    Value first = lastBefore(b, parts, next, appended.begin);
+    Value last = lastBefore(b, parts, to, appended.begin);
+    emitFor(b, first, arith::AddIOp::create(b, last, one), [&](Value part) {
+      Value after = arith::AddIOp::create(b, part, one);
+      Value begin = arith::MaxUIOp::create(b, from, appended.begin(part));
+      Value end = arith::MinUIOp::create(b, to, appended.begin(after));
+      body(begin, end, appended.shift(part));
+    });
+  });
+}
+
+/// A part has written the positions after its lower cut up to its upper one.
+void NestAssembler::movePositions(unsigned level, Value part, Value parts,
+                                  llvm::function_ref<Value(Value)> shiftOf) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value draft = args.draft.positions[level], result = args.positions[level];
+  Type cut = nest.getBody().getArgument(0).getType();
+  auto begin = [&](Value part) {
+    Value at = loadCut(b, "cut", cut, args.bounds, part);
+    return layout.numberOfCut(b, at, level - 1, mapping);
+  };
+  Value size = memref::DimOp::create(b, result, zero);
+  Share share = shareOf(b, part, parts, arith::SubIOp::create(b, size, one));
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, share.from, zero);
+  emitIf(b, isFirst, [&] { storeIndex(b, zero, result, zero); });
+  forAppended(b, parts, share, {begin, shiftOf},
+              [&](Value from, Value to, Value shift) {
+                emitFor(b, from, to, [&](Value at) {
+                  Value after = arith::AddIOp::create(b, at, one);
+                  Value position = loadIndex(b, draft, after);
+                  storeIndex(b, arith::SubIOp::create(b, position, shift),
+                             result, after);
+                });
+              });
+}
+
+void NestAssembler::moveEntries(Value part, Value parts,
+                                llvm::function_ref<Value(Value)> beginOf,
+                                llvm::function_ref<Value(Value)> shiftOf) {
+  SmallVector<std::pair<Value, Value>> arrays;
+  for (auto [draft, result] :
+       llvm::zip(args.draft.coordinates, args.coordinates))
+    if (draft)
+      arrays.push_back({draft, result});
+  arrays.push_back({args.draft.values, args.values});
+  Share share = shareOf(b, part, parts, beginOf(parts));
+  forAppended(b, parts, share, {beginOf, shiftOf},
+              [&](Value from, Value to, Value shift) {
+                for (auto [draft, result] : arrays) {
+                  auto loop = [&, draft = draft, result = result](Value at) {
+                    Value source = arith::AddIOp::create(b, at, shift);
+                    Value moved = memref::LoadOp::create(b, draft, source);
+                    memref::StoreOp::create(b, moved, result, at);
+                  };
+                  emitFor(b, from, to, loop);
+                }
+              });
+}
+
+/// parallel part in parts: its share of the entries, and of the positions, goes
+/// from the draft to the result
+void NestAssembler::buildCompact() {
+  startFunction("compact",
+                {Argument::bounds, Argument::offsets, Argument::moved,
+                 Argument::draft, Argument::result, Argument::status},
+                /*isExported=*/true);
+  cloneOperands();
+  Value parts = numParts();
+  auto workers = ParallelOp::create(b, parts, args.threads);
+  Value part = workers.getWorker();
+  setName(part, "part");
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(workers.getBodyBlock());
+    writeFirstFiber(part, parts, args.moved);
+    auto entry = [&](Value buffer, Value of) { return loadRow(buffer, of)[0]; };
+    auto begin = [&](Value of) { return entry(args.moved, of); };
+    auto shift = [&](Value of) -> Value {
+      return arith::SubIOp::create(b, entry(args.offsets, of),
+                                   entry(args.moved, of));
+    };
+    moveEntries(part, parts, begin, shift);
+    unsigned last = layout.structure - 1;
+    while (!hasPositions(layout.type, last))
+      --last;
+    if (last > 0)
+      movePositions(last, part, parts, shift);
+  }
+  buildOrder();
+  func::ReturnOp::create(b);
+}

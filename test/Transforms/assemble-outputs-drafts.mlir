@@ -1,0 +1,188 @@
+// RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
+// RUN:   -pass-pipeline='builtin.module(nacho-concretize,cse,nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs{single-pass=true},canonicalize,cse)' \
+// RUN:   | FileCheck %s
+
+// Without counting: a part appends to a draft, from the offset that the parts before cost.
+// What is there then moves together.
+
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#DCSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#COO = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
+#RowSums = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
+
+// The matches of a union are counted faster than appended.
+//
+// CHECK-LABEL: func.func private @negative_union_assemble(
+// CHECK-LABEL: func.func @negative_union_execute(
+// CHECK-NOT:   nacho.draft
+// CHECK-NOT:   @negative_union_compact
+func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[i, j] : tensor<?x?xf64, #CSR>)
+      -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary add %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// There is more to count than entries: which rows have any.
+//
+// CHECK-LABEL: func.func private @negative_two_levels_assemble(
+// CHECK-LABEL: func.func @negative_two_levels_execute(
+// CHECK-NOT:   nacho.draft
+// CHECK-NOT:   @negative_two_levels_compact
+func.func @negative_two_levels(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
+    -> tensor<?x?xf64, #DCSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %B[i, j] : tensor<?x?xf64, #DCSR>)
+      -> [i, j] : tensor<?x?xf64, #DCSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// Rows: their positions are those in the draft, at first.
+//
+// CHECK-NOT:     @hadamard_assemble
+// CHECK-LABEL: func.func private @hadamard_compute(
+// CHECK-SAME:    %bounds: memref<?x7xindex>, %offsets: memref<?x1xindex>, %counts: memref<?x1xindex>, %moved: memref<?x1xindex>, %sizes: memref<5xindex>, %pos1: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>, %status: memref<i32>, %threads: index)
+// CHECK:         nacho.parallel %part in %parts threads %threads {
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %part, %c1 : index
+// CHECK-NEXT:      %[[FIRST:.+]] = memref.load %offsets[%part, %c0]
+// CHECK-NEXT:      %[[LAST:.+]] = memref.load %offsets[%[[NEXT]], %c0]
+// CHECK:           nacho.coiterate %j of {{.+}} in intersect({{.+}}) {{.+}} iter_args(%{{.+}} = %{{.+}} : index, %[[AT:.+]] = %{{.+}} : index) {
+//
+// Nothing is written to where the next part begins.
+// CHECK:             %[[FITS:.+]] = arith.cmpi ult, %[[AT]], %[[LAST]] : index
+// CHECK:             %[[INSIDE:.+]] = arith.cmpi ult, %j, %{{.+}} : index
+// CHECK-NEXT:        %[[VALID:.+]] = arith.andi %[[FITS]], %[[INSIDE]] : i1
+// CHECK-NEXT:        scf.if %[[VALID]] {
+// CHECK:             } else {
+// CHECK-NEXT:          %[[CODE:.+]] = arith.select %[[INSIDE]], %c32_i32, %c1_i32 : i32
+// CHECK-NEXT:          memref.atomic_rmw ori %[[CODE]], %status[]
+//
+// What was appended is the count; whether it is all that there is, nobody knows.
+// CHECK-NOT:       %c2_i32
+// CHECK:           %[[COUNT:.+]] = arith.subi %{{.+}}, %[[FIRST]] : index
+// CHECK-NEXT:      memref.store %[[COUNT]], %counts[%part, %c0]
+//
+// CHECK-LABEL: func.func @hadamard_plan(
+// CHECK-SAME:    %bounds: memref<?x7xindex>, %offsets: memref<?x1xindex>, %sizes: memref<5xindex>, %status: memref<i32>, %threads: index)
+// CHECK:         call @hadamard_partition(
+// CHECK-NEXT:    nacho.parallel %{{.+}} in %c1 threads %threads {
+// CHECK-NEXT:      %lo = nacho.load_cut %bounds[%c0]
+// CHECK-NEXT:      %[[BASE:.+]] = nacho.cut_cost %lo
+// CHECK-NEXT:      scf.for %[[PART:.+]] = %c0 to %{{.+}} step %c1 {
+// CHECK-NEXT:        %hi = nacho.load_cut %bounds[%[[PART]]]
+// CHECK-NEXT:        %[[COST:.+]] = nacho.cut_cost %hi
+// CHECK-NEXT:        %[[OFFSET:.+]] = arith.subi %[[COST]], %[[BASE]] : index
+// CHECK-NEXT:        memref.store %[[OFFSET]], %offsets[%[[PART]], %c0]
+// CHECK:         %[[ROOM:.+]] = memref.load %offsets[%parts, %c0]
+// CHECK:         memref.store %[[ROOM]], %sizes[%c1]
+//
+// CHECK-LABEL: func.func @hadamard_execute(
+// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.counts, nacho.draft}
+// CHECK:         call @hadamard_compute(
+// CHECK-NEXT:    nacho.exclusive_scan %counts into %moved
+// CHECK:         %[[ENTRIES:.+]] = memref.load %moved[%parts, %c0]
+// CHECK:         memref.store %[[ENTRIES]], %sizes[%c1]
+//
+// Every worker moves as many entries, which one or more parts have appended.
+//
+// CHECK-LABEL: func.func @hadamard_compact(
+// CHECK-SAME:    %offsets: memref<?x1xindex>, %moved: memref<?x1xindex>, %draft_pos1: memref<?xi32>, %draft_crd1: memref<?xi32>, %draft_values: memref<?xf64>, %pos1: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>, %status: memref<i32>, %threads: index)
+// CHECK:         nacho.parallel %part in %parts threads %threads {
+// CHECK-NEXT:      %[[TOTAL:.+]] = memref.load %moved[%parts, %c0]
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %part, %c1 : index
+// CHECK-NEXT:      %[[FROM:.+]] = nacho.query %part of %parts from %c0 to %[[TOTAL]]
+// CHECK-NEXT:      %[[TO:.+]] = nacho.query %[[NEXT]] of %parts from %c0 to %[[TOTAL]]
+// CHECK:           scf.for %[[OF:.+]] = %[[FIRST:.+]]#0 to %{{.+}} step %c1 {
+// CHECK:             %[[BEGIN:.+]] = memref.load %moved[%[[OF]], %c0]
+// CHECK-NEXT:        %[[LOW:.+]] = arith.maxui %[[FROM]], %[[BEGIN]] : index
+// CHECK-NEXT:        %[[END:.+]] = memref.load %moved[%{{.+}}, %c0]
+// CHECK-NEXT:        %[[HIGH:.+]] = arith.minui %[[TO]], %[[END]] : index
+// CHECK-NEXT:        %[[WAS:.+]] = memref.load %offsets[%[[OF]], %c0]
+// CHECK-NEXT:        %[[SHIFT:.+]] = arith.subi %[[WAS]], %[[BEGIN]] : index
+// CHECK-NEXT:        scf.for %[[AT:.+]] = %[[LOW]] to %[[HIGH]] step %c1 {
+// CHECK-NEXT:          %[[SOURCE:.+]] = arith.addi %[[AT]], %[[SHIFT]] : index
+// CHECK-NEXT:          %[[CRD:.+]] = memref.load %draft_crd1[%[[SOURCE]]]
+// CHECK-NEXT:          memref.store %[[CRD]], %crd1[%[[AT]]]
+// CHECK:             scf.for
+// CHECK:               memref.load %draft_values[
+//
+// And as many positions, which now are of the result.
+// CHECK:           %[[DIM:.+]] = memref.dim %pos1, %c0
+// CHECK-NEXT:      %[[ROWS:.+]] = arith.subi %[[DIM]], %c1 : index
+// CHECK-NEXT:      %[[FROM:.+]] = nacho.query %part of %parts from %c0 to %[[ROWS]]
+// CHECK:           scf.if
+// CHECK-NEXT:        memref.store %c0_i32, %pos1[%c0]
+// CHECK:             %[[WAS:.+]] = memref.load %draft_pos1[%[[AT:.+]]]
+// CHECK-NEXT:        %[[WIDE:.+]] = arith.index_castui %[[WAS]] : i32 to index
+// CHECK-NEXT:        %[[NOW:.+]] = arith.subi %[[WIDE]], %{{.+}} : index
+// CHECK-NEXT:        %[[NARROW:.+]] = arith.index_castui %[[NOW]] : index to i32
+// CHECK-NEXT:        memref.store %[[NARROW]], %pos1[%[[AT]]]
+func.func @hadamard(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[i, j] : tensor<?x?xf64, #CSR>)
+      -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// All coordinates of an entry move; the one fiber of the first level is known when that
+// is done.
+//
+// CHECK-LABEL: func.func private @coo_compute(
+// CHECK-NOT:     memref.store {{.+}}, %pos0
+// CHECK-LABEL: func.func @coo_compact(
+// CHECK-SAME:    %draft_pos0: memref<?xi32>, %draft_crd0: memref<?xi32>, %draft_crd1: memref<?xi32>, %draft_values: memref<?xf64>, %pos0: memref<?xi32>, %crd0: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>,
+// CHECK:         nacho.parallel %part in %parts
+// CHECK-NEXT:      %[[FIRST:.+]] = arith.cmpi eq, %part, %c0
+// CHECK-NEXT:      scf.if %[[FIRST]] {
+// CHECK-NEXT:        %[[TOTAL:.+]] = memref.load %moved[%parts, %c0]
+// CHECK-NEXT:        memref.store %c0_i32, %pos0[%c0]
+// CHECK-NEXT:        %[[NARROW:.+]] = arith.index_castui %[[TOTAL]] : index to i32
+// CHECK-NEXT:        memref.store %[[NARROW]], %pos0[%c1]
+// CHECK:           memref.load %draft_crd0
+// CHECK:           memref.load %draft_crd1
+// CHECK:           memref.load %draft_values
+// CHECK-NOT:       %draft_pos0
+// CHECK:         return
+func.func @coo(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>)
+    -> tensor<?x?xf64, #COO> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #COO>, %b = %B[i, j] : tensor<?x?xf64, #COO>)
+      -> [i, j] : tensor<?x?xf64, #COO> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #COO>
+}
+
+// What is scattered: only those who append need workspaces. Sums of rows that several
+// parts have are sorted when they are together.
+//
+// CHECK-LABEL: func.func @spgemm_plan(
+// CHECK-NOT:     %marks
+// CHECK:         return
+// CHECK-LABEL: func.func @spgemm_execute(
+// CHECK-SAME:    %values: memref<?xf64>, %keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref<?x?xf64>, %status
+// CHECK-NOT:     nacho.sort
+// CHECK-LABEL: func.func @spgemm_compact(
+// CHECK:         nacho.parallel
+// CHECK:         nacho.sort(%crd0, %crd1)
+func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+    -> tensor<?x?x?xf64, #RowSums> {
+  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+      -> [i, k, part] : tensor<?x?x?xf64, #RowSums> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  } {order = ["i", "j", "k"], sorted, partial}
+  return %E : tensor<?x?x?xf64, #RowSums>
+}

@@ -1,0 +1,162 @@
+"""Calls that append without having counted, against plans, which count."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+from checks import same
+from nacho import Tensor
+
+PARTS = (1, 2, 3, 7, 64, 1000)
+
+
+def random(shape, nnz, format, seed, dtype=np.float64):
+    """Few entries: whoever samples the operands sees hardly any match."""
+    rng = np.random.default_rng(seed)
+    coords = np.array([rng.integers(0, extent, nnz) for extent in shape])
+    values = rng.integers(1, 9, nnz).astype(dtype)
+    return Tensor.from_coo(coords, values, shape=shape, format=format)
+
+
+def both(kernel, operands, **options):
+    """What a call computes; and what a plan does."""
+    return kernel(*operands, **options), kernel.plan(*operands, **options).execute(
+        *operands
+    )
+
+
+def dense(tensor):
+    return tensor.to_dense() if isinstance(tensor, Tensor) else tensor.toarray()
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("parts", PARTS)
+def test_intersection(format, parts):
+    A, B = (random((300, 200), 2000, format, seed) for seed in (1, 2))
+    kernel = nacho.mlir.compile(
+        "Z[i,j] = A[i,j] * B[i,j]", formats=dict.fromkeys("ABZ", format)
+    )
+    assert "_compact" in kernel.mlir("assemble", single_pass=True)
+    assert "_compact" not in kernel.mlir("assemble")
+    called, planned = both(kernel, (A, B), parts=parts, threads=2)
+    assert same(called, planned)
+    np.testing.assert_array_equal(dense(called), A.to_dense() * B.to_dense())
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_sparse_vectors(parts):
+    a, b = (random((50_000,), 4000, "sparse-vector", seed) for seed in (1, 2))
+    kernel = nacho.mlir.compile(
+        "z[i] = a[i] * b[i]", formats=dict.fromkeys("abz", "sparse-vector")
+    )
+    called, planned = both(kernel, (a, b), parts=parts, threads=2)
+    assert same(called, planned)
+    np.testing.assert_array_equal(dense(called), a.to_dense() * b.to_dense())
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_a_level_below_two_dense_ones(parts):
+    """Positions of all rows, also those that no part has entries in."""
+    format = "(d0, d1, d2) -> (d0 : dense, d1 : dense, d2 : compressed)"
+    A, B = (random((7, 9, 300), 1500, format, seed) for seed in (1, 2))
+    kernel = nacho.mlir.compile(
+        "Z[i,j,k] = A[i,j,k] * B[i,j,k]", formats=dict.fromkeys("ABZ", format)
+    )
+    called, planned = both(kernel, (A, B), parts=parts, threads=2)
+    assert same(called, planned)
+    np.testing.assert_array_equal(dense(called), A.to_dense() * B.to_dense())
+
+
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("out", ["csr", "coo", "dcsr"])
+def test_products(parts, out):
+    A, B = (random((120, 120), 900, "csr", seed, np.int64) for seed in (1, 2))
+    kernel = nacho.mlir.compile(
+        "Z[i,k] = A[i,j] * B[j,k]",
+        formats={"A": "csr", "B": "csr", "Z": out},
+        dtype="i64",
+    )
+    called, planned = both(kernel, (A, B), parts=parts, threads=2)
+    assert same(called, planned)
+    np.testing.assert_array_equal(dense(called), A.to_dense() @ B.to_dense())
+
+
+def test_lists_that_are_remapped():
+    A, B = (random((400, 400), 3000, "dcsr", seed) for seed in (1, 2))
+    kernel = nacho.mlir.compile(
+        "Z[i,j] = A[i,j] * B[i,j]", formats=dict.fromkeys("ABZ", "dcsr")
+    )
+    text = kernel.mlir("assemble", single_pass=True)
+    assert text.count("_compact(") == 1, "of the list; rows of the result are counted"
+    for parts in PARTS:
+        called, planned = both(kernel, (A, B), parts=parts, threads=2)
+        assert same(called, planned)
+        np.testing.assert_array_equal(dense(called), A.to_dense() * B.to_dense())
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (5, 0), (3, 3)])
+def test_nothing(shape):
+    A = sp.csr_array(shape)
+    for expression in ("Z[i,j] = A[i,j] * B[i,j]", "Z[i,k] = A[i,j] * B[k,j]"):
+        Z = nacho.evaluate(expression, A=A, B=A, out="csr")
+        assert Z.nnz == 0
+        assert Z.indptr.tolist() == [0] * (shape[0] + 1)
+
+
+def test_equal_operands_are_counted():
+    """A draft would be as large as the result; nobody can tell by the values."""
+    A = random((500, 500), 20_000, "csr", 1)
+    Z = nacho.evaluate("Z[i,j] = A[i,j] * B[i,j]", A=A, B=A, parts=5, threads=2)
+    np.testing.assert_array_equal(dense(Z), A.to_dense() ** 2)
+
+
+def test_matches_where_no_sample_was_taken():
+    """All matches are in rows that are far from any cut."""
+    n = 3000
+    rows = np.repeat(np.arange(n), 4)
+    columns = np.tile(np.arange(0, 8, 2), n)
+    A = sp.csr_array((np.ones(4 * n), (rows, columns)), (n, 9))
+    middle = (rows > n // 3) & (rows < n // 2)
+    B = sp.csr_array((np.ones(4 * n), (rows, columns + ~middle)), (n, 9))
+    for parts in (1, 2, 3):
+        Z = nacho.evaluate("Z[i,j] = A[i,j] * B[i,j]", A=A, B=B, parts=parts, threads=2)
+        assert Z.nnz == middle.sum()
+        np.testing.assert_array_equal(Z.toarray(), A.toarray() * B.toarray())
+
+
+LARGE = """
+import resource
+import numpy as np, scipy.sparse as sp, nacho
+n = 10_500
+column = sp.csr_array((np.ones(n), (np.arange(n), np.zeros(n, int))), (n, 1))
+row = sp.csr_array(column.T)
+M = sp.csr_array((np.ones(n), (np.arange(n), np.arange(n)[::-1])), (n, n))
+nacho.evaluate("Z[i,k] = M[i,k] * A[i,j] * B[j,k]", M=M[:50, :50], A=column[:50],
+               B=row[:, :50], order="ijk")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+Z = nacho.evaluate("Z[i,k] = M[i,k] * A[i,j] * B[j,k]", M=M, A=column, B=row,
+                   order="ijk", threads=2)
+grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+assert (Z != M).nnz == 0
+print(grown)
+"""
+
+
+def test_a_draft_that_would_be_too_large():
+    """1.1e8 products of which 1e4 are stored are counted before."""
+    run = subprocess.run(
+        [sys.executable, "-c", LARGE],
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) < 200_000, "KiB"
