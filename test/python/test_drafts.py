@@ -139,10 +139,10 @@ column = sp.csr_array((np.ones(n), (np.arange(n), np.zeros(n, int))), (n, 1))
 row = sp.csr_array(column.T)
 M = sp.csr_array((np.ones(n), (np.arange(n), np.arange(n)[::-1])), (n, n))
 nacho.evaluate("Z[i,k] = M[i,k] * A[i,j] * B[j,k]", M=M[:50, :50], A=column[:50],
-               B=row[:, :50], order="ijk")
+               B=row[:, :50], order=list("ijk"))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 Z = nacho.evaluate("Z[i,k] = M[i,k] * A[i,j] * B[j,k]", M=M, A=column, B=row,
-                   order="ijk", threads=2)
+                   order=list("ijk"), threads=2)
 grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
 assert (Z != M).nnz == 0
 print(grown)

@@ -318,8 +318,8 @@ class Kernel:
     def mlir(self, stage: str, *, single_pass: bool = False) -> str:
         """Return the IR after a stage.
 
-        That of plans, which count what they compute; with ``single_pass`` that of calls,
-        which only count what takes less time than computing.
+        That of plans, which count what they compute; with ``single_pass`` that of
+        calls, which only count what takes less time than computing.
         """
         from nacho import _nacho
 
