@@ -62,6 +62,7 @@ static void addPartition(OpPassManager &pm, const PipelineOptions &options) {
 
 /// Bounded loops over tensors; results, bounds and counts in buffers.
 static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createNachoPrefetchRows());
   pm.addPass(createNachoBoundLoops());
   NachoAssembleOutputsOptions assemble;
   assemble.singlePass = options.singlePass;

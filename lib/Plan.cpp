@@ -191,8 +191,6 @@ void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
   if (step->isDraft) {
     checkBalance();
     checkDraft();
-    if (!hasFewMatches(*step, args, bounds, parts))
-      throw DraftTooLarge();
   }
   checkIndexTypes();
   isForeseen = (alwaysBranches() || total() >= kForeseeFrom) &&
@@ -388,9 +386,24 @@ void Plan::planInner(const std::vector<Argument> &args, int64_t threads) {
   }
 }
 
+/// Counts if what does not count is not for these operands.
+template <typename F>
+void Plan::draftOrCount(F f) {
+  try {
+    f();
+  } catch (const DraftTooLarge &) {
+    int64_t parts = steps.back().parts;
+    kernel = kernel->counting();
+    steps.clear();
+    for (const Step &step : kernel->steps)
+      steps.emplace_back(step, parts);
+    f();
+  }
+}
+
 void Plan::partition(const std::vector<Argument> &args, int64_t inner,
                      int64_t threads) {
-  planInner(args, threads);
+  draftOrCount([&] { planInner(args, threads); });
   StepPlan &target = steps.back();
   std::vector<Argument> inputs = argumentsOf(*target.step, args);
   int64_t parts = target.parts, columns = target.step->boundColumns;
@@ -404,39 +417,31 @@ void Plan::partition(const std::vector<Argument> &args, int64_t inner,
   target.partition(inputs, inner, threads);
 }
 
-/// What is counted needs no draft.
-void Plan::useCounting() {
-  int64_t parts = steps.back().parts;
-  kernel = kernel->counting();
-  steps.clear();
-  for (const Step &step : kernel->steps)
-    steps.emplace_back(step, parts);
-}
-
 void Plan::plan(const std::vector<Argument> &args, int64_t threads) {
-  try {
-    planSteps(args, threads);
-  } catch (const DraftTooLarge &) {
-    useCounting();
-    planSteps(args, threads);
-  }
+  draftOrCount([&] { planSteps(args, threads); });
 }
 
 std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
                                   bool isPlanned, int64_t threads) {
-  try {
-    return executeSteps(args, isPlanned, threads);
-  } catch (const DraftTooLarge &) {
-    useCounting();
-    planSteps(args, threads);
-    return executeSteps(args, isPlanned, threads);
-  }
+  std::vector<Buffer> made;
+  bool isAgain = false;
+  draftOrCount([&] {
+    if (std::exchange(isAgain, true))
+      planSteps(args, threads);
+    made = executeSteps(args, isPlanned, threads);
+  });
+  return made;
 }
 
 void Plan::planSteps(const std::vector<Argument> &args, int64_t threads) {
   planInner(args, threads);
-  steps.back().plan(argumentsOf(kernel->last(), args), threads);
+  std::vector<Argument> inputs = argumentsOf(kernel->last(), args);
+  StepPlan &last = steps.back();
+  last.plan(inputs, threads);
   planned = sizesOf(args);
+  if (last.step->isDraft &&
+      !hasFewMatches(*last.step, inputs, last.bounds, last.parts))
+    throw DraftTooLarge();
 }
 
 std::vector<Buffer> Plan::executeSteps(const std::vector<Argument> &args,

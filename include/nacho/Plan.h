@@ -149,7 +149,8 @@ private:
   void planSteps(const std::vector<Argument> &args, int64_t threads);
   std::vector<Buffer> executeSteps(const std::vector<Argument> &args,
                                    bool isPlanned, int64_t threads);
-  void useCounting();
+  template <typename F>
+  void draftOrCount(F f);
 
   std::shared_ptr<const Kernel> kernel;
   std::vector<StepPlan> steps;

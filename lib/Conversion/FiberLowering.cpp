@@ -49,7 +49,8 @@ LogicalResult FiberLowering::run() {
 
 static bool isShared(Operation *op) {
   return isa<OnCutOp, CutCostOp, CutCoordinateOp, PresentOp, ExtentOp, CostOp,
-             PositionOp, RecallOp, FiberAtOp, PrefetchOp>(op);
+             PositionOp, RecallOp, FiberAtOp, AheadOp, PrefetchOp,
+             PrefetchRowOp>(op);
 }
 
 bool FiberLowering::isResolved(Value value) const {
@@ -291,7 +292,9 @@ bool FiberLowering::lowerShared(Operation *op) {
       })
       .Case([&](FiberAtOp at) { return lowerFiberAt(at), true; })
       .Case([&](FindOp find) { return lowerFind(find), true; })
+      .Case([&](AheadOp ahead) { return lowerAhead(ahead), true; })
       .Case([&](PrefetchOp prefetch) { return lowerPrefetch(prefetch), true; })
+      .Case([&](PrefetchRowOp row) { return lowerPrefetchRow(row), true; })
       .Default([](Operation *) { return false; });
 }
 
@@ -358,6 +361,44 @@ void FiberLowering::lowerPrefetch(PrefetchOp op) {
   prefetchElement(b, values, first);
   // Elements take more than one line of the cache sooner than coordinates do.
   prefetchElement(b, values, arith::AddIOp::create(b, first, constant(8)));
+}
+
+void FiberLowering::lowerAhead(AheadOp op) {
+  FiberValue of = fiber(op.getFiber());
+  auto level = Level::get(of.tensor, of.level - 1);
+  Value size = memref::DimOp::create(b, level->coordinates(b), constant(0));
+  Value last = arith::SubIOp::create(b, size, constant(1));
+  Value later =
+      arith::AddIOp::create(b, of.position, constant(op.getDistance()));
+  op.replaceAllUsesWith(
+      level->coordinate(b, arith::MinUIOp::create(b, later, last)));
+}
+
+/// A few lines of the cache, and no more than the row has: what comes after
+/// those, the hardware will have guessed.
+void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
+  static constexpr int64_t kLines = 4, kBitsPerLine = 512;
+  Value tensor = op.getTensor(), row = constant(0);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto extent = [&](unsigned level) -> Value {
+    return sparse_tensor::LvlOp::create(b, tensor, constant(level));
+  };
+  for (auto [level, coordinate] : llvm::enumerate(op.getCoordinates())) {
+    Value at = arith::AddIOp::create(b, row, coordinate);
+    row = arith::MulIOp::create(b, at, extent(level + 1));
+  }
+  Value last =
+      arith::SubIOp::create(b, extent(type.getRank() - 1), constant(1));
+  Type element = type.getElementType();
+  auto complex = dyn_cast<ComplexType>(element);
+  int64_t bits = complex ? 2 * complex.getElementType().getIntOrFloatBitWidth()
+                         : element.getIntOrFloatBitWidth();
+  Value values = valuesOf(b, tensor);
+  for (int64_t line = 0; line < kLines; ++line) {
+    Value at = constant(line * kBitsPerLine / std::max<int64_t>(bits, 8));
+    at = arith::MinSIOp::create(b, at, last);
+    prefetchElement(b, values, arith::AddIOp::create(b, row, at));
+  }
 }
 
 /// The sum of the costs of a scanned list before a position.

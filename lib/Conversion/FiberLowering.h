@@ -123,7 +123,9 @@ private:
   void lowerCost(CostOp cost);
   void lowerFiberAt(FiberAtOp op);
   void lowerFind(FindOp op);
+  void lowerAhead(AheadOp op);
   void lowerPrefetch(PrefetchOp op);
+  void lowerPrefetchRow(PrefetchRowOp op);
   mlir::Value wideRecall(mlir::Value list, mlir::Value kept);
   mlir::Value entryAhead(mlir::Value list, mlir::Value position, int64_t ahead);
   mlir::Value sumBefore(mlir::Value list, mlir::Value position);

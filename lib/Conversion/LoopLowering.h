@@ -53,7 +53,7 @@ private:
 
   bool lower(mlir::Operation *op) override;
   bool handles(mlir::Operation *op) const override {
-    return isa<CoiterateOp, LoadOp, LocateOp, RestrictOp>(op);
+    return llvm::isa<CoiterateOp, LoadOp, LocateOp, RestrictOp>(op);
   }
 
   // Which loop it is.

@@ -149,6 +149,29 @@ LogicalResult PrefetchOp::verify() {
   return success();
 }
 
+LogicalResult AheadOp::verify() {
+  auto fiber = cast<FiberType>(getFiber().getType());
+  auto encoding = sparse_tensor::getSparseTensorEncoding(fiber.getTensor());
+  if (fiber.getLevel() == 0 || !encoding ||
+      sparse_tensor::isDenseLT(encoding.getLvlType(fiber.getLevel() - 1)))
+    return emitOpError() << "needs a child with a stored coordinate, not a "
+                         << fiber;
+  if (static_cast<int64_t>(getDistance()) < 1)
+    return emitOpError("must look ahead");
+  return success();
+}
+
+LogicalResult PrefetchRowOp::verify() {
+  auto type = cast<RankedTensorType>(getTensor().getType());
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (!encoding || !encoding.isAllDense())
+    return emitOpError() << "needs an encoded dense tensor, got " << type;
+  if (static_cast<int64_t>(getCoordinates().size()) + 1 != type.getRank())
+    return emitOpError() << "has " << getCoordinates().size()
+                         << " coordinates for a row of " << type;
+  return success();
+}
+
 LogicalResult FiberAtOp::verify() {
   auto root = cast<FiberType>(getRoot().getType());
   auto fiber = cast<FiberType>(getFiber().getType());

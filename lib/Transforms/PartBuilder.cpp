@@ -367,6 +367,8 @@ void PartBuilder::emitStatements(Block &block, CoiterateOp inner, unsigned m,
       auto number = llvm::find(layout.finds, find) - layout.finds.begin();
       auto now = cast<FindOp>(b.clone(op, mapping));
       now.getTableMutable().assign(tables[number]);
+    } else if (counting && isa<PrefetchRowOp>(op)) {
+      continue;
     } else if (isa<PartOp>(op)) {
       mapping.map(op.getResult(0), part);
     } else if (auto append = dyn_cast<AppendOp>(op)) {

@@ -89,8 +89,7 @@ def _copied(view: View, wanted: Format) -> View:
     call = kernel.prepare([source], {"A": view}, None, None, "none")
     # Dense results as well are to be tensors.
     call = call._replace(kind=None)
-    kernel, plan = kernel.planned(call, counting=False)
-    made: Tensor = kernel.execute(plan, call, planned=True)
+    made: Tensor = kernel.compute(call)
     return made._view
 
 

@@ -1218,6 +1218,41 @@ func.func @sorted_block(%x: tensor<?xf64>, %N: index) {
 
 // -----
 
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+func.func @ahead_of_a_dense_coordinate(%A1: !nacho.fiber<tensor<?x?xf64, #CSR>, 1>) -> index {
+  // expected-error @below {{needs a child with a stored coordinate, not a '!nacho.fiber<}}
+  %0 = nacho.ahead %A1 by 16 : !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
+  return %0 : index
+}
+
+// -----
+
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+func.func @ahead_of_nothing(%A2: !nacho.fiber<tensor<?x?xf64, #CSR>, 2>) -> index {
+  // expected-error @below {{must look ahead}}
+  %0 = nacho.ahead %A2 by 0 : !nacho.fiber<tensor<?x?xf64, #CSR>, 2>
+  return %0 : index
+}
+
+// -----
+
+func.func @row_without_encoding(%D: tensor<?x?xf64>, %i: index) {
+  // expected-error @below {{needs an encoded dense tensor, got 'tensor<?x?xf64>'}}
+  nacho.prefetch_row %D[%i] : tensor<?x?xf64>
+  return
+}
+
+// -----
+
+#Dense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
+func.func @row_with_all_coordinates(%D: tensor<?x?xf64, #Dense>, %i: index) {
+  // expected-error @below {{has 2 coordinates for a row of 'tensor<?x?xf64}}
+  nacho.prefetch_row %D[%i, %i] : tensor<?x?xf64, #Dense>
+  return
+}
+
+// -----
+
 #List = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
 func.func @recall_too_deep(%L1: !nacho.fiber<tensor<?x?xi64, #List>, 1>) -> index {

@@ -5,6 +5,7 @@
 #DCSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
 #DV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : dense) }>
+#AllDense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
 #List = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
 !A0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
@@ -317,7 +318,7 @@ func.func @lists(%A0: !A0, %cuts: !nacho.cuts<1>, %v: f64) {
 // What an entry of a list has further down, and one that comes later.
 //
 // CHECK-LABEL: func.func @recalled(
-// CHECK-SAME:    %[[L0:[^ ]+]]: !{{[^,]+}}, %[[B0:[^ ]+]]: ![[T0]])
+// CHECK-SAME:    %[[L0:[^ ]+]]: !{{[^,]+}}, %[[B0:[^ ]+]]: ![[T0]], %{{.+}}: tensor<
 // CHECK:           %[[POS:.+]] = nacho.recall %[[L1:.+]] below 0 : ![[L1_TYPE:.+]]
 // CHECK-NEXT:      %[[LATER:.+]] = nacho.recall %[[L1]] below 0 ahead 8 {note = "kept"} : ![[L1_TYPE]]
 // CHECK-NEXT:      nacho.recall %[[L1]] below 0 : ![[L1_TYPE]]
@@ -327,7 +328,11 @@ func.func @lists(%A0: !A0, %cuts: !nacho.cuts<1>, %v: f64) {
 // CHECK-NEXT:      nacho.prefetch begin %[[B1]] : ![[T1]]
 // CHECK-NEXT:      nacho.prefetch %[[B1]] : ![[T1]]
 // CHECK-NEXT:      nacho.prefetch %[[B1]] elements {note = "kept"} : ![[T1]]
-func.func @recalled(%L0: !nacho.fiber<tensor<?x?xi64, #List>, 0>, %B0: !A0) {
+//
+// CHECK-NEXT:      %[[AHEAD:.+]] = nacho.ahead %[[L1]] by 16 {note = "kept"} : ![[L1_TYPE]]
+// CHECK-NEXT:      nacho.prefetch_row %{{.+}}[%[[AHEAD]]] {note = "kept"} : tensor<?x?xf64, #
+func.func @recalled(%L0: !nacho.fiber<tensor<?x?xi64, #List>, 0>, %B0: !A0,
+                    %D: tensor<?x?xf64, #AllDense>) {
   nacho.coiterate %i of (%L1 = %L0 : !nacho.fiber<tensor<?x?xi64, #List>, 0>) in %L1 {
     %pos = nacho.recall %L1 below 0 : !nacho.fiber<tensor<?x?xi64, #List>, 1>
     %later = nacho.recall %L1 below 0 ahead 8 {note = "kept"} : !nacho.fiber<tensor<?x?xi64, #List>, 1>
@@ -337,6 +342,8 @@ func.func @recalled(%L0: !nacho.fiber<tensor<?x?xi64, #List>, 0>, %B0: !A0) {
     nacho.prefetch begin %B1 : !A1
     nacho.prefetch %B1 : !A1
     nacho.prefetch %B1 elements {note = "kept"} : !A1
+    %ahead = nacho.ahead %L1 by 16 {note = "kept"} : !nacho.fiber<tensor<?x?xi64, #List>, 1>
+    nacho.prefetch_row %D[%ahead] {note = "kept"} : tensor<?x?xf64, #AllDense>
   }
   return
 }

@@ -412,6 +412,45 @@ def Nacho_PrefetchOp : Nacho_Op<"prefetch"> {
   let hasVerifier = 1;
 }
 
+def Nacho_AheadOp : Nacho_Op<"ahead", [Pure]> {
+  let summary = "the coordinate of a fiber that comes later";
+  let description = [{
+    In the order of storage, so many positions after the given one, or the last of all:
+    a hint of what a loop over the parent will visit.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    func.func @f(%A2: !nacho.fiber<tensor<?x?xf64, #CSR>, 2>) -> index {
+      %j = nacho.ahead %A2 by 16 : !nacho.fiber<tensor<?x?xf64, #CSR>, 2>
+      return %j : index
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$fiber, I64Attr:$distance);
+  let results = (outs Index:$coordinate);
+  let assemblyFormat = "$fiber `by` $distance attr-dict `:` type($fiber)";
+  let hasVerifier = 1;
+}
+
+def Nacho_PrefetchRowOp : Nacho_Op<"prefetch_row"> {
+  let summary = "bring a row of a dense tensor nearer that will be visited soon";
+  let description = [{
+    The first elements that are stored together and have these coordinates, one for
+    each level but the last. Means nothing; the coordinates may be outside.
+
+    ```mlir
+    #Dense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
+    func.func @f(%D: tensor<?x?xf64, #Dense>, %j: index) {
+      nacho.prefetch_row %D[%j] : tensor<?x?xf64, #Dense>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$tensor, Variadic<Index>:$coordinates);
+  let assemblyFormat = "$tensor `[` $coordinates `]` attr-dict `:` type($tensor)";
+  let hasVerifier = 1;
+}
+
 def Nacho_RestrictOp : Nacho_Op<"restrict", [
     Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "a value where a merge expression holds, and exactly 0 elsewhere";

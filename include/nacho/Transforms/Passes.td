@@ -277,6 +277,32 @@ def NachoBoundLoops : Pass<"nacho-bound-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nacho::NachoDialect"];
 }
 
+def NachoPrefetchRows : Pass<"nacho-prefetch-rows"> {
+  let summary = "Ask for rows of dense tensors in time";
+  let description = [{
+    A loop over stored coordinates that selects a row of a dense tensor in each
+    iteration waits for memory in each: where the row begins is known to nobody. The
+    coordinates of later iterations are, and so the rows are asked for some iterations
+    before they are needed.
+
+    Before:
+    ```mlir
+    nacho.coiterate %j of (%A2 = %A1) in %A2 {
+      nacho.coiterate %k to %N of () in intersect() {
+        %d = nacho.locate %D[%j, %k]
+    ```
+    After:
+    ```mlir
+    nacho.coiterate %j of (%A2 = %A1) in %A2 {
+      %later = nacho.ahead %A2 by 16
+      nacho.prefetch_row %D[%later]
+      nacho.coiterate %k to %N of () in intersect() {
+        %d = nacho.locate %D[%j, %k]
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+}
+
 def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
   let summary = "Split each bounded nest into partition, assemble, compute";
   let description = [{

@@ -355,9 +355,7 @@ class Kernel:
         validate: str,
     ) -> Any:
         """Plan and execute; ``views`` are those of the operands with indices."""
-        call = self.prepare(given, views, threads, parts, validate)
-        kernel, plan = self.planned(call, counting=False)
-        return kernel.execute(plan, call, planned=True)
+        return self.compute(self.prepare(given, views, threads, parts, validate))
 
     def views(self, given: Sequence[Any]) -> dict[str, View]:
         """Look at the operands with indices."""
@@ -404,17 +402,24 @@ class Kernel:
             lambda native: native.partition(call.args, call.parts, call.threads),
         )
 
-    def planned(
-        self, call: Call, *, counting: bool = True
-    ) -> tuple[Kernel, _nacho.Plan]:
-        """Cut the work and count the result; by the kernel that can do it.
-
-        Without ``counting`` the plan is good for one execution, of these operands.
-        """
+    def planned(self, call: Call) -> tuple[Kernel, _nacho.Plan]:
+        """Cut the work and count the result; by the kernel that can do it."""
         return self._fitting(
-            call,
-            lambda native: native.plan(call.args, call.parts, call.threads, counting),
+            call, lambda native: native.plan(call.args, call.parts, call.threads)
         )
+
+    def compute(self, call: Call) -> Any:
+        """Return the result; by the kernel that can do it, and counting if need be."""
+        from nacho import _nacho
+
+        def planned(native: _nacho.Kernel) -> _nacho.Plan:
+            return native.plan(call.args, call.parts, call.threads, counting=False)
+
+        kernel, plan = self._fitting(call, planned)
+        try:
+            return kernel.execute(plan, call, planned=True)
+        except _nacho.RowsTooHeavy:
+            return self.splitting.compute(call)
 
     def _fitting(
         self, call: Call, plan: Callable[[_nacho.Kernel], _nacho.Plan]
@@ -433,8 +438,12 @@ class Kernel:
 
         ``planned``: the operands have not changed since they were planned for.
         """
+        from nacho import _nacho
+
         try:
             buffers = plan.execute(call.args, call.threads, planned)
+        except _nacho.RowsTooHeavy:
+            raise
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
         trusted = call.validate != "none"
