@@ -215,6 +215,11 @@ std::vector<Buffer> StepPlan::execute(const Step &by,
   counts.resize(parts * step->countColumns);
   moved.resize((parts + 1) * step->countColumns);
   fill(by, args, argumentsOf(made), threads);
+  // One part has left nothing free but at the end.
+  if (parts == 1 && !step->isSorted) {
+    shrink(made);
+    return made;
+  }
   std::vector<Buffer> compacted = allocate();
   checkStatus(by.compact(args, bounds.data(), offsets.data(), moved.data(),
                          argumentsOf(made), argumentsOf(compacted), parts,
@@ -279,6 +284,18 @@ std::vector<Buffer> StepPlan::allocate() const {
   }
   buffers.emplace_back(step->result.values, parents);
   return buffers;
+}
+
+/// From what a draft has room for to what is in it.
+void StepPlan::shrink(std::vector<Buffer> &buffers) const {
+  auto buffer = buffers.begin();
+  for (size_t level = 0; level < step->result.levels.size(); ++level) {
+    const TensorLayout::Level &layout = step->result.levels[level];
+    buffer += layout.hasPositions;
+    if (layout.hasCoordinates)
+      (buffer++)->size = sizes[level];
+  }
+  buffer->size = numEntries();
 }
 
 std::vector<Argument>

@@ -111,6 +111,7 @@ public:
 
 private:
   std::vector<Buffer> allocate() const;
+  void shrink(std::vector<Buffer> &buffers) const;
   void fill(const Step &by, const std::vector<Argument> &args,
             const std::vector<Argument> &results, int64_t threads);
   void checkDraft() const;

@@ -2,7 +2,9 @@
 //
 // The number of threads is a value, which upstream's scf-to-openmp cannot
 // express. Parts are handed out dynamically: they cost the same, but the
-// machine's cores need not be equally fast.
+// machine's cores need not be equally fast. Threads take them off a counter,
+// which is a few nanoseconds: OpenMP's own dynamic schedule can take as many
+// microseconds (some distributions' libraries format messages for debugging).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,36 +26,41 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
+/// next = 0
+/// a team of threads: while (worker = next++) < workers: body(worker)
 static void lowerParallel(ParallelOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Type index = b.getIndexType();
   Value one = arith::ConstantIndexOp::create(b, 1);
-  omp::ParallelOperands parallelClauses;
-  parallelClauses.ifExpr =
+  Value workers = op.getWorkers();
+  Value next = memref::AllocaOp::create(b, MemRefType::get({}, b.getI64Type()));
+  memref::StoreOp::create(b, arith::ConstantIntOp::create(b, 0, 64), next);
+  omp::ParallelOperands clauses;
+  clauses.ifExpr =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, op.getThreads(), one);
   Value threads =
       arith::IndexCastOp::create(b, b.getI32Type(), op.getThreads());
-  parallelClauses.numThreads = threads;
-  auto parallel = omp::ParallelOp::create(b, parallelClauses);
+  clauses.numThreads = threads;
+  auto parallel = omp::ParallelOp::create(b, clauses);
   b.createBlock(&parallel.getRegion());
 
-  omp::WsloopOperands loopClauses;
-  loopClauses.scheduleKind = omp::ClauseScheduleKindAttr::get(
-      b.getContext(), omp::ClauseScheduleKind::Dynamic);
-  auto wsloop = omp::WsloopOp::create(b, loopClauses);
+  auto loop = scf::WhileOp::create(b, index, ValueRange());
+  b.createBlock(&loop.getBefore());
+  Value step = arith::ConstantIntOp::create(b, 1, 64);
+  Value taken = memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi, step,
+                                            next, ValueRange());
+  Value worker = arith::IndexCastOp::create(b, index, taken);
+  Value isOne =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, worker, workers);
+  scf::ConditionOp::create(b, isOne, worker);
+  b.setInsertionPointAfter(loop);
   omp::TerminatorOp::create(b);
-  b.createBlock(&wsloop.getRegion());
 
-  omp::LoopNestOperands nestClauses;
-  nestClauses.loopLowerBounds = {zero};
-  nestClauses.loopUpperBounds = {op.getWorkers()};
-  nestClauses.loopSteps = {one};
-  auto nest = omp::LoopNestOp::create(b, nestClauses);
   Block *body = op.getBodyBlock();
-  nest.getRegion().takeBody(op.getBody());
+  loop.getAfter().takeBody(op.getBody());
   Operation *yield = body->getTerminator();
   b.setInsertionPoint(yield);
-  omp::YieldOp::create(b);
+  scf::YieldOp::create(b);
   yield->erase();
   op.erase();
 }

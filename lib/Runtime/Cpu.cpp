@@ -16,13 +16,17 @@ namespace {
 
 constexpr size_t kHugePage = size_t(2) << 20;
 /// Below this the allocator of the C library recycles well enough.
-constexpr size_t kPooledFrom = size_t(1) << 20;
+constexpr size_t kPooledFrom = size_t(64) << 10;
+/// From here on pages are huge.
+constexpr size_t kHugeFrom = size_t(1) << 20;
 
-/// Large buffers: mapped in whole huge pages, kept when released.
+/// Large buffers: mapped in whole huge pages if they are large enough, kept
+/// when released.
 class BufferPool {
 public:
   void *allocate(size_t bytes) {
-    size_t size = (bytes + kHugePage - 1) & ~(kHugePage - 1);
+    size_t unit = bytes < kHugeFrom ? kPooledFrom : kHugePage;
+    size_t size = (bytes + unit - 1) & ~(unit - 1);
     {
       std::lock_guard<std::mutex> lock(mutex);
       // A released buffer may be reused for up to 1/4 less.
@@ -91,6 +95,11 @@ private:
   /// Mapped at a multiple of the huge page, or the kernel could not use them;
   /// null if there is no memory.
   static void *map(size_t size) {
+    if (size < kHugePage) {
+      void *mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      return mapped == MAP_FAILED ? nullptr : mapped;
+    }
     size_t padded = size + kHugePage;
     void *mapped = mmap(nullptr, padded, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

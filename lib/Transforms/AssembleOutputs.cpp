@@ -216,6 +216,13 @@ SmallVector<Value> NestAssembler::loadRow(Value buffer, Value row) {
   return values;
 }
 
+void NestAssembler::storeRow(ValueRange values, Value buffer, Value row) {
+  for (auto [column, value] : llvm::enumerate(values)) {
+    Value at = arith::ConstantIndexOp::create(b, column);
+    memref::StoreOp::create(b, value, buffer, ValueRange{row, at});
+  }
+}
+
 /// if within == parts: bounds[0] = origin, bounds[parts] = limit
 /// parallel p in parts: bounds[p] = a cut between bounds[p - p % within] and
 ///                                  `within` rows further
@@ -296,10 +303,7 @@ void NestAssembler::buildAssemble() {
   Value part = workers.getWorker();
   SmallVector<Value> row =
       PartBuilder(b, layout, mapping, args, part, parts).count();
-  for (auto [column, value] : llvm::enumerate(row)) {
-    Value at = arith::ConstantIndexOp::create(b, column);
-    memref::StoreOp::create(b, value, args.counts, ValueRange{part, at});
-  }
+  storeRow(row, args.counts, part);
 }
 
 NestAssembler::Arguments NestAssembler::executeArguments() const {
@@ -333,28 +337,29 @@ void NestAssembler::buildCompute() {
   }
   if (layout.hasCounts() && !layout.isDraft)
     writeFirstFiber(part, parts, args.offsets);
-  Value entries =
+  SmallVector<Value> row =
       PartBuilder(b, layout, mapping, args, part, parts).append(first, last);
-  if (layout.isDraft) {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    memref::StoreOp::create(b, entries, args.counts, ValueRange{part, zero});
-  }
+  if (layout.isDraft)
+    storeRow(row, args.counts, part);
 }
 
-/// The one fiber of a first level that is stored: the first part writes where
-/// it begins and ends.
+/// Done by the first part, if there is one to write.
 void NestAssembler::writeFirstFiber(Value part, Value parts, Value offsets) {
   if (!args.positions.front())
     return;
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero);
-  emitIf(b, isFirst, [&] {
-    SmallVector<Value> total = loadRow(offsets, parts);
-    storeIndex(b, zero, args.positions.front(), zero);
-    storeIndex(b, layout.positionsOf(b, 0, total), args.positions.front(), one);
-  });
+  emitIf(b, isFirst, [&] { storeFirstFiber(parts, offsets); });
+}
+
+/// The one fiber of a first level that is stored: where it begins and ends.
+void NestAssembler::storeFirstFiber(Value parts, Value offsets) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value end = layout.positionsOf(b, 0, loadRow(offsets, parts));
+  storeIndex(b, zero, args.positions.front(), zero);
+  storeIndex(b, end, args.positions.front(), one);
 }
 
 /// partition; assemble; offsets = scan(counts); sizes = what to allocate
@@ -412,8 +417,8 @@ void NestAssembler::buildScan(Value offsets) {
   SmallVector<Value> sum;
   for (auto [m, level] : llvm::enumerate(layout.levels))
     level->combine(b, layout.columnsOf(m, x), layout.columnsOf(m, y), sum);
-  if (layout.isDirect())
-    sum.push_back(arith::AddIOp::create(b, x.back(), y.back()));
+  for (size_t column = sum.size(); column < x.size(); ++column)
+    sum.push_back(arith::AddIOp::create(b, x[column], y[column]));
   YieldOp::create(b, sum);
 }
 
@@ -512,8 +517,17 @@ void NestAssembler::buildExecute() {
   }
   if (layout.isDraft) {
     cloneOperands();
+    Value parts = numParts();
     buildScan(args.moved);
-    storeSizes(args.moved, numParts());
+    storeSizes(args.moved, parts);
+    if (args.positions.front()) {
+      // There may be nothing to move then.
+      Value one = arith::ConstantIndexOp::create(b, 1);
+      auto worker = ParallelOp::create(b, one, args.threads);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(worker.getBodyBlock());
+      storeFirstFiber(parts, args.moved);
+    }
   } else {
     buildOrder();
   }
@@ -524,7 +538,7 @@ void NestAssembler::buildExecute() {
 void NestAssembler::buildOrder() {
   if (nest.getSorted())
     buildSort();
-  if (nest.getScanned())
+  if (nest.getScanned() && !layout.sumsDraft())
     PrefixSumOp::create(b, args.values, args.threads);
 }
 

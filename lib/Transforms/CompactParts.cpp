@@ -31,20 +31,15 @@ void NestAssembler::buildSlots(Value parts) {
     Value at = loadCut(b, "hi", cut, args.bounds, part);
     Value cost =
         arith::SubIOp::create(b, CutCostOp::create(b, index, at), base);
-    memref::StoreOp::create(b, cost, args.offsets, ValueRange{part, zero});
+    SmallVector<Value> row(layout.numColumns(), zero);
+    row.back() = cost;
+    storeRow(row, args.offsets, part);
   });
 }
 
 namespace {
 struct Share {
   Value from, to;
-};
-
-/// What parts have appended one after the other: the entries, or the positions
-/// of a level.
-struct Appended {
-  /// Where a part begins, and how much further the same is in the draft.
-  llvm::function_ref<Value(Value)> begin, shift;
 };
 } // namespace
 
@@ -90,35 +85,40 @@ static Value lastBefore(ImplicitLocOpBuilder &b, Value parts, Value limit,
   return loop.getResult(0);
 }
 
-/// For the pieces of a share that one part each has appended:
-///   body(begin, end, shift)
+/// For the pieces of a share that one part each has appended, given where parts
+/// begin: body(from, to, part)
 static void forAppended(ImplicitLocOpBuilder &b, Value parts, Share share,
-                        Appended appended,
+                        llvm::function_ref<Value(Value)> beginOf,
                         llvm::function_ref<void(Value, Value, Value)> body) {
   Value from = share.from, to = share.to;
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, from, to);
   emitIf(b, some, [&] {
     Value next = arith::AddIOp::create(b, from, one);
-    Value first = lastBefore(b, parts, next, appended.begin);
-    Value last = lastBefore(b, parts, to, appended.begin);
+    Value first = lastBefore(b, parts, next, beginOf);
+    Value last = lastBefore(b, parts, to, beginOf);
     emitFor(b, first, arith::AddIOp::create(b, last, one), [&](Value part) {
       Value after = arith::AddIOp::create(b, part, one);
-      Value begin = arith::MaxUIOp::create(b, from, appended.begin(part));
-      Value end = arith::MinUIOp::create(b, to, appended.begin(after));
-      body(begin, end, appended.shift(part));
+      Value begin = arith::MaxUIOp::create(b, from, beginOf(part));
+      Value end = arith::MinUIOp::create(b, to, beginOf(after));
+      body(begin, end, part);
     });
   });
 }
 
+/// How much further on the draft has what a part has appended.
+Value NestAssembler::shiftOf(Value part) {
+  return arith::SubIOp::create(b, loadRow(args.offsets, part).back(),
+                               loadRow(args.moved, part).back());
+}
+
 /// A part has written the positions after its lower cut up to its upper one.
-void NestAssembler::movePositions(unsigned level, Value part, Value parts,
-                                  llvm::function_ref<Value(Value)> shiftOf) {
+void NestAssembler::movePositions(unsigned level, Value part, Value parts) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value draft = args.draft.positions[level], result = args.positions[level];
   Type cut = nest.getBody().getArgument(0).getType();
-  auto begin = [&](Value part) {
+  auto beginOf = [&](Value part) {
     Value at = loadCut(b, "cut", cut, args.bounds, part);
     return layout.numberOfCut(b, at, level - 1, mapping);
   };
@@ -127,38 +127,41 @@ void NestAssembler::movePositions(unsigned level, Value part, Value parts,
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, share.from, zero);
   emitIf(b, isFirst, [&] { storeIndex(b, zero, result, zero); });
-  forAppended(b, parts, share, {begin, shiftOf},
-              [&](Value from, Value to, Value shift) {
-                emitFor(b, from, to, [&](Value at) {
-                  Value after = arith::AddIOp::create(b, at, one);
-                  Value position = loadIndex(b, draft, after);
-                  storeIndex(b, arith::SubIOp::create(b, position, shift),
-                             result, after);
-                });
-              });
+  auto move = [&](Value from, Value to, Value part) {
+    Value shift = shiftOf(part);
+    emitFor(b, from, to, [&](Value at) {
+      Value after = arith::AddIOp::create(b, at, one);
+      Value position = loadIndex(b, draft, after);
+      storeIndex(b, arith::SubIOp::create(b, position, shift), result, after);
+    });
+  };
+  forAppended(b, parts, share, beginOf, move);
 }
 
-void NestAssembler::moveEntries(Value part, Value parts,
-                                llvm::function_ref<Value(Value)> beginOf,
-                                llvm::function_ref<Value(Value)> shiftOf) {
-  SmallVector<std::pair<Value, Value>> arrays;
-  for (auto [draft, result] :
-       llvm::zip(args.draft.coordinates, args.coordinates))
-    if (draft)
-      arrays.push_back({draft, result});
-  arrays.push_back({args.draft.values, args.values});
-  Share share = shareOf(b, part, parts, beginOf(parts));
-  forAppended(b, parts, share, {beginOf, shiftOf},
-              [&](Value from, Value to, Value shift) {
-                for (auto [draft, result] : arrays) {
-                  auto loop = [&, draft = draft, result = result](Value at) {
-                    Value source = arith::AddIOp::create(b, at, shift);
-                    Value moved = memref::LoadOp::create(b, draft, source);
-                    memref::StoreOp::create(b, moved, result, at);
-                  };
-                  emitFor(b, from, to, loop);
-                }
-              });
+void NestAssembler::moveEntries(Value part, Value parts) {
+  auto beginOf = [&](Value part) { return loadRow(args.moved, part).back(); };
+  auto move = [&](Value from, Value to, Value part) {
+    Value shift = shiftOf(part), before;
+    // Sums go on where those of the parts before end.
+    if (layout.sumsDraft())
+      before = arith::IndexCastOp::create(b, b.getI64Type(),
+                                          loadRow(args.moved, part).front());
+    auto copy = [&](Value draft, Value result, Value plus) {
+      emitFor(b, from, to, [&](Value at) {
+        Value source = arith::AddIOp::create(b, at, shift);
+        Value moved = memref::LoadOp::create(b, draft, source);
+        if (plus)
+          moved = arith::AddIOp::create(b, moved, plus);
+        memref::StoreOp::create(b, moved, result, at);
+      });
+    };
+    for (auto [draft, result] :
+         llvm::zip(args.draft.coordinates, args.coordinates))
+      if (draft)
+        copy(draft, result, Value());
+    copy(args.draft.values, args.values, before);
+  };
+  forAppended(b, parts, shareOf(b, part, parts, beginOf(parts)), beginOf, move);
 }
 
 /// parallel part in parts: its share of the entries, and of the positions, goes
@@ -177,18 +180,12 @@ void NestAssembler::buildCompact() {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(workers.getBodyBlock());
     writeFirstFiber(part, parts, args.moved);
-    auto entry = [&](Value buffer, Value of) { return loadRow(buffer, of)[0]; };
-    auto begin = [&](Value of) { return entry(args.moved, of); };
-    auto shift = [&](Value of) -> Value {
-      return arith::SubIOp::create(b, entry(args.offsets, of),
-                                   entry(args.moved, of));
-    };
-    moveEntries(part, parts, begin, shift);
+    moveEntries(part, parts);
     unsigned last = layout.structure - 1;
     while (!hasPositions(layout.type, last))
       --last;
     if (last > 0)
-      movePositions(last, part, parts, shift);
+      movePositions(last, part, parts);
   }
   buildOrder();
   func::ReturnOp::create(b);

@@ -62,14 +62,14 @@ private:
   void buildOrder();
   void buildSort();
   void buildCompact();
-  void moveEntries(mlir::Value part, mlir::Value parts,
-                   llvm::function_ref<mlir::Value(mlir::Value)> beginOf,
-                   llvm::function_ref<mlir::Value(mlir::Value)> shiftOf);
-  void movePositions(unsigned level, mlir::Value part, mlir::Value parts,
-                     llvm::function_ref<mlir::Value(mlir::Value)> shiftOf);
+  mlir::Value shiftOf(mlir::Value part);
+  void moveEntries(mlir::Value part, mlir::Value parts);
+  void movePositions(unsigned level, mlir::Value part, mlir::Value parts);
   void writeFirstFiber(mlir::Value part, mlir::Value parts,
                        mlir::Value offsets);
+  void storeFirstFiber(mlir::Value parts, mlir::Value offsets);
 
+  void storeRow(mlir::ValueRange values, mlir::Value buffer, mlir::Value row);
   llvm::SmallVector<mlir::Value> loadRow(mlir::Value buffer, mlir::Value row);
 
   mlir::func::FuncOp source;

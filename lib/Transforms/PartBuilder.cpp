@@ -109,7 +109,7 @@ AppendContext PartBuilder::contextOf(unsigned level, ValueRange first,
   return context;
 }
 
-Value PartBuilder::append(ValueRange first, ValueRange last) {
+SmallVector<Value> PartBuilder::append(ValueRange first, ValueRange last) {
   loadCuts();
   if (layout.hasPartials())
     startPartials();
@@ -121,6 +121,8 @@ Value PartBuilder::append(ValueRange first, ValueRange last) {
   initLevels(counting, carried);
   carried.push_back(layout.isDirect() ? first.back() : constant(0));
   startTables(carried);
+  if (layout.sumsDraft())
+    carried.push_back(arith::ConstantIntOp::create(b, 0, 64));
   bool isScalar = layout.numOuter == 0 && layout.reduction;
   if (isScalar && reducesInRegister())
     llvm::append_range(carried, layout.identities(b));
@@ -153,9 +155,13 @@ Value PartBuilder::append(ValueRange first, ValueRange last) {
     emitIf(b, negate(complete), [&] {
       setStatus(arith::ConstantIntOp::create(b, kOperandsChanged, 32));
     });
-  if (!layout.isDirect())
-    return {};
-  return arith::SubIOp::create(b, entriesOf(appended), first.back());
+  SmallVector<Value> row;
+  if (layout.sumsDraft())
+    row.push_back(
+        arith::IndexCastOp::create(b, b.getIndexType(), sumOf(0, appended)));
+  if (layout.isDraft)
+    row.push_back(arith::SubIOp::create(b, entriesOf(appended), first.back()));
+  return row;
 }
 
 //===----------------------------------------------------------------------===//

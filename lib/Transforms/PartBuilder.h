@@ -30,9 +30,9 @@ public:
   llvm::SmallVector<mlir::Value> count();
   /// Appends between the two rows of the scan, which are empty for a result
   /// without structure; sets the status if that is not what was counted.
-  /// Returns the number of entries that the part has appended directly; null if
-  /// it does not.
-  mlir::Value append(mlir::ValueRange first, mlir::ValueRange last);
+  /// Returns the row of counts of what has been appended to a draft.
+  llvm::SmallVector<mlir::Value> append(mlir::ValueRange first,
+                                        mlir::ValueRange last);
 
 private:
   mlir::Value constant(int64_t value) {

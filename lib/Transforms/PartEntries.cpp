@@ -46,6 +46,14 @@ void PartBuilder::emitAppend(AppendOp append, Values &values) {
   if (counting)
     return;
   Value value = mapping.lookupOrDefault(append.getValue());
+  if (layout.sumsDraft()) {
+    Value &sum = sumOf(0, values);
+    Value before = sum;
+    value = arith::AddIOp::create(b, before, value);
+    sum = condition
+              ? Value(arith::SelectOp::create(b, condition, value, before))
+              : value;
+  }
   if (layout.isDirect())
     return emitIf(b, condition, [&] { appendEntry(value, offset); });
   if (!layout.reduction)

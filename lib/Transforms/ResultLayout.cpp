@@ -210,6 +210,8 @@ SmallVector<StringRef> ResultLayout::columnNames() const {
   SmallVector<StringRef> names;
   for (const auto &level : levels)
     llvm::append_range(names, level->columnNames());
+  if (sumsDraft())
+    names.push_back("cost");
   if (isDirect())
     names.push_back("entries");
   return names;

@@ -52,6 +52,8 @@ struct ResultLayout {
   /// All that could be counted are the entries, and that would take about as
   /// long as to append them.
   bool shouldDraft() const;
+  /// Values are sums of what was appended so far: in a draft, by the part.
+  bool sumsDraft() const { return isDraft && NestOp(nest).getScanned(); }
   /// A part may end before an entry is complete.
   bool canSplit() const { return reduction && depth > numOuter; }
   /// Parts have rows for entries that are not complete: the one that the part

@@ -17,11 +17,20 @@ func.func @negative_loop(%n: index, %one: index, %out: memref<?xindex>) {
 // CHECK-SAME:    %[[N:[^ ]+]]: index, %[[THREADS:[^ ]+]]: index, %[[OUT:[^ ]+]]: memref<?xindex>)
 // CHECK-DAG:     %[[SEVERAL:.+]] = arith.cmpi ugt, %[[THREADS]], %c1
 // CHECK-DAG:     %[[COUNT:.+]] = arith.index_cast %[[THREADS]] : index to i32
+// CHECK-DAG:     %[[NEXT:.+]] = memref.alloca() : memref<i64>
+// CHECK-DAG:     memref.store %c0{{.*}}, %[[NEXT]][] : memref<i64>
 // CHECK:         omp.parallel if(%[[SEVERAL]]) num_threads(%[[COUNT]] : i32) {
-// CHECK-NEXT:      omp.wsloop schedule(dynamic) {
-// CHECK-NEXT:        omp.loop_nest (%[[WORKER:.+]]) : index = (%c0{{.*}}) to (%[[N]]) step (%c1{{.*}}) {
-// CHECK-NEXT:          memref.store %[[WORKER]], %[[OUT]][%[[WORKER]]]
-// CHECK-NEXT:          omp.yield
+//
+// Whoever is free takes the next worker's part.
+// CHECK-NEXT:      scf.while : () -> index {
+// CHECK:             %[[OLD:.+]] = memref.atomic_rmw addi %c1{{.*}}, %[[NEXT]][] : (i64, memref<i64>) -> i64
+// CHECK-NEXT:        %[[TAKEN:.+]] = arith.index_cast %[[OLD]] : i64 to index
+// CHECK-NEXT:        %[[MORE:.+]] = arith.cmpi ult, %[[TAKEN]], %[[N]] : index
+// CHECK-NEXT:        scf.condition(%[[MORE]]) %[[TAKEN]] : index
+// CHECK-NEXT:      } do {
+// CHECK-NEXT:      ^bb0(%[[WORKER:.+]]: index):
+// CHECK-NEXT:        memref.store %[[WORKER]], %[[OUT]][%[[WORKER]]]
+// CHECK-NEXT:        scf.yield
 // CHECK:           omp.terminator
 // CHECK-NOT:     nacho.
 func.func @parallel(%n: index, %threads: index, %out: memref<?xindex>) {
@@ -34,7 +43,7 @@ func.func @parallel(%n: index, %threads: index, %out: memref<?xindex>) {
 // The memory of a worker is that of its thread.
 //
 // CHECK-LABEL: func.func @slot(
-// CHECK:         omp.loop_nest (%[[WORKER:.+]]) : index
+// CHECK:         ^bb0(%[[WORKER:.+]]: index):
 // CHECK-NEXT:      %[[THREAD:.+]] = func.call @omp_get_thread_num() : () -> i32
 // CHECK-NEXT:      %[[SLOT:.+]] = arith.index_cast %[[THREAD]] : i32 to index
 // CHECK-NEXT:      memref.store %[[SLOT]], %{{.+}}[%[[WORKER]]]

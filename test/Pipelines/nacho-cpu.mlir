@@ -17,7 +17,7 @@
 // CHECK:     llvm.func @kernel_partition(
 // NNZ-SAME:    nacho.delta = 2
 // CHECK:       omp.parallel if(
-// CHECK:         omp.wsloop schedule(dynamic)
+// CHECK:         llvm.atomicrmw add
 // CHECK:     llvm.func @_mlir_ciface_kernel_partition(
 // CHECK:     llvm.func {{.*}}@kernel_assemble(
 // CHECK:     llvm.func {{.*}}@kernel_compute(

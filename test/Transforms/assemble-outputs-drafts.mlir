@@ -11,6 +11,7 @@
   map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 #COO = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
+#Costs = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
 #RowSums = #sparse_tensor.encoding<{
   map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
 
@@ -88,7 +89,7 @@ func.func @negative_two_levels(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #
 // CHECK-LABEL: func.func @hadamard_execute(
 // CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.counts, nacho.draft}
 // CHECK:         call @hadamard_compute(
-// CHECK-NEXT:    nacho.exclusive_scan %counts into %moved
+// CHECK:         nacho.exclusive_scan %counts into %moved
 // CHECK:         %[[ENTRIES:.+]] = memref.load %moved[%parts, %c0]
 // CHECK:         memref.store %[[ENTRIES]], %sizes[%c1]
 //
@@ -136,11 +137,17 @@ func.func @hadamard(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
   return %Z : tensor<?x?xf64, #CSR>
 }
 
-// All coordinates of an entry move; the one fiber of the first level is known when that
-// is done.
+// All coordinates of an entry move; the one fiber of the first level is known when all
+// has been appended. If there is but one part, that is the result already.
 //
 // CHECK-LABEL: func.func private @coo_compute(
 // CHECK-NOT:     memref.store {{.+}}, %pos0
+// CHECK-LABEL: func.func @coo_plan(
+// CHECK-LABEL: func.func @coo_execute(
+// CHECK:         nacho.exclusive_scan
+// CHECK:         nacho.parallel %{{.+}} in %c1
+// CHECK:           memref.store %{{.+}}, %pos0[%c1]
+// CHECK:         return
 // CHECK-LABEL: func.func @coo_compact(
 // CHECK-SAME:    %draft_pos0: memref<?xi32>, %draft_crd0: memref<?xi32>, %draft_crd1: memref<?xi32>, %draft_values: memref<?xf64>, %pos0: memref<?xi32>, %crd0: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>,
 // CHECK:         nacho.parallel %part in %parts
@@ -163,6 +170,48 @@ func.func @coo(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>)
     nacho.yield %0 : f64
   }
   return %Z : tensor<?x?xf64, #COO>
+}
+
+// A list of costs that are added up: a part does that as it appends; what the parts
+// before cost is added when the sums move.
+//
+// CHECK-LABEL: func.func private @list_compute(
+// CHECK-SAME:    %counts: memref<?x2xindex>
+// CHECK:           %[[SUMS:.+]]:2 = nacho.coiterate %{{.+}} of {{.+}} iter_args(%[[AT:.+]] = %entries : index, %[[SUM:.+]] = %c0_i64 : i64) {
+// CHECK:             %[[NOW:.+]] = arith.addi %[[SUM]], %{{.+}} : i64
+// CHECK:             memref.store %[[NOW]], %values[%[[AT]]]
+// CHECK:             nacho.yield %{{.+}}, %[[NOW]] : index, i64
+// CHECK:           %[[COST:.+]] = arith.index_cast %[[SUMS]]#1 : i64 to index
+// CHECK:           memref.store %[[COST]], %counts[%part, %c0]
+// CHECK-NEXT:      memref.store %{{.+}}, %counts[%part, %c1]
+// CHECK-LABEL: func.func @list_execute(
+// CHECK:         nacho.exclusive_scan
+// CHECK-NEXT:    ^bb0(%x_cost: index, %x_entries: index, %y_cost: index, %y_entries: index):
+// CHECK-NOT:     nacho.prefix_sum
+// CHECK-LABEL: func.func @list_compact(
+// CHECK:           %[[BEFORE:.+]] = arith.index_cast %{{.+}} : index to i64
+// CHECK:             %[[SUM:.+]] = memref.load %draft_values[
+// CHECK-NEXT:        %[[ALL:.+]] = arith.addi %[[SUM]], %[[BEFORE]] : i64
+// CHECK-NEXT:        memref.store %[[ALL]], %values[
+// CHECK-NOT:     nacho.prefix_sum
+// CHECK:         return
+func.func @list(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
+    -> tensor<?xi64, #Costs> {
+  %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+  %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
+  %Z = nacho.nest scanned : tensor<?xi64, #Costs> {
+    nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>,
+                           %B1 = %B0 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>)
+        in intersect(%A1, %B1) {
+      %a = nacho.cost <nnz> %A1 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+      %b = nacho.cost <nnz> %B1 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+      %both = arith.addi %a, %b : index
+      %cost = arith.index_cast %both : index to i64
+      nacho.append %cost at(%i) : i64
+    }
+    nacho.yield
+  }
+  return %Z : tensor<?xi64, #Costs>
 }
 
 // What is scattered: only those who append need workspaces. Sums of rows that several
