@@ -28,7 +28,7 @@ _SIZES = {
     "product": Size(100_000, 1_000_000),
     "dense": Size(100_000, 2_000_000),
     "hyper": Size(20_000_000, 4_000_000),
-    "heat": Size(100_000, 1_000_000),
+    "heat": Size(100_000, 8_000_000),
     "tensor": Size(1, 8_000_000),
 }
 _QUICK = {
@@ -143,13 +143,22 @@ def _heavy_shape(size: Size, use: str, share: float | None) -> tuple[int, int]:
 
 
 def heat(exponent: float, skipped: float) -> Workload:
-    """A point of the heat map: two rows in five have entries."""
+    """A point of the heat map: two rows in five have entries, heavy ones first.
+
+    It is the heaviest that are skipped.
+    """
     name = f"heat-{exponent:.1f}-{skipped:.2f}"
-    return _hyper(name, "a point of the heat map", skipped, exponent, per_row=25)
+    text = "a point of the heat map"
+    return _hyper(name, text, skipped, exponent, per_row=200, by_weight=True)
 
 
 def _hyper(
-    name: str, text: str, skipped: float, exponent: float, per_row: int = 16
+    name: str,
+    text: str,
+    skipped: float,
+    exponent: float,
+    per_row: int = 16,
+    by_weight: bool = False,
 ) -> Workload:
     """Mostly empty rows; ``skipped`` is the part of A's that B has no entry in.
 
@@ -158,7 +167,9 @@ def _hyper(
 
     def make(operand: str, size: Size, use: str) -> Entries:
         rng = generator(name, "rows", size)
-        coords = _hypersparse(rng, size, skipped, exponent, operand, per_row)
+        coords = _hypersparse(
+            rng, size, skipped, exponent, operand, per_row, by_weight
+        )
         return _valued(generator(name, operand), coords, (size.n, size.n))
 
     return Workload(name, "hyper", text, make)
@@ -171,6 +182,7 @@ def _hypersparse(
     exponent: float,
     operand: str,
     per_row: int,
+    by_weight: bool,
 ) -> Coordinates:
     """Return A or B; the generator is in the same state for both."""
     filled = max(1, size.nnz // per_row)
@@ -181,6 +193,10 @@ def _hypersparse(
         rng, filled, min(columns, size.nnz), size.nnz, exponent
     )
     order = rng.permutation(filled)
+    if by_weight:
+        weights = np.bincount(row, minlength=filled)
+        row = np.argsort(np.argsort(-weights, kind="stable"))[row]
+        order = np.arange(filled)[::-1]
     a_rows = np.sort(rows[:filled])
     if operand == "A":
         return patterns.ordered(a_rows[row], column)
