@@ -80,10 +80,12 @@ static void markUnpredictable(Module &module) {
 }
 
 /// -O3, but without the SLP vectoriser, which moves the positions of a merge
-/// into vector registers and makes it several times slower.
+/// into vector registers and makes it several times slower; and without
+/// interleaving, for which rows are too short.
 static void optimize(Module &module, TargetMachine &machine) {
   PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
+  tuning.LoopInterleaving = false;
   PassBuilder builder(&machine, tuning);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;

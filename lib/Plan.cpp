@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <queue>
 #include <utility>
 
 using namespace nacho;
@@ -126,8 +127,9 @@ Workspace WorkspaceMemory::prepare(int64_t threads, bool hasElements) {
 /// With less work than that it is not worth asking.
 static constexpr int64_t kForeseeFrom = 1 << 17;
 
-StepPlan::StepPlan(const Step &step, int64_t parts)
-    : step(&step), parts(parts), bounds((parts + 1) * step.boundColumns) {
+StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers)
+    : step(&step), parts(parts), workers(workers),
+      bounds((parts + 1) * step.boundColumns) {
   for (const WorkspaceLayout &layout : step.workspaces())
     workspaces.emplace_back(layout);
 }
@@ -172,7 +174,7 @@ void StepPlan::partition(const std::vector<Argument> &args, int64_t within,
                          int64_t threads) {
   step->partition(args, bounds.data(), parts, within, threads);
   if (within == parts)
-    checkBalance();
+    checkBalance(parts);
 }
 
 void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
@@ -181,15 +183,17 @@ void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
   sizes.resize(step->numSizes());
   sizeWorkspaces(args);
   // Rows that are too heavy need not be counted to be refused.
-  if (step->hasWholeRows && !step->isDraft)
-    partition(args, parts, threads);
+  if (step->hasWholeRows && !step->isDraft) {
+    step->partition(args, bounds.data(), parts, parts, threads);
+    checkBalance(workers);
+  }
   callWithWorkspaces(
       threads, /*hasSums=*/false, [&](const std::vector<Workspace> &prepared) {
         return step->plan(args, bounds.data(), counts.data(), offsets.data(),
                           sizes.data(), prepared, parts, threads);
       });
   if (step->isDraft) {
-    checkBalance();
+    checkBalance(workers);
     checkDraft();
   }
   checkIndexTypes();
@@ -259,15 +263,21 @@ void StepPlan::fill(const Step &by, const std::vector<Argument> &args,
       });
 }
 
-/// Whole rows may cost a part an eighth more than its share.
-void StepPlan::checkBalance() const {
+/// Whole rows may cost a worker an eighth more than its share, if each takes
+/// the next part when it is done with one.
+void StepPlan::checkBalance(int64_t workers) const {
   if (!step->hasWholeRows)
     return;
   int64_t columns = step->boundColumns;
+  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>>
+      busy{std::greater<int64_t>(), std::vector<int64_t>(workers)};
   for (int64_t part = 0; part < parts; ++part) {
     int64_t cost = bounds[(part + 1) * columns] - bounds[part * columns];
-    if (cost / 9 > total() / parts / 8)
+    int64_t done = busy.top() + cost;
+    if (done / 9 > total() / workers / 8)
       throw RowsTooHeavy();
+    busy.pop();
+    busy.push(done);
   }
 }
 
@@ -368,10 +378,15 @@ static std::vector<int64_t> sizesOf(const std::vector<Argument> &args) {
   return sizes;
 }
 
-Plan::Plan(std::shared_ptr<const Kernel> kernel, int64_t parts)
-    : kernel(std::move(kernel)) {
-  for (const Step &step : this->kernel->steps)
-    steps.emplace_back(step, parts);
+Plan::Plan(std::shared_ptr<const Kernel> kernel, int64_t parts, int64_t workers)
+    : kernel(std::move(kernel)), parts(parts), workers(workers) {
+  startSteps();
+}
+
+void Plan::startSteps() {
+  steps.clear();
+  for (const Step &step : kernel->steps)
+    steps.emplace_back(step, parts, workers);
 }
 
 std::vector<Argument>
@@ -409,11 +424,8 @@ void Plan::draftOrCount(F f) {
   try {
     f();
   } catch (const DraftTooLarge &) {
-    int64_t parts = steps.back().parts;
     kernel = kernel->counting();
-    steps.clear();
-    for (const Step &step : kernel->steps)
-      steps.emplace_back(step, parts);
+    startSteps();
     f();
   }
 }
@@ -426,7 +438,7 @@ void Plan::partition(const std::vector<Argument> &args, int64_t inner,
   int64_t parts = target.parts, columns = target.step->boundColumns;
   if (inner == 1 || inner == parts)
     return target.partition(inputs, parts, threads);
-  StepPlan outer(*target.step, parts / inner);
+  StepPlan outer(*target.step, parts / inner, parts / inner);
   outer.partition(inputs, outer.parts, threads);
   for (int64_t row = 0; row <= outer.parts; ++row)
     std::copy_n(outer.bounds.begin() + row * columns, columns,

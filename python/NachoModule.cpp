@@ -154,8 +154,8 @@ nb::object copyToArray(std::vector<int64_t> values, size_t rows,
 /// Everything up to the allocation of the result.
 class PyPlan {
 public:
-  PyPlan(std::shared_ptr<const Kernel> kernel, int64_t parts)
-      : kernel(kernel), plan(std::move(kernel), parts) {}
+  PyPlan(std::shared_ptr<const Kernel> kernel, int64_t parts, int64_t workers)
+      : kernel(kernel), plan(std::move(kernel), parts, workers) {}
 
   nb::list execute(nb::list list, int64_t threads, bool isPlanned) {
     CallArguments call(*kernel, list);
@@ -238,15 +238,16 @@ public:
   }
 
   /// With `counting` the entries of the result are known afterwards, and the
-  /// plan can be executed again and again.
+  /// plan can be executed again and again. If the parts are `shared`, it is the
+  /// threads that are to have the same work.
   std::unique_ptr<PyPlan> plan(nb::list list, int64_t parts, int64_t threads,
-                               bool counting) {
+                               bool counting, bool shared) {
     CallArguments call(*kernel, list);
-    if (parts < 1)
-      throw nb::value_error("parts must be at least 1");
+    if (parts < 1 || threads < 1)
+      throw nb::value_error("parts and threads must be at least 1");
     nb::gil_scoped_release release;
-    auto plan =
-        std::make_unique<PyPlan>(counting ? kernel->counting() : kernel, parts);
+    auto plan = std::make_unique<PyPlan>(counting ? kernel->counting() : kernel,
+                                         parts, shared ? threads : parts);
     plan->plan.plan(call.args, threads);
     return plan;
   }
@@ -256,7 +257,7 @@ public:
     CallArguments call(*kernel, list);
     if (inner < 1 || parts < 1 || parts % inner)
       throw nb::value_error("inner must divide parts");
-    auto plan = std::make_unique<PyPlan>(kernel, parts);
+    auto plan = std::make_unique<PyPlan>(kernel, parts, parts);
     nb::gil_scoped_release release;
     plan->plan.partition(call.args, inner, threads);
     return plan;
@@ -342,7 +343,8 @@ NB_MODULE(_nacho, m) {
       .def("llvm", &PyKernel::llvm)
       .def("asm", &PyKernel::assembly)
       .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts"),
-           nb::arg("threads"), nb::arg("counting") = true)
+           nb::arg("threads"), nb::arg("counting") = true,
+           nb::arg("shared") = false)
       .def("partition", &PyKernel::partition, nb::arg("args"), nb::arg("parts"),
            nb::arg("threads"), nb::arg("inner") = 1);
   nb::class_<PyPlan>(m, "Plan")

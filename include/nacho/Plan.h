@@ -85,7 +85,7 @@ private:
 /// One step of a plan.
 class StepPlan {
 public:
-  StepPlan(const Step &step, int64_t parts);
+  StepPlan(const Step &step, int64_t parts, int64_t workers);
 
   void partition(const std::vector<Argument> &args, int64_t within,
                  int64_t threads);
@@ -102,6 +102,7 @@ public:
 
   const Step *step;
   int64_t parts;
+  int64_t workers; ///< Who are to have the same work.
   /// A branch predictor does well in the innermost loop.
   bool isForeseen = false;
   std::vector<int64_t> bounds, offsets, sizes;
@@ -119,7 +120,7 @@ private:
   template <typename F>
   void callWithWorkspaces(int64_t threads, bool hasSums, F f);
   int64_t positionsAt(size_t level, int64_t parents) const;
-  void checkBalance() const;
+  void checkBalance(int64_t workers) const;
   void checkIndexTypes() const;
 
   std::vector<WorkspaceMemory> workspaces;
@@ -128,7 +129,8 @@ private:
 
 class Plan {
 public:
-  Plan(std::shared_ptr<const Kernel> kernel, int64_t parts);
+  /// Of the given number of workers each does some of the parts; or one.
+  Plan(std::shared_ptr<const Kernel> kernel, int64_t parts, int64_t workers);
 
   /// Only cuts the last step: into parts / inner parts first, and each of those
   /// into `inner`.
@@ -150,10 +152,12 @@ private:
   void planSteps(const std::vector<Argument> &args, int64_t threads);
   std::vector<Buffer> executeSteps(const std::vector<Argument> &args,
                                    bool isPlanned, int64_t threads);
+  void startSteps();
   template <typename F>
   void draftOrCount(F f);
 
   std::shared_ptr<const Kernel> kernel;
+  int64_t parts, workers;
   std::vector<StepPlan> steps;
   /// The results of all steps but the last.
   std::vector<std::vector<Buffer>> results;

@@ -44,7 +44,12 @@ class Kernel:
     def llvm(self) -> str: ...
     def asm(self) -> str: ...
     def plan(
-        self, args: list[object], parts: int, threads: int, counting: bool = True
+        self,
+        args: list[object],
+        parts: int,
+        threads: int,
+        counting: bool = True,
+        shared: bool = False,
     ) -> Plan: ...
     def partition(
         self, args: list[object], parts: int, threads: int, inner: int = 1

@@ -413,7 +413,13 @@ class Kernel:
         from nacho import _nacho
 
         def planned(native: _nacho.Kernel) -> _nacho.Plan:
-            return native.plan(call.args, call.parts, call.threads, counting=False)
+            return native.plan(
+                call.args,
+                call.parts,
+                call.threads,
+                counting=False,
+                shared=call.parts == _PARTS_PER_THREAD * call.threads,
+            )
 
         kernel, plan = self._fitting(call, planned)
         try:
