@@ -329,20 +329,35 @@ LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
   return next;
 }
 
-/// while position < end and crd[position] == coordinate: ++position
+/// low = position; step = 1
+/// while crd[low + step - 1] == coordinate: low += step; step = low - position
+/// the first of [low, low + step) that is not at the coordinate, by bisection
 Value LoopLowering::stepThroughRun(const ChildRange &range, Value coordinate,
                                    Value position) {
   Type index = b.getIndexType();
-  Location loc = b.getLoc();
-  auto loop = scf::WhileOp::create(b, TypeRange(index), ValueRange(position));
-  OpBuilder::InsertionGuard guard(b);
-  Block *before = b.createBlock(&loop.getBefore(), {}, index, loc);
-  Value here = coordinateOrInfinity(range, before->getArgument(0));
-  scf::ConditionOp::create(b,
-                           compare(arith::CmpIPredicate::eq, here, coordinate),
-                           before->getArguments());
-  Block *after = b.createBlock(&loop.getAfter(), {}, index, loc);
-  Value next = arith::AddIOp::create(b, after->getArgument(0), constant(1));
-  scf::YieldOp::create(b, next);
-  return loop.getResult(0);
+  SmallVector<Location> locs(2, b.getLoc());
+  Value one = constant(1);
+  auto loop = scf::WhileOp::create(b, TypeRange{index, index},
+                                   ValueRange{position, one});
+  auto lastOf = [&](ValueRange low) -> Value {
+    Value after = arith::AddIOp::create(b, low[0], low[1]);
+    return arith::SubIOp::create(b, after, one);
+  };
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *before =
+        b.createBlock(&loop.getBefore(), {}, TypeRange{index, index}, locs);
+    Value there = coordinateOrInfinity(range, lastOf(before->getArguments()));
+    scf::ConditionOp::create(
+        b, compare(arith::CmpIPredicate::eq, there, coordinate),
+        before->getArguments());
+    Block *after =
+        b.createBlock(&loop.getAfter(), {}, TypeRange{index, index}, locs);
+    Value low = after->getArgument(0), step = after->getArgument(1);
+    Value next = arith::AddIOp::create(b, low, step);
+    Value far = arith::SubIOp::create(b, next, position);
+    scf::YieldOp::create(b, ValueRange{next, far});
+  }
+  Value high = arith::MinUIOp::create(b, lastOf(loop.getResults()), range.end);
+  return endOfRun(*range.level, coordinate, loop.getResult(0), high);
 }

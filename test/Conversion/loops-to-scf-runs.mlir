@@ -49,27 +49,38 @@ func.func @negative_unique(%A: tensor<?x?xf64, #DCSR>, %out: memref<?x?xf64>) {
 // CHECK-NEXT:      scf.condition(%[[ALIVE]])
 // CHECK:         ^{{.+}}(%[[POS:.+]]: index, %[[I:.+]]: index):
 //
-// end = pos; while (end < END && crd[end] == i) ++end
-// CHECK-NEXT:      %[[STOP:.+]] = scf.while (%[[P:.+]] = %[[POS]])
-// CHECK-NEXT:        %[[IS_IN:.+]] = arith.cmpi ult, %[[P]], %[[END]] : index
-// CHECK-NEXT:        %[[SAFE:.+]] = arith.select %[[IS_IN]], %[[P]], %c0{{.*}} : index
+// low = pos; step = 1
+// while (crd[low + step - 1] == i) low += step, step = low - pos
+// CHECK-NEXT:      %[[PROBED:.+]]:2 = scf.while (%[[LOW:.+]] = %[[POS]], %[[STEP:.+]] = %c1{{.*}})
+// CHECK-NEXT:        %[[AFTER:.+]] = arith.addi %[[LOW]], %[[STEP]] : index
+// CHECK-NEXT:        %[[LAST:.+]] = arith.subi %[[AFTER]], %c1{{.*}} : index
+// CHECK-NEXT:        %[[IS_IN:.+]] = arith.cmpi ult, %[[LAST]], %[[END]] : index
+// CHECK-NEXT:        %[[SAFE:.+]] = arith.select %[[IS_IN]], %[[LAST]], %c0{{.*}} : index
 // CHECK-NEXT:        %[[CRD:.+]] = memref.load %[[CRD0]][%[[SAFE]]]
 // CHECK-NEXT:        %[[WIDE:.+]] = arith.index_castui %[[CRD]] : i32 to index
 // CHECK-NEXT:        %[[HERE:.+]] = arith.select %[[IS_IN]], %[[WIDE]], %c-1{{.*}} : index
 // CHECK-NEXT:        %[[SAME:.+]] = arith.cmpi eq, %[[HERE]], %[[I]] : index
 // CHECK-NEXT:        scf.condition(%[[SAME]])
-// CHECK:           ^{{.+}}(%[[P:.+]]: index):
-// CHECK-NEXT:        %[[NEXT:.+]] = arith.addi %[[P]], %c1{{.*}} : index
-// CHECK-NEXT:        scf.yield %[[NEXT]] : index
+// CHECK:           ^{{.+}}(%[[LOW:.+]]: index, %[[STEP:.+]]: index):
+// CHECK-NEXT:        %[[NEXT:.+]] = arith.addi %[[LOW]], %[[STEP]] : index
+// CHECK-NEXT:        %[[FAR:.+]] = arith.subi %[[NEXT]], %[[POS]] : index
+// CHECK-NEXT:        scf.yield %[[NEXT]], %[[FAR]] : index, index
+//
+// The end of the run is less than that last step further on.
+// CHECK:           %[[LAST:.+]] = arith.subi %{{.+}}, %c1{{.*}} : index
+// CHECK-NEXT:      %[[HIGH:.+]] = arith.minui %[[LAST]], %[[END]] : index
+// CHECK-NEXT:      %[[BEYOND:.+]] = arith.addi %[[I]], %c1{{.*}} : index
+// CHECK-NEXT:      %[[STOP:.+]]:2 = scf.while (%{{.+}} = %[[PROBED]]#0, %{{.+}} = %[[HIGH]])
+// CHECK:             arith.cmpi ult, %{{.+}}, %[[BEYOND]] : index
 //
 // for pos1 in pos ... end: out[i, crd1[pos1]] = values[pos1]
-// CHECK:           scf.for %[[POS1:.+]] = %[[POS]] to %[[STOP]] step %c1{{.*}} {
+// CHECK:           scf.for %[[POS1:.+]] = %[[POS]] to %[[STOP]]#0 step %c1{{.*}} {
 // CHECK:             %[[CRD1:.+]] = sparse_tensor.coordinates %{{.+}} {level = 1 : index}
 // CHECK-NEXT:        %[[CRD:.+]] = memref.load %[[CRD1]][%[[POS1]]]
 // CHECK-NEXT:        %[[J:.+]] = arith.index_castui %[[CRD]] : i32 to index
 // CHECK:             memref.load %{{.+}}[%[[POS1]]] : memref<?xf64>
 // CHECK:             memref.store %{{.+}}, %{{.+}}[%[[I]], %[[J]]]
-// CHECK:           scf.yield %[[STOP]], %{{.+}} : index, index
+// CHECK:           scf.yield %[[STOP]]#0, %{{.+}} : index, index
 func.func @coo(%A: tensor<?x?xf64, #COO>, %out: memref<?x?xf64>) {
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>
   nacho.coiterate %i of (%A1 = %A0 : !C0) in %A1 {
@@ -94,18 +105,19 @@ func.func @coo(%A: tensor<?x?xf64, #COO>, %out: memref<?x?xf64>) {
 // CHECK:           %[[LEAST:.+]] = arith.minui
 // CHECK:         ^{{.+}}(%[[POS_A:.+]]: index, %[[POS_B:.+]]: index, %[[CRD_A:.+]]: index, %[[CRD_B:.+]]: index):
 // CHECK-NEXT:      %[[I:.+]] = arith.minui %[[CRD_A]], %[[CRD_B]] : index
-// CHECK:           %[[END_A:.+]] = scf.while (%{{.+}} = %[[POS_A]])
+// CHECK:           %[[RUN_A:.+]]:2 = scf.while (%{{.+}} = %[[POS_A]], %{{.+}} = %c1{{.*}})
 // CHECK:             arith.cmpi eq, %{{.+}}, %[[I]] : index
+// CHECK:           %[[END_A:.+]]:2 = scf.while (%{{.+}} = %[[RUN_A]]#0, %{{.+}} = %{{.+}})
 // CHECK:           %[[HAS_B:.+]] = arith.cmpi eq, %[[CRD_B]], %[[I]] : index
 // CHECK-NEXT:      %[[STEP_B:.+]] = arith.index_castui %[[HAS_B]] : i1 to index
 // CHECK-NEXT:      %[[NEXT_B:.+]] = arith.addi %[[POS_B]], %[[STEP_B]] : index
 //
 //   while (posA1 < endA && posB1 < endB1), and then what is left of either
 // CHECK:           %[[BOTH:.+]]:2 = scf.while (%[[POS_A1:[^ ]+]] = %[[POS_A]], %{{[^ ]+}} = %{{[^ ]+}}) : (index, index)
-// CHECK-NEXT:        arith.cmpi ult, %[[POS_A1]], %[[END_A]] : index
-// CHECK:           %[[IS_IN:.+]] = arith.cmpi ult, %[[BOTH]]#0, %[[END_A]] : index
+// CHECK-NEXT:        arith.cmpi ult, %[[POS_A1]], %[[END_A]]#0 : index
+// CHECK:           %[[IS_IN:.+]] = arith.cmpi ult, %[[BOTH]]#0, %[[END_A]]#0 : index
 // CHECK:           scf.while (%{{[^ ]+}} = %[[BOTH]]#0, %{{[^ ]+}} = %[[BOTH]]#1, {{.+}})
-// CHECK:           scf.yield %[[END_A]], %[[NEXT_B]], %{{.+}}, %{{.+}} : index, index, index, index
+// CHECK:           scf.yield %[[END_A]]#0, %[[NEXT_B]], %{{.+}}, %{{.+}} : index, index, index, index
 func.func @union_coo_dcsr(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>,
                           %out: memref<?x?xf64>) {
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>
@@ -127,9 +139,10 @@ func.func @union_coo_dcsr(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>,
 //
 // CHECK-LABEL: func.func @union_coo_csr(
 // CHECK:         scf.for %[[I:.+]] = %c0{{.*}} to %{{.+}} step %c1{{.*}} iter_args(%[[POS:.+]] = %{{.+}}) -> (index) {
-// CHECK-NEXT:      %[[END:.+]] = scf.while (%{{.+}} = %[[POS]])
+// CHECK-NEXT:      %[[PROBED:.+]]:2 = scf.while (%{{.+}} = %[[POS]], %{{.+}} = %c1{{.*}})
 // CHECK:             arith.cmpi eq, %{{.+}}, %[[I]] : index
-// CHECK:           scf.yield %[[END]] : index
+// CHECK:           %[[END:.+]]:2 = scf.while (%{{.+}} = %[[PROBED]]#0, %{{.+}} = %{{.+}})
+// CHECK:           scf.yield %[[END]]#0 : index
 func.func @union_coo_csr(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #CSR>,
                          %out: memref<?x?xf64>) {
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>
@@ -153,7 +166,8 @@ func.func @union_coo_csr(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #CSR>,
 // CHECK-NEXT:      %[[LEAST:.+]] = arith.minui %[[CRD_A]], %[[CRD_B]] : index
 // CHECK-NEXT:      arith.cmpi ne, %[[LEAST]], %c-1{{.*}} : index
 // CHECK:         ^{{.+}}(%[[POS_A:.+]]: index, %{{.+}}: index, %{{.+}}: index, %{{.+}}: index):
-// CHECK:           scf.while (%{{.+}} = %[[POS_A]])
+// CHECK:           scf.while (%{{.+}} = %[[POS_A]], %{{.+}} = %c1{{.*}})
+// CHECK:           scf.while
 // CHECK-NOT:     scf.while
 // CHECK:         return
 func.func @innermost(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>, %out: memref<?xindex>) {
@@ -190,14 +204,15 @@ func.func @innermost(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>, %out
 // CHECK:         ^{{.+}}(%[[POS:.+]]: index, %[[I:.+]]: index):
 //
 // end = the end of the run of i, or of the part
-// CHECK:           %[[END:.+]] = scf.while (%[[AT:.+]] = %[[POS]])
-// CHECK-NEXT:        arith.cmpi ult, %[[AT]], %[[HI_P]] : index
+// CHECK:           %[[PROBED:.+]]:2 = scf.while (%{{.+}} = %[[POS]], %{{.+}} = %c1{{.*}})
+// CHECK:             arith.cmpi ult, %{{.+}}, %[[HI_P]] : index
+// CHECK:           %[[END:.+]]:2 = scf.while (%{{.+}} = %[[PROBED]]#0, %{{.+}} = %{{.+}})
 //
 // for pos1 in (i == LO_I ? LO_P : pos) ... (i == HI_I ? HI_P : end)
 // CHECK-DAG:       %[[ON_LO:.+]] = arith.cmpi eq, %[[I]], %[[LO_I]] : index
 // CHECK-DAG:       %[[ON_HI:.+]] = arith.cmpi eq, %[[I]], %[[HI_I]] : index
 // CHECK-DAG:       %[[FROM:.+]] = arith.select %[[ON_LO]], %[[LO_P]], %[[POS]] : index
-// CHECK-DAG:       %[[TO:.+]] = arith.select %[[ON_HI]], %[[HI_P]], %[[END]] : index
+// CHECK-DAG:       %[[TO:.+]] = arith.select %[[ON_HI]], %[[HI_P]], %[[END]]#0 : index
 // CHECK:           scf.for %{{.+}} = %[[FROM]] to %[[TO]]
 func.func @part(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x5xindex>, %p: index, %q: index,
                 %out: memref<?x?xf64>) {
@@ -223,9 +238,10 @@ func.func @part(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x5xindex>, %p: index
 // CHECK-DAG:     %[[HI_P:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c2{{.*}}]
 // CHECK:         scf.while (%{{[^ ]+}} = %[[LO_P]], %{{.+}} = %{{.+}})
 // CHECK:         ^{{.+}}(%[[POS:.+]]: index, %{{.+}}: index):
-// CHECK:           %[[END:.+]] = scf.while (%[[AT:.+]] = %[[POS]])
-// CHECK-NEXT:        arith.cmpi ult, %[[AT]], %[[HI_P]] : index
-// CHECK:           scf.for %{{.+}} = %[[POS]] to %[[END]]
+// CHECK:           %[[PROBED:.+]]:2 = scf.while (%{{.+}} = %[[POS]], %{{.+}} = %c1{{.*}})
+// CHECK:             arith.cmpi ult, %{{.+}}, %[[HI_P]] : index
+// CHECK:           %[[END:.+]]:2 = scf.while (%{{.+}} = %[[PROBED]]#0, %{{.+}} = %{{.+}})
+// CHECK:           scf.for %{{.+}} = %[[POS]] to %[[END]]#0
 func.func @outer_part(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x3xindex>, %p: index, %q: index,
                       %out: memref<?x?xf64>) {
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>

@@ -30,15 +30,17 @@
 // OPERAND-NOT:     sparse_tensor.positions %{{.+}} {level = 1
 // OPERAND:         scf.while
 // OPERAND:         ^{{.+}}(%[[POS0:.+]]: index, %[[I:.+]]: index):
-// OPERAND-NEXT:      %[[END0:.+]] = scf.while (%{{.+}} = %[[POS0]])
+// OPERAND-NEXT:      %[[RUN0:.+]]:2 = scf.while (%{{.+}} = %[[POS0]], %{{.+}} = %c1{{.*}})
+// OPERAND:           %[[END0:.+]]:2 = scf.while (%{{.+}} = %[[RUN0]]#0, %{{.+}} = %{{.+}})
 // OPERAND:           %[[CRD1:.+]] = sparse_tensor.coordinates %{{.+}} {level = 1 : index}
 // OPERAND:           scf.while (%{{[^ ]+}} = %[[POS0]], %{{.+}} = %{{.+}})
 // OPERAND:           ^{{.+}}(%[[POS1:.+]]: index, %[[J:.+]]: index):
-// OPERAND-NEXT:        %[[END1:.+]] = scf.while (%[[P:.+]] = %[[POS1]])
-// OPERAND-NEXT:          %[[IS_IN:.+]] = arith.cmpi ult, %[[P]], %[[END0]] : index
+// OPERAND-NEXT:        %[[RUN1:.+]]:2 = scf.while (%{{.+}} = %[[POS1]], %{{.+}} = %c1{{.*}})
+// OPERAND:               %[[IS_IN:.+]] = arith.cmpi ult, %[[P:.+]], %[[END0]]#0 : index
 // OPERAND-NEXT:          %[[SAFE:.+]] = arith.select %[[IS_IN]], %[[P]], %c0{{.*}} : index
 // OPERAND-NEXT:          memref.load %[[CRD1]][%[[SAFE]]]
-// OPERAND:             scf.for %[[POS2:.+]] = %[[POS1]] to %[[END1]] step %c1{{.*}} {
+// OPERAND:             %[[END1:.+]]:2 = scf.while (%{{.+}} = %[[RUN1]]#0, %{{.+}} = %{{.+}})
+// OPERAND:             scf.for %[[POS2:.+]] = %[[POS1]] to %[[END1]]#0 step %c1{{.*}} {
 // OPERAND:               %[[CRD2:.+]] = sparse_tensor.coordinates %{{.+}} {level = 2 : index}
 // OPERAND-NEXT:          memref.load %[[CRD2]][%[[POS2]]]
 // OPERAND:               memref.load %{{.+}}[%[[POS2]]] : memref<?xf64>
