@@ -120,6 +120,12 @@ Workspace WorkspaceMemory::prepare(int64_t threads, bool hasElements) {
   return workspace;
 }
 
+int64_t WorkspaceMemory::numBytesPerThread() const {
+  int64_t bytes = places * sizeOf(layout.elements) +
+                  Workspace::wordsFor(made.marked) * sizeOf(ElementType::i64);
+  return bytes + (layout.keys ? places * sizeOf(*layout.keys) : 0);
+}
+
 //===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
@@ -326,6 +332,21 @@ int64_t StepPlan::numEntries() const {
   return entries;
 }
 
+int64_t StepPlan::workspaceBytes() const {
+  int64_t bytes = 0;
+  for (const WorkspaceMemory &memory : workspaces)
+    bytes += memory.numBytesPerThread();
+  return bytes;
+}
+
+int64_t StepPlan::entryBytes() const {
+  int64_t bytes = sizeOf(step->result.values);
+  for (const TensorLayout::Level &layout : step->result.levels)
+    if (layout.hasCoordinates)
+      bytes += sizeOf(layout.coordinates);
+  return bytes;
+}
+
 int64_t StepPlan::total() const {
   return bounds[parts * step->boundColumns] - bounds[0];
 }
@@ -341,16 +362,11 @@ int64_t StepPlan::positionsAt(size_t level, int64_t parents) const {
 static constexpr int64_t kLargestDraft = int64_t(1) << 30;
 
 void StepPlan::checkDraft() const {
-  int64_t bytes = 0;
-  for (const TensorLayout::Level &layout : step->result.levels) {
+  for (const TensorLayout::Level &layout : step->result.levels)
     if (layout.hasPositions && layout.positions == ElementType::i32 &&
         total() > std::numeric_limits<int32_t>::max())
       throw DraftTooLarge();
-    if (layout.hasCoordinates)
-      bytes += sizeOf(layout.coordinates);
-  }
-  bytes += sizeOf(step->result.values);
-  if (total() > kLargestDraft / bytes)
+  if (total() > kLargestDraft / entryBytes())
     throw DraftTooLarge();
 }
 
@@ -376,6 +392,13 @@ static std::vector<int64_t> sizesOf(const std::vector<Argument> &args) {
   for (const Argument &arg : args)
     sizes.push_back(arg.size);
   return sizes;
+}
+
+int64_t Plan::listBytes(size_t step) const {
+  int64_t bytes = 0;
+  for (const Buffer &buffer : results[step])
+    bytes += buffer.numBytes();
+  return bytes;
 }
 
 Plan::Plan(std::shared_ptr<const Kernel> kernel, int64_t parts, int64_t workers)

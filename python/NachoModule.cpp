@@ -187,6 +187,18 @@ public:
         columns(step, 0, 1, /*asVector=*/true), columns(step, 1, depth),
         columns(step, 1 + depth, step.step->boundColumns - 1 - depth));
   }
+  /// Of each step but the last: the entries of its list and their bytes; and of
+  /// all, the bytes of workspaces by thread.
+  nb::tuple memory() const {
+    nb::list lists, workspaces;
+    for (size_t n = 0; n < plan.all().size(); ++n) {
+      const StepPlan &step = plan.all()[n];
+      workspaces.append(step.workspaceBytes());
+      if (n + 1 < plan.all().size())
+        lists.append(nb::make_tuple(step.numEntries(), plan.listBytes(n)));
+    }
+    return nb::make_tuple(nb::tuple(lists), nb::tuple(workspaces));
+  }
   nb::object levelSizes() const {
     nb::list list;
     for (size_t level = 0; level < kernel->last().result.levels.size(); ++level)
@@ -275,9 +287,9 @@ public:
         order.append(name);
       for (const StepInput &input : step.inputs)
         inputs.append(nb::make_tuple(input.isStep, input.index));
-      steps.append(nb::make_tuple(nb::tuple(order), toTuples(step.loops),
-                                  toTuples(step.loopInputs), step.delta,
-                                  nb::tuple(inputs), step.isSorted));
+      steps.append(nb::make_tuple(
+          nb::tuple(order), toTuples(step.loops), toTuples(step.loopInputs),
+          step.delta, nb::tuple(inputs), step.isSorted, step.isDraft));
     }
     return nb::tuple(steps);
   }
@@ -355,6 +367,7 @@ NB_MODULE(_nacho, m) {
       .def_prop_ro("costs", &PyPlan::costs)
       .def("cuts", &PyPlan::cuts, nb::arg("step"))
       .def_prop_ro("nnz", &PyPlan::numEntries)
+      .def_prop_ro("memory", &PyPlan::memory)
       .def_prop_ro("sizes", &PyPlan::levelSizes)
       .def("execute", &PyPlan::execute, nb::arg("args"), nb::arg("threads"),
            nb::arg("planned") = false);

@@ -74,6 +74,8 @@ public:
   /// It was full. One without keys has what the extent needs.
   void grow();
   Workspace prepare(int64_t threads, bool hasElements);
+  /// The bytes of a thread, with elements.
+  int64_t numBytesPerThread() const;
 
 private:
   WorkspaceLayout layout;
@@ -109,6 +111,10 @@ public:
 
   int64_t numEntries() const;
   int64_t total() const;
+  /// Bytes of the workspaces, by thread; and of an entry of the result, or of a
+  /// draft of it.
+  int64_t workspaceBytes() const;
+  int64_t entryBytes() const;
 
 private:
   std::vector<Buffer> allocate() const;
@@ -144,6 +150,8 @@ public:
 
   const StepPlan &last() const { return steps.back(); }
   const std::vector<StepPlan> &all() const { return steps; }
+  /// The bytes of what a step hands on to later ones.
+  int64_t listBytes(size_t step) const;
 
 private:
   std::vector<Argument> argumentsOf(const Step &step,

@@ -374,11 +374,14 @@ bool LoopLister::isScattered(Value fiber) {
 void LoopLister::prefetch(Value fiber, Value entry, unsigned below) {
   if (cast<FiberType>(fiber.getType()).isElement())
     return;
+  // Elements of which most are for nothing are not worth their memory.
+  WalkResult finds = nest.walk([](FindOp) { return WalkResult::interrupt(); });
+  bool elements = !finds.wasInterrupted();
   auto fetch = [&](int64_t ahead, bool begin) {
     Value position = RecallOp::create(b, entry, below, ahead);
     Value there = FiberAtOp::create(b, fiber.getType(), rootOf(fiber), position,
                                     Value(), isCertain(fiber) && !condition);
-    PrefetchOp::create(b, there, begin, /*elements=*/!begin);
+    PrefetchOp::create(b, there, begin, elements && !begin);
   };
   fetch(2 * kAhead, /*begin=*/true);
   fetch(kAhead, /*begin=*/false);

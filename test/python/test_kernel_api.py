@@ -433,3 +433,15 @@ def test_the_pool_is_bounded(kernel):
         del results
         gc.collect()
         assert 0 < _nacho.pooled_bytes() <= _nacho.max_pooled_bytes()
+
+
+def test_explain_tells_what_memory_is_needed():
+    A = sp.random_array((300, 300), density=0.05, rng=1, format="csr")
+    add = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]")
+    assert "no more than the operands and the result" in add.explain(A, A)
+    product = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", threads=2)
+    text = product.explain(A, A)
+    entries = int(re.search(r"list 0: (\d+) entries", text)[1])
+    assert entries == A.nnz
+    assert re.search(r"workspaces: \d+\.\d+ MB per thread on 2 thread", text)
+    assert "draft" in text

@@ -10,6 +10,7 @@ from nacho.formats import TensorType
 from nacho.mlir.plan import Call, Plan, bind
 
 if TYPE_CHECKING:
+    from nacho import _nacho
     from nacho.mlir.kernel import Kernel
 
 _SHOWN_PARTS = 16
@@ -39,6 +40,7 @@ def explain(kernel: Kernel, operands: Sequence[Any], named: Mapping[str, Any]) -
         ("result", [_result(kernel, call, plan)]),
         ("copies", notes or ["none: every array is used in place"]),
         ("kernels", ["partition, assemble (count, scan, allocate), compute"]),
+        ("memory", _memory(kernel, call, native)),
         ("workers", [_workers(kernel, call, explicit=bool(threads or parts))]),
         ("cost", _costs(kernel, plan)),
         ("time", [_times(clock.seconds)]),
@@ -108,6 +110,28 @@ def _type(type: TensorType) -> str:
     if type.format.is_dense:
         return f"{type.format}, {type.dtype}"
     return f"{type.format}, {type.dtype}, pos i{type.pos_width}, crd i{type.crd_width}"
+
+
+def _memory(kernel: Kernel, call: Call, native: _nacho.Plan) -> list[str]:
+    """What is needed besides the operands and the result."""
+    lists, workspaces = native.memory
+    lines = [
+        f"list {number}: {entries} entries, {_megabytes(size)}"
+        + (f" ({size / entries:.0f} bytes per entry)" if entries else "")
+        for number, (entries, size) in enumerate(lists)
+    ]
+    if any(workspaces):
+        each = _megabytes(max(workspaces))
+        lines.append(f"workspaces: {each} per thread on {call.threads} thread(s)")
+    if kernel.steps[-1].is_draft:
+        lines.append(
+            "draft, unless it has to be counted: as much as the result, for a while"
+        )
+    return lines or ["no more than the operands and the result"]
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.2f} MB"
 
 
 def _workers(kernel: Kernel, call: Call, *, explicit: bool) -> str:

@@ -140,6 +140,8 @@ class Step(NamedTuple):
     """Where each comes from: an earlier step, or else an operand, of some number."""
     is_sorted: bool
     """Whether the entries are sorted: it makes a list for a later step."""
+    is_draft: bool
+    """Whether calls append its entries without having counted them."""
 
 
 class Kernel:
