@@ -5,17 +5,20 @@
 #include "nacho/Kernel.h"
 #include "nacho/Runtime.h"
 
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 #include <future>
 
@@ -79,13 +82,29 @@ static void markUnpredictable(Module &module) {
           instruction.setMetadata(LLVMContext::MD_unpredictable, unpredictable);
 }
 
+/// Innermost loops that store are not interleaved: rows are too short for that.
+/// Those that only add up need several sums at a time.
+static void keepStoresApart(Module &module) {
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    DominatorTree dominators(function);
+    LoopInfo loops(dominators);
+    for (Loop *loop : loops.getLoopsInPreorder()) {
+      auto stores = [](BasicBlock *block) {
+        return any_of(*block, IsaPred<StoreInst>);
+      };
+      if (loop->isInnermost() && any_of(loop->blocks(), stores))
+        addStringMetadataToLoop(loop, "llvm.loop.interleave.count", 1);
+    }
+  }
+}
+
 /// -O3, but without the SLP vectoriser, which moves the positions of a merge
-/// into vector registers and makes it several times slower; and without
-/// interleaving, for which rows are too short.
+/// into vector registers and makes it several times slower.
 static void optimize(Module &module, TargetMachine &machine) {
   PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
-  tuning.LoopInterleaving = false;
   PassBuilder builder(&machine, tuning);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -98,6 +117,7 @@ static void optimize(Module &module, TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   // What only other units need.
   GlobalDCEPass().run(module, modules);
+  keepStoresApart(module);
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
       .run(module, modules);
 }
