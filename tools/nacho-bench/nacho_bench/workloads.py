@@ -167,9 +167,7 @@ def _hyper(
 
     def make(operand: str, size: Size, use: str) -> Entries:
         rng = generator(name, "rows", size)
-        coords = _hypersparse(
-            rng, size, skipped, exponent, operand, per_row, by_weight
-        )
+        coords = _hypersparse(rng, size, skipped, exponent, operand, per_row, by_weight)
         return _valued(generator(name, operand), coords, (size.n, size.n))
 
     return Workload(name, "hyper", text, make)
