@@ -217,16 +217,17 @@ static std::vector<Argument> argumentsOf(const std::vector<Buffer> &buffers) {
 std::vector<Buffer> StepPlan::execute(const Step &by,
                                       const std::vector<Argument> &args,
                                       int64_t threads) {
-  std::vector<Buffer> made = allocate();
   if (!step->isDraft) {
+    std::vector<Buffer> made = allocate();
     fill(by, args, argumentsOf(made), threads);
     return made;
   }
+  std::vector<Buffer> made = allocateDraft();
   counts.resize(parts * step->countColumns);
   moved.resize((parts + 1) * step->countColumns);
   fill(by, args, argumentsOf(made), threads);
   // One part has left nothing free but at the end.
-  if (parts == 1 && !step->isSorted) {
+  if (parts == 1 && !step->isSorted && total() / 2 <= numEntries()) {
     shrink(made);
     return made;
   }
@@ -302,6 +303,15 @@ std::vector<Buffer> StepPlan::allocate() const {
   return buffers;
 }
 
+/// Who has no room for a draft may have room for the result.
+std::vector<Buffer> StepPlan::allocateDraft() const {
+  try {
+    return allocate();
+  } catch (const std::bad_alloc &) {
+    throw DraftTooLarge();
+  }
+}
+
 /// From what a draft has room for to what is in it.
 void StepPlan::shrink(std::vector<Buffer> &buffers) const {
   auto buffer = buffers.begin();
@@ -368,6 +378,16 @@ void StepPlan::checkDraft() const {
       throw DraftTooLarge();
   if (total() > kLargestDraft / entryBytes())
     throw DraftTooLarge();
+  // Operands that are edited meanwhile can make a cut of anything.
+  for (int64_t part = 0; part < parts; ++part) {
+    const int64_t *cut = &bounds[part * step->boundColumns];
+    const int64_t *next = cut + step->boundColumns;
+    size_t depth = step->order.size();
+    if (cut[0] > next[0] ||
+        std::lexicographical_compare(next + 1, next + 1 + depth, cut + 1,
+                                     cut + 1 + depth))
+      throw DraftTooLarge();
+  }
 }
 
 /// Positions count up to the number of entries of their level.
@@ -475,6 +495,10 @@ void Plan::plan(const std::vector<Argument> &args, int64_t threads) {
 
 std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
                                   bool isPlanned, int64_t threads) {
+  auto isDraft = [](const Step &step) { return step.isDraft; };
+  if (std::any_of(kernel->steps.begin(), kernel->steps.end(), isDraft) &&
+      (!isPlanned || isSpent.exchange(true)))
+    throw std::logic_error("a plan without counts can be executed once");
   std::vector<Buffer> made;
   bool isAgain = false;
   draftOrCount([&] {

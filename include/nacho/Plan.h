@@ -11,6 +11,7 @@
 
 #include "nacho/Kernel.h"
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -118,6 +119,7 @@ public:
 
 private:
   std::vector<Buffer> allocate() const;
+  std::vector<Buffer> allocateDraft() const;
   void shrink(std::vector<Buffer> &buffers) const;
   void fill(const Step &by, const std::vector<Argument> &args,
             const std::vector<Argument> &results, int64_t threads);
@@ -171,6 +173,8 @@ private:
   std::vector<std::vector<Buffer>> results;
   std::vector<int64_t> planned; ///< The sizes of the operands.
   std::mutex mutex;             ///< Of the results.
+  /// Drafts have been made results.
+  std::atomic<bool> isSpent = false;
 };
 
 } // namespace nacho

@@ -22,7 +22,8 @@ static constexpr int64_t kAhead = 16;
 
 /// Whether the loop steps through coordinates as they are stored.
 static bool stepsThroughStored(CoiterateOp loop) {
-  if (loop.getFibers().size() != 1 || !loop.getGuards().empty())
+  if (loop.getFibers().size() != 1 || !loop.getGuards().empty() ||
+      visitsAll(loop))
     return false;
   auto type = cast<FiberType>(loop.getFibers().front().getType());
   return hasCoordinates(type.getTensor(), type.getLevel());

@@ -182,7 +182,10 @@ bool ResultLayout::shouldDraft() const {
   if (!isDirect() || numColumns() != 1)
     return false;
   NestOp nest = this->nest;
-  if (scattered || nest.getSorted() || nest.getScanned())
+  // What is added up is added up in order, and as it is appended.
+  if (nest.getScanned())
+    return !scattered && !nest.getSorted();
+  if (scattered || nest.getSorted())
     return true;
   // Unions are counted by their matches. That is fast, and a draft of one would
   // take as much memory as the result.

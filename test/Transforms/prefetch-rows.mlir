@@ -60,6 +60,25 @@ func.func @negative_all_rows(%A: tensor<?x?xf64, #Dense>, %D: tensor<?x?xf64, #D
   return %Z : tensor<?x?xf64, #Dense>
 }
 
+// Where all coordinates are visited, rows come in order, too, and there need not be any
+// that is stored.
+//
+// CHECK-LABEL: func.func @negative_everywhere(
+// CHECK-NOT:   nacho.prefetch_row
+// CHECK:       return
+func.func @negative_everywhere(%A: tensor<?x?xf64, #CSR>, %D: tensor<?x?xf64, #Dense>)
+    -> tensor<?x?xf64, #Dense> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %d = %D[j, k] : tensor<?x?xf64, #Dense>)
+      -> [i, k] : tensor<?x?xf64, #Dense> {
+    %one = arith.constant 1.0 : f64
+    %0 = nacho.binary add %a, %one : f64
+    %1 = nacho.binary mul %0, %d : f64
+    %r = nacho.reduce add %1 over [j] : f64
+    nacho.yield %r : f64
+  } {order = ["i", "j", "k"]}
+  return %Z : tensor<?x?xf64, #Dense>
+}
+
 // CHECK-LABEL: func.func @spmm(
 // CHECK-SAME:    %[[A:.+]]: tensor<{{[^:]+}}, %[[D:.+]]: tensor<
 // CHECK:         nacho.coiterate %j of (%A2 = %A1 : !fiber{{.*}}) in %A2 {

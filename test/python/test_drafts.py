@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -129,6 +130,40 @@ def test_matches_where_no_sample_was_taken():
         Z = nacho.evaluate("Z[i,j] = A[i,j] * B[i,j]", A=A, B=B, parts=parts, threads=2)
         assert Z.nnz == middle.sum()
         np.testing.assert_array_equal(Z.toarray(), A.toarray() * B.toarray())
+
+
+def test_a_plan_without_counts_is_executed_once():
+    """Its offsets are those of the draft. Nobody but calls makes such plans."""
+    A = random((50, 50), 100, "csr", 1)
+    kernel = nacho.mlir.compile(
+        "Z[i,j] = A[i,j] * B[i,j]", formats=dict.fromkeys("ABZ", "csr")
+    )
+    operands = [A, random((50, 50), 100, "csr", 2)]
+    call = kernel.prepare(operands, kernel.views(operands), 1, 1, "safe")
+    plan = kernel._native.plan(call.args, 1, 1, counting=False)
+    plan.execute(call.args, 1, True)
+    with pytest.raises(RuntimeError, match="executed once"):
+        plan.execute(call.args, 1, True)
+
+
+def test_positions_that_are_edited():
+    """Cuts can then be anything: parts that would write outside of the draft."""
+    A, B = (random((300, 200), 2000, "csr", seed) for seed in (1, 2))
+    kernel = nacho.mlir.compile(
+        "Z[i,j] = A[i,j] * B[i,j]", formats=dict.fromkeys("ABZ", "csr"), validate="none"
+    )
+    positions = A.pos[1]
+    for at in (0, 1, 150, 300):
+        before = positions[at]
+        for value in (5, 1999, 2**31 - 1, -7):
+            positions[at] = value
+            for parts in (1, 3, 64):
+                # An error, or some result; but nothing is written elsewhere.
+                with contextlib.suppress(nacho.NachoError, RuntimeError):
+                    kernel(A, B, parts=parts, threads=2)
+        positions[at] = before
+    Z = kernel(A, B, parts=3, threads=2)
+    np.testing.assert_array_equal(dense(Z), A.to_dense() * B.to_dense())
 
 
 LARGE = """
