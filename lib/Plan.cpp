@@ -180,7 +180,7 @@ void StepPlan::partition(const std::vector<Argument> &args, int64_t within,
                          int64_t threads) {
   step->partition(args, bounds.data(), parts, within, threads);
   if (within == parts)
-    checkBalance(parts);
+    checkBalance();
 }
 
 void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
@@ -189,17 +189,15 @@ void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
   sizes.resize(step->numSizes());
   sizeWorkspaces(args);
   // Rows that are too heavy need not be counted to be refused.
-  if (step->hasWholeRows && !step->isDraft) {
-    step->partition(args, bounds.data(), parts, parts, threads);
-    checkBalance(workers);
-  }
+  if (step->hasWholeRows && !step->isDraft)
+    partition(args, parts, threads);
   callWithWorkspaces(
       threads, /*hasSums=*/false, [&](const std::vector<Workspace> &prepared) {
         return step->plan(args, bounds.data(), counts.data(), offsets.data(),
                           sizes.data(), prepared, parts, threads);
       });
   if (step->isDraft) {
-    checkBalance(workers);
+    checkBalance();
     checkDraft();
   }
   checkIndexTypes();
@@ -272,7 +270,7 @@ void StepPlan::fill(const Step &by, const std::vector<Argument> &args,
 
 /// Whole rows may cost a worker an eighth more than its share, if each takes
 /// the next part when it is done with one.
-void StepPlan::checkBalance(int64_t workers) const {
+void StepPlan::checkBalance() const {
   if (!step->hasWholeRows)
     return;
   int64_t columns = step->boundColumns;

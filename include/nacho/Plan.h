@@ -128,7 +128,7 @@ private:
   template <typename F>
   void callWithWorkspaces(int64_t threads, bool hasSums, F f);
   int64_t positionsAt(size_t level, int64_t parents) const;
-  void checkBalance(int64_t workers) const;
+  void checkBalance() const;
   void checkIndexTypes() const;
 
   std::vector<WorkspaceMemory> workspaces;

@@ -19,15 +19,10 @@ void NestAssembler::buildFill() {
                 /*isExported=*/false);
   cloneOperands();
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
   Value parts = numParts();
   Value size = memref::DimOp::create(b, args.values, zero);
   auto workers = startWorkers(parts);
-  Value part = workers.getWorker();
-  Value next = arith::AddIOp::create(b, part, one);
-  Type index = b.getIndexType();
-  Value from = QueryOp::create(b, index, part, parts, zero, size);
-  Value to = QueryOp::create(b, index, next, parts, zero, size);
+  Share share = shareOf(b, workers.getWorker(), parts, size);
   Value nothing;
   if (layout.reduction)
     nothing = layout.finish(b, layout.identities(b), zero, mapping);
@@ -35,7 +30,7 @@ void NestAssembler::buildFill() {
     nothing =
         CastOp::create(b, layout.type.getElementType(),
                        arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
-  emitFor(b, from, to, [&](Value at) {
+  emitFor(b, share.from, share.to, [&](Value at) {
     memref::StoreOp::create(b, nothing, args.values, at);
   });
 }

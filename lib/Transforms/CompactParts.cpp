@@ -37,23 +37,6 @@ void NestAssembler::buildSlots(Value parts) {
   });
 }
 
-namespace {
-struct Share {
-  Value from, to;
-};
-} // namespace
-
-/// Every part's share of as many.
-static Share shareOf(ImplicitLocOpBuilder &b, Value part, Value parts,
-                     Value size) {
-  Type index = b.getIndexType();
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value next = arith::AddIOp::create(b, part, one);
-  return {QueryOp::create(b, index, part, parts, zero, size),
-          QueryOp::create(b, index, next, parts, zero, size)};
-}
-
 /// The last of the parts that begins before `limit`, or at 0 if all begin
 /// after it.
 static Value lastBefore(ImplicitLocOpBuilder &b, Value parts, Value limit,

@@ -427,6 +427,16 @@ Value nacho::loadCut(ImplicitLocOpBuilder &b, StringRef name, Type cut,
   return LoadCutOp::create(b, cut, bounds, row);
 }
 
+Share nacho::shareOf(ImplicitLocOpBuilder &b, Value part, Value parts,
+                     Value size) {
+  Type index = b.getIndexType();
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value next = arith::AddIOp::create(b, part, one);
+  return {QueryOp::create(b, index, part, parts, zero, size),
+          QueryOp::create(b, index, next, parts, zero, size)};
+}
+
 void nacho::emitFor(ImplicitLocOpBuilder &b, Value from, Value to,
                     llvm::function_ref<void(Value)> body) {
   Value one = arith::ConstantIndexOp::create(b, 1);

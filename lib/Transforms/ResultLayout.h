@@ -154,6 +154,13 @@ struct PhaseArguments : ResultArrays {
 mlir::Value loadCut(mlir::ImplicitLocOpBuilder &b, llvm::StringRef name,
                     mlir::Type cut, mlir::Value bounds, mlir::Value row);
 
+/// One part's share of as many as there are.
+struct Share {
+  mlir::Value from, to;
+};
+Share shareOf(mlir::ImplicitLocOpBuilder &b, mlir::Value part,
+              mlir::Value parts, mlir::Value size);
+
 /// for n = 0 to count: body(n)
 void emitFor(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to,
              llvm::function_ref<void(mlir::Value)> body);
