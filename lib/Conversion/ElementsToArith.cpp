@@ -65,8 +65,17 @@ Value nacho::selectOrZero(ImplicitLocOpBuilder &b, Value condition,
 // Operators
 //===----------------------------------------------------------------------===//
 
+/// x is less or a NaN ? x : y
+static Value emitExtreme(ImplicitLocOpBuilder &b, arith::CmpFPredicate isBetter,
+                         Value x, Value y) {
+  Value first = arith::CmpFOp::create(b, isBetter, x, y);
+  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+  return arith::SelectOp::create(b, arith::OrIOp::create(b, first, isNan), x,
+                                 y);
+}
+
 static Value emitFloat(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
-                       Value y) {
+                       Value y, bool isReassociable) {
   switch (kind) {
   case BinaryKind::add:
     return arith::AddFOp::create(b, x, y);
@@ -75,8 +84,12 @@ static Value emitFloat(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
   case BinaryKind::mul:
     return arith::MulFOp::create(b, x, y);
   case BinaryKind::min:
+    if (!isReassociable)
+      return emitExtreme(b, arith::CmpFPredicate::OLT, x, y);
     return arith::MinimumFOp::create(b, x, y);
   case BinaryKind::max:
+    if (!isReassociable)
+      return emitExtreme(b, arith::CmpFPredicate::OGT, x, y);
     return arith::MaximumFOp::create(b, x, y);
   case BinaryKind::div:
     return arith::DivFOp::create(b, x, y);
@@ -174,7 +187,7 @@ static void lowerBinary(BinaryOp op) {
   BinaryKind kind = op.getKind();
   Value result;
   if (isa<FloatType>(type))
-    result = emitFloat(b, kind, x, y);
+    result = emitFloat(b, kind, x, y, op.getReassociable());
   else if (isa<ComplexType>(type))
     result = emitComplex(b, kind, x, y);
   else if (type.isInteger(1) && kind == BinaryKind::add)

@@ -248,6 +248,14 @@ static LogicalResult verifyFractions(Operation *op, StringRef kind, Type type) {
   return success();
 }
 
+BinaryOp BinaryOp::createCommutative(ImplicitLocOpBuilder &b, BinaryKind kind,
+                                     Value lhs, Value rhs) {
+  BinaryOp op = create(b, kind, lhs, rhs);
+  op.setReassociable(isa<FloatType>(lhs.getType()) &&
+                     (kind == BinaryKind::min || kind == BinaryKind::max));
+  return op;
+}
+
 LogicalResult BinaryOp::verify() {
   if (getKind() == BinaryKind::div)
     return verifyFractions(*this, "div", getType());

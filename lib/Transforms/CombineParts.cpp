@@ -82,7 +82,7 @@ void NestAssembler::buildCombine() {
         SmallVector<Value> sums = loadSums(row, n);
         for (auto [partials, sum] : llvm::zip(args.partials, sums)) {
           Value x = memref::LoadOp::create(b, partials, ValueRange{before, n});
-          Value all = BinaryOp::create(b, *layout.reduction, x, sum);
+          Value all = BinaryOp::createCommutative(b, *layout.reduction, x, sum);
           memref::StoreOp::create(b, all, partials, ValueRange{row, n});
         }
       });

@@ -201,7 +201,7 @@ Value GenericTranslator::translateOp(Operation &nested) {
   if (llvm::is_contained(args, Value()))
     return {};
   if (std::optional<BinaryKind> kind = binaryOf(nested))
-    return BinaryOp::create(b, *kind, args[0], args[1]);
+    return BinaryOp::createCommutative(b, *kind, args[0], args[1]);
   if (std::optional<UnaryKind> kind = unaryOf(nested))
     return UnaryOp::create(b, *kind, args[0]);
   auto compare = [&](std::optional<CompareKind> kind) {

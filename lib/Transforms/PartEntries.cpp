@@ -279,7 +279,8 @@ void PartBuilder::reduceInRow(unsigned sum, Value value, Value condition) {
   emitIf(b, condition, [&] {
     SmallVector<Value> at = {row, number};
     Value before = memref::LoadOp::create(b, args.partials[sum], at);
-    Value after = BinaryOp::create(b, *layout.reduction, before, value);
+    Value after =
+        BinaryOp::createCommutative(b, *layout.reduction, before, value);
     memref::StoreOp::create(b, after, args.partials[sum], at);
   });
 }

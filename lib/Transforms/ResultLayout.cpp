@@ -394,9 +394,10 @@ static Value withMissing(ImplicitLocOpBuilder &b, BinaryKind reduction,
   Value isMissing =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, all);
   Value zero = emitElement(b, reduced.getType(), 0);
-  Value other = reduction == BinaryKind::mul
-                    ? zero
-                    : Value(BinaryOp::create(b, reduction, reduced, zero));
+  Value other =
+      reduction == BinaryKind::mul
+          ? zero
+          : Value(BinaryOp::createCommutative(b, reduction, reduced, zero));
   return arith::SelectOp::create(b, isMissing, other, reduced);
 }
 

@@ -16,15 +16,21 @@ func.func @negative(%A1: !nacho.fiber<tensor<?xf64, #SV>, 1>, %x: f64) -> f64 {
 // Operators
 //===----------------------------------------------------------------------===//
 
-// A NaN is one also for min and max.
+// A NaN is one also for min and max, which take the second of two equal ones.
 //
 // CHECK-LABEL: func.func @floats(
 // CHECK-SAME:    %[[X:.+]]: f64, %[[Y:.+]]: f64)
 // CHECK-NEXT:    arith.addf %[[X]], %[[Y]] : f64
 // CHECK-NEXT:    arith.subf %[[X]], %[[Y]] : f64
 // CHECK-NEXT:    arith.mulf %[[X]], %[[Y]] : f64
-// CHECK-NEXT:    arith.minimumf %[[X]], %[[Y]] : f64
-// CHECK-NEXT:    arith.maximumf %[[X]], %[[Y]] : f64
+// CHECK-NEXT:    %[[LESS:.+]] = arith.cmpf olt, %[[X]], %[[Y]] : f64
+// CHECK-NEXT:    %[[NAN:.+]] = arith.cmpf uno, %[[X]], %[[X]] : f64
+// CHECK-NEXT:    %[[FIRST:.+]] = arith.ori %[[LESS]], %[[NAN]] : i1
+// CHECK-NEXT:    arith.select %[[FIRST]], %[[X]], %[[Y]] : f64
+// CHECK-NEXT:    %[[MORE:.+]] = arith.cmpf ogt, %[[X]], %[[Y]] : f64
+// CHECK-NEXT:    %[[NAN:.+]] = arith.cmpf uno, %[[X]], %[[X]] : f64
+// CHECK-NEXT:    %[[FIRST:.+]] = arith.ori %[[MORE]], %[[NAN]] : i1
+// CHECK-NEXT:    arith.select %[[FIRST]], %[[X]], %[[Y]] : f64
 // CHECK-NEXT:    arith.negf %[[X]] : f64
 func.func @floats(%x: f64, %y: f64) -> (f64, f64, f64, f64, f64, f64) {
   %0 = nacho.binary add %x, %y : f64

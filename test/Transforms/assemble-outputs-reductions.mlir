@@ -271,7 +271,7 @@ func.func @sum(%A: tensor<?x?xf64, #DCSR>, %s: tensor<f64>) -> tensor<f64> {
 // CHECK-NEXT:          %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
 // CHECK-NEXT:          %[[MISSING:.+]] = arith.cmpi ult, %[[COUNT]], %[[M]] : index
 // CHECK-NEXT:          %[[ZERO:.+]] = nacho.cast
-// CHECK-NEXT:          %[[WITH_ZERO:.+]] = nacho.binary max %[[ROW]]#1, %[[ZERO]] : f64
+// CHECK-NEXT:          %[[WITH_ZERO:.+]] = nacho.binary max %[[ROW]]#1, %[[ZERO]] reassociable : f64
 // CHECK-NEXT:          %[[ENTRY:.+]] = arith.select %[[MISSING]], %[[WITH_ZERO]], %[[ROW]]#1 : f64
 // CHECK:                 memref.store %[[ENTRY]], %values[%i]
 //

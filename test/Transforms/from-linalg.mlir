@@ -78,8 +78,8 @@ func.func @named_op_into_zeros(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>,
 // CHECK-LABEL: func.func @operators(
 // CHECK:         nacho.assign (%[[a:[^ ]+]] = %{{[^ ]+}}[i] : tensor<?xf64>, %[[n:[^ ]+]] = %{{[^ ]+}}[i] : tensor<?xi32>) -> [i]
 // CHECK-NEXT:      nacho.binary div %[[a]], %[[a]] : f64
-// CHECK-NEXT:      nacho.binary max %{{.+}}, %[[a]] : f64
-// CHECK-NEXT:      nacho.binary min %{{.+}}, %[[a]] : f64
+// CHECK-NEXT:      nacho.binary max %{{.+}}, %[[a]] reassociable : f64
+// CHECK-NEXT:      nacho.binary min %{{.+}}, %[[a]] reassociable : f64
 // CHECK-NEXT:      nacho.unary abs %{{.+}} : f64
 // CHECK-NEXT:      nacho.unary sqrt %{{.+}} : f64
 // CHECK-NEXT:      nacho.unary exp %{{.+}} : f64

@@ -241,7 +241,33 @@ def test_patterns(text, stored):
     samples.check(result, f"Z[i] = {text}", operands)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_extremes_of_zeros(name, dtype):
+    a = np.array([0.0, -0.0, 0.0, -0.0, np.nan, 1, np.nan, -2], dtype)
+    b = np.array([-0.0, 0.0, 0.0, -0.0, 1, np.nan, np.nan, -1], dtype)
+    A = samples.tensor(np.ones(8, bool), a, "sparse-vector")
+    for text, wanted in (("b[i]", b), ("0", 0), ("-0.0", -0.0)):
+        found = nacho.evaluate(
+            f"y[i] = {name}(A[i], {text})",
+            named_in(text, {"b": b}) | {"A": A},
+            out="dense",
+        )
+        wanted = NAMED[name](a, dtype(wanted))
+        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
+
+
 # --- Reductions -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 8])
+def test_reductions_of_zeros(parts):
+    dense = np.array([[0.0, -0.0, 0.0], [-0.0, 0.0, -0.0]])
+    A = samples.tensor(np.ones((2, 3), bool), dense.ravel())
+    for text, negative in (("y min= A[i,j]", True), ("y max= A[i,j]", False)):
+        found = nacho.evaluate(text, A=A, parts=parts)
+        assert np.signbit(found) == negative
 
 
 @pytest.mark.parametrize(

@@ -139,11 +139,16 @@ def ConvertNachoElementsToArith
     ```mlir
     %0 = nacho.cast %a : ui8 to f64
     %1 = nacho.binary max %0, %b : f64
+    %2 = nacho.binary max %m, %1 reassociable : f64
     ```
     After:
     ```mlir
     %0 = arith.uitofp %a : i8 to f64
-    %1 = arith.maximumf %0, %b : f64
+    %more = arith.cmpf ogt, %0, %b : f64
+    %isNan = arith.cmpf uno, %0, %0 : f64
+    %first = arith.ori %more, %isNan : i1
+    %1 = arith.select %first, %0, %b : f64
+    %2 = arith.maximumf %m, %1 fastmath<reassoc> : f64
     ```
   }];
   let dependentDialects = [

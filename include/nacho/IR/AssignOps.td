@@ -71,8 +71,10 @@ def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
   let summary = "a binary operator of the notation on two elements";
   let description = [{
     Integers wrap around; on booleans `add` is "or" and `mul` is "and". `div` is that of
-    floating-point and complex numbers; `min` and `max` are NaN if an operand is. The
-    operators of a reduction may be `reassociable`: the order is the compiler's choice.
+    floating-point and complex numbers. `min` and `max` are NaN if an operand is, and
+    the second operand if both are equal: zeros of different signs are, as in NumPy. The
+    operators of a reduction may be `reassociable`: the order is the compiler's choice,
+    and -0 is less than +0, lest it made a difference.
 
     ```mlir
     func.func @f(%a: f64, %b: f64) -> f64 {
@@ -87,6 +89,13 @@ def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
   let assemblyFormat = [{
     `` $kind $lhs `,` $rhs (`reassociable` $reassociable^)? attr-dict
     `:` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// One of which the operands may change places: of zeros, too, `min` and `max` give
+    /// the same one then.
+    static ::nacho::BinaryOp createCommutative(::mlir::ImplicitLocOpBuilder &b,
+                                               ::nacho::BinaryKind kind,
+                                               ::mlir::Value lhs, ::mlir::Value rhs);
   }];
   let hasVerifier = 1;
 }

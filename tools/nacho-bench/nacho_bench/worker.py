@@ -19,6 +19,8 @@ from nacho_bench.peers import NotInstalledError, UnsuitableError, load
 
 _SLOW = 0.3
 """Seconds from which a call is not made once more just to warm up."""
+_WARM_UP = 0.005
+"""Seconds for which calls are made before some are timed: threads and clocks wake up."""
 _KEPT = 4 << 30
 """Bytes that results which stay alive may take."""
 
@@ -81,7 +83,11 @@ class Worker:
         if mode == "keep":
             kept += [call(), call()]
         elif self.last < _SLOW:
+            began = time.perf_counter()
             result = call()
+            while time.perf_counter() - began < _WARM_UP:
+                result = None
+                result = call()
         while len(times) < calls and sum(times) <= budget:
             result = None
             began = time.perf_counter()
