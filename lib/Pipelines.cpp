@@ -84,6 +84,8 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertNachoStorageToMemRef());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (options.vectorBits > 0)
+    pm.addNestedPass<func::FuncOp>(createNachoKeepSums());
 }
 
 /// OpenMP and LLVM.

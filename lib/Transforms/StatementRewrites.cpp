@@ -134,18 +134,23 @@ void StatementSplitter::scatter(const Term &term, const TermOrder &order,
       if (llvm::is_contained(order.loops, index))
         access.push_back(index);
   bool isList = !canCollect(order);
+  // The workspaces of parts hold one level.
+  bool isPartial =
+      order.collects && llvm::none_of(loops.inner, [&](Attribute index) {
+        return llvm::is_contained(order.loops, index);
+      });
   if (!isList) {
     summed.clear();
     // The result's levels are in the order of its dimensions.
     if (!isDense(op.getType()))
       access.assign(op.getResultAccess().begin(), op.getResultAccess().end());
-  } else if (order.collects) {
+  } else if (isPartial) {
     summed = {partIndex()};
   }
   llvm::append_range(access, summed);
-  AssignOp made = isList ? makeList(term.value, term.inputs, access,
-                                    order.loops, order.collects)
-                         : makeSums(term, access, order.loops);
+  AssignOp made =
+      isList ? makeList(term.value, term.inputs, access, order.loops, isPartial)
+             : makeSums(term, access, order.loops);
   setName(made.getResult(), isList ? "E" : "T");
   replace(term, bind(made.getResult(), access), summed);
 }

@@ -195,3 +195,16 @@ def test_terms_without_the_loop_that_another_one_is_reduced_over():
         operands[name] = tensor(list(at), values, shape=shape, format=formats[name])
     operands["D"] = operands["D"].to_dense()
     checked(text, operands, out="dense")
+
+
+def test_scattered_levels_with_a_dense_one_inside():
+    """Parts cannot collect the rows of two levels in one table."""
+    rng = np.random.default_rng(9)
+    A = np.where(rng.random((4, 5, 3)) < 0.5, rng.normal(size=(4, 5, 3)), 0)
+    text = "Z[i,j,k] = A[i,k,m] * (B[i,j,k,i] + 1)"
+    nested = "(d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : dense)"
+    operands = {
+        "A": nacho.Tensor.from_dense(A, nested),
+        "B": rng.normal(size=(4, 6, 5, 4)),
+    }
+    checked(text, operands, out=nested)

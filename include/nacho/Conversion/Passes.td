@@ -93,6 +93,53 @@ def NachoCountUnions : Pass<"nacho-count-unions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
 }
 
+def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
+  let summary = "Keep the sums of dense loops in registers";
+  let description = [{
+    Where each stored coordinate has a whole row added to a row of sums, these go through
+    memory in every step, and each step waits for the one before. A loop all of which
+    only adds to such rows is done for a strip of the rows instead, and then for the next
+    one: the sums of a strip stay in vector registers. Each sum is made in the same order
+    as before. Rows that half a strip holds are done with these.
+
+    Before:
+    ```mlir
+    scf.for %p = %lo to %hi step %c1 {
+      %j = memref.load %A_crd1[%p]
+      %a = memref.load %A_values[%p]
+      scf.for %n = %c0 to %extent step %c1 {
+        %at = %j * %extent + %n
+        %b = memref.load %B_values[%at]
+        %sum = memref.load %partials[%row, %n]
+        %next = %sum + %a * %b
+        memref.store %next, %partials[%row, %n]
+      }
+    }
+    ```
+    After, for doubles in strips of 2048 bits:
+    ```mlir
+    scf.for %s = %c0 to %extent step %c32 {
+      %mask = vector.create_mask %extent - %s : vector<32xi1>
+      %sums = vector.maskedload %partials[%row, %s], %mask, %zeros
+      %all = scf.for %p = %lo to %hi step %c1 iter_args(%sum = %sums) {
+        %j = memref.load %A_crd1[%p]
+        %a = memref.load %A_values[%p]
+        %at = %j * %extent + %s
+        %b = vector.maskedload %B_values[%at], %mask, %zeros
+        %next = %sum + vector.broadcast(%a) * %b
+        scf.yield %next
+      }
+      vector.maskedstore %partials[%row, %s], %mask, %all
+    }
+    ```
+  }];
+  let options = [
+    Option<"stripBits", "strip-bits", "unsigned", /*default=*/"2048",
+           "What the sums of a strip take: some of the vector registers">
+  ];
+  let dependentDialects = ["::mlir::vector::VectorDialect"];
+}
+
 def ConvertNachoWorkspaceToSCF
     : Pass<"convert-nacho-workspace-to-scf", "::mlir::func::FuncOp"> {
   let summary = "Lower workspaces to tables with open addressing";
