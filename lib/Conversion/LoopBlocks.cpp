@@ -37,6 +37,13 @@ static Lanes load(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
           valid};
 }
 
+static Value toBits(ImplicitLocOpBuilder &b, Value flags, unsigned lanes) {
+  Type word = b.getIntegerType(lanes);
+  Value bits = vector::BitCastOp::create(b, VectorType::get(1, word), flags);
+  bits = vector::ExtractOp::create(b, bits, ArrayRef<int64_t>{0});
+  return arith::ExtUIOp::create(b, b.getI64Type(), bits);
+}
+
 /// As many bits as there are lanes, one for each coordinate of `block` that
 /// `other` has too, as an i64:
 ///   matches = or over r of (values == other rotated by r)
@@ -63,10 +70,25 @@ static Value emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
     matches = matches ? Value(arith::OrIOp::create(b, matches, equal)) : equal;
   }
   matches = arith::AndIOp::create(b, matches, mine.valid);
-  Type word = b.getIntegerType(lanes);
-  Value bits = vector::BitCastOp::create(b, VectorType::get(1, word), matches);
-  bits = vector::ExtractOp::create(b, bits, ArrayRef<int64_t>{0});
-  return arith::ExtUIOp::create(b, b.getI64Type(), bits);
+  return toBits(b, matches, lanes);
+}
+
+/// How many of the coordinates of a block, from its first one on, are this one.
+Value LoopLowering::countEqual(const CoordinateBlock &block, Value coordinate,
+                               unsigned lanes) {
+  Lanes mine = load(b, block, lanes);
+  auto type = cast<VectorType>(mine.values.getType());
+  Value narrow = coordinate;
+  if (!isa<IndexType>(type.getElementType()))
+    narrow = arith::IndexCastUIOp::create(b, type.getElementType(), coordinate);
+  Value equal =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, mine.values,
+                            vector::BroadcastOp::create(b, type, narrow));
+  equal = arith::AndIOp::create(b, equal, mine.valid);
+  Value others = arith::XOrIOp::create(b, toBits(b, equal, lanes),
+                                       arith::ConstantIntOp::create(b, -1, 64));
+  return arith::IndexCastUIOp::create(
+      b, b.getIndexType(), math::CountTrailingZerosOp::create(b, others));
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,18 +100,21 @@ static Value emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
 unsigned LoopLowering::lanesOf(const Loop &loop, MergeAttr domain) {
   if (loop.stored.size() != 2 || domain != bothStored(loop))
     return 0;
-  SmallVector<Type> types;
+  SmallVector<unsigned> lanes;
   for (unsigned n : loop.stored) {
     if (!loop.ranges[n].level->isUnique())
       return 0;
-    auto encoding =
-        sparse_tensor::getSparseTensorEncoding(loop.fibers[n].tensor.getType());
-    types.push_back(encoding.getCrdElemType());
+    lanes.push_back(lanesOf(loop.fibers[n].tensor));
   }
-  auto type = dyn_cast<IntegerType>(types.front());
-  if (!type || types.back() != type)
-    return 0;
-  unsigned lanes = vectorBits / type.getWidth();
+  return lanes.front() == lanes.back() ? lanes.front() : 0;
+}
+
+/// How many coordinates of a tensor a register holds; 0 if they have no width
+/// of their own.
+unsigned LoopLowering::lanesOf(Value tensor) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(tensor.getType());
+  auto type = dyn_cast<IntegerType>(encoding.getCrdElemType());
+  unsigned lanes = type ? vectorBits / type.getWidth() : 0;
   return lanes > 1 && lanes < 64 ? lanes : 0;
 }
 

@@ -60,7 +60,10 @@ private:
   void lowerCoiterate(CoiterateOp op);
   std::pair<ClipPath, LastCoordinate> clipPath(CoiterateOp op, unsigned n);
   mlir::Value extentOf(const Loop &loop);
-  mlir::Value stepThroughRun(const ChildRange &range, mlir::Value coordinate,
+  mlir::Value stepThroughRun(const Loop &loop, unsigned n,
+                             mlir::Value coordinate, mlir::Value position,
+                             mlir::Value present);
+  mlir::Value searchEndOfRun(const ChildRange &range, mlir::Value coordinate,
                              mlir::Value position);
 
   // Loops that step through operands; they return what is carried, last.
@@ -81,7 +84,10 @@ private:
                   mlir::ValueRange carried);
 
   // Loops that take blocks.
+  unsigned lanesOf(mlir::Value tensor);
   unsigned lanesOf(const Loop &loop, MergeAttr domain);
+  mlir::Value countEqual(const CoordinateBlock &block, mlir::Value coordinate,
+                         unsigned lanes);
   MergeAttr bothStored(const Loop &loop);
   Values emitBlocks(Loop &loop, unsigned lanes);
   Values countMatches(Loop &loop, mlir::Value matches,

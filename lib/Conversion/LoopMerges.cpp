@@ -312,7 +312,7 @@ LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
         compare(arith::CmpIPredicate::eq, state.coordinates[k], coordinate);
     positions[n] = position;
     if (!loop.ranges[n].level->isUnique()) {
-      ends[n] = stepThroughRun(loop.ranges[n], coordinate, position);
+      ends[n] = stepThroughRun(loop, n, coordinate, position, present[n]);
       next.positions.push_back(ends[n]);
       next.coordinates.push_back(coordinateOrInfinity(loop.ranges[n], ends[n]));
       continue;
@@ -329,10 +329,35 @@ LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
   return next;
 }
 
+/// Runs that are shorter than a register end where a block of coordinates says
+/// so; of longer ones the end is searched.
+Value LoopLowering::stepThroughRun(const Loop &loop, unsigned n,
+                                   Value coordinate, Value position,
+                                   Value present) {
+  const ChildRange &range = loop.ranges[n];
+  unsigned lanes = lanesOf(loop.fibers[n].tensor);
+  if (lanes == 0)
+    return searchEndOfRun(range, coordinate, position);
+  CoordinateBlock block = {range.level->coordinates(b), position, range.end};
+  Value count = countEqual(block, coordinate, lanes);
+  count = select(present, count, constant(0));
+  Value end = arith::AddIOp::create(b, position, count);
+  Value isLong =
+      compare(arith::CmpIPredicate::eq, count, constant(int64_t(lanes)));
+  auto ifLong = scf::IfOp::create(b, b.getIndexType(), isLong,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifLong.thenBlock());
+  scf::YieldOp::create(b, searchEndOfRun(range, coordinate, end));
+  b.setInsertionPointToStart(ifLong.elseBlock());
+  scf::YieldOp::create(b, end);
+  return ifLong.getResult(0);
+}
+
 /// low = position; step = 1
 /// while crd[low + step - 1] == coordinate: low += step; step = low - position
 /// the first of [low, low + step) that is not at the coordinate, by bisection
-Value LoopLowering::stepThroughRun(const ChildRange &range, Value coordinate,
+Value LoopLowering::searchEndOfRun(const ChildRange &range, Value coordinate,
                                    Value position) {
   Type index = b.getIndexType();
   SmallVector<Location> locs(2, b.getLoc());

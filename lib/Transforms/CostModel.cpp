@@ -134,10 +134,11 @@ void CostModel::addCharges() {
   isComplete = true;
   auto add = [&](Charge::Kind kind, unsigned operand, unsigned last) {
     Charge charge{kind, operand, last, Value()};
-    if (canCharge(charge))
+    bool isCharged = canCharge(charge);
+    if (isCharged)
       charges.push_back(charge);
-    else
-      isComplete &= kind == Charge::unit;
+    // Nobody knows how long a run is.
+    isComplete &= isCharged ? !endsInRuns(charge) : kind == Charge::unit;
   };
   for (auto [n, operand] : llvm::enumerate(operands))
     if (operand.loops.front() < depth && operand.loops.front() >= first &&
@@ -244,6 +245,15 @@ bool CostModel::canVisit(unsigned m, unsigned last,
   });
 }
 
+/// Whether the innermost loop that an operand takes part in has a run of
+/// entries for each coordinate.
+bool CostModel::endsInRuns(const Charge &charge) const {
+  return charge.kind == Charge::entries &&
+         !isUniqueLevel(
+             operands[charge.operand].getType(),
+             levelAt(charge.operand, lastLoop(operands[charge.operand])));
+}
+
 bool CostModel::canCharge(const Charge &charge) const {
   unsigned begin = nextLoop(charge, first);
   if (begin > first && !canVisit(first, begin - 1, charge))
@@ -251,9 +261,8 @@ bool CostModel::canCharge(const Charge &charge) const {
   if (charge.kind != Charge::entries)
     return true;
   unsigned last = lastLoop(operands[charge.operand]);
-  // A run has as many entries as the loops that are not cut find in it.
-  if (!isUniqueLevel(operands[charge.operand].getType(),
-                     levelAt(charge.operand, last)))
+  // What a run costs belongs to its coordinate, which no loop inside shares.
+  if (endsInRuns(charge) && last + 1 < loops.size())
     return false;
   for (unsigned m = begin; m < last; m = nextLoop(charge, m + 1))
     if (!canRepeat(m, nextLoop(charge, m + 1), charge))

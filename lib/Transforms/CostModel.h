@@ -93,6 +93,7 @@ private:
   void addCharges();
   bool reaches(const Charge &charge, unsigned m) const;
   bool isLocated(unsigned operand) const;
+  bool endsInRuns(const Charge &charge) const;
   bool canCharge(const Charge &charge) const;
   bool canRepeat(unsigned m, unsigned next, const Charge &charge) const;
   /// The last loop that is cut in which an operand has a level.
@@ -134,7 +135,7 @@ private:
   unsigned first = 0;
   /// Entries of the list cost a step: all loops do, or operands end in them.
   bool chargesEntries = false;
-  bool isComplete = true; ///< No entries and steps had to be left out.
+  bool isComplete = true; ///< All entries and steps are charged one by one.
   mlir::Value
       pendingUnit; ///< To be charged at the next loop's first coordinate.
 };

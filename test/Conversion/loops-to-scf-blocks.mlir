@@ -83,12 +83,37 @@ func.func @negative_union(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> ind
   return %n : index
 }
 
-// A run is one coordinate, however long it is.
+// A run is one coordinate, however long it is: no blocks of the one are compared with
+// blocks of the other. Where it ends a block tells, if it is short; else it is searched.
 //
-// CHECK-LABEL: func.func @negative_nonunique(
+// CHECK-LABEL: func.func @runs(
+// CHECK-DAG:     %[[C16:.+]] = arith.constant 16 : index
+// CHECK-DAG:     %[[ALL:.+]] = arith.constant -1 : i64
+// CHECK-DAG:     %[[C0:.+]] = arith.constant 0 : index
+// CHECK:         } do {
+// CHECK:           %[[LEAST:.+]] = arith.minui
+// CHECK-NEXT:      %[[THERE:.+]] = arith.cmpi eq, %{{.+}}, %[[LEAST]]
+// CHECK-NEXT:      %[[REST:.+]] = arith.subi %{{.+}}, %[[AT:.+]] : index
+// CHECK-NEXT:      %[[VALID:.+]] = vector.create_mask %[[REST]] : vector<16xi1>
+// CHECK-NEXT:      %[[NEXT:.+]] = vector.maskedload %{{.+}}[%[[AT]]], %[[VALID]]
+// CHECK-NEXT:      %[[NARROW:.+]] = arith.index_castui %[[LEAST]] : index to i32
+// CHECK-NEXT:      %[[SPLAT:.+]] = vector.broadcast %[[NARROW]]
+// CHECK-NEXT:      %[[SAME:.+]] = arith.cmpi eq, %[[NEXT]], %[[SPLAT]] : vector<16xi32>
+// CHECK-NEXT:      %[[BOTH:.+]] = arith.andi %[[SAME]], %[[VALID]]
+// CHECK:           %[[BITS:.+]] = arith.extui %{{.+}} : i16 to i64
+// CHECK-NEXT:      %[[OTHER:.+]] = arith.xori %[[BITS]], %[[ALL]]
+// CHECK-NEXT:      %[[FIRST:.+]] = math.cttz %[[OTHER]]
+// CHECK-NEXT:      %[[SAME_AS:.+]] = arith.index_castui %[[FIRST]]
+// CHECK-NEXT:      %[[COUNT:.+]] = arith.select %[[THERE]], %[[SAME_AS]], %[[C0]]
+// CHECK-NEXT:      %[[END:.+]] = arith.addi %[[AT]], %[[COUNT]]
+// CHECK-NEXT:      %[[LONG:.+]] = arith.cmpi eq, %[[COUNT]], %[[C16]]
+// CHECK-NEXT:      scf.if %[[LONG]] -> (index) {
+// CHECK:             scf.while
+// CHECK:           } else {
+// CHECK-NEXT:        scf.yield %[[END]]
 // CHECK-NOT:     vector
 // CHECK:         return
-func.func @negative_nonunique(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>) -> index {
+func.func @runs(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>) -> index {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>

@@ -5,6 +5,8 @@
 #DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
 #COO = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+#COO3 = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)) }>
 #CSF = #sparse_tensor.encoding<{
   map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed) }>
 #DCSF = #sparse_tensor.encoding<{
@@ -271,6 +273,30 @@ func.func @product_plus(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>,
     nacho.yield %1 : f64
   }
   return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// Lists of runs cost what the runs have in all: of the next level, too, where a
+// coordinate is another run.
+//
+// CHECK-LABEL: func.func @inner_product_of_runs(
+// CHECK:         nacho.nest scanned
+// CHECK:           nacho.coiterate %i
+// CHECK:             %[[ALL_A:.+]] = nacho.cost <{{[a-z]+}}> %A1
+// CHECK-NEXT:        %[[ALL_B:.+]] = nacho.cost <{{[a-z]+}}> %B1
+// CHECK-NEXT:        arith.addi %[[ALL_A]], %[[ALL_B]]
+// CHECK:         nacho.nest scanned
+// CHECK:             nacho.coiterate %j
+// CHECK:               %[[RUN_A:.+]] = nacho.cost <nnz> %A2
+// CHECK-NEXT:          %[[RUN_B:.+]] = nacho.cost <nnz> %B2
+// CHECK-NEXT:          arith.addi %[[RUN_A]], %[[RUN_B]]
+func.func @inner_product_of_runs(%A: tensor<?x?x?xf64, #COO3>, %B: tensor<?x?x?xf64, #COO3>) -> tensor<f64> {
+  %s = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #COO3>,
+                     %b = %B[i, j, k] : tensor<?x?x?xf64, #COO3>) -> [] : tensor<f64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [i, j, k] : f64
+    nacho.yield %1 : f64
+  }
+  return %s : tensor<f64>
 }
 
 // The row of a matrix in COO is a run of its entries: both of its ends are kept.
