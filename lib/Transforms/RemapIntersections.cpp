@@ -202,12 +202,21 @@ bool LoopLister::hasNarrowEntries() {
     return encoding.getPosWidth() == 32 && encoding.getCrdWidth() == 32 &&
            !isBlock;
   };
+  // Of what is not kept only the coordinates are: a list's positions are not.
+  auto isNarrowLoop = [&](CoiterateOp loop) {
+    return !loop.getFibers().empty() &&
+           llvm::all_of(loop.getChildren(), [&](Value child) {
+             auto type = cast<FiberType>(child.getType());
+             auto encoding =
+                 sparse_tensor::getSparseTensorEncoding(type.getTensor());
+             bool isStored =
+                 hasCoordinates(type.getTensor(), type.getLevel() - 1);
+             return isNarrow(child) ||
+                    (isStored && encoding.getCrdWidth() == 32);
+           });
+  };
   return llvm::all_of(kept, isNarrow) &&
-         llvm::all_of(ArrayRef(loops).take_front(last + 1),
-                      [&](CoiterateOp loop) {
-                        return !loop.getFibers().empty() &&
-                               llvm::all_of(loop.getChildren(), isNarrow);
-                      });
+         llvm::all_of(ArrayRef(loops).take_front(last + 1), isNarrowLoop);
 }
 
 /// list = nest scanned { loops 0 to last: append ? at (coordinates, positions)
