@@ -11,6 +11,8 @@
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -67,6 +69,9 @@ static Expected<std::unique_ptr<TargetMachine>> createHostMachine() {
   if (!builder)
     return builder.takeError();
   builder->setCodeGenOptLevel(CodeGenOptLevel::Aggressive);
+  // One by one, elements are there sooner, and the next ones are foreseen.
+  if (builder->getTargetTriple().isX86())
+    builder->addFeatures({"+prefer-no-gather"});
   return builder->createTargetMachine();
 }
 
@@ -82,20 +87,45 @@ static void markUnpredictable(Module &module) {
           instruction.setMetadata(LLVMContext::MD_unpredictable, unpredictable);
 }
 
+/// Whether an address is loaded by the loop itself.
+static bool isIndirect(const LoadInst &load, const Loop &loop) {
+  SmallPtrSet<const Value *, 8> seen;
+  SmallVector<const Value *> queue = {load.getPointerOperand()};
+  while (!queue.empty()) {
+    auto *inside = dyn_cast<Instruction>(queue.pop_back_val());
+    if (!inside || !loop.contains(inside) || isa<PHINode>(inside) ||
+        !seen.insert(inside).second)
+      continue;
+    if (isa<LoadInst>(inside))
+      return true;
+    queue.append(inside->op_begin(), inside->op_end());
+  }
+  return false;
+}
+
 /// Innermost loops that store are not interleaved: rows are too short for that.
-/// Those that only add up need several sums at a time.
-static void keepStoresApart(Module &module) {
+/// Those that only add up need several sums at a time: four are enough where
+/// each element is looked up.
+static void hintLoops(Module &module) {
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
     DominatorTree dominators(function);
     LoopInfo loops(dominators);
     for (Loop *loop : loops.getLoopsInPreorder()) {
-      auto stores = [](BasicBlock *block) {
-        return any_of(*block, IsaPred<StoreInst>);
-      };
-      if (loop->isInnermost() && any_of(loop->blocks(), stores))
+      if (!loop->isInnermost())
+        continue;
+      bool stores = false, looksUp = false;
+      for (BasicBlock *block : loop->blocks())
+        for (Instruction &instruction : *block) {
+          auto *load = dyn_cast<LoadInst>(&instruction);
+          stores |= isa<StoreInst>(instruction);
+          looksUp |= load && isIndirect(*load, *loop);
+        }
+      if (stores || looksUp)
         addStringMetadataToLoop(loop, "llvm.loop.interleave.count", 1);
+      if (looksUp && !stores)
+        addStringMetadataToLoop(loop, "llvm.loop.vectorize.width", 4);
     }
   }
 }
@@ -117,7 +147,7 @@ static void optimize(Module &module, TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   // What only other units need.
   GlobalDCEPass().run(module, modules);
-  keepStoresApart(module);
+  hintLoops(module);
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
       .run(module, modules);
 }
@@ -154,6 +184,15 @@ static void addMathLibrary(orc::LLJIT &jit, char prefix) {
   else
     consumeError(library.takeError());
 }
+
+namespace {
+/// Hints that LLVM cannot follow are no news to a user.
+struct ErrorsOnly : DiagnosticHandler {
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    return info.getSeverity() != DS_Error;
+  }
+};
+} // namespace
 
 /// Compiles what the entries need of a module.
 static Expected<CompiledUnit> compileUnit(Module &module,
@@ -198,6 +237,7 @@ nacho::compileForHost(const Module &module,
   for (const std::vector<std::string> &entries : units)
     running.push_back(std::async(std::launch::async, [&] {
       LLVMContext context;
+      context.setDiagnosticHandler(std::make_unique<ErrorsOnly>());
       return compileUnit(*readBitcode(bitcode, context), entries);
     }));
   CompiledCode code;
