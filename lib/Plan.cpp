@@ -268,18 +268,21 @@ void StepPlan::fill(const Step &by, const std::vector<Argument> &args,
       });
 }
 
-/// Whole rows may cost a worker an eighth more than its share, if each takes
-/// the next part when it is done with one.
+/// Whole rows may cost a part an eighth more than its share. Workers that take
+/// the next part when they are done with one may take twice their share: rows
+/// that several have a part of are twice to three times as much work.
 void StepPlan::checkBalance() const {
   if (!step->hasWholeRows)
     return;
+  int64_t share = total() / workers;
+  int64_t most = workers < parts ? 2 * share : share + share / 8;
   int64_t columns = step->boundColumns;
   std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>>
       busy{std::greater<int64_t>(), std::vector<int64_t>(workers)};
   for (int64_t part = 0; part < parts; ++part) {
     int64_t cost = bounds[(part + 1) * columns] - bounds[part * columns];
     int64_t done = busy.top() + cost;
-    if (done / 9 > total() / workers / 8)
+    if (done > most + 8)
       throw RowsTooHeavy();
     busy.pop();
     busy.push(done);

@@ -197,9 +197,11 @@ def test_a_draft_that_would_be_too_large():
     assert int(run.stdout) < 200_000, "KiB"
 
 
-@pytest.mark.parametrize(("share", "splits"), [(0.2, False), (0.9, True)])
-def test_heavy_rows_among_threads(share, splits):
-    """A row heavier than a part is left whole if each thread gets its share anyway."""
+@pytest.mark.parametrize(
+    ("share", "threads", "splits"), [(0.2, 2, False), (0.9, 2, False), (0.9, 4, True)]
+)
+def test_heavy_rows_among_threads(share, threads, splits):
+    """A row is left whole if no thread gets more than twice its share with it."""
     n, heavy, rng = 4000, 2000, np.random.default_rng(1)
     light = int(heavy * (1 - share) / share)
     rows = np.concatenate([rng.integers(0, n, light), np.full(heavy, n // 2)])
@@ -209,7 +211,7 @@ def test_heavy_rows_among_threads(share, splits):
     B = sp.random_array((n, n), density=0.005, rng=rng, format="csr")
     B.indices, B.indptr = B.indices.astype(np.int32), B.indptr.astype(np.int32)
     B.data = np.ceil(9 * B.data)
-    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", threads=2)
+    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", threads=threads)
     Z = kernel(A, B)
     np.testing.assert_array_equal(Z.toarray(), (A @ B).toarray())
     assert (kernel._splitting is not None) == splits

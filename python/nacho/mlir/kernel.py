@@ -414,20 +414,19 @@ class Kernel:
         """Return the result; by the kernel that can do it, and counting if need be."""
         from nacho import _nacho
 
-        def planned(native: _nacho.Kernel) -> _nacho.Plan:
-            return native.plan(
-                call.args,
-                call.parts,
-                call.threads,
-                counting=False,
-                shared=call.parts == _PARTS_PER_THREAD * call.threads,
-            )
-
-        kernel, plan = self._fitting(call, planned)
+        shared = call.parts == _PARTS_PER_THREAD * call.threads
         try:
-            return kernel.execute(plan, call, planned=True)
+            plan = self._native.plan(
+                call.args, call.parts, call.threads, counting=False, shared=shared
+            )
+            return self.execute(plan, call, planned=True)
         except _nacho.RowsTooHeavy:
-            return self.splitting.compute(call)
+            # What parts collect of the same row is put together: the fewer, the
+            # better.
+            parts = call.threads if shared else call.parts
+            return self.splitting.compute(call._replace(parts=parts))
+        except (RuntimeError, MemoryError) as error:
+            self._refuse(call, error)
 
     def _fitting(
         self, call: Call, plan: Callable[[_nacho.Kernel], _nacho.Plan]
