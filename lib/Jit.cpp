@@ -52,6 +52,10 @@ static void addPackedEntry(Module &module, StringRef name) {
   }
   builder.CreateCall(callee, args);
   builder.CreateRetVoid();
+  // One copy of it is enough where other entries call it, too.
+  if (Function *called = module.getFunction(name);
+      called && called->getNumUses() > 1)
+    called->addFnAttr(Attribute::NoInline);
 }
 
 static void initializeHost() {
