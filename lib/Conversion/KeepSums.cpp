@@ -41,7 +41,7 @@ private:
   SmallVector<Value> accumulators;
 
   VectorType vectorOf(Type type) { return VectorType::get(lanes, type); }
-  SmallVector<Value> startIn(const Row &row);
+  SmallVector<Value> stripOf(const Row &row);
   Value &accumulatorOf(Value memref);
   void copy(Block &block);
   void copyAround(Operation &op);
@@ -55,7 +55,7 @@ private:
 };
 } // namespace
 
-SmallVector<Value> StripBuilder::startIn(const Row &row) {
+SmallVector<Value> StripBuilder::stripOf(const Row &row) {
   SmallVector<Value> indices = row.indices;
   indices.push_back(start);
   return indices;
@@ -229,11 +229,11 @@ ValueRange StripBuilder::build() {
         vectorOf(cast<MemRefType>(row.memref.getType()).getElementType());
     Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
     accumulators.push_back(vector::MaskedLoadOp::create(
-        b, type, row.memref, startIn(row), mask, none));
+        b, type, row.memref, stripOf(row), mask, none));
   }
   copyAround(*root);
   for (auto [row, accumulator] : llvm::zip(region.rows, accumulators))
-    vector::MaskedStoreOp::create(b, row.memref, startIn(row), mask,
+    vector::MaskedStoreOp::create(b, row.memref, stripOf(row), mask,
                                   accumulator);
   SmallVector<Value> results;
   for (Value result : root.getResults())

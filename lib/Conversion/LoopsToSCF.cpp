@@ -56,9 +56,6 @@ std::pair<ClipPath, LastCoordinate> LoopLowering::clipPath(CoiterateOp op,
         isUniqueLevel(type.getTensor(), type.getLevel()))
       return {{n}, lastOf(outer)};
     Value child = op.getChildren()[path.back()];
-    // What the list of a remapped nest has further down is no loop's.
-    if (llvm::none_of(child.getUsers(), llvm::IsaPred<CoiterateOp>))
-      break;
     op = op.getInnerLoop();
     auto fibers = op ? op.getFibers() : ValueRange();
     auto inner = llvm::find(fibers, child);

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
+import oracle
 import samples
 
 tensor = nacho.Tensor.from_coo
@@ -208,3 +209,25 @@ def test_scattered_levels_with_a_dense_one_inside():
         "B": rng.normal(size=(4, 6, 5, 4)),
     }
     checked(text, operands, out=nested)
+
+
+def test_runs_that_no_inner_loop_takes_apart():
+    """Parts cut inside of i all read the whole run of E at k and l."""
+    rng = np.random.default_rng(2)
+
+    def some(shape):
+        return np.where(rng.random(shape) < 0.6, rng.integers(1, 5, shape), 0)
+
+    text = "Z[k,l,i,m,j] = A[k,l,i,m] * B[i,j] + C[i,m] * D[i,j] * (E[k,l,m] < F[i])"
+    operands = {
+        "A": nacho.Tensor.from_dense(some((3, 4, 3, 5)), "coo"),
+        "B": some((3, 4)),
+        "C": nacho.Tensor.from_dense(some((3, 5)), "dcsr"),
+        "D": nacho.Tensor.from_dense(some((3, 4)), "csr"),
+        "E": nacho.Tensor.from_dense(some((3, 4, 5)), "coo"),
+        "F": some(3),
+    }
+    wanted, _ = oracle.evaluate(text, operands)
+    for parts in range(1, 40, 3):
+        result = nacho.evaluate(text, operands, parts=parts, out="coo")
+        np.testing.assert_array_equal(result.to_dense(), wanted)
