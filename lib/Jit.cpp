@@ -109,7 +109,8 @@ static bool isIndirect(const LoadInst &load, const Loop &loop) {
 
 /// Innermost loops that store are not interleaved: rows are too short for that.
 /// Those that only add up need several sums at a time: four are enough where
-/// each element is looked up.
+/// each element is looked up. (A width allows LLVM to reorder sums, which all
+/// that are kept in registers may be anyway.)
 static void hintLoops(Module &module) {
   for (Function &function : module) {
     if (function.isDeclaration())

@@ -65,7 +65,7 @@ Value nacho::selectOrZero(ImplicitLocOpBuilder &b, Value condition,
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// x is less or a NaN ? x : y
+/// x is less, or greater, or a NaN ? x : y
 static Value emitExtreme(ImplicitLocOpBuilder &b, arith::CmpFPredicate isBetter,
                          Value x, Value y) {
   Value first = arith::CmpFOp::create(b, isBetter, x, y);

@@ -50,6 +50,7 @@ private:
   void takeResults(Operation &old, Operation *made);
 
   Value elementOf(const SumLoop &sum, Value value);
+  void copyPrefetch(memref::PrefetchOp prefetch);
   void copySum(const SumLoop &sum);
   void copyLoad(const SumLoop &sum, memref::LoadOp load);
 };
@@ -77,9 +78,7 @@ Value StripBuilder::elementOf(const SumLoop &sum, Value value) {
 }
 
 void StripBuilder::copyLoad(const SumLoop &sum, memref::LoadOp load) {
-  if (llvm::any_of(sum.rows, [&](const Row &row) {
-        return row.memref == load.getMemRef();
-      })) {
+  if (sum.isSum(load.getMemRef())) {
     mapping.map(load, accumulatorOf(load.getMemRef()));
     return;
   }
@@ -199,6 +198,25 @@ void StripBuilder::copyAround(Operation &op) {
   takeResults(op, made);
 }
 
+/// What is asked for of a row is a strip of it.
+void StripBuilder::copyPrefetch(memref::PrefetchOp prefetch) {
+  auto copy = cast<memref::PrefetchOp>(b.clone(*prefetch, mapping));
+  bool isOfRows = llvm::any_of(region.sums, [&](const auto &sum) {
+    return llvm::any_of(
+        sum.second.loop.getBody()->template getOps<memref::LoadOp>(),
+        [&](memref::LoadOp load) {
+          return load.getMemRef() == prefetch.getMemref();
+        });
+  });
+  if (!isOfRows || copy.getIndices().empty())
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(copy);
+  MutableOperandRange indices = copy.getIndicesMutable();
+  OpOperand &last = indices[indices.size() - 1];
+  last.set(arith::AddIOp::create(b, last.get(), start));
+}
+
 void StripBuilder::copy(Block &block) {
   for (Operation &op : block.without_terminator()) {
     auto sum = region.sums.find(&op);
@@ -206,6 +224,8 @@ void StripBuilder::copy(Block &block) {
       copySum(sum->second);
     else if (region.around.contains(&op))
       copyAround(op);
+    else if (auto prefetch = dyn_cast<memref::PrefetchOp>(op))
+      copyPrefetch(prefetch);
     else
       b.clone(op, mapping);
   }
@@ -222,7 +242,9 @@ ValueRange StripBuilder::build() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(strips.getBody());
   start = strips.getInductionVar();
-  Value rest = arith::SubIOp::create(b, region.extent, start);
+  // Masks are made with 32 bits.
+  Value rest = arith::MinSIOp::create(
+      b, arith::SubIOp::create(b, region.extent, start), width);
   mask = vector::CreateMaskOp::create(b, vectorOf(b.getI1Type()), rest);
   for (const Row &row : region.rows) {
     VectorType type =
@@ -273,6 +295,12 @@ struct KeepSums : nacho::impl::NachoKeepSumsBase<KeepSums> {
   using NachoKeepSumsBase::NachoKeepSumsBase;
 
   void runOnOperation() override {
+    // Half a strip has two of the widest elements.
+    if (stripBits < 256) {
+      getOperation().emitError() << "strips of " << Twine(stripBits.getValue())
+                                 << " bits are too short: 256 at least";
+      return signalPassFailure();
+    }
     SmallVector<SumRegion> found;
     getOperation().walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
       std::optional<SumRegion> region = SumRegion::match(loop);

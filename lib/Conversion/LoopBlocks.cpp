@@ -29,7 +29,10 @@ static Lanes load(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
   auto element = cast<MemRefType>(block.coordinates.getType()).getElementType();
   auto type = VectorType::get(lanes, element);
   auto flags = VectorType::get(lanes, b.getI1Type());
-  Value rest = arith::SubIOp::create(b, block.end, block.position);
+  // Masks are made with 32 bits.
+  Value rest = arith::MinSIOp::create(
+      b, arith::SubIOp::create(b, block.end, block.position),
+      arith::ConstantIndexOp::create(b, lanes));
   Value valid = vector::CreateMaskOp::create(b, flags, rest);
   Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
   return {vector::MaskedLoadOp::create(b, type, block.coordinates,

@@ -26,9 +26,14 @@ static bool isWide(Type type) {
   return isElement(type) && type.getIntOrFloatBitWidth() >= 32;
 }
 
+/// Whether elements with one index after the other are next to each other.
+static bool isContiguous(Value memref) {
+  return cast<MemRefType>(memref.getType()).getLayout().isIdentity();
+}
+
 /// The row that an access is in, if it is one at the number of the iteration.
 static std::optional<Row> rowAt(Value memref, ValueRange indices, Value n) {
-  if (indices.empty() || indices.back() != n ||
+  if (!isContiguous(memref) || indices.empty() || indices.back() != n ||
       llvm::is_contained(indices.drop_back(), n))
     return {};
   return Row{memref, llvm::to_vector(indices.drop_back())};
@@ -62,7 +67,8 @@ bool SumLoop::matchLoad(memref::LoadOp load) {
     return row && llvm::is_contained(rows, *row);
   }
   OperandRange indices = load.getIndices();
-  if (indices.empty() || kindOf(indices.back()) != Kind::number ||
+  if (!isContiguous(memref) || indices.empty() ||
+      kindOf(indices.back()) != Kind::number ||
       llvm::any_of(indices.drop_back(),
                    [&](Value index) { return kindOf(index) != Kind::same; }))
     return false;
@@ -134,7 +140,8 @@ static bool isResultUsed(scf::ForOp loop) {
 
 std::optional<SumLoop> SumLoop::match(scf::ForOp loop) {
   if (!matchPattern(loop.getLowerBound(), m_Zero()) ||
-      !matchPattern(loop.getStep(), m_One()) || isResultUsed(loop))
+      !matchPattern(loop.getStep(), m_One()) || loop.getUnsignedCmp() ||
+      isResultUsed(loop))
     return {};
   SumLoop found;
   found.loop = loop;
@@ -195,6 +202,8 @@ bool SumRegion::matchOp(Operation &op) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     if (auto sum = SumLoop::match(loop))
       return addSum(std::move(*sum));
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getUnsignedCmp())
+    return false;
   if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
     return llvm::all_of(op.getRegions(), [&](Region &region) {
       return llvm::all_of(region.getOps(),
@@ -217,10 +226,17 @@ std::optional<SumRegion> SumRegion::match(scf::ForOp root) {
       return {};
     memrefs.push_back(row.memref);
   }
+  // A sum is read by what adds to it, and by nothing else; nor is what another
+  // strip has written.
   WalkResult reads = root.walk([&](memref::LoadOp load) {
-    bool isInSum = found.sums.contains(load->getParentOp());
-    bool isSum = llvm::is_contained(memrefs, load.getMemRef());
-    return isSum && !isInSum ? WalkResult::interrupt() : WalkResult::advance();
+    Value memref = load.getMemRef();
+    auto sum = found.sums.find(load->getParentOp());
+    bool isOwn = sum != found.sums.end() && sum->second.isSum(memref);
+    bool isKept = llvm::is_contained(memrefs, memref) && !isOwn;
+    bool isMarked = llvm::any_of(memref.getUsers(), [&](Operation *user) {
+      return isa<memref::AtomicRMWOp>(user) && root->isAncestor(user);
+    });
+    return isKept || isMarked ? WalkResult::interrupt() : WalkResult::advance();
   });
   if (reads.wasInterrupted())
     return {};

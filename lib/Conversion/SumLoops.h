@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <optional>
 
@@ -43,17 +44,17 @@ public:
     return found == kinds.end() ? Kind::same : found->second;
   }
 
-  /// Whether an op computes what is carried in vain.
+  /// Whether an op does nothing but compute what is carried in vain.
   bool isUnwanted(mlir::Operation &op) const {
-    return op.hasOneUse() &&
+    return mlir::isPure(&op) && op.hasOneUse() &&
            *op.user_begin() == loop.getBody()->getTerminator();
   }
-
-private:
   bool isSum(mlir::Value memref) const {
     return llvm::any_of(rows,
                         [&](const Row &row) { return row.memref == memref; });
   }
+
+private:
   bool matchStore(mlir::memref::StoreOp store);
   bool matchLoad(mlir::memref::LoadOp load);
   bool matchNumber(mlir::Operation &op);

@@ -1,4 +1,5 @@
 // RUN: nacho-opt %s -nacho-keep-sums -split-input-file | FileCheck %s
+// RUN: not nacho-opt %s -nacho-keep-sums=strip-bits=64 -split-input-file 2>&1 | FileCheck %s --check-prefix=REFUSED
 // RUN: nacho-opt %s -nacho-keep-sums=strip-bits=512 -split-input-file \
 // RUN:   | FileCheck %s --check-prefix=NARROW
 // RUN: nacho-opt %s -nacho-keep-sums -split-input-file | nacho-opt -split-input-file \
@@ -14,10 +15,13 @@
 // CHECK:         %[[ALL:.+]] = scf.if %[[SHORT]] -> (index) {
 // CHECK:           %[[END:.+]] = arith.maxsi %[[EXTENT]], %{{.+}} : index
 // CHECK:           %[[STRIPS:.+]] = scf.for %[[S:.+]] = %{{.+}} to %[[END]] step %{{.+}} iter_args(%{{.+}} = %{{.+}}) -> (index) {
-// CHECK:             %[[REST:.+]] = arith.subi %[[EXTENT]], %[[S]]
+// CHECK:             %[[LEFT:.+]] = arith.subi %[[EXTENT]], %[[S]]
+// CHECK:             %[[REST:.+]] = arith.minsi %[[LEFT]], %{{.+}} : index
 // CHECK:             %[[MASK:.+]] = vector.create_mask %[[REST]] : vector<16xi1>
 // CHECK:             %[[FIRST:.+]] = vector.maskedload %[[SUMS]][%[[ROW]], %[[S]]], %[[MASK]], %{{.+}} into vector<16xf64>
 // CHECK:             %[[DONE:.+]]:2 = scf.for %[[P:.+]] = %[[LO]] to %[[HI]] step %{{.+}} iter_args(%[[COUNT:.+]] = %{{.+}}, %[[SUM:.+]] = %[[FIRST]]) -> (index, vector<16xf64>) {
+// CHECK:               %[[LATER:.+]] = arith.addi %{{.+}}, %[[S]] : index
+// CHECK-NEXT:          memref.prefetch %[[B]][%[[LATER]]]
 // CHECK:               %[[VALUE:.+]] = memref.load %[[A]][%[[P]]]
 // CHECK:               %[[VALID:.+]] = arith.cmpi ult, %{{.+}}, %[[MOST]]
 // CHECK:               %[[AT:.+]] = arith.select %[[VALID]], %[[S]], %{{.+}} : index
@@ -36,6 +40,8 @@
 // CHECK:         } else {
 // CHECK:           vector.create_mask %{{.+}} : vector<32xi1>
 // CHECK:         return %[[ALL]]
+//
+// REFUSED: error: strips of 64 bits are too short: 256 at least
 //
 // NARROW-LABEL: func.func @rows(
 // NARROW:         vector<4xf64>
@@ -264,6 +270,112 @@ func.func @negative_two_rows(%sums: memref<?x?xf64>, %a: f64, %hi: index, %row: 
       %sum = memref.load %sums[%other, %n] : memref<?x?xf64>
       %next = arith.addf %sum, %a : f64
       memref.store %next, %sums[%other, %n] : memref<?x?xf64>
+    }
+  }
+  return
+}
+
+// What one loop keeps, another one reads.
+//
+// CHECK-LABEL: func.func @negative_kept_elsewhere(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_kept_elsewhere(%s: memref<?x?xf64>, %t: memref<?x?xf64>, %a: f64, %hi: index, %row: index, %extent: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %hi step %c1 {
+    scf.for %n = %c0 to %extent step %c1 {
+      %sum = memref.load %s[%row, %n] : memref<?x?xf64>
+      %next = arith.addf %sum, %a : f64
+      memref.store %next, %s[%row, %n] : memref<?x?xf64>
+    }
+    scf.for %n = %c0 to %extent step %c1 {
+      %more = memref.load %s[%row, %n] : memref<?x?xf64>
+      %sum = memref.load %t[%row, %n] : memref<?x?xf64>
+      %next = arith.addf %sum, %more : f64
+      memref.store %next, %t[%row, %n] : memref<?x?xf64>
+    }
+  }
+  return
+}
+
+// What is carried in vain does something else, too.
+//
+// CHECK-LABEL: func.func @negative_effect(
+// CHECK-NOT:     vector
+// CHECK:         memref.atomic_rmw
+// CHECK:         return
+func.func @negative_effect(%sums: memref<?x?xf64>, %counter: memref<i32>, %a: f64, %hi: index, %row: index, %extent: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1_i32 = arith.constant 1 : i32
+  scf.for %i = %c0 to %hi step %c1 {
+    %vain = scf.for %n = %c0 to %extent step %c1 iter_args(%m = %c1_i32) -> (i32) {
+      %old = memref.atomic_rmw addi %c1_i32, %counter[] : (i32, memref<i32>) -> i32
+      %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
+      %next = arith.addf %sum, %a : f64
+      memref.store %next, %sums[%row, %n] : memref<?x?xf64>
+      scf.yield %old : i32
+    }
+  }
+  return
+}
+
+// Elements that follow one another are not next to each other.
+//
+// CHECK-LABEL: func.func @negative_layout(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_layout(%A: memref<?xf64, strided<[2]>>, %sums: memref<?x?xf64>, %hi: index, %row: index, %extent: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %hi step %c1 {
+    scf.for %n = %c0 to %extent step %c1 {
+      %a = memref.load %A[%n] : memref<?xf64, strided<[2]>>
+      %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
+      %next = arith.addf %sum, %a : f64
+      memref.store %next, %sums[%row, %n] : memref<?x?xf64>
+    }
+  }
+  return
+}
+
+// The second strip would see what the first one has marked.
+//
+// CHECK-LABEL: func.func @negative_marks(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_marks(%marks: memref<?xi32>, %sums: memref<?x?xf64>, %a: f64, %hi: index, %row: index, %extent: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c0_i32 = arith.constant 0 : i32
+  %c1_i32 = arith.constant 1 : i32
+  scf.for %i = %c0 to %hi step %c1 {
+    %mark = memref.load %marks[%i] : memref<?xi32>
+    %isNew = arith.cmpi eq, %mark, %c0_i32 : i32
+    scf.if %isNew {
+      scf.for %n = %c0 to %extent step %c1 {
+        %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
+        %next = arith.addf %sum, %a : f64
+        memref.store %next, %sums[%row, %n] : memref<?x?xf64>
+      }
+    }
+    %old = memref.atomic_rmw ori %c1_i32, %marks[%i] : (i32, memref<?xi32>) -> i32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @negative_unsigned(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_unsigned(%sums: memref<?x?xf64>, %a: f64, %hi: index, %row: index, %extent: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for unsigned %i = %c0 to %hi step %c1 {
+    scf.for %n = %c0 to %extent step %c1 {
+      %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
+      %next = arith.addf %sum, %a : f64
+      memref.store %next, %sums[%row, %n] : memref<?x?xf64>
     }
   }
   return

@@ -93,7 +93,8 @@ func.func @negative_union(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> ind
 // CHECK:         } do {
 // CHECK:           %[[LEAST:.+]] = arith.minui
 // CHECK-NEXT:      %[[THERE:.+]] = arith.cmpi eq, %{{.+}}, %[[LEAST]]
-// CHECK-NEXT:      %[[REST:.+]] = arith.subi %{{.+}}, %[[AT:.+]] : index
+// CHECK-NEXT:      %[[LEFT:.+]] = arith.subi %{{.+}}, %[[AT:.+]] : index
+// CHECK-NEXT:      %[[REST:.+]] = arith.minsi %[[LEFT]], %[[C16]] : index
 // CHECK-NEXT:      %[[VALID:.+]] = vector.create_mask %[[REST]] : vector<16xi1>
 // CHECK-NEXT:      %[[NEXT:.+]] = vector.maskedload %{{.+}}[%[[AT]]], %[[VALID]]
 // CHECK-NEXT:      %[[NARROW:.+]] = arith.index_castui %[[LEAST]] : index to i32
@@ -175,12 +176,14 @@ func.func @negative_one_stored(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #DV>,
 //
 // blockA = crdA[posA ... endA]
 // CHECK-NEXT:      %[[LEFT_A:.+]] = arith.subi %[[END_A]], %[[PA]] : index
-// CHECK-NEXT:      %[[VALID_A:.+]] = vector.create_mask %[[LEFT_A]] : vector<16xi1>
+// CHECK-NEXT:      %[[REST_LEFT_A:.+]] = arith.minsi %[[LEFT_A]], %{{.+}} : index
+// CHECK-NEXT:      %[[VALID_A:.+]] = vector.create_mask %[[REST_LEFT_A]] : vector<16xi1>
 // CHECK-NEXT:      %[[BLOCK_A:.+]] = vector.maskedload %[[CRD_A]][%[[PA]]], %[[VALID_A]], %{{.+}} : memref<?xi32>, vector<16xi1>, vector<16xi32>
 //
 // blockB = crdB[posB ... endB], and behind its end crdB[posB] again
 // CHECK-NEXT:      %[[LEFT_B:.+]] = arith.subi %[[END_B]], %[[PB]] : index
-// CHECK-NEXT:      %[[VALID_B:.+]] = vector.create_mask %[[LEFT_B]] : vector<16xi1>
+// CHECK-NEXT:      %[[REST_LEFT_B:.+]] = arith.minsi %[[LEFT_B]], %{{.+}} : index
+// CHECK-NEXT:      %[[VALID_B:.+]] = vector.create_mask %[[REST_LEFT_B]] : vector<16xi1>
 // CHECK-NEXT:      %[[BLOCK_B:.+]] = vector.maskedload %[[CRD_B]][%[[PB]]], %[[VALID_B]], %{{.+}} : memref<?xi32>, vector<16xi1>, vector<16xi32>
 // CHECK-NEXT:      %[[FIRST:.+]] = memref.load %[[CRD_B]][%[[PB]]]
 // CHECK-NEXT:      %[[FIRSTS:.+]] = vector.broadcast %[[FIRST]] : i32 to vector<16xi32>

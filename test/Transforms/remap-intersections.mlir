@@ -445,6 +445,22 @@ func.func @narrow(%A: tensor<?x?xf64, #DCSR32>, %B: tensor<?x?xf64, #CSR32>)
   return %Z : tensor<?x?xf64, #DCSR>
 }
 
+// Nor do the coordinates of a list that another one is made of.
+//
+// CHECK-LABEL: func.func @narrow_list_of_a_list(
+// CHECK:         nacho.nest scanned : tensor<?x?x?xi64, #[[NARROW3]]> {
+// CHECK:         nacho.nest scanned : tensor<?x?x?x?xi64, #[[NARROW4]]> {
+func.func @narrow_list_of_a_list(%A: tensor<?x?x?xf64, #CSF32>, %B: tensor<?x?x?xf64, #CSF32>)
+    -> tensor<f64> {
+  %s = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF32>,
+                     %b = %B[i, j, k] : tensor<?x?x?xf64, #CSF32>) -> [] : tensor<f64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [i, j, k] : f64
+    nacho.yield %1 : f64
+  }
+  return %s : tensor<f64>
+}
+
 // CHECK-LABEL: func.func @narrow_nested(
 // CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?xi64, #[[NARROW4]]> {
 // CHECK:               nacho.append %{{.+}} at(%i, %j, %posA, %posB) : i64

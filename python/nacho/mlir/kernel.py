@@ -393,50 +393,53 @@ class Kernel:
             ready = loaded[name] = load(name, value, view, type, validate, notes)
             args += arguments(ready)
         cost = self._estimate.of(loaded, extents)
-        threads, parts = self._workers(cost, threads, parts)
+        threads, parts, shared = self._workers(cost, threads, parts)
         kind = result_class(format, list(views.values()))
-        return Call(given, args, loaded, extents, cost, threads, parts, kind, validate)
+        return Call(
+            given, args, loaded, extents, cost, threads, parts, shared, kind, validate
+        )
 
     def partition(self, call: Call) -> tuple[Kernel, _nacho.Plan]:
         """Cut the work, and do no more; by the kernel that can do it."""
         return self._fitting(
             call,
-            lambda native: native.partition(call.args, call.parts, call.threads),
+            lambda native, call: native.partition(call.args, call.parts, call.threads),
         )
 
-    def planned(self, call: Call) -> tuple[Kernel, _nacho.Plan]:
+    def planned(
+        self, call: Call, *, counting: bool = True
+    ) -> tuple[Kernel, _nacho.Plan]:
         """Cut the work and count the result; by the kernel that can do it."""
         return self._fitting(
-            call, lambda native: native.plan(call.args, call.parts, call.threads)
+            call,
+            lambda native, call: native.plan(
+                call.args,
+                call.parts,
+                call.threads,
+                counting=counting,
+                shared=call.shared,
+            ),
         )
 
     def compute(self, call: Call) -> Any:
         """Return the result; by the kernel that can do it, and counting if need be."""
         from nacho import _nacho
 
-        shared = call.parts == _PARTS_PER_THREAD * call.threads
+        kernel, plan = self.planned(call, counting=False)
         try:
-            plan = self._native.plan(
-                call.args, call.parts, call.threads, counting=False, shared=shared
-            )
-            return self.execute(plan, call, planned=True)
+            return kernel.execute(plan, call, planned=True)
         except _nacho.RowsTooHeavy:
-            # What parts collect of the same row is put together: the fewer, the
-            # better.
-            parts = call.threads if shared else call.parts
-            return self.splitting.compute(call._replace(parts=parts))
-        except (RuntimeError, MemoryError) as error:
-            self._refuse(call, error)
+            return self.splitting.compute(call.splitting_rows())
 
     def _fitting(
-        self, call: Call, plan: Callable[[_nacho.Kernel], _nacho.Plan]
+        self, call: Call, plan: Callable[[_nacho.Kernel, Call], _nacho.Plan]
     ) -> tuple[Kernel, _nacho.Plan]:
         from nacho import _nacho
 
         try:
-            return self, plan(self._native)
+            return self, plan(self._native, call)
         except _nacho.RowsTooHeavy:
-            return self.splitting._fitting(call, plan)
+            return self.splitting._fitting(call.splitting_rows(), plan)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
 
@@ -474,14 +477,14 @@ class Kernel:
 
     def _workers(
         self, cost: int, threads: int | None, parts: int | None
-    ) -> tuple[int, int]:
+    ) -> tuple[int, int, bool]:
         threads = threads or self.threads
         parts = parts or self.parts
         if threads is None:
             threads = 1 if cost < self.serial_below else default_threads()
-        if parts is None:
-            parts = _PARTS_PER_THREAD * threads if threads > 1 else 1
-        return min(threads, parts), parts
+        if parts is not None:
+            return min(threads, parts), parts, False
+        return threads, _PARTS_PER_THREAD * threads if threads > 1 else 1, True
 
     def _require_fit(self, name: str, value: Any) -> None:
         """Refuse a Python integer that overflows in a type that it is converted to."""

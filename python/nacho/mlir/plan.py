@@ -30,8 +30,16 @@ class Call(NamedTuple):
     cost: int  # about, to choose the number of threads by
     threads: int
     parts: int
+    shared: bool  # nobody asked for so many parts: threads take them as they come
     kind: Any  # the class of the result, None for nacho.Tensor
     validate: str
+
+    def splitting_rows(self) -> Call:
+        """Return the call for a kernel of which parts share rows.
+
+        What they collect of the same row is put together: the fewer, the better.
+        """
+        return self._replace(parts=self.threads) if self.shared else self
 
 
 class Plan:

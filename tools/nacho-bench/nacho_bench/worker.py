@@ -20,7 +20,7 @@ from nacho_bench.peers import NotInstalledError, UnsuitableError, load
 _SLOW = 0.3
 """Seconds from which a call is not made once more just to warm up."""
 _WARM_UP = 0.005
-"""Seconds of calls before some are timed, for threads and clocks to wake up."""
+"""Seconds of calls before some are timed (steady): threads and clocks wake up."""
 _KEPT = 4 << 30
 """Bytes that results which stay alive may take."""
 
