@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Masks.h"
 #include "SumLoops.h"
 
 #include "nacho/Conversion/Passes.h"
@@ -78,7 +79,7 @@ Value StripBuilder::elementOf(const SumLoop &sum, Value value) {
 }
 
 void StripBuilder::copyLoad(const SumLoop &sum, memref::LoadOp load) {
-  if (sum.isSum(load.getMemRef())) {
+  if (hasRowOf(sum.rows, load.getMemRef())) {
     mapping.map(load, accumulatorOf(load.getMemRef()));
     return;
   }
@@ -242,10 +243,7 @@ ValueRange StripBuilder::build() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(strips.getBody());
   start = strips.getInductionVar();
-  // Masks are made with 32 bits.
-  Value rest = arith::MinSIOp::create(
-      b, arith::SubIOp::create(b, region.extent, start), width);
-  mask = vector::CreateMaskOp::create(b, vectorOf(b.getI1Type()), rest);
+  mask = emitMask(b, start, region.extent, lanes);
   for (const Row &row : region.rows) {
     VectorType type =
         vectorOf(cast<MemRefType>(row.memref.getType()).getElementType());

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopLowering.h"
+#include "Masks.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,12 +29,7 @@ static Lanes load(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
                   unsigned lanes) {
   auto element = cast<MemRefType>(block.coordinates.getType()).getElementType();
   auto type = VectorType::get(lanes, element);
-  auto flags = VectorType::get(lanes, b.getI1Type());
-  // Masks are made with 32 bits.
-  Value rest = arith::MinSIOp::create(
-      b, arith::SubIOp::create(b, block.end, block.position),
-      arith::ConstantIndexOp::create(b, lanes));
-  Value valid = vector::CreateMaskOp::create(b, flags, rest);
+  Value valid = emitMask(b, block.position, block.end, lanes);
   Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
   return {vector::MaskedLoadOp::create(b, type, block.coordinates,
                                        block.position, valid, none),

@@ -39,6 +39,11 @@ static std::optional<Row> rowAt(Value memref, ValueRange indices, Value n) {
   return Row{memref, llvm::to_vector(indices.drop_back())};
 }
 
+bool nacho::hasRowOf(ArrayRef<Row> rows, Value memref) {
+  return llvm::any_of(rows,
+                      [&](const Row &row) { return row.memref == memref; });
+}
+
 /// Whether nothing is left of an element where a condition does not hold.
 static bool isDiscarded(Value value, Value condition) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
@@ -62,7 +67,7 @@ bool SumLoop::matchLoad(memref::LoadOp load) {
   if (!isWide(load.getType()))
     return false;
   kinds[load] = Kind::element;
-  if (isSum(memref)) {
+  if (hasRowOf(rows, memref)) {
     auto row = rowAt(memref, load.getIndices(), loop.getInductionVar());
     return row && llvm::is_contained(rows, *row);
   }
@@ -181,8 +186,12 @@ bool SumRegion::addSum(SumLoop sum) {
           return isOutside(index);
         }))
       return false;
-    if (!llvm::is_contained(rows, row))
-      rows.push_back(row);
+    if (llvm::is_contained(rows, row))
+      continue;
+    // Two rows of one buffer might be the same one.
+    if (hasRowOf(rows, row.memref))
+      return false;
+    rows.push_back(row);
   }
   for (Operation *op = sum.loop->getParentOp(); op != root->getParentOp();
        op = op->getParentOp())
@@ -199,11 +208,12 @@ bool SumRegion::isRepeatable(Operation &op) const {
 }
 
 bool SumRegion::matchOp(Operation &op) {
-  if (auto loop = dyn_cast<scf::ForOp>(op))
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
     if (auto sum = SumLoop::match(loop))
       return addSum(std::move(*sum));
-  if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getUnsignedCmp())
-    return false;
+    if (loop.getUnsignedCmp())
+      return false;
+  }
   if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
     return llvm::all_of(op.getRegions(), [&](Region &region) {
       return llvm::all_of(region.getOps(),
@@ -216,23 +226,20 @@ static bool isViewLike(Operation *op) { return isa<ViewLikeOpInterface>(op); }
 
 std::optional<SumRegion> SumRegion::match(scf::ForOp root) {
   SumRegion found(root);
-  if (SumLoop::match(root) || !found.matchOp(*root) || found.sums.empty())
+  if (!found.matchOp(*root) || found.sums.empty() || found.sums.contains(root))
     return {};
   // Arguments of kernels do not overlap.
-  SmallVector<Value> memrefs;
-  for (const Row &row : found.rows) {
+  for (const Row &row : found.rows)
     if (!isa<BlockArgument>(row.memref) ||
         llvm::any_of(row.memref.getUsers(), isViewLike))
       return {};
-    memrefs.push_back(row.memref);
-  }
   // A sum is read by what adds to it, and by nothing else; nor is what another
   // strip has written.
   WalkResult reads = root.walk([&](memref::LoadOp load) {
     Value memref = load.getMemRef();
     auto sum = found.sums.find(load->getParentOp());
-    bool isOwn = sum != found.sums.end() && sum->second.isSum(memref);
-    bool isKept = llvm::is_contained(memrefs, memref) && !isOwn;
+    bool isOwn = sum != found.sums.end() && hasRowOf(sum->second.rows, memref);
+    bool isKept = hasRowOf(found.rows, memref) && !isOwn;
     bool isMarked = llvm::any_of(memref.getUsers(), [&](Operation *user) {
       return isa<memref::AtomicRMWOp>(user) && root->isAncestor(user);
     });
@@ -240,9 +247,5 @@ std::optional<SumRegion> SumRegion::match(scf::ForOp root) {
   });
   if (reads.wasInterrupted())
     return {};
-  // One row of each buffer: two of them might be the same.
-  for (auto [n, memref] : llvm::enumerate(memrefs))
-    if (llvm::is_contained(ArrayRef(memrefs).drop_front(n + 1), memref))
-      return {};
   return found;
 }

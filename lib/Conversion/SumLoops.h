@@ -25,6 +25,8 @@ struct Row {
   }
 };
 
+bool hasRowOf(llvm::ArrayRef<Row> rows, mlir::Value memref);
+
 /// for %n = 0 to %extent { sums[row, %n] = f(sums[row, %n], ...) }
 ///
 /// Elements are loaded next to each other. Those that a condition, the same in
@@ -48,10 +50,6 @@ public:
   bool isUnwanted(mlir::Operation &op) const {
     return mlir::isPure(&op) && op.hasOneUse() &&
            *op.user_begin() == loop.getBody()->getTerminator();
-  }
-  bool isSum(mlir::Value memref) const {
-    return llvm::any_of(rows,
-                        [&](const Row &row) { return row.memref == memref; });
   }
 
 private:
