@@ -115,6 +115,8 @@ private:
                   llvm::ArrayRef<mlir::Value> positions,
                   llvm::ArrayRef<mlir::Value> ends, mlir::ValueRange carried,
                   bool visitsAll);
+  mlir::Value hasChildren(const Loop &loop, unsigned n, mlir::Value position,
+                          mlir::Value present, mlir::Value end);
   void enterBody(Loop &loop, mlir::Value coordinate,
                  llvm::ArrayRef<mlir::Value> present,
                  llvm::ArrayRef<mlir::Value> childPositions,

@@ -132,7 +132,11 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
     children[n] = arith::AddIOp::create(b, loop.ranges[n].first, offset);
   }
   MergeAttr merge = loop.op.getMerge();
-  bool isSparse = loop.stored.size() == numFibers && loop.guards.empty();
+  for (int32_t n : loop.op.getNonempty())
+    present[n] = both(present[n],
+                      hasChildren(loop, n, children[n], present[n], ends[n]));
+  bool isSparse = loop.stored.size() == numFibers && loop.guards.empty() &&
+                  loop.op.getNonempty().empty();
   for (const FiberValue &guard : loop.guards)
     present.push_back(guard.present);
   Value holds = isSparse && holdsAtAny(merge, numFibers)
@@ -165,6 +169,18 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
     scf::YieldOp::create(b, carried);
   }
   return SmallVector<Value>(ifOp.getResults());
+}
+
+/// Whether the child of an operand at a position has children itself.
+Value LoopLowering::hasChildren(const Loop &loop, unsigned n, Value position,
+                                Value present, Value end) {
+  const FiberValue &parent = loop.fibers[n];
+  ChildRange range =
+      childRange({parent.tensor, parent.level + 1, position, present, end});
+  Value last =
+      range.level->isFull() ? range.level->extent(b) : Value(range.end);
+  Value first = range.level->isFull() ? constant(0) : range.begin;
+  return compare(arith::CmpIPredicate::ult, first, last);
 }
 
 /// Gives the arguments of the body their meaning.

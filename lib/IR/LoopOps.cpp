@@ -243,6 +243,7 @@ void CoiterateOp::build(OpBuilder &builder, OperationState &state,
   state.addTypes(inits.getTypes());
   Properties &props = state.getOrAddProperties<Properties>();
   props.merge = merge;
+  props.nonempty = builder.getDenseI32ArrayAttr({});
   props.operandSegmentSizes =
       segmentSizes(fibers.size(), guards.size(), static_cast<bool>(extent),
                    static_cast<bool>(lower), inits.size());
@@ -309,6 +310,29 @@ static ParseResult parseBounds(OpAsmParser &parser, Bindings &bounds) {
   return success();
 }
 
+/// `nonempty(%arg, ...)`, as the numbers of the arguments
+static ParseResult parseNonempty(OpAsmParser &parser,
+                                 ArrayRef<OpAsmParser::Argument> args,
+                                 SmallVectorImpl<int32_t> &nonempty) {
+  if (failed(parser.parseOptionalKeyword("nonempty")))
+    return success();
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+        OpAsmParser::UnresolvedOperand name;
+        if (parser.parseOperand(name))
+          return failure();
+        const auto *arg = llvm::find_if(args, [&](const auto &arg) {
+          return arg.ssaName.name == name.name &&
+                 arg.ssaName.number == name.number;
+        });
+        if (arg == args.end())
+          return parser.emitError(name.location)
+                 << "expected a fiber of the loop";
+        nonempty.push_back(arg - args.begin());
+        return success();
+      });
+}
+
 ParseResult CoiterateOp::parse(OpAsmParser &parser, OperationState &state) {
   Builder &builder = parser.getBuilder();
   SMLoc loc = parser.getCurrentLocation();
@@ -336,7 +360,9 @@ ParseResult CoiterateOp::parse(OpAsmParser &parser, OperationState &state) {
     names.push_back(arg.ssaName);
   llvm::append_range(names, guards);
   MergeAttr merge;
+  SmallVector<int32_t> nonempty;
   if (parseMerge(parser, names, /*extend=*/false, merge) ||
+      parseNonempty(parser, fibers.args, nonempty) ||
       parseBounds(parser, bounds))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("iter_args")) &&
@@ -377,6 +403,7 @@ ParseResult CoiterateOp::parse(OpAsmParser &parser, OperationState &state) {
   ensureTerminator(*state.regions.front(), builder, state.location);
   Properties &props = state.getOrAddProperties<Properties>();
   props.merge = merge;
+  props.nonempty = builder.getDenseI32ArrayAttr(nonempty);
   props.operandSegmentSizes =
       segmentSizes(fibers.types.size(), guards.size(), !extent.empty(),
                    !bounds.types.empty(), inits.types.size());
@@ -409,6 +436,12 @@ void CoiterateOp::print(OpAsmPrinter &printer) {
   SmallVector<Value> leaves(getChildren());
   llvm::append_range(leaves, getGuards());
   printMerge(printer, getMerge(), leaves);
+  if (!getNonempty().empty()) {
+    printer << " nonempty(";
+    llvm::interleaveComma(getNonempty(), printer,
+                          [&](int32_t n) { printer << leaves[n]; });
+    printer << ')';
+  }
   if (isBounded())
     printer << " between (" << getInnerLower() << " = " << getLower() << ", "
             << getInnerUpper() << " = " << getUpper() << " : "
@@ -421,7 +454,7 @@ void CoiterateOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/!getInits().empty());
   printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"merge", "operandSegmentSizes"});
+                                {"merge", "nonempty", "operandSegmentSizes"});
 }
 
 LogicalResult CoiterateOp::verify() {
@@ -433,6 +466,12 @@ LogicalResult CoiterateOp::verify() {
   if (failed(verifyMerge(*this, getMerge(),
                          getFibers().size() + getGuards().size())))
     return failure();
+  for (int32_t n : getNonempty()) {
+    if (n < 0 || n >= static_cast<int64_t>(getFibers().size()))
+      return emitOpError("has no such fiber to be nonempty: ") << n;
+    if (cast<FiberType>(getChildren()[n].getType()).isElement())
+      return emitOpError("cannot ask whether an element is nonempty");
+  }
   if (!getLower() != !getUpper())
     return emitOpError("needs both bounds or none");
   CutType cut;

@@ -119,6 +119,8 @@ bool nacho::visitsAll(CoiterateOp loop) {
 }
 
 bool nacho::onlyCounts(CoiterateOp loop) {
+  if (!loop.getNonempty().empty())
+    return false;
   Block *body = loop.getBodyBlock();
   Operation *yield = body->getTerminator();
   auto counts = [&](Value next, Value carried) {

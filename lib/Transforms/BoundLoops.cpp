@@ -24,6 +24,7 @@ static CoiterateOp bound(CoiterateOp loop, Value lower, Value upper) {
   auto bounded = CoiterateOp::create(
       builder, loop.getLoc(), loop.getFibers(), loop.getGuards(),
       loop.getExtent(), loop.getMerge(), lower, upper, loop.getInits());
+  bounded.setNonempty(loop.getNonempty());
   Block *from = loop.getBodyBlock(), *to = bounded.getBodyBlock();
   to->getOperations().splice(to->end(), from->getOperations());
   loop.getCoordinate().replaceAllUsesWith(bounded.getCoordinate());

@@ -223,6 +223,7 @@ CoiterateOp PartBuilder::cloneLoop(CoiterateOp from, Value lower, Value upper,
   auto loop =
       CoiterateOp::create(b, mapped(from.getFibers()), mapped(from.getGuards()),
                           extent, from.getMerge(), lower, upper, carried);
+  loop.setNonempty(from.getNonempty());
   mapping.map(from.getCoordinate(), loop.getCoordinate());
   loop.getCoordinate().setLoc(from.getCoordinate().getLoc());
   for (auto [old, now] : llvm::zip(from.getChildren(), loop.getChildren()))

@@ -66,16 +66,22 @@ static unsigned chainDepth(Operation *op, ArrayRef<CoiterateOp> loops) {
   return llvm::find(loops, op->getParentOp()) - loops.begin();
 }
 
-/// The loops that are to be listed, outermost first.
-static SmallVector<unsigned> loopsToRemap(NestOp nest, bool countLoops) {
-  SmallVector<CoiterateOp> loops = nest.getLoops();
-  unsigned depth = CostModel(nest, countLoops).getLoops().size();
-  // Who appends in an outer loop does so for coordinates with nothing inside.
+/// The outermost loop that appends: it does so for coordinates with nothing
+/// inside, too.
+static unsigned outermostAppend(NestOp nest, ArrayRef<CoiterateOp> loops) {
   unsigned outermost = loops.size();
   nest.getBody().walk([&](AppendOp append) {
     if (CoiterateOp(loops.front())->isAncestor(append))
       outermost = std::min(outermost, chainDepth(append, loops));
   });
+  return outermost;
+}
+
+/// The loops that are to be listed, outermost first.
+static SmallVector<unsigned> loopsToRemap(NestOp nest, bool countLoops) {
+  SmallVector<CoiterateOp> loops = nest.getLoops();
+  unsigned depth = CostModel(nest, countLoops).getLoops().size();
+  unsigned outermost = outermostAppend(nest, loops);
   SmallVector<unsigned> found;
   for (unsigned m = 0; m + 1 < depth && m <= outermost; ++m)
     if (skips(loops[m]) || repeatsForSeveral(loops[m]))
@@ -86,6 +92,41 @@ static SmallVector<unsigned> loopsToRemap(NestOp nest, bool countLoops) {
 //===----------------------------------------------------------------------===//
 // The rewrite
 //===----------------------------------------------------------------------===//
+
+/// Whether a condition cannot hold where `fact` does not.
+static bool demands(Value condition, Operation *fact) {
+  if (!condition)
+    return false;
+  if (condition.getDefiningOp() == fact)
+    return true;
+  auto both = condition.getDefiningOp<arith::AndIOp>();
+  return both && (demands(both.getLhs(), fact) || demands(both.getRhs(), fact));
+}
+
+/// Whether what a loop appends is only for elements that are found in a fiber.
+static bool appendsWhatIsFound(CoiterateOp loop, Value fiber) {
+  for (auto find : loop.getBody().getOps<FindOp>()) {
+    if (find.getFiber() != fiber)
+      continue;
+    for (Operation *user : find.getChild().getUsers()) {
+      auto appends = loop.getBody().getOps<AppendOp>();
+      if (isa<PresentOp>(user) && llvm::all_of(appends, [&](AppendOp append) {
+            return demands(append.getCondition(), user);
+          }))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Whether a loop has nothing to do where a fiber has no children.
+static bool needsChildren(CoiterateOp loop, Value fiber) {
+  for (auto [n, stepping] : llvm::enumerate(loop.getFibers()))
+    if (stepping == fiber &&
+        implies(loop.getMerge(), MergeAttr::get(loop.getContext(), n)))
+      return true;
+  return appendsWhatIsFound(loop, fiber);
+}
 
 /// How many entries of a list ahead the fibers of an entry are fetched.
 static constexpr int64_t kAhead = 8;
@@ -109,6 +150,7 @@ public:
 private:
   void findKept();
   bool hasNarrowEntries();
+  llvm::SmallVector<int32_t> nonemptyChildren(CoiterateOp loop);
   void buildList();
   void appendEntry(IRMapping &mapping);
   NestOp buildRest();
@@ -219,6 +261,27 @@ bool LoopLister::hasNarrowEntries() {
          llvm::all_of(ArrayRef(loops).take_front(last + 1), isNarrowLoop);
 }
 
+/// The children of a loop without which nothing happens inside of the listed
+/// loops: an entry for them would be for nothing. Those of stored coordinates
+/// are seldom empty.
+SmallVector<int32_t> LoopLister::nonemptyChildren(CoiterateOp loop) {
+  unsigned outermost = outermostAppend(nest, loops);
+  auto inside = ArrayRef(loops).take_front(outermost + 1).drop_front(last + 1);
+  SmallVector<int32_t> numbers(loop.getNonempty());
+  for (auto [n, child] : llvm::enumerate(loop.getChildren())) {
+    auto type = cast<FiberType>(child.getType());
+    bool mayBeEmpty = !type.isElement() &&
+                      hasPositions(type.getTensor(), type.getLevel()) &&
+                      isFullLevel(type.getTensor(), type.getLevel() - 1);
+    if (mayBeEmpty && !llvm::is_contained(numbers, n) &&
+        llvm::any_of(inside, [&, child = child](CoiterateOp inner) {
+          return needsChildren(inner, child);
+        }))
+      numbers.push_back(n);
+  }
+  return numbers;
+}
+
 /// list = nest scanned { loops 0 to last: append ? at (coordinates, positions)
 /// }
 void LoopLister::buildList() {
@@ -242,6 +305,7 @@ void LoopLister::buildList() {
     auto copy = CoiterateOp::create(b, mapped(loop.getFibers()),
                                     mapped(loop.getGuards()), loop.getExtent(),
                                     loop.getMerge());
+    copy.setNonempty(nonemptyChildren(loop));
     mapping.map(loop.getBodyBlock()->getArguments(),
                 copy.getBodyBlock()->getArguments());
     for (auto [from, to] : llvm::zip(loop.getBodyBlock()->getArguments(),
@@ -444,7 +508,8 @@ void LoopLister::addCosts(CostModel &model, NestOp rest) {
 }
 
 /// What an entry costs for a fiber that is read for all of them: it is shared
-/// between the children of the fiber that the last loop steps through.
+/// between the children of the fiber that the last loop steps through, before
+/// which the share is computed.
 Value LoopLister::shareOf(Value found) {
   auto size = [&](Value fiber) -> Value {
     NameScope name(b, "share" + StringRef(getName(fiber)).rtrim("0123456789"));
@@ -452,14 +517,16 @@ Value LoopLister::shareOf(Value found) {
                           /*below=*/0);
   };
   auto loop = cast<CoiterateOp>(append->getParentOp());
-  Value share = size(found);
   auto stored = llvm::find_if(loop.getFibers(), [](Value fiber) {
     auto type = cast<FiberType>(fiber.getType());
     return !isFullLevel(type.getTensor(), type.getLevel());
   });
   bool isAnew = found.getParentBlock() == loop.getBodyBlock();
   if (isAnew || stored == loop.getFibers().end())
-    return share;
+    return size(found);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop);
+  Value share = size(found);
   // Of a union the one that is there may be another.
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value steps = arith::MaxUIOp::create(b, size(*stored), one);

@@ -3,6 +3,7 @@
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 64 }>
 #DV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : dense) }>
 #DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+#Rows = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 !S0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
 !S1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
 !D0 = !nacho.fiber<tensor<?xf64, #DV>, 0>
@@ -10,6 +11,7 @@
 !M0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
 !M1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
 !M2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
+!R0 = !nacho.fiber<tensor<?x?xf64, #Rows>, 0>
 
 // CHECK-LABEL: func.func @negative_no_loop(
 // CHECK:         nacho.cost <nnz>
@@ -448,6 +450,29 @@ func.func @part(%A: tensor<?x?xf64, #DCSR>, %bounds: memref<?x5xindex>, %p: inde
       %a = nacho.load %A2 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
       memref.store %a, %out[%i, %j] : memref<?x?xf64>
     }
+  }
+  return
+}
+
+// Rows in which A has nothing are passed over, as are those that B does not have.
+//
+// CHECK-LABEL: func.func @nonempty_rows(
+// CHECK:         scf.for
+// CHECK:           %[[HAS_A:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}} : index
+// CHECK:           %[[AT:.+]] = arith.select %[[HAS_A]], %{{.+}}, %c0 : index
+// CHECK:           %[[FIRST:.+]] = memref.load %{{.+}}[%[[AT]]] : memref<?xi32>
+// CHECK:           %[[STEP:.+]] = arith.index_castui %[[HAS_A]] : i1 to index
+// CHECK:           %[[NEXT:.+]] = arith.addi %[[AT]], %[[STEP]] : index
+// CHECK:           memref.load %{{.+}}[%[[NEXT]]] : memref<?xi32>
+// CHECK:           %[[ANY:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}} : index
+// CHECK-NEXT:      %[[HOLDS:.+]] = arith.andi %[[HAS_A]], %[[ANY]] : i1
+// CHECK-NEXT:      scf.if %[[HOLDS]] {
+// CHECK-NEXT:        memref.store
+func.func @nonempty_rows(%A: tensor<?x?xf64, #Rows>, %B: tensor<?xf64, #SV>, %out: memref<?xindex>) {
+  %A0 = nacho.root %A : tensor<?x?xf64, #Rows>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  nacho.coiterate %i of (%A1 = %A0 : !R0, %B1 = %B0 : !S0) in intersect(%A1, %B1) nonempty(%A1) {
+    memref.store %i, %out[%i] : memref<?xindex>
   }
   return
 }

@@ -467,6 +467,42 @@ func.func @coiterate(%A0: !A0) {
 
 // -----
 
+!A0 = !nacho.fiber<tensor<?x?xf64>, 0>
+!A1 = !nacho.fiber<tensor<?x?xf64>, 1>
+func.func @coiterate(%A0: !A0) {
+  // expected-error @below {{has no such fiber to be nonempty: 1}}
+  "nacho.coiterate"(%A0) <{
+    merge = #nacho.merge<0>, nonempty = array<i32: 1>,
+    operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0>
+  }> ({
+  ^bb0(%i: index, %A1: !A1):
+    nacho.yield
+  }) : (!A0) -> ()
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?xf64>, 0>
+func.func @coiterate(%A0: !A0) {
+  // expected-error @below {{cannot ask whether an element is nonempty}}
+  nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 nonempty(%A1) {
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?x?xf64>, 0>
+func.func @coiterate(%A0: !A0, %B0: !A0) {
+  // expected-error @below {{expected a fiber of the loop}}
+  nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 nonempty(%B0) {
+  }
+  return
+}
+
+// -----
+
 // What is given has numbers after those of the fibers.
 
 !A0 = !nacho.fiber<tensor<?xf64>, 0>

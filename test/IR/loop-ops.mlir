@@ -8,6 +8,8 @@
 #AllDense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
 #List = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+#Rows = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+!R0 = !nacho.fiber<tensor<?x?xf64, #Rows>, 0>
 !A0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
 !A1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
 !A2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
@@ -205,6 +207,21 @@ func.func @all_coordinates(%A0: !A0, %B1: !A1, %C2: !A2, %lo: !nacho.cut<0, 1>,
         between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<1>) {
       %0 = nacho.present %A1 : !A1
     }
+  }
+  return
+}
+
+// Rows that have no entries are as good as absent.
+//
+// CHECK-LABEL: func.func @nonempty_children(
+// CHECK:         nacho.coiterate %{{.+}} of (%[[A1:.+]] = %{{.+}}, %[[B1:.+]] = %{{.+}}) in union(%[[A1]], %[[B1]]) nonempty(%[[B1]], %[[A1]])
+// CHECK-SAME:      between (
+func.func @nonempty_children(%A: tensor<?x?xf64, #Rows>, %B: tensor<?x?xf64, #Rows>,
+                             %lo: !nacho.cut<2>, %hi: !nacho.cut<2>) {
+  %A0 = nacho.root %A : tensor<?x?xf64, #Rows>
+  %B0 = nacho.root %B : tensor<?x?xf64, #Rows>
+  nacho.coiterate %i of (%A1 = %A0 : !R0, %B1 = %B0 : !R0) in union(%A1, %B1)
+      nonempty(%B1, %A1) between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<2>) {
   }
   return
 }

@@ -330,7 +330,7 @@ func.func @runs(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>) -> tensor<
 //
 // CHECK-LABEL: func.func @located_rows(
 // CHECK:         %L = nacho.nest scanned : tensor<?x?x?xi64, #[[LIST3]]> {
-// CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) {
+// CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) nonempty(%B1) {
 // CHECK:             nacho.append %{{.+}} at(%i, %posA, %posB) : i64
 // CHECK:         nacho.coiterate %i of (%L1 = %L0 : {{.+}}) in %L1 {
 // CHECK:           %A1 = nacho.fiber_at %A0[%posA] certain
@@ -352,7 +352,7 @@ func.func @located_rows(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #CSR>)
 // CHECK-LABEL: func.func @expansion(
 // CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?xi64, #[[NESTED4]]> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}) in %A1 {
-// CHECK-NEXT:        nacho.coiterate %j of (%A2 = %A1 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A2, %B1) {
+// CHECK-NEXT:        nacho.coiterate %j of (%A2 = %A1 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A2, %B1) nonempty(%B1) {
 // CHECK-NEXT:          %posA = nacho.position %A2
 // CHECK-NEXT:          %posB = nacho.position %B1
 // CHECK-NOT:           nacho.cost <{{.+}}> %A
@@ -567,24 +567,43 @@ func.func @appends_in_listed(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #DCSR>,
   return %y : tensor<?xf64, #SV>
 }
 
+// So it has those rows of b for which A has an empty one.
+//
+// CHECK-LABEL: func.func @negative_nonempty(
+// CHECK:         nacho.coiterate %i of ({{.+}}) in union(%A1, intersect(%B1, %C1)) {
+// CHECK-NOT:     nonempty
+// CHECK:         return
+func.func @negative_nonempty(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #CSR>,
+                             %B: tensor<?x?xf64, #CSR>) -> tensor<?xf64, #SV> {
+  %y = nacho.assign (%0 = %b[i] : tensor<?xf64, #SV>, %1 = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %2 = %B[i, j] : tensor<?x?xf64, #CSR>) -> [i] : tensor<?xf64, #SV> {
+    %3 = nacho.binary mul %1, %2 : f64
+    %4 = nacho.reduce add %3 over [j] : f64
+    %5 = nacho.binary add %0, %4 : f64
+    nacho.yield %5 : f64
+  }
+  return %y : tensor<?xf64, #SV>
+}
+
 //===----------------------------------------------------------------------===//
 // What is found
 //===----------------------------------------------------------------------===//
 
 // E[i, k, part] = sum_j M[i, k] * A[i, j] * B[j, k]: the row of M is read once for all
-// entries of the row of A, which share what that costs:
+// entries of the row of A, which share what that costs; rows without a mask, and
+// entries of A for which B has an empty row, are not listed:
 //
 //   share = ceil(nnz(M[i]) / max(nnz(A[i]), 1))
 //
 // CHECK-LABEL: func.func @masked(
 // CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?x?xi64, #{{.+}}> {
-// CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) {
-// CHECK-NEXT:        nacho.coiterate %j of (%B2 = %B1 : {{.+}}, %C1 = %C0 : {{.+}}) in intersect(%B2, %C1) {
+// CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) nonempty(%A1) {
+// CHECK-NEXT:        %shareA = nacho.cost <nnz> %A1
+// CHECK:             %shareB = nacho.cost <nnz> %B1
+// CHECK-NEXT:        %[[STEPS:.+]] = arith.maxui %shareB, %{{.+}} : index
+// CHECK-NEXT:        %[[SHARE:.+]] = arith.ceildivui %shareA, %[[STEPS]] : index
+// CHECK-NEXT:        nacho.coiterate %j of (%B2 = %B1 : {{.+}}, %C1 = %C0 : {{.+}}) in intersect(%B2, %C1) nonempty(%C1) {
 // CHECK:               %cost = arith.select
-// CHECK-NEXT:          %shareA = nacho.cost <nnz> %A1
-// CHECK-NEXT:          %shareB = nacho.cost <nnz> %B1
-// CHECK-NEXT:          %[[STEPS:.+]] = arith.maxui %shareB, %c1 : index
-// CHECK-NEXT:          %[[SHARE:.+]] = arith.ceildivui %shareA, %[[STEPS]] : index
 // CHECK-NEXT:          %[[ALL:.+]] = arith.addi %cost, %[[SHARE]] : index
 // CHECK-NEXT:          %[[WIDE:.+]] = arith.index_cast %[[ALL]] : index to i64
 // CHECK-NEXT:          nacho.append %[[WIDE]] at(%i, %j, %posA, %posB, %posC) : i64
@@ -599,9 +618,9 @@ func.func @appends_in_listed(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #DCSR>,
 // CHECK-NEXT:            %A2 = nacho.find %k in %A1 :
 //
 // LOOPS-LABEL: func.func @masked(
-// LOOPS:               %[[STEPS:.+]] = arith.maxui %shareB, %c1 : index
-// LOOPS-NEXT:          %[[SHARE:.+]] = arith.ceildivui %shareA, %[[STEPS]] : index
-// LOOPS-NEXT:          arith.addi %cost, %[[SHARE]] : index
+// LOOPS:             %[[STEPS:.+]] = arith.maxui %shareB, %{{.+}} : index
+// LOOPS-NEXT:        %[[SHARE:.+]] = arith.ceildivui %shareA, %[[STEPS]] : index
+// LOOPS:               arith.addi %cost, %[[SHARE]] : index
 // LOOPS:         return
 func.func @masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #Products> {

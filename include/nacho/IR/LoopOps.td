@@ -123,6 +123,8 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
     `to` gives the number of coordinates, which otherwise is the extent of the
     fibers; a loop without fibers needs it. Fibers that are `given` are
     not stepped through: the merge expression only asks whether they are present.
+    A fiber's children that are `nonempty` count as present only where they have
+    children themselves.
 
     `between` restricts the loop to a part: the coordinates from the lower
     cut's to the upper cut's, the last one included unless the loop is the
@@ -154,7 +156,8 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
                        Optional<Nacho_CutType>:$lower,
                        Optional<Nacho_CutType>:$upper,
                        Variadic<AnyType>:$inits,
-                       Nacho_MergeAttr:$merge);
+                       Nacho_MergeAttr:$merge,
+                       DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$nonempty);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -90,7 +90,8 @@ MergeAttr iterationDomain(CoiterateOp loop);
 /// Whether it visits every coordinate.
 bool visitsAll(CoiterateOp loop);
 
-/// Whether all that it does is to add one to some of what it carries.
+/// Whether all that it does, wherever its merge expression holds, is to add one
+/// to some of what it carries.
 bool onlyCounts(CoiterateOp loop);
 
 /// The levels of a type can be read in this order; and they can store any
