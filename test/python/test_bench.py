@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BENCH = ROOT / "tools" / "nacho-bench"
 sys.path.insert(0, str(BENCH))
 
-from nacho_bench import canonical, patterns, table  # noqa: E402
-from nacho_bench.driver import Options  # noqa: E402
+from nacho_bench import __main__, canonical, patterns, table  # noqa: E402
+from nacho_bench.driver import Options, refusal  # noqa: E402
 from nacho_bench.files import Store, data_files, read_entries  # noqa: E402
 from nacho_bench.kernels import KERNELS, dense_shapes, result_shape  # noqa: E402
 from nacho_bench.measurement import Measurement  # noqa: E402
@@ -143,6 +143,28 @@ def test_operands_of_a_file_are_moved_copies(tmp_path):
     given = Operands("csr-add", {"A": str(a), "B": str(b)}, 1)
     moved = np.roll(given.csr("A").toarray() != 0, 3, axis=1)
     assert np.array_equal(given.csr("B").toarray() != 0, moved)
+
+
+def cross(n):
+    """A full row and a full column: its square takes a little over n^2 products."""
+    line, at = np.arange(1, n), np.zeros(n - 1, int)
+    coords = np.concatenate([at, [0], line]), np.concatenate([line, [0], at])
+    return sp.coo_array((np.ones(2 * n - 1), coords), (n, n))
+
+
+@pytest.mark.parametrize("n, is_refused", [(9_990, False), (10_010, True)])
+def test_products_of_too_many_multiplications_are_refused(n, is_refused):
+    matrix = cross(n)
+    assert matrix.sum(0) @ matrix.sum(1) == pytest.approx(n * n, rel=0.001)
+    reasons = {
+        name: refusal(kernel, lambda _: (matrix.coords, matrix.data, matrix.shape))
+        for name, kernel in KERNELS.items()
+        if kernel.family == "matrix"
+    }
+    refused = [name for name, reason in reasons.items() if reason]
+    assert refused == (["spgemm", "spgemm-masked"] if is_refused else [])
+    if is_refused:
+        assert "1.0e+08 multiplications, more than 1e+08" in reasons["spgemm"]
 
 
 # --- Formats and results --------------------------------------------------------------
@@ -355,6 +377,17 @@ def test_tables_have_means_and_say_what_is_left_out(data):
     assert "0123456789ab." in text
 
 
+def test_figures_are_linked_by_kind(data):
+    drawn = ["../skew-csr-add.svg", "../scatter-coo+csr.svg", "../scatter-csr-add.svg"]
+    lines = table.document(data, drawn).splitlines()
+    first = lines.index("## Figures") + 2
+    assert lines[first].endswith(": [csr-add](../skew-csr-add.svg)")
+    assert lines[first + 1].endswith(
+        ": [coo+csr](../scatter-coo+csr.svg), [csr-add](../scatter-csr-add.svg)"
+    )
+    assert "## Figures" not in table.document(data)
+
+
 def test_every_kernel_has_an_expression_of_its_operands():
     for kernel in KERNELS.values():
         assert all(f"{name}[" in kernel.expression for name in kernel.operands)
@@ -392,6 +425,71 @@ def test_a_quick_run_makes_tables(tmp_path):
     assert "| heavy-row-50 |" in done.stdout
     again = bench("--table", raw)
     assert again.stdout == done.stdout
+
+
+def test_files_are_listed_with_the_kernels_that_they_are_used_for(tmp_path):
+    sp.save_npz(tmp_path / "crossed.npz", cross(10_010))
+    (tmp_path / "cubic.tns").write_text("1 1 1 2.0\n3 2 4 1.0\n")
+    lines = bench("--list", "--data", tmp_path).stdout.splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("  crossed:"))
+    matrix, refused, _, tensor = lines[at + 1 : at + 5]
+    assert matrix.split()[:3] == ["for", "csr-add,", "csr-add3,"]
+    assert "spgemm" not in matrix
+    assert refused.split(":")[0].split() == ["not", "for", "spgemm,", "spgemm-masked"]
+    assert tensor.split()[0] == "for"
+    assert "csf-add" in tensor
+    assert "csr" not in tensor
+    assert not any("crossed" in line for line in bench("--list").stdout.splitlines())
+
+
+def test_a_run_says_what_is_refused(tmp_path):
+    raw, files = tmp_path / "raw.json", tmp_path / "files"
+    files.mkdir()
+    sp.save_npz(files / "crossed.npz", cross(10_010))
+    options = ["--quick", "--peers", "nacho", "scipy", "--threads", "1", "--json", raw]
+    options += ["--cache", tmp_path / "cache", "--data", files]
+    done = bench(*options, "--kernel", "spmv", "spgemm")
+    assert done.returncode == 0, done.stderr
+    assert "spgemm on crossed: left out, it takes 1.0e+08" in done.stderr
+    data = json.loads(raw.read_text())
+    assert [r["kernel"] for r in data["records"]] == ["spmv"]
+    reason = data["refused"]["spgemm / crossed"]
+    assert f"- spgemm / crossed: left out: {reason}" in done.stdout
+
+
+def test_figures_of_raw_data_are_linked_from_beside_them(
+    tmp_path, data, monkeypatch, capsys
+):
+    raw, figures = tmp_path / "raw.json", tmp_path / "figures"
+    raw.write_text(json.dumps(data))
+    drawn = [figures / "skew-csr-add.svg"]
+    monkeypatch.setattr(__main__, "plot", lambda found, folder: drawn)
+    __main__.main(["--table", str(raw), "--plot", str(figures)])
+    assert "[csr-add](figures/skew-csr-add.svg)" in capsys.readouterr().out
+
+
+def test_figures_are_drawn_from_raw_data(tmp_path, data):
+    pytest.importorskip("matplotlib")
+    data["records"].append(record("power-2.0", 2, 0.003, 0.009))
+    raw = tmp_path / "raw.json"
+    raw.write_text(json.dumps(data))
+    done = bench("--table", raw, "--plot", tmp_path / "figures")
+    assert done.returncode == 0, done.stderr
+    assert "[csr-add](figures/scatter-csr-add.svg)" in done.stdout
+    drawn = sorted(path.name for path in (tmp_path / "figures").iterdir())
+    assert drawn == ["scatter-csr-add.png", "scatter-csr-add.svg"]
+
+
+def test_without_what_draws_the_tables_are_printed(tmp_path, data, monkeypatch):
+    raw, blocked = tmp_path / "raw.json", tmp_path / "blocked"
+    raw.write_text(json.dumps(data))
+    blocked.mkdir()
+    (blocked / "matplotlib.py").write_text("raise ImportError('it is not there')")
+    monkeypatch.setenv("PYTHONPATH", str(blocked))
+    done = bench("--table", raw, "--plot", tmp_path / "figures")
+    assert done.returncode == 0, done.stderr
+    assert "no figures are drawn: it is not there" in done.stderr
+    assert done.stdout == table.document(data)
 
 
 def test_what_is_unknown_is_refused(tmp_path):

@@ -2,17 +2,25 @@
 
 import argparse
 import json
+import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nacho_bench import compilation, heatmap, machine, table
-from nacho_bench.driver import Driver, Options, selected, suited
+from nacho_bench.driver import Driver, Options, refusal, selected, suited
 from nacho_bench.files import Store, data_files
 from nacho_bench.kernels import KERNELS
 from nacho_bench.peers import NAMES
 from nacho_bench.progress import say
-from nacho_bench.workloads import BY_DEFAULT, SYNTHETIC, Workload, from_file
+from nacho_bench.workloads import (
+    BY_DEFAULT,
+    SYNTHETIC,
+    Workload,
+    from_file,
+    size_of,
+)
 
 _BUILD = Path(__file__).resolve().parents[3] / "build"
 
@@ -28,12 +36,13 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     add("--workload", nargs="+", metavar="W", help="only these workloads")
     add("--threads", nargs="+", type=int, default=[1, 2], metavar="N")
     add("--peers", nargs="+", metavar="P", help=f"of {', '.join(NAMES)}")
-    add("--data", type=Path, metavar="DIR", help="a folder of .npz, .mtx, .tns files")
+    files = "a folder of .npz, .mtx, .tns files; --list says what each is used for"
+    add("--data", type=Path, metavar="DIR", help=files)
     add("--json", type=Path, metavar="FILE", help="write the raw data there")
     add("--quick", action="store_true", help="small workloads, few rounds")
     add("--mode", choices=("steady", "keep", "both"), help="default: both")
     add("--rounds", type=int, metavar="N", help="how often calls are timed")
-    add("--plot", type=Path, metavar="DIR", help="draw the figures there")
+    add("--plot", type=Path, metavar="DIR", help="draw figures there, with --table too")
     add("--compile-time", action="store_true", help="measure the compiler instead")
     add("--table", type=Path, metavar="FILE", help="print the tables of raw data")
     add("--list", action="store_true", help="list kernels, workloads and peers")
@@ -87,6 +96,7 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
         "quick": found.quick,
         "bandwidth": {},
         "missing": {},
+        "refused": {},
         "versions": {},
         "records": [],
     }
@@ -101,6 +111,7 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
         try:
             for kernel, workload in pairs:
                 driver.run(kernel, workload)
+                data["refused"] |= driver.refused
                 _write(found.json, data)
         finally:
             driver.close()
@@ -113,21 +124,42 @@ def _write(path: Path | None, data: dict[str, Any]) -> None:
         path.write_text(json.dumps(data, indent=1) + "\n")
 
 
-def listing() -> str:
+def listing(folder: Path | None) -> str:
+    """Return what there is to choose from, the files of a folder included."""
     lines = ["kernels:"]
     lines += [f"  {k.name:<14} {k.expression}" for k in KERNELS.values()]
     lines += ["workloads:"]
     lines += [f"  {w.name:<14} {w.text}" for w in SYNTHETIC.values()]
+    if folder is not None:
+        lines.append(f"workloads of {folder}, measured instead if none is named:")
+        for path in data_files(folder):
+            lines += _uses(from_file(path))
     return "\n".join([*lines, "peers:", f"  {', '.join(NAMES)}"])
 
 
-def plot(data: dict[str, Any], folder: Path) -> None:
-    """Draw the figures, if there is what draws."""
+def _uses(workload: Workload) -> list[str]:
+    """Say which kernels a file is used for, and why it is not for others."""
+    reasons: dict[str, list[str]] = {}
+    for kernel in KERNELS.values():
+        if suited(kernel, workload):
+            size = size_of(kernel.size, quick=False)
+            make = partial(workload.make, size=size, use=kernel.size)
+            reasons.setdefault(refusal(kernel, make), []).append(kernel.name)
+    lines = [f"  {workload.name}: {workload.text}"]
+    for reason, kernels in sorted(reasons.items()):
+        names = ", ".join(kernels)
+        lines.append(f"    not for {names}: {reason}" if reason else f"    for {names}")
+    return lines
+
+
+def plot(data: dict[str, Any], folder: Path) -> list[Path]:
+    """Draw the figures, if there is what draws; return their files."""
     try:
         from nacho_bench import figures
     except ImportError as error:
-        return say(f"no figures are drawn: {error}")
-    figures.draw(data, folder)
+        say(f"no figures are drawn: {error}")
+        return []
+    return figures.draw(data, folder)
 
 
 def measured(found: argparse.Namespace) -> dict[str, Any]:
@@ -143,17 +175,25 @@ def measured(found: argparse.Namespace) -> dict[str, Any]:
     return data
 
 
-def main() -> None:
-    found = arguments()
+def report(found: argparse.Namespace) -> str:
+    """Return the tables; figures are linked from where the raw data are, or here."""
+    data = measured(found)
+    if found.plot is None:
+        return table.document(data)
+    raw = found.table or found.json
+    folder = Path.cwd() if raw is None else raw.parent
+    drawn = [os.path.relpath(path, folder) for path in plot(data, found.plot)]
+    return table.document(data, drawn)
+
+
+def main(given: list[str] | None = None) -> None:
+    found = arguments(given)
     if found.list:
-        print(listing())
+        print(listing(found.data))
     elif found.compile_time:
         print(compilation.report(found.kernel or list(KERNELS)), end="")
     else:
-        data = measured(found)
-        print(table.document(data), end="")
-        if found.plot is not None:
-            plot(data, found.plot)
+        print(report(found), end="")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from nacho_bench.kernels import KERNELS
 from nacho_bench.peers import NAMES, OURS
@@ -18,6 +19,7 @@ from nacho_bench.progress import say
 from nacho_bench.table import Row, rows_of
 
 _SWEEP = "power-"
+_TICKS = (1, 1.5, 2, 3, 5, 7)
 _STYLE = {
     "axes.grid": True,
     "axes.spines.right": False,
@@ -30,32 +32,38 @@ _STYLE = {
 }
 
 
-def draw(data: dict[str, Any], folder: Path) -> None:
-    """Draw whatever the data are enough for, as PNG and SVG."""
+def draw(data: dict[str, Any], folder: Path) -> list[Path]:
+    """Draw whatever the data are enough for, as PNG and SVG; return the latter."""
     folder.mkdir(parents=True, exist_ok=True)
-    threads = max(record["threads"] for record in data["records"])
+    threads = max((record["threads"] for record in data["records"]), default=1)
+    drawn = []
     with plt.rc_context(_STYLE):
         for kernel in KERNELS:
             rows = rows_of(data, kernel, threads, "steady")
             rows = [row for row in rows if row.ours]
             sweep = [row for row in rows if row.workload.startswith(_SWEEP)]
             if len(sweep) > 2:
-                _save(folder, f"skew-{kernel}", partial(_skew, rows=sweep), kernel)
-            if len(rows) > 2:
-                _save(folder, f"scatter-{kernel}", partial(_scatter, rows=rows), kernel)
+                drawn.append(_save(folder, "skew", kernel, partial(_skew, rows=sweep)))
+            rated = [row for row in rows if row.ratio]
+            if len(rated) > 2:
+                plot = partial(_scatter, rows=rated)
+                drawn.append(_save(folder, "scatter", kernel, plot))
         if data.get("heat"):
-            _save(folder, "remap", partial(_heat, heat=data["heat"]), "dcsr-mul")
+            plot = partial(_heat, heat=data["heat"])
+            drawn.append(_save(folder, "remap", "dcsr-mul", plot))
+    return drawn
 
 
-def _save(folder: Path, name: str, plot: Callable[[Any], None], kernel: str) -> None:
-    figure, axes = plt.subplots(figsize=(6, 3.6))
+def _save(folder: Path, kind: str, kernel: str, plot: Callable[[Any], None]) -> Path:
+    figure, axes = plt.subplots(figsize=(6.5, 3.6))
     axes.set_title(f"{kernel}: {KERNELS[kernel].expression}")
     plot(axes)
-    for suffix in ("png", "svg"):
-        metadata = {"Date": None} if suffix == "svg" else {}
-        figure.savefig(folder / f"{name}.{suffix}", metadata=metadata)
+    path = folder / f"{kind}-{kernel}.svg"
+    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path.with_suffix(".png"))
     plt.close(figure)
-    say(f"drew {folder / name}.png and .svg")
+    say(f"drew {path} and .png")
+    return path
 
 
 def _color(peer: str) -> Any:
@@ -85,31 +93,41 @@ def _skew(axes: Any, rows: list[Row]) -> None:
             color=_color(peer),
             label=peer,
         )
-    axes.set_yscale("log")
+    axes.set_xticks([float(row.workload.removeprefix(_SWEEP)) for row in rows])
     axes.set_xlabel("exponent of the power law (lower: more skewed)")
     axes.set_ylabel("ms")
-    axes.legend(ncols=2, fontsize=7, frameon=False)
+    _finish(axes)
 
 
 def _scatter(axes: Any, rows: list[Row]) -> None:
-    """Speed-up over each peer on every workload, by the entries of the operands."""
+    """Speed-up over each peer on every workload, by that over the best peer."""
+    rows = sorted(rows, key=lambda row: row.ratio or 0)
     for peer in _peers(rows):
         if peer == OURS:
             continue
         points = [
-            (row.record["nnz"], row.found[peer].median / row.ours.median)
-            for row in rows
+            (place, row.found[peer].median / row.ours.median)
+            for place, row in enumerate(rows)
             if peer in row.found and row.ours
         ]
         axes.scatter(
             *zip(*points, strict=True), s=14, color=_color(peer), label=peer, alpha=0.8
         )
-    axes.axhline(1, color="black", linewidth=1)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("entries of all sparse operands")
+    axes.axhline(1, color="black", linewidth=1, zorder=0.5)
+    names = [row.workload for row in rows]
+    axes.set_xticks(range(len(rows)), names, rotation=90, fontsize=7)
+    axes.set_xlabel("workload, by the speed-up over the best peer")
     axes.set_ylabel("speed-up of nacho")
-    axes.legend(ncols=2, fontsize=7, frameon=False)
+    _finish(axes)
+
+
+def _finish(axes: Any) -> None:
+    """Make the ordinate logarithmic, and put the legend beside the axes."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=_TICKS))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.figure.legend(loc="outside right center", fontsize=7, frameon=False)
 
 
 def _heat(axes: Any, heat: list[dict[str, float]]) -> None:

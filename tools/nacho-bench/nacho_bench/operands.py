@@ -1,6 +1,7 @@
 """The operands of one kernel on one workload, in whatever form a peer asks for."""
 
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,10 +41,7 @@ class Operands:
     ) -> tuple[tuple[np.ndarray, ...], np.ndarray, tuple[int, ...]]:
         """Return sorted coordinates (int32), values and shape."""
         if name not in self._coo:
-            with np.load(self.files[name]) as arrays:
-                shape = tuple(int(extent) for extent in arrays["shape"])
-                coords = tuple(np.ascontiguousarray(c) for c in arrays["coords"])
-                self._coo[name] = coords, arrays["values"], shape
+            self._coo[name] = stored(self.files[name])
         return self._coo[name]
 
     def csr(self, name: str) -> sp.csr_array:
@@ -80,6 +78,16 @@ class Operands:
     def shape(self) -> tuple[int, ...]:
         """The shape of the result."""
         return result_shape(self.kernel, self.shapes)
+
+
+def stored(
+    path: str | Path,
+) -> tuple[tuple[np.ndarray, ...], np.ndarray, tuple[int, ...]]:
+    """Return the coordinates, values and shape of an operand's file."""
+    with np.load(path) as arrays:
+        shape = tuple(int(extent) for extent in arrays["shape"])
+        coords = tuple(np.ascontiguousarray(c) for c in arrays["coords"])
+        return coords, arrays["values"], shape
 
 
 def packed(

@@ -1,6 +1,7 @@
 """The documented tables, made from the raw data of a run."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from nacho_bench.kernels import KERNELS
@@ -14,13 +15,20 @@ time over that of moving the operands and the result once, at the rate at which 
 threads copy memory. *T1/T2* is nacho's time with one thread over that with two. In
 steady mode the previous result was dropped before a call, in keep mode all results stay
 alive."""
+_FIGURES = {
+    "skew": "Times on power laws, by the exponent",
+    "scatter": "Speed-up over each peer on every workload",
+    "remap": "What remapping gains, by the exponent and the rows skipped",
+}
+"""By what the names of their files begin with."""
 
 
-def document(data: dict[str, Any]) -> str:
+def document(data: dict[str, Any], figures: Sequence[str] = ()) -> str:
     """Return the whole text: the machine, a summary, a table per kernel."""
     sections = [_header(data), _MEANING]
     for mode in ("steady", "keep"):
         sections += _overview(data, mode)
+    sections += _links(figures)
     for kernel in _kernels(data["records"]):
         for threads in sorted({r["threads"] for r in data["records"]}, reverse=True):
             for mode in ("steady", "keep"):
@@ -108,6 +116,20 @@ def _overview(data: dict[str, Any], mode: str) -> list[str]:
     return [f"## Summary, {mode} mode", markdown(head, lines)]
 
 
+def _links(figures: Sequence[str]) -> list[str]:
+    """Link the files of figures, a line for each kind."""
+    lines = []
+    for kind, text in _FIGURES.items():
+        links = [
+            f"[{Path(path).stem.removeprefix(f'{kind}-')}]({path})"
+            for path in figures
+            if Path(path).stem.startswith(f"{kind}-")
+        ]
+        if links:
+            lines.append(f"- {text}: {', '.join(links)}")
+    return ["## Figures", "\n".join(lines)] if lines else []
+
+
 def kernel_table(
     data: dict[str, Any], kernel: str, threads: int, mode: str
 ) -> list[str]:
@@ -172,6 +194,8 @@ def _mean_against(rows: Iterable[Row], peer: str) -> str:
 def _notes(data: dict[str, Any]) -> list[str]:
     """Say which peers were not measured, and why."""
     lines = [f"- {p}: not installed ({why})" for p, why in data["missing"].items()]
+    refused = data.get("refused", {}).items()
+    lines += [f"- {pair}: left out: {why}" for pair, why in refused]
     seen = set()
     for record in data["records"]:
         for what in ("wrong", "left_out"):
