@@ -73,7 +73,9 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
 
 /// scf, arith and memref; parallelism still abstract.
 static void addScf(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createNachoCountUnions());
+  NachoCountUnionsOptions unions;
+  unions.blocks = options.vectorBits > 0;
+  pm.addNestedPass<func::FuncOp>(createNachoCountUnions(unions));
   ConvertNachoLoopsToSCFOptions loops;
   loops.branches = options.branches;
   loops.vectorBits = options.vectorBits;

@@ -3,6 +3,7 @@
 // Consumes loops that count; leaves loops that count what is simpler:
 //
 //   |A u B| = |A| + |B| - |A n B|
+//   |A u B u C| = |A| + |B| + |C| - |A n B| - |(A u B) n C|
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,21 +22,34 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// Whether a loop counts the coordinates of two fibers which have each once.
+static SmallVector<MergeAttr> operandsOf(CoiterateOp loop) {
+  SmallVector<MergeAttr> leaves;
+  for (unsigned n = 0; n < loop.getFibers().size(); ++n)
+    leaves.push_back(MergeAttr::get(loop.getContext(), n));
+  return leaves;
+}
+
+/// Whether a loop counts the coordinates of fibers which have each once.
 static bool countsUnion(CoiterateOp loop) {
-  MLIRContext *context = loop.getContext();
-  if (loop.getFibers().size() != 2 || !loop.getGuards().empty() ||
+  if (loop.getFibers().size() < 2 || !loop.getGuards().empty() ||
       !onlyCounts(loop))
     return false;
-  MergeAttr one = MergeAttr::get(context, 0u),
-            other = MergeAttr::get(context, 1u);
-  if (loop.getMerge() != uniteMerges(context, {one, other}))
+  if (loop.getMerge() != uniteMerges(loop.getContext(), operandsOf(loop)))
     return false;
   return llvm::all_of(loop.getFibers(), [](Value fiber) {
     auto type = cast<FiberType>(fiber.getType());
     return !isFullLevel(type.getTensor(), type.getLevel()) &&
            isUniqueLevel(type.getTensor(), type.getLevel());
   });
+}
+
+/// Whether the coordinates of all fibers are equally wide.
+static bool hasOneWidth(CoiterateOp loop) {
+  auto width = [](Value fiber) {
+    auto tensor = cast<FiberType>(fiber.getType()).getTensor();
+    return sparse_tensor::getSparseTensorEncoding(tensor).getCrdWidth();
+  };
+  return llvm::all_equal(llvm::map_range(loop.getFibers(), width));
 }
 
 /// The loop over what another merge expression says.
@@ -51,21 +65,25 @@ static ValueRange countAlone(OpBuilder &builder, CoiterateOp loop,
 static void countUnion(CoiterateOp loop) {
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
   MLIRContext *context = loop.getContext();
-  MergeAttr one = MergeAttr::get(context, 0u),
-            other = MergeAttr::get(context, 1u);
+  SmallVector<MergeAttr> operands = operandsOf(loop);
   Operation *yield = loop.getBodyBlock()->getTerminator();
   auto isCounted = [&](unsigned n) {
     return yield->getOperand(n) != loop.getCarried()[n];
   };
-  ValueRange all = countAlone(b, loop, one, loop.getInits());
-  all = countAlone(b, loop, other, all);
+  ValueRange all = loop.getInits();
+  for (MergeAttr operand : operands)
+    all = countAlone(b, loop, operand, all);
   SmallVector<Value> inits(loop.getInits());
   Value zero = arith::ConstantIndexOp::create(b, 0);
   for (unsigned n = 0; n < inits.size(); ++n)
     if (isCounted(n))
       inits[n] = zero;
-  ValueRange shared =
-      countAlone(b, loop, intersectMerges(context, {one, other}), inits);
+  ValueRange shared = inits;
+  for (unsigned n = 1; n < operands.size(); ++n) {
+    MergeAttr before = uniteMerges(context, ArrayRef(operands).take_front(n));
+    MergeAttr both = intersectMerges(context, {before, operands[n]});
+    shared = countAlone(b, loop, both, shared);
+  }
   for (unsigned n = 0; n < inits.size(); ++n)
     loop.getResult(n).replaceAllUsesWith(
         isCounted(n) ? Value(arith::SubIOp::create(b, all[n], shared[n]))
@@ -75,10 +93,13 @@ static void countUnion(CoiterateOp loop) {
 
 namespace {
 struct CountUnions : nacho::impl::NachoCountUnionsBase<CountUnions> {
+  using NachoCountUnionsBase::NachoCountUnionsBase;
+
   void runOnOperation() override {
     SmallVector<CoiterateOp> unions;
     getOperation()->walk([&](CoiterateOp loop) {
-      if (countsUnion(loop))
+      bool isSimple = loop.getFibers().size() == 2;
+      if (countsUnion(loop) && (isSimple || (blocks && hasOneWidth(loop))))
         unions.push_back(loop);
     });
     for (CoiterateOp loop : unions)

@@ -85,13 +85,15 @@ private:
 
   // Loops that take blocks.
   unsigned lanesOf(mlir::Value tensor);
-  unsigned lanesOf(const Loop &loop, MergeAttr domain);
+  unsigned lanesOf(const Loop &loop);
   mlir::Value countEqual(const CoordinateBlock &block, mlir::Value coordinate,
                          unsigned lanes);
   MergeAttr bothStored(const Loop &loop);
   Values emitBlocks(Loop &loop, unsigned lanes);
   Values countMatches(Loop &loop, mlir::Value matches,
                       mlir::ValueRange carried);
+  std::optional<unsigned> findProbe(const Loop &loop, MergeAttr domain);
+  Values countProbed(Loop &loop, unsigned probe, unsigned lanes);
   Values visitMatches(Loop &loop, mlir::Value matches,
                       llvm::ArrayRef<CoordinateBlock> blocks,
                       mlir::ValueRange carried, unsigned lanes);

@@ -96,3 +96,40 @@ def test_only_what_can_be_foreseen_is_compiled_with_branches(
     command = [sys.executable, "-c", FORESEEN, kind, format]
     subprocess.run(command, env=environment, check=True)
     assert len(list(tmp_path.glob("llvmcache-*"))) == compiled
+
+
+def _rows(kind, shape, rng):
+    """Rows that overlap those of other kinds in all kinds of ways."""
+    rows, columns = shape
+    here = np.zeros(shape, bool)
+    if kind == "random":
+        here = rng.random(shape) < rng.random((rows, 1)) ** 3
+    elif kind == "full":
+        here[:] = True
+    elif kind == "first":
+        here[:, : columns // 3] = True
+    elif kind == "last":
+        here[:, columns // 2 :] = rng.random((rows, columns - columns // 2)) < 0.8
+    return sp.csr_array(here * rng.integers(1, 9, shape).astype(float))
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("names", ["ABC", "ABCD"])
+def test_unions_of_several_are_counted_exactly(names, bits):
+    """The result has the room that was counted, in every part."""
+    rng = np.random.default_rng(5)
+    kinds = ["random", "full", "first", "last", "empty"]
+    text = "Z[i,j] = " + " + ".join(f"{name}[i,j]" for name in names)
+    kernel = nacho.mlir.compile(text, index=f"i{bits}", threads=2)
+    for _ in range(20):
+        shape = tuple(rng.integers(1, [30, 150]))
+        operands = [_rows(rng.choice(kinds), shape, rng) for _ in names]
+        for operand in operands:
+            operand.indices = operand.indices.astype(f"int{bits}")
+            operand.indptr = operand.indptr.astype(f"int{bits}")
+        expected = sum(operands[1:], operands[0])
+        for parts in (1, 5, 40):
+            result = kernel(*operands, parts=parts)
+            assert np.array_equal(result.indptr, expected.indptr)
+            assert np.array_equal(result.indices, expected.indices)
+            assert np.array_equal(result.data, expected.data)

@@ -54,6 +54,19 @@ def ConvertNachoLoopsToSCF
       scf.yield, of that whose block ends first, the next block
     }
     ```
+
+    A loop that counts what one operand shares with any of several others looks at each
+    of its blocks until all of theirs that overlap it have been compared:
+
+    ```mlir
+    scf.while (%posC = %beginC, %posA = %beginA, %posB = %beginB, %seen = 0) {
+      scf.condition(%posC < %endC and (%posA < %endA or %posB < %endB))
+    } do {
+      %all = %seen, and the bits of crdC[%posC ...] that are in crdA[%posA ...] or crdB[%posB ...]
+      if no other block ends before this one: count the bits of %all; the next block, %seen = 0
+      scf.yield, of those that end before it or with it, the next block
+    }
+    ```
   }];
   let options = [
     Option<"branches", "branches", "bool", /*default=*/"false",
@@ -89,7 +102,15 @@ def NachoCountUnions : Pass<"nacho-count-unions", "::mlir::func::FuncOp"> {
     %nAB = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in intersect(%A2, %B2) iter_args(%m = %zero) { ... }
     %n = arith.subi %nB, %nAB
     ```
+
+    Of a third operand what it shares with the first two is taken away, too:
+    |A u B u C| = |A u B| + |C| - |(A u B) n C|, and so on. This is less work only where
+    such intersections are taken in `blocks`, which takes coordinates of one width.
   }];
+  let options = [
+    Option<"blocks", "blocks", "bool", /*default=*/"false",
+           "There are vector registers: count unions of any number of operands">,
+  ];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
 }
 

@@ -1,0 +1,118 @@
+// RUN: nacho-opt %s -nacho-count-unions=blocks | FileCheck %s
+// RUN: nacho-opt %s -nacho-count-unions | FileCheck %s --check-prefix=NONE
+// RUN: nacho-opt %s -pass-pipeline='builtin.module(func.func(nacho-count-unions{blocks},convert-nacho-loops-to-scf{vector-bits=256}),canonicalize,cse)' | FileCheck %s --check-prefix=SCF
+// RUN: nacho-opt %s -pass-pipeline='builtin.module(func.func(nacho-count-unions{blocks},convert-nacho-loops-to-scf),canonicalize,cse)' | FileCheck %s --check-prefix=SCALAR
+
+// |A u B u C| = |A| + |B| + |C| - |A n B| - |(A u B) n C|, which is taken in blocks of C:
+// what was seen of one is counted when no block of the others can have more of it.
+// Without blocks that would be no less work.
+//
+// NONE-NOT:   intersect(
+// SCALAR-NOT: vector
+
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+#Wide = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 64 }>
+!S0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
+!W0 = !nacho.fiber<tensor<?xf64, #Wide>, 0>
+
+// CHECK-LABEL: func.func @three(
+// CHECK-SAME:    %[[START:[^ ]+]]: index) -> index
+// CHECK:         %[[A:.+]] = nacho.coiterate {{.+}} in %{{[^ ]+}} iter_args(%{{.+}} = %[[START]] : index)
+// CHECK:         %[[B:.+]] = nacho.coiterate {{.+}} in %{{[^ ]+}} iter_args(%{{.+}} = %[[A]] : index)
+// CHECK:         %[[ALL:.+]] = nacho.coiterate {{.+}} in %{{[^ ]+}} iter_args(%{{.+}} = %[[B]] : index)
+// CHECK:         %[[ZERO:.+]] = arith.constant 0 : index
+// CHECK:         %[[AB:.+]] = nacho.coiterate %{{.+}} of (%[[A1:[^ ]+]] = {{.+}}, %[[B1:[^ ]+]] = {{.+}}, %[[C1:[^ ]+]] = {{.+}}) in intersect(%[[A1]], %[[B1]]) iter_args(%{{.+}} = %[[ZERO]] : index)
+// CHECK:         %[[SHARED:.+]] = nacho.coiterate %{{.+}} of (%[[A1:[^ ]+]] = {{.+}}, %[[B1:[^ ]+]] = {{.+}}, %[[C1:[^ ]+]] = {{.+}}) in intersect(union(%[[A1]], %[[B1]]), %[[C1]]) iter_args(%{{.+}} = %[[AB]] : index)
+// CHECK:         %[[N:.+]] = arith.subi %[[ALL]], %[[SHARED]] : index
+// CHECK-NEXT:    return %[[N]]
+//
+// SCF-LABEL:   func.func @three(
+// SCF:           scf.while ({{[^,]+, [^,]+, [^,]+}}) : (index, index, index)
+// SCF:           %[[RESULT:.+]]:5 = scf.while (%[[C:.+]] = %{{.+}}, %[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}}, %{{.+}} = %c0_i64, %{{.+}} = %{{.+}}) :
+// SCF-SAME:          (index, index, index, i64, index)
+// SCF:             %[[MORE_A:.+]] = arith.cmpi ult, %[[A]], %{{.+}} : index
+// SCF:             %[[MORE_B:.+]] = arith.cmpi ult, %[[B]], %{{.+}} : index
+// SCF:             %[[ANY:.+]] = arith.ori %[[MORE_A]], %[[MORE_B]] : i1
+// SCF:             %[[MORE_C:.+]] = arith.cmpi ult, %[[C]], %{{.+}} : index
+// SCF:             %[[MORE:.+]] = arith.andi %[[MORE_C]], %[[ANY]] : i1
+// SCF:             scf.condition(%[[MORE]])
+// SCF:           ^bb0(%[[C:[^ ]+]]: index, %[[A:[^ ]+]]: index, %[[B:[^ ]+]]: index, %[[SEEN:[^ ]+]]: i64, %[[COUNT:[^ ]+]]: index):
+// SCF-COUNT-7:     vector.shuffle
+// SCF:             %[[WITH_A:.+]] = arith.ori %[[SEEN]], %{{.+}} : i64
+// SCF-COUNT-7:     vector.shuffle
+// SCF:             %[[WITH_B:.+]] = arith.ori %[[WITH_A]], %{{.+}} : i64
+// SCF:             %[[LEAST:.+]] = arith.minui %[[LAST_A:.+]], %[[LAST_B:.+]] : index
+// SCF:             %[[DONE:.+]] = arith.cmpi ule, %[[LAST_C:.+]], %[[LEAST]] : index
+// SCF:             %[[NEXT_C:.+]] = arith.select %[[DONE]], %{{.+}}, %[[C]] : index
+// SCF:             %[[BEHIND_A:.+]] = arith.cmpi ule, %[[LAST_A]], %[[LAST_C]] : index
+// SCF:             %[[NEXT_A:.+]] = arith.select %[[BEHIND_A]], %{{.+}}, %[[A]] : index
+// SCF:             %[[BEHIND_B:.+]] = arith.cmpi ule, %[[LAST_B]], %[[LAST_C]] : index
+// SCF:             %[[NEXT_B:.+]] = arith.select %[[BEHIND_B]], %{{.+}}, %[[B]] : index
+// SCF:             %[[REST:.+]] = arith.select %[[DONE]], %c0_i64, %[[WITH_B]] : i64
+// SCF:             %[[COUNTED:.+]] = arith.select %[[DONE]], %[[WITH_B]], %c0_i64 : i64
+// SCF:             math.ctpop %[[COUNTED]] : i64
+// SCF:             scf.yield %[[NEXT_C]], %[[NEXT_A]], %[[NEXT_B]], %[[REST]], %{{.+}} : index, index, index, i64, index
+// SCF:           math.ctpop %[[RESULT]]#3 : i64
+//
+// NONE-LABEL:  func.func @three(
+// NONE:          nacho.coiterate {{.+}} in union(
+func.func @three(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #SV>,
+                 %start: index) -> index {
+  %one = arith.constant 1 : index
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  %C0 = nacho.root %C : tensor<?xf64, #SV>
+  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0, %C1 = %C0 : !S0)
+      in union(%A1, %B1, %C1) iter_args(%m = %start : index) {
+    %next = arith.addi %m, %one : index
+    nacho.yield %next : index
+  }
+  return %n : index
+}
+
+// Of a fourth operand what any of three has.
+//
+// CHECK-LABEL: func.func @four(
+// CHECK:         in intersect(%{{[^ ]+}}, %{{[^ ]+}})
+// CHECK:         in intersect(union(%{{[^ ]+}}, %{{[^ ]+}}), %{{[^ ]+}})
+// CHECK:         in intersect(union(%{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}}), %{{[^ ]+}})
+// CHECK:         return
+//
+// SCF-LABEL:   func.func @four(
+// SCF:           : (index, index, index, index, i64, index)
+// SCF-COUNT-21:  vector.shuffle
+// SCF-NOT:       vector.shuffle
+// SCF:           return
+func.func @four(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #SV>,
+                %D: tensor<?xf64, #SV>, %start: index) -> index {
+  %one = arith.constant 1 : index
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  %C0 = nacho.root %C : tensor<?xf64, #SV>
+  %D0 = nacho.root %D : tensor<?xf64, #SV>
+  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0, %C1 = %C0 : !S0, %D1 = %D0 : !S0)
+      in union(%A1, %B1, %C1, %D1) iter_args(%m = %start : index) {
+    %next = arith.addi %m, %one : index
+    nacho.yield %next : index
+  }
+  return %n : index
+}
+
+// Coordinates of several widths are not compared in blocks.
+//
+// CHECK-LABEL: func.func @negative_widths(
+// CHECK-NOT:     intersect(
+// CHECK:         return
+func.func @negative_widths(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #Wide>,
+                           %C: tensor<?xf64, #SV>, %start: index) -> index {
+  %one = arith.constant 1 : index
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #Wide>
+  %C0 = nacho.root %C : tensor<?xf64, #SV>
+  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !W0, %C1 = %C0 : !S0)
+      in union(%A1, %B1, %C1) iter_args(%m = %start : index) {
+    %next = arith.addi %m, %one : index
+    nacho.yield %next : index
+  }
+  return %n : index
+}
