@@ -72,7 +72,9 @@ private:
   Values emitMerge(Loop &loop, MergeAttr domain);
   void withCopy(Loop &loop, llvm::function_ref<void()> emit);
   mlir::scf::WhileOp startWhileAll(Loop &loop);
+  bool branchesInside(const Loop &loop);
   Values emitWhileAll(Loop &loop);
+  Values emitWhileAhead(Loop &loop);
   Values emitWhileAny(Loop &loop, MergeAttr domain, mlir::ValueRange positions,
                       mlir::ValueRange carried);
   State emitPlainStep(Loop &loop, mlir::ValueRange positions,

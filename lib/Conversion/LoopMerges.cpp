@@ -2,6 +2,8 @@
 
 #include "LoopLowering.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
 using namespace mlir;
 using namespace nacho;
 
@@ -131,7 +133,10 @@ SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
   if (endsWithAny)
     return emitWhileAll(loop);
   SmallVector<Value> results;
-  withCopy(loop, [&] { results = emitWhileAll(loop); });
+  bool isBranching = branchesInside(loop);
+  withCopy(loop, [&] {
+    results = isBranching ? emitWhileAll(loop) : emitWhileAhead(loop);
+  });
   size_t stored = loop.stored.size();
   return emitWhileAny(loop, domain, ArrayRef(results).take_front(stored),
                       ArrayRef(results).drop_front(stored));
@@ -168,6 +173,13 @@ scf::WhileOp LoopLowering::startWhileAll(Loop &loop) {
   return whileOp;
 }
 
+/// Whether a loop is to have a body for each of its operands.
+bool LoopLowering::branchesInside(const Loop &loop) {
+  CoiterateOp op = loop.op;
+  return branches && loop.stored.size() == 2 && loop.fibers.size() == 2 &&
+         !onlyCounts(op) && holdsAtAny(op.getMerge(), 2);
+}
+
 /// while every operand has coordinates left:
 ///   coordinate = the least of them; body(coordinate); move on those that have
 ///   it
@@ -176,10 +188,8 @@ SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
   scf::WhileOp whileOp = startWhileAll(loop);
   ValueRange state = whileOp.getAfterArguments();
   size_t stored = loop.stored.size();
-  bool isBranching = branches && stored == 2 && loop.fibers.size() == 2 &&
-                     !onlyCounts(loop.op) && holdsAtAny(loop.op.getMerge(), 2);
-  auto emitStep =
-      isBranching ? &LoopLowering::emitBranches : &LoopLowering::emitPlainStep;
+  auto emitStep = branchesInside(loop) ? &LoopLowering::emitBranches
+                                       : &LoopLowering::emitPlainStep;
   loop.isAlive = true;
   State next = (this->*emitStep)(loop, state.take_front(stored),
                                  state.drop_front(stored));
@@ -188,6 +198,56 @@ SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
   llvm::append_range(yielded, next.carried);
   scf::YieldOp::create(b, yielded);
   return SmallVector<Value>(whileOp.getResults());
+}
+
+/// The same, but each step has loaded the coordinates of the next one before it
+/// is known who moves on, which takes these loads off the path from one step to
+/// the next. The last element of a buffer, which has no next one, is left over.
+SmallVector<Value> LoopLowering::emitWhileAhead(Loop &loop) {
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Value> ends;
+  for (unsigned n : loop.stored) {
+    Value size = memref::DimOp::create(b, loop.ranges[n].level->coordinates(b),
+                                       constant(0));
+    Value last = arith::SubIOp::create(b, size, constant(1));
+    ends.push_back(arith::MinUIOp::create(b, loop.ranges[n].end, last));
+  }
+  SmallVector<Value> inits = firstState(loop).flatten();
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto whileOp = scf::WhileOp::create(b, types, inits);
+  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
+  Value alive;
+  for (auto [position, end] : llvm::zip(before->getArguments(), ends))
+    alive = both(alive, compare(arith::CmpIPredicate::ult, position, end));
+  scf::ConditionOp::create(b, alive, before->getArguments());
+
+  Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  State state = State::unflatten(loop, after->getArguments());
+  Value least = emitLeast(state);
+  SmallVector<Value> present(loop.fibers.size()), at = present, none = present;
+  State next;
+  for (auto [k, n] : llvm::enumerate(loop.stored)) {
+    Value following = arith::AddIOp::create(b, state.positions[k], constant(1));
+    Value coordinate = loop.ranges[n].level->coordinate(b, following);
+    present[n] = compare(arith::CmpIPredicate::eq, state.coordinates[k], least);
+    at[n] = state.positions[k];
+    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
+    next.positions.push_back(
+        arith::AddIOp::create(b, state.positions[k], step));
+    next.coordinates.push_back(
+        select(present[n], coordinate, state.coordinates[k]));
+  }
+  loop.isAlive = true;
+  next.carried = emitBody(loop, least, present, at, none, state.carried,
+                          /*visitsAll=*/false);
+  loop.isAlive = false;
+  scf::YieldOp::create(b, next.flatten());
+  SmallVector<Value> results(
+      whileOp.getResults().take_front(loop.stored.size()));
+  llvm::append_range(results,
+                     whileOp.getResults().drop_front(2 * loop.stored.size()));
+  return results;
 }
 
 /// if crdA < crdB: what A has alone

@@ -58,30 +58,36 @@ func.func @one_compressed(%A: tensor<?xf64, #SV>, %out: memref<?xf64>) {
 // CHECK-DAG:     %[[BEGIN_B:.+]] = arith.minui %{{.+}}, %[[SIZE_B:.+]] : index
 // CHECK-DAG:     %[[END_B:.+]] = arith.minui %{{.+}}, %[[SIZE_B]] : index
 //
-// while (posA < endA && posB < endB):
-// CHECK:         %[[BOTH:.+]]:3 = scf.while (%[[PA:[^ ]+]] = %[[BEGIN_A]], %[[PB:[^ ]+]] = %[[BEGIN_B]], %{{[^ ]+}} = %[[ZERO]])
-// CHECK-NEXT:      %[[ALIVE_A:.+]] = arith.cmpi ult, %[[PA]], %[[END_A]] : index
-// CHECK-NEXT:      %[[ALIVE_B:.+]] = arith.cmpi ult, %[[PB]], %[[END_B]] : index
+// While both have a next coordinate, be it another fiber's, it is loaded a step ahead:
+// while (posA < min(endA, sizeA - 1) && posB < min(endB, sizeB - 1)):
+// CHECK-DAG:     %[[LAST_A:.+]] = arith.subi %[[SIZE_A]], %c1{{.*}} : index
+// CHECK-DAG:     %[[STOP_A:.+]] = arith.minui %[[END_A]], %[[LAST_A]] : index
+// CHECK-DAG:     %[[LAST_B:.+]] = arith.subi %[[SIZE_B]], %c1{{.*}} : index
+// CHECK-DAG:     %[[STOP_B:.+]] = arith.minui %[[END_B]], %[[LAST_B]] : index
+// CHECK:         %[[BOTH:.+]]:5 = scf.while (%[[PA:[^ ]+]] = %[[BEGIN_A]], %[[PB:[^ ]+]] = %[[BEGIN_B]], %{{[^ ]+}} = %{{[^ ]+}}, %{{[^ ]+}} = %{{[^ ]+}}, %{{[^ ]+}} = %[[ZERO]])
+// CHECK-NEXT:      %[[ALIVE_A:.+]] = arith.cmpi ult, %[[PA]], %[[STOP_A]] : index
+// CHECK-NEXT:      %[[ALIVE_B:.+]] = arith.cmpi ult, %[[PB]], %[[STOP_B]] : index
 // CHECK-NEXT:      %[[ALIVE:.+]] = arith.andi %[[ALIVE_A]], %[[ALIVE_B]] : i1
 // CHECK-NEXT:      scf.condition(%[[ALIVE]])
 // CHECK-NEXT:    } do {
-// CHECK-NEXT:    ^{{.+}}(%[[PA:.+]]: index, %[[PB:.+]]: index, %[[SUM:.+]]: f64):
+// CHECK-NEXT:    ^{{.+}}(%[[PA:[^ ]+]]: index, %[[PB:[^ ]+]]: index, %[[CA:[^ ]+]]: index, %[[CB:[^ ]+]]: index, %[[SUM:[^ ]+]]: f64):
 //
-// i = min(crd[posA], crd[posB]), which both can be asked for;
-// posA += (i == crd[posA]); posB += (i == crd[posB])
-// CHECK-NEXT:      %[[LOAD_A:.+]] = memref.load %[[CRD_A]][%[[PA]]]
-// CHECK-NEXT:      %[[WIDE_A:.+]] = arith.index_castui %[[LOAD_A]]
-// CHECK-NEXT:      %[[CA:.+]] = arith.andi %[[WIDE_A]], %{{.+}} : index
-// CHECK-NEXT:      %[[LOAD_B:.+]] = memref.load %[[CRD_B]][%[[PB]]]
-// CHECK-NEXT:      %[[WIDE_B:.+]] = arith.index_castui %[[LOAD_B]]
-// CHECK-NEXT:      %[[CB:.+]] = arith.andi %[[WIDE_B]], %{{.+}} : index
+// i = min(crdA, crdB), which both can be asked for;
+// posA, crdA = i == crdA ? posA + 1, crd[posA + 1] : posA, crdA
 // CHECK-NEXT:      %[[I:.+]] = arith.minui %[[CA]], %[[CB]] : index
+// CHECK-NEXT:      %[[FOLLOWING_A:.+]] = arith.addi %[[PA]], %c1{{.*}} : index
+// CHECK-NEXT:      %[[LOAD_A:.+]] = memref.load %[[CRD_A]][%[[FOLLOWING_A]]]
+// CHECK-NEXT:      %[[WIDE_A:.+]] = arith.index_castui %[[LOAD_A]]
+// CHECK-NEXT:      %[[AFTER_A:.+]] = arith.andi %[[WIDE_A]], %{{.+}} : index
 // CHECK-NEXT:      %[[HAS_A:.+]] = arith.cmpi eq, %[[CA]], %[[I]] : index
 // CHECK-NEXT:      %[[STEP_A:.+]] = arith.index_castui %[[HAS_A]] : i1 to index
 // CHECK-NEXT:      %[[NEXT_PA:.+]] = arith.addi %[[PA]], %[[STEP_A]] : index
-// CHECK-NEXT:      %[[HAS_B:.+]] = arith.cmpi eq, %[[CB]], %[[I]] : index
+// CHECK-NEXT:      %[[NEXT_CA:.+]] = arith.select %[[HAS_A]], %[[AFTER_A]], %[[CA]] : index
+// CHECK:           memref.load %[[CRD_B]]
+// CHECK:           %[[HAS_B:.+]] = arith.cmpi eq, %[[CB]], %[[I]] : index
 // CHECK-NEXT:      %[[STEP_B:.+]] = arith.index_castui %[[HAS_B]] : i1 to index
 // CHECK-NEXT:      %[[NEXT_PB:.+]] = arith.addi %[[PB]], %[[STEP_B]] : index
+// CHECK-NEXT:      %[[NEXT_CB:.+]] = arith.select %[[HAS_B]], %{{.+}}, %[[CB]] : index
 //
 // a = A has i ? values[posA] : 0, chosen as an integer; posA is inside in any case
 // CHECK-DAG:       %[[VALUE_A:.+]] = memref.load %{{.+}}[%[[PA]]] : memref<?xf64>
@@ -95,7 +101,7 @@ func.func @one_compressed(%A: tensor<?xf64, #SV>, %out: memref<?xf64>) {
 // CHECK-NOT:       scf.if
 // CHECK:           %[[z:.+]] = nacho.binary add %[[a]], %[[b]] : f64
 // CHECK-NEXT:      %[[NEXT:.+]] = nacho.binary add %[[SUM]], %[[z]] : f64
-// CHECK-NEXT:      scf.yield %[[NEXT_PA]], %[[NEXT_PB]], %[[NEXT]] :
+// CHECK-NEXT:      scf.yield %[[NEXT_PA]], %[[NEXT_PB]], %[[NEXT_CA]], %[[NEXT_CB]], %[[NEXT]] :
 //
 // crdA = posA < endA ? crd[posA] : +inf
 // CHECK:         %[[IS_IN:.+]] = arith.cmpi ult, %[[BOTH]]#0, %[[END_A]] : index
@@ -107,7 +113,7 @@ func.func @one_compressed(%A: tensor<?xf64, #SV>, %out: memref<?xf64>) {
 // CHECK:         %[[FIRST_B:.+]] = arith.select %{{.+}}, %{{.+}}, %[[INF]] : index
 //
 // while (min(crdA, crdB) != +inf):
-// CHECK-NEXT:    %[[ALL:.+]]:5 = scf.while (%[[PA:[^ ]+]] = %[[BOTH]]#0, %[[PB:[^ ]+]] = %[[BOTH]]#1, %[[CA:[^ ]+]] = %[[FIRST_A]], %[[CB:[^ ]+]] = %[[FIRST_B]], %{{[^ ]+}} = %[[BOTH]]#2)
+// CHECK-NEXT:    %[[ALL:.+]]:5 = scf.while (%[[PA:[^ ]+]] = %[[BOTH]]#0, %[[PB:[^ ]+]] = %[[BOTH]]#1, %[[CA:[^ ]+]] = %[[FIRST_A]], %[[CB:[^ ]+]] = %[[FIRST_B]], %{{[^ ]+}} = %[[BOTH]]#4)
 // CHECK-NEXT:      %[[LEAST:.+]] = arith.minui %[[CA]], %[[CB]] : index
 // CHECK-NEXT:      %[[ALIVE:.+]] = arith.cmpi ne, %[[LEAST]], %[[INF]] : index
 // CHECK-NEXT:      scf.condition(%[[ALIVE]])
@@ -194,14 +200,14 @@ func.func @intersection_two_compressed(%A: tensor<?xf64, #SV>, %B: tensor<?xf64,
 // others. Either loop has a body.
 //
 // CHECK-LABEL: func.func @union_of_intersection(
-// CHECK:         %[[ALL:.+]]:3 = scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, %[[PC:[^ ]+]] = %{{[^ ]+}})
+// CHECK:         %[[ALL:.+]]:6 = scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, %[[PC:[^ ]+]] = %{{[^ ]+}}, {{.+}})
 // CHECK-DAG:       %[[A:.+]] = arith.cmpi ult, %[[PA]], %{{.+}} : index
 // CHECK-DAG:       %[[B:.+]] = arith.cmpi ult, %[[PB]], %{{.+}} : index
 // CHECK-DAG:       %[[AB:.+]] = arith.andi %[[A]], %[[B]] : i1
 // CHECK-DAG:       %[[C:.+]] = arith.cmpi ult, %[[PC]], %{{.+}} : index
 // CHECK:           %[[ALIVE:.+]] = arith.andi %[[AB]], %[[C]] : i1
 // CHECK-NEXT:      scf.condition(%[[ALIVE]])
-// CHECK:         ^{{.+}}(%[[PA:[^ ]+]]: index, %[[PB:[^ ]+]]: index, %[[PC:[^ ]+]]: index):
+// CHECK:         ^{{.+}}(%[[PA:[^ ]+]]: index, %[[PB:[^ ]+]]: index, %[[PC:[^ ]+]]: index, {{.+}}):
 // CHECK:           %[[HAS_BC:.+]] = arith.andi %[[HAS_B:.+]], %[[HAS_C:.+]] : i1
 // CHECK-NEXT:      %[[HOLDS:.+]] = arith.ori %[[HAS_A:.+]], %[[HAS_BC]] : i1
 // CHECK-NEXT:      scf.if %[[HOLDS]] {
@@ -252,7 +258,7 @@ func.func @union_of_intersection(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,
 // CHECK:         scf.while ({{([^,]+, ){3}[^,]+}}) : (index, index, index, index)
 // CHECK-NEXT:      arith.minui
 // CHECK-NEXT:      arith.cmpi ne, %{{.+}}, %c-1{{.*}} : index
-// CHECK:           scf.while ({{[^,]+, [^,]+}}) : (index, index)
+// CHECK:           scf.while ({{([^,]+, ){3}[^,]+}}) : (index, index, index, index)
 // CHECK-COUNT-2:   arith.cmpi ult
 // CHECK:           scf.while ({{([^,]+, ){3}[^,]+}}) : (index, index, index, index)
 // CHECK-NEXT:        arith.minui
@@ -277,7 +283,7 @@ func.func @negative_outer_union(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, 
 // A n (B u C): A ends it, but B and C go on without one another.
 //
 // CHECK-LABEL: func.func @intersection_of_union(
-// CHECK:         scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, %[[PC:[^ ]+]] = %{{[^ ]+}})
+// CHECK:         scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, %[[PC:[^ ]+]] = %{{[^ ]+}}, {{.+}})
 // CHECK-COUNT-3:   arith.cmpi ult
 // CHECK:         scf.while ({{.+}}, %[[CA:[^ ]+]] = %{{[^ ]+}}, %[[CB:[^ ]+]] = %{{[^ ]+}}, %[[CC:[^ ]+]] = %{{[^ ]+}})
 // CHECK-DAG:       %[[A:.+]] = arith.cmpi ne, %[[CA]], %c-1{{.*}} : index
@@ -345,9 +351,9 @@ func.func @takes_no_part(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %out: m
 // If the body loads of it, it goes along: what A does not have is passed over.
 //
 // CHECK-LABEL: func.func @goes_along(
-// CHECK:         scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}})
-// CHECK:         ^{{.+}}(%[[PA:[^ ]+]]: index, %[[PB:[^ ]+]]: index):
-// CHECK:           %[[I:.+]] = arith.minui %[[CA:.+]], %[[CB:.+]] : index
+// CHECK:         scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, {{.+}})
+// CHECK:         ^{{.+}}(%[[PA:[^ ]+]]: index, %[[PB:[^ ]+]]: index, %[[CA:[^ ]+]]: index, %[[CB:[^ ]+]]: index):
+// CHECK:           %[[I:.+]] = arith.minui %[[CA]], %[[CB]] : index
 // CHECK-DAG:       %[[HAS_A:.+]] = arith.cmpi eq, %[[CA]], %[[I]] : index
 // CHECK-DAG:       %[[HAS_B:.+]] = arith.cmpi eq, %[[CB]], %[[I]] : index
 // CHECK:           scf.if %[[HAS_A]] {
