@@ -181,7 +181,10 @@ def densified(view: View) -> Array:
 
 def by_dimension(view: View) -> Array:
     """Return the values of a dense view, with the dimensions in their order."""
-    return view.values.transpose(np.argsort(view.format.order))
+    order = view.format.order
+    if order == tuple(range(len(order))):
+        return view.values
+    return view.values.transpose(np.argsort(order))
 
 
 def require_within(view: View, name: str | None = None) -> None:

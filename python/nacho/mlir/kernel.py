@@ -423,24 +423,22 @@ class Kernel:
 
     def compute(self, call: Call) -> Any:
         """Return the result; by the kernel that can do it, and counting if need be."""
-        from nacho import _nacho
-
         kernel, plan = self.planned(call, counting=False)
         try:
             return kernel.execute(plan, call, planned=True)
-        except _nacho.RowsTooHeavy:
+        except RuntimeError as error:
+            if not _is_too_heavy(error):
+                raise
             return self.splitting.compute(call.splitting_rows())
 
     def _fitting(
         self, call: Call, plan: Callable[[_nacho.Kernel, Call], _nacho.Plan]
     ) -> tuple[Kernel, _nacho.Plan]:
-        from nacho import _nacho
-
         try:
             return self, plan(self._native, call)
-        except _nacho.RowsTooHeavy:
-            return self.splitting._fitting(call.splitting_rows(), plan)
         except (RuntimeError, MemoryError) as error:
+            if _is_too_heavy(error):
+                return self.splitting._fitting(call.splitting_rows(), plan)
             self._refuse(call, error)
 
     def execute(self, plan: _nacho.Plan, call: Call, *, planned: bool = False) -> Any:
@@ -448,13 +446,11 @@ class Kernel:
 
         ``planned``: the operands have not changed since they were planned for.
         """
-        from nacho import _nacho
-
         try:
             buffers = plan.execute(call.args, call.threads, planned)
-        except _nacho.RowsTooHeavy:
-            raise
         except (RuntimeError, MemoryError) as error:
+            if _is_too_heavy(error):
+                raise
             self._refuse(call, error)
         trusted = call.validate != "none"
         format, shape = self._result_type.format, self.shape(call)
@@ -517,3 +513,11 @@ class Kernel:
             f"the arrays of an operand of '{self.expression}' changed while they were "
             f"in use{trusted if call.validate == 'none' else ''}"
         ) from error
+
+
+def _is_too_heavy(error: Exception) -> bool:
+    """Return whether a row is too much for one part."""
+    # Imported here, where nothing is in a hurry.
+    from nacho import _nacho
+
+    return isinstance(error, _nacho.RowsTooHeavy)
