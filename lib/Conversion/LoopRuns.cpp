@@ -1,0 +1,64 @@
+//===- LoopRuns.cpp - Where runs of equal coordinates end -----------------===//
+
+#include "LoopLowering.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// Runs that are shorter than a register end where a block of coordinates says
+/// so; of longer ones the end is searched.
+Value LoopLowering::stepThroughRun(const Loop &loop, unsigned n,
+                                   Value coordinate, Value position,
+                                   Value present) {
+  const ChildRange &range = loop.ranges[n];
+  unsigned lanes = lanesOf(loop.fibers[n].tensor);
+  if (lanes == 0)
+    return searchEndOfRun(range, coordinate, position);
+  CoordinateBlock block = {range.level->coordinates(b), position, range.end};
+  Value count = countEqual(block, coordinate, lanes);
+  count = select(present, count, constant(0));
+  Value end = arith::AddIOp::create(b, position, count);
+  Value isLong =
+      compare(arith::CmpIPredicate::eq, count, constant(int64_t(lanes)));
+  auto ifLong = scf::IfOp::create(b, b.getIndexType(), isLong,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifLong.thenBlock());
+  scf::YieldOp::create(b, searchEndOfRun(range, coordinate, end));
+  b.setInsertionPointToStart(ifLong.elseBlock());
+  scf::YieldOp::create(b, end);
+  return ifLong.getResult(0);
+}
+
+/// low = position; step = 1
+/// while crd[low + step - 1] == coordinate: low += step; step = low - position
+/// the first of [low, low + step) that is not at the coordinate, by bisection
+Value LoopLowering::searchEndOfRun(const ChildRange &range, Value coordinate,
+                                   Value position) {
+  Type index = b.getIndexType();
+  SmallVector<Location> locs(2, b.getLoc());
+  Value one = constant(1);
+  auto loop = scf::WhileOp::create(b, TypeRange{index, index},
+                                   ValueRange{position, one});
+  auto lastOf = [&](ValueRange low) -> Value {
+    Value after = arith::AddIOp::create(b, low[0], low[1]);
+    return arith::SubIOp::create(b, after, one);
+  };
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *before =
+        b.createBlock(&loop.getBefore(), {}, TypeRange{index, index}, locs);
+    Value there = coordinateOrInfinity(range, lastOf(before->getArguments()));
+    scf::ConditionOp::create(
+        b, compare(arith::CmpIPredicate::eq, there, coordinate),
+        before->getArguments());
+    Block *after =
+        b.createBlock(&loop.getAfter(), {}, TypeRange{index, index}, locs);
+    Value low = after->getArgument(0), step = after->getArgument(1);
+    Value next = arith::AddIOp::create(b, low, step);
+    Value far = arith::SubIOp::create(b, next, position);
+    scf::YieldOp::create(b, ValueRange{next, far});
+  }
+  Value high = arith::MinUIOp::create(b, lastOf(loop.getResults()), range.end);
+  return endOfRun(*range.level, coordinate, loop.getResult(0), high);
+}

@@ -1,0 +1,146 @@
+//===- ElementOps.cpp - What stands in loops: elements and appends --------===//
+
+#include "nacho/IR/Nacho.h"
+#include "nacho/IR/Syntax.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace nacho;
+
+LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  auto fiber = cast<FiberType>(adaptor.getElement().getType());
+  types.push_back(fiber.getTensor().getElementType());
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  if (!getElement().getType().isElement())
+    return emitOpError() << "needs an element, got " << getElement().getType();
+  return success();
+}
+
+void LocateOp::build(OpBuilder &builder, OperationState &state, Value tensor,
+                     ValueRange coordinates, Value condition) {
+  build(builder, state,
+        cast<RankedTensorType>(tensor.getType()).getElementType(), tensor,
+        coordinates, condition);
+}
+
+ParseResult LocateOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::UnresolvedOperand tensor;
+  SmallVector<OpAsmParser::UnresolvedOperand> coordinates, condition;
+  Type type;
+  Builder &builder = parser.getBuilder();
+  if (parser.parseOperand(tensor) ||
+      parser.parseOperandList(coordinates, OpAsmParser::Delimiter::Square) ||
+      (succeeded(parser.parseOptionalKeyword("if")) &&
+       parser.parseOperand(condition.emplace_back())) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type))
+    return failure();
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  if (!ranked)
+    return parser.emitError(tensor.location, "expected a ranked tensor type");
+  if (parser.resolveOperand(tensor, type, state.operands) ||
+      parser.resolveOperands(coordinates, builder.getIndexType(),
+                             state.operands) ||
+      parser.resolveOperands(condition, builder.getI1Type(), state.operands))
+    return failure();
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {
+      1, static_cast<int32_t>(coordinates.size()),
+      static_cast<int32_t>(condition.size())};
+  state.addTypes(ranked.getElementType());
+  return success();
+}
+
+void LocateOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getTensor() << '[' << getCoordinates() << ']';
+  if (getCondition())
+    printer << " if " << getCondition();
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"operandSegmentSizes"});
+  printer << " : " << getTensor().getType();
+}
+
+LogicalResult LocateOp::verify() {
+  auto type = cast<RankedTensorType>(getTensor().getType());
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (encoding && !encoding.isAllDense())
+    return emitOpError() << "needs a dense tensor, got " << type;
+  if (static_cast<int64_t>(getCoordinates().size()) != type.getRank())
+    return emitOpError() << "locates " << getCoordinates().size()
+                         << " coordinates in " << type;
+  if (getValue().getType() != type.getElementType())
+    return emitOpError() << "reads a " << type.getElementType();
+  return success();
+}
+
+ParseResult RestrictOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::UnresolvedOperand value;
+  SmallVector<OpAsmParser::UnresolvedOperand> fibers;
+  MergeAttr merge;
+  Type type;
+  SmallVector<Type> fiberTypes;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOperand(value) || parser.parseKeyword("to") ||
+      parseMerge(parser, fibers, /*extend=*/true, merge) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type))
+    return failure();
+  // Without fibers the value is zero everywhere, or restricted nowhere.
+  if (succeeded(parser.parseOptionalKeyword("of")) &&
+      parser.parseTypeList(fiberTypes))
+    return failure();
+  if (parser.resolveOperand(value, type, state.operands) ||
+      parser.resolveOperands(fibers, fiberTypes, loc, state.operands))
+    return failure();
+  state.getOrAddProperties<Properties>().merge = merge;
+  state.addTypes(type);
+  return success();
+}
+
+/// Operand numbers in order of first appearance, which is how they are parsed.
+static void collectLeaves(MergeAttr merge, SmallVectorImpl<unsigned> &leaves) {
+  if (merge.isLeaf()) {
+    if (!llvm::is_contained(leaves, merge.getOperand()))
+      leaves.push_back(merge.getOperand());
+    return;
+  }
+  for (MergeAttr child : merge.children())
+    collectLeaves(child, leaves);
+}
+
+void RestrictOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getValue() << " to ";
+  printMerge(printer, getMerge(), getFibers());
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"merge"});
+  printer << " : " << getType();
+  if (!getFibers().empty())
+    printer << " of " << getFibers().getTypes();
+}
+
+LogicalResult RestrictOp::verify() {
+  if (failed(verifyMerge(*this, getMerge(), getFibers().size())))
+    return failure();
+  SmallVector<unsigned> leaves;
+  collectLeaves(getMerge(), leaves);
+  if (leaves.size() != getFibers().size() || !llvm::is_sorted(leaves))
+    return emitOpError("must name every fiber, in order of appearance");
+  return success();
+}
+
+LogicalResult AppendOp::verify() {
+  auto nest = (*this)->getParentOfType<NestOp>();
+  if (!nest)
+    return emitOpError("must be inside a nacho.nest");
+  auto type = cast<RankedTensorType>(nest.getType());
+  if (type.getRank() != static_cast<int64_t>(getCoordinates().size()) ||
+      getNumber() >= nest.getAppendedTypes().size() ||
+      nest.getAppendedTypes()[getNumber()] != getValue().getType())
+    return emitOpError() << "appends to " << type << " a "
+                         << getValue().getType() << " at "
+                         << getCoordinates().size() << " coordinates";
+  return success();
+}

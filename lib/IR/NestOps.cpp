@@ -1,0 +1,191 @@
+//===- NestOps.cpp - Nests of loops, and what they start from -------------===//
+
+#include "nacho/IR/Nacho.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace nacho;
+
+LogicalResult RootOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location>, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  auto tensor = cast<RankedTensorType>(adaptor.getTensor().getType());
+  types.push_back(FiberType::get(context, tensor, 0));
+  return success();
+}
+
+SmallVector<CoiterateOp> NestOp::getLoops() {
+  SmallVector<CoiterateOp> loops;
+  auto outermost = getBody().front().getOps<CoiterateOp>();
+  if (!outermost.empty())
+    loops.push_back(*outermost.begin());
+  while (!loops.empty()) {
+    CoiterateOp inner = loops.back().getInnerLoop();
+    if (!inner)
+      break;
+    loops.push_back(inner);
+  }
+  return loops;
+}
+
+SmallVector<Type> NestOp::getAppendedTypes() {
+  if (!getFinish().empty())
+    return SmallVector<Type>(getFinish().getArgumentTypes());
+  return {cast<RankedTensorType>(getType()).getElementType()};
+}
+
+unsigned NestOp::getMaxCutLoops() {
+  SmallVector<CoiterateOp> loops = getLoops();
+  if (!getWorkspace() || getSorted())
+    return loops.size();
+  auto isAppended = [](CoiterateOp loop) {
+    return llvm::any_of(loop.getCoordinate().getUsers(),
+                        llvm::IsaPred<AppendOp>);
+  };
+  return llvm::find_if_not(loops, isAppended) - loops.begin();
+}
+
+SmallVector<CoiterateOp> NestOp::getCutLoops() {
+  SmallVector<CoiterateOp> loops = getLoops();
+  if (getCuts())
+    loops.truncate(getCuts().getType().getWidths().size());
+  return loops;
+}
+
+/// Every level has one coordinate for every entry.
+static bool isList(RankedTensorType type) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  return encoding && type.getRank() > 0 &&
+         isCompressedLT(encoding.getLvlType(0)) &&
+         llvm::all_of(encoding.getLvlTypes().drop_front(),
+                      sparse_tensor::isSingletonLT);
+}
+
+LogicalResult NestOp::verify() {
+  Block &block = getBody().front();
+  if (block.getOps<CoiterateOp>().empty())
+    return emitOpError("needs an outermost loop");
+  SmallVector<CoiterateOp> chain = getLoops();
+  WalkResult inChain = getBody().walk([&](CoiterateOp loop) -> WalkResult {
+    if (!loop.getFibers().empty() && !llvm::is_contained(chain, loop))
+      return loop.emitOpError("has fibers but is not in the chain of its nest");
+    return WalkResult::advance();
+  });
+  if (inChain.wasInterrupted())
+    return failure();
+  if (getReduce() == BinaryKind::sub)
+    return emitOpError("cannot reduce by a difference");
+  if (getReduce() == BinaryKind::div)
+    return emitOpError("cannot reduce by a quotient");
+  bool isListed = getSorted() || getScanned();
+  if (isListed && getReduce())
+    return emitOpError("cannot sort or scan what it reduces");
+  if (isListed && !isList(cast<RankedTensorType>(getType())))
+    return emitOpError() << "can only sort or scan a list of entries, not "
+                         << getType();
+  if (getWorkspace() && !getSorted() && getReduce() != BinaryKind::add)
+    return emitOpError("can only collect sums in a workspace");
+  if (getWorkspace() && getMaxCutLoops() == 0 && !getSorted())
+    return emitOpError("has no loop outside of its workspace");
+  if (getScanned() && !getType().getElementType().isInteger(64))
+    return emitOpError("can only scan costs, which are i64");
+  if (!getFinish().empty()) {
+    if (!getReduce())
+      return emitOpError("finishes no reduction");
+    Type element = cast<RankedTensorType>(getType()).getElementType();
+    auto yield = dyn_cast<YieldOp>(getFinish().front().getTerminator());
+    if (!yield || yield.getOperandTypes() != TypeRange(element))
+      return emitOpError() << "must finish with one " << element;
+  }
+  if (!getCuts())
+    return block.getNumArguments() == 0 ? success()
+                                        : emitOpError("has bounds but no cuts");
+  if (block.getNumArguments() == 0)
+    return success();
+  ArrayRef<int64_t> widths = getCuts().getType().getWidths();
+  if (widths.size() > getLoops().size())
+    return emitOpError() << "cuts " << widths.size() << " loops of "
+                         << getLoops().size();
+  auto cut = CutType::get(getContext(), widths);
+  if (block.getNumArguments() != 2 || block.getArgument(0).getType() != cut ||
+      block.getArgument(1).getType() != cut)
+    return emitOpError() << "bounds must be two arguments of type " << cut;
+  return success();
+}
+
+LogicalResult PartOp::verify() {
+  if (!(*this)->getParentOfType<NestOp>())
+    return emitOpError("must be inside a nacho.nest");
+  return success();
+}
+
+LogicalResult RecallOp::verify() {
+  auto type = cast<FiberType>(getFiber().getType());
+  uint64_t level = type.getLevel() + getBelow();
+  if (static_cast<int64_t>(getBelow()) < 0 ||
+      level >= static_cast<uint64_t>(type.getTensor().getRank()))
+    return emitOpError() << "recalls level " << level << " of "
+                         << type.getTensor();
+  if (static_cast<int64_t>(getAhead()) < 0)
+    return emitOpError("recalls an entry that lies behind");
+  return success();
+}
+
+LogicalResult PrefetchOp::verify() {
+  auto fiber = cast<FiberType>(getFiber().getType());
+  if (fiber.isElement())
+    return emitOpError() << "needs a fiber with children, not a " << fiber;
+  if (getBegin() && getElements())
+    return emitOpError("of where children begin has no elements");
+  return success();
+}
+
+LogicalResult AheadOp::verify() {
+  auto fiber = cast<FiberType>(getFiber().getType());
+  auto encoding = sparse_tensor::getSparseTensorEncoding(fiber.getTensor());
+  if (fiber.getLevel() == 0 || !encoding ||
+      sparse_tensor::isDenseLT(encoding.getLvlType(fiber.getLevel() - 1)))
+    return emitOpError() << "needs a child with a stored coordinate, not a "
+                         << fiber;
+  if (static_cast<int64_t>(getDistance()) < 1)
+    return emitOpError("must look ahead");
+  return success();
+}
+
+LogicalResult PrefetchRowOp::verify() {
+  auto type = cast<RankedTensorType>(getTensor().getType());
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (!encoding || !encoding.isAllDense())
+    return emitOpError() << "needs an encoded dense tensor, got " << type;
+  if (static_cast<int64_t>(getCoordinates().size()) + 1 != type.getRank())
+    return emitOpError() << "has " << getCoordinates().size()
+                         << " coordinates for a row of " << type;
+  return success();
+}
+
+LogicalResult FiberAtOp::verify() {
+  auto root = cast<FiberType>(getRoot().getType());
+  auto fiber = cast<FiberType>(getFiber().getType());
+  if (root.getLevel() != 0 || root.getTensor() != fiber.getTensor())
+    return emitOpError() << "cannot get a " << fiber << " from a " << root;
+  return success();
+}
+
+LogicalResult FindOp::verify() {
+  FiberType fiber = cast<FiberType>(getFiber().getType());
+  auto encoding = sparse_tensor::getSparseTensorEncoding(fiber.getTensor());
+  bool isFindable = encoding && !fiber.isElement();
+  if (isFindable) {
+    sparse_tensor::LevelType level = encoding.getLvlType(fiber.getLevel());
+    isFindable = sparse_tensor::isCompressedLT(level) &&
+                 sparse_tensor::isUniqueLT(level);
+  }
+  if (!isFindable)
+    return emitOpError() << "cannot look into a " << fiber
+                         << ": its children need unique coordinates";
+  if (getTable() &&
+      !cast<WorkspaceType>(getTable().getType()).getElement().isInteger(64))
+    return emitOpError() << "looks for positions in a " << getTable().getType();
+  return success();
+}

@@ -1,0 +1,99 @@
+//===- ListedLoops.cpp - Which loops lists are made of --------------------===//
+
+#include "ListedLoops.h"
+
+#include "CostModel.h"
+#include "nacho/Analysis/MergeLattice.h"
+#include "nacho/Levels/Level.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// Whether a loop may pass over coordinates that one of its operands stores.
+static bool skips(CoiterateOp loop) {
+  MergeAttr merge = loop.getMerge();
+  for (auto [n, fiber] : llvm::enumerate(loop.getFibers())) {
+    auto type = cast<FiberType>(fiber.getType());
+    bool visited = isFullLevel(type.getTensor(), type.getLevel())
+                       ? visitsAll(loop)
+                       : implies(MergeAttr::get(loop.getContext(), n), merge);
+    if (!visited)
+      return true;
+  }
+  return false;
+}
+
+/// Whether something inside is repeated for every coordinate of several
+/// operands together, of which there are as many as only the loop can tell.
+static bool repeatsForSeveral(CoiterateOp loop) {
+  if (visitsAll(loop) || loop.getFibers().size() < 2)
+    return false;
+  WalkResult repeated = loop.getBody().walk([&](CoiterateOp inner) {
+    for (Value fiber : inner.getFibers())
+      if (fiber.getDefiningOp<RootOp>())
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return repeated.wasInterrupted();
+}
+
+/// The loop of the chain in which an op is.
+static unsigned chainDepth(Operation *op, ArrayRef<CoiterateOp> loops) {
+  while (!llvm::is_contained(loops, op->getParentOp()))
+    op = op->getParentOp();
+  return llvm::find(loops, op->getParentOp()) - loops.begin();
+}
+
+unsigned nacho::outermostAppend(NestOp nest, ArrayRef<CoiterateOp> loops) {
+  unsigned outermost = loops.size();
+  nest.getBody().walk([&](AppendOp append) {
+    if (CoiterateOp(loops.front())->isAncestor(append))
+      outermost = std::min(outermost, chainDepth(append, loops));
+  });
+  return outermost;
+}
+
+SmallVector<unsigned> nacho::loopsToRemap(NestOp nest, bool countLoops) {
+  SmallVector<CoiterateOp> loops = nest.getLoops();
+  unsigned depth = CostModel(nest, countLoops).getLoops().size();
+  unsigned outermost = outermostAppend(nest, loops);
+  SmallVector<unsigned> found;
+  for (unsigned m = 0; m + 1 < depth && m <= outermost; ++m)
+    if (skips(loops[m]) || repeatsForSeveral(loops[m]))
+      found.push_back(m);
+  return found;
+}
+
+/// Whether a condition cannot hold where `fact` does not.
+static bool demands(Value condition, Operation *fact) {
+  if (!condition)
+    return false;
+  if (condition.getDefiningOp() == fact)
+    return true;
+  auto both = condition.getDefiningOp<arith::AndIOp>();
+  return both && (demands(both.getLhs(), fact) || demands(both.getRhs(), fact));
+}
+
+/// Whether what a loop appends is only for elements that are found in a fiber.
+static bool appendsWhatIsFound(CoiterateOp loop, Value fiber) {
+  for (auto find : loop.getBody().getOps<FindOp>()) {
+    if (find.getFiber() != fiber)
+      continue;
+    for (Operation *user : find.getChild().getUsers()) {
+      auto appends = loop.getBody().getOps<AppendOp>();
+      if (isa<PresentOp>(user) && llvm::all_of(appends, [&](AppendOp append) {
+            return demands(append.getCondition(), user);
+          }))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool nacho::needsChildren(CoiterateOp loop, Value fiber) {
+  for (auto [n, stepping] : llvm::enumerate(loop.getFibers()))
+    if (stepping == fiber &&
+        implies(loop.getMerge(), MergeAttr::get(loop.getContext(), n)))
+      return true;
+  return appendsWhatIsFound(loop, fiber);
+}
