@@ -69,6 +69,8 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoAssembleOutputs(assemble));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Later, what is stored may be what is loaded.
+  pm.addPass(createLoopInvariantCodeMotionPass());
 }
 
 /// scf, arith and memref; parallelism still abstract.

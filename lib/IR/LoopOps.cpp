@@ -74,6 +74,21 @@ void CoiterateOp::build(OpBuilder &builder, OperationState &state,
       setName(arg, getName(value));
 }
 
+SmallVector<Region *> CoiterateOp::getLoopRegions() { return {&getBody()}; }
+
+Block::BlockArgListType CoiterateOp::getRegionIterArgs() {
+  return getBodyBlock()->getArguments().take_back(getInits().size());
+}
+
+std::optional<MutableArrayRef<OpOperand>>
+CoiterateOp::getYieldedValuesMutable() {
+  return getBodyBlock()->getTerminator()->getOpOperands();
+}
+
+std::optional<ResultRange> CoiterateOp::getLoopResults() {
+  return getResults();
+}
+
 CoiterateOp CoiterateOp::getInnerLoop() {
   auto loops = getBodyBlock()->getOps<CoiterateOp>();
   return loops.empty() ? CoiterateOp() : *loops.begin();

@@ -13,6 +13,7 @@
 
 include "nacho/IR/NachoAttrs.td"
 include "nacho/IR/NachoTypes.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
 
 def Nacho_RootOp : Nacho_Op<"root", [Pure, InferTypeOpAdaptor]> {
   let summary = "a whole tensor as the fiber above its first level";
@@ -112,7 +113,9 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
 
 def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
     AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">,
-    RecursiveMemoryEffects]> {
+    RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<LoopLikeOpInterface, [
+      "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {
   let summary = "visit the merged coordinates of any number of fibers in order";
   let description = [{
     For every coordinate, in increasing order, at which the merge expression

@@ -155,6 +155,9 @@ def NachoRemapIntersections
 
     Loops that append something outside of the loops to be remapped are left.
 
+    Coordinates at which a loop inside has nothing to do, since a fiber of a dense level
+    is empty there, are left out: the children of the operand have to be `nonempty`.
+
     Before:
     ```mlir
     %Z = nacho.nest {
