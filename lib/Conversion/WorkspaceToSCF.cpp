@@ -48,6 +48,7 @@ private:
   void mark(Value number, unsigned level);
   Value firstPlace(Value key);
   std::pair<Value, Value> findPlace(Value key, Value first);
+  std::pair<Value, Value> findMarked(Value key, Value first);
   void lowerLookup(LookupOp lookup);
   void lowerInsert(InsertOp insert);
   Value insertNew(InsertOp insert, Value place);
@@ -210,6 +211,28 @@ std::pair<Value, Value> WorkspaceLowering::findPlace(Value key, Value first) {
   return {search.getResult(0), search.getResult(1)};
 }
 
+/// The place of a key of which the first place is marked, and whether it is
+/// there. Where every coordinate has its place, the mark is its own.
+std::pair<Value, Value> WorkspaceLowering::findMarked(Value key, Value first) {
+  auto ifDense =
+      scf::IfOp::create(b, TypeRange{b.getIndexType(), b.getI1Type()}, isDense,
+                        /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifDense.thenBlock());
+  Value isInside =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, key, op.getExtent());
+  scf::YieldOp::create(b, ValueRange{first, isInside});
+  b.setInsertionPointToStart(ifDense.elseBlock());
+  auto [place, there] = findPlace(key, first);
+  Value narrow = arith::IndexCastUIOp::create(b, keyType(), key);
+  // What is no key is not found in a free place.
+  Value isThere = arith::AndIOp::create(
+      b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, narrow),
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, there, emptyKey()));
+  scf::YieldOp::create(b, ValueRange{place, isThere});
+  return {ifDense.getResult(0), ifDense.getResult(1)};
+}
+
 /// if the first place is marked: search; isThere = key is there
 /// Marks are close to each other, and most that is looked up is not there.
 void WorkspaceLowering::lowerLookup(LookupOp lookup) {
@@ -225,12 +248,7 @@ void WorkspaceLowering::lowerLookup(LookupOp lookup) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifMarked.thenBlock());
-    auto [place, there] = findPlace(lookup.getKey(), first);
-    Value narrow = arith::IndexCastUIOp::create(b, keyType(), lookup.getKey());
-    // What is no key is not found in a free place.
-    Value isThere = arith::AndIOp::create(
-        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, narrow),
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, there, emptyKey()));
+    auto [place, isThere] = findMarked(lookup.getKey(), first);
     scf::YieldOp::create(b, ValueRange{load(op.getValues(), place), isThere});
     b.setInsertionPointToStart(ifMarked.elseBlock());
     Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(element));

@@ -185,15 +185,21 @@ func.func @insert_hashed_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %
 // CHECK-NEXT:    %[[MARKED:.+]] = arith.cmpi ne, %[[BOTH]], %c0_i64 : i64
 // CHECK-NEXT:    %[[ANSWER:.+]]:2 = scf.if %[[MARKED]] -> (i64, i1) {
 //
-//   at = first; while keys[at] is neither k nor empty: at = (at + 1) & mask; yield positions[at], keys[at] == k
-// CHECK-NEXT:      %[[NARROW:.+]] = arith.index_castui %[[K]] : index to i32
-// CHECK-NEXT:      %[[FOUND:.+]]:2 = scf.while (%{{.+}} = %[[FIRST]]) : (index) -> (index, i32) {
-// CHECK-NEXT:        %[[THERE:.+]] = memref.load %[[KEYS]][%[[ROW]], %{{.+}}] : memref<?x?xi32>
-// CHECK-NEXT:        arith.cmpi ne, %[[THERE]], %[[NARROW]] : i32
-// CHECK-NEXT:        arith.cmpi ne, %[[THERE]], %c-1_i32 : i32
+//   if every coordinate has its place: at = first, which is k's if k < N
+// CHECK-NEXT:      %[[PLACE:.+]]:2 = scf.if %[[DENSE]] -> (index, i1) {
+// CHECK-NEXT:        %[[INSIDE:.+]] = arith.cmpi ult, %[[K]], %[[N]] : index
+// CHECK-NEXT:        scf.yield %[[FIRST]], %[[INSIDE]] : index, i1
+//
+//   else: at = first; while keys[at] is neither k nor empty: at = (at + 1) & mask; is keys[at] == k?
+// CHECK:             %[[NARROW:.+]] = arith.index_castui %[[K]] : index to i32
+// CHECK-NEXT:        %[[FOUND:.+]]:2 = scf.while (%{{.+}} = %[[FIRST]]) : (index) -> (index, i32) {
+// CHECK-NEXT:          %[[THERE:.+]] = memref.load %[[KEYS]][%[[ROW]], %{{.+}}] : memref<?x?xi32>
+// CHECK-NEXT:          arith.cmpi ne, %[[THERE]], %[[NARROW]] : i32
+// CHECK-NEXT:          arith.cmpi ne, %[[THERE]], %c-1_i32 : i32
 // CHECK:             arith.cmpi eq, %[[FOUND]]#1, %[[NARROW]] : i32
-// CHECK:             %[[POSITION:.+]] = memref.load %[[POSITIONS]][%[[ROW]], %[[FOUND]]#0] : memref<?x?xi64>
-// CHECK-NEXT:        scf.yield %[[POSITION]], %{{.+}} : i64, i1
+// CHECK:             scf.yield %[[FOUND]]#0, %{{.+}} : index, i1
+// CHECK:           %[[POSITION:.+]] = memref.load %[[POSITIONS]][%[[ROW]], %[[PLACE]]#0] : memref<?x?xi64>
+// CHECK-NEXT:      scf.yield %[[POSITION]], %[[PLACE]]#1 : i64, i1
 //
 // else: nothing
 // CHECK-NEXT:    } else {
@@ -217,9 +223,10 @@ func.func @lookup(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %positions: m
 // CHECK-NOT:     arith.muli
 // CHECK:         %[[FIRST:.+]] = arith.andi %[[K]], %c63 : index
 // CHECK:         scf.if %{{.+}} -> (f32, i1) {
-// CHECK:           %[[FOUND:.+]]:2 = scf.while (%{{.+}} = %[[FIRST]])
-// CHECK:           memref.load %[[VALUES]][%[[ROW]], %[[FOUND]]#0]
-// CHECK:         } else {
+// CHECK-NEXT:      %[[INSIDE:.+]] = arith.cmpi ult, %[[K]], %c63 : index
+// CHECK-NEXT:      %[[FOUND:.+]] = memref.load %[[VALUES]][%[[ROW]], %[[FIRST]]]
+// CHECK-NEXT:      scf.yield %[[FOUND]], %[[INSIDE]] : f32, i1
+// CHECK-NEXT:    } else {
 // CHECK-NEXT:      scf.yield %cst, %false : f32, i1
 // CHECK-NOT:     arith.muli
 // CHECK:         return
