@@ -43,13 +43,19 @@ static bool countsUnion(CoiterateOp loop) {
   });
 }
 
-/// Whether the coordinates of all fibers are equally wide.
-static bool hasOneWidth(CoiterateOp loop) {
+/// Each operand is compared with all before it: of more, it is less work to
+/// merge them.
+static constexpr size_t kMostOperands = 4;
+
+/// Whether the coordinates of all fibers are compared in blocks.
+static bool isTakenInBlocks(CoiterateOp loop) {
   auto width = [](Value fiber) {
     auto tensor = cast<FiberType>(fiber.getType()).getTensor();
     return sparse_tensor::getSparseTensorEncoding(tensor).getCrdWidth();
   };
-  return llvm::all_equal(llvm::map_range(loop.getFibers(), width));
+  return loop.getFibers().size() <= kMostOperands &&
+         width(loop.getFibers().front()) >= 16 &&
+         llvm::all_equal(llvm::map_range(loop.getFibers(), width));
 }
 
 /// The loop over what another merge expression says.
@@ -99,7 +105,7 @@ struct CountUnions : nacho::impl::NachoCountUnionsBase<CountUnions> {
     SmallVector<CoiterateOp> unions;
     getOperation()->walk([&](CoiterateOp loop) {
       bool isSimple = loop.getFibers().size() == 2;
-      if (countsUnion(loop) && (isSimple || (blocks && hasOneWidth(loop))))
+      if (countsUnion(loop) && (isSimple || (blocks && isTakenInBlocks(loop))))
         unions.push_back(loop);
     });
     for (CoiterateOp loop : unions)

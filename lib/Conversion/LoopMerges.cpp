@@ -200,9 +200,10 @@ SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
   return SmallVector<Value>(whileOp.getResults());
 }
 
-/// The same, but each step has loaded the coordinates of the next one before it
-/// is known who moves on, which takes these loads off the path from one step to
-/// the next. The last element of a buffer, which has no next one, is left over.
+/// while every operand has a next coordinate: as above, but each step has
+/// loaded these before it is known who moves on, which takes the loads off the
+/// path from one step to the next. The last element of a buffer, which has no
+/// next one, is left over.
 SmallVector<Value> LoopLowering::emitWhileAhead(Loop &loop) {
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Value> ends;

@@ -118,6 +118,10 @@ void PartitionLowering::lowerSearch(SearchOp op) {
       if (!ranges[n].level->isUnique())
         end =
             endOfRun(*ranges[n].level, coordinate, positions[n], ranges[n].end);
+    } else if (op.getExtent()) {
+      // The loop may go beyond the fiber.
+      present = both(present, compare(arith::CmpIPredicate::ult, coordinate,
+                                      ranges[n].level->extent(b)));
     }
     setFiber(op.getChildren()[n], {parents[n].tensor, parents[n].level + 1,
                                    positions[n], present, end});

@@ -1,5 +1,6 @@
 //===- LoopOps.cpp - Coiterative loops ------------------------------------===//
 
+#include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
 #include "nacho/IR/Syntax.h"
@@ -290,12 +291,6 @@ LogicalResult CoiterateOp::verify() {
   if (failed(verifyMerge(*this, getMerge(),
                          getFibers().size() + getGuards().size())))
     return failure();
-  for (int32_t n : getNonempty()) {
-    if (n < 0 || n >= static_cast<int64_t>(getFibers().size()))
-      return emitOpError("has no such fiber to be nonempty: ") << n;
-    if (cast<FiberType>(getChildren()[n].getType()).isElement())
-      return emitOpError("cannot ask whether an element is nonempty");
-  }
   if (!getLower() != !getUpper())
     return emitOpError("needs both bounds or none");
   CutType cut;
@@ -310,6 +305,14 @@ LogicalResult CoiterateOp::verify() {
   if (getBodyBlock()->getArgumentTypes() !=
       TypeRange(getBodyTypes(getContext(), getFibers(), cut, getInits())))
     return emitOpError("body arguments do not match the operands");
+  for (int32_t n : getNonempty()) {
+    if (n < 0 || n >= static_cast<int64_t>(getFibers().size()))
+      return emitOpError("has no such fiber to be nonempty: ") << n;
+    if (!mentions(getMerge(), n))
+      return emitOpError("does not merge the fiber that is to be nonempty");
+    if (cast<FiberType>(getChildren()[n].getType()).isElement())
+      return emitOpError("cannot ask whether an element is nonempty");
+  }
   if (getResultTypes() != getInits().getTypes() ||
       getBodyBlock()->getTerminator()->getOperandTypes() != getResultTypes())
     return emitOpError("carried values, yielded values and results differ");

@@ -50,6 +50,7 @@ public:
 private:
   void findKept();
   bool hasNarrowEntries();
+  bool findsElements();
   llvm::SmallVector<int32_t> nonemptyChildren(CoiterateOp loop);
   void buildList();
   void appendEntry(IRMapping &mapping);
@@ -161,10 +162,21 @@ bool LoopLister::hasNarrowEntries() {
          llvm::all_of(ArrayRef(loops).take_front(last + 1), isNarrowLoop);
 }
 
+/// Whether something is looked up in a fiber.
+bool LoopLister::findsElements() {
+  WalkResult finds = nest.walk([](FindOp) { return WalkResult::interrupt(); });
+  return finds.wasInterrupted();
+}
+
 /// The children of a loop without which nothing happens inside of the listed
 /// loops: an entry for them would be for nothing. Those of stored coordinates
 /// are seldom empty.
+///
+/// Where entries share what a fiber costs that is read for all of them, each
+/// has to be there: their number is that of what the last loop steps through.
 SmallVector<int32_t> LoopLister::nonemptyChildren(CoiterateOp loop) {
+  if (findsElements() && loop == loops[last])
+    return SmallVector<int32_t>(loop.getNonempty());
   unsigned outermost = outermostAppend(nest, loops);
   auto inside = ArrayRef(loops).take_front(outermost + 1).drop_front(last + 1);
   SmallVector<int32_t> numbers(loop.getNonempty());
@@ -348,8 +360,7 @@ void LoopLister::prefetch(Value fiber, Value entry, unsigned below) {
   if (cast<FiberType>(fiber.getType()).isElement())
     return;
   // Elements of which most are for nothing are not worth their memory.
-  WalkResult finds = nest.walk([](FindOp) { return WalkResult::interrupt(); });
-  bool elements = !finds.wasInterrupted();
+  bool elements = !findsElements();
   auto fetch = [&](int64_t ahead, bool begin) {
     Value position = RecallOp::create(b, entry, below, ahead);
     Value there = FiberAtOp::create(b, fiber.getType(), rootOf(fiber), position,

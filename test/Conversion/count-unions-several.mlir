@@ -7,7 +7,6 @@
 // what was seen of one is counted when no block of the others can have more of it.
 // Without blocks that would be no less work.
 //
-// NONE-NOT:   intersect(
 // SCALAR-NOT: vector
 
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
@@ -55,7 +54,10 @@
 // SCF:           math.ctpop %[[RESULT]]#3 : i64
 //
 // NONE-LABEL:  func.func @three(
+// NONE-NOT:      intersect(
 // NONE:          nacho.coiterate {{.+}} in union(
+// NONE-NOT:      intersect(
+// NONE:          return
 func.func @three(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #SV>,
                  %start: index) -> index {
   %one = arith.constant 1 : index
@@ -92,6 +94,24 @@ func.func @four(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64
   %D0 = nacho.root %D : tensor<?xf64, #SV>
   %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0, %C1 = %C0 : !S0, %D1 = %D0 : !S0)
       in union(%A1, %B1, %C1, %D1) iter_args(%m = %start : index) {
+    %next = arith.addi %m, %one : index
+    nacho.yield %next : index
+  }
+  return %n : index
+}
+
+// Five are merged.
+//
+// CHECK-LABEL: func.func @negative_five(
+// CHECK-NOT:     intersect(
+// CHECK:         return
+func.func @negative_five(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: index) -> index {
+  %one = arith.constant 1 : index
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0, %A2 = %A0 : !S0, %B2 = %B0 : !S0,
+                              %A3 = %A0 : !S0)
+      in union(%A1, %B1, %A2, %B2, %A3) iter_args(%m = %start : index) {
     %next = arith.addi %m, %one : index
     nacho.yield %next : index
   }

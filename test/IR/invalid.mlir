@@ -494,6 +494,31 @@ func.func @coiterate(%A0: !A0) {
 // -----
 
 !A0 = !nacho.fiber<tensor<?x?xf64>, 0>
+func.func @coiterate(%A0: !A0) {
+  // expected-error @below {{body arguments do not match the operands}}
+  "nacho.coiterate"(%A0) <{
+    merge = #nacho.merge<0>, nonempty = array<i32: 0>,
+    operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0>
+  }> ({
+  ^bb0(%i: index):
+    nacho.yield
+  }) : (!A0) -> ()
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?x?xf64>, 0>
+func.func @coiterate(%A0: !A0, %B0: !A0) {
+  // expected-error @below {{does not merge the fiber that is to be nonempty}}
+  nacho.coiterate %i of (%A1 = %A0 : !A0, %B1 = %B0 : !A0) in %A1 nonempty(%B1) {
+  }
+  return
+}
+
+// -----
+
+!A0 = !nacho.fiber<tensor<?x?xf64>, 0>
 func.func @coiterate(%A0: !A0, %B0: !A0) {
   // expected-error @below {{expected a fiber of the loop}}
   nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 nonempty(%B0) {

@@ -590,8 +590,7 @@ func.func @negative_nonempty(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #CSR>,
 //===----------------------------------------------------------------------===//
 
 // E[i, k, part] = sum_j M[i, k] * A[i, j] * B[j, k]: the row of M is read once for all
-// entries of the row of A, which share what that costs; rows without a mask, and
-// entries of A for which B has an empty row, are not listed:
+// entries of the row of A, which share what that costs; rows without a mask are not listed:
 //
 //   share = ceil(nnz(M[i]) / max(nnz(A[i]), 1))
 //
@@ -602,7 +601,7 @@ func.func @negative_nonempty(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #CSR>,
 // CHECK:             %shareB = nacho.cost <nnz> %B1
 // CHECK-NEXT:        %[[STEPS:.+]] = arith.maxui %shareB, %{{.+}} : index
 // CHECK-NEXT:        %[[SHARE:.+]] = arith.ceildivui %shareA, %[[STEPS]] : index
-// CHECK-NEXT:        nacho.coiterate %j of (%B2 = %B1 : {{.+}}, %C1 = %C0 : {{.+}}) in intersect(%B2, %C1) nonempty(%C1) {
+// CHECK-NEXT:        nacho.coiterate %j of (%B2 = %B1 : {{.+}}, %C1 = %C0 : {{.+}}) in intersect(%B2, %C1) {
 // CHECK:               %cost = arith.select
 // CHECK-NEXT:          %[[ALL:.+]] = arith.addi %cost, %[[SHARE]] : index
 // CHECK-NEXT:          %[[WIDE:.+]] = arith.index_cast %[[ALL]] : index to i64

@@ -104,12 +104,13 @@ def NachoCountUnions : Pass<"nacho-count-unions", "::mlir::func::FuncOp"> {
     ```
 
     Of a third operand what it shares with the first two is taken away, too:
-    |A u B u C| = |A u B| + |C| - |(A u B) n C|, and so on. This is less work only where
-    such intersections are taken in `blocks`, which takes coordinates of one width.
+    |A u B u C| = |A u B| + |C| - |(A u B) n C|, and so on up to four. This is less work
+    only where such intersections are taken in `blocks`, which takes coordinates of one
+    width.
   }];
   let options = [
     Option<"blocks", "blocks", "bool", /*default=*/"false",
-           "There are vector registers: count unions of any number of operands">,
+           "There are vector registers: count unions of three and four operands">,
   ];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
 }
