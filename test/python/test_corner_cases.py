@@ -1,5 +1,8 @@
 """Cases in which a simpler compiler would go wrong, each once found by a reviewer."""
 
+import ctypes
+import mmap
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -231,3 +234,46 @@ def test_runs_that_no_inner_loop_takes_apart():
     for parts in range(1, 40, 3):
         result = nacho.evaluate(text, operands, parts=parts, out="coo")
         np.testing.assert_array_equal(result.to_dense(), wanted)
+
+
+def _before_a_gap(array):
+    """Return a copy behind which no memory can be read."""
+    pages = -(-array.nbytes // mmap.PAGESIZE)
+    memory = mmap.mmap(-1, (pages + 1) * mmap.PAGESIZE)
+    begin = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    end = ctypes.c_void_p(begin + pages * mmap.PAGESIZE)
+    libc = ctypes.CDLL(None)
+    assert libc.mprotect(end, ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
+    offset = pages * mmap.PAGESIZE - array.nbytes
+    copy = np.frombuffer(memory, array.dtype, array.size, offset)
+    copy[:] = array
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("text", "formats"),
+    [
+        ("s = A[i,j] + B[i,j]", ("csr", "csc", "csr")),
+        ("Z[i,j] = A[i,j] + B[i,j] + C[i,j]", ("csr", "csr", "csr")),
+        ("Z[i,j] = A[i,j] + B[i,j] * C[i,j]", ("dcsr", "csr", "csr")),
+        ("Z[i,j] = A[i,j] + B[i,j]", ("coo", "csr", "csr")),
+        ("Z[i,j] = C[i,j] * A[i,k] * B[k,j]", ("csr", "csr", "csr")),
+    ],
+    ids=str,
+)
+def test_nothing_is_read_behind_arrays(text, formats):
+    """Not by searches beyond an extent either, nor by loads a step ahead."""
+    rng = np.random.default_rng(1)
+    operands = {}
+    for name, format in zip("ABC", formats, strict=True):
+        shape = (5, 150) if "k" not in text else (40, 40)
+        dense = (rng.random(shape) < (0 if name == "A" else 0.5)) * 1.0
+        made = nacho.Tensor.from_dense(dense, format)
+        arrays = ((*made.pos,), (*made.crd,), (made.values,))
+        pos, crd, (values,) = [
+            [a if a is None or a.size == 0 else _before_a_gap(a) for a in some]
+            for some in arrays
+        ]
+        operands[name] = nacho.Tensor.from_parts(format, shape, pos, crd, values)
+    used = {name: operands[name] for name in operands if f"{name}[" in text}
+    checked(text, used)
