@@ -276,4 +276,4 @@ def test_nothing_is_read_behind_arrays(text, formats):
         ]
         operands[name] = nacho.Tensor.from_parts(format, shape, pos, crd, values)
     used = {name: operands[name] for name in operands if f"{name}[" in text}
-    checked(text, used)
+    checked(text, used, cost="nnz")
