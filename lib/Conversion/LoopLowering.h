@@ -39,7 +39,9 @@ private:
     llvm::SmallVector<unsigned>
         stored; ///< Operands with coordinates to step through.
     std::optional<CutValue> lower, upper;
-    bool isAlive = false; ///< No stored operand is exhausted.
+    /// No stored operand is exhausted, or will be where coordinates are loaded
+    /// a step ahead.
+    bool isAlive = false;
   };
 
   /// What goes around a loop: where each stored operand stands, the coordinate
@@ -72,6 +74,8 @@ private:
   Values emitMerge(Loop &loop, MergeAttr domain);
   void withCopy(Loop &loop, llvm::function_ref<void()> emit);
   mlir::scf::WhileOp startWhileAll(Loop &loop);
+  mlir::scf::WhileOp startWhileAll(mlir::ValueRange inits,
+                                   mlir::ValueRange ends);
   bool branchesInside(const Loop &loop);
   Values emitWhileAll(Loop &loop);
   Values emitWhileAhead(Loop &loop);

@@ -158,16 +158,22 @@ void LoopLowering::withCopy(Loop &loop, llvm::function_ref<void()> emit) {
 /// while every operand has coordinates left: ..., the builder in it. Around it
 /// go the positions and what the coiteration carries.
 scf::WhileOp LoopLowering::startWhileAll(Loop &loop) {
-  SmallVector<Value> inits = beginsOf(loop.stored, loop.ranges);
+  SmallVector<Value> inits = beginsOf(loop.stored, loop.ranges), ends;
   llvm::append_range(inits, loop.op.getInits());
-  SmallVector<Type> types(ValueRange(inits).getTypes());
+  for (unsigned n : loop.stored)
+    ends.push_back(loop.ranges[n].end);
+  return startWhileAll(inits, ends);
+}
+
+/// The same for what begins with positions, which end as given.
+scf::WhileOp LoopLowering::startWhileAll(ValueRange inits, ValueRange ends) {
+  SmallVector<Type> types(inits.getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());
   auto whileOp = scf::WhileOp::create(b, types, inits);
   Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
   Value alive;
-  for (auto [n, position] : llvm::zip(loop.stored, before->getArguments()))
-    alive = both(alive, compare(arith::CmpIPredicate::ult, position,
-                                loop.ranges[n].end));
+  for (auto [position, end] : llvm::zip(before->getArguments(), ends))
+    alive = both(alive, compare(arith::CmpIPredicate::ult, position, end));
   scf::ConditionOp::create(b, alive, before->getArguments());
   b.createBlock(&whileOp.getAfter(), {}, types, locs);
   return whileOp;
@@ -200,10 +206,9 @@ SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
   return SmallVector<Value>(whileOp.getResults());
 }
 
-/// while every operand has a next coordinate: as above, but each step has
-/// loaded these before it is known who moves on, which takes the loads off the
-/// path from one step to the next. The last element of a buffer, which has no
-/// next one, is left over.
+/// while every operand has a next coordinate: as above, but in steps that have
+/// loaded these. The last element of a buffer, which has no next one, is left
+/// over.
 SmallVector<Value> LoopLowering::emitWhileAhead(Loop &loop) {
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Value> ends;
@@ -213,41 +218,15 @@ SmallVector<Value> LoopLowering::emitWhileAhead(Loop &loop) {
     Value last = arith::SubIOp::create(b, size, constant(1));
     ends.push_back(arith::MinUIOp::create(b, loop.ranges[n].end, last));
   }
-  SmallVector<Value> inits = firstState(loop).flatten();
-  SmallVector<Type> types(ValueRange(inits).getTypes());
-  SmallVector<Location> locs(types.size(), b.getLoc());
-  auto whileOp = scf::WhileOp::create(b, types, inits);
-  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
-  Value alive;
-  for (auto [position, end] : llvm::zip(before->getArguments(), ends))
-    alive = both(alive, compare(arith::CmpIPredicate::ult, position, end));
-  scf::ConditionOp::create(b, alive, before->getArguments());
-
-  Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
-  State state = State::unflatten(loop, after->getArguments());
-  Value least = emitLeast(state);
-  SmallVector<Value> present(loop.fibers.size()), at = present, none = present;
-  State next;
-  for (auto [k, n] : llvm::enumerate(loop.stored)) {
-    Value following = arith::AddIOp::create(b, state.positions[k], constant(1));
-    Value coordinate = loop.ranges[n].level->coordinate(b, following);
-    present[n] = compare(arith::CmpIPredicate::eq, state.coordinates[k], least);
-    at[n] = state.positions[k];
-    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
-    next.positions.push_back(
-        arith::AddIOp::create(b, state.positions[k], step));
-    next.coordinates.push_back(
-        select(present[n], coordinate, state.coordinates[k]));
-  }
+  scf::WhileOp whileOp = startWhileAll(firstState(loop).flatten(), ends);
+  State state = State::unflatten(loop, whileOp.getAfterArguments());
   loop.isAlive = true;
-  next.carried = emitBody(loop, least, present, at, none, state.carried,
-                          /*visitsAll=*/false);
+  State next = emitStep(loop, emitLeast(state), state, /*visitsAll=*/false);
   loop.isAlive = false;
   scf::YieldOp::create(b, next.flatten());
-  SmallVector<Value> results(
-      whileOp.getResults().take_front(loop.stored.size()));
-  llvm::append_range(results,
-                     whileOp.getResults().drop_front(2 * loop.stored.size()));
+  state = State::unflatten(loop, whileOp.getResults());
+  SmallVector<Value> results = state.positions;
+  llvm::append_range(results, state.carried);
   return results;
 }
 
@@ -381,9 +360,11 @@ LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
     Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
     next.positions.push_back(arith::AddIOp::create(b, position, step));
     Value following = arith::AddIOp::create(b, position, constant(1));
+    Value coordinateThere =
+        loop.isAlive ? loop.ranges[n].level->coordinate(b, following)
+                     : coordinateOrInfinity(loop.ranges[n], following);
     next.coordinates.push_back(
-        select(present[n], coordinateOrInfinity(loop.ranges[n], following),
-               state.coordinates[k]));
+        select(present[n], coordinateThere, state.coordinates[k]));
   }
   next.carried = emitBody(loop, coordinate, present, positions, ends,
                           state.carried, visitsAll);

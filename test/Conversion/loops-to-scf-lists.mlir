@@ -52,7 +52,7 @@ func.func @negative_certain_position(%A: tensor<?x?xf64, #DCSR>, %out: memref<?x
 // CHECK:         scf.while
 // CHECK:         ^{{.+}}(%[[POS:[^ ]+]]: index, %{{[^ ]+}}: index, %[[CRD:[^ ]+]]: index, %{{[^ ]+}}: index):
 // CHECK:           %[[I:.+]] = arith.minui %[[CRD]], %{{.+}} : index
-// CHECK:           %[[HAS:.+]] = arith.cmpi eq, %[[CRD]], %[[I]] : index
+// CHECK-NEXT:      %[[HAS:.+]] = arith.cmpi eq, %[[CRD]], %[[I]] : index
 // CHECK:           %[[KEPT:.+]] = arith.select %[[HAS]], %[[POS]], %[[NONE]] : index
 // CHECK-NEXT:      memref.store %[[KEPT]], %{{.+}}[%[[I]]]
 // CHECK:         scf.while

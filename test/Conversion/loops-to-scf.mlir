@@ -75,19 +75,20 @@ func.func @one_compressed(%A: tensor<?xf64, #SV>, %out: memref<?xf64>) {
 // i = min(crdA, crdB), which both can be asked for;
 // posA, crdA = i == crdA ? posA + 1, crd[posA + 1] : posA, crdA
 // CHECK-NEXT:      %[[I:.+]] = arith.minui %[[CA]], %[[CB]] : index
+// CHECK-NEXT:      %[[HAS_A:.+]] = arith.cmpi eq, %[[CA]], %[[I]] : index
+// CHECK-NEXT:      %[[STEP_A:.+]] = arith.index_castui %[[HAS_A]] : i1 to index
+// CHECK-NEXT:      %[[NEXT_PA:.+]] = arith.addi %[[PA]], %[[STEP_A]] : index
 // CHECK-NEXT:      %[[FOLLOWING_A:.+]] = arith.addi %[[PA]], %c1{{.*}} : index
 // CHECK-NEXT:      %[[LOAD_A:.+]] = memref.load %[[CRD_A]][%[[FOLLOWING_A]]]
 // CHECK-NEXT:      %[[WIDE_A:.+]] = arith.index_castui %[[LOAD_A]]
 // CHECK-NEXT:      %[[AFTER_A:.+]] = arith.andi %[[WIDE_A]], %{{.+}} : index
-// CHECK-NEXT:      %[[HAS_A:.+]] = arith.cmpi eq, %[[CA]], %[[I]] : index
-// CHECK-NEXT:      %[[STEP_A:.+]] = arith.index_castui %[[HAS_A]] : i1 to index
-// CHECK-NEXT:      %[[NEXT_PA:.+]] = arith.addi %[[PA]], %[[STEP_A]] : index
 // CHECK-NEXT:      %[[NEXT_CA:.+]] = arith.select %[[HAS_A]], %[[AFTER_A]], %[[CA]] : index
-// CHECK:           memref.load %[[CRD_B]]
-// CHECK:           %[[HAS_B:.+]] = arith.cmpi eq, %[[CB]], %[[I]] : index
+// CHECK-NEXT:      %[[HAS_B:.+]] = arith.cmpi eq, %[[CB]], %[[I]] : index
 // CHECK-NEXT:      %[[STEP_B:.+]] = arith.index_castui %[[HAS_B]] : i1 to index
 // CHECK-NEXT:      %[[NEXT_PB:.+]] = arith.addi %[[PB]], %[[STEP_B]] : index
-// CHECK-NEXT:      %[[NEXT_CB:.+]] = arith.select %[[HAS_B]], %{{.+}}, %[[CB]] : index
+// CHECK-NEXT:      %[[FOLLOWING_B:.+]] = arith.addi %[[PB]], %c1{{.*}} : index
+// CHECK-NEXT:      memref.load %[[CRD_B]][%[[FOLLOWING_B]]]
+// CHECK:           %[[NEXT_CB:.+]] = arith.select %[[HAS_B]], %{{.+}}, %[[CB]] : index
 //
 // a = A has i ? values[posA] : 0, chosen as an integer; posA is inside in any case
 // CHECK-DAG:       %[[VALUE_A:.+]] = memref.load %{{.+}}[%[[PA]]] : memref<?xf64>
