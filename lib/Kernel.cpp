@@ -91,6 +91,7 @@ public:
     options.splitRows = compile.splitRows;
     options.singlePass = compile.singlePass;
     options.branches = compile.branches;
+    options.flatten = compile.flatten;
     options.vectorBits = hostVectorBits();
     for (bool done = false; !done; rest = rest.drop_front()) {
       if (rest.empty()) {
@@ -110,7 +111,8 @@ public:
     ObjectCache cache(
         {text, options.cost, std::to_string(options.remap),
          std::to_string(options.splitRows), std::to_string(options.singlePass),
-         std::to_string(options.branches), std::to_string(hostVectorBits())});
+         std::to_string(options.branches), std::to_string(options.flatten),
+         std::to_string(hostVectorBits())});
     if (std::optional<CompiledCode> known = cache.load())
       return known;
     if (!runTo("llvm", options))

@@ -144,15 +144,23 @@ static LogicalResult readLoops(func::FuncOp func, Step &step) {
   });
   if (!partition || !nest)
     return func.emitError("the function does not assign a tensor");
-  for (CoiterateOp loop : nest.getCutLoops())
-    step.order.push_back(getName(loop.getCoordinate()));
+  for (CoiterateOp loop : nest.getCutLoops()) {
+    auto parts = loop.getBody().getOps<UnflattenOp>();
+    for (UnflattenOp part : parts)
+      step.order.push_back(getName(part.getCoordinate()));
+    if (parts.empty())
+      step.order.push_back(getName(loop.getCoordinate()));
+  }
   for (Attribute loop : partition.getLoops()) {
     std::vector<int64_t> &operands = step.loops.emplace_back();
     std::vector<int64_t> &inputs = step.loopInputs.emplace_back();
     for (Attribute operand : cast<ArrayAttr>(loop)) {
       auto root = partition.getRoots()[cast<IntegerAttr>(operand).getInt()]
                       .getDefiningOp<RootOp>();
-      unsigned number = cast<BlockArgument>(root.getTensor()).getArgNumber();
+      Value tensor = root.getTensor();
+      if (auto flatten = tensor.getDefiningOp<FlattenOp>())
+        tensor = flatten.getTensor();
+      unsigned number = cast<BlockArgument>(tensor).getArgNumber();
       const StepInput &input = step.inputs[number];
       operands.push_back(input.isStep
                              ? -1 - static_cast<int64_t>(input.index)

@@ -37,6 +37,9 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCSEPass());
   pm.addPass(createNachoConcretize());
   pm.addPass(createCSEPass());
+  NachoFlattenListsOptions flatten;
+  flatten.dynamic = options.flatten;
+  pm.addPass(createNachoFlattenLists(flatten));
   if (options.find)
     pm.addPass(createNachoFindCoordinates());
 }

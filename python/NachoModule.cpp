@@ -238,12 +238,13 @@ nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
 class PyKernel {
 public:
   PyKernel(const std::string &text, const std::string &cost, bool remap,
-           bool split) {
+           bool split, bool flatten) {
+    CompileOptions options = {cost, remap, split, /*singlePass=*/true};
+    options.flatten = flatten;
     std::string error;
     {
       nb::gil_scoped_release release;
-      kernel = Kernel::compile(text, {cost, remap, split, /*singlePass=*/true},
-                               error);
+      kernel = Kernel::compile(text, options, error);
     }
     if (!kernel)
       throw CompileError(error);
@@ -316,10 +317,11 @@ nb::object pySignature(const std::string &text) {
 
 std::string pyLower(const std::string &text, const std::string &stage,
                     const std::string &cost, bool remap, bool split,
-                    bool singlePass) {
+                    bool singlePass, bool flatten) {
+  CompileOptions options = {cost, remap, split, singlePass};
+  options.flatten = flatten;
   std::string error;
-  std::string lowered =
-      lowerToStage(text, stage, {cost, remap, split, singlePass}, error);
+  std::string lowered = lowerToStage(text, stage, options, error);
   if (lowered.empty())
     throw CompileError(error);
   return lowered;
@@ -340,7 +342,7 @@ NB_MODULE(_nacho, m) {
   m.attr("STAGES") = nb::tuple(stages);
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"), nb::arg("cost"),
         nb::arg("remap") = true, nb::arg("split") = true,
-        nb::arg("single_pass") = false,
+        nb::arg("single_pass") = false, nb::arg("flatten") = false,
         nb::call_guard<nb::gil_scoped_release>());
   m.def("signature", &pySignature, nb::arg("text"));
   addValidation(m);
@@ -348,9 +350,10 @@ NB_MODULE(_nacho, m) {
   m.def("max_pooled_bytes", &maxPooledBytes);
 
   nb::class_<PyKernel>(m, "Kernel", nb::is_weak_referenceable())
-      .def(nb::init<const std::string &, const std::string &, bool, bool>(),
+      .def(nb::init<const std::string &, const std::string &, bool, bool,
+                    bool>(),
            nb::arg("text"), nb::arg("cost"), nb::arg("remap") = true,
-           nb::arg("split") = true)
+           nb::arg("split") = true, nb::arg("flatten") = false)
       .def_prop_ro("steps", &PyKernel::steps)
       .def("llvm", &PyKernel::llvm)
       .def("asm", &PyKernel::assembly)

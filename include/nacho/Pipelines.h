@@ -19,6 +19,12 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "find",
       llvm::cl::desc("Look in fibers that would be merged again and again"),
       llvm::cl::init(true)};
+  Option<bool> flatten{
+      *this, "flatten",
+      llvm::cl::desc(
+          "Merge lists by keys, of shapes that have them: the bits of "
+          "all extents are 62 at most"),
+      llvm::cl::init(false)};
   Option<bool> splitRows{
       *this, "split-rows",
       llvm::cl::desc("Let parts share what a workspace collects"),

@@ -27,12 +27,8 @@ struct Lanes {
 /// block's.
 static Lanes load(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
                   unsigned lanes) {
-  auto element = cast<MemRefType>(block.coordinates.getType()).getElementType();
-  auto type = VectorType::get(lanes, element);
   Value valid = emitMask(b, block.position, block.end, lanes);
-  Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  return {vector::MaskedLoadOp::create(b, type, block.coordinates,
-                                       block.position, valid, none),
+  return {block.level->coordinateVector(b, block.position, valid, lanes),
           valid};
 }
 
@@ -52,7 +48,8 @@ static Value emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
   // What is no coordinate of the other block must match nothing: the first one
   // of it, which is compared anyway, takes its place.
   auto type = cast<VectorType>(theirs.values.getType());
-  Value first = memref::LoadOp::create(b, other.coordinates, other.position);
+  Value first = other.level->coordinateVector(b, other.position, Value(), 1);
+  first = vector::ExtractOp::create(b, first, ArrayRef<int64_t>{0});
   Value values =
       arith::SelectOp::create(b, theirs.valid, theirs.values,
                               vector::BroadcastOp::create(b, type, first));
@@ -147,7 +144,8 @@ MergeAttr LoopLowering::bothStored(const Loop &loop) {
 /// while posA < endA and posB < endB:
 ///   matches = which of the next coordinates of A are among the next of B
 ///   body for each; leave the block behind that ends first, or both
-SmallVector<Value> LoopLowering::emitBlocks(Loop &loop, unsigned lanes) {
+SmallVector<Value> LoopLowering::emitBlocks(Loop &loop) {
+  unsigned lanes = lanesOf(loop);
   OpBuilder::InsertionGuard guard(b);
   scf::WhileOp whileOp = startWhileAll(loop);
   ValueRange state = whileOp.getAfterArguments();
@@ -155,7 +153,7 @@ SmallVector<Value> LoopLowering::emitBlocks(Loop &loop, unsigned lanes) {
   SmallVector<Value> next, last;
   for (auto [n, position] : llvm::zip(loop.stored, state)) {
     const ChildRange &range = loop.ranges[n];
-    blocks.push_back({range.level->coordinates(b), position, range.end});
+    blocks.push_back({range.level.get(), position, range.end});
     next.push_back(arith::AddIOp::create(b, position, constant(lanes)));
     Value end = arith::MinUIOp::create(b, next.back(), range.end);
     last.push_back(
@@ -221,7 +219,7 @@ SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
     const ChildRange &range = loop.ranges[n];
     alive.push_back(k == 0 ? Value() : isAlive(k, state));
     Value position = select(alive[k], state[k], constant(0));
-    blocks.push_back({range.level->coordinates(b), position, range.end});
+    blocks.push_back({range.level.get(), position, range.end});
     next.push_back(arith::AddIOp::create(b, state[k], constant(lanes)));
     Value end = arith::MinUIOp::create(b, next.back(), range.end);
     end = select(alive[k], arith::SubIOp::create(b, end, constant(1)),

@@ -18,9 +18,10 @@
 
 namespace nacho {
 
-/// Where an operand stands in an array of coordinates.
+/// Coordinates of an operand that come one after the other.
 struct CoordinateBlock {
-  mlir::Value coordinates, position, end;
+  const Level *level;
+  mlir::Value position, end;
 };
 
 class LoopLowering : public FiberLowering {
@@ -95,7 +96,7 @@ private:
   mlir::Value countEqual(const CoordinateBlock &block, mlir::Value coordinate,
                          unsigned lanes);
   MergeAttr bothStored(const Loop &loop);
-  Values emitBlocks(Loop &loop, unsigned lanes);
+  Values emitBlocks(Loop &loop);
   Values countMatches(Loop &loop, mlir::Value matches,
                       mlir::ValueRange carried);
   std::optional<unsigned> findProbe(const Loop &loop, MergeAttr domain);
@@ -103,6 +104,10 @@ private:
   Values visitMatches(Loop &loop, mlir::Value matches,
                       llvm::ArrayRef<CoordinateBlock> blocks,
                       mlir::ValueRange carried, unsigned lanes);
+
+  // Loops over coordinates that are computed.
+  bool hasWindows(const Loop &loop);
+  Values emitInWindows(Loop &loop, Values (LoopLowering::*emit)(Loop &));
 
   // Steps.
   State stateAt(Loop &loop, mlir::ValueRange positions,

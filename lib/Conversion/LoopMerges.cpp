@@ -131,11 +131,12 @@ SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
     return implies(domain, MergeAttr::get(b.getContext(), n));
   });
   if (endsWithAny)
-    return emitWhileAll(loop);
+    return emitInWindows(loop, &LoopLowering::emitWhileAll);
   SmallVector<Value> results;
   bool isBranching = branchesInside(loop);
   withCopy(loop, [&] {
-    results = isBranching ? emitWhileAll(loop) : emitWhileAhead(loop);
+    results = emitInWindows(loop, isBranching ? &LoopLowering::emitWhileAll
+                                              : &LoopLowering::emitWhileAhead);
   });
   size_t stored = loop.stored.size();
   return emitWhileAny(loop, domain, ArrayRef(results).take_front(stored),
@@ -213,9 +214,7 @@ SmallVector<Value> LoopLowering::emitWhileAhead(Loop &loop) {
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Value> ends;
   for (unsigned n : loop.stored) {
-    Value size = memref::DimOp::create(b, loop.ranges[n].level->coordinates(b),
-                                       constant(0));
-    Value last = arith::SubIOp::create(b, size, constant(1));
+    Value last = loop.ranges[n].level->last(b);
     ends.push_back(arith::MinUIOp::create(b, loop.ranges[n].end, last));
   }
   scf::WhileOp whileOp = startWhileAll(firstState(loop).flatten(), ends);

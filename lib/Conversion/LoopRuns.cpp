@@ -14,7 +14,7 @@ Value LoopLowering::stepThroughRun(const Loop &loop, unsigned n,
   unsigned lanes = lanesOf(loop.fibers[n].tensor);
   if (lanes == 0)
     return searchEndOfRun(range, coordinate, position);
-  CoordinateBlock block = {range.level->coordinates(b), position, range.end};
+  CoordinateBlock block = {range.level.get(), position, range.end};
   Value count = countEqual(block, coordinate, lanes);
   count = select(present, count, constant(0));
   Value end = arith::AddIOp::create(b, position, count);

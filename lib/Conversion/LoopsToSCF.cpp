@@ -99,13 +99,15 @@ void LoopLowering::lowerCoiterate(CoiterateOp op) {
     return op.replaceAllUsesWith(op.getInits());
   unsigned lanes = loop.stored.size() > 1 ? lanesOf(loop) : 0;
   bool isShared = loop.stored.size() == 2 && domain == bothStored(loop);
-  std::optional<unsigned> probe = findProbe(loop, domain);
-  SmallVector<Value> results = isAlways(domain)    ? emitAll(loop)
-                               : isStepped(loop)   ? emitOne(loop)
-                               : lanes && isShared ? emitBlocks(loop, lanes)
-                               : lanes && probe
-                                   ? countProbed(loop, *probe, lanes)
-                                   : emitMerge(loop, domain);
+  std::optional<unsigned> probe;
+  if (!hasWindows(loop))
+    probe = findProbe(loop, domain);
+  SmallVector<Value> results =
+      isAlways(domain)    ? emitAll(loop)
+      : isStepped(loop)   ? emitOne(loop)
+      : lanes && isShared ? emitInWindows(loop, &LoopLowering::emitBlocks)
+      : lanes && probe    ? countProbed(loop, *probe, lanes)
+                          : emitMerge(loop, domain);
   op.replaceAllUsesWith(ArrayRef(results).take_back(op.getNumResults()));
 }
 

@@ -62,6 +62,11 @@ static void lowerParallel(ParallelOp op) {
   b.setInsertionPoint(yield);
   scf::YieldOp::create(b);
   yield->erase();
+  // What is on the stack of one worker can be on that of its thread.
+  loop.walk([&](memref::AllocaOp alloca) {
+    if (alloca->getNumOperands() == 0)
+      alloca->moveBefore(loop);
+  });
   op.erase();
 }
 

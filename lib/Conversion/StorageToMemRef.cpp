@@ -10,6 +10,7 @@
 #include "nacho/Levels/Level.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -147,7 +148,29 @@ static LogicalResult replaceUses(Value tensor, const Storage &storage) {
   return success();
 }
 
+/// Of the list itself, or of what its keys are.
+static void unfoldFlatten(FlattenOp op) {
+  Value list = op.getTensor();
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+    if (!isa<sparse_tensor::LvlOp>(user)) {
+      user->replaceUsesOfWith(op.getFlat(), list);
+      continue;
+    }
+    ImplicitLocOpBuilder b(user->getLoc(), user);
+    user->getResult(0).replaceAllUsesWith(emitKeyExtent(b, list));
+    user->erase();
+  }
+  op.erase();
+}
+
 static LogicalResult convertFunction(func::FuncOp func, StorageMap &map) {
+  func.walk([](FlattenOp op) { unfoldFlatten(op); });
+  func.walk([](UnflattenOp op) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    op.replaceAllUsesWith(
+        emitCoordinateOfKey(b, op.getTensor(), op.getLevel(), op.getKey()));
+    op.erase();
+  });
   SmallVector<BlockArgument> tensors;
   for (BlockArgument arg : func.getArguments())
     if (isStored(arg.getType()))

@@ -53,15 +53,6 @@ SmallVector<CoiterateOp> NestOp::getCutLoops() {
   return loops;
 }
 
-/// Every level has one coordinate for every entry.
-static bool isList(RankedTensorType type) {
-  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  return encoding && type.getRank() > 0 &&
-         isCompressedLT(encoding.getLvlType(0)) &&
-         llvm::all_of(encoding.getLvlTypes().drop_front(),
-                      sparse_tensor::isSingletonLT);
-}
-
 LogicalResult NestOp::verify() {
   Block &block = getBody().front();
   if (block.getOps<CoiterateOp>().empty())

@@ -2,6 +2,7 @@
 
 #include "nacho/IR/Nacho.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
@@ -58,7 +59,8 @@ LogicalResult ParallelOp::verify() {
   WalkResult result = getBody().walk([&](Operation *op) -> WalkResult {
     if (isa<CallOpInterface>(op))
       return emitOpError("body must not call functions");
-    if (hasEffect<MemoryEffects::Allocate>(op) ||
+    bool isOnStack = isa<memref::AllocaOp>(op);
+    if ((hasEffect<MemoryEffects::Allocate>(op) && !isOnStack) ||
         hasEffect<MemoryEffects::Free>(op))
       return emitOpError() << "body must not allocate or free, as "
                            << op->getName() << " does";

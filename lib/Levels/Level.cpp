@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -48,6 +49,8 @@ static const LevelKind *findKind(RankedTensorType type, unsigned level) {
 }
 
 std::unique_ptr<Level> Level::get(Value tensor, unsigned level) {
+  if (auto flatten = tensor.getDefiningOp<FlattenOp>())
+    return makeFlatLevel(tensor, flatten.getTensor());
   const LevelKind *kind =
       findKind(cast<RankedTensorType>(tensor.getType()), level);
   return kind ? kind->make(tensor, level) : nullptr;
@@ -210,11 +213,33 @@ Value Level::extent(ImplicitLocOpBuilder &b) const {
   return sparse_tensor::LvlOp::create(b, tensor, number);
 }
 
+Value Level::coordinateVector(ImplicitLocOpBuilder &b, Value position,
+                              Value valid, unsigned lanes) const {
+  return loadVector(b, coordinates(b), position, valid, lanes);
+}
+
+Value Level::last(ImplicitLocOpBuilder &b) const {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value size = memref::DimOp::create(b, coordinates(b), zero);
+  return arith::SubIOp::create(b, size, one);
+}
+
 Value nacho::positionsBefore(ImplicitLocOpBuilder &b, Value tensor,
                              unsigned level, Value position, unsigned below) {
   while (level < below)
     position = Level::get(tensor, ++level)->begin(b, position);
   return position;
+}
+
+Value nacho::loadVector(ImplicitLocOpBuilder &b, Value buffer, Value at,
+                        Value valid, unsigned lanes) {
+  auto element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = VectorType::get(lanes, element);
+  if (!valid)
+    return vector::LoadOp::create(b, type, buffer, at);
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b, type, buffer, at, valid, none);
 }
 
 void nacho::prefetchElement(ImplicitLocOpBuilder &b, Value buffer, Value at) {

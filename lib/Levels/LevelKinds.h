@@ -35,6 +35,7 @@ protected:
 std::unique_ptr<Level> makeDenseLevel(mlir::Value tensor, unsigned level);
 std::unique_ptr<Level> makeCompressedLevel(mlir::Value tensor, unsigned level);
 std::unique_ptr<Level> makeSingletonLevel(mlir::Value tensor, unsigned level);
+std::unique_ptr<Level> makeFlatLevel(mlir::Value flat, mlir::Value list);
 
 std::unique_ptr<ResultLevel> makeDenseResultLevel();
 std::unique_ptr<ResultLevel> makeCompressedResultLevel();

@@ -74,14 +74,15 @@ void PartBuilder::emitAppend(AppendOp append, Values &values) {
 void PartBuilder::appendEntry(Value value, Value offset) {
   auto less = arith::CmpIPredicate::ult;
   unsigned last = layout.structure - 1;
-  Value coordinate = coordinates[last];
   Value fits = arith::CmpIOp::create(b, less, offset, end);
   // Coordinates that are no loop's can be anything.
-  Value inside =
-      layout.loopOfLevel[last]
-          ? Value(arith::CmpIOp::create(b, less, coordinate,
-                                        layout.extent(b, last, mapping)))
-          : Value(arith::ConstantIntOp::create(b, 1, 1));
+  Value inside = arith::ConstantIntOp::create(b, 1, 1);
+  if (CoiterateOp loop = layout.loopOfLevel[last])
+    inside = arith::CmpIOp::create(b, less,
+                                   layout.isFlat()
+                                       ? mapping.lookup(loop.getCoordinate())
+                                       : coordinates[last],
+                                   emitExtent(b, loop, mapping));
   Value valid = arith::AndIOp::create(b, fits, inside);
   auto ifValid = scf::IfOp::create(b, valid, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);

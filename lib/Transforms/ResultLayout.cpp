@@ -18,8 +18,13 @@ using namespace nacho;
 /// The loop over each level: that of the coordinate which is appended there.
 static LogicalResult findLoops(ResultLayout &layout) {
   layout.loopOfLevel.assign(layout.type.getRank(), CoiterateOp());
+  layout.partOfLevel.assign(layout.type.getRank(), UnflattenOp());
   WalkResult result = layout.nest.walk([&](AppendOp append) -> WalkResult {
     for (auto [level, coordinate] : llvm::enumerate(append.getCoordinates())) {
+      auto part = layout.partOfLevel[level] =
+          coordinate.getDefiningOp<UnflattenOp>();
+      if (part)
+        coordinate = part.getKey();
       auto arg = dyn_cast<BlockArgument>(coordinate);
       auto loop =
           arg ? dyn_cast<CoiterateOp>(arg.getOwner()->getParentOp()) : nullptr;
@@ -103,8 +108,9 @@ static LogicalResult classifyLoops(ResultLayout &layout) {
     if (!loop)
       return refuse(layout, "nothing is appended");
     bool isOuter = llvm::is_contained(outer, loop);
-    if (level < layout.structure &&
-        (!isOuter || CoiterateOp(layout.loops[level]) != loop))
+    bool isInOrder = isOuter && (layout.isFlat() ||
+                                 CoiterateOp(layout.loops[level]) == loop);
+    if (level < layout.structure && !isInOrder)
       return refuse(layout, "its levels are not in the order of the loops");
     if (!isOuter)
       layout.inner.push_back(level);
@@ -258,7 +264,22 @@ Value ResultLayout::extent(ImplicitLocOpBuilder &b, unsigned level,
   if (!loopOfLevel[level])
     return arith::ConstantIndexOp::create(b,
                                           std::numeric_limits<int64_t>::max());
-  return emitExtent(b, loopOfLevel[level], mapping);
+  UnflattenOp part = partOfLevel[level];
+  if (!part)
+    return emitExtent(b, loopOfLevel[level], mapping);
+  Value number = arith::ConstantIndexOp::create(b, part.getLevel());
+  return sparse_tensor::LvlOp::create(
+      b, mapping.lookupOrDefault(part.getTensor()), number);
+}
+
+bool ResultLayout::isFlat() const {
+  for (unsigned level = 0; level < partOfLevel.size(); ++level) {
+    UnflattenOp part = partOfLevel[level];
+    if (!part || part.getLevel() != level ||
+        loopOfLevel[level] != loopOfLevel.front())
+      return false;
+  }
+  return !partOfLevel.empty() && isList(type);
 }
 
 Value ResultLayout::coordinateOfCut(ImplicitLocOpBuilder &b, Value cut,

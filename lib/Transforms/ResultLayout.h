@@ -31,6 +31,9 @@ struct ResultLayout {
   llvm::SmallVector<mlir::Type> buffers;
   /// The loop over each level.
   llvm::SmallVector<CoiterateOp> loopOfLevel;
+  /// What is appended at each level is a part of the key that its loop is at;
+  /// null if it is the loop's coordinate.
+  llvm::SmallVector<UnflattenOp> partOfLevel;
   /// Levels that the innermost loops iterate, inside of the reduction.
   llvm::SmallVector<unsigned> inner;
   std::optional<BinaryKind> reduction;
@@ -49,6 +52,8 @@ struct ResultLayout {
   /// Every iteration of the innermost loop appends an entry.
   bool isDirect() const { return levels.size() < structure; }
   bool hasCounts() const { return structure > 0; }
+  /// All levels are appended from the keys of one loop.
+  bool isFlat() const;
   /// All that could be counted are the entries, and that would take about as
   /// long as to append them.
   bool shouldDraft() const;

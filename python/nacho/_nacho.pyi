@@ -20,6 +20,7 @@ def lower(
     remap: bool = True,
     split: bool = True,
     single_pass: bool = False,
+    flatten: bool = False,
 ) -> str: ...
 def signature(text: str) -> tuple[str, list[str], list[str], str]: ...
 def check_positions(pos: NDArray[Any], length: int, nnz: int) -> int: ...
@@ -38,7 +39,12 @@ Step = tuple[tuple[str, ...], Loops, Loops, int, Inputs, bool, bool]
 
 class Kernel:
     def __init__(
-        self, text: str, cost: str, remap: bool = True, split: bool = True
+        self,
+        text: str,
+        cost: str,
+        remap: bool = True,
+        split: bool = True,
+        flatten: bool = False,
     ) -> None: ...
     @property
     def steps(self) -> tuple[Step, ...]: ...

@@ -101,7 +101,7 @@ def partition(
     loops = () if order is None else checked_order(order, assignment.indices)
     views = views_of_operands(assignment, given)
     compiled = Compiled(cost, loops, checked_remap(remap))
-    kernel = kernel_for(assignment, given, views, None, compiled)
+    kernel = kernel_for(assignment, given, views, None, compiled).nested
     call = kernel.prepare(given, views, None, count, "safe")
     kernel, plan = kernel.partition(call)
     nests = tuple(

@@ -136,3 +136,31 @@ func.func @negative_widths(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #Wide>,
   }
   return %n : index
 }
+
+#COO = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
+#Flat = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 64 }>
+!F0 = !nacho.fiber<tensor<?xf64, #Flat>, 0>
+!F1 = !nacho.fiber<tensor<?xf64, #Flat>, 1>
+
+// Keys are there for a window at a time, in which all three would have to be compared.
+//
+// CHECK-LABEL: func.func @negative_keys(
+// CHECK-NOT:     intersect(
+// CHECK:         return
+func.func @negative_keys(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>,
+                         %C: tensor<?x?xf64, #COO>, %start: index) -> index {
+  %one = arith.constant 1 : index
+  %A_flat = nacho.flatten %A : tensor<?x?xf64, #COO>
+  %B_flat = nacho.flatten %B : tensor<?x?xf64, #COO>
+  %C_flat = nacho.flatten %C : tensor<?x?xf64, #COO>
+  %A0 = nacho.root %A_flat : tensor<?xf64, #Flat>
+  %B0 = nacho.root %B_flat : tensor<?xf64, #Flat>
+  %C0 = nacho.root %C_flat : tensor<?xf64, #Flat>
+  %n = nacho.coiterate %key of (%A1 = %A0 : !F0, %B1 = %B0 : !F0, %C1 = %C0 : !F0)
+      in union(%A1, %B1, %C1) iter_args(%m = %start : index) {
+    %next = arith.addi %m, %one : index
+    nacho.yield %next : index
+  }
+  return %n : index
+}

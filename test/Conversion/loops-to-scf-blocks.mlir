@@ -185,7 +185,8 @@ func.func @negative_one_stored(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #DV>,
 // CHECK-NEXT:      %[[REST_LEFT_B:.+]] = arith.minsi %[[LEFT_B]], %{{.+}} : index
 // CHECK-NEXT:      %[[VALID_B:.+]] = vector.create_mask %[[REST_LEFT_B]] : vector<16xi1>
 // CHECK-NEXT:      %[[BLOCK_B:.+]] = vector.maskedload %[[CRD_B]][%[[PB]]], %[[VALID_B]], %{{.+}} : memref<?xi32>, vector<16xi1>, vector<16xi32>
-// CHECK-NEXT:      %[[FIRST:.+]] = memref.load %[[CRD_B]][%[[PB]]]
+// CHECK-NEXT:      %[[AT_FIRST:.+]] = vector.load %[[CRD_B]][%[[PB]]] : memref<?xi32>, vector<1xi32>
+// CHECK-NEXT:      %[[FIRST:.+]] = vector.extract %[[AT_FIRST]][0]
 // CHECK-NEXT:      %[[FIRSTS:.+]] = vector.broadcast %[[FIRST]] : i32 to vector<16xi32>
 // CHECK-NEXT:      %[[OTHERS:.+]] = arith.select %[[VALID_B]], %[[BLOCK_B]], %[[FIRSTS]] : vector<16xi1>, vector<16xi32>
 //
@@ -314,7 +315,8 @@ func.func @count_and_carry(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %x: i
 //   theirs = bits of crdB[posB ...] that are in crdA[posA ...]
 // CHECK-NEXT:      %[[ANY:.+]] = arith.cmpi ne, %[[BITS_A]], %c0{{.*}} : i64
 // CHECK-NEXT:      %[[NEXT:.+]] = scf.if %[[ANY]] -> (f64) {
-// CHECK:             %[[FIRST:.+]] = memref.load %[[CRD_A]][%[[PA]]]
+// CHECK:             %[[AT_FIRST:.+]] = vector.load %[[CRD_A]][%[[PA]]]
+// CHECK-NEXT:        %[[FIRST:.+]] = vector.extract %[[AT_FIRST]][0]
 // CHECK-NEXT:        vector.broadcast %[[FIRST]]
 // CHECK-COUNT-15:    vector.shuffle
 // CHECK-NOT:         vector.shuffle

@@ -1702,3 +1702,46 @@ func.func @choice_of_two_types(%c: i1, %x: f64, %y: f32) {
   %0 = "nacho.select"(%c, %x, %y) : (i1, f64, f32) -> f64
   return
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+
+func.func @flatten(%A: tensor<?x?xf64, #CSR>) {
+  // expected-error @below {{needs a list of unique entries in order, got 'tensor<?x?xf64}}
+  %flat = nacho.flatten %A : tensor<?x?xf64, #CSR>
+  return
+}
+
+// -----
+
+func.func @flatten(%A: tensor<?x?xf64>) {
+  // expected-error @below {{needs a list of entries, got 'tensor<?x?xf64>'}}
+  %flat = nacho.flatten %A : tensor<?x?xf64>
+  return
+}
+
+// -----
+
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+
+func.func @unflatten(%A: tensor<?x?xf64, #CSR>, %key: index) {
+  // expected-error @below {{needs a list of unique entries in order, got 'tensor<?x?xf64}}
+  %i = nacho.unflatten 0 of %key in %A : tensor<?x?xf64, #CSR>
+  return
+}
+
+// -----
+
+#COO = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+
+func.func @unflatten(%A: tensor<?x?xf64, #COO>, %key: index) {
+  // expected-error @below {{wants level 2 of 'tensor<?x?xf64}}
+  %i = nacho.unflatten 2 of %key in %A : tensor<?x?xf64, #COO>
+  return
+}

@@ -274,7 +274,7 @@ def ConvertNachoPartitionToSCF
   }];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::scf::SCFDialect",
-    "::mlir::memref::MemRefDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::math::MathDialect"
   ];
 }
 
@@ -293,7 +293,9 @@ def ConvertNachoStorageToMemRef
                  %extent0: index, %extent1: index, ...) {
     ```
   }];
-  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let dependentDialects = [
+    "::mlir::memref::MemRefDialect", "::mlir::math::MathDialect"
+  ];
 }
 
 def ConvertNachoParallelToCPU

@@ -27,6 +27,9 @@ namespace nacho {
 // TableGen declares classes in the order of the files; `nacho.nest` names the
 // loops inside it.
 class CoiterateOp;
+
+/// Every level has one coordinate for every entry.
+bool isList(mlir::RankedTensorType type);
 } // namespace nacho
 
 #define GET_OP_CLASSES

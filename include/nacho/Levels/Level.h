@@ -41,8 +41,23 @@ public:
   virtual mlir::Value coordinate(mlir::ImplicitLocOpBuilder &b,
                                  mlir::Value position) const = 0;
 
-  /// The array of coordinates by position. Not for full levels.
+  /// Coordinates are computed from what is stored.
+  virtual bool isComputed() const { return false; }
+
+  /// The array of coordinates by position, or if they are computed another one
+  /// of that length. Not for full levels.
   virtual mlir::Value coordinates(mlir::ImplicitLocOpBuilder &b) const = 0;
+
+  /// position -> the coordinates there and at the positions after it, as wide
+  /// as they are stored; of those lanes that are valid, if not of all. Not for
+  /// full levels.
+  virtual mlir::Value coordinateVector(mlir::ImplicitLocOpBuilder &b,
+                                       mlir::Value position, mlir::Value valid,
+                                       unsigned lanes) const;
+
+  /// The last position of which a coordinate can be read, whatever the
+  /// children of a fiber are. Not for full levels.
+  virtual mlir::Value last(mlir::ImplicitLocOpBuilder &b) const;
 
   /// coordinate -> first position in [low, high) that does not come before
   /// it, `high` if there is none. `first` is where the fiber begins.
@@ -57,7 +72,7 @@ public:
                         mlir::Value position) const {}
 
   /// The number of coordinates of the dimension that the level stores.
-  mlir::Value extent(mlir::ImplicitLocOpBuilder &b) const;
+  virtual mlir::Value extent(mlir::ImplicitLocOpBuilder &b) const;
 
 protected:
   Level(mlir::Value tensor, unsigned level) : tensor(tensor), level(level) {}
@@ -71,6 +86,15 @@ bool isFullLevel(mlir::RankedTensorType type, unsigned level);
 bool isUniqueLevel(mlir::RankedTensorType type, unsigned level);
 bool hasPositions(mlir::RankedTensorType type, unsigned level);
 bool hasCoordinates(mlir::RankedTensorType type, unsigned level);
+
+// Keys of a list, which `nacho.flatten` gives it: where in them a level's
+// coordinates begin, the first key beyond them, and a level's coordinate.
+mlir::Value emitKeyShift(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
+                         unsigned level);
+mlir::Value emitKeyExtent(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor);
+mlir::Value emitCoordinateOfKey(mlir::ImplicitLocOpBuilder &b,
+                                mlir::Value tensor, unsigned level,
+                                mlir::Value key);
 
 /// Whether a tensor has nothing but full levels, or is not encoded at all.
 bool isDense(mlir::RankedTensorType type);
@@ -215,6 +239,10 @@ public:
     return {};
   }
 };
+
+/// Elements of a buffer: of those lanes that are valid, if not of all.
+mlir::Value loadVector(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
+                       mlir::Value at, mlir::Value valid, unsigned lanes);
 
 /// Brings an element of a buffer nearer that may be read soon.
 void prefetchElement(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,

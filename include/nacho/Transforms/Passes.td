@@ -114,6 +114,40 @@ def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
   ];
 }
 
+def NachoFlattenLists : Pass<"nacho-flatten-lists"> {
+  let summary = "Merge lists of entries by one key each";
+  let description = [{
+    Loops that take lists apart, level by level, do little at each step where there
+    are few entries with the same first coordinates. If all loops of a nest step
+    through the same lists (COO), and the result is one too or a scalar, one loop over
+    the keys of `nacho.flatten` does the same: union and intersection of lists
+    are those of sets of keys.
+
+    Before:
+    ```mlir
+    nacho.coiterate %i of (%A1 = %A0, %B1 = %B0) in union(%A1, %B1) {
+      nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in union(%A2, %B2) {
+        %a = nacho.load %A2
+        nacho.append %a at (%i, %j)
+    ```
+    After:
+    ```mlir
+    %A_flat = nacho.flatten %A
+    %A0 = nacho.root %A_flat
+    nacho.coiterate %ij of (%A1 = %A0, %B1 = %B0) in union(%A1, %B1) {
+      %i = nacho.unflatten 0 of %ij in %A
+      %j = nacho.unflatten 1 of %ij in %A
+      %a = nacho.load %A1
+      nacho.append %a at (%i, %j)
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+  let options = [
+    Option<"dynamic", "dynamic", "bool", "false",
+           "Take it that keys of dynamic shapes have at most 62 bits">
+  ];
+}
+
 def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
   let summary = "Look in fibers that would be merged again and again";
   let description = [{

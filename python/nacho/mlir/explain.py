@@ -26,6 +26,7 @@ def explain(kernel: Kernel, operands: Sequence[Any], named: Mapping[str, Any]) -
     views = kernel.views(given)
     call = kernel.prepare(given, views, threads, parts, kernel.validate, notes)
     clock.stop("check")
+    kernel = kernel.suited(call)
     kernel.partition(call)
     clock.stop("partition")
     kernel, native = kernel.planned(call)

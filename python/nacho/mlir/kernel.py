@@ -22,6 +22,7 @@ from nacho.extents import (
 )
 from nacho.formats import Format, TensorType
 from nacho.mlir.emit import emit, spelled_indices
+from nacho.mlir.keys import merges_lists, suit_keys
 from nacho.mlir.module import Module, is_module, read_module
 from nacho.mlir.plan import Call, Plan, bind, views_of
 from nacho.mlir.refusals import (
@@ -182,16 +183,24 @@ class Kernel:
             self._emitted(kinds, order, sizes) if module is None else module.text
         )
         self._is_sized = bool(sizes)
-        self._splitting: Kernel | None = None
+        self._variants: dict[tuple[bool, bool], Kernel] = {}
         self._lock = threading.Lock()
-        self._compile(split=False)
+        self._merges_lists = (
+            module is None and not order and merges_lists(assignment, types, result)
+        )
+        indices = len(assignment.indices)
+        self._compile(split=False, flatten=self._merges_lists and indices > 2)
 
-    def _compile(self, split: bool) -> None:
-        """Compile; parts share what they collect of a row, or else have it whole."""
+    def _compile(self, split: bool, flatten: bool) -> None:
+        """Compile, in one of several ways.
+
+        ``split``: parts share what they collect of a row, or else have it whole.
+        ``flatten``: lists are merged by keys, or else level by level.
+        """
         from nacho import _nacho
 
         assignment, module = self._assignment, self._module
-        self._split = split
+        self._split, self._flatten = split, flatten
         try:
             self._native = self._shared() if self._is_sized else self._own()
         except _nacho.CompileError as error:
@@ -208,7 +217,9 @@ class Kernel:
     def _own(self) -> _nacho.Kernel:
         from nacho import _nacho
 
-        return _nacho.Kernel(self._text, self.cost, self.remap, self._split)
+        return _nacho.Kernel(
+            self._text, self.cost, self.remap, self._split, self._flatten
+        )
 
     def _shared(self) -> _nacho.Kernel:
         """Return that of operands of other sizes, if its loops are the same."""
@@ -221,11 +232,30 @@ class Kernel:
     @property
     def splitting(self) -> Kernel:
         """The same kernel for operands of which a row is too much for one part."""
+        return self._variant(split=True, flatten=self._flatten)
+
+    @property
+    def nested(self) -> Kernel:
+        """The same kernel with a loop for every index: for any shape, and for plans."""
+        return self._variant(split=self._split, flatten=False)
+
+    def suited(self, call: Call) -> Kernel:
+        """Return the kernel that merges as it suits the operands."""
+        if not self._merges_lists:
+            return self
+        return self._variant(self._split, suit_keys(call.loaded.values()))
+
+    def _variant(self, split: bool, flatten: bool) -> Kernel:
+        if (split, flatten) == (self._split, self._flatten):
+            return self
         with self._lock:
-            if self._splitting is None:
-                self._splitting = copy.copy(self)
-                self._splitting._compile(split=True)
-            return self._splitting
+            made = self._variants.get((split, flatten))
+            if made is None:
+                made = copy.copy(self)
+                made._variants, made._lock = {}, threading.Lock()
+                made._compile(split, flatten)
+                self._variants[split, flatten] = made
+            return made
 
     def _emitted(
         self,
@@ -252,14 +282,19 @@ class Kernel:
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
         """Cut the work and count the result, but do not compute values yet."""
-        threads, parts = self.pop_workers(named)
-        given = bind(self.operands, operands, named)
-        call = self.prepare(given, self.views(given), threads, parts, self.validate)
-        return Plan(*self.planned(call), call)
+        call = self._prepared(operands, named)
+        return Plan(*self.nested.planned(call), call)
 
     def count(self, /, *operands: Any, **named: Any) -> int:
         """Return the number of entries of the result, and compute no values."""
-        return self.plan(*operands, **named).nnz
+        call = self._prepared(operands, named)
+        _, plan = self.suited(call).planned(call)
+        return plan.nnz
+
+    def _prepared(self, operands: Sequence[Any], named: dict[str, Any]) -> Call:
+        threads, parts = self.pop_workers(named)
+        given = bind(self.operands, operands, named)
+        return self.prepare(given, self.views(given), threads, parts, self.validate)
 
     def explain(self, /, *operands: Any, **named: Any) -> str:
         """Run once and say, in plain text, what was done and how it was balanced."""
@@ -330,7 +365,13 @@ class Kernel:
             raise NachoError(f"stage={stage!r}: expected {shown}")
         try:
             return _nacho.lower(
-                self._text, stage, self.cost, self.remap, self._split, single_pass
+                self._text,
+                stage,
+                self.cost,
+                self.remap,
+                self._split,
+                single_pass,
+                self._flatten,
             )
         except _nacho.CompileError as error:
             raise NachoError(f"cannot lower to '{stage}': {error}") from error
@@ -423,13 +464,13 @@ class Kernel:
 
     def compute(self, call: Call) -> Any:
         """Return the result; by the kernel that can do it, and counting if need be."""
-        kernel, plan = self.planned(call, counting=False)
+        kernel, plan = self.suited(call).planned(call, counting=False)
         try:
             return kernel.execute(plan, call, planned=True)
         except RuntimeError as error:
             if not _is_too_heavy(error):
                 raise
-            return self.splitting.compute(call.splitting_rows())
+            return kernel.splitting.compute(call.splitting_rows())
 
     def _fitting(
         self, call: Call, plan: Callable[[_nacho.Kernel, Call], _nacho.Plan]

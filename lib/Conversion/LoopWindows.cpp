@@ -1,0 +1,125 @@
+//===- LoopWindows.cpp - Loops over coordinates computed in advance -------===//
+//
+// Coordinates that are computed are computed by the register, some hundred at a
+// time: then the loops that compare them find them as if they were stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopLowering.h"
+#include "Masks.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// Two of them are a quarter of a first-level cache.
+static constexpr int64_t kWindow = 512;
+
+namespace {
+/// The coordinates of kWindow positions from `base` on, in an array.
+class WindowLevel : public Level {
+public:
+  WindowLevel(const Level &of, Value array, Value base)
+      : Level(Value(), 0), of(of), array(array), base(base) {}
+
+  bool isFull() const override { return false; }
+  bool isUnique() const override { return true; }
+  Value extent(ImplicitLocOpBuilder &b) const override { return of.extent(b); }
+  Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
+    return of.begin(b, parent);
+  }
+  Value coordinates(ImplicitLocOpBuilder &) const override { return array; }
+  Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
+    return loadIndex(b, array, place(b, position));
+  }
+  Value coordinateVector(ImplicitLocOpBuilder &b, Value position, Value valid,
+                         unsigned lanes) const override {
+    return loadVector(b, array, place(b, position), valid, lanes);
+  }
+  Value last(ImplicitLocOpBuilder &b) const override {
+    Value offset = arith::ConstantIndexOp::create(b, kWindow - 1);
+    return arith::AddIOp::create(b, base, offset);
+  }
+  Value lowerBound(ImplicitLocOpBuilder &b, Value coordinate, Value first,
+                   Value low, Value high) const override {
+    return of.lowerBound(b, coordinate, first, low, high);
+  }
+
+private:
+  Value place(ImplicitLocOpBuilder &b, Value position) const {
+    return arith::SubIOp::create(b, position, base);
+  }
+
+  const Level &of;
+  Value array, base;
+};
+} // namespace
+
+/// array[p - begin] = coordinate(p), for p from begin to end
+static void fillWindow(ImplicitLocOpBuilder &b, const Level &level, Value array,
+                       Value begin, Value end, unsigned lanes) {
+  auto fill = [&](Value position, Value valid) {
+    Value at = arith::SubIOp::create(b, position, begin);
+    vector::StoreOp::create(
+        b, level.coordinateVector(b, position, valid, lanes), array, at);
+  };
+  Value step = arith::ConstantIndexOp::create(b, lanes);
+  Value rest =
+      arith::RemUIOp::create(b, arith::SubIOp::create(b, end, begin), step);
+  Value whole = arith::SubIOp::create(b, end, rest);
+  auto forOp = scf::ForOp::create(b, begin, whole, step);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(forOp.getBody());
+    fill(forOp.getInductionVar(), Value());
+  }
+  Value isLeft =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, whole, end);
+  auto ifLeft = scf::IfOp::create(b, isLeft, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifLeft.thenBlock());
+  fill(whole, emitMask(b, whole, end, lanes));
+}
+
+bool LoopLowering::hasWindows(const Loop &loop) {
+  return vectorBits > 0 && llvm::any_of(loop.stored, [&](unsigned n) {
+           return loop.ranges[n].level->isComputed();
+         });
+}
+
+/// while every operand has coordinates left:
+///   compute those of the next window of each
+///   the loop, within the windows
+SmallVector<Value>
+LoopLowering::emitInWindows(Loop &loop,
+                            SmallVector<Value> (LoopLowering::*emit)(Loop &)) {
+  if (!hasWindows(loop))
+    return (this->*emit)(loop);
+  OpBuilder::InsertionGuard guard(b);
+  auto type = MemRefType::get({kWindow}, b.getI64Type());
+  SmallVector<Value> arrays;
+  for (size_t k = 0; k < loop.stored.size(); ++k)
+    arrays.push_back(memref::AllocaOp::create(b, type));
+  scf::WhileOp whileOp = startWhileAll(loop);
+  ValueRange state = whileOp.getAfterArguments();
+  SmallVector<ChildRange> whole(loop.ranges.size());
+  for (auto [k, n] : llvm::enumerate(loop.stored)) {
+    ChildRange &range = loop.ranges[n];
+    Value begin = state[k];
+    Value end = arith::MinUIOp::create(
+        b, range.end, arith::AddIOp::create(b, begin, constant(kWindow)));
+    fillWindow(b, *range.level, arrays[k], begin, end, vectorBits / 32);
+    auto level = std::make_unique<WindowLevel>(*range.level, arrays[k], begin);
+    whole[n] =
+        std::exchange(range, {std::move(level), range.first, begin, end});
+  }
+  SmallVector<Value> inits(loop.op.getInits());
+  loop.op.getInitsMutable().assign(state.drop_front(loop.stored.size()));
+  SmallVector<Value> results = (this->*emit)(loop);
+  loop.op.getInitsMutable().assign(inits);
+  for (unsigned n : loop.stored)
+    loop.ranges[n] = std::move(whole[n]);
+  scf::YieldOp::create(b, results);
+  return SmallVector<Value>(whileOp.getResults());
+}

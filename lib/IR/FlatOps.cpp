@@ -1,0 +1,64 @@
+//===- FlatOps.cpp - Lists of entries by one key --------------------------===//
+
+#include "nacho/IR/Nacho.h"
+
+using namespace mlir;
+using namespace nacho;
+
+bool nacho::isList(RankedTensorType type) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  return encoding && type.getRank() > 0 &&
+         isCompressedLT(encoding.getLvlType(0)) &&
+         llvm::all_of(encoding.getLvlTypes().drop_front(),
+                      sparse_tensor::isSingletonLT);
+}
+
+LogicalResult FlattenOp::inferReturnTypes(MLIRContext *context,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  auto type = dyn_cast<RankedTensorType>(adaptor.getTensor().getType());
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (!encoding)
+    return emitOptionalError(loc, "needs a list of entries, got ", type);
+  auto level =
+      sparse_tensor::buildLevelType(sparse_tensor::LevelFormat::Compressed, {});
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(1, context);
+  auto flat = sparse_tensor::SparseTensorEncodingAttr::get(
+      context, *level, identity, identity, encoding.getPosWidth(),
+      /*crdWidth=*/64);
+  types.push_back(RankedTensorType::get({ShapedType::kDynamic},
+                                        type.getElementType(), flat));
+  return success();
+}
+
+/// Each entry stored once, in the order of the levels.
+static bool isFlattenable(RankedTensorType type) {
+  if (!isList(type))
+    return false;
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  ArrayRef<sparse_tensor::LevelType> levels = encoding.getLvlTypes();
+  return encoding.isPermutation() && isUniqueLT(levels.back()) &&
+         llvm::none_of(levels.drop_back(), sparse_tensor::isUniqueLT) &&
+         llvm::all_of(levels, sparse_tensor::isOrderedLT);
+}
+
+LogicalResult FlattenOp::verify() {
+  auto type = cast<RankedTensorType>(getTensor().getType());
+  if (!isFlattenable(type))
+    return emitOpError() << "needs a list of unique entries in order, got "
+                         << type;
+  return success();
+}
+
+LogicalResult UnflattenOp::verify() {
+  auto type = cast<RankedTensorType>(getTensor().getType());
+  if (!isFlattenable(type))
+    return emitOpError() << "needs a list of unique entries in order, got "
+                         << type;
+  if (static_cast<int64_t>(getLevel()) < 0 ||
+      static_cast<int64_t>(getLevel()) >= type.getRank())
+    return emitOpError() << "wants level " << static_cast<int64_t>(getLevel())
+                         << " of " << type;
+  return success();
+}
