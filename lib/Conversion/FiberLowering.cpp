@@ -376,9 +376,9 @@ void FiberLowering::lowerAhead(AheadOp op) {
 }
 
 /// A few lines of the cache, and no more than the row has: what comes after
-/// those, the hardware will have guessed.
+/// those, the hardware will have guessed. Small tensors are near as it is.
 void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
-  static constexpr int64_t kLines = 4, kBitsPerLine = 512;
+  static constexpr int64_t kLines = 4, kBitsPerLine = 512, kNearBits = 1 << 21;
   Value tensor = op.getTensor(), row = constant(0);
   auto type = cast<RankedTensorType>(tensor.getType());
   auto extent = [&](unsigned level) -> Value {
@@ -388,15 +388,27 @@ void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
     Value at = arith::AddIOp::create(b, row, coordinate);
     row = arith::MulIOp::create(b, at, extent(level + 1));
   }
-  Value last =
-      arith::SubIOp::create(b, extent(type.getRank() - 1), constant(1));
+  Value length = extent(type.getRank() - 1);
+  Value last = arith::SubIOp::create(b, length, constant(1));
   Type element = type.getElementType();
   auto complex = dyn_cast<ComplexType>(element);
   int64_t bits = complex ? 2 * complex.getElementType().getIntOrFloatBitWidth()
                          : element.getIntOrFloatBitWidth();
+  bits = std::max<int64_t>(bits, 8);
   Value values = valuesOf(b, tensor);
+  Value size = memref::DimOp::create(b, values, constant(0));
+  OpBuilder::InsertionGuard guard(b);
+  auto whenMore = [&](Value number, int64_t than) {
+    Value isMore =
+        compare(arith::CmpIPredicate::ugt, number, constant(than / bits));
+    auto ifMore = scf::IfOp::create(b, isMore, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(ifMore.thenBlock());
+  };
+  whenMore(size, kNearBits);
   for (int64_t line = 0; line < kLines; ++line) {
-    Value at = constant(line * kBitsPerLine / std::max<int64_t>(bits, 8));
+    if (line == kLines / 2)
+      whenMore(length, line * kBitsPerLine);
+    Value at = constant(line * kBitsPerLine / bits);
     at = arith::MinSIOp::create(b, at, last);
     prefetchElement(b, values, arith::AddIOp::create(b, row, at));
   }

@@ -51,7 +51,7 @@ private:
   void takeResults(Operation &old, Operation *made);
 
   Value elementOf(const SumLoop &sum, Value value);
-  void copyPrefetch(memref::PrefetchOp prefetch);
+  void askForStrip(memref::PrefetchOp prefetch);
   void copySum(const SumLoop &sum);
   void copyLoad(const SumLoop &sum, memref::LoadOp load);
 };
@@ -200,8 +200,7 @@ void StripBuilder::copyAround(Operation &op) {
 }
 
 /// What is asked for of a row is a strip of it.
-void StripBuilder::copyPrefetch(memref::PrefetchOp prefetch) {
-  auto copy = cast<memref::PrefetchOp>(b.clone(*prefetch, mapping));
+void StripBuilder::askForStrip(memref::PrefetchOp prefetch) {
   bool isOfRows = llvm::any_of(region.sums, [&](const auto &sum) {
     return llvm::any_of(
         sum.second.loop.getBody()->template getOps<memref::LoadOp>(),
@@ -209,11 +208,11 @@ void StripBuilder::copyPrefetch(memref::PrefetchOp prefetch) {
           return load.getMemRef() == prefetch.getMemref();
         });
   });
-  if (!isOfRows || copy.getIndices().empty())
+  if (!isOfRows || prefetch.getIndices().empty())
     return;
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(copy);
-  MutableOperandRange indices = copy.getIndicesMutable();
+  b.setInsertionPoint(prefetch);
+  MutableOperandRange indices = prefetch.getIndicesMutable();
   OpOperand &last = indices[indices.size() - 1];
   last.set(arith::AddIOp::create(b, last.get(), start));
 }
@@ -225,10 +224,10 @@ void StripBuilder::copy(Block &block) {
       copySum(sum->second);
     else if (region.around.contains(&op))
       copyAround(op);
-    else if (auto prefetch = dyn_cast<memref::PrefetchOp>(op))
-      copyPrefetch(prefetch);
     else
-      b.clone(op, mapping);
+      b.clone(op, mapping)->walk([&](memref::PrefetchOp prefetch) {
+        askForStrip(prefetch);
+      });
   }
 }
 

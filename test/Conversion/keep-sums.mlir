@@ -22,6 +22,9 @@
 // CHECK:             %[[DONE:.+]]:2 = scf.for %[[P:.+]] = %[[LO]] to %[[HI]] step %{{.+}} iter_args(%[[COUNT:.+]] = %{{.+}}, %[[SUM:.+]] = %[[FIRST]]) -> (index, vector<16xf64>) {
 // CHECK:               %[[LATER:.+]] = arith.addi %{{.+}}, %[[S]] : index
 // CHECK-NEXT:          memref.prefetch %[[B]][%[[LATER]]]
+// CHECK:               scf.if
+// CHECK-NEXT:            %[[LATER:.+]] = arith.addi %{{.+}}, %[[S]] : index
+// CHECK-NEXT:            memref.prefetch %[[B]][%[[LATER]]]
 // CHECK:               %[[VALUE:.+]] = memref.load %[[A]][%[[P]]]
 // CHECK:               %[[VALID:.+]] = arith.cmpi ult, %{{.+}}, %[[MOST]]
 // CHECK:               %[[AT:.+]] = arith.select %[[VALID]], %[[S]], %{{.+}} : index
@@ -55,6 +58,10 @@ func.func @rows(%crd: memref<?xi32>, %A: memref<?xf64>, %B: memref<?xf64>, %sums
     %crd0 = memref.load %crd[%p] : memref<?xi32>
     %j = arith.index_castui %crd0 : i32 to index
     memref.prefetch %B[%j], read, locality<3>, data : memref<?xf64>
+    %isFar = arith.cmpi ugt, %j, %extent : index
+    scf.if %isFar {
+      memref.prefetch %B[%p], read, locality<3>, data : memref<?xf64>
+    }
     %a = memref.load %A[%p] : memref<?xf64>
     // Nobody wants the result.
     %vain = scf.for %n = %c0 to %extent step %c1 iter_args(%m = %count) -> (index) {

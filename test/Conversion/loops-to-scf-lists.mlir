@@ -327,6 +327,37 @@ func.func @prefetch_dense(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #Row
 }
 
 //===----------------------------------------------------------------------===//
+// nacho.prefetch_row
+//===----------------------------------------------------------------------===//
+
+#AllDense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
+
+// Of a tensor of more than 256 KiB: two lines, and two more of rows that have these.
+//
+// CHECK-LABEL: func.func @prefetch_row(
+// CHECK-SAME:    %[[D:[^ ]+]]: tensor<{{[^:]+}}, %{{[^ ]+}}: tensor<
+// CHECK:           %[[LENGTH:.+]] = sparse_tensor.lvl %[[D]], %c1
+// CHECK:           arith.subi %{{.+}}, %c1
+// CHECK:           %[[VALUES:.+]] = sparse_tensor.values %[[D]]
+// CHECK-NEXT:      %[[SIZE:.+]] = memref.dim %[[VALUES]]
+// CHECK-NEXT:      %[[FAR:.+]] = arith.cmpi ugt, %[[SIZE]], %c32768
+// CHECK-NEXT:      scf.if %[[FAR]] {
+// CHECK-COUNT-2:     memref.prefetch %[[VALUES]]
+// CHECK:             %[[LONG:.+]] = arith.cmpi ugt, %[[LENGTH]], %c16
+// CHECK-NEXT:        scf.if %[[LONG]] {
+// CHECK-COUNT-2:       memref.prefetch %[[VALUES]]
+// CHECK-NOT:         memref.prefetch
+// CHECK:         return
+func.func @prefetch_row(%D: tensor<?x?xf64, #AllDense>, %A: tensor<?x?x?xf64, #CSF>) {
+  %A0 = nacho.root %A : tensor<?x?x?xf64, #CSF>
+  nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?x?x?xf64, #CSF>, 0>) in %A1 {
+    %ahead = nacho.ahead %A1 by 16 : !nacho.fiber<tensor<?x?x?xf64, #CSF>, 1>
+    nacho.prefetch_row %D[%ahead] : tensor<?x?xf64, #AllDense>
+  }
+  return
+}
+
+//===----------------------------------------------------------------------===//
 // nacho.cost <scan>
 //===----------------------------------------------------------------------===//
 
