@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Masks.h"
 #include "SumLoops.h"
+#include "nacho/Levels/Level.h"
 
 #include "nacho/Conversion/Passes.h"
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopLowering.h"
-#include "Masks.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

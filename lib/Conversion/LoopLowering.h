@@ -107,6 +107,7 @@ private:
 
   // Loops over coordinates that are computed.
   bool hasWindows(const Loop &loop);
+  mlir::Value startCursors(const Level &level);
   Values emitInWindows(Loop &loop, Values (LoopLowering::*emit)(Loop &));
 
   // Steps.

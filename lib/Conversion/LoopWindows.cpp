@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopLowering.h"
-#include "Masks.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -56,30 +55,16 @@ private:
 };
 } // namespace
 
-/// array[p - begin] = coordinate(p), for p from begin to end
-static void fillWindow(ImplicitLocOpBuilder &b, const Level &level, Value array,
-                       Value begin, Value end, unsigned lanes) {
-  auto fill = [&](Value position, Value valid) {
-    Value at = arith::SubIOp::create(b, position, begin);
-    vector::StoreOp::create(
-        b, level.coordinateVector(b, position, valid, lanes), array, at);
-  };
-  Value step = arith::ConstantIndexOp::create(b, lanes);
-  Value rest =
-      arith::RemUIOp::create(b, arith::SubIOp::create(b, end, begin), step);
-  Value whole = arith::SubIOp::create(b, end, rest);
-  auto forOp = scf::ForOp::create(b, begin, whole, step);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(forOp.getBody());
-    fill(forOp.getInductionVar(), Value());
-  }
-  Value isLeft =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, whole, end);
-  auto ifLeft = scf::IfOp::create(b, isLeft, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifLeft.thenBlock());
-  fill(whole, emitMask(b, whole, end, lanes));
+/// Null if the level has none.
+Value LoopLowering::startCursors(const Level &level) {
+  int64_t count = level.numCursors();
+  if (count == 0)
+    return {};
+  Value cursors =
+      memref::AllocaOp::create(b, MemRefType::get({count}, b.getIndexType()));
+  for (int64_t n = 0; n < count; ++n)
+    memref::StoreOp::create(b, constant(0), cursors, constant(n));
+  return cursors;
 }
 
 bool LoopLowering::hasWindows(const Loop &loop) {
@@ -97,10 +82,13 @@ LoopLowering::emitInWindows(Loop &loop,
   if (!hasWindows(loop))
     return (this->*emit)(loop);
   OpBuilder::InsertionGuard guard(b);
-  auto type = MemRefType::get({kWindow}, b.getI64Type());
-  SmallVector<Value> arrays;
-  for (size_t k = 0; k < loop.stored.size(); ++k)
+  int64_t spare = vectorBits / 64;
+  auto type = MemRefType::get({kWindow + spare}, b.getI64Type());
+  SmallVector<Value> arrays, cursors;
+  for (unsigned n : loop.stored) {
     arrays.push_back(memref::AllocaOp::create(b, type));
+    cursors.push_back(startCursors(*loop.ranges[n].level));
+  }
   scf::WhileOp whileOp = startWhileAll(loop);
   ValueRange state = whileOp.getAfterArguments();
   SmallVector<ChildRange> whole(loop.ranges.size());
@@ -109,7 +97,7 @@ LoopLowering::emitInWindows(Loop &loop,
     Value begin = state[k];
     Value end = arith::MinUIOp::create(
         b, range.end, arith::AddIOp::create(b, begin, constant(kWindow)));
-    fillWindow(b, *range.level, arrays[k], begin, end, vectorBits / 32);
+    range.level->fill(b, arrays[k], begin, end, cursors[k], vectorBits);
     auto level = std::make_unique<WindowLevel>(*range.level, arrays[k], begin);
     whole[n] =
         std::exchange(range, {std::move(level), range.first, begin, end});

@@ -148,23 +148,29 @@ static LogicalResult replaceUses(Value tensor, const Storage &storage) {
   return success();
 }
 
-/// Of the list itself, or of what its keys are.
-static void unfoldFlatten(FlattenOp op) {
-  Value list = op.getTensor();
+/// The elements are those of what was flattened; the extent is that of the
+/// keys.
+static LogicalResult unfoldFlatten(FlattenOp op) {
   for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
-    if (!isa<sparse_tensor::LvlOp>(user)) {
-      user->replaceUsesOfWith(op.getFlat(), list);
+    ImplicitLocOpBuilder b(user->getLoc(), user);
+    if (isa<sparse_tensor::ToValuesOp>(user)) {
+      user->setOperands(op.getTensor());
       continue;
     }
-    ImplicitLocOpBuilder b(user->getLoc(), user);
-    user->getResult(0).replaceAllUsesWith(emitKeyExtent(b, list));
+    if (!isa<sparse_tensor::LvlOp>(user))
+      return user->emitOpError("cannot be lowered to what was flattened");
+    user->getResult(0).replaceAllUsesWith(emitKeyExtent(b, op.getTensor()));
     user->erase();
   }
   op.erase();
+  return success();
 }
 
 static LogicalResult convertFunction(func::FuncOp func, StorageMap &map) {
-  func.walk([](FlattenOp op) { unfoldFlatten(op); });
+  WalkResult flattened =
+      func.walk([](FlattenOp op) -> WalkResult { return unfoldFlatten(op); });
+  if (flattened.wasInterrupted())
+    return failure();
   func.walk([](UnflattenOp op) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
     op.replaceAllUsesWith(

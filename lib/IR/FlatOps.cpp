@@ -1,4 +1,4 @@
-//===- FlatOps.cpp - Lists of entries by one key --------------------------===//
+//===- FlatOps.cpp - Entries by one key -----------------------------------===//
 
 #include "nacho/IR/Nacho.h"
 
@@ -20,7 +20,8 @@ LogicalResult FlattenOp::inferReturnTypes(MLIRContext *context,
   auto type = dyn_cast<RankedTensorType>(adaptor.getTensor().getType());
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   if (!encoding)
-    return emitOptionalError(loc, "needs a list of entries, got ", type);
+    return emitOptionalError(loc, "needs a list or a tree of entries, got ",
+                             type);
   auto level =
       sparse_tensor::buildLevelType(sparse_tensor::LevelFormat::Compressed, {});
   AffineMap identity = AffineMap::getMultiDimIdentityMap(1, context);
@@ -32,30 +33,40 @@ LogicalResult FlattenOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+/// Coordinates of every level but the last have children of their own.
+static bool isTree(sparse_tensor::SparseTensorEncodingAttr encoding) {
+  return llvm::all_of(encoding.getLvlTypes(),
+                      [](sparse_tensor::LevelType type) {
+                        return isCompressedLT(type) && isUniqueLT(type);
+                      });
+}
+
 /// Each entry stored once, in the order of the levels.
 static bool isFlattenable(RankedTensorType type) {
-  if (!isList(type))
-    return false;
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (!encoding || !encoding.isPermutation() || type.getRank() == 0)
+    return false;
   ArrayRef<sparse_tensor::LevelType> levels = encoding.getLvlTypes();
-  return encoding.isPermutation() && isUniqueLT(levels.back()) &&
-         llvm::none_of(levels.drop_back(), sparse_tensor::isUniqueLT) &&
+  bool isUniqueList =
+      isList(type) && isUniqueLT(levels.back()) &&
+      llvm::none_of(levels.drop_back(), sparse_tensor::isUniqueLT);
+  return (isUniqueList || isTree(encoding)) &&
          llvm::all_of(levels, sparse_tensor::isOrderedLT);
 }
 
 LogicalResult FlattenOp::verify() {
   auto type = cast<RankedTensorType>(getTensor().getType());
   if (!isFlattenable(type))
-    return emitOpError() << "needs a list of unique entries in order, got "
-                         << type;
+    return emitOpError()
+           << "needs a list or a tree of unique entries in order, got " << type;
   return success();
 }
 
 LogicalResult UnflattenOp::verify() {
   auto type = cast<RankedTensorType>(getTensor().getType());
   if (!isFlattenable(type))
-    return emitOpError() << "needs a list of unique entries in order, got "
-                         << type;
+    return emitOpError()
+           << "needs a list or a tree of unique entries in order, got " << type;
   if (static_cast<int64_t>(getLevel()) < 0 ||
       static_cast<int64_t>(getLevel()) >= type.getRank())
     return emitOpError() << "wants level " << static_cast<int64_t>(getLevel())

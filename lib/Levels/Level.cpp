@@ -5,6 +5,7 @@
 #include "nacho/Analysis/MergeLattice.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -218,6 +219,32 @@ Value Level::coordinateVector(ImplicitLocOpBuilder &b, Value position,
   return loadVector(b, coordinates(b), position, valid, lanes);
 }
 
+void Level::fill(ImplicitLocOpBuilder &b, Value array, Value begin, Value end,
+                 Value, unsigned vectorBits) const {
+  unsigned lanes = vectorBits / 32;
+  auto store = [&](Value position, Value valid) {
+    Value at = arith::SubIOp::create(b, position, begin);
+    vector::StoreOp::create(b, coordinateVector(b, position, valid, lanes),
+                            array, at);
+  };
+  Value step = arith::ConstantIndexOp::create(b, lanes);
+  Value rest =
+      arith::RemUIOp::create(b, arith::SubIOp::create(b, end, begin), step);
+  Value whole = arith::SubIOp::create(b, end, rest);
+  auto forOp = scf::ForOp::create(b, begin, whole, step);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(forOp.getBody());
+    store(forOp.getInductionVar(), Value());
+  }
+  Value isLeft =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, whole, end);
+  auto ifLeft = scf::IfOp::create(b, isLeft, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifLeft.thenBlock());
+  store(whole, emitMask(b, whole, end, lanes));
+}
+
 Value Level::last(ImplicitLocOpBuilder &b) const {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
@@ -230,6 +257,15 @@ Value nacho::positionsBefore(ImplicitLocOpBuilder &b, Value tensor,
   while (level < below)
     position = Level::get(tensor, ++level)->begin(b, position);
   return position;
+}
+
+/// LLVM counts the lanes with 32 bits: more than there are are none the more.
+Value nacho::emitMask(ImplicitLocOpBuilder &b, Value start, Value end,
+                      int64_t lanes) {
+  Value rest = arith::MinSIOp::create(b, arith::SubIOp::create(b, end, start),
+                                      arith::ConstantIndexOp::create(b, lanes));
+  return vector::CreateMaskOp::create(b, VectorType::get(lanes, b.getI1Type()),
+                                      rest);
 }
 
 Value nacho::loadVector(ImplicitLocOpBuilder &b, Value buffer, Value at,

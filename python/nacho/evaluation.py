@@ -169,6 +169,7 @@ class Compiled(NamedTuple):
     cost: str = "nnz+loops"
     order: tuple[str, ...] = ()
     remap: bool = True
+    keys: bool = True
 
 
 class _Entry:
@@ -294,7 +295,13 @@ def _compile(
     result = TensorType(format, kinds.result, width, width)
     known = dict(zip(views, sizes, strict=True)) if sizes else None
     return Kernel(
-        assignment, types, result, kinds=kinds, sizes=known, **options._asdict()
+        assignment,
+        types,
+        result,
+        kinds=kinds,
+        sizes=known,
+        first=views.values(),
+        **options._asdict(),
     )
 
 

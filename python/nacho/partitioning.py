@@ -100,8 +100,8 @@ def partition(
     count = checked_count("parts", parts, MAX_PARTS)
     loops = () if order is None else checked_order(order, assignment.indices)
     views = views_of_operands(assignment, given)
-    compiled = Compiled(cost, loops, checked_remap(remap))
-    kernel = kernel_for(assignment, given, views, None, compiled).nested
+    compiled = Compiled(cost, loops, checked_remap(remap), keys=False)
+    kernel = kernel_for(assignment, given, views, None, compiled)
     call = kernel.prepare(given, views, None, count, "safe")
     kernel, plan = kernel.partition(call)
     nests = tuple(

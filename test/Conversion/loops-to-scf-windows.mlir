@@ -18,8 +18,8 @@
 // CHECK-LABEL: func.func @count(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %[[START:[^ ]+]]: index)
 // CHECK-DAG:     %[[MOST:.+]] = arith.constant dense<9223372036854775807> : vector<8xi64>
-// CHECK:         %[[KEYS_A:.+]] = memref.alloca() : memref<512xi64>
-// CHECK:         %[[KEYS_B:.+]] = memref.alloca() : memref<512xi64>
+// CHECK:         %[[KEYS_A:.+]] = memref.alloca() : memref<516xi64>
+// CHECK:         %[[KEYS_B:.+]] = memref.alloca() : memref<516xi64>
 //
 // while (posA < endA && posB < endB):
 // CHECK-NEXT:    %[[ALL:.+]]:3 = scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, %{{[^ ]+}} = %[[START]])
@@ -65,7 +65,7 @@
 // CHECK-NEXT:        arith.cmpi ult, %{{.+}}, %[[STOP_A]] : index
 // CHECK:           ^{{.+}}(%[[QA:[^ ]+]]: index, %[[QB:[^ ]+]]: index, %{{[^ ]+}}: index):
 // CHECK:             %[[AT_A:.+]] = arith.subi %[[QA]], %[[PA]]
-// CHECK-NEXT:        vector.maskedload %[[KEYS_A]][%[[AT_A]]], %{{.+}} : memref<512xi64>, vector<4xi1>, vector<4xi64>
+// CHECK-NEXT:        vector.maskedload %[[KEYS_A]][%[[AT_A]]], %{{.+}} : memref<516xi64>, vector<4xi1>, vector<4xi64>
 // CHECK:             %[[AT_B:.+]] = arith.subi %[[QB]], %[[PB]]
 // CHECK-NEXT:        vector.maskedload %[[KEYS_B]][%[[AT_B]]]
 // CHECK:             math.ctpop
@@ -89,7 +89,7 @@ func.func @count(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>, %start: i
 // no window has both of is left over.
 //
 // CHECK-LABEL: func.func @union(
-// CHECK:         %[[KEYS_A:.+]] = memref.alloca() : memref<512xi64>
+// CHECK:         %[[KEYS_A:.+]] = memref.alloca() : memref<516xi64>
 // CHECK:         %[[ALL:.+]]:3 = scf.while
 // CHECK:         ^{{.+}}(%[[PA:[^ ]+]]: index, %[[PB:[^ ]+]]: index, %{{[^ ]+}}: index):
 // CHECK:           %[[STOP_A:.+]] = arith.minui
@@ -99,13 +99,13 @@ func.func @count(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>, %start: i
 // CHECK-NEXT:        arith.cmpi ult, %{{.+}}, %[[TO_A]] : index
 // CHECK:             %[[NEXT:.+]] = arith.addi %{{.+}}, %c1
 // CHECK-NEXT:        %[[AT:.+]] = arith.subi %[[NEXT]], %[[PA]]
-// CHECK-NEXT:        memref.load %[[KEYS_A]][%[[AT]]] : memref<512xi64>
+// CHECK-NEXT:        memref.load %[[KEYS_A]][%[[AT]]] : memref<516xi64>
 // CHECK:             memref.store
 // CHECK:           scf.yield %[[SOME]]#0, %[[SOME]]#1, %[[SOME]]#4
 //
-// CHECK-NOT:     memref<512xi64>
+// CHECK-NOT:     memref<516xi64>
 // CHECK:         scf.while (%{{[^ ]+}} = %[[ALL]]#0, %{{[^ ]+}} = %[[ALL]]#1,
-// CHECK-NOT:     memref<512xi64>
+// CHECK-NOT:     memref<516xi64>
 // CHECK:         return
 func.func @union(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>, %out: memref<?xf64>,
                  %start: index) {
@@ -122,6 +122,65 @@ func.func @union(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>, %out: mem
     nacho.yield %next : index
   }
   return
+}
+
+#DCSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+
+// Of a tree, the first coordinates of a window are stored where their fibers begin, and
+// spread from there. Where the fibers of a window are is looked for from those of the last
+// one on.
+//
+// CHECK-LABEL: func.func @trees(
+// CHECK:         %[[KEYS:.+]] = memref.alloca() : memref<516xi64>
+// CHECK:         %[[CURSOR:.+]] = memref.alloca() : memref<1xindex>
+// CHECK:         memref.store %c0, %[[CURSOR]][%c0]
+// CHECK:         scf.while
+// CHECK:         ^{{.+}}(%[[PA:[^ ]+]]: index, %{{[^ ]+}}: index, %{{[^ ]+}}: index):
+// CHECK:           %[[STOP:.+]] = arith.minui
+// CHECK:           %[[HERE:.+]] = memref.load %[[CURSOR]][%c0]
+// CHECK:           scf.while (%{{.+}} = %[[HERE]], %{{.+}} = %c1)
+// CHECK:           %[[FIRST:.+]]:2 = scf.while
+// CHECK:           memref.store %[[FIRST]]#0, %[[CURSOR]][%c0]
+// CHECK:           scf.while (%{{.+}} = %[[FIRST]]#0, %{{.+}} = %c1)
+// CHECK:           %[[LAST:.+]]:2 = scf.while
+// CHECK:           %[[TO:.+]] = arith.addi %[[LAST]]#0, %c1
+//
+// nothing; then, for every fiber, array[where it begins] = its coordinate
+// CHECK:           scf.for %{{.+}} = %[[PA]] to %[[STOP]] step %c4
+// CHECK:             vector.store %{{.+}}, %[[KEYS]]
+// CHECK:           scf.for %[[F:.+]] = %[[FIRST]]#0 to %[[TO]] step %c1
+// CHECK:             %[[BEGIN:.+]] = arith.maxui %{{.+}}, %[[PA]]
+// CHECK:             %[[SAFE:.+]] = arith.minui %[[BEGIN]], %{{.+}}
+// CHECK-NEXT:        %[[AT:.+]] = arith.subi %[[SAFE]], %[[PA]]
+// CHECK:             memref.store %{{.+}}, %[[KEYS]][%[[AT]]]
+//
+// the largest up to there, and the last coordinate
+// CHECK:           scf.for %[[P:.+]] = %[[PA]] to %[[STOP]] step %c4 iter_args(%[[BEFORE:.+]] = %{{.+}}) -> (vector<4xi64>)
+// CHECK:             %[[HIGH:.+]] = vector.load %[[KEYS]]
+// CHECK-NEXT:        %[[BY_ONE:.+]] = vector.shuffle %{{.+}}, %[[HIGH]] [0, 4, 5, 6]
+// CHECK-NEXT:        %[[TWO:.+]] = arith.maxui %[[HIGH]], %[[BY_ONE]]
+// CHECK-NEXT:        %[[BY_TWO:.+]] = vector.shuffle %{{.+}}, %[[TWO]] [0, 1, 4, 5]
+// CHECK-NEXT:        %[[FOUR:.+]] = arith.maxui %[[TWO]], %[[BY_TWO]]
+// CHECK-NEXT:        %[[ALL:.+]] = arith.maxui %[[FOUR]], %[[BEFORE]]
+// CHECK-NEXT:        %[[NEXT:.+]] = vector.shuffle %[[ALL]], %[[ALL]] [3, 3, 3, 3]
+// CHECK:             vector.maskedload %{{.+}}[%[[P]]]
+// CHECK:             arith.ori %[[ALL]]
+// CHECK:             vector.store %{{.+}}, %[[KEYS]]
+// CHECK:             scf.yield %[[NEXT]]
+// CHECK:         return
+func.func @trees(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %start: index) -> index {
+  %one = arith.constant 1 : index
+  %A_flat = nacho.flatten %A : tensor<?x?xf64, #DCSR>
+  %B_flat = nacho.flatten %B : tensor<?x?xf64, #DCSR>
+  %A0 = nacho.root %A_flat : tensor<?xf64, #Flat>
+  %B0 = nacho.root %B_flat : tensor<?xf64, #Flat>
+  %n = nacho.coiterate %key of (%A1 = %A0 : !F0, %B1 = %B0 : !F0) in intersect(%A1, %B1)
+      iter_args(%m = %start : index) {
+    %next = arith.addi %m, %one : index
+    nacho.yield %next : index
+  }
+  return %n : index
 }
 
 // One list has nothing to be compared with.
@@ -143,8 +202,8 @@ func.func @negative_one(%A: tensor<?x?xf64, #COO>, %out: memref<?xf64>) {
 //
 // CPU-LABEL: func.func @workers(
 // CPU:         omp.parallel
-// CPU-NEXT:      memref.alloca() : memref<512xi64>
-// CPU-NEXT:      memref.alloca() : memref<512xi64>
+// CPU-NEXT:      memref.alloca() : memref<516xi64>
+// CPU-NEXT:      memref.alloca() : memref<516xi64>
 // CPU-NEXT:      scf.while
 // CPU-NOT:     memref.alloca
 // CPU:         return

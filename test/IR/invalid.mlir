@@ -1712,7 +1712,7 @@ func.func @choice_of_two_types(%c: i1, %x: f64, %y: f32) {
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
 
 func.func @flatten(%A: tensor<?x?xf64, #CSR>) {
-  // expected-error @below {{needs a list of unique entries in order, got 'tensor<?x?xf64}}
+  // expected-error @below {{needs a list or a tree of unique entries in order, got 'tensor<?x?xf64}}
   %flat = nacho.flatten %A : tensor<?x?xf64, #CSR>
   return
 }
@@ -1720,7 +1720,7 @@ func.func @flatten(%A: tensor<?x?xf64, #CSR>) {
 // -----
 
 func.func @flatten(%A: tensor<?x?xf64>) {
-  // expected-error @below {{needs a list of entries, got 'tensor<?x?xf64>'}}
+  // expected-error @below {{needs a list or a tree of entries, got 'tensor<?x?xf64>'}}
   %flat = nacho.flatten %A : tensor<?x?xf64>
   return
 }
@@ -1730,7 +1730,7 @@ func.func @flatten(%A: tensor<?x?xf64>) {
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
 
 func.func @unflatten(%A: tensor<?x?xf64, #CSR>, %key: index) {
-  // expected-error @below {{needs a list of unique entries in order, got 'tensor<?x?xf64}}
+  // expected-error @below {{needs a list or a tree of unique entries in order, got 'tensor<?x?xf64}}
   %i = nacho.unflatten 0 of %key in %A : tensor<?x?xf64, #CSR>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: nacho-opt %s -convert-nacho-loops-to-scf -convert-nacho-storage-to-memref -canonicalize -cse | FileCheck %s
 
-// The coordinates of a flattened list are keys: a field of bits for every level, if all of
-// them are inside of the extents. Its arrays are those of the list.
+// The coordinates of what is flattened are keys: a field of bits for every level, if all of
+// them are inside of the extents. Its arrays are those of the list, or tree.
 
 #COO = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
@@ -21,7 +21,6 @@
 // i < N0 and j < N1 ? (i << width of N1 - 1) | j : the largest
 // CHECK-NEXT:      %[[CRD_I:.+]] = memref.load %[[CRD0]][%[[P]]]
 // CHECK-NEXT:      %[[I:.+]] = arith.index_castui %[[CRD_I]]
-// CHECK-NEXT:      %[[FITS_I:.+]] = arith.cmpi ult, %[[I]], %[[N0]]
 // CHECK-NEXT:      %[[SOME:.+]] = arith.maxui %[[N1]], %[[C1]]
 // CHECK-NEXT:      %[[LAST:.+]] = arith.subi %[[SOME]], %[[C1]]
 // CHECK-NEXT:      %[[WORD:.+]] = arith.index_cast %[[LAST]] : index to i64
@@ -29,6 +28,7 @@
 // CHECK-NEXT:      %[[WIDTH:.+]] = arith.subi %[[C64]], %[[ZEROS]]
 // CHECK-NEXT:      %[[BITS:.+]] = arith.index_cast %[[WIDTH]]
 // CHECK-NEXT:      %[[SHIFT:.+]] = arith.andi %[[BITS]], %[[C63]]
+// CHECK-NEXT:      %[[FITS_I:.+]] = arith.cmpi ult, %[[I]], %[[N0]]
 // CHECK-NEXT:      %[[HIGH:.+]] = arith.shli %[[I]], %[[SHIFT]]
 // CHECK-NEXT:      %[[CRD_J:.+]] = memref.load %[[CRD1]][%[[P]]]
 // CHECK-NEXT:      %[[J:.+]] = arith.index_castui %[[CRD_J]]
@@ -82,6 +82,42 @@ func.func @parts(%A: tensor<?x?xf64, #COO>, %key: index) -> (index, index, index
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 64 }>
 func.func @wide(%A: tensor<?x?xf64, #Wide>, %out: memref<?xf64>) {
   %flat = nacho.flatten %A : tensor<?x?xf64, #Wide>
+  %A0 = nacho.root %flat : tensor<?xf64, #Flat>
+  nacho.coiterate %key of (%A1 = %A0 : !F0) in %A1 {
+    %a = nacho.load %A1 : !F1
+    memref.store %a, %out[%key] : memref<?xf64>
+  }
+  return
+}
+
+#DCSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+
+// The entries of a tree are those of its last level. The first coordinate of one stands at
+// its parent, the last that begins there or before.
+//
+// CHECK-LABEL: func.func @tree(
+// CHECK-SAME:    %[[POS0:[^ ]+]]: memref<?xi32>, %[[CRD0:[^ ]+]]: memref<?xi32>, %[[POS1:[^ ]+]]: memref<?xi32>, %[[CRD1:[^ ]+]]: memref<?xi32>,
+// CHECK:         scf.for %[[P:.+]] =
+// CHECK:           memref.load %[[CRD1]][%[[P]]]
+//
+// low = 0; step = 1
+// while pos1[low + step] <= p: low += step; step *= 2
+// CHECK:           %[[FAR:.+]]:2 = scf.while (%[[LOW:.+]] = %c0, %[[STEP:.+]] = %c1)
+// CHECK:             %[[NEXT:.+]] = arith.addi %[[LOW]], %[[STEP]]
+// CHECK:             memref.load %[[POS1]]
+// CHECK:             arith.cmpi ule, %{{.+}}, %[[P]]
+//
+// while step > 1: step /= 2; low += pos1[low + step] <= p ? step : 0
+// CHECK:           %[[PARENT:.+]]:2 = scf.while (%{{.+}} = %[[FAR]]#0, %{{.+}} = %[[FAR]]#1)
+// CHECK:             arith.shrui
+// CHECK:             memref.load %[[POS1]]
+// CHECK:             arith.select
+// CHECK:           memref.load %[[CRD0]][%[[PARENT]]#0]
+// CHECK:           arith.ori
+// CHECK:         return
+func.func @tree(%A: tensor<?x?xf64, #DCSR>, %out: memref<?xf64>) {
+  %flat = nacho.flatten %A : tensor<?x?xf64, #DCSR>
   %A0 = nacho.root %flat : tensor<?xf64, #Flat>
   nacho.coiterate %key of (%A1 = %A0 : !F0) in %A1 {
     %a = nacho.load %A1 : !F1

@@ -191,3 +191,35 @@ func.func @sums_of_columns(%A: tensor<?x?xf64, #COOT>, %B: tensor<?x?xf64, #COOT
   }
   return %z : tensor<f64>
 }
+
+// Trees are flattened where they are intersected: at the end of a union, what is left of
+// one of them would be merged key by key.
+//
+// CHECK-LABEL: func.func @trees(
+// CHECK:         nacho.flatten %{{.+}} : tensor<?x?xf64, #[[DCSR:.+]]>
+// CHECK:         nacho.flatten %{{.+}} : tensor<?x?xf64, #[[COO:.+]]>
+// CHECK:         nacho.coiterate %ij of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1)
+// CHECK:         return
+func.func @trees(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #COO>) -> tensor<f64> {
+  %z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %B[i, j] : tensor<?x?xf64, #COO>)
+      -> [] : tensor<f64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [i, j] : f64
+    nacho.yield %1 : f64
+  }
+  return %z : tensor<f64>
+}
+
+// CHECK-LABEL: func.func @negative_union_of_trees(
+// CHECK-NOT:     nacho.flatten
+// CHECK:         return
+func.func @negative_union_of_trees(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
+    -> tensor<f64> {
+  %z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %B[i, j] : tensor<?x?xf64, #DCSR>)
+      -> [] : tensor<f64> {
+    %0 = nacho.binary sub %a, %b : f64
+    %1 = nacho.reduce add %0 over [i, j] : f64
+    nacho.yield %1 : f64
+  }
+  return %z : tensor<f64>
+}

@@ -258,6 +258,9 @@ def _before_a_gap(array):
         ("Z[i,j] = A[i,j] + B[i,j] * C[i,j]", ("dcsr", "csr", "csr")),
         ("Z[i,j] = A[i,j] + B[i,j]", ("coo", "csr", "csr")),
         ("Z[i,j] = C[i,j] * A[i,k] * B[k,j]", ("csr", "csr", "csr")),
+        ("Z[i,l,j] = B[i,l,j] + C[i,l,j]", ("coo", "coo", "coo")),
+        ("s = B[i,l,j] * C[i,l,j]", ("csf", "csf", "csf")),
+        ("s = B[i,l,j] * C[i,l,j]", ("coo", "coo", "csf")),
     ],
     ids=str,
 )
@@ -267,6 +270,8 @@ def test_nothing_is_read_behind_arrays(text, formats):
     operands = {}
     for name, format in zip("ABC", formats, strict=True):
         shape = (5, 150) if "k" not in text else (40, 40)
+        if "l" in text:
+            shape = (5, 150, 7)
         dense = (rng.random(shape) < (0 if name == "A" else 0.5)) * 1.0
         made = nacho.Tensor.from_dense(dense, format)
         arrays = ((*made.pos,), (*made.crd,), (made.values,))

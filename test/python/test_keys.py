@@ -1,9 +1,11 @@
-"""Lists of one shape are merged by keys, where these have few bits and rows are short.
+"""Lists and trees are merged by keys, where these have few bits and rows are short.
 
 Calls are compared with plans, which have a loop for every index.
 """
 
 from __future__ import annotations
+
+import contextlib
 
 import numpy as np
 import pytest
@@ -24,8 +26,11 @@ THREE = (
 )
 
 
-def compiled(expr, **options):
+def compiled(expr, *operands, **options):
     formats = {name: "coo" for name in "ABCZ" if f"{name}[" in expr}
+    formats |= {
+        name: tensor.format for name, tensor in zip("ABC", operands, strict=False)
+    }
     return nacho.mlir.compile(expr, formats=formats, **options)
 
 
@@ -50,7 +55,7 @@ def scattered(nnz, shape, seed):
 
 
 def compare(expr, *operands):
-    kernel = compiled(expr)
+    kernel = compiled(expr, *operands)
     assert merges_by_keys(kernel, *operands)
     for parts in (1, 2, 7):
         expected = kernel.plan(*operands, parts=parts).execute()
@@ -84,6 +89,92 @@ def test_windows_end_anywhere(expr, nnz):
         [],
     ):
         compare(expr, A, entries_at(numbers, shape, seed=2))
+
+
+@pytest.mark.parametrize("formats", [("csf", "csf"), ("csf", "coo"), ("coo", "csf")])
+@pytest.mark.parametrize("nnz", [0, 1, 2, 511, 512, 513, 1024, 1500])
+@pytest.mark.parametrize("shape", [(40, 50, 30), (1, 60_000, 1), (60, 1, 1000)])
+def test_trees_are_intersected(formats, nnz, shape):
+    """Windows begin and end inside of fibers, and of those above."""
+    A = entries_at(np.arange(nnz) * 3, shape, seed=1).convert(formats[0])
+    for numbers in (
+        np.arange(nnz) * 3,
+        np.arange(700),
+        np.arange(20_000, 20_000 + nnz),
+        np.arange(0, 60_000, 7),
+        [],
+    ):
+        B = entries_at(numbers, shape, seed=2).convert(formats[1])
+        kernel = compiled(INNER, A, B)
+        expected = kernel.plan(A, B).execute()
+        for parts in (1, 2, 7):
+            found = compiled(INNER, A, B)(A, B, parts=parts, threads=2)
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+        if nnz > 500 and shape[2] < 100:
+            assert merges_by_keys(kernel, A, B)
+
+
+@pytest.mark.parametrize("rank", [2, 3, 5, 8])
+def test_trees_of_any_rank(rank):
+    rng = np.random.default_rng(rank)
+    indices = ",".join("abcdefgh"[:rank])
+    expr = f"z = A[{indices}] * B[{indices}]"
+    for _ in range(20):
+        shape = tuple(rng.integers(1, 9, rank))
+        A, B = (scattered(int(rng.integers(0, 2000)), shape, seed) for seed in (1, 2))
+        expected = float((A.to_dense() * B.to_dense()).sum())
+        for format in ("csf", "coo"):
+            kernel = nacho.mlir.compile(expr, dict.fromkeys("AB", format))
+            found = kernel(A.convert(format), B.convert(format), parts=3, threads=2)
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_fibers_may_be_empty():
+    """And be the first, or the last, of what is above."""
+    format = nacho.Format("csf").for_rank(3)
+    pos = [[0, 4], [0, 0, 2, 5, 5], [0, 0, 1, 1, 3, 3]]
+    crd = [[0, 2, 5, 9], [3, 4, 0, 7, 8], [6, 2, 5]]
+    A = nacho.Tensor.from_parts(
+        format,
+        (10, 10, 10),
+        pos=[np.array(level, np.int32) for level in pos],
+        crd=[np.array(level, np.int32) for level in crd],
+        values=np.array([2.0, 3.0, 5.0]),
+    )
+    B = nacho.Tensor.from_coo(
+        np.array([[2, 2, 5, 5, 9], [3, 4, 7, 8, 9], [6, 6, 2, 5, 9]]),
+        np.array([1.0, 10.0, 100.0, 1000.0, 1e4]),
+        shape=(10, 10, 10),
+        format="csf",
+    )
+    expected = float((A.to_dense() * B.to_dense()).sum())
+    assert expected == 2 * 10 + 3 * 100
+    for parts in (1, 2, 3):
+        assert compiled(INNER, A, B)(A, B, parts=parts) == expected
+
+
+def test_unions_of_trees_are_not_merged_by_keys():
+    A, B = (scattered(500, (20, 30, 40), seed).convert("csf") for seed in (1, 2))
+    expr = "z = A[i,j,k] - B[i,j,k]"
+    kernel = compiled(expr, A, B)
+    assert "nacho.flatten" not in kernel.mlir("loops")
+    check(kernel(A, B), expr, {"A": A, "B": B})
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+@pytest.mark.parametrize("array", ["pos", "crd"])
+def test_trees_that_were_edited_are_read_inside_of_their_arrays(level, array):
+    A, B = (scattered(3000, (60, 60, 60), seed).convert("csf") for seed in (1, 2))
+    kernel = compiled(INNER, A, B, validate="none")
+    kernel(A, B)
+    stored = getattr(A, array)[level]
+    for bad in (2**31 - 1, 2**30, 0, 61):
+        for at in (len(stored) // 2, len(stored) - 1):
+            before, stored[at] = stored[at], bad
+            with contextlib.suppress(nacho.OperandError):
+                kernel(A, B, parts=5, threads=2)
+            stored[at] = before
+    kernel(A, B)
 
 
 @pytest.mark.parametrize("expr", THREE)
@@ -158,6 +249,7 @@ def test_rows_decide_where_there_are_two_indices():
     ("expr", "formats"),
     [
         ("Z[i,j,k] = A[i,j,k] + B[i,j,k]", {"A": "csf", "B": "coo", "Z": "coo"}),
+        ("z = A[i,j] * B[i,j]", {"A": "csr", "B": "csr"}),
         ("Z[i,j,k] = A[i,j,k] + B[i,j,k]", {"A": "coo", "B": "coo", "Z": "csf"}),
         ("Z[i,j,k] = A[i,j,k] + B[j,k,i]", {"A": "coo", "B": "coo", "Z": "coo"}),
         ("Z[i,j] = A[i,j,k] * B[i,j,k]", {"A": "coo", "B": "coo", "Z": "coo"}),

@@ -1,4 +1,4 @@
-//===- FlatOps.td - Lists of entries by one key ------------*- tablegen -*-===//
+//===- FlatOps.td - Entries by one key ---------------------*- tablegen -*-===//
 
 #ifndef NACHO_IR_FLAT_OPS
 #define NACHO_IR_FLAT_OPS
@@ -6,12 +6,12 @@
 include "nacho/IR/NachoTypes.td"
 
 def Nacho_FlattenOp : Nacho_Op<"flatten", [Pure, InferTypeOpAdaptor]> {
-  let summary = "a list of entries as a sparse vector";
+  let summary = "a list or tree of entries as a sparse vector";
   let description = [{
-    The vector has the arrays of the list, and nothing is copied: an entry's
-    coordinate, its *key*, is computed from the coordinates of the list whenever
-    it is read. A key has a field of bits for each of them, as many as its extent
-    needs, the first one on top; so keys are in the order of the list. Those
+    The vector has the arrays of the list (COO), or of the tree (CSF), and nothing is
+    copied: an entry's coordinate, its *key*, is computed from its coordinates there
+    whenever it is read. A key has a field of bits for each of them, as many as its
+    extent needs, the first one on top; so keys are in the order of the entries. Those
     of all levels must not need more than 62 bits. What lies outside of the extents has
     the largest key, which lies outside of the vector's extent.
 

@@ -55,6 +55,16 @@ public:
                                        mlir::Value position, mlir::Value valid,
                                        unsigned lanes) const;
 
+  /// array[p - begin] = coordinate of p, for p from `begin` to `end`, in as
+  /// many lanes as such a register has. What comes after those in the last one
+  /// is written over.
+  virtual void fill(mlir::ImplicitLocOpBuilder &b, mlir::Value array,
+                    mlir::Value begin, mlir::Value end, mlir::Value cursors,
+                    unsigned vectorBits) const;
+  /// The elements of `cursors`: of a call with the next positions, what is in
+  /// there says where to look; at first all are 0.
+  virtual unsigned numCursors() const { return 0; }
+
   /// The last position of which a coordinate can be read, whatever the
   /// children of a fiber are. Not for full levels.
   virtual mlir::Value last(mlir::ImplicitLocOpBuilder &b) const;
@@ -239,6 +249,10 @@ public:
     return {};
   }
 };
+
+/// The first lanes, as many as there are elements from `start` to `end`.
+mlir::Value emitMask(mlir::ImplicitLocOpBuilder &b, mlir::Value start,
+                     mlir::Value end, int64_t lanes);
 
 /// Elements of a buffer: of those lanes that are valid, if not of all.
 mlir::Value loadVector(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,

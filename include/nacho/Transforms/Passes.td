@@ -121,7 +121,7 @@ def NachoFlattenLists : Pass<"nacho-flatten-lists"> {
     are few entries with the same first coordinates. If all loops of a nest step
     through the same lists (COO), and the result is one too or a scalar, one loop over
     the keys of `nacho.flatten` does the same: union and intersection of lists
-    are those of sets of keys.
+    are those of sets of keys. Trees (CSF), too, can be intersected that way.
 
     Before:
     ```mlir

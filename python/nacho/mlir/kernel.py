@@ -1,4 +1,4 @@
-"""``compile``, and the kernels that it returns.
+"""The kernels that ``compile`` returns.
 
 A kernel checks its operands, has the extension plan (cut the work, count the result)
 and execute (fill it in), and wraps the buffers in a container.
@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 from weakref import WeakValueDictionary
 
 from nacho.background import require_sparse
-from nacho.errors import ArgumentError, DTypeError, NachoError, OperandError
+from nacho.errors import DTypeError, NachoError, OperandError
 from nacho.extents import (
     CostEstimate,
     index_extents,
     narrow_indices,
     require_values,
 )
-from nacho.formats import Format, TensorType
+from nacho.formats import TensorType
 from nacho.mlir.emit import emit, spelled_indices
 from nacho.mlir.keys import merges_lists, suit_keys
-from nacho.mlir.module import Module, is_module, read_module
+from nacho.mlir.module import Module
 from nacho.mlir.plan import Call, Plan, bind, views_of
 from nacho.mlir.refusals import (
     refuse_compilation,
@@ -36,17 +36,10 @@ from nacho.operands import Notes, arguments, forget, load, load_scalar
 from nacho.options import (
     MAX_PARTS,
     MAX_THREADS,
-    check_cost,
-    check_target,
-    check_validation,
     checked_count,
-    checked_order,
-    checked_remap,
     default_threads,
 )
-from nacho.parser import parse, require_supported
 from nacho.promotion import Kinds, fits, kinds_of
-from nacho.requests import IndexType, requested_types
 from nacho.results import make_result, result_class
 from nacho.views import View
 
@@ -55,69 +48,6 @@ if TYPE_CHECKING:
 
 _PARTS_PER_THREAD = 4
 _INT32_COORDINATES = 1 << 31
-
-
-def compile(
-    expr: object,
-    formats: Mapping[str, str | Format] | None = None,
-    dtype: str | Mapping[str, str] | None = None,
-    index: IndexType | Mapping[str, IndexType] | None = None,
-    target: str = "cpu",
-    threads: int | None = None,
-    parts: int | None = None,
-    cost: str = "nnz+loops",
-    order: Sequence[str] | str | None = None,
-    validate: str = "safe",
-    remap: bool | None = None,
-) -> Kernel:
-    """Compile an expression for operands of any shape.
-
-    ``formats`` names the format of operands and of the result. By default an operand of
-    one index is a sparse-vector, of two csr, of more csf; that of the result is
-    inferred. ``dtype`` ("f64") is the type of all operands, and ``index`` ("i32") that
-    of all index arrays; both may be a mapping by name.
-
-    ``expr`` may also be MLIR: the text of a module, or an object that is one when it is
-    printed. Formats, types and the order of the loops are those of its function then.
-
-    ``order`` lists the indices from the outermost loop inwards, instead of the order
-    that is expected to be the cheapest. With ``remap=False`` what outer intersections
-    leave over is not listed first: parts then cost the same by what the operands
-    store, whether it is iterated or not.
-    """
-    check_target(target)
-    check_cost(cost)
-    check_validation(validate)
-    options: dict[str, Any] = {
-        "threads": checked_count("threads", threads, MAX_THREADS),
-        "parts": checked_count("parts", parts, MAX_PARTS),
-        "cost": cost,
-        "validate": validate,
-        "remap": checked_remap(remap),
-    }
-    if is_module(expr):
-        given = {"formats": formats, "dtype": dtype, "index": index, "order": order}
-        return _of_module(str(expr), given, options)
-    assignment = parse(expr)
-    require_supported(assignment)
-    types, result = requested_types(
-        assignment, formats or {}, dtype or "f64", index or "i32"
-    )
-    if order is not None:
-        options["order"] = checked_order(order, assignment.indices)
-    return Kernel(assignment, types, result, **options)
-
-
-def _of_module(
-    text: str, given: Mapping[str, object], options: Mapping[str, Any]
-) -> Kernel:
-    for option, value in given.items():
-        if value is not None:
-            raise ArgumentError(f"{option}= of a module are those of its function")
-    module = read_module(text, options["cost"])
-    return Kernel(
-        module.assignment, module.operands, module.result, module=module, **options
-    )
 
 
 _natives: WeakValueDictionary[tuple[object, ...], _nacho.Kernel] = WeakValueDictionary()
@@ -166,7 +96,13 @@ class Kernel:
         order: tuple[str, ...] = (),
         remap: bool = True,
         sizes: Mapping[str, tuple[int, ...]] | None = None,
+        keys: bool = True,
+        first: Collection[View] = (),
     ) -> None:
+        """Compile, for any operands: ``first`` are those of the first call.
+
+        Without ``keys`` there is a loop for every index, whatever they are.
+        """
         self._assignment = assignment
         self._types = tuple((name, types[name]) for name in assignment.operands)
         self._result_type = result
@@ -185,11 +121,16 @@ class Kernel:
         self._is_sized = bool(sizes)
         self._variants: dict[tuple[bool, bool], Kernel] = {}
         self._lock = threading.Lock()
-        self._merges_lists = (
-            module is None and not order and merges_lists(assignment, types, result)
+        self._has_keys = (
+            keys
+            and module is None
+            and not order
+            and merges_lists(assignment, types, result)
         )
-        indices = len(assignment.indices)
-        self._compile(split=False, flatten=self._merges_lists and indices > 2)
+        flatten = self._has_keys
+        if flatten:
+            flatten = suit_keys(first) if first else len(assignment.indices) > 2
+        self._compile(split=False, flatten=flatten)
 
     def _compile(self, split: bool, flatten: bool) -> None:
         """Compile, in one of several ways.
@@ -241,7 +182,7 @@ class Kernel:
 
     def suited(self, call: Call) -> Kernel:
         """Return the kernel that merges as it suits the operands."""
-        if not self._merges_lists:
+        if not self._has_keys:
             return self
         return self._variant(self._split, suit_keys(call.loaded.values()))
 

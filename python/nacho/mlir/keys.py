@@ -1,4 +1,4 @@
-"""Lists of entries (COO) are merged by one key each, or level by level."""
+"""Lists and trees of entries (COO, CSF) are merged by keys, or level by level."""
 
 from __future__ import annotations
 
@@ -17,29 +17,37 @@ _LONG_ROW = 16
 def merges_lists(
     assignment: Assignment, types: Mapping[str, TensorType], result: TensorType
 ) -> bool:
-    """Return whether all tensors are lists with the same indices.
+    """Return whether all tensors are lists or trees with the same indices.
 
-    The result may be a scalar.
+    The result may be a scalar, but no tree.
     """
     accesses = [access for access in assignment.accesses if access.indices]
     if len(accesses) < 2:
         return False
     indices = accesses[0].indices
     kept = assignment.result.indices
-    formats = [types[access.name].format for access in accesses]
-    if kept:
-        formats.append(result.format)
     return (
         1 < len(indices) == len(set(indices))
         and all(access.indices == indices for access in accesses)
-        and (not kept or kept == indices)
-        and all(format is not None and format.name == "coo" for format in formats)
+        and all(_is(types[access.name], "coo", "csf") for access in accesses)
+        and (not kept or (kept == indices and _is(result, "coo")))
     )
 
 
+def _is(type: TensorType, *names: str) -> bool:
+    return type.format is not None and type.format.name in names
+
+
 def suit_keys(lists: Collection[View]) -> bool:
-    """Return whether lists of one shape have keys, and their rows are short."""
+    """Return whether operands of one shape have keys, and their rows are short."""
     shape = next(iter(lists)).shape
     bits = sum((extent - 1).bit_length() for extent in shape if extent)
     entries = sum(view.values.size for view in lists)
-    return bits <= _MOST_BITS and entries < _LONG_ROW * len(lists) * prod(shape[:-1])
+    rows = sum(_most_rows(view) for view in lists)
+    return bits <= _MOST_BITS and entries < _LONG_ROW * rows
+
+
+def _most_rows(view: View) -> int:
+    """Return how many rows have entries; of a list, how many there can be."""
+    pos = view.pos[-1]
+    return prod(view.shape[:-1]) if pos is None else len(pos) - 1

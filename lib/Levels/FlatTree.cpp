@@ -1,0 +1,246 @@
+//===- FlatTree.cpp - A tree of entries as one level ----------------------===//
+//
+// The coordinates of an entry but for the last are those of its fiber, which
+// begins somewhere before it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Flat.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+/// Coordinates of the levels above stand at the parent of the position, the
+/// parent of that, and so on.
+class FlatTree : public FlatLevel {
+public:
+  using FlatLevel::FlatLevel;
+
+  Value coordinate(ImplicitLocOpBuilder &b, Value position) const override;
+  Value coordinateVector(ImplicitLocOpBuilder &, Value, Value,
+                         unsigned) const override {
+    llvm_unreachable("the parents of several positions are not known");
+  }
+  Value lowerBound(ImplicitLocOpBuilder &b, Value key, Value first, Value low,
+                   Value high) const override;
+  unsigned numCursors() const override { return rank - 1; }
+  void fill(ImplicitLocOpBuilder &b, Value array, Value begin, Value end,
+            Value cursors, unsigned vectorBits) const override;
+
+private:
+  Value parentOf(ImplicitLocOpBuilder &b, unsigned level, Value position,
+                 Value from) const;
+
+  /// Which positions of each level are the ancestors of those to be filled in.
+  struct Walk {
+    Value array, begin;
+    SmallVector<Value> low, high;
+  };
+  void storeFibers(ImplicitLocOpBuilder &b, const Walk &walk, unsigned level,
+                   Value from, Value to, const Key &above) const;
+  void addEntries(ImplicitLocOpBuilder &b, const Walk &walk,
+                  unsigned lanes) const;
+};
+} // namespace
+
+/// The position of the level above whose children `position` is one of: the
+/// first one that ends after it. It is not before `from`, and seldom far.
+///
+/// low = from; step = 1
+/// while begin(low + step) <= position: low += step; step *= 2
+/// the last of [low, low + step) that begins there or before, by bisection
+Value FlatTree::parentOf(ImplicitLocOpBuilder &b, unsigned level,
+                         Value position, Value from) const {
+  Type index = b.getIndexType();
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto mine = Level::get(of, level);
+  Value last = Level::get(of, level - 1)->last(b);
+  auto isBefore = [&](ImplicitLocOpBuilder &body, Value parent) -> Value {
+    Value inside =
+        arith::CmpIOp::create(body, arith::CmpIPredicate::sle, parent, last);
+    Value safe = arith::MinSIOp::create(body, parent, last);
+    Value begins = arith::CmpIOp::create(body, arith::CmpIPredicate::ule,
+                                         mine->begin(body, safe), position);
+    return arith::AndIOp::create(body, inside, begins);
+  };
+  auto gallop = scf::WhileOp::create(
+      b, TypeRange{index, index}, ValueRange{from, one},
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        ImplicitLocOpBuilder body(loc, builder);
+        Value next = arith::AddIOp::create(body, args[0], args[1]);
+        scf::ConditionOp::create(body, isBefore(body, next), args);
+      },
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        ImplicitLocOpBuilder body(loc, builder);
+        Value next = arith::AddIOp::create(body, args[0], args[1]);
+        Value step = arith::AddIOp::create(body, args[1], args[1]);
+        scf::YieldOp::create(body, ValueRange{next, step});
+      });
+  auto bisect = scf::WhileOp::create(
+      b, TypeRange{index, index}, gallop.getResults(),
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        Value more = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ugt, args[1], one);
+        scf::ConditionOp::create(builder, loc, more, args);
+      },
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        ImplicitLocOpBuilder body(loc, builder);
+        Value half = arith::ShRUIOp::create(body, args[1], one);
+        Value mid = arith::AddIOp::create(body, args[0], half);
+        Value low =
+            arith::SelectOp::create(body, isBefore(body, mid), mid, args[0]);
+        scf::YieldOp::create(body, ValueRange{low, half});
+      });
+  return bisect.getResult(0);
+}
+
+Value FlatTree::coordinate(ImplicitLocOpBuilder &b, Value position) const {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  SmallVector<Value> parts(rank);
+  for (unsigned level = rank; level-- > 0;) {
+    parts[level] = Level::get(of, level)->coordinate(b, position);
+    if (level > 0)
+      position = parentOf(b, level, position, zero);
+  }
+  Key key;
+  for (auto [level, part] : llvm::enumerate(parts))
+    key.add(b, of, level, part);
+  return key.get(b);
+}
+
+/// Level by level, among the children of what has been found; where nothing
+/// has been, its place is where the children of what comes next begin.
+Value FlatTree::lowerBound(ImplicitLocOpBuilder &b, Value key, Value, Value low,
+                           Value high) const {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value from = Level::get(of, 0)->begin(b, zero);
+  Value to = Level::get(of, 0)->begin(b, one);
+  for (unsigned level = 0; level < rank; ++level) {
+    auto mine = Level::get(of, level);
+    Value part = emitCoordinateOfKey(b, of, level, key);
+    Value found = mine->lowerBound(b, part, from, from, to);
+    if (level + 1 == rank) {
+      from = found;
+      break;
+    }
+    Value there =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, found, to);
+    Value safe = arith::SelectOp::create(b, there, found, zero);
+    Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       mine->coordinate(b, safe), part);
+    there = arith::AndIOp::create(b, there, same);
+    Value after = arith::AddIOp::create(
+        b, found, arith::IndexCastUIOp::create(b, b.getIndexType(), there));
+    auto below = Level::get(of, level + 1);
+    from = below->begin(b, found);
+    to = below->begin(b, after);
+  }
+  return arith::MinUIOp::create(b, arith::MaxUIOp::create(b, from, low), high);
+}
+
+/// for p of a level: its children; of the last one but one:
+///   array[where the children of p begin] = key(p)
+void FlatTree::storeFibers(ImplicitLocOpBuilder &b, const Walk &walk,
+                           unsigned level, Value from, Value to,
+                           const Key &above) const {
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto forOp = scf::ForOp::create(b, from, to, one);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(forOp.getBody());
+  Value position = forOp.getInductionVar();
+  Key key = above;
+  key.add(b, of, level, Level::get(of, level)->coordinate(b, position));
+  auto below = Level::get(of, level + 1);
+  Value first =
+      arith::MaxUIOp::create(b, below->begin(b, position), walk.low[level + 1]);
+  if (level + 2 < rank) {
+    Value after = arith::AddIOp::create(b, position, one);
+    Value end =
+        arith::MinUIOp::create(b, below->begin(b, after), walk.high[level + 1]);
+    return storeFibers(b, walk, level + 1, first, end, key);
+  }
+  // Where fibers are empty, the last one counts.
+  Value last = arith::SubIOp::create(b, walk.high[level + 1], one);
+  Value at = arith::SubIOp::create(b, arith::MinUIOp::create(b, first, last),
+                                   walk.begin);
+  memref::StoreOp::create(
+      b, arith::IndexCastOp::create(b, b.getI64Type(), key.get(b)), walk.array,
+      at);
+}
+
+/// What is not there yet is that of the fiber before; keys of fibers grow:
+///   array[p - begin] = max(array up to there) | coordinate of p
+void FlatTree::addEntries(ImplicitLocOpBuilder &b, const Walk &walk,
+                          unsigned lanes) const {
+  auto words = VectorType::get(lanes, b.getI64Type());
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(words));
+  Value step = arith::ConstantIndexOp::create(b, lanes);
+  Value end = walk.high.back();
+  auto forOp = scf::ForOp::create(b, walk.begin, end, step, none);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(forOp.getBody());
+  Value position = forOp.getInductionVar();
+  Value at = arith::SubIOp::create(b, position, walk.begin);
+  Value above = vector::LoadOp::create(b, words, walk.array, at);
+  for (unsigned distance = 1; distance < lanes; distance *= 2) {
+    SmallVector<int64_t> order;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      order.push_back(lane < distance ? lane : lanes + lane - distance);
+    Value moved = vector::ShuffleOp::create(b, none, above, order);
+    above = arith::MaxUIOp::create(b, above, moved);
+  }
+  above = arith::MaxUIOp::create(b, above, forOp.getRegionIterArgs().front());
+  SmallVector<int64_t> lastLane(lanes, lanes - 1);
+  Value carried = vector::ShuffleOp::create(b, above, above, lastLane);
+
+  Value valid = emitMask(b, position, end, lanes);
+  Key key{above, {}};
+  key.add(b, of, rank - 1,
+          asWords(b, Level::get(of, rank - 1)
+                         ->coordinateVector(b, position, valid, lanes)));
+  vector::StoreOp::create(b, key.get(b), walk.array, at);
+  scf::YieldOp::create(b, carried);
+}
+
+void FlatTree::fill(ImplicitLocOpBuilder &b, Value array, Value begin,
+                    Value end, Value cursors, unsigned vectorBits) const {
+  unsigned lanes = vectorBits / 64;
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Walk walk{array, begin, {}, {}};
+  walk.low.resize(rank);
+  walk.high.resize(rank);
+  walk.low.back() = begin;
+  walk.high.back() = end;
+  for (unsigned level = rank - 1; level > 0; --level) {
+    Value cursor = arith::ConstantIndexOp::create(b, level - 1);
+    Value last = arith::SubIOp::create(b, walk.high[level], one);
+    Value low = parentOf(b, level, walk.low[level],
+                         memref::LoadOp::create(b, cursors, cursor));
+    memref::StoreOp::create(b, low, cursors, cursor);
+    walk.low[level - 1] = low;
+    walk.high[level - 1] =
+        arith::AddIOp::create(b, parentOf(b, level, last, low), one);
+  }
+  auto words = VectorType::get(lanes, b.getI64Type());
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(words));
+  Value step = arith::ConstantIndexOp::create(b, lanes);
+  auto clear = scf::ForOp::create(b, begin, end, step);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(clear.getBody());
+    Value at = arith::SubIOp::create(b, clear.getInductionVar(), begin);
+    vector::StoreOp::create(b, none, array, at);
+  }
+  storeFibers(b, walk, 0, walk.low[0], walk.high[0], Key());
+  addEntries(b, walk, lanes);
+}
+
+std::unique_ptr<Level> nacho::makeFlatTree(Value flat, Value tensor) {
+  return std::make_unique<FlatTree>(flat, tensor);
+}
