@@ -91,7 +91,7 @@ public:
     options.splitRows = compile.splitRows;
     options.singlePass = compile.singlePass;
     options.branches = compile.branches;
-    options.flatten = compile.flatten;
+    options.flatten = options.dynamicKeys = compile.flatten;
     options.vectorBits = hostVectorBits();
     for (bool done = false; !done; rest = rest.drop_front()) {
       if (rest.empty()) {

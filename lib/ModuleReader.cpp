@@ -144,13 +144,8 @@ static LogicalResult readLoops(func::FuncOp func, Step &step) {
   });
   if (!partition || !nest)
     return func.emitError("the function does not assign a tensor");
-  for (CoiterateOp loop : nest.getCutLoops()) {
-    auto parts = loop.getBody().getOps<UnflattenOp>();
-    for (UnflattenOp part : parts)
-      step.order.push_back(getName(part.getCoordinate()));
-    if (parts.empty())
-      step.order.push_back(getName(loop.getCoordinate()));
-  }
+  for (CoiterateOp loop : nest.getCutLoops())
+    step.order.push_back(getName(loop.getCoordinate()));
   for (Attribute loop : partition.getLoops()) {
     std::vector<int64_t> &operands = step.loops.emplace_back();
     std::vector<int64_t> &inputs = step.loopInputs.emplace_back();

@@ -37,9 +37,11 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCSEPass());
   pm.addPass(createNachoConcretize());
   pm.addPass(createCSEPass());
-  NachoFlattenListsOptions flatten;
-  flatten.dynamic = options.flatten;
-  pm.addPass(createNachoFlattenLists(flatten));
+  if (options.flatten) {
+    NachoFlattenListsOptions flatten;
+    flatten.dynamic = options.dynamicKeys;
+    pm.addPass(createNachoFlattenLists(flatten));
+  }
   if (options.find)
     pm.addPass(createNachoFindCoordinates());
 }

@@ -102,7 +102,7 @@ inline constexpr char kTablesAttr[] = "nacho.tables";
 inline constexpr char kSortSymbol[] = "nacho_sort_entries";
 inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
 
-/// The bits that the keys of a list have at most.
+/// The bits that the keys of a list have at most; keys.py knows, too.
 inline constexpr unsigned kMostKeyBits = 62;
 
 /// The element type of a buffer.

@@ -21,9 +21,12 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(true)};
   Option<bool> flatten{
       *this, "flatten",
-      llvm::cl::desc(
-          "Merge lists by keys, of shapes that have them: the bits of "
-          "all extents are 62 at most"),
+      llvm::cl::desc("Merge lists by keys, of static shapes that have these"),
+      llvm::cl::init(true)};
+  Option<bool> dynamicKeys{
+      *this, "dynamic-keys",
+      llvm::cl::desc("Take it that dynamic shapes have keys, too: 62 bits are "
+                     "enough for them"),
       llvm::cl::init(false)};
   Option<bool> splitRows{
       *this, "split-rows",

@@ -167,10 +167,11 @@ static LogicalResult unfoldFlatten(FlattenOp op) {
 }
 
 static LogicalResult convertFunction(func::FuncOp func, StorageMap &map) {
-  WalkResult flattened =
-      func.walk([](FlattenOp op) -> WalkResult { return unfoldFlatten(op); });
-  if (flattened.wasInterrupted())
-    return failure();
+  SmallVector<FlattenOp> flattened;
+  func.walk([&](FlattenOp op) { flattened.push_back(op); });
+  for (FlattenOp op : llvm::reverse(flattened))
+    if (failed(unfoldFlatten(op)))
+      return failure();
   func.walk([](UnflattenOp op) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
     op.replaceAllUsesWith(

@@ -381,7 +381,8 @@ static LogicalResult assemble(func::FuncOp func, NestOp nest, bool singlePass) {
   if (!nest.getCuts() || nest.getBody().getNumArguments() == 0)
     return nest.emitOpError("must be partitioned and bounded first");
   if (!nest.getCuts().getDefiningOp<PartitionOp>() ||
-      nest->getParentOp() != func || !func.getBody().hasOneBlock() ||
+      nest->getParentOp() != func || !nest->hasOneUse() ||
+      !func.getBody().hasOneBlock() ||
       func.getBody().front().getTerminator()->getOperands() !=
           nest->getResults())
     return nest.emitOpError("must be all that its function does");

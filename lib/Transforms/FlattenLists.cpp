@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace nacho {
@@ -26,12 +27,10 @@ using namespace nacho;
 /// dynamic extents, as the option says.
 static bool hasKeys(RankedTensorType type, bool dynamic) {
   unsigned bits = 0;
-  for (int64_t extent : type.getShape()) {
-    if (ShapedType::isDynamic(extent))
-      return dynamic;
-    bits += extent > 1 ? llvm::Log2_64_Ceil(extent) : 0;
-  }
-  return bits <= kMostKeyBits;
+  for (int64_t extent : type.getShape())
+    if (extent > 1)
+      bits += llvm::Log2_64_Ceil(extent);
+  return bits <= kMostKeyBits && (dynamic || type.hasStaticShape());
 }
 
 /// Whether the levels of a tensor can be flattened for a loop. The keys of a
@@ -67,9 +66,11 @@ static SmallVector<RootOp> findLists(ArrayRef<CoiterateOp> loops) {
     if (loop.getExtent() || !loop.getGuards().empty() ||
         !loop.getNonempty().empty() || loop.getMerge() != outermost.getMerge())
       return {};
+  auto isUsedOnce = [](Value child) { return child.hasOneUse(); };
   for (auto [outer, inner] : llvm::zip(loops, loops.drop_front()))
     if (ValueRange(CoiterateOp(inner).getFibers()) !=
             ValueRange(CoiterateOp(outer).getChildren()) ||
+        !llvm::all_of(CoiterateOp(outer).getChildren(), isUsedOnce) ||
         !llvm::hasNItems(*CoiterateOp(outer).getBodyBlock(), 2))
       return {};
   return lists;
@@ -93,18 +94,27 @@ static bool appendsInOrder(NestOp nest, ArrayRef<CoiterateOp> loops) {
   return !result.wasInterrupted();
 }
 
-static void flatten(ArrayRef<CoiterateOp> loops, SmallVector<RootOp> lists) {
+/// The root of what a list becomes, beside its own.
+static Value flatten(RootOp list) {
+  ImplicitLocOpBuilder b(list.getLoc(), list);
+  std::string name = getName(list.getFiber());
+  b.setLoc(nameLoc(list.getLoc(), StringRef(name).rtrim('0') + "_flat"));
+  Value flat = FlattenOp::create(b, list.getTensor());
+  b.setLoc(list.getLoc());
+  return RootOp::create(b, flat, list.getInputAttr());
+}
+
+static void flatten(ArrayRef<CoiterateOp> loops, ArrayRef<RootOp> lists) {
   CoiterateOp outermost = loops.front(), innermost = loops.back();
   ImplicitLocOpBuilder b(outermost.getLoc(), outermost);
+  // One may be there several times.
+  llvm::MapVector<Operation *, Value> flattened;
   SmallVector<Value> fibers;
   for (RootOp list : lists) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(list);
-    std::string name = getName(list.getFiber());
-    b.setLoc(nameLoc(list.getLoc(), StringRef(name).rtrim('0') + "_flat"));
-    Value flat = FlattenOp::create(b, list.getTensor());
-    b.setLoc(list.getLoc());
-    fibers.push_back(RootOp::create(b, flat, list.getInputAttr()));
+    Value &root = flattened[list];
+    if (!root)
+      root = flatten(list);
+    fibers.push_back(root);
   }
   auto made = CoiterateOp::create(b, fibers, ValueRange(), Value(),
                                   outermost.getMerge());
@@ -116,7 +126,7 @@ static void flatten(ArrayRef<CoiterateOp> loops, SmallVector<RootOp> lists) {
     b.setLoc(coordinate.getLoc());
     coordinate.replaceAllUsesWith(
         UnflattenOp::create(b, b.getIndexType(), level, made.getCoordinate(),
-                            lists.front().getTensor()));
+                            RootOp(lists.front()).getTensor()));
   }
   if (!name.empty())
     setName(made.getCoordinate(), name);
@@ -130,9 +140,9 @@ static void flatten(ArrayRef<CoiterateOp> loops, SmallVector<RootOp> lists) {
   made.getBodyBlock()->getOperations().splice(
       made.getBodyBlock()->end(), innermost.getBodyBlock()->getOperations());
   outermost.erase();
-  for (RootOp list : lists)
+  for (auto [list, root] : flattened)
     if (list->use_empty())
-      list.erase();
+      list->erase();
 }
 
 namespace {

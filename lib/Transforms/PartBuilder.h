@@ -72,6 +72,7 @@ private:
   // Entries.
   void emitAppend(AppendOp append, Values &values);
   void countEntries(mlir::Value number, mlir::Value condition, Values &values);
+  mlir::Value isLastInside();
   void appendEntry(mlir::Value value, mlir::Value offset);
   void store(mlir::Value value, mlir::Value condition, Values &values);
   void startWorkspace();

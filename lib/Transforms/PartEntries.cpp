@@ -68,21 +68,27 @@ void PartBuilder::emitAppend(AppendOp append, Values &values) {
                 : Value(next);
 }
 
+/// Whether the coordinate, or key, that the last level's loop is at is inside
+/// of its extent.
+Value PartBuilder::isLastInside() {
+  unsigned last = layout.structure - 1;
+  CoiterateOp loop = layout.loopOfLevel[last];
+  // What is no loop's can be anything.
+  if (!loop)
+    return arith::ConstantIntOp::create(b, 1, 1);
+  Value at = layout.isFlat() ? mapping.lookup(loop.getCoordinate())
+                             : coordinates[last];
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at,
+                               emitExtent(b, loop, mapping));
+}
+
 /// values[offset] = value; crd[offset] = coordinate. Unless the operands
 /// changed since they were checked and counted, the part has room for the entry
 /// and the result for the coordinate. A draft has it in all but odd cases.
 void PartBuilder::appendEntry(Value value, Value offset) {
-  auto less = arith::CmpIPredicate::ult;
   unsigned last = layout.structure - 1;
-  Value fits = arith::CmpIOp::create(b, less, offset, end);
-  // Coordinates that are no loop's can be anything.
-  Value inside = arith::ConstantIntOp::create(b, 1, 1);
-  if (CoiterateOp loop = layout.loopOfLevel[last])
-    inside = arith::CmpIOp::create(b, less,
-                                   layout.isFlat()
-                                       ? mapping.lookup(loop.getCoordinate())
-                                       : coordinates[last],
-                                   emitExtent(b, loop, mapping));
+  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset, end);
+  Value inside = isLastInside();
   Value valid = arith::AndIOp::create(b, fits, inside);
   auto ifValid = scf::IfOp::create(b, valid, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);

@@ -21,8 +21,10 @@ static LogicalResult findLoops(ResultLayout &layout) {
   layout.partOfLevel.assign(layout.type.getRank(), UnflattenOp());
   WalkResult result = layout.nest.walk([&](AppendOp append) -> WalkResult {
     for (auto [level, coordinate] : llvm::enumerate(append.getCoordinates())) {
-      auto part = layout.partOfLevel[level] =
-          coordinate.getDefiningOp<UnflattenOp>();
+      auto part = coordinate.getDefiningOp<UnflattenOp>();
+      if (layout.loopOfLevel[level] && layout.partOfLevel[level] != part)
+        return append.emitOpError("appends at other parts of keys than before");
+      layout.partOfLevel[level] = part;
       if (part)
         coordinate = part.getKey();
       auto arg = dyn_cast<BlockArgument>(coordinate);
@@ -272,14 +274,32 @@ Value ResultLayout::extent(ImplicitLocOpBuilder &b, unsigned level,
       b, mapping.lookupOrDefault(part.getTensor()), number);
 }
 
+/// What a loop's operands are flattened from, the first one's if there are
+/// several; null if it is not.
+static Value flattenedBy(CoiterateOp loop) {
+  if (loop.getFibers().empty())
+    return {};
+  auto root = rootOf(loop.getFibers().front()).getDefiningOp<RootOp>();
+  auto flatten =
+      root ? root.getTensor().getDefiningOp<FlattenOp>() : FlattenOp();
+  return flatten ? flatten.getTensor() : Value();
+}
+
+/// The parts of the list's own keys, in order.
 bool ResultLayout::isFlat() const {
+  if (partOfLevel.empty() || !partOfLevel.front() || !isList(type))
+    return false;
+  CoiterateOp loop = loopOfLevel.front();
+  Value tensor = UnflattenOp(partOfLevel.front()).getTensor();
+  if (!loop || flattenedBy(loop) != tensor)
+    return false;
   for (unsigned level = 0; level < partOfLevel.size(); ++level) {
     UnflattenOp part = partOfLevel[level];
-    if (!part || part.getLevel() != level ||
-        loopOfLevel[level] != loopOfLevel.front())
+    if (!part || part.getLevel() != level || part.getTensor() != tensor ||
+        loopOfLevel[level] != loop)
       return false;
   }
-  return !partOfLevel.empty() && isList(type);
+  return true;
 }
 
 Value ResultLayout::coordinateOfCut(ImplicitLocOpBuilder &b, Value cut,
@@ -422,6 +442,22 @@ static Value withMissing(ImplicitLocOpBuilder &b, BinaryKind reduction,
   return arith::SelectOp::create(b, isMissing, other, reduced);
 }
 
+/// times x the number of places that a loop can come by.
+static Value timesPlaces(ImplicitLocOpBuilder &b, Value x, CoiterateOp loop,
+                         const IRMapping &mapping) {
+  Value tensor = flattenedBy(loop);
+  if (!tensor)
+    return saturatedProduct(b, x, emitExtent(b, loop, mapping));
+  // Not all keys are made of coordinates.
+  tensor = mapping.lookupOrDefault(tensor);
+  unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  for (unsigned level = 0; level < rank; ++level) {
+    Value number = arith::ConstantIndexOp::create(b, level);
+    x = saturatedProduct(b, x, sparse_tensor::LvlOp::create(b, tensor, number));
+  }
+  return x;
+}
+
 Value ResultLayout::finish(ImplicitLocOpBuilder &b, ValueRange reduced,
                            Value count, const IRMapping &mapping) const {
   SmallVector<Value> values(reduced);
@@ -429,7 +465,7 @@ Value ResultLayout::finish(ImplicitLocOpBuilder &b, ValueRange reduced,
   if (*reduction != BinaryKind::add)
     for (CoiterateOp loop : ArrayRef(loops).drop_front(numOuter))
       if (!llvm::is_contained(loopOfLevel, loop))
-        all = saturatedProduct(b, all, emitExtent(b, loop, mapping));
+        all = timesPlaces(b, all, loop, mapping);
   if (all)
     for (Value &value : values)
       value = withMissing(b, *reduction, value, count, all);

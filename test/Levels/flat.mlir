@@ -125,3 +125,15 @@ func.func @tree(%A: tensor<?x?xf64, #DCSR>, %out: memref<?xf64>) {
   }
   return
 }
+
+// A vector is flat as it is, and can be flattened again.
+//
+// CHECK-LABEL: func.func @again(
+// CHECK-SAME:    %[[N:[^ ]+]]: index) -> index
+// CHECK:         return %[[N]]
+func.func @again(%A: tensor<?xf64, #Flat>) -> index {
+  %c0 = arith.constant 0 : index
+  %flat = nacho.flatten %A : tensor<?xf64, #Flat>
+  %n = sparse_tensor.lvl %flat, %c0 : tensor<?xf64, #Flat>
+  return %n : index
+}

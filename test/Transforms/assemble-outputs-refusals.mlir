@@ -205,3 +205,58 @@ func.func @parts_first(%A: tensor<?xf64, #SV>) -> tensor<?x?xf64, #Sums> {
   }
   return %E : tensor<?x?xf64, #Sums>
 }
+
+// -----
+
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+func.func @used(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR> {
+  // expected-error @below {{must be all that its function does}}
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #DCSR> {
+    nacho.yield %a : f64
+  }
+  %root = nacho.root %Z : tensor<?x?xf64, #DCSR>
+  return %Z : tensor<?x?xf64, #DCSR>
+}
+
+// -----
+
+#COO = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+#Flat = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), crdWidth = 64 }>
+func.func @parts(%A: tensor<?x?xf64, #COO>) -> tensor<?x?xf64, #COO> {
+  %flat = nacho.flatten %A : tensor<?x?xf64, #COO>
+  %A0 = nacho.root %flat : tensor<?xf64, #Flat>
+  %Z = nacho.nest : tensor<?x?xf64, #COO> {
+    nacho.coiterate %ij of (%A1 = %A0 : !nacho.fiber<tensor<?xf64, #Flat>, 0>) in %A1 {
+      %i = nacho.unflatten 0 of %ij in %A : tensor<?x?xf64, #COO>
+      %j = nacho.unflatten 1 of %ij in %A : tensor<?x?xf64, #COO>
+      %a = nacho.load %A1 : !nacho.fiber<tensor<?xf64, #Flat>, 1>
+      nacho.append %a at(%i, %j) : f64
+      // expected-error @below {{appends at other parts of keys than before}}
+      nacho.append %a at(%j, %i) : f64
+    }
+    nacho.yield
+  }
+  return %Z : tensor<?x?xf64, #COO>
+}
+
+// -----
+
+#COO = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+#Flat = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), crdWidth = 64 }>
+func.func @others(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>) -> tensor<?x?xf64, #COO> {
+  %flat = nacho.flatten %A : tensor<?x?xf64, #COO>
+  %A0 = nacho.root %flat : tensor<?xf64, #Flat>
+  // expected-error @below {{its levels are not in the order of the loops}}
+  %Z = nacho.nest : tensor<?x?xf64, #COO> {
+    nacho.coiterate %ij of (%A1 = %A0 : !nacho.fiber<tensor<?xf64, #Flat>, 0>) in %A1 {
+      %i = nacho.unflatten 0 of %ij in %B : tensor<?x?xf64, #COO>
+      %j = nacho.unflatten 1 of %ij in %B : tensor<?x?xf64, #COO>
+      %a = nacho.load %A1 : !nacho.fiber<tensor<?xf64, #Flat>, 1>
+      nacho.append %a at(%i, %j) : f64
+    }
+    nacho.yield
+  }
+  return %Z : tensor<?x?xf64, #COO>
+}

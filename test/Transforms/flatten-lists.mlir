@@ -124,6 +124,23 @@ func.func @negative_too_wide(%A: tensor<2147483648x2147483649xf64, #COO>,
   return %Z : tensor<2147483648x2147483649xf64, #COO>
 }
 
+// Nor do dynamic extents make up for those.
+//
+// CHECK-LABEL: func.func @negative_too_wide_anyway(
+// CHECK-NOT:     nacho.flatten
+// CHECK:         return
+func.func @negative_too_wide_anyway(%A: tensor<?x2147483648x4294967296xf64, #COO3>,
+                                    %B: tensor<?x2147483648x4294967296xf64, #COO3>)
+    -> tensor<?x2147483648x4294967296xf64, #COO3> {
+  %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x2147483648x4294967296xf64, #COO3>,
+                     %b = %B[i, j, k] : tensor<?x2147483648x4294967296xf64, #COO3>)
+      -> [i, j, k] : tensor<?x2147483648x4294967296xf64, #COO3> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x2147483648x4294967296xf64, #COO3>
+}
+
 // CHECK-LABEL: func.func @negative_one_list(
 // CHECK-NOT:     nacho.flatten
 // CHECK:         return
@@ -222,4 +239,52 @@ func.func @negative_union_of_trees(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf6
     nacho.yield %1 : f64
   }
   return %z : tensor<f64>
+}
+
+!C0 = !nacho.fiber<tensor<?x?xf64, #COO>, 0>
+!C1 = !nacho.fiber<tensor<?x?xf64, #COO>, 1>
+!C2 = !nacho.fiber<tensor<?x?xf64, #COO>, 2>
+
+// One list is flattened once.
+//
+// CHECK-LABEL: func.func @twice(
+// CHECK-COUNT-1: nacho.flatten
+// CHECK-NOT:     nacho.flatten
+// CHECK:         nacho.coiterate %{{.+}} of (%[[FIRST:.+]] = %[[ROOT:.+]] : {{.+}}, %[[SECOND:.+]] = %[[ROOT]] : {{.+}}) in union(
+// CHECK:         return
+func.func @twice(%A: tensor<?x?xf64, #COO>) -> tensor<?x?xf64, #COO> {
+  %A0 = nacho.root %A : tensor<?x?xf64, #COO>
+  %Z = nacho.nest : tensor<?x?xf64, #COO> {
+    nacho.coiterate %i of (%A1 = %A0 : !C0, %B1 = %A0 : !C0) in union(%A1, %B1) {
+      nacho.coiterate %j of (%A2 = %A1 : !C1, %B2 = %B1 : !C1) in union(%A2, %B2) {
+        %a = nacho.load %A2 : !C2
+        nacho.append %a at(%i, %j) : f64
+      }
+    }
+    nacho.yield
+  }
+  return %Z : tensor<?x?xf64, #COO>
+}
+
+// The body asks for the fiber of i.
+//
+// CHECK-LABEL: func.func @negative_used(
+// CHECK-NOT:     nacho.flatten
+// CHECK:         return
+func.func @negative_used(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>, %at: memref<?xindex>)
+    -> tensor<?x?xf64, #COO> {
+  %A0 = nacho.root %A : tensor<?x?xf64, #COO>
+  %B0 = nacho.root %B : tensor<?x?xf64, #COO>
+  %Z = nacho.nest : tensor<?x?xf64, #COO> {
+    nacho.coiterate %i of (%A1 = %A0 : !C0, %B1 = %B0 : !C0) in union(%A1, %B1) {
+      nacho.coiterate %j of (%A2 = %A1 : !C1, %B2 = %B1 : !C1) in union(%A2, %B2) {
+        %a = nacho.load %A2 : !C2
+        %p = nacho.position %A1 : !C1
+        memref.store %p, %at[%j] : memref<?xindex>
+        nacho.append %a at(%i, %j) : f64
+      }
+    }
+    nacho.yield
+  }
+  return %Z : tensor<?x?xf64, #COO>
 }

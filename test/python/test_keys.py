@@ -231,6 +231,62 @@ def test_an_extent_of_zero():
         assert compiled(INNER)(empty, empty) == 0
 
 
+REDUCTIONS = (
+    "z min= A[i,j,k] * B[i,j,k]",
+    "z max= -(A[i,j,k] * B[i,j,k])",
+    "z *= A[i,j,k] + B[i,j,k]",
+    "z max= A[i,j,k] - B[i,j,k]",
+)
+
+
+@pytest.mark.parametrize("expr", REDUCTIONS)
+@pytest.mark.parametrize("shape", [(1, 3, 1), (3, 3, 3), (2, 5, 7), (4, 4, 4)])
+def test_what_no_operand_stores_takes_part_in_a_minimum(expr, shape):
+    """There are as many places as the shape has, not as many as there are keys."""
+    size = int(np.prod(shape))
+    for missing in (0, 1, size):
+        A, B = (entries_at(np.arange(size - missing), shape, n) for n in (1, 2))
+        for format in ("coo", "csf"):
+            named = {"A": A.convert(format), "B": B.convert(format)}
+            check(compiled(expr, *named.values())(**named, parts=3), expr, named)
+
+
+MODULE = """
+#COO = #sparse_tensor.encoding<{
+  map = (d0, d1, d2, d3) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa),
+                             d2 : singleton(nonunique, soa), d3 : singleton(soa)),
+  posWidth = 32, crdWidth = 32 }>
+func.func @f(%A: tensor<4x5x6x7xf64, #COO>, %B: tensor<4x5x6x7xf64, #COO>)
+    -> tensor<4x5x6x7xf64, #COO> {
+  %Z = nacho.assign (%a = %A[i, j, k, l] : tensor<4x5x6x7xf64, #COO>,
+                     %b = %B[i, j, k, l] : tensor<4x5x6x7xf64, #COO>)
+      -> [i, j, k, l] : tensor<4x5x6x7xf64, #COO> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<4x5x6x7xf64, #COO>
+}
+"""
+
+
+def test_modules_have_the_loops_of_their_indices():
+    A, B = (scattered(300, (4, 5, 6, 7), seed) for seed in (1, 2))
+    kernel = nacho.mlir.compile(MODULE)
+    plan = kernel.plan(A, B, parts=5)
+    assert plan.bounds.shape == (6, 4)
+    assert same(plan.execute(), kernel(A, B, parts=3))
+    assert "nacho.flatten" not in kernel.mlir("loops")
+
+
+def test_variants_have_the_options_of_their_kernel():
+    A, B = (scattered(300, (20, 30, 40), seed) for seed in (1, 2))
+    kernel = compiled(UNION)
+    kernel.plan(A, B)
+    kernel.validate, kernel.parts = "none", 9
+    assert kernel.plan(A, B).parts == 9
+    assert kernel.nested.validate == "none"
+
+
 def test_rows_decide_where_there_are_two_indices():
     """Short rows: keys. Long ones are taken, or skipped, as a whole."""
     kernel = nacho.mlir.compile(
@@ -263,6 +319,7 @@ def test_all_must_be_lists_in_the_same_order(expr, formats):
 def test_the_order_of_the_loops_can_be_asked_for():
     kernel = compiled(UNION)
     assert kernel.order == ("i", "j", "k")
+    assert compiled(INNER).order == ("i", "j", "k")
     assert "nacho.flatten" in kernel.mlir("loops")
     asked = compiled(UNION, order="i,j,k")
     assert asked.order == ("i", "j", "k")

@@ -154,6 +154,10 @@ class Kernel:
             for step in self._native.steps
         )
         """The nests of loops that are run one after the other."""
+        if flatten and len(self.steps) == 1:
+            # One loop over the keys of all indices, or a loop for each.
+            order = assignment.indices
+            self.steps = (self.steps[0]._replace(order=order),)
 
     def _own(self) -> _nacho.Kernel:
         from nacho import _nacho
@@ -196,6 +200,8 @@ class Kernel:
                 made._variants, made._lock = {}, threading.Lock()
                 made._compile(split, flatten)
                 self._variants[split, flatten] = made
+            made.threads, made.parts = self.threads, self.parts
+            made.validate = self.validate
             return made
 
     def _emitted(
@@ -297,7 +303,9 @@ class Kernel:
         """Return the IR after a stage.
 
         That of plans, which count what they compute; with ``single_pass`` that of
-        calls, which only count what takes less time than computing.
+        calls, which only count what takes less time than computing. Lists of more than
+        two indices are merged by keys in both, which plans never do, and calls for
+        which that is no gain.
         """
         from nacho import _nacho
 
