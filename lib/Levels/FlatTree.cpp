@@ -57,13 +57,15 @@ private:
 Value FlatTree::parentOf(ImplicitLocOpBuilder &b, unsigned level,
                          Value position, Value from) const {
   Type index = b.getIndexType();
+  Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   auto mine = Level::get(of, level);
   Value last = Level::get(of, level - 1)->last(b);
   auto isBefore = [&](ImplicitLocOpBuilder &body, Value parent) -> Value {
     Value inside =
         arith::CmpIOp::create(body, arith::CmpIPredicate::sle, parent, last);
-    Value safe = arith::MinSIOp::create(body, parent, last);
+    Value safe = arith::MaxSIOp::create(
+        body, arith::MinSIOp::create(body, parent, last), zero);
     Value begins = arith::CmpIOp::create(body, arith::CmpIPredicate::ule,
                                          mine->begin(body, safe), position);
     return arith::AndIOp::create(body, inside, begins);
