@@ -278,6 +278,17 @@ def test_modules_have_the_loops_of_their_indices():
     assert "nacho.flatten" not in kernel.mlir("loops")
 
 
+def test_another_variant_is_compiled_where_it_may_pay():
+    kernel = nacho.mlir.compile(
+        "z = A[i,j] * B[i,j]", formats=dict.fromkeys("AB", "coo")
+    )
+    few, many = (scattered(nnz, (1 << 20, 100), 1) for nnz in (1000, 600_000))
+    assert not merges_by_keys(kernel, few, few)
+    assert merges_by_keys(kernel, many, many)
+    assert not merges_by_keys(kernel, few, few)
+    assert kernel(few, few) == nacho.evaluate("z = A[i,j] * B[i,j]", A=few, B=few)
+
+
 def test_variants_have_the_options_of_their_kernel():
     A, B = (scattered(300, (20, 30, 40), seed) for seed in (1, 2))
     kernel = compiled(UNION)
@@ -287,8 +298,9 @@ def test_variants_have_the_options_of_their_kernel():
     assert kernel.nested.validate == "none"
 
 
-def test_rows_decide_where_there_are_two_indices():
+def test_rows_decide_where_there_are_two_indices(monkeypatch):
     """Short rows: keys. Long ones are taken, or skipped, as a whole."""
+    monkeypatch.setattr(nacho.mlir.Kernel, "worth_variants", 0)
     kernel = nacho.mlir.compile(
         "Z[i,j] = A[i,j] * B[i,j]", formats=dict.fromkeys("ABZ", "coo")
     )

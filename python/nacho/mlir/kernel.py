@@ -22,7 +22,7 @@ from nacho.extents import (
 )
 from nacho.formats import TensorType
 from nacho.mlir.emit import emit, spelled_indices
-from nacho.mlir.keys import merges_lists, suit_keys
+from nacho.mlir.keys import have_keys, have_short_rows, merges_lists
 from nacho.mlir.module import Module
 from nacho.mlir.plan import Call, Plan, bind, views_of
 from nacho.mlir.refusals import (
@@ -80,6 +80,8 @@ class Kernel:
 
     serial_below: ClassVar[int] = 1 << 15
     """With fewer entries to read and write, one thread runs unless told otherwise."""
+    worth_variants: ClassVar[int] = 1 << 20
+    """With fewer entries to read, another way to merge them is not worth compiling."""
 
     def __init__(
         self,
@@ -129,7 +131,11 @@ class Kernel:
         )
         flatten = self._has_keys
         if flatten:
-            flatten = suit_keys(first) if first else len(assignment.indices) > 2
+            flatten = (
+                have_keys(first) and have_short_rows(first)
+                if first
+                else len(assignment.indices) > 2
+            )
         self._compile(split=False, flatten=flatten)
 
     def _compile(self, split: bool, flatten: bool) -> None:
@@ -185,10 +191,18 @@ class Kernel:
         return self._variant(split=self._split, flatten=False)
 
     def suited(self, call: Call) -> Kernel:
-        """Return the kernel that merges as it suits the operands."""
+        """Return the kernel that merges as it suits the operands.
+
+        Whatever was called before: sums are the same, bit by bit, in every call.
+        """
         if not self._has_keys:
             return self
-        return self._variant(self._split, suit_keys(call.loaded.values()))
+        lists = call.loaded.values()
+        if not have_keys(lists):
+            return self.nested
+        if sum(view.values.size for view in lists) < self.worth_variants:
+            return self
+        return self._variant(self._split, have_short_rows(lists))
 
     def _variant(self, split: bool, flatten: bool) -> Kernel:
         if (split, flatten) == (self._split, self._flatten):

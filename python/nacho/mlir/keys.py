@@ -38,13 +38,16 @@ def _is(type: TensorType, *names: str) -> bool:
     return type.format is not None and type.format.name in names
 
 
-def suit_keys(lists: Collection[View]) -> bool:
-    """Return whether operands of one shape have keys, and their rows are short."""
+def have_keys(lists: Collection[View]) -> bool:
+    """Return whether the shape of all these operands has keys."""
     shape = next(iter(lists)).shape
-    bits = sum((extent - 1).bit_length() for extent in shape if extent)
+    return sum((extent - 1).bit_length() for extent in shape if extent) <= _MOST_BITS
+
+
+def have_short_rows(lists: Collection[View]) -> bool:
+    """Return whether keys are a gain."""
     entries = sum(view.values.size for view in lists)
-    rows = sum(_most_rows(view) for view in lists)
-    return bits <= _MOST_BITS and entries < _LONG_ROW * rows
+    return entries < _LONG_ROW * sum(_most_rows(view) for view in lists)
 
 
 def _most_rows(view: View) -> int:
