@@ -22,7 +22,7 @@ from nacho.extents import (
 )
 from nacho.formats import TensorType
 from nacho.mlir.emit import emit, spelled_indices
-from nacho.mlir.keys import have_keys, have_short_rows, merges_lists
+from nacho.mlir.keys import merges_lists, suit_keys, suits_rank
 from nacho.mlir.module import Module
 from nacho.mlir.plan import Call, Plan, bind, views_of
 from nacho.mlir.refusals import (
@@ -130,12 +130,10 @@ class Kernel:
             and merges_lists(assignment, types, result)
         )
         flatten = self._has_keys
-        if flatten:
-            flatten = (
-                have_keys(first) and have_short_rows(first)
-                if first
-                else len(assignment.indices) > 2
-            )
+        if flatten and first:
+            flatten = suit_keys(first, self.worth_variants)
+        elif flatten:
+            flatten = suits_rank(len(assignment.indices))
         self._compile(split=False, flatten=flatten)
 
     def _compile(self, split: bool, flatten: bool) -> None:
@@ -197,12 +195,8 @@ class Kernel:
         """
         if not self._has_keys:
             return self
-        lists = call.loaded.values()
-        if not have_keys(lists):
-            return self.nested
-        if sum(view.values.size for view in lists) < self.worth_variants:
-            return self
-        return self._variant(self._split, have_short_rows(lists))
+        flatten = suit_keys(call.loaded.values(), self.worth_variants)
+        return self._variant(self._split, flatten)
 
     def _variant(self, split: bool, flatten: bool) -> Kernel:
         if (split, flatten) == (self._split, self._flatten):

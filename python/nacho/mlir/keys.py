@@ -38,16 +38,24 @@ def _is(type: TensorType, *names: str) -> bool:
     return type.format is not None and type.format.name in names
 
 
-def have_keys(lists: Collection[View]) -> bool:
-    """Return whether the shape of all these operands has keys."""
+def suit_keys(lists: Collection[View], worth: int) -> bool:
+    """Return whether operands of one shape have keys, and these are a gain.
+
+    With fewer entries than are ``worth`` a choice, that depends on their rank.
+    """
     shape = next(iter(lists)).shape
-    return sum((extent - 1).bit_length() for extent in shape if extent) <= _MOST_BITS
-
-
-def have_short_rows(lists: Collection[View]) -> bool:
-    """Return whether keys are a gain."""
+    bits = sum((extent - 1).bit_length() for extent in shape if extent)
+    if bits > _MOST_BITS:
+        return False
     entries = sum(view.values.size for view in lists)
+    if entries < worth:
+        return suits_rank(len(shape))
     return entries < _LONG_ROW * sum(_most_rows(view) for view in lists)
+
+
+def suits_rank(rank: int) -> bool:
+    """Return whether keys are a gain for most operands of a rank."""
+    return rank > 2
 
 
 def _most_rows(view: View) -> int:
