@@ -153,7 +153,7 @@ static LogicalResult readLoops(func::FuncOp func, Step &step) {
       auto root = partition.getRoots()[cast<IntegerAttr>(operand).getInt()]
                       .getDefiningOp<RootOp>();
       Value tensor = root.getTensor();
-      if (auto flatten = tensor.getDefiningOp<FlattenOp>())
+      if (FlattenOp flatten = flattenedBy(root))
         tensor = flatten.getTensor();
       unsigned number = cast<BlockArgument>(tensor).getArgNumber();
       const StepInput &input = step.inputs[number];

@@ -102,9 +102,6 @@ inline constexpr char kTablesAttr[] = "nacho.tables";
 inline constexpr char kSortSymbol[] = "nacho_sort_entries";
 inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
 
-/// The bits that the keys of a list have at most; keys.py knows, too.
-inline constexpr unsigned kMostKeyBits = 62;
-
 /// The element type of a buffer.
 enum class ElementType { b1, i8, u8, i16, i32, i64, f32, f64, c64, c128 };
 

@@ -53,12 +53,8 @@ static bool isTakenInBlocks(CoiterateOp loop) {
     auto tensor = cast<FiberType>(fiber.getType()).getTensor();
     return sparse_tensor::getSparseTensorEncoding(tensor).getCrdWidth();
   };
-  auto isComputed = [](Value fiber) {
-    auto root = rootOf(fiber).getDefiningOp<RootOp>();
-    return root && root.getTensor().getDefiningOp<FlattenOp>();
-  };
   return loop.getFibers().size() <= kMostOperands &&
-         llvm::none_of(loop.getFibers(), isComputed) &&
+         llvm::none_of(loop.getFibers(), flattenedBy) &&
          width(loop.getFibers().front()) >= 16 &&
          llvm::all_equal(llvm::map_range(loop.getFibers(), width));
 }

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "SumLoops.h"
-#include "nacho/Levels/Level.h"
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/Levels/Level.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -111,11 +111,13 @@ unsigned LoopLowering::lanesOf(Value tensor) {
   return lanes > 1 && lanes < 64 ? lanes : 0;
 }
 
-/// The operand of which a loop counts what any of the others has.
+/// The operand of which a loop counts what any of the others has; none where
+/// coordinates come in windows, which do not end together.
 std::optional<unsigned> LoopLowering::findProbe(const Loop &loop,
                                                 MergeAttr domain) {
   CoiterateOp op = loop.op;
-  if (!onlyCounts(op) || op.getMerge() != domain || loop.stored.size() < 3)
+  if (!onlyCounts(op) || op.getMerge() != domain || loop.stored.size() < 3 ||
+      hasWindows(loop))
     return std::nullopt;
   MLIRContext *context = b.getContext();
   for (unsigned probe : loop.stored) {

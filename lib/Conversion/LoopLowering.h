@@ -3,8 +3,9 @@
 // One loop per coiteration, or two: what it looks like depends on what it
 // merges, never on how many operands there are. LoopsToSCF.cpp picks the loop
 // and lowers bodies and elements, LoopMerges.cpp has the loops that step
-// through operands, LoopRuns.cpp finds the ends of runs, and LoopBlocks.cpp has
-// the loops that take several coordinates at a time.
+// through operands, LoopRuns.cpp finds the ends of runs, LoopBlocks.cpp has the
+// loops that take several coordinates at a time, and LoopWindows.cpp computes
+// coordinates that are not stored for all of them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -99,9 +99,7 @@ void LoopLowering::lowerCoiterate(CoiterateOp op) {
     return op.replaceAllUsesWith(op.getInits());
   unsigned lanes = loop.stored.size() > 1 ? lanesOf(loop) : 0;
   bool isShared = loop.stored.size() == 2 && domain == bothStored(loop);
-  std::optional<unsigned> probe;
-  if (!hasWindows(loop))
-    probe = findProbe(loop, domain);
+  std::optional<unsigned> probe = findProbe(loop, domain);
   SmallVector<Value> results =
       isAlways(domain)    ? emitAll(loop)
       : isStepped(loop)   ? emitOne(loop)

@@ -41,8 +41,7 @@ static bool isTree(sparse_tensor::SparseTensorEncodingAttr encoding) {
                       });
 }
 
-/// Each entry stored once, in the order of the levels.
-static bool isFlattenable(RankedTensorType type) {
+bool nacho::isFlattenable(RankedTensorType type) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   if (!encoding || !encoding.isPermutation() || type.getRank() == 0)
     return false;

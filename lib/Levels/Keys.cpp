@@ -13,16 +13,11 @@
 using namespace mlir;
 using namespace nacho;
 
-static Value emitExtent(ImplicitLocOpBuilder &b, Value tensor, unsigned level) {
-  Value number = arith::ConstantIndexOp::create(b, level);
-  return sparse_tensor::LvlOp::create(b, tensor, number);
-}
-
 /// The bits that the coordinates of a level take: 64 - the zeros before
 /// extent - 1.
 static Value emitWidth(ImplicitLocOpBuilder &b, Value tensor, unsigned level) {
   Value one = arith::ConstantIndexOp::create(b, 1);
-  Value extent = arith::MaxUIOp::create(b, emitExtent(b, tensor, level), one);
+  Value extent = arith::MaxUIOp::create(b, levelExtent(b, tensor, level), one);
   Value last = arith::IndexCastOp::create(
       b, b.getI64Type(), arith::SubIOp::create(b, extent, one));
   Value zeros = math::CountLeadingZerosOp::create(b, last);
@@ -46,7 +41,7 @@ Value nacho::emitKeyShift(ImplicitLocOpBuilder &b, Value tensor,
 }
 
 Value nacho::emitKeyExtent(ImplicitLocOpBuilder &b, Value tensor) {
-  return arith::ShLIOp::create(b, emitExtent(b, tensor, 0),
+  return arith::ShLIOp::create(b, levelExtent(b, tensor, 0),
                                emitKeyShift(b, tensor, 0));
 }
 
@@ -81,7 +76,7 @@ Value nacho::asWords(ImplicitLocOpBuilder &b, Value coordinates) {
 
 void Key::add(ImplicitLocOpBuilder &b, Value tensor, unsigned level,
               Value part) {
-  Value extent = emitExtent(b, tensor, level);
+  Value extent = levelExtent(b, tensor, level);
   Value shift = emitKeyShift(b, tensor, level);
   if (auto type = dyn_cast<VectorType>(part.getType())) {
     extent = emitBroadcast(b, type, extent);

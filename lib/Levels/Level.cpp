@@ -203,6 +203,17 @@ Value nacho::rootOf(Value fiber) {
   return fiber;
 }
 
+FlattenOp nacho::flattenedBy(Value fiber) {
+  auto root = rootOf(fiber).getDefiningOp<RootOp>();
+  return root ? root.getTensor().getDefiningOp<FlattenOp>() : FlattenOp();
+}
+
+Value nacho::levelExtent(ImplicitLocOpBuilder &b, Value tensor,
+                         unsigned level) {
+  Value number = arith::ConstantIndexOp::create(b, level);
+  return sparse_tensor::LvlOp::create(b, tensor, number);
+}
+
 Value nacho::loopExtent(ImplicitLocOpBuilder &b, CoiterateOp loop) {
   if (loop.getExtent())
     return loop.getExtent();
@@ -210,8 +221,7 @@ Value nacho::loopExtent(ImplicitLocOpBuilder &b, CoiterateOp loop) {
 }
 
 Value Level::extent(ImplicitLocOpBuilder &b) const {
-  Value number = arith::ConstantIndexOp::create(b, level);
-  return sparse_tensor::LvlOp::create(b, tensor, number);
+  return levelExtent(b, tensor, level);
 }
 
 Value Level::coordinateVector(ImplicitLocOpBuilder &b, Value position,

@@ -6,7 +6,6 @@
 
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Kernel.h"
 #include "nacho/Levels/Level.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -33,20 +32,15 @@ static bool hasKeys(RankedTensorType type, bool dynamic) {
   return bits <= kMostKeyBits && (dynamic || type.hasStaticShape());
 }
 
-/// Whether the levels of a tensor can be flattened for a loop. The keys of a
-/// tree cannot be computed one at a time, as at the end of a union.
-static bool isFlattenable(RankedTensorType type, CoiterateOp loop) {
-  if (!hasSupportedLevels(type))
-    return false;
-  unsigned rank = type.getRank();
-  bool isTree = llvm::all_of(llvm::seq(rank), [&](unsigned level) {
-    return hasPositions(type, level) && isUniqueLevel(type, level);
-  });
+/// Whether a tensor can be flattened for a loop. The keys of a tree cannot be
+/// computed one at a time, as at the end of a union.
+static bool isFlattenableFor(CoiterateOp loop, RankedTensorType type) {
   bool endsWithAny =
       llvm::all_of(llvm::seq<unsigned>(loop.getFibers().size()), [&](auto n) {
         return implies(loop.getMerge(), MergeAttr::get(loop.getContext(), n));
       });
-  return isList(type) || (isTree && endsWithAny);
+  return hasSupportedLevels(type) && isFlattenable(type) &&
+         (isList(type) || endsWithAny);
 }
 
 /// The lists that all loops of a nest step through, each through all levels of
@@ -57,7 +51,7 @@ static SmallVector<RootOp> findLists(ArrayRef<CoiterateOp> loops) {
   for (Value fiber : outermost.getFibers()) {
     auto root = fiber.getDefiningOp<RootOp>();
     auto type = cast<FiberType>(fiber.getType()).getTensor();
-    if (!root || !isFlattenable(type, outermost) ||
+    if (!root || !isFlattenableFor(outermost, type) ||
         type.getRank() != static_cast<int64_t>(loops.size()))
       return {};
     lists.push_back(root);

@@ -255,9 +255,7 @@ Value nacho::emitExtent(ImplicitLocOpBuilder &b, CoiterateOp loop,
   Value fiber = loop.getFibers().front();
   unsigned level = cast<FiberType>(fiber.getType()).getLevel();
   Value tensor = rootOf(fiber).getDefiningOp<RootOp>().getTensor();
-  Value number = arith::ConstantIndexOp::create(b, level);
-  return sparse_tensor::LvlOp::create(b, mapping.lookupOrDefault(tensor),
-                                      number);
+  return levelExtent(b, mapping.lookupOrDefault(tensor), level);
 }
 
 Value ResultLayout::extent(ImplicitLocOpBuilder &b, unsigned level,
@@ -269,20 +267,14 @@ Value ResultLayout::extent(ImplicitLocOpBuilder &b, unsigned level,
   UnflattenOp part = partOfLevel[level];
   if (!part)
     return emitExtent(b, loopOfLevel[level], mapping);
-  Value number = arith::ConstantIndexOp::create(b, part.getLevel());
-  return sparse_tensor::LvlOp::create(
-      b, mapping.lookupOrDefault(part.getTensor()), number);
+  return levelExtent(b, mapping.lookupOrDefault(part.getTensor()),
+                     part.getLevel());
 }
 
-/// What a loop's operands are flattened from, the first one's if there are
-/// several; null if it is not.
-static Value flattenedBy(CoiterateOp loop) {
-  if (loop.getFibers().empty())
-    return {};
-  auto root = rootOf(loop.getFibers().front()).getDefiningOp<RootOp>();
-  auto flatten =
-      root ? root.getTensor().getDefiningOp<FlattenOp>() : FlattenOp();
-  return flatten ? flatten.getTensor() : Value();
+/// What makes the first operand of a loop; null if nothing does.
+static FlattenOp flattenOf(CoiterateOp loop) {
+  return loop.getFibers().empty() ? FlattenOp()
+                                  : flattenedBy(loop.getFibers().front());
 }
 
 /// The parts of the list's own keys, in order.
@@ -291,7 +283,8 @@ bool ResultLayout::isFlat() const {
     return false;
   CoiterateOp loop = loopOfLevel.front();
   Value tensor = UnflattenOp(partOfLevel.front()).getTensor();
-  if (!loop || flattenedBy(loop) != tensor)
+  FlattenOp flatten = loop ? flattenOf(loop) : FlattenOp();
+  if (!flatten || flatten.getTensor() != tensor)
     return false;
   for (unsigned level = 0; level < partOfLevel.size(); ++level) {
     UnflattenOp part = partOfLevel[level];
@@ -445,16 +438,14 @@ static Value withMissing(ImplicitLocOpBuilder &b, BinaryKind reduction,
 /// times x the number of places that a loop can come by.
 static Value timesPlaces(ImplicitLocOpBuilder &b, Value x, CoiterateOp loop,
                          const IRMapping &mapping) {
-  Value tensor = flattenedBy(loop);
-  if (!tensor)
+  FlattenOp flatten = flattenOf(loop);
+  if (!flatten)
     return saturatedProduct(b, x, emitExtent(b, loop, mapping));
   // Not all keys are made of coordinates.
-  tensor = mapping.lookupOrDefault(tensor);
+  Value tensor = mapping.lookupOrDefault(flatten.getTensor());
   unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
-  for (unsigned level = 0; level < rank; ++level) {
-    Value number = arith::ConstantIndexOp::create(b, level);
-    x = saturatedProduct(b, x, sparse_tensor::LvlOp::create(b, tensor, number));
-  }
+  for (unsigned level = 0; level < rank; ++level)
+    x = saturatedProduct(b, x, levelExtent(b, tensor, level));
   return x;
 }
 

@@ -30,6 +30,9 @@ class CoiterateOp;
 
 /// Every level has one coordinate for every entry.
 bool isList(mlir::RankedTensorType type);
+
+/// A list or a tree that stores each entry once, in the order of its levels.
+bool isFlattenable(mlir::RankedTensorType type);
 } // namespace nacho
 
 #define GET_OP_CLASSES

@@ -97,6 +97,9 @@ bool isUniqueLevel(mlir::RankedTensorType type, unsigned level);
 bool hasPositions(mlir::RankedTensorType type, unsigned level);
 bool hasCoordinates(mlir::RankedTensorType type, unsigned level);
 
+/// The bits that keys have at most; keys.py knows, too.
+inline constexpr unsigned kMostKeyBits = 62;
+
 // Keys of a list, which `nacho.flatten` gives it: where in them a level's
 // coordinates begin, the first key beyond them, and a level's coordinate.
 mlir::Value emitKeyShift(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
@@ -141,6 +144,14 @@ mlir::RankedTensorType listTensorType(unsigned rank, unsigned unique,
 
 /// The root of the operand that a fiber of a nest is of.
 mlir::Value rootOf(mlir::Value fiber);
+
+/// What makes the operand that a fiber of a nest is of from another tensor;
+/// null if nothing does.
+FlattenOp flattenedBy(mlir::Value fiber);
+
+/// The number of coordinates of the dimension that a level of a tensor stores.
+mlir::Value levelExtent(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
+                        unsigned level);
 
 /// The number of coordinates of a loop of a nest.
 mlir::Value loopExtent(mlir::ImplicitLocOpBuilder &b, CoiterateOp loop);
