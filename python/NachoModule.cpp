@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/Plan.h"
-#include "nacho/Runtime.h"
+#include "nacho/Execution/Plan.h"
+#include "nacho/Runtime/Runtime.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

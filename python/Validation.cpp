@@ -1,6 +1,6 @@
 //===- Validation.cpp - nacho._nacho: checks of arrays --------------------===//
 
-#include "nacho/Runtime.h"
+#include "nacho/Runtime/Runtime.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

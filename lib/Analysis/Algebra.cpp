@@ -23,7 +23,7 @@
 #include "nacho/Analysis/Algebra.h"
 
 #include "nacho/Analysis/MergeLattice.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Analysis/LoopCost.h"
+#include "nacho/IR/AttrNames.h"
 
-#include "nacho/Kernel.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"

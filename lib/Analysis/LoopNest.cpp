@@ -3,7 +3,7 @@
 #include "nacho/Analysis/LoopNest.h"
 
 #include "nacho/Analysis/MergeLattice.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "llvm/ADT/SetVector.h"
 

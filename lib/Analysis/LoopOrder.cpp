@@ -8,7 +8,7 @@
 
 #include "nacho/Analysis/LoopOrder.h"
 
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "llvm/ADT/SetVector.h"
 

@@ -55,14 +55,6 @@ bool nacho::isAlways(MergeAttr merge) {
   return merge.getKind() == MergeKind::intersect && merge.getArgs().empty();
 }
 
-bool nacho::mentions(MergeAttr merge, unsigned operand) {
-  if (merge.isLeaf())
-    return merge.getOperand() == operand;
-  return llvm::any_of(merge.children(), [&](MergeAttr child) {
-    return mentions(child, operand);
-  });
-}
-
 bool nacho::isNever(MergeAttr merge) {
   return merge.getKind() == MergeKind::unite && merge.getArgs().empty();
 }

@@ -10,7 +10,7 @@
 
 #include "ScanLoop.h"
 #include "nacho/Conversion/Passes.h"
-#include "nacho/Kernel.h"
+#include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

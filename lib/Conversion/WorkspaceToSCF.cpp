@@ -8,7 +8,7 @@
 
 #include "nacho/Conversion/Passes.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Kernel.h"
+#include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -138,7 +138,7 @@ void WorkspaceLowering::describeTable() {
 
 /// Every coordinate has a place; what would go beyond is kept inside.
 void WorkspaceLowering::describeDense() {
-  Value places = constant(Workspace::kDensePlaces);
+  Value places = constant(kDensePlaces);
   marked = arith::SubIOp::create(b, places, constant(1));
   Value room = places;
   if (op.getValues())

@@ -1,6 +1,5 @@
 //===- LoopOps.cpp - Coiterative loops ------------------------------------===//
 
-#include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
 #include "nacho/IR/Syntax.h"
@@ -308,7 +307,7 @@ LogicalResult CoiterateOp::verify() {
   for (int32_t n : getNonempty()) {
     if (n < 0 || n >= static_cast<int64_t>(getFibers().size()))
       return emitOpError("has no such fiber to be nonempty: ") << n;
-    if (!mentions(getMerge(), n))
+    if (!getMerge().mentions(n))
       return emitOpError("does not merge the fiber that is to be nonempty");
     if (cast<FiberType>(getChildren()[n].getType()).isElement())
       return emitOpError("cannot ask whether an element is nonempty");

@@ -1,8 +1,8 @@
 //===- NachoDialect.cpp - Registration, attributes, types -----------------===//
 
+#include "nacho/IR/AttrNames.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Syntax.h"
-#include "nacho/Kernel.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -51,6 +51,13 @@ void NachoDialect::initialize() {
 //===----------------------------------------------------------------------===//
 // Merge expressions
 //===----------------------------------------------------------------------===//
+
+bool MergeAttr::mentions(unsigned operand) const {
+  if (isLeaf())
+    return getOperand() == operand;
+  return llvm::any_of(children(),
+                      [&](MergeAttr child) { return child.mentions(operand); });
+}
 
 static void printMergeTree(AsmPrinter &printer, MergeAttr merge,
                            llvm::function_ref<void(unsigned)> printLeaf) {

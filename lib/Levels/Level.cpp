@@ -2,13 +2,10 @@
 
 #include "LevelKinds.h"
 
-#include "nacho/Analysis/MergeLattice.h"
-
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -108,40 +105,6 @@ std::unique_ptr<ResultLevel> ResultLevel::get(RankedTensorType type,
   return isFull ? makeDenseResultLevel() : makeCompressedResultLevel();
 }
 
-MergeAttr nacho::iterationDomain(CoiterateOp loop) {
-  return iterationDomain(loop.getMerge(), [&](unsigned operand) {
-    // What is given may be present throughout the loop.
-    if (operand >= loop.getFibers().size())
-      return true;
-    auto fiber = cast<FiberType>(loop.getFibers()[operand].getType());
-    return isFullLevel(fiber.getTensor(), fiber.getLevel());
-  });
-}
-
-bool nacho::visitsAll(CoiterateOp loop) {
-  return isAlways(iterationDomain(loop));
-}
-
-bool nacho::onlyCounts(CoiterateOp loop) {
-  if (!loop.getNonempty().empty())
-    return false;
-  Block *body = loop.getBodyBlock();
-  Operation *yield = body->getTerminator();
-  auto counts = [&](Value next, Value carried) {
-    auto sum = next.getDefiningOp<arith::AddIOp>();
-    return sum && carried.getType().isIndex() && sum->getBlock() == body &&
-           sum.getLhs() == carried && matchPattern(sum.getRhs(), m_One());
-  };
-  size_t counted = 0;
-  for (auto [carried, next] :
-       llvm::zip(loop.getCarried(), yield->getOperands())) {
-    if (next != carried && !counts(next, carried))
-      return false;
-    counted += next != carried;
-  }
-  return counted > 0 && llvm::range_size(body->without_terminator()) == counted;
-}
-
 /// Runs of equal coordinates are taken apart by the singletons below.
 bool nacho::hasReadableLevels(RankedTensorType type) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
@@ -191,21 +154,6 @@ RankedTensorType nacho::listTensorType(unsigned rank, unsigned unique,
       context, levels, identity, identity, /*posWidth=*/64, coordinateWidth);
   SmallVector<int64_t> shape(rank, ShapedType::kDynamic);
   return RankedTensorType::get(shape, element, encoding);
-}
-
-Value nacho::rootOf(Value fiber) {
-  while (auto arg = dyn_cast<BlockArgument>(fiber)) {
-    auto loop = cast<CoiterateOp>(arg.getOwner()->getParentOp());
-    fiber = loop.getFibers()[arg.getArgNumber() - 1];
-  }
-  if (auto at = fiber.getDefiningOp<FiberAtOp>())
-    return at.getRoot();
-  return fiber;
-}
-
-FlattenOp nacho::flattenedBy(Value fiber) {
-  auto root = rootOf(fiber).getDefiningOp<RootOp>();
-  return root ? root.getTensor().getDefiningOp<FlattenOp>() : FlattenOp();
 }
 
 Value nacho::levelExtent(ImplicitLocOpBuilder &b, Value tensor,

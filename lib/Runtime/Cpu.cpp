@@ -1,6 +1,6 @@
 //===- Cpu.cpp - Result buffers on a CPU ----------------------------------===//
 
-#include "nacho/Runtime.h"
+#include "nacho/Runtime/Runtime.h"
 
 #include <cstdlib>
 #include <map>

@@ -1,7 +1,7 @@
 //===- PrefixSum.cpp - Sums of all numbers up to there --------------------===//
 
 #include "Threads.h"
-#include "nacho/Runtime.h"
+#include "nacho/Runtime/Runtime.h"
 
 #include <numeric>
 

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Threads.h"
-#include "nacho/Kernel.h"
-#include "nacho/Runtime.h"
+#include "nacho/Runtime/Abi.h"
+#include "nacho/Runtime/Runtime.h"
 
 #include <algorithm>
 #include <cstring>

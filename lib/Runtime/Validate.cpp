@@ -1,6 +1,6 @@
 //===- Validate.cpp - Are these arrays a sparse tensor? -------------------===//
 
-#include "nacho/Runtime.h"
+#include "nacho/Runtime/Runtime.h"
 
 #include <algorithm>
 #include <utility>

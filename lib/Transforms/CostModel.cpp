@@ -18,6 +18,7 @@
 
 #include "CostModel.h"
 
+#include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Level.h"

@@ -9,6 +9,7 @@
 #ifndef NACHO_LIB_TRANSFORMS_COSTMODEL_H
 #define NACHO_LIB_TRANSFORMS_COSTMODEL_H
 
+#include "nacho/Analysis/LoopFacts.h"
 #include "nacho/IR/Nacho.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"

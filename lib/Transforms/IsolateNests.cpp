@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/AttrNames.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Kernel.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

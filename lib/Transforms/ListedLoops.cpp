@@ -3,6 +3,7 @@
 #include "ListedLoops.h"
 
 #include "CostModel.h"
+#include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/Levels/Level.h"
 

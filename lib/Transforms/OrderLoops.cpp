@@ -9,7 +9,7 @@
 
 #include "StatementSplitter.h"
 #include "nacho/Analysis/Algebra.h"
-#include "nacho/Kernel.h"
+#include "nacho/IR/AttrNames.h"
 #include "nacho/Levels/Level.h"
 #include "nacho/Transforms/Passes.h"
 

@@ -13,6 +13,7 @@
 #include "CostModel.h"
 #include "ListedLoops.h"
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Level.h"
 #include "nacho/Transforms/Passes.h"

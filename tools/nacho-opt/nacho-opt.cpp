@@ -1,6 +1,6 @@
 //===- nacho-opt.cpp - mlir-opt with the nacho dialect --------------------===//
 
-#include "nacho/InitAll.h"
+#include "nacho/Compiler/InitAll.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/Compiler/InitAll.h"
 #include "nacho/IR/Nacho.h"
-#include "nacho/InitAll.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"

@@ -29,9 +29,6 @@ MergeAttr iterationDomain(MergeAttr merge, LeafPredicate isFull);
 bool isAlways(MergeAttr merge);
 bool isNever(MergeAttr merge);
 
-/// Whether an operand is in the expression.
-bool mentions(MergeAttr merge, unsigned operand);
-
 /// Whether `merge` implies `other`: exact, for monotone expressions.
 bool implies(MergeAttr merge, MergeAttr other);
 

@@ -88,6 +88,8 @@ def Nacho_MergeAttr : Nacho_Attr<"Merge", "merge"> {
   ];
   let extraClassDeclaration = [{
     bool isLeaf() const { return getKind() == MergeKind::leaf; }
+    /// Whether an operand is in the expression.
+    bool mentions(unsigned operand) const;
     auto children() const {
       return ::llvm::map_range(getArgs(), [](::mlir::Attribute arg) {
         return ::llvm::cast<MergeAttr>(arg);

@@ -9,7 +9,7 @@
 #ifndef NACHO_LEVELS_LEVEL_H
 #define NACHO_LEVELS_LEVEL_H
 
-#include "nacho/IR/Nacho.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -91,12 +91,6 @@ protected:
   unsigned level;
 };
 
-// The same of one level of a type, and the arrays that it has.
-bool isFullLevel(mlir::RankedTensorType type, unsigned level);
-bool isUniqueLevel(mlir::RankedTensorType type, unsigned level);
-bool hasPositions(mlir::RankedTensorType type, unsigned level);
-bool hasCoordinates(mlir::RankedTensorType type, unsigned level);
-
 /// The bits that keys have at most; keys.py knows, too.
 inline constexpr unsigned kMostKeyBits = 62;
 
@@ -109,45 +103,12 @@ mlir::Value emitCoordinateOfKey(mlir::ImplicitLocOpBuilder &b,
                                 mlir::Value tensor, unsigned level,
                                 mlir::Value key);
 
-/// Whether a tensor has nothing but full levels, or is not encoded at all.
-bool isDense(mlir::RankedTensorType type);
-
-/// The dimension that a level stores.
-unsigned dimensionOf(mlir::RankedTensorType type, unsigned level);
-
 /// The number of positions of level `below` of `tensor` before `position`,
 /// which is one of `level`: the begin of the begin of ... the position. Those
 /// of the last level are the entries.
 mlir::Value positionsBefore(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
                             unsigned level, mlir::Value position,
                             unsigned below);
-
-/// The coordinates that a loop can visit, operands with full levels left out.
-MergeAttr iterationDomain(CoiterateOp loop);
-/// Whether it visits every coordinate.
-bool visitsAll(CoiterateOp loop);
-
-/// Whether all that it does, wherever its merge expression holds, is to add one
-/// to some of what it carries.
-bool onlyCounts(CoiterateOp loop);
-
-/// The levels of a type can be read in this order; and they can store any
-/// tensor.
-bool hasReadableLevels(mlir::RankedTensorType type);
-bool hasSupportedLevels(mlir::RankedTensorType type);
-
-/// The type of a list of entries: coo, sorted in the order of its dimensions.
-/// The first `unique` of them tell entries apart; others only go along.
-mlir::RankedTensorType listTensorType(unsigned rank, unsigned unique,
-                                      mlir::Type element,
-                                      unsigned coordinateWidth);
-
-/// The root of the operand that a fiber of a nest is of.
-mlir::Value rootOf(mlir::Value fiber);
-
-/// What makes the operand that a fiber of a nest is of from another tensor;
-/// null if nothing does.
-FlattenOp flattenedBy(mlir::Value fiber);
 
 /// The number of coordinates of the dimension that a level of a tensor stores.
 mlir::Value levelExtent(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,

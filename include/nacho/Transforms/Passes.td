@@ -114,68 +114,6 @@ def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
   ];
 }
 
-def NachoFlattenLists : Pass<"nacho-flatten-lists"> {
-  let summary = "Merge lists of entries by one key each";
-  let description = [{
-    Loops that take lists apart, level by level, do little at each step where there
-    are few entries with the same first coordinates. If all loops of a nest step
-    through the same lists (COO), and the result is one too or a scalar, one loop over
-    the keys of `nacho.flatten` does the same: union and intersection of lists
-    are those of sets of keys. Trees (CSF), too, can be intersected that way.
-
-    Before:
-    ```mlir
-    nacho.coiterate %i of (%A1 = %A0, %B1 = %B0) in union(%A1, %B1) {
-      nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in union(%A2, %B2) {
-        %a = nacho.load %A2
-        nacho.append %a at (%i, %j)
-    ```
-    After:
-    ```mlir
-    %A_flat = nacho.flatten %A
-    %A0 = nacho.root %A_flat
-    nacho.coiterate %ij of (%A1 = %A0, %B1 = %B0) in union(%A1, %B1) {
-      %i = nacho.unflatten 0 of %ij in %A
-      %j = nacho.unflatten 1 of %ij in %A
-      %a = nacho.load %A1
-      nacho.append %a at (%i, %j)
-    ```
-  }];
-  let dependentDialects = ["::nacho::NachoDialect"];
-  let options = [
-    Option<"dynamic", "dynamic", "bool", "false",
-           "Take it that keys of dynamic shapes have at most 62 bits">
-  ];
-}
-
-def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
-  let summary = "Look in fibers that would be merged again and again";
-  let description = [{
-    A fiber of the innermost loop that is the same in every iteration of the loop
-    around it, like a row of a mask, would be stepped through each time. If the other
-    fibers tell which coordinates there are to visit, its children are found by their
-    coordinates: the fiber is read once, into a table.
-
-    Before:
-    ```mlir
-    nacho.coiterate %i of (%M1 = %M0, %A1 = %A0) in intersect(%M1, %A1) {
-      nacho.coiterate %j of (%A2 = %A1, %B1 = %B0) in intersect(%A2, %B1) {
-        nacho.coiterate %k of (%M2 = %M1, %B2 = %B1) in intersect(%M2, %B2) {
-          nacho.append %z at (%i, %k)
-    ```
-    After:
-    ```mlir
-    nacho.coiterate %i of (%M1 = %M0, %A1 = %A0) in intersect(%M1, %A1) {
-      nacho.coiterate %j of (%A2 = %A1, %B1 = %B0) in intersect(%A2, %B1) {
-        nacho.coiterate %k of (%B2 = %B1) in %B2 {
-          %M2 = nacho.find %k in %M1
-          %isThere = nacho.present %M2
-          nacho.append %z at (%i, %k) if %isThere
-    ```
-  }];
-  let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
-}
-
 def NachoRemapIntersections
     : Pass<"nacho-remap-intersections", "::mlir::ModuleOp"> {
   let summary = "Make lists of what outer intersections leave over";
@@ -309,32 +247,6 @@ def NachoBoundLoops : Pass<"nacho-bound-loops", "::mlir::ModuleOp"> {
     ^bb0(%lo: !nacho.cut<2, 2>, %hi: !nacho.cut<2, 2>):
       nacho.coiterate %i of (%A1 = %A0, ...) between (%lo1 = %lo, %hi1 = %hi) {
         nacho.coiterate %j of (%A2 = %A1, ...) between (%lo2 = %lo1, %hi2 = %hi1) {
-    ```
-  }];
-  let dependentDialects = ["::nacho::NachoDialect"];
-}
-
-def NachoPrefetchRows : Pass<"nacho-prefetch-rows"> {
-  let summary = "Ask for rows of dense tensors in time";
-  let description = [{
-    A loop over stored coordinates that selects a row of a dense tensor in each
-    iteration waits for memory in each: where the row begins is known to nobody. The
-    coordinates of later iterations are, and so the rows are asked for some iterations
-    before they are needed.
-
-    Before:
-    ```mlir
-    nacho.coiterate %j of (%A2 = %A1) in %A2 {
-      nacho.coiterate %k to %N of () in intersect() {
-        %d = nacho.locate %D[%j, %k]
-    ```
-    After:
-    ```mlir
-    nacho.coiterate %j of (%A2 = %A1) in %A2 {
-      %later = nacho.ahead %A2 by 16
-      nacho.prefetch_row %D[%later]
-      nacho.coiterate %k to %N of () in intersect() {
-        %d = nacho.locate %D[%j, %k]
     ```
   }];
   let dependentDialects = ["::nacho::NachoDialect"];

@@ -1,0 +1,176 @@
+//===- Passes.td - Rewrites that only make it faster -----*- tablegen -*-===//
+
+#ifndef NACHO_OPTIMIZATIONS_PASSES
+#define NACHO_OPTIMIZATIONS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NachoFlattenLists : Pass<"nacho-flatten-lists"> {
+  let summary = "Merge lists of entries by one key each";
+  let description = [{
+    Loops that take lists apart, level by level, do little at each step where there
+    are few entries with the same first coordinates. If all loops of a nest step
+    through the same lists (COO), and the result is one too or a scalar, one loop over
+    the keys of `nacho.flatten` does the same: union and intersection of lists
+    are those of sets of keys. Trees (CSF), too, can be intersected that way.
+
+    Before:
+    ```mlir
+    nacho.coiterate %i of (%A1 = %A0, %B1 = %B0) in union(%A1, %B1) {
+      nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in union(%A2, %B2) {
+        %a = nacho.load %A2
+        nacho.append %a at (%i, %j)
+    ```
+    After:
+    ```mlir
+    %A_flat = nacho.flatten %A
+    %A0 = nacho.root %A_flat
+    nacho.coiterate %ij of (%A1 = %A0, %B1 = %B0) in union(%A1, %B1) {
+      %i = nacho.unflatten 0 of %ij in %A
+      %j = nacho.unflatten 1 of %ij in %A
+      %a = nacho.load %A1
+      nacho.append %a at (%i, %j)
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+  let options = [
+    Option<"dynamic", "dynamic", "bool", "false",
+           "Take it that keys of dynamic shapes have at most 62 bits">
+  ];
+}
+
+def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
+  let summary = "Look in fibers that would be merged again and again";
+  let description = [{
+    A fiber of the innermost loop that is the same in every iteration of the loop
+    around it, like a row of a mask, would be stepped through each time. If the other
+    fibers tell which coordinates there are to visit, its children are found by their
+    coordinates: the fiber is read once, into a table.
+
+    Before:
+    ```mlir
+    nacho.coiterate %i of (%M1 = %M0, %A1 = %A0) in intersect(%M1, %A1) {
+      nacho.coiterate %j of (%A2 = %A1, %B1 = %B0) in intersect(%A2, %B1) {
+        nacho.coiterate %k of (%M2 = %M1, %B2 = %B1) in intersect(%M2, %B2) {
+          nacho.append %z at (%i, %k)
+    ```
+    After:
+    ```mlir
+    nacho.coiterate %i of (%M1 = %M0, %A1 = %A0) in intersect(%M1, %A1) {
+      nacho.coiterate %j of (%A2 = %A1, %B1 = %B0) in intersect(%A2, %B1) {
+        nacho.coiterate %k of (%B2 = %B1) in %B2 {
+          %M2 = nacho.find %k in %M1
+          %isThere = nacho.present %M2
+          nacho.append %z at (%i, %k) if %isThere
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
+}
+
+def NachoPrefetchRows : Pass<"nacho-prefetch-rows"> {
+  let summary = "Ask for rows of dense tensors in time";
+  let description = [{
+    A loop over stored coordinates that selects a row of a dense tensor in each
+    iteration waits for memory in each: where the row begins is known to nobody. The
+    coordinates of later iterations are, and so the rows are asked for some iterations
+    before they are needed.
+
+    Before:
+    ```mlir
+    nacho.coiterate %j of (%A2 = %A1) in %A2 {
+      nacho.coiterate %k to %N of () in intersect() {
+        %d = nacho.locate %D[%j, %k]
+    ```
+    After:
+    ```mlir
+    nacho.coiterate %j of (%A2 = %A1) in %A2 {
+      %later = nacho.ahead %A2 by 16
+      nacho.prefetch_row %D[%later]
+      nacho.coiterate %k to %N of () in intersect() {
+        %d = nacho.locate %D[%j, %k]
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+}
+
+def NachoCountUnions : Pass<"nacho-count-unions", "::mlir::func::FuncOp"> {
+  let summary = "Count unions by what their operands have in common";
+  let description = [{
+    |A u B| = |A| + |B| - |A n B|: a loop over a union that only counts is replaced by
+    three that are simpler. The first two take no steps at all.
+
+    Before:
+    ```mlir
+    %n = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in union(%A2, %B2) iter_args(%m = %n0) {
+      %next = arith.addi %m, %one
+      nacho.yield %next
+    }
+    ```
+    After:
+    ```mlir
+    %nA = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in %A2 iter_args(%m = %n0) { ... }
+    %nB = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in %B2 iter_args(%m = %nA) { ... }
+    %nAB = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in intersect(%A2, %B2) iter_args(%m = %zero) { ... }
+    %n = arith.subi %nB, %nAB
+    ```
+
+    Of a third operand what it shares with the first two is taken away, too:
+    |A u B u C| = |A u B| + |C| - |(A u B) n C|, and so on up to four. This is less work
+    only where such intersections are taken in `blocks`, which takes coordinates of one
+    width.
+  }];
+  let options = [
+    Option<"blocks", "blocks", "bool", /*default=*/"false",
+           "There are vector registers: count unions of three and four operands">,
+  ];
+  let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
+}
+
+def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
+  let summary = "Keep the sums of dense loops in registers";
+  let description = [{
+    Where each stored coordinate has a whole row added to a row of sums, these go through
+    memory in every step, and each step waits for the one before. A loop all of which
+    only adds to such rows is done for a strip of the rows instead, and then for the next
+    one: the sums of a strip stay in vector registers. Each sum is made in the same order
+    as before. Rows that half a strip holds are done with these.
+
+    Before:
+    ```mlir
+    scf.for %p = %lo to %hi step %c1 {
+      %j = memref.load %A_crd1[%p]
+      %a = memref.load %A_values[%p]
+      scf.for %n = %c0 to %extent step %c1 {
+        %at = %j * %extent + %n
+        %b = memref.load %B_values[%at]
+        %sum = memref.load %partials[%row, %n]
+        %next = %sum + %a * %b
+        memref.store %next, %partials[%row, %n]
+      }
+    }
+    ```
+    After, for doubles in strips of 2048 bits:
+    ```mlir
+    scf.for %s = %c0 to %extent step %c32 {
+      %mask = vector.create_mask %extent - %s : vector<32xi1>
+      %sums = vector.maskedload %partials[%row, %s], %mask, %zeros
+      %all = scf.for %p = %lo to %hi step %c1 iter_args(%sum = %sums) {
+        %j = memref.load %A_crd1[%p]
+        %a = memref.load %A_values[%p]
+        %at = %j * %extent + %s
+        %b = vector.maskedload %B_values[%at], %mask, %zeros
+        %next = %sum + vector.broadcast(%a) * %b
+        scf.yield %next
+      }
+      vector.maskedstore %partials[%row, %s], %mask, %all
+    }
+    ```
+  }];
+  let options = [
+    Option<"stripBits", "strip-bits", "unsigned", /*default=*/"2048",
+           "What the sums of a strip take: some of the vector registers">
+  ];
+  let dependentDialects = ["::mlir::vector::VectorDialect"];
+}
+
+#endif // NACHO_OPTIMIZATIONS_PASSES

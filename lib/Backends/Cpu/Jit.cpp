@@ -1,0 +1,325 @@
+//===- Jit.cpp - LLVM IR to code in memory --------------------------------===//
+
+#include "Jit.h"
+
+#include "nacho/Execution/Kernel.h"
+#include "nacho/Runtime/Abi.h"
+#include "nacho/Runtime/Runtime.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+#include <future>
+
+using namespace llvm;
+using namespace nacho;
+
+JitModule::JitModule() = default;
+JitModule::~JitModule() = default;
+
+static std::string packedName(StringRef name) {
+  return ("nacho_packed_" + name).str();
+}
+
+/// void packed(i64 *args) { name(args[0], (ptr)args[1], ...); }
+static void addPackedEntry(Module &module, StringRef name) {
+  Function *callee = module.getFunction(("_mlir_ciface_" + name).str());
+  LLVMContext &context = module.getContext();
+  IRBuilder<> builder(context);
+  auto *type = FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()},
+                                 /*isVarArg=*/false);
+  auto *packed = Function::Create(type, Function::ExternalLinkage,
+                                  packedName(name), module);
+  builder.SetInsertPoint(BasicBlock::Create(context, "entry", packed));
+  SmallVector<Value *> args;
+  for (llvm::Argument &arg : callee->args()) {
+    Value *slot = builder.CreateConstGEP1_64(builder.getInt64Ty(),
+                                             packed->getArg(0), arg.getArgNo());
+    args.push_back(builder.CreateLoad(arg.getType(), slot));
+  }
+  builder.CreateCall(callee, args);
+  builder.CreateRetVoid();
+  // One copy of it is enough where other entries call it, too.
+  if (Function *called = module.getFunction(name);
+      called && called->getNumUses() > 1)
+    called->addFnAttr(Attribute::NoInline);
+}
+
+static void initializeHost() {
+  static const bool initialized = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+}
+
+static Expected<std::unique_ptr<TargetMachine>> createHostMachine() {
+  initializeHost();
+  auto builder = orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setCodeGenOptLevel(CodeGenOptLevel::Aggressive);
+  // One by one, elements are there sooner, and the next ones are foreseen.
+  if (builder->getTargetTriple().isX86())
+    builder->addFeatures({"+prefer-no-gather"});
+  return builder->createTargetMachine();
+}
+
+/// Which operand of a merge comes next is anybody's guess: without the mark,
+/// code generation turns these selects into branches that are often
+/// mispredicted.
+static void markUnpredictable(Module &module) {
+  MDNode *unpredictable = MDNode::get(module.getContext(), {});
+  for (Function &function : module)
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : block)
+        if (isa<SelectInst>(instruction))
+          instruction.setMetadata(LLVMContext::MD_unpredictable, unpredictable);
+}
+
+/// Whether an address is loaded by the loop itself.
+static bool isIndirect(const LoadInst &load, const Loop &loop) {
+  SmallPtrSet<const Value *, 8> seen;
+  SmallVector<const Value *> queue = {load.getPointerOperand()};
+  while (!queue.empty()) {
+    auto *inside = dyn_cast<Instruction>(queue.pop_back_val());
+    if (!inside || !loop.contains(inside) || isa<PHINode>(inside) ||
+        !seen.insert(inside).second)
+      continue;
+    if (isa<LoadInst>(inside))
+      return true;
+    queue.append(inside->op_begin(), inside->op_end());
+  }
+  return false;
+}
+
+/// Innermost loops that store are not interleaved: rows are too short for that.
+/// Those that only add up need several sums at a time: four are enough where
+/// each element is looked up. (A width allows LLVM to reorder sums, which all
+/// that are kept in registers may be anyway.)
+static void hintLoops(Module &module) {
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    DominatorTree dominators(function);
+    LoopInfo loops(dominators);
+    for (Loop *loop : loops.getLoopsInPreorder()) {
+      if (!loop->isInnermost())
+        continue;
+      bool stores = false, looksUp = false;
+      for (BasicBlock *block : loop->blocks())
+        for (Instruction &instruction : *block) {
+          auto *load = dyn_cast<LoadInst>(&instruction);
+          stores |= isa<StoreInst>(instruction);
+          looksUp |= load && isIndirect(*load, *loop);
+        }
+      if (stores || looksUp)
+        addStringMetadataToLoop(loop, "llvm.loop.interleave.count", 1);
+      if (looksUp && !stores)
+        addStringMetadataToLoop(loop, "llvm.loop.vectorize.width", 4);
+    }
+  }
+}
+
+/// -O3, but without the SLP vectoriser, which moves the positions of a merge
+/// into vector registers and makes it several times slower.
+static void optimize(Module &module, TargetMachine &machine) {
+  PipelineTuningOptions tuning;
+  tuning.SLPVectorization = false;
+  PassBuilder builder(&machine, tuning);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  // What only other units need.
+  GlobalDCEPass().run(module, modules);
+  hintLoops(module);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+static Error emit(Module &module, TargetMachine &machine, CodeGenFileType type,
+                  SmallVectorImpl<char> &out) {
+  raw_svector_ostream stream(out);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+    return createStringError("the host's target cannot emit this file type");
+  passes.run(module);
+  return Error::success();
+}
+
+/// The library next to the LLVM that this was built with, else the system's.
+static Expected<std::unique_ptr<orc::DynamicLibrarySearchGenerator>>
+loadOpenMP(char prefix) {
+  for (const char *path : {NACHO_OPENMP_LIBRARY, "libomp.so.5"}) {
+    auto library = orc::DynamicLibrarySearchGenerator::Load(path, prefix);
+    if (library)
+      return library;
+    consumeError(library.takeError());
+  }
+  return createStringError("cannot load LLVM's OpenMP library, " +
+                           Twine(NACHO_OPENMP_LIBRARY));
+}
+
+/// Not every process shows its own libm to us; where it is part of libc, there
+/// is none to load.
+static void addMathLibrary(orc::LLJIT &jit, char prefix) {
+  auto library = orc::DynamicLibrarySearchGenerator::Load("libm.so.6", prefix);
+  if (library)
+    jit.getMainJITDylib().addGenerator(std::move(*library));
+  else
+    consumeError(library.takeError());
+}
+
+namespace {
+/// Hints that LLVM cannot follow are no news to a user.
+struct ErrorsOnly : DiagnosticHandler {
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    return info.getSeverity() != DS_Error;
+  }
+};
+} // namespace
+
+/// Compiles what the entries need of a module.
+static Expected<CompiledUnit> compileUnit(Module &module,
+                                          ArrayRef<std::string> entries) {
+  auto machine = createHostMachine();
+  if (!machine)
+    return machine.takeError();
+  // Only the entries are called from outside: what they call can be inlined.
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      function.setLinkage(GlobalValue::InternalLinkage);
+  for (const std::string &entry : entries)
+    addPackedEntry(module, entry);
+  markUnpredictable(module);
+  module.setTargetTriple((*machine)->getTargetTriple());
+  module.setDataLayout((*machine)->createDataLayout());
+  optimize(module, **machine);
+
+  CompiledUnit unit;
+  raw_svector_ostream stream(unit.bitcode);
+  WriteBitcodeToFile(module, stream);
+  if (Error error =
+          emit(module, **machine, CodeGenFileType::ObjectFile, unit.object))
+    return error;
+  return unit;
+}
+
+static std::unique_ptr<Module> readBitcode(ArrayRef<char> bitcode,
+                                           LLVMContext &context) {
+  MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), "nacho");
+  return cantFail(parseBitcodeFile(buffer, context));
+}
+
+Expected<CompiledCode>
+nacho::compileForHost(const Module &module,
+                      ArrayRef<std::vector<std::string>> units) {
+  SmallVector<char, 0> bitcode;
+  raw_svector_ostream stream(bitcode);
+  WriteBitcodeToFile(module, stream);
+  // LLVM's contexts are for one thread each.
+  std::vector<std::future<Expected<CompiledUnit>>> running;
+  for (const std::vector<std::string> &entries : units)
+    running.push_back(std::async(std::launch::async, [&] {
+      LLVMContext context;
+      context.setDiagnosticHandler(std::make_unique<ErrorsOnly>());
+      return compileUnit(*readBitcode(bitcode, context), entries);
+    }));
+  CompiledCode code;
+  Error error = Error::success();
+  for (auto &unit : running) {
+    Expected<CompiledUnit> compiled = unit.get();
+    if (compiled)
+      code.push_back(std::move(*compiled));
+    else
+      error = joinErrors(std::move(error), compiled.takeError());
+  }
+  if (error)
+    return error;
+  return code;
+}
+
+Expected<std::unique_ptr<JitModule>> JitModule::load(CompiledCode code) {
+  initializeHost();
+  std::unique_ptr<JitModule> result(new JitModule);
+  auto jit = orc::LLJITBuilder().create();
+  if (!jit)
+    return jit.takeError();
+  result->jit = std::move(*jit);
+  char prefix = result->jit->getDataLayout().getGlobalPrefix();
+  auto process =
+      orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
+  if (!process)
+    return process.takeError();
+  auto openmp = loadOpenMP(prefix);
+  if (!openmp)
+    return openmp.takeError();
+  orc::SymbolMap runtime;
+  runtime[result->jit->mangleAndIntern(kSortSymbol)] = {
+      orc::ExecutorAddr::fromPtr(&sortEntries), JITSymbolFlags::Exported};
+  runtime[result->jit->mangleAndIntern(kPrefixSumSymbol)] = {
+      orc::ExecutorAddr::fromPtr(&prefixSum), JITSymbolFlags::Exported};
+  if (Error error = result->jit->getMainJITDylib().define(
+          orc::absoluteSymbols(std::move(runtime))))
+    return error;
+  result->jit->getMainJITDylib().addGenerator(std::move(*openmp));
+  result->jit->getMainJITDylib().addGenerator(std::move(*process));
+  addMathLibrary(*result->jit, prefix);
+  for (CompiledUnit &unit : code) {
+    auto buffer = MemoryBuffer::getMemBufferCopy(
+        StringRef(unit.object.data(), unit.object.size()), "nacho");
+    if (Error error = result->jit->addObjectFile(std::move(buffer)))
+      return error;
+    result->bitcodes.push_back(std::move(unit.bitcode));
+  }
+  return result;
+}
+
+Expected<JitModule::Entry> JitModule::lookup(StringRef name) const {
+  auto symbol = jit->lookup(packedName(name));
+  if (!symbol)
+    return symbol.takeError();
+  return symbol->toPtr<Entry>();
+}
+
+std::string JitModule::llvm() const {
+  std::string text;
+  raw_string_ostream stream(text);
+  for (const auto &bitcode : bitcodes) {
+    LLVMContext context;
+    readBitcode(bitcode, context)->print(stream, nullptr);
+  }
+  return text;
+}
+
+std::string JitModule::assembly() const {
+  SmallVector<char, 0> text;
+  for (const auto &bitcode : bitcodes) {
+    LLVMContext context;
+    std::unique_ptr<Module> module = readBitcode(bitcode, context);
+    auto machine = cantFail(createHostMachine());
+    cantFail(emit(*module, *machine, CodeGenFileType::AssemblyFile, text));
+  }
+  return std::string(text.begin(), text.end());
+}

@@ -1,0 +1,173 @@
+//===- Pipelines.cpp - The stages as lists of passes ----------------------===//
+
+#include "nacho/Compiler/Pipelines.h"
+#include "nacho/Compiler/InitAll.h"
+#include "nacho/Conversion/Passes.h"
+#include "nacho/Optimizations/Passes.h"
+#include "nacho/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// Tensor index notation, as it comes in or is written in linalg.
+static void addAssign(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createNachoFromLinalg());
+}
+
+/// Coiterative loops over tensors.
+static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
+  NachoOrderLoopsOptions order;
+  order.splitRows = options.splitRows;
+  pm.addPass(createNachoOrderLoops(order));
+  pm.addPass(createCSEPass());
+  pm.addPass(createNachoConcretize());
+  pm.addPass(createCSEPass());
+  if (options.flatten) {
+    NachoFlattenListsOptions flatten;
+    flatten.dynamic = options.dynamicKeys;
+    pm.addPass(createNachoFlattenLists(flatten));
+  }
+  if (options.find)
+    pm.addPass(createNachoFindCoordinates());
+}
+
+/// Loops that skip nothing but in the innermost, in functions of their own.
+static void addRemap(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.remap) {
+    NachoRemapIntersectionsOptions remap;
+    remap.cost = options.cost;
+    pm.addPass(createNachoRemapIntersections(remap));
+    pm.addPass(createCSEPass());
+  }
+  pm.addPass(createNachoIsolateNests());
+}
+
+/// Loops, and the searches that cut them.
+static void addPartition(OpPassManager &pm, const PipelineOptions &options) {
+  NachoPartitionLoopsOptions partition;
+  partition.cost = options.cost;
+  pm.addPass(createNachoPartitionLoops(partition));
+  pm.addPass(createCSEPass());
+}
+
+/// Bounded loops over tensors; results, bounds and counts in buffers.
+static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createNachoPrefetchRows());
+  pm.addPass(createNachoBoundLoops());
+  NachoAssembleOutputsOptions assemble;
+  assemble.singlePass = options.singlePass;
+  pm.addPass(createNachoAssembleOutputs(assemble));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Later, what is stored may be what is loaded.
+  pm.addPass(createLoopInvariantCodeMotionPass());
+}
+
+/// scf, arith and memref; parallelism still abstract.
+static void addScf(OpPassManager &pm, const PipelineOptions &options) {
+  NachoCountUnionsOptions unions;
+  unions.blocks = options.vectorBits > 0;
+  pm.addNestedPass<func::FuncOp>(createNachoCountUnions(unions));
+  ConvertNachoLoopsToSCFOptions loops;
+  loops.branches = options.branches;
+  loops.vectorBits = options.vectorBits;
+  pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF(loops));
+  pm.addNestedPass<func::FuncOp>(createConvertNachoPartitionToSCF());
+  pm.addNestedPass<func::FuncOp>(createConvertNachoWorkspaceToSCF());
+  pm.addNestedPass<func::FuncOp>(createConvertNachoElementsToArith());
+  pm.addPass(createConvertNachoStorageToMemRef());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (options.vectorBits > 0)
+    pm.addNestedPass<func::FuncOp>(createNachoKeepSums());
+}
+
+/// OpenMP and LLVM.
+static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createConvertNachoParallelToCPU());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertNachoFunctionsToLibm());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertComplexToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertOpenMPToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+ArrayRef<Stage> nacho::getCpuStages() {
+  static const Stage stages[] = {
+      {"assign", addAssign},     {"loops", addLoops},
+      {"remap", addRemap},       {"partition", addPartition},
+      {"assemble", addAssemble}, {"scf", addScf},
+      {"llvm", addLlvm},
+  };
+  return stages;
+}
+
+void nacho::buildCpuPipeline(OpPassManager &pm,
+                             const PipelineOptions &options) {
+  for (const Stage &stage : getCpuStages())
+    stage.addPasses(pm, options);
+}
+
+void nacho::buildGpuPipeline(OpPassManager &pm,
+                             const PipelineOptions &options) {
+  // Neither tables nor vectors have a lowering there.
+  PipelineOptions plain;
+  plain.copyOptionValuesFrom(options);
+  plain.find = false;
+  plain.vectorBits = 0;
+  for (const Stage &stage : getCpuStages().drop_back())
+    stage.addPasses(pm, plain);
+  pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void nacho::registerPipelines() {
+  PassPipelineRegistration<PipelineOptions>(
+      "nacho-cpu", "From tensor index notation to OpenMP and LLVM",
+      buildCpuPipeline);
+  PassPipelineRegistration<PipelineOptions>(
+      "nacho-gpu", "From tensor index notation to gpu.launch",
+      buildGpuPipeline);
+}
+
+void nacho::registerAllPasses() {
+  registerNachoTransformsPasses();
+  registerNachoOptimizationsPasses();
+  registerNachoConversionPasses();
+  registerPipelines();
+}
+
+void nacho::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<NachoDialect, arith::ArithDialect, complex::ComplexDialect,
+                  func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
+                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                  omp::OpenMPDialect, scf::SCFDialect,
+                  sparse_tensor::SparseTensorDialect, tensor::TensorDialect,
+                  vector::VectorDialect>();
+}

@@ -1,0 +1,322 @@
+//===- LoopBlocks.cpp - Intersections by the register ---------------------===//
+//
+// Intersections in steps of as many coordinates as a vector register holds: all
+// of one block are compared with all of the other, and the block that ends
+// first is left behind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopLowering.h"
+#include "nacho/Analysis/LoopFacts.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+/// The coordinates of a block, and which of the lanes have one.
+struct Lanes {
+  Value values, valid;
+};
+} // namespace
+
+/// Lanes without a coordinate have some value; it may be one of the other
+/// block's.
+static Lanes load(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
+                  unsigned lanes) {
+  Value valid = emitMask(b, block.position, block.end, lanes);
+  return {block.level->coordinateVector(b, block.position, valid, lanes),
+          valid};
+}
+
+static Value toBits(ImplicitLocOpBuilder &b, Value flags, unsigned lanes) {
+  Type word = b.getIntegerType(lanes);
+  Value bits = vector::BitCastOp::create(b, VectorType::get(1, word), flags);
+  bits = vector::ExtractOp::create(b, bits, ArrayRef<int64_t>{0});
+  return arith::ExtUIOp::create(b, b.getI64Type(), bits);
+}
+
+/// As many bits as there are lanes, one for each coordinate of `block` that
+/// `other` has too, as an i64:
+///   matches = or over r of (values == other rotated by r)
+static Value emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
+                         const CoordinateBlock &other, unsigned lanes) {
+  Lanes mine = load(b, block, lanes), theirs = load(b, other, lanes);
+  // What is no coordinate of the other block must match nothing: the first one
+  // of it, which is compared anyway, takes its place.
+  auto type = cast<VectorType>(theirs.values.getType());
+  Value first = other.level->coordinateVector(b, other.position, Value(), 1);
+  first = vector::ExtractOp::create(b, first, ArrayRef<int64_t>{0});
+  Value values =
+      arith::SelectOp::create(b, theirs.valid, theirs.values,
+                              vector::BroadcastOp::create(b, type, first));
+  Value matches;
+  for (unsigned rotation = 0; rotation < lanes; ++rotation) {
+    SmallVector<int64_t> order;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      order.push_back((lane + rotation) % lanes);
+    Value rotated =
+        rotation ? Value(vector::ShuffleOp::create(b, values, values, order))
+                 : values;
+    Value equal = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        mine.values, rotated);
+    matches = matches ? Value(arith::OrIOp::create(b, matches, equal)) : equal;
+  }
+  matches = arith::AndIOp::create(b, matches, mine.valid);
+  return toBits(b, matches, lanes);
+}
+
+/// How many of the coordinates of a block, from its first one on, are this one.
+Value LoopLowering::countEqual(const CoordinateBlock &block, Value coordinate,
+                               unsigned lanes) {
+  Lanes mine = load(b, block, lanes);
+  auto type = cast<VectorType>(mine.values.getType());
+  Value narrow = coordinate;
+  if (!isa<IndexType>(type.getElementType()))
+    narrow = arith::IndexCastUIOp::create(b, type.getElementType(), coordinate);
+  Value equal =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, mine.values,
+                            vector::BroadcastOp::create(b, type, narrow));
+  equal = arith::AndIOp::create(b, equal, mine.valid);
+  Value others = arith::XOrIOp::create(b, toBits(b, equal, lanes),
+                                       arith::ConstantIntOp::create(b, -1, 64));
+  return arith::IndexCastUIOp::create(
+      b, b.getIndexType(), math::CountTrailingZerosOp::create(b, others));
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// How many coordinates of each operand are compared at a time; 0 if they
+/// cannot be.
+unsigned LoopLowering::lanesOf(const Loop &loop) {
+  SmallVector<unsigned> lanes;
+  for (unsigned n : loop.stored) {
+    if (!loop.ranges[n].level->isUnique())
+      return 0;
+    lanes.push_back(lanesOf(loop.fibers[n].tensor));
+  }
+  return llvm::all_equal(lanes) ? lanes.front() : 0;
+}
+
+/// How many coordinates of a tensor a register holds; 0 if they have no width
+/// of their own.
+unsigned LoopLowering::lanesOf(Value tensor) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(tensor.getType());
+  auto type = dyn_cast<IntegerType>(encoding.getCrdElemType());
+  unsigned lanes = type ? vectorBits / type.getWidth() : 0;
+  return lanes > 1 && lanes < 64 ? lanes : 0;
+}
+
+/// The operand of which a loop counts what any of the others has; none where
+/// coordinates come in windows, which do not end together.
+std::optional<unsigned> LoopLowering::findProbe(const Loop &loop,
+                                                MergeAttr domain) {
+  CoiterateOp op = loop.op;
+  if (!onlyCounts(op) || op.getMerge() != domain || loop.stored.size() < 3 ||
+      hasWindows(loop))
+    return std::nullopt;
+  MLIRContext *context = b.getContext();
+  for (unsigned probe : loop.stored) {
+    SmallVector<MergeAttr> others;
+    for (unsigned n : loop.stored)
+      if (n != probe)
+        others.push_back(MergeAttr::get(context, n));
+    MergeAttr any = uniteMerges(context, others);
+    MergeAttr leaf = MergeAttr::get(context, probe);
+    if (domain == intersectMerges(context, {any, leaf}) ||
+        domain == intersectMerges(context, {leaf, any}))
+      return probe;
+  }
+  return std::nullopt;
+}
+
+/// The intersection of all operands with coordinates.
+MergeAttr LoopLowering::bothStored(const Loop &loop) {
+  SmallVector<MergeAttr> leaves;
+  for (unsigned n : loop.stored)
+    leaves.push_back(MergeAttr::get(b.getContext(), n));
+  return intersectMerges(b.getContext(), leaves);
+}
+
+/// while posA < endA and posB < endB:
+///   matches = which of the next coordinates of A are among the next of B
+///   body for each; leave the block behind that ends first, or both
+SmallVector<Value> LoopLowering::emitBlocks(Loop &loop) {
+  unsigned lanes = lanesOf(loop);
+  OpBuilder::InsertionGuard guard(b);
+  scf::WhileOp whileOp = startWhileAll(loop);
+  ValueRange state = whileOp.getAfterArguments();
+  SmallVector<CoordinateBlock> blocks;
+  SmallVector<Value> next, last;
+  for (auto [n, position] : llvm::zip(loop.stored, state)) {
+    const ChildRange &range = loop.ranges[n];
+    blocks.push_back({range.level.get(), position, range.end});
+    next.push_back(arith::AddIOp::create(b, position, constant(lanes)));
+    Value end = arith::MinUIOp::create(b, next.back(), range.end);
+    last.push_back(
+        range.level->coordinate(b, arith::SubIOp::create(b, end, constant(1))));
+  }
+  Value matches = emitMatches(b, blocks[0], blocks[1], lanes);
+  ValueRange carried = state.drop_front(2);
+  CoiterateOp op = loop.op;
+  bool isCount = onlyCounts(op) && op.getMerge() == bothStored(loop);
+  SmallVector<Value> results =
+      isCount ? countMatches(loop, matches, carried)
+              : visitMatches(loop, matches, blocks, carried, lanes);
+  SmallVector<Value> yielded;
+  for (unsigned k : {0, 1}) {
+    Value isBehind = compare(arith::CmpIPredicate::ule, last[k], last[1 - k]);
+    yielded.push_back(select(isBehind, next[k], state[k]));
+  }
+  llvm::append_range(yielded, results);
+  scf::YieldOp::create(b, yielded);
+  return SmallVector<Value>(whileOp.getResults());
+}
+
+/// while posC < endC and (posA < endA or posB < endB):
+///   seen |= which of the next coordinates of C are among the next of A or B
+///   if neither block ends before that of C: count seen, leave that of C behind
+///   leave those of A and B behind that do not end after it
+/// count seen
+SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
+                                             unsigned lanes) {
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<unsigned> operands = {probe};
+  for (unsigned n : loop.stored)
+    if (n != probe)
+      operands.push_back(n);
+  SmallVector<Value> inits;
+  for (unsigned n : operands)
+    inits.push_back(loop.ranges[n].begin);
+  Value none = arith::ConstantIntOp::create(b, 0, 64);
+  inits.push_back(none);
+  llvm::append_range(inits, loop.op.getInits());
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto whileOp = scf::WhileOp::create(b, types, inits);
+
+  auto isAlive = [&](unsigned k, ValueRange state) {
+    return compare(arith::CmpIPredicate::ult, state[k],
+                   loop.ranges[operands[k]].end);
+  };
+  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
+  Value any = isAlive(1, before->getArguments());
+  for (unsigned k = 2; k < operands.size(); ++k)
+    any = arith::OrIOp::create(b, any, isAlive(k, before->getArguments()));
+  scf::ConditionOp::create(b, both(isAlive(0, before->getArguments()), any),
+                           before->getArguments());
+
+  b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  ValueRange state = whileOp.getAfterArguments();
+  // An operand that is exhausted stands at the first element of its buffer,
+  // which can always be read; its coordinates are never reached.
+  SmallVector<CoordinateBlock> blocks;
+  SmallVector<Value> alive, last, next;
+  for (auto [k, n] : llvm::enumerate(operands)) {
+    const ChildRange &range = loop.ranges[n];
+    alive.push_back(k == 0 ? Value() : isAlive(k, state));
+    Value position = select(alive[k], state[k], constant(0));
+    blocks.push_back({range.level.get(), position, range.end});
+    next.push_back(arith::AddIOp::create(b, state[k], constant(lanes)));
+    Value end = arith::MinUIOp::create(b, next.back(), range.end);
+    end = select(alive[k], arith::SubIOp::create(b, end, constant(1)),
+                 constant(0));
+    last.push_back(
+        select(alive[k], range.level->coordinate(b, end), constant(kInfinity)));
+  }
+  Value seen = state[operands.size()], least = last[1];
+  for (unsigned k = 1; k < operands.size(); ++k) {
+    Value matches = emitMatches(b, blocks[0], blocks[k], lanes);
+    seen = arith::OrIOp::create(b, seen, select(alive[k], matches, none));
+    least = arith::MinUIOp::create(b, least, last[k]);
+  }
+  ValueRange carried = state.drop_front(operands.size() + 1);
+  Value isDone = compare(arith::CmpIPredicate::ule, last[0], least);
+  SmallVector<Value> yielded = {select(isDone, next[0], state[0])};
+  for (unsigned k = 1; k < operands.size(); ++k) {
+    Value isBehind = compare(arith::CmpIPredicate::ule, last[k], last[0]);
+    yielded.push_back(select(isBehind, next[k], state[k]));
+  }
+  yielded.push_back(select(isDone, none, seen));
+  llvm::append_range(yielded,
+                     countMatches(loop, select(isDone, seen, none), carried));
+  scf::YieldOp::create(b, yielded);
+
+  b.setInsertionPointAfter(whileOp);
+  ValueRange results = whileOp.getResults();
+  return countMatches(loop, results[operands.size()],
+                      results.drop_front(operands.size() + 1));
+}
+
+/// What is counted grows by the number of matches.
+SmallVector<Value> LoopLowering::countMatches(Loop &loop, Value matches,
+                                              ValueRange carried) {
+  Value count = arith::IndexCastUIOp::create(b, b.getIndexType(),
+                                             math::CtPopOp::create(b, matches));
+  SmallVector<Value> results;
+  Operation *yield = loop.op.getBodyBlock()->getTerminator();
+  for (auto [mine, inside, next] :
+       llvm::zip(carried, loop.op.getCarried(), yield->getOperands()))
+    results.push_back(
+        next == inside ? mine : Value(arith::AddIOp::create(b, mine, count)));
+  return results;
+}
+
+/// if any matches:
+///   theirs = which of the next coordinates of B match, as many
+///   while matches and theirs: body(crdA[the first]); without the first
+SmallVector<Value> LoopLowering::visitMatches(Loop &loop, Value matches,
+                                              ArrayRef<CoordinateBlock> blocks,
+                                              ValueRange carried,
+                                              unsigned lanes) {
+  Type i64 = b.getI64Type();
+  Value none = arith::ConstantIntOp::create(b, 0, 64);
+  Value one = arith::ConstantIntOp::create(b, 1, 64);
+  auto differs = [&](Value bits) {
+    return compare(arith::CmpIPredicate::ne, bits, none);
+  };
+  auto ifAny = scf::IfOp::create(b, carried.getTypes(), differs(matches),
+                                 /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (Block *block : {ifAny.thenBlock(), ifAny.elseBlock()})
+    if (!block->empty())
+      block->back().erase();
+  b.setInsertionPointToEnd(ifAny.elseBlock());
+  scf::YieldOp::create(b, carried);
+  b.setInsertionPointToEnd(ifAny.thenBlock());
+  SmallVector<Value> inits = {matches,
+                              emitMatches(b, blocks[1], blocks[0], lanes)};
+  llvm::append_range(inits, carried);
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto whileOp = scf::WhileOp::create(b, types, inits);
+  scf::YieldOp::create(b, whileOp.getResults().drop_front(2));
+
+  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
+  Value more =
+      both(differs(before->getArgument(0)), differs(before->getArgument(1)));
+  scf::ConditionOp::create(b, more, before->getArguments());
+  Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  SmallVector<Value> positions(loop.fibers.size()), rest;
+  for (auto [k, n] : llvm::enumerate(loop.stored)) {
+    Value bits = after->getArgument(k);
+    Value lane = arith::IndexCastUIOp::create(
+        b, b.getIndexType(), math::CountTrailingZerosOp::create(b, i64, bits));
+    positions[n] = arith::AddIOp::create(b, blocks[k].position, lane);
+    rest.push_back(
+        arith::AndIOp::create(b, bits, arith::SubIOp::create(b, bits, one)));
+  }
+  unsigned first = loop.stored.front();
+  Value coordinate = loop.ranges[first].level->coordinate(b, positions[first]);
+  SmallVector<Value> absent(loop.fibers.size());
+  llvm::append_range(rest, emitBody(loop, coordinate, absent, positions, absent,
+                                    after->getArguments().drop_front(2),
+                                    /*visitsAll=*/false));
+  scf::YieldOp::create(b, rest);
+  return SmallVector<Value>(ifAny.getResults());
+}

@@ -1,0 +1,372 @@
+//===- LoopMerges.cpp - Loops that step through their operands ------------===//
+
+#include "LoopLowering.h"
+#include "nacho/Analysis/LoopFacts.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace nacho;
+
+SmallVector<Value> LoopLowering::State::flatten() const {
+  SmallVector<Value> values = positions;
+  llvm::append_range(values, coordinates);
+  llvm::append_range(values, carried);
+  return values;
+}
+
+LoopLowering::State LoopLowering::State::unflatten(const Loop &loop,
+                                                   ValueRange values) {
+  size_t stored = loop.stored.size();
+  return {SmallVector<Value>(values.take_front(stored)),
+          SmallVector<Value>(values.slice(stored, stored)),
+          SmallVector<Value>(values.drop_front(2 * stored))};
+}
+
+static SmallVector<Value> beginsOf(ArrayRef<unsigned> stored,
+                                   ArrayRef<ChildRange> ranges) {
+  return llvm::map_to_vector(
+      stored, [&](unsigned n) -> Value { return ranges[n].begin; });
+}
+
+LoopLowering::State LoopLowering::stateAt(Loop &loop, ValueRange positions,
+                                          ValueRange carried) {
+  State state;
+  for (auto [n, position] : llvm::zip(loop.stored, positions)) {
+    state.positions.push_back(position);
+    state.coordinates.push_back(coordinateOrInfinity(loop.ranges[n], position));
+  }
+  state.carried = SmallVector<Value>(carried);
+  return state;
+}
+
+LoopLowering::State LoopLowering::firstState(Loop &loop) {
+  return stateAt(loop, beginsOf(loop.stored, loop.ranges), loop.op.getInits());
+}
+
+/// The coordinates of a loop that visits all: those between the cuts.
+Value LoopLowering::firstCoordinate(const Loop &loop) {
+  if (!loop.lower)
+    return constant(0);
+  return select(loop.lower->on, loop.lower->loops.front().coordinate,
+                constant(0));
+}
+
+Value LoopLowering::extentOf(const Loop &loop) {
+  Value extent = CoiterateOp(loop.op).getExtent();
+  return extent ? extent : loop.ranges.front().level->extent(b);
+}
+
+Value LoopLowering::endCoordinate(const Loop &loop) {
+  Value extent = extentOf(loop);
+  if (!loop.upper)
+    return extent;
+  Value end = loop.upper->loops.front().coordinate;
+  if (cutsInside(loop.op))
+    end = arith::AddIOp::create(b, end, constant(1));
+  end = arith::MinUIOp::create(b, end, extent);
+  return select(loop.upper->on, end, extent);
+}
+
+/// An scf.for of which the body is still to be filled, the builder in it.
+static scf::ForOp startFor(ImplicitLocOpBuilder &b, Value from, Value to,
+                           Value step, ValueRange inits) {
+  auto loop = scf::ForOp::create(b, from, to, step, inits);
+  // Without carried values the builder has already put a yield there.
+  if (!loop.getBody()->empty())
+    loop.getBody()->back().erase();
+  b.setInsertionPointToEnd(loop.getBody());
+  return loop;
+}
+
+/// for coordinate = first to end: body(coordinate)
+SmallVector<Value> LoopLowering::emitAll(Loop &loop) {
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp forOp = startFor(b, firstCoordinate(loop), endCoordinate(loop),
+                              constant(1), firstState(loop).flatten());
+  State state = State::unflatten(loop, forOp.getRegionIterArgs());
+  State next =
+      emitStep(loop, forOp.getInductionVar(), state, /*visitsAll=*/true);
+  scf::YieldOp::create(b, next.flatten());
+  return SmallVector<Value>(forOp.getResults());
+}
+
+///   for position = begin to end: body(crd[position])
+SmallVector<Value> LoopLowering::emitOne(Loop &loop) {
+  unsigned n = loop.stored.front();
+  const ChildRange &range = loop.ranges[n];
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp forOp =
+      startFor(b, range.begin, range.end, constant(1), loop.op.getInits());
+  Value position = forOp.getInductionVar();
+  Value coordinate = range.level->coordinate(b, position);
+  SmallVector<Value> present(loop.fibers.size()), positions = present;
+  positions[n] = position;
+  SmallVector<Value> carried =
+      emitBody(loop, coordinate, present, positions,
+               SmallVector<Value>(loop.fibers.size()),
+               forOp.getRegionIterArgs(), /*visitsAll=*/false);
+  scf::YieldOp::create(b, carried);
+  return SmallVector<Value>(forOp.getResults());
+}
+
+Value LoopLowering::emitLeast(const State &state) {
+  Value least = state.coordinates.front();
+  for (Value coordinate : llvm::drop_begin(state.coordinates))
+    least = arith::MinUIOp::create(b, least, coordinate);
+  return least;
+}
+
+/// As long as no operand is exhausted, an innermost loop need not ask for any
+/// of them; then comes what is left of the others.
+SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
+  bool isInnermost =
+      CoiterateOp(loop.op).getBody().getOps<CoiterateOp>().empty();
+  bool isUnique = llvm::all_of(loop.stored, [&](unsigned n) {
+    return loop.ranges[n].level->isUnique();
+  });
+  if (!isInnermost || !isUnique)
+    return emitWhileAny(loop, domain, beginsOf(loop.stored, loop.ranges),
+                        loop.op.getInits());
+  bool endsWithAny = llvm::all_of(loop.stored, [&](unsigned n) {
+    return implies(domain, MergeAttr::get(b.getContext(), n));
+  });
+  if (endsWithAny)
+    return emitInWindows(loop, &LoopLowering::emitWhileAll);
+  SmallVector<Value> results;
+  bool isBranching = branchesInside(loop);
+  withCopy(loop, [&] {
+    results = emitInWindows(loop, isBranching ? &LoopLowering::emitWhileAll
+                                              : &LoopLowering::emitWhileAhead);
+  });
+  size_t stored = loop.stored.size();
+  return emitWhileAny(loop, domain, ArrayRef(results).take_front(stored),
+                      ArrayRef(results).drop_front(stored));
+}
+
+/// What moves the body of a loop that is needed once more.
+void LoopLowering::withCopy(Loop &loop, llvm::function_ref<void()> emit) {
+  CoiterateOp original = loop.op;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(original);
+    loop.op = cast<CoiterateOp>(b.clone(*original));
+  }
+  emit();
+  eraseLater(loop.op);
+  loop.op = original;
+}
+
+/// while every operand has coordinates left: ..., the builder in it. Around it
+/// go the positions and what the coiteration carries.
+scf::WhileOp LoopLowering::startWhileAll(Loop &loop) {
+  SmallVector<Value> inits = beginsOf(loop.stored, loop.ranges), ends;
+  llvm::append_range(inits, loop.op.getInits());
+  for (unsigned n : loop.stored)
+    ends.push_back(loop.ranges[n].end);
+  return startWhileAll(inits, ends);
+}
+
+/// The same for what begins with positions, which end as given.
+scf::WhileOp LoopLowering::startWhileAll(ValueRange inits, ValueRange ends) {
+  SmallVector<Type> types(inits.getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto whileOp = scf::WhileOp::create(b, types, inits);
+  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
+  Value alive;
+  for (auto [position, end] : llvm::zip(before->getArguments(), ends))
+    alive = both(alive, compare(arith::CmpIPredicate::ult, position, end));
+  scf::ConditionOp::create(b, alive, before->getArguments());
+  b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  return whileOp;
+}
+
+/// Whether a loop is to have a body for each of its operands.
+bool LoopLowering::branchesInside(const Loop &loop) {
+  CoiterateOp op = loop.op;
+  return branches && loop.stored.size() == 2 && loop.fibers.size() == 2 &&
+         !onlyCounts(op) && holdsAtAny(op.getMerge(), 2);
+}
+
+/// while every operand has coordinates left:
+///   coordinate = the least of them; body(coordinate); move on those that have
+///   it
+SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
+  OpBuilder::InsertionGuard guard(b);
+  scf::WhileOp whileOp = startWhileAll(loop);
+  ValueRange state = whileOp.getAfterArguments();
+  size_t stored = loop.stored.size();
+  auto emitStep = branchesInside(loop) ? &LoopLowering::emitBranches
+                                       : &LoopLowering::emitPlainStep;
+  loop.isAlive = true;
+  State next = (this->*emitStep)(loop, state.take_front(stored),
+                                 state.drop_front(stored));
+  loop.isAlive = false;
+  SmallVector<Value> yielded = next.positions;
+  llvm::append_range(yielded, next.carried);
+  scf::YieldOp::create(b, yielded);
+  return SmallVector<Value>(whileOp.getResults());
+}
+
+/// while every operand has a next coordinate: as above, but in steps that have
+/// loaded these. The last element of a buffer, which has no next one, is left
+/// over.
+SmallVector<Value> LoopLowering::emitWhileAhead(Loop &loop) {
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Value> ends;
+  for (unsigned n : loop.stored) {
+    Value last = loop.ranges[n].level->last(b);
+    ends.push_back(arith::MinUIOp::create(b, loop.ranges[n].end, last));
+  }
+  scf::WhileOp whileOp = startWhileAll(firstState(loop).flatten(), ends);
+  State state = State::unflatten(loop, whileOp.getAfterArguments());
+  loop.isAlive = true;
+  State next = emitStep(loop, emitLeast(state), state, /*visitsAll=*/false);
+  loop.isAlive = false;
+  scf::YieldOp::create(b, next.flatten());
+  state = State::unflatten(loop, whileOp.getResults());
+  SmallVector<Value> results = state.positions;
+  llvm::append_range(results, state.carried);
+  return results;
+}
+
+/// if crdA < crdB: what A has alone
+/// else if crdB < crdA: what B has alone; else what both have
+LoopLowering::State LoopLowering::emitBranches(Loop &loop, ValueRange positions,
+                                               ValueRange carried) {
+  SmallVector<Value> coordinates;
+  for (auto [n, position] : llvm::zip(loop.stored, positions))
+    coordinates.push_back(loop.ranges[n].level->coordinate(b, position));
+  SmallVector<Type> types(positions.getTypes());
+  llvm::append_range(types, carried.getTypes());
+  OpBuilder::InsertionGuard guard(b);
+  auto branch = [&](unsigned n) {
+    Value isFirst =
+        compare(arith::CmpIPredicate::ult, coordinates[n], coordinates[1 - n]);
+    auto ifFirst =
+        scf::IfOp::create(b, types, isFirst, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(ifFirst.thenBlock());
+    SmallVector<Value> results =
+        emitCase(loop, coordinates[n], n, positions, carried);
+    scf::YieldOp::create(b, results);
+    b.setInsertionPointToStart(ifFirst.elseBlock());
+    return ifFirst;
+  };
+  scf::IfOp outer = branch(0), inner = branch(1);
+  SmallVector<Value> results =
+      emitCase(loop, coordinates[0], std::nullopt, positions, carried);
+  scf::YieldOp::create(b, results);
+  b.setInsertionPointToEnd(outer.elseBlock());
+  scf::YieldOp::create(b, inner.getResults());
+  size_t stored = positions.size();
+  State state;
+  state.positions.assign(outer.result_begin(), outer.result_begin() + stored);
+  state.carried.assign(outer.result_begin() + stored, outer.result_end());
+  return state;
+}
+
+/// The positions after a coordinate that only one operand has, or all have, and
+/// what is carried.
+SmallVector<Value> LoopLowering::emitCase(Loop &loop, Value coordinate,
+                                          std::optional<unsigned> only,
+                                          ValueRange positions,
+                                          ValueRange carried) {
+  SmallVector<Value> present(loop.fibers.size()), at = present, ends = present;
+  SmallVector<Value> results(positions);
+  for (auto [k, n] : llvm::enumerate(loop.stored)) {
+    at[n] = positions[k];
+    if (only && *only != k)
+      present[n] = arith::ConstantIntOp::create(b, 0, 1);
+    else
+      results[k] = arith::AddIOp::create(b, positions[k], constant(1));
+  }
+  withCopy(loop, [&] {
+    llvm::append_range(results, emitBody(loop, coordinate, present, at, ends,
+                                         carried, /*visitsAll=*/false));
+  });
+  return results;
+}
+
+/// A step of operands of which none is exhausted.
+LoopLowering::State LoopLowering::emitPlainStep(Loop &loop,
+                                                ValueRange positions,
+                                                ValueRange carried) {
+  State state;
+  for (auto [n, position] : llvm::zip(loop.stored, positions))
+    state.coordinates.push_back(loop.ranges[n].level->coordinate(b, position));
+  Value least = emitLeast(state);
+  SmallVector<Value> present(loop.fibers.size()), at = present, ends = present;
+  for (auto [k, n] : llvm::enumerate(loop.stored)) {
+    present[n] = compare(arith::CmpIPredicate::eq, state.coordinates[k], least);
+    at[n] = positions[k];
+    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
+    state.positions.push_back(arith::AddIOp::create(b, positions[k], step));
+  }
+  state.carried =
+      emitBody(loop, least, present, at, ends, carried, /*visitsAll=*/false);
+  return state;
+}
+
+/// while the merge expression can still hold:
+///   coordinate = the least that any operand has; body(coordinate)
+SmallVector<Value> LoopLowering::emitWhileAny(Loop &loop, MergeAttr domain,
+                                              ValueRange positions,
+                                              ValueRange carried) {
+  SmallVector<Value> inits = stateAt(loop, positions, carried).flatten();
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto whileOp = scf::WhileOp::create(b, types, inits);
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
+  State state = State::unflatten(loop, before->getArguments());
+  Value infinity = constant(kInfinity), any;
+  if (holdsAtAny(domain, loop.fibers.size())) {
+    any = compare(arith::CmpIPredicate::ne, emitLeast(state), infinity);
+  } else {
+    SmallVector<Value> alive(loop.ranges.size());
+    for (auto [n, coordinate] : llvm::zip(loop.stored, state.coordinates))
+      alive[n] = compare(arith::CmpIPredicate::ne, coordinate, infinity);
+    any = nacho::emitMerge(b, b.getLoc(), domain, alive);
+  }
+  scf::ConditionOp::create(b, any, before->getArguments());
+
+  Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  state = State::unflatten(loop, after->getArguments());
+  Value least = emitLeast(state);
+  State next = emitStep(loop, least, state, /*visitsAll=*/false);
+  scf::YieldOp::create(b, next.flatten());
+  return SmallVector<Value>(whileOp.getResults());
+}
+
+/// An operand is present if it stands at the coordinate. Its next coordinate is
+/// loaded before that is known, which takes the load off the path from one step
+/// to the next.
+LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
+                                           const State &state, bool visitsAll) {
+  SmallVector<Value> present(loop.fibers.size()), positions = present,
+                                                  ends = present;
+  State next;
+  for (auto [k, n] : llvm::enumerate(loop.stored)) {
+    Value position = state.positions[k];
+    present[n] =
+        compare(arith::CmpIPredicate::eq, state.coordinates[k], coordinate);
+    positions[n] = position;
+    if (!loop.ranges[n].level->isUnique()) {
+      ends[n] = stepThroughRun(loop, n, coordinate, position, present[n]);
+      next.positions.push_back(ends[n]);
+      next.coordinates.push_back(coordinateOrInfinity(loop.ranges[n], ends[n]));
+      continue;
+    }
+    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
+    next.positions.push_back(arith::AddIOp::create(b, position, step));
+    Value following = arith::AddIOp::create(b, position, constant(1));
+    Value coordinateThere =
+        loop.isAlive ? loop.ranges[n].level->coordinate(b, following)
+                     : coordinateOrInfinity(loop.ranges[n], following);
+    next.coordinates.push_back(
+        select(present[n], coordinateThere, state.coordinates[k]));
+  }
+  next.carried = emitBody(loop, coordinate, present, positions, ends,
+                          state.carried, visitsAll);
+  return next;
+}

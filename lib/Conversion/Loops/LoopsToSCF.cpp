@@ -1,0 +1,301 @@
+//===- LoopsToSCF.cpp - One scf loop per coiteration ----------------------===//
+//
+// Consumes the coiterations of the assemble and compute functions and the
+// elements in them. Linear in the number of operands: never a loop, or a
+// region, per lattice point of more than two.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Analysis/LoopFacts.h"
+#include "nacho/Conversion/Passes.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "../Elements.h"
+#include "LoopLowering.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_CONVERTNACHOLOOPSTOSCF
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+bool LoopLowering::lower(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](CoiterateOp loop) { return lowerCoiterate(loop), true; })
+      .Case([&](LoadOp load) { return lowerLoad(load), true; })
+      .Case([&](LocateOp locate) { return lowerLocate(locate), true; })
+      .Case([&](RestrictOp restrict) { return lowerRestrict(restrict), true; })
+      .Default([](Operation *) { return false; });
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Down to the innermost loop that is cut, if the operand takes part in all the
+/// loops up to there.
+std::pair<ClipPath, LastCoordinate> LoopLowering::clipPath(CoiterateOp op,
+                                                           unsigned n) {
+  auto lastOf = [](CoiterateOp loop) {
+    return cutsInside(loop) ? LastCoordinate::included
+                            : LastCoordinate::excluded;
+  };
+  ClipPath path = {n};
+  CoiterateOp outer = op;
+  while (cutsInside(op)) {
+    auto type = cast<FiberType>(op.getFibers()[path.back()].getType());
+    if (isFullLevel(type.getTensor(), type.getLevel()) ||
+        isUniqueLevel(type.getTensor(), type.getLevel()))
+      return {{n}, lastOf(outer)};
+    Value child = op.getChildren()[path.back()];
+    op = op.getInnerLoop();
+    auto fibers = op ? op.getFibers() : ValueRange();
+    auto inner = llvm::find(fibers, child);
+    if (inner == fibers.end())
+      return {{n}, lastOf(outer)};
+    path.push_back(inner - fibers.begin());
+  }
+  return {path, lastOf(op)};
+}
+
+/// Whether the merge expression asks for an operand, or the body does.
+static bool takesPart(CoiterateOp op, unsigned n) {
+  return !op.getChildren()[n].use_empty() || op.getMerge().mentions(n);
+}
+
+void LoopLowering::lowerCoiterate(CoiterateOp op) {
+  Loop loop;
+  loop.op = op;
+  if (op.isBounded()) {
+    loop.lower = cut(op.getLower());
+    loop.upper = cut(op.getUpper());
+  }
+  for (auto [n, value] : llvm::enumerate(op.getFibers())) {
+    loop.fibers.push_back(fiber(value));
+    auto [path, last] = clipPath(op, n);
+    loop.ranges.push_back(childRange(
+        loop.fibers.back(), path, loop.lower ? &*loop.lower : nullptr,
+        loop.upper ? &*loop.upper : nullptr, last));
+    if (!loop.ranges.back().level->isFull() && takesPart(op, n))
+      loop.stored.push_back(n);
+  }
+  for (Value guard : op.getGuards())
+    loop.guards.push_back(fiber(guard));
+  MergeAttr domain = iterationDomain(op);
+  // One operand with unique coordinates has nothing to be merged with.
+  auto isStepped = [](const Loop &loop) {
+    return loop.stored.size() == 1 &&
+           loop.ranges[loop.stored.front()].level->isUnique();
+  };
+  if (isNever(domain))
+    return op.replaceAllUsesWith(op.getInits());
+  unsigned lanes = loop.stored.size() > 1 ? lanesOf(loop) : 0;
+  bool isShared = loop.stored.size() == 2 && domain == bothStored(loop);
+  std::optional<unsigned> probe = findProbe(loop, domain);
+  SmallVector<Value> results =
+      isAlways(domain)    ? emitAll(loop)
+      : isStepped(loop)   ? emitOne(loop)
+      : lanes && isShared ? emitInWindows(loop, &LoopLowering::emitBlocks)
+      : lanes && probe    ? countProbed(loop, *probe, lanes)
+                          : emitMerge(loop, domain);
+  op.replaceAllUsesWith(ArrayRef(results).take_back(op.getNumResults()));
+}
+
+SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
+                                          SmallVector<Value> present,
+                                          ArrayRef<Value> positions,
+                                          ArrayRef<Value> ends,
+                                          ValueRange carried, bool visitsAll) {
+  unsigned numFibers = loop.fibers.size();
+  SmallVector<Value> children(positions);
+  for (unsigned n = 0; n < numFibers; ++n) {
+    if (!loop.ranges[n].level->isFull())
+      continue;
+    present[n] = loop.fibers[n].present;
+    Value offset = coordinate;
+    if (!visitsAll || loop.op.getExtent()) {
+      // At another operand's coordinate, which may be anything, or in a loop
+      // that goes further.
+      Value inside = compare(arith::CmpIPredicate::ult, coordinate,
+                             loop.ranges[n].level->extent(b));
+      present[n] = both(present[n], inside);
+      offset = select(inside, coordinate, constant(0));
+    }
+    // Where the fiber is absent, all its children stand at the next one's
+    // first.
+    if (loop.fibers[n].present)
+      offset = select(loop.fibers[n].present, offset, constant(0));
+    children[n] = arith::AddIOp::create(b, loop.ranges[n].first, offset);
+  }
+  MergeAttr merge = loop.op.getMerge();
+  for (int32_t n : loop.op.getNonempty())
+    present[n] = both(present[n],
+                      hasChildren(loop, n, children[n], present[n], ends[n]));
+  bool isSparse = loop.stored.size() == numFibers && loop.guards.empty() &&
+                  loop.op.getNonempty().empty();
+  for (const FiberValue &guard : loop.guards)
+    present.push_back(guard.present);
+  Value holds = isSparse && holdsAtAny(merge, numFibers)
+                    ? Value()
+                    : nacho::emitMerge(b, b.getLoc(), merge, present);
+  // Who is certainly there when the body runs need not be asked again.
+  for (unsigned n = 0; n < numFibers; ++n)
+    if (implies(merge, MergeAttr::get(b.getContext(), n)))
+      present[n] = Value();
+
+  SmallVector<Value> yielded;
+  if (!holds) {
+    enterBody(loop, coordinate, present, children, ends);
+    moveBody(loop, b.getInsertionBlock(), carried, yielded);
+    return yielded;
+  }
+  bool carries = !carried.empty();
+  auto ifOp = scf::IfOp::create(b, carried.getTypes(), holds,
+                                /*withElseRegion=*/carries);
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = ifOp.thenBlock();
+  if (!block->empty())
+    block->back().erase();
+  b.setInsertionPointToEnd(block);
+  enterBody(loop, coordinate, present, children, ends);
+  moveBody(loop, block, carried, yielded);
+  scf::YieldOp::create(b, yielded);
+  if (carries) {
+    b.setInsertionPointToEnd(ifOp.elseBlock());
+    scf::YieldOp::create(b, carried);
+  }
+  return SmallVector<Value>(ifOp.getResults());
+}
+
+/// Whether the child of an operand at a position has children itself.
+Value LoopLowering::hasChildren(const Loop &loop, unsigned n, Value position,
+                                Value present, Value end) {
+  const FiberValue &parent = loop.fibers[n];
+  ChildRange range =
+      childRange({parent.tensor, parent.level + 1, position, present, end});
+  Value last =
+      range.level->isFull() ? range.level->extent(b) : Value(range.end);
+  Value first = range.level->isFull() ? constant(0) : range.begin;
+  return compare(arith::CmpIPredicate::ult, first, last);
+}
+
+/// Gives the arguments of the body their meaning.
+void LoopLowering::enterBody(Loop &loop, Value coordinate,
+                             ArrayRef<Value> present,
+                             ArrayRef<Value> childPositions,
+                             ArrayRef<Value> ends) {
+  loop.op.getCoordinate().replaceAllUsesWith(coordinate);
+  for (auto [n, child] : llvm::enumerate(loop.op.getChildren()))
+    setFiber(child, {loop.fibers[n].tensor, loop.fibers[n].level + 1,
+                     childPositions[n], present[n], ends[n],
+                     loop.isAlive && llvm::is_contained(loop.stored, n)});
+  if (!loop.op.isBounded())
+    return;
+  setCut(loop.op.getInnerLower(), loop.lower->enter(b, coordinate));
+  setCut(loop.op.getInnerUpper(), loop.upper->enter(b, coordinate));
+}
+
+void LoopLowering::moveBody(Loop &loop, Block *block, ValueRange carried,
+                            SmallVectorImpl<Value> &yielded) {
+  for (auto [arg, value] : llvm::zip(loop.op.getCarried(), carried))
+    arg.replaceAllUsesWith(value);
+  Block *body = loop.op.getBodyBlock();
+  Operation *last = block->empty() ? nullptr : &block->back();
+  block->getOperations().splice(block->end(), body->getOperations());
+  Operation *yield = &block->back();
+  Block::iterator from =
+      last ? std::next(Block::iterator(last)) : block->begin();
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::make_range(from, Block::iterator(yield))))
+    lowerOp(op);
+  llvm::append_range(yielded, yield->getOperands());
+  yield->erase();
+  b.setInsertionPointToEnd(block);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+void LoopLowering::lowerLoad(LoadOp op) {
+  FiberValue element = fiber(op.getElement());
+  Type type = op.getValue().getType();
+  auto buffer = MemRefType::get({ShapedType::kDynamic}, type);
+  Value values = sparse_tensor::ToValuesOp::create(b, buffer, element.tensor);
+  Value at = element.position;
+  if (element.present && !element.isReadable)
+    at = arith::SelectOp::create(b, element.present, at, constant(0));
+  Value value = memref::LoadOp::create(b, values, at);
+  if (element.present)
+    value = selectOrZero(b, element.present, value);
+  op.replaceAllUsesWith(value);
+}
+
+/// Whether the coordinate of a loop lies in a tensor; null if it certainly
+/// does: a loop over all coordinates of an index has the extent of every
+/// tensor.
+Value LoopLowering::isInside(Value coordinate, Value tensor,
+                             unsigned dimension) {
+  auto arg = dyn_cast<BlockArgument>(coordinate);
+  auto loop =
+      arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()) : scf::ForOp();
+  if (loop && loop.getInductionVar() == coordinate)
+    return {};
+  Value number = constant(dimension);
+  Value extent = tensor::DimOp::create(b, tensor, number);
+  return compare(arith::CmpIPredicate::ult, coordinate, extent);
+}
+
+void LoopLowering::lowerLocate(LocateOp op) {
+  Value tensor = op.getTensor(), valid = op.getCondition();
+  for (auto [n, coordinate] : llvm::enumerate(op.getCoordinates()))
+    valid = both(valid, isInside(coordinate, tensor, n));
+  SmallVector<Value> at;
+  for (Value coordinate : op.getCoordinates())
+    at.push_back(select(valid, coordinate, valid ? constant(0) : coordinate));
+  Value value = tensor::ExtractOp::create(b, tensor, at);
+  if (valid)
+    value = selectOrZero(b, valid, value);
+  op.replaceAllUsesWith(value);
+}
+
+void LoopLowering::lowerRestrict(RestrictOp op) {
+  SmallVector<Value> present;
+  for (Value value : op.getFibers())
+    present.push_back(fiber(value).present);
+  Value holds = nacho::emitMerge(b, b.getLoc(), op.getMerge(), present);
+  if (!holds)
+    return op.replaceAllUsesWith(op.getValue());
+  op.replaceAllUsesWith(Value(arith::SelectOp::create(
+      b, holds, op.getValue(), emitZero(b, op.getType()))));
+}
+
+namespace {
+struct LoopsToSCF : nacho::impl::ConvertNachoLoopsToSCFBase<LoopsToSCF> {
+  using ConvertNachoLoopsToSCFBase::ConvertNachoLoopsToSCFBase;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    WalkResult nests = func.walk([](NestOp nest) {
+      nest.emitOpError("must be assembled before its loops can be lowered");
+      return WalkResult::interrupt();
+    });
+    if (nests.wasInterrupted())
+      return signalPassFailure();
+    WalkResult loops =
+        func.walk([](CoiterateOp) { return WalkResult::interrupt(); });
+    if (loops.wasInterrupted() &&
+        failed(LoopLowering(func, branches, vectorBits).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,192 @@
+//===- Step.cpp - Calls of the functions of a step ------------------------===//
+
+#include "nacho/Execution/Kernel.h"
+#include "nacho/Runtime/Abi.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <array>
+
+using namespace nacho;
+
+size_t TensorLayout::numArguments() const {
+  size_t count = 1 + levels.size();
+  for (const Level &level : levels)
+    count += level.hasPositions + level.hasCoordinates;
+  return count;
+}
+
+namespace {
+/// The words that a packed entry takes: integers, and addresses of memref
+/// descriptors (allocated, aligned, offset, sizes, strides).
+class CallWords {
+public:
+  explicit CallWords(size_t maxBuffers) { descriptors.reserve(maxBuffers); }
+
+  void addInteger(int64_t value) { words.push_back(value); }
+
+  void addScalar(void *data) { addDescriptor({asWord(data), asWord(data), 0}); }
+
+  void addVector(void *data, int64_t size) {
+    addDescriptor({asWord(data), asWord(data), 0, size, 1});
+  }
+
+  void addRows(void *data, int64_t rows, int64_t columns) {
+    addDescriptor({asWord(data), asWord(data), 0, rows, columns, columns, 1});
+  }
+
+  void addOperands(const std::vector<TensorLayout> &layouts,
+                   const std::vector<Argument> &args) {
+    const Argument *arg = args.data();
+    for (const TensorLayout &layout : layouts) {
+      if (layout.levels.empty()) {
+        addScalar((arg++)->data);
+        continue;
+      }
+      size_t extents = layout.levels.size();
+      for (size_t n = layout.numArguments() - extents; n > 0; --n, ++arg)
+        addVector(arg->data, arg->size);
+      for (size_t n = 0; n < extents; ++n, ++arg)
+        addInteger(arg->size);
+    }
+  }
+
+  void addWorkspace(const Workspace &workspace) {
+    if (workspace.keys)
+      addRows(workspace.keys, workspace.rows, workspace.places);
+    addRows(workspace.marks, workspace.rows, numMarkWords(workspace.marked));
+    if (workspace.sums)
+      addRows(workspace.sums, workspace.rows, workspace.places);
+  }
+
+  const int64_t *data() const { return words.data(); }
+
+private:
+  using Descriptor = std::array<int64_t, 7>;
+
+  static int64_t asWord(void *data) { return reinterpret_cast<int64_t>(data); }
+
+  void addDescriptor(Descriptor descriptor) {
+    descriptors.push_back(descriptor);
+    words.push_back(asWord(descriptors.back().data()));
+  }
+
+  llvm::SmallVector<Descriptor, 32> descriptors;
+  llvm::SmallVector<int64_t, 48> words;
+};
+} // namespace
+
+std::vector<WorkspaceLayout> Step::workspaces() const {
+  std::vector<WorkspaceLayout> layouts;
+  if (scattered) {
+    WorkspaceLayout &sums = layouts.emplace_back();
+    sums.elements = result.values;
+    if (!hasWholeRows)
+      sums.keys = result.levels[*scattered].coordinates;
+  }
+  for (const Table &table : tables)
+    layouts.push_back({operands[table.input].levels[table.level].coordinates,
+                       ElementType::i64});
+  return layouts;
+}
+
+size_t Step::extentOf(size_t input, size_t level) const {
+  size_t begin = 0;
+  for (size_t n = 0; n < input; ++n)
+    begin += operands[n].numArguments();
+  const TensorLayout &layout = operands[input];
+  return begin + layout.numArguments() - layout.levels.size() + level;
+}
+
+size_t Step::coordinatesOf(size_t input, size_t level) const {
+  size_t at = extentOf(input, 0) - operands[input].numArguments() +
+              operands[input].levels.size();
+  for (size_t n = 0; n < level; ++n)
+    at += operands[input].levels[n].hasPositions +
+          operands[input].levels[n].hasCoordinates;
+  return at + operands[input].levels[level].hasPositions;
+}
+
+void Step::partition(const std::vector<Argument> &args, int64_t *bounds,
+                     int64_t parts, int64_t within, int64_t threads) const {
+  CallWords words(args.size() + 1);
+  words.addOperands(operands, args);
+  words.addRows(bounds, parts + 1, boundColumns);
+  words.addInteger(within);
+  words.addInteger(threads);
+  partitionEntry(words.data());
+}
+
+int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
+                   int64_t *counts, int64_t *offsets, int64_t *sizes,
+                   const std::vector<Workspace> &workspaces, int64_t parts,
+                   int64_t threads) const {
+  int32_t status = kSuccess;
+  CallWords words(args.size() + 3 * workspaces.size() + 5);
+  words.addOperands(operands, args);
+  words.addRows(bounds, parts + 1, boundColumns);
+  if (countColumns && !isDraft)
+    words.addRows(counts, parts, countColumns);
+  if (countColumns)
+    words.addRows(offsets, parts + 1, countColumns);
+  words.addVector(sizes, numSizes());
+  if (!isDraft)
+    for (const Workspace &workspace : workspaces)
+      words.addWorkspace(workspace);
+  words.addScalar(&status);
+  words.addInteger(threads);
+  planEntry(words.data());
+  return status;
+}
+
+int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
+                      int64_t *offsets, Drafted drafted,
+                      const std::vector<Argument> &results,
+                      const std::vector<void *> &partials, int64_t *visited,
+                      int64_t rowSize, const std::vector<Workspace> &workspaces,
+                      int64_t parts, int64_t threads) const {
+  int32_t status = kSuccess;
+  CallWords words(args.size() + results.size() + partials.size() +
+                  3 * workspaces.size() + 8);
+  words.addOperands(operands, args);
+  words.addRows(bounds, parts + 1, boundColumns);
+  if (countColumns)
+    words.addRows(offsets, parts + 1, countColumns);
+  if (isDraft) {
+    words.addRows(drafted.counts, parts, countColumns);
+    words.addRows(drafted.moved, parts + 1, countColumns);
+    words.addVector(drafted.sizes, numSizes());
+  }
+  for (const Argument &buffer : results)
+    words.addVector(buffer.data, buffer.size);
+  for (void *rows : partials)
+    words.addRows(rows, 2 * parts, rowSize);
+  if (!partials.empty())
+    words.addVector(visited, 2 * parts);
+  for (const Workspace &workspace : workspaces)
+    words.addWorkspace(workspace);
+  words.addScalar(&status);
+  words.addInteger(threads);
+  executeEntry(words.data());
+  return status;
+}
+
+int32_t Step::compact(const std::vector<Argument> &args, int64_t *bounds,
+                      int64_t *offsets, int64_t *moved,
+                      const std::vector<Argument> &draft,
+                      const std::vector<Argument> &results, int64_t parts,
+                      int64_t threads) const {
+  int32_t status = kSuccess;
+  CallWords words(args.size() + draft.size() + results.size() + 4);
+  words.addOperands(operands, args);
+  words.addRows(bounds, parts + 1, boundColumns);
+  words.addRows(offsets, parts + 1, countColumns);
+  words.addRows(moved, parts + 1, countColumns);
+  for (const std::vector<Argument> *buffers : {&draft, &results})
+    for (const Argument &buffer : *buffers)
+      words.addVector(buffer.data, buffer.size);
+  words.addScalar(&status);
+  words.addInteger(threads);
+  compactEntry(words.data());
+  return status;
+}

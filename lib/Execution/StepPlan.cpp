@@ -1,0 +1,301 @@
+//===- StepPlan.cpp - One step of a kernel on its operands ----------------===//
+
+#include "nacho/Execution/Plan.h"
+#include "nacho/Runtime/Abi.h"
+
+#include "Foresight.h"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <queue>
+#include <utility>
+
+using namespace nacho;
+
+static void checkStatus(int32_t status) {
+  if (status & kNoMemory)
+    throw std::bad_alloc();
+  if (status & kCoordinateOutOfRange)
+    throw CoordinateOutOfRange("coordinate-out-of-range: a coordinate of an "
+                               "operand is outside its extent");
+  if (status & kRowTooWide)
+    throw RowsTooHeavy();
+  if (status & kDraftFull)
+    throw DraftTooLarge();
+  if (status & kOperandsChanged)
+    throw OperandsChanged();
+}
+
+/// With less work than that it is not worth asking.
+static constexpr int64_t kForeseeFrom = 1 << 17;
+
+StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers)
+    : step(&step), parts(parts), workers(workers),
+      bounds((parts + 1) * step.boundColumns) {
+  for (const WorkspaceLayout &layout : step.workspaces())
+    workspaces.emplace_back(layout);
+}
+
+/// What the operands tell of how large workspaces should be. Extents of results
+/// are only known later.
+void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
+  auto memory = workspaces.begin();
+  if (step->scattered) {
+    int64_t entries = 0;
+    for (const Argument &arg : args)
+      if (arg.data)
+        entries = std::max(entries, arg.size);
+    memory++->limitTo(entries);
+  }
+  for (const Step::Table &table : step->tables) {
+    size_t extents = step->extentOf(table.input, 0);
+    memory->limitTo(args[extents - 1].size);
+    memory++->coverExtent(args[extents + table.level].size);
+  }
+}
+
+/// Calls with workspaces, one per thread, until they are large enough.
+template <typename F>
+void StepPlan::callWithWorkspaces(int64_t threads, bool hasSums, F f) {
+  while (true) {
+    std::vector<Workspace> prepared;
+    for (size_t n = 0; n < workspaces.size(); ++n) {
+      bool isSums = n == 0 && step->scattered;
+      prepared.push_back(workspaces[n].prepare(threads, hasSums || !isSums));
+    }
+    int32_t status = f(prepared);
+    checkStatus(status);
+    if (!(status & kWorkspaceFull))
+      return;
+    for (WorkspaceMemory &memory : workspaces)
+      memory.grow();
+  }
+}
+
+void StepPlan::partition(const std::vector<Argument> &args, int64_t within,
+                         int64_t threads) {
+  step->partition(args, bounds.data(), parts, within, threads);
+  if (within == parts)
+    checkBalance();
+}
+
+void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
+  std::vector<int64_t> counts(step->isDraft ? 0 : parts * step->countColumns);
+  offsets.resize((parts + 1) * step->countColumns);
+  sizes.resize(step->numSizes());
+  sizeWorkspaces(args);
+  // Rows that are too heavy need not be counted to be refused.
+  if (step->hasWholeRows && !step->isDraft)
+    partition(args, parts, threads);
+  callWithWorkspaces(
+      threads, /*hasSums=*/false, [&](const std::vector<Workspace> &prepared) {
+        return step->plan(args, bounds.data(), counts.data(), offsets.data(),
+                          sizes.data(), prepared, parts, threads);
+      });
+  if (step->isDraft) {
+    checkBalance();
+    checkDraft();
+  }
+  checkIndexTypes();
+  isForeseen = (alwaysBranches() || total() >= kForeseeFrom) &&
+               canForesee(*step, args, bounds, parts);
+}
+
+static std::vector<Argument> argumentsOf(const std::vector<Buffer> &buffers) {
+  std::vector<Argument> args;
+  for (const Buffer &buffer : buffers)
+    args.push_back(buffer.argument());
+  return args;
+}
+
+std::vector<Buffer> StepPlan::execute(const Step &by,
+                                      const std::vector<Argument> &args,
+                                      int64_t threads) {
+  if (!step->isDraft) {
+    std::vector<Buffer> made = allocate();
+    fill(by, args, argumentsOf(made), threads);
+    return made;
+  }
+  std::vector<Buffer> made = allocateDraft();
+  counts.resize(parts * step->countColumns);
+  moved.resize((parts + 1) * step->countColumns);
+  fill(by, args, argumentsOf(made), threads);
+  // One part has left nothing free but at the end.
+  if (parts == 1 && !step->isSorted && total() / 2 <= numEntries()) {
+    shrink(made);
+    return made;
+  }
+  std::vector<Buffer> compacted = allocate();
+  checkStatus(by.compact(args, bounds.data(), offsets.data(), moved.data(),
+                         argumentsOf(made), argumentsOf(compacted), parts,
+                         threads));
+  return compacted;
+}
+
+void StepPlan::executeAgain(const std::vector<Argument> &args,
+                            const std::vector<Buffer> &results,
+                            int64_t threads) {
+  fill(*step, args, argumentsOf(results), threads);
+}
+
+void StepPlan::fill(const Step &by, const std::vector<Argument> &args,
+                    const std::vector<Argument> &results, int64_t threads) {
+  // A dense result without entries needs no work, nor memory for it.
+  if (!step->countColumns && !numEntries())
+    return;
+  int64_t rowSize = sizes[step->rowSizeAt()];
+  int64_t rows = step->partials.empty() ? 0 : 2 * parts;
+  std::vector<Buffer> memory;
+  std::vector<void *> partials;
+  for (ElementType type : step->partials) {
+    memory.emplace_back(type, checkedProduct(rows, rowSize));
+    partials.push_back(memory.back().data);
+  }
+  std::vector<int64_t> visited(rows + 1);
+  if (step->scattered)
+    workspaces.front().coverExtent(
+        sizes[step->result.levels.size() + 1 + *step->scattered]);
+  callWithWorkspaces(
+      threads, /*hasSums=*/true, [&](const std::vector<Workspace> &prepared) {
+        return by.execute(args, bounds.data(), offsets.data(),
+                          {counts.data(), moved.data(), sizes.data()}, results,
+                          partials, visited.data(), rowSize, prepared, parts,
+                          threads);
+      });
+}
+
+/// Whole rows may cost a part an eighth more than its share. Workers that take
+/// the next part when they are done with one may take twice their share: rows
+/// that several have a part of are twice to three times as much work.
+void StepPlan::checkBalance() const {
+  if (!step->hasWholeRows)
+    return;
+  int64_t share = total() / workers;
+  int64_t most = workers < parts ? 2 * share : share + share / 8;
+  int64_t columns = step->boundColumns;
+  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>>
+      busy{std::greater<int64_t>(), std::vector<int64_t>(workers)};
+  for (int64_t part = 0; part < parts; ++part) {
+    int64_t cost = bounds[(part + 1) * columns] - bounds[part * columns];
+    int64_t done = busy.top() + cost;
+    if (done > most + 8)
+      throw RowsTooHeavy();
+    busy.pop();
+    busy.push(done);
+  }
+}
+
+std::vector<Buffer> StepPlan::allocate() const {
+  std::vector<Buffer> buffers;
+  int64_t parents = 1;
+  for (size_t level = 0; level < step->result.levels.size(); ++level) {
+    const TensorLayout::Level &layout = step->result.levels[level];
+    if (layout.hasPositions)
+      buffers.emplace_back(layout.positions, parents + 1);
+    if (layout.hasCoordinates)
+      buffers.emplace_back(layout.coordinates, sizes[level]);
+    parents = positionsAt(level, parents);
+  }
+  buffers.emplace_back(step->result.values, parents);
+  return buffers;
+}
+
+/// Who has no room for a draft may have room for the result.
+std::vector<Buffer> StepPlan::allocateDraft() const {
+  try {
+    return allocate();
+  } catch (const std::bad_alloc &) {
+    throw DraftTooLarge();
+  }
+}
+
+/// From what a draft has room for to what is in it.
+void StepPlan::shrink(std::vector<Buffer> &buffers) const {
+  auto buffer = buffers.begin();
+  for (size_t level = 0; level < step->result.levels.size(); ++level) {
+    const TensorLayout::Level &layout = step->result.levels[level];
+    buffer += layout.hasPositions;
+    if (layout.hasCoordinates)
+      (buffer++)->size = sizes[level];
+  }
+  buffer->size = numEntries();
+}
+
+std::vector<Argument>
+StepPlan::arguments(const std::vector<Buffer> &buffers) const {
+  std::vector<Argument> args;
+  for (const Buffer &buffer : buffers)
+    args.push_back(buffer.argument());
+  size_t rank = step->result.levels.size();
+  for (size_t level = 0; level < rank; ++level)
+    args.push_back({nullptr, sizes[rank + 1 + level]});
+  return args;
+}
+
+int64_t StepPlan::numEntries() const {
+  int64_t entries = 1;
+  for (size_t level = 0; level < step->result.levels.size(); ++level)
+    entries = positionsAt(level, entries);
+  return entries;
+}
+
+int64_t StepPlan::workspaceBytes() const {
+  int64_t bytes = 0;
+  for (const WorkspaceMemory &memory : workspaces)
+    bytes += memory.numBytesPerThread();
+  return bytes;
+}
+
+int64_t StepPlan::entryBytes() const {
+  int64_t bytes = sizeOf(step->result.values);
+  for (const TensorLayout::Level &layout : step->result.levels)
+    if (layout.hasCoordinates)
+      bytes += sizeOf(layout.coordinates);
+  return bytes;
+}
+
+int64_t StepPlan::total() const {
+  return bounds[parts * step->boundColumns] - bounds[0];
+}
+
+/// The number of positions of a level, under so many parents.
+int64_t StepPlan::positionsAt(size_t level, int64_t parents) const {
+  bool isDense = !step->result.levels[level].hasCoordinates;
+  return isDense ? checkedProduct(parents, sizes[level]) : sizes[level];
+}
+
+/// Memory that is not written to is not taken, but huge pages are taken whole,
+/// and what is written is there twice for a while.
+static constexpr int64_t kLargestDraft = int64_t(1) << 30;
+
+void StepPlan::checkDraft() const {
+  for (const TensorLayout::Level &layout : step->result.levels)
+    if (layout.hasPositions && layout.positions == ElementType::i32 &&
+        total() > std::numeric_limits<int32_t>::max())
+      throw DraftTooLarge();
+  if (total() > kLargestDraft / entryBytes())
+    throw DraftTooLarge();
+  // Operands that are edited meanwhile can make a cut of anything.
+  for (int64_t part = 0; part < parts; ++part) {
+    const int64_t *cut = &bounds[part * step->boundColumns];
+    const int64_t *next = cut + step->boundColumns;
+    size_t depth = step->order.size();
+    if (cut[0] > next[0] ||
+        std::lexicographical_compare(next + 1, next + 1 + depth, cut + 1,
+                                     cut + 1 + depth))
+      throw DraftTooLarge();
+  }
+}
+
+/// Positions count up to the number of entries of their level.
+void StepPlan::checkIndexTypes() const {
+  for (size_t level = 0; level < step->result.levels.size(); ++level) {
+    const TensorLayout::Level &layout = step->result.levels[level];
+    if (layout.hasPositions && layout.positions == ElementType::i32 &&
+        sizes[level] > std::numeric_limits<int32_t>::max())
+      throw IndexOverflow("index-overflow: the result has " +
+                          std::to_string(sizes[level]) +
+                          " entries, more than 32-bit positions can count");
+  }
+}
