@@ -427,6 +427,26 @@ def test_a_quick_run_makes_tables(tmp_path):
     assert again.stdout == done.stdout
 
 
+def test_another_checkout_is_a_peer(tmp_path):
+    other = tmp_path / "other"
+    (other / "python").mkdir(parents=True)
+    (other / "python" / "nacho").symlink_to(ROOT / "python" / "nacho")
+    raw = tmp_path / "raw.json"
+    options = ["--quick", "--threads", "1", "--json", raw, "--against", other]
+    options += ["--cache", tmp_path / "cache", "--kernel", "csr-add"]
+    done = bench(*options, "--workload", "uniform")
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(raw.read_text())["records"]
+    assert set(found["times"]["steady"]) == {"nacho", "before"}
+    assert found["checked"] == 2
+
+
+def test_a_checkout_that_is_not_built_is_refused(tmp_path):
+    done = bench("--cache", tmp_path, "--against", tmp_path)
+    assert done.returncode != 0
+    assert "run tools/dev build there" in done.stderr
+
+
 def test_files_are_listed_with_the_kernels_that_they_are_used_for(tmp_path):
     sp.save_npz(tmp_path / "crossed.npz", cross(10_010))
     (tmp_path / "cubic.tns").write_text("1 1 1 2.0\n3 2 4 1.0\n")

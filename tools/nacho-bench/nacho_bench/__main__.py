@@ -12,7 +12,7 @@ from nacho_bench import compilation, heatmap, machine, table
 from nacho_bench.driver import Driver, Options, refusal, selected, suited
 from nacho_bench.files import Store, data_files
 from nacho_bench.kernels import KERNELS
-from nacho_bench.peers import NAMES
+from nacho_bench.peers import BEFORE, NAMES, OURS
 from nacho_bench.progress import say
 from nacho_bench.workloads import (
     BY_DEFAULT,
@@ -37,6 +37,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     add("--threads", nargs="+", type=int, default=[1, 2], metavar="N")
     add("--peers", nargs="+", metavar="P", help=f"of {', '.join(NAMES)}")
     files = "a folder of .npz, .mtx, .tns files; --list says what each is used for"
+    other = "a checkout that is built: compare with the nacho of it, not with peers"
+    add("--against", type=Path, metavar="DIR", help=other)
     add("--data", type=Path, metavar="DIR", help=files)
     add("--json", type=Path, metavar="FILE", help="write the raw data there")
     add("--quick", action="store_true", help="small workloads, few rounds")
@@ -51,6 +53,12 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     unknown = set(found.peers or ()) - set(NAMES)
     if unknown:
         parser.error(f"no such peer: {', '.join(sorted(unknown))}")
+    if found.against is not None:
+        package = found.against / "python" / "nacho"
+        if not [*package.glob("_nacho*.so")]:
+            parser.error(f"no extension in {package}: run tools/dev build there")
+        found.against = found.against.resolve()
+        found.peers = [*(found.peers or (OURS,)), BEFORE]
     return found
 
 
@@ -74,9 +82,12 @@ def options_of(found: argparse.Namespace) -> Options:
     mode = found.mode or ("steady" if found.quick else "both")
     modes = ("steady", "keep") if mode == "both" else (mode,)
     rounds = found.rounds or (5 if found.quick else 7)
-    if found.quick:
-        return Options(rounds, repeats=1, turn=0.005, budget=2.0, modes=modes)
-    return Options(rounds, repeats=2, turn=0.03, budget=10.0, modes=modes)
+    kind = (
+        Options(rounds, repeats=1, turn=0.005, budget=2.0, modes=modes)
+        if found.quick
+        else Options(rounds, repeats=2, turn=0.03, budget=10.0, modes=modes)
+    )
+    return kind._replace(against=found.against)
 
 
 def measure(found: argparse.Namespace) -> dict[str, Any]:
@@ -191,7 +202,7 @@ def main(given: list[str] | None = None) -> None:
     if found.list:
         print(listing(found.data))
     elif found.compile_time:
-        print(compilation.report(found.kernel or list(KERNELS)), end="")
+        print(compilation.report(found.kernel or [*KERNELS], found.against), end="")
     else:
         print(report(found), end="")
 

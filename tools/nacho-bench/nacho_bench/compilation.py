@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,30 +37,48 @@ Milliseconds, medians of fresh processes. *cold compile* is `nacho.mlir.compile`
 empty cache, *disk cache* that of a later process, *compile again* one more in the same
 process. Calls are on operands of 4 entries, with one thread; *container* is what making
 the container of such a result alone takes. *stages* is the time to lower to each stage
-from the one before; *LLVM* is the rest of a cold compile."""
+from the one before; *LLVM* is the rest of a cold compile. With `--against`, the row
+below a kernel is that of the other checkout, measured in turns."""
 
 
-def report(kernels: Sequence[str]) -> str:
-    """Measure all kernels, and return the table."""
+def report(kernels: Sequence[str], against: Path | None = None) -> str:
+    """Measure all kernels, and return the table.
+
+    ``against`` is another checkout that is measured too, in turns with this one.
+    """
+    packages = [None] if against is None else [None, against / "python"]
     lines = []
     for name in kernels:
-        found = _measured(name)
-        stages = found.pop("stages")
-        rest = max(0.0, found["cold"] - sum(stages.values()))
-        times = [f"{1e3 * found[key]:.3g}" for key in _COLUMNS]
-        shown = ", ".join(f"{s} {1e3 * t:.1f}" for s, t in stages.items() if t > 5e-5)
-        lines.append((name, *times, f"{1e3 * rest:.0f}", shown))
-        say(f"{name}: cold {times[1]} ms, call {times[-2]} ms")
+        runs: list[list[dict[str, Any]]] = [[] for _ in packages]
+        for _ in range(_PROCESSES):
+            for made, package in zip(runs, packages, strict=True):
+                made.append(_run(name, package))
+        lines += [
+            _line(label, _medians(made))
+            for label, made in zip((name, "before"), runs, strict=False)
+        ]
     head = ("kernel", *_COLUMNS.values(), "LLVM", "stages")
     return f"# Compile time\n\n{_MEANING}\n\n{markdown(head, lines)}\n"
 
 
-def _measured(kernel: str) -> dict[str, Any]:
-    runs = []
-    for _ in range(_PROCESSES):
-        with tempfile.TemporaryDirectory() as cache:
-            first, second = _process(kernel, cache), _process(kernel, cache)
-        runs.append(first | {"disk": second["cold"]})
+def _line(label: str, found: dict[str, Any]) -> tuple[str, ...]:
+    stages = found["stages"]
+    rest = max(0.0, found["cold"] - sum(stages.values()))
+    times = [f"{1e3 * found[key]:.3g}" for key in _COLUMNS]
+    shown = ", ".join(f"{s} {1e3 * t:.1f}" for s, t in stages.items() if t > 5e-5)
+    say(f"{label}: cold {times[1]} ms, call {times[-2]} ms")
+    return (label, *times, f"{1e3 * rest:.0f}", shown)
+
+
+def _run(kernel: str, package: Path | None) -> dict[str, Any]:
+    """Return the times of a process without a cache, and of one that has it."""
+    with tempfile.TemporaryDirectory() as cache:
+        first = _process(kernel, cache, package)
+        second = _process(kernel, cache, package)
+    return first | {"disk": second["cold"]}
+
+
+def _medians(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {
         key: float(np.median([run[key] for run in runs])) for key in _COLUMNS
     }
@@ -70,8 +89,11 @@ def _measured(kernel: str) -> dict[str, Any]:
     return found
 
 
-def _process(kernel: str, cache: str) -> dict[str, Any]:
-    variables = environment(1) | {"XDG_CACHE_HOME": cache, "NACHO_CACHE_DIR": cache}
+def _process(kernel: str, cache: str, package: Path | None) -> dict[str, Any]:
+    variables = environment(1, package) | {
+        "XDG_CACHE_HOME": cache,
+        "NACHO_CACHE_DIR": cache,
+    }
     command = [sys.executable, "-m", "nacho_bench.compilation", kernel]
     done = subprocess.run(
         command, env=variables, stdout=subprocess.PIPE, check=True, text=True

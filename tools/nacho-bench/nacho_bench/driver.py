@@ -12,6 +12,7 @@ from nacho_bench.files import Store
 from nacho_bench.kernels import KERNELS, Kernel, dense_shapes, result_shape
 from nacho_bench.measurement import Measurement
 from nacho_bench.operands import stored
+from nacho_bench.peers import BEFORE
 from nacho_bench.process import DiedError, Process
 from nacho_bench.progress import say
 from nacho_bench.spread import summary
@@ -34,6 +35,8 @@ class Options(NamedTuple):
     budget: float
     """Seconds after which a peer is not timed any more, on one workload."""
     modes: tuple[str, ...]
+    against: Path | None = None
+    """The checkout whose nacho is the peer "before"."""
     patience: float = 300.0
 
 
@@ -68,7 +71,10 @@ class Driver:
 
     def _start(self, peer: str) -> None:
         log = self.store.folder / f"{peer}.log"
-        worker = Process(peer, self.threads, self.options.patience, log)
+        package = None
+        if peer == BEFORE and self.options.against is not None:
+            package = self.options.against / "python"
+        worker = Process(peer, self.threads, self.options.patience, log, package)
         if "missing" in worker.hello:
             self.missing[peer] = worker.hello["missing"]
             worker.end()

@@ -30,7 +30,15 @@ class DiedError(Exception):
 class Process:
     """A peer in a process of its own."""
 
-    def __init__(self, peer: str, threads: int, patience: float, log: Path) -> None:
+    def __init__(
+        self,
+        peer: str,
+        threads: int,
+        patience: float,
+        log: Path,
+        package: Path | None = None,
+    ) -> None:
+        """Start it; with ``package``, modules are looked for in that folder first."""
         self.peer = peer
         self.threads = threads
         self.patience = patience
@@ -40,7 +48,7 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            env=environment(threads),
+            env=environment(threads, package),
         )
         self._unread = b""
         try:
@@ -94,11 +102,12 @@ class Process:
         return status
 
 
-def environment(threads: int) -> dict[str, str]:
+def environment(threads: int, package: Path | None = None) -> dict[str, str]:
     """Return the variables that a worker is started with."""
     found = dict(os.environ)
     found.update(dict.fromkeys(_THREADS, str(threads)))
     found["KMP_BLOCKTIME"] = str(BLOCKTIME)
-    paths = [str(_HERE), found.get("PYTHONPATH", "")]
+    first = [] if package is None else [str(package)]
+    paths = [*first, str(_HERE), found.get("PYTHONPATH", "")]
     found["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     return found

@@ -12,12 +12,14 @@ from typing import Any
 Prepared = tuple[Callable[[], Any], Callable[[Any], Any]]
 Kernels = dict[str, Callable[[Any], Prepared]]
 
-OURS, UNMAPPED = "nacho", "nacho-unmapped"
-"""The latter is nacho with remap=False, for one of the figures only."""
+OURS, UNMAPPED, BEFORE = "nacho", "nacho-unmapped", "before"
+"""The second is nacho with remap=False, for one of the figures only; the third is the
+nacho of another checkout, which ``--against`` names."""
 
 _CLASSES = {
     OURS: "nacho_peer:Nacho",
     UNMAPPED: "nacho_peer:Unmapped",
+    BEFORE: "nacho_peer:Nacho",
     "scipy": "scipy_peer:SciPy",
     "torch": "torch_peer:Torch",
     "mkl": "mkl_peer:Mkl",
@@ -28,7 +30,7 @@ _CLASSES = {
     "eigen": "eigen_peer:Eigen",
     "reference": "reference_peer:Reference",
 }
-NAMES = tuple(name for name in _CLASSES if name != UNMAPPED)
+NAMES = tuple(name for name in _CLASSES if name not in (UNMAPPED, BEFORE))
 
 
 class NotInstalledError(Exception):
