@@ -1,7 +1,8 @@
 """What the lit tests run with: tools, substitutions, features.
 
 Substitutions besides the tools' names: %python (with nacho importable),
-%nacho_plugin (NachoPlugin.so) and %nacho_include (our include directory).
+%nacho_plugin (NachoPlugin.so), %nacho_include (our include directory), and the
+pipelines below.
 Features: `nvptx` (LLVM can emit PTX), `ptxas` (PTX can be assembled), `cuda`
 (kernels can run).
 """
@@ -50,6 +51,23 @@ config.substitutions += [
     ("%python", config.python_executable),
     ("%nacho_plugin", config.nacho_plugin),
     ("%nacho_include", os.path.join(config.nacho_source_dir, "include")),
+]
+
+# A test of one pass says itself which passes make its input, and no others run:
+# `nacho-cpu` and its option `until` are for tests of the pipeline as a whole.
+config.substitutions += [
+    # From statements to loops over tensors.
+    ("%{concretize}", "nacho-concretize,cse"),
+    # Loops cut into parts of equal cost.
+    ("%{cut}", "nacho-partition-loops{cost=nnz},cse,nacho-bound-loops"),
+    # The functions partition, assemble and compute of every nest.
+    ("%{assemble}", "nacho-assemble-outputs,canonicalize,cse"),
+    # All the way to PTX, as text in the gpu.binary ops.
+    (
+        "%{ptx}",
+        "builtin.module(nacho-gpu,gpu-lower-to-nvvm-pipeline"
+        "{cubin-chip=sm_90 cubin-features=+ptx80 cubin-format=isa})",
+    ),
 ]
 
 # ptxas lies where the caller's PATH says; `not` and `split-file` are words too

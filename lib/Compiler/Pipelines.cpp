@@ -127,10 +127,21 @@ ArrayRef<Stage> nacho::getCpuStages() {
   return stages;
 }
 
+/// Adds the passes of the stages, the last of which is `options.until`. Returns
+/// whether that stage was among them, so that nothing is to follow.
+static bool addStages(OpPassManager &pm, ArrayRef<Stage> stages,
+                      const PipelineOptions &options) {
+  for (const Stage &stage : stages) {
+    stage.addPasses(pm, options);
+    if (options.until == &stage)
+      return true;
+  }
+  return false;
+}
+
 void nacho::buildCpuPipeline(OpPassManager &pm,
                              const PipelineOptions &options) {
-  for (const Stage &stage : getCpuStages())
-    stage.addPasses(pm, options);
+  addStages(pm, getCpuStages(), options);
 }
 
 void nacho::buildGpuPipeline(OpPassManager &pm,
@@ -140,8 +151,8 @@ void nacho::buildGpuPipeline(OpPassManager &pm,
   plain.copyOptionValuesFrom(options);
   plain.find = false;
   plain.vectorBits = 0;
-  for (const Stage &stage : getCpuStages().drop_back())
-    stage.addPasses(pm, plain);
+  if (addStages(pm, getCpuStages().drop_back(), plain))
+    return;
   pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

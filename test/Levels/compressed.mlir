@@ -1,6 +1,6 @@
 // RUN: nacho-opt %s -convert-nacho-loops-to-scf -convert-nacho-partition-to-scf -canonicalize -cse | FileCheck %s --check-prefix=OPERAND
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
-// RUN:   -pass-pipeline='builtin.module(nacho-concretize,cse,nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs,canonicalize,cse)' \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},%{assemble})' \
 // RUN:   | FileCheck %s --check-prefix=RESULT
 
 // A compressed level stores the coordinates that it has, and where the fiber of each

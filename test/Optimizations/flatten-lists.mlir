@@ -1,6 +1,6 @@
 // RUN: nacho-opt %s -nacho-concretize -cse -nacho-flatten-lists=dynamic=true -cse --mlir-use-nameloc-as-prefix | FileCheck %s
 // RUN: nacho-opt %s -nacho-concretize -cse -nacho-flatten-lists -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=STATIC
-// RUN: nacho-opt %s -pass-pipeline='builtin.module(nacho-concretize,nacho-flatten-lists{dynamic=true},nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs,canonicalize,cse)' \
+// RUN: nacho-opt %s -pass-pipeline='builtin.module(nacho-concretize,nacho-flatten-lists{dynamic=true},%{cut},%{assemble})' \
 // RUN:   --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=ASSEMBLED
 
 #COO = #sparse_tensor.encoding<{

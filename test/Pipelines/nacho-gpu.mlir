@@ -4,7 +4,7 @@
 //
 // RUN: nacho-opt %s -nacho-gpu | FileCheck %s
 // RUN: nacho-opt %s -nacho-gpu=find=true -dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=PASSES
-// RUN: nacho-opt %s -pass-pipeline='builtin.module(nacho-gpu,gpu-lower-to-nvvm-pipeline{cubin-chip=sm_90 cubin-features=+ptx80 cubin-format=isa})' -o %t.mlir
+// RUN: nacho-opt %s -pass-pipeline='%{ptx}' -o %t.mlir
 // RUN: FileCheck %s --check-prefix=PTX < %t.mlir
 
 // Tables have no lowering: fibers are not looked for, even where that is asked for.

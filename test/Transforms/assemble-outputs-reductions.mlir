@@ -1,5 +1,5 @@
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
-// RUN:   -pass-pipeline='builtin.module(nacho-concretize,cse,nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs,canonicalize,cse)' \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},%{assemble})' \
 // RUN:   | FileCheck %s
 
 // Entries that are reduced: a part may begin and end inside of one, and keeps what it

@@ -1,5 +1,5 @@
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
-// RUN:   -pass-pipeline='builtin.module(nacho-concretize,cse,nacho-find-coordinates,nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs,canonicalize,cse)' \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},nacho-find-coordinates,%{cut},%{assemble})' \
 // RUN:   | FileCheck %s
 
 // What is found by its coordinate: a part remembers a fiber in the table of its thread, as
@@ -8,6 +8,7 @@
 #CSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 64, crdWidth = 64 }>
+#Default = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
 #RowSums = #sparse_tensor.encoding<{
   map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
 
@@ -192,4 +193,18 @@ func.func @two_tables(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>, %y: ten
     nacho.yield %1 : f64
   }
   return %Z : tensor<?x?xf64, #CSR>
+}
+
+// The coordinates of MLIR's default width are kept as i64 in a table.
+//
+// CHECK-LABEL: func.func @default_width_plan(
+// CHECK-SAME:    %found_keys: memref<?x?xi64>, %found_marks: memref<?x?xi64>, %found_positions: memref<?x?xi64>,
+func.func @default_width(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #Default>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64, #Default>)
+      -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %y : tensor<?xf64>
 }

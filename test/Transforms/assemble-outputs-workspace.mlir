@@ -1,8 +1,8 @@
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
-// RUN:   -pass-pipeline='builtin.module(nacho-concretize,cse,nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs,canonicalize,cse)' \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},%{assemble})' \
 // RUN:   | FileCheck %s
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
-// RUN:   -pass-pipeline='builtin.module(nacho-concretize,cse,nacho-remap-intersections{cost=nnz},cse,nacho-isolate-nests,nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs,canonicalize,cse)' \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},nacho-remap-intersections{cost=nnz},cse,nacho-isolate-nests,%{cut},%{assemble})' \
 // RUN:   | FileCheck %s --check-prefix=REMAP
 
 // Sums that are scattered: a part collects them in the workspace of its thread, and

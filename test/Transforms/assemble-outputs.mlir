@@ -1,5 +1,5 @@
 // RUN: nacho-opt %s \
-// RUN:   -pass-pipeline='builtin.module(nacho-concretize,cse,nacho-partition-loops{cost=nnz},cse,nacho-bound-loops,nacho-assemble-outputs,canonicalize,cse)' \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},%{assemble})' \
 // RUN:   | FileCheck %s
 
 #CSR = #sparse_tensor.encoding<{

@@ -8,6 +8,14 @@
 
 namespace nacho {
 
+struct Stage;
+
+/// Makes the names of the stages the values that an option takes.
+struct StageNames {
+  template <typename Option>
+  void apply(Option &option) const;
+};
+
 struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> cost{*this, "cost",
                            llvm::cl::desc("Cost model: nnz, nnz+loops"),
@@ -44,6 +52,9 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "vector-bits",
       llvm::cl::desc("Width of the vector registers; 0: do without"),
       llvm::cl::init(0)};
+  Option<const Stage *> until{
+      *this, "until",
+      llvm::cl::desc("End with this stage; by default the last"), StageNames()};
 };
 
 /// A stage and the passes that lead to it from the one before.
@@ -54,6 +65,13 @@ struct Stage {
 
 /// assign, loops, remap, partition, assemble, scf, llvm: the way to a CPU.
 llvm::ArrayRef<Stage> getCpuStages();
+
+template <typename Option>
+void StageNames::apply(Option &option) const {
+  for (const Stage &stage : getCpuStages())
+    option.getParser().addLiteralOption(stage.name, &stage, "");
+  option.setInitialValue(&getCpuStages().back());
+}
 
 void buildCpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 

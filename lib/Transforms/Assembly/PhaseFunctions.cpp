@@ -14,6 +14,13 @@
 using namespace mlir;
 using namespace nacho;
 
+/// The type of the keys of a table of coordinates. Where the tensor leaves the
+/// width of coordinates to MLIR, they are `index`; a table needs a known width.
+static Type keyType(sparse_tensor::SparseTensorEncodingAttr encoding) {
+  Type type = encoding.getCrdElemType();
+  return type.isIndex() ? IntegerType::get(type.getContext(), 64) : type;
+}
+
 /// Every function takes the operands first and the number of threads last.
 func::FuncOp NestAssembler::startFunction(StringRef suffix,
                                           const Arguments &arguments,
@@ -73,7 +80,7 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
         auto fiber = cast<FiberType>(find.getFiber().getType());
         auto encoding =
             sparse_tensor::getSparseTensorEncoding(fiber.getTensor());
-        add(table(encoding.getCrdElemType()), to.keys, "found_keys");
+        add(table(keyType(encoding)), to.keys, "found_keys");
         add(table(b.getI64Type()), to.marks, "found_marks");
         add(table(b.getI64Type()), to.positions, "found_positions");
       }
@@ -83,7 +90,7 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
       auto encoding = sparse_tensor::getSparseTensorEncoding(layout.type);
       // Rows are only collected whole where every coordinate has a place.
       if (nest.getSorted())
-        add(table(encoding.getCrdElemType()), args.keys, "keys");
+        add(table(keyType(encoding)), args.keys, "keys");
       add(table(b.getI64Type()), args.marks, "marks");
       if (argument == Argument::workspace)
         add(table(layout.type.getElementType()), args.sums, "sums");
