@@ -148,8 +148,8 @@ static void lowerSort(SortOp op, ModuleOp module) {
       memref::AllocaOp::create(b, MemRefType::get({3 * count}, b.getI64Type()));
   for (auto [n, array] : llvm::enumerate(arrays)) {
     auto [coordinates, extent] = array;
-    for (auto [k, value] : llvm::enumerate(ArrayRef<Value>(
-             {addressOf(b, coordinates), bytesOf(coordinates), extent}))) {
+    Value column[] = {addressOf(b, coordinates), bytesOf(coordinates), extent};
+    for (auto [k, value] : llvm::enumerate(column)) {
       Value at = arith::ConstantIndexOp::create(b, 3 * n + k);
       memref::StoreOp::create(b, value, columns, at);
     }
