@@ -1,0 +1,263 @@
+// RUN: nacho-opt %s -split-input-file -verify-diagnostics
+
+// Every diagnostic of nacho.assign.
+
+func.func @assign(%A: f64) {
+  // expected-error @below {{expected a ranked tensor type}}
+  nacho.assign (%a = %A[] : f64) -> [] : tensor<f64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{needs one access per operand}}
+  %Z = "nacho.assign"(%A) <{
+    accesses = [], resultAccess = [], operandSegmentSizes = array<i32: 1, 0>
+  }> ({
+  ^bb0(%a: f64):
+    nacho.yield %a : f64
+  }) : (tensor<?xf64>) -> tensor<f64>
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{accesses must be lists of names of indices}}
+  %Z = "nacho.assign"(%A) <{
+    accesses = ["i"], resultAccess = ["i"], operandSegmentSizes = array<i32: 1, 0>
+  }> ({
+  ^bb0(%a: f64):
+    nacho.yield %a : f64
+  }) : (tensor<?xf64>) -> tensor<?xf64>
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{accesses must be lists of names of indices}}
+  %Z = "nacho.assign"(%A) <{
+    accesses = [["i"]], resultAccess = [0], operandSegmentSizes = array<i32: 1, 0>
+  }> ({
+  ^bb0(%a: f64):
+    nacho.yield %a : f64
+  }) : (tensor<?xf64>) -> tensor<?xf64>
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>, %B: tensor<?xf64>) {
+  // expected-error @below {{operand 1 of rank 1 is accessed by 2 indices}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>, %b = %B[i, j] : tensor<?xf64>)
+      -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{the result of rank 2 is accessed by 1 indices}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>) -> [i] : tensor<?x?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?x3xf64>, %B: tensor<5x?xf64>) {
+  // expected-error @below {{index 'j' has the extents 3 and 5}}
+  nacho.assign (%a = %A[i, j] : tensor<?x3xf64>, %b = %B[j, i] : tensor<5x?xf64>)
+      -> [i, j] : tensor<?x?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<4xf64>) {
+  // expected-error @below {{index 'i' has the extents 4 and 2}}
+  nacho.assign (%a = %A[i] : tensor<4xf64>) -> [i] : tensor<2xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{result index 'j' is an index of no operand}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>) -> [i, j] : tensor<?x?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{result index 'i' is repeated}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>) -> [i, i] : tensor<?x?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{body takes one element of each operand}}
+  %Z = "nacho.assign"(%A) <{
+    accesses = [["i"]], resultAccess = ["i"], operandSegmentSizes = array<i32: 1, 0>
+  }> ({
+    %0 = arith.constant 0.0 : f64
+    nacho.yield %0 : f64
+  }) : (tensor<?xf64>) -> tensor<?xf64>
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf32>) {
+  // expected-error @below {{must yield one 'f64'}}
+  nacho.assign (%a = %A[i] : tensor<?xf32>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+// The body sees nothing but its arguments.
+
+func.func @assign(%A: tensor<?xf64>, %s: f64) {
+  // expected-note @below {{required by region isolation constraints}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    // expected-error @below {{using value defined outside the region}}
+    %0 = nacho.binary mul %s, %a : f64
+    nacho.yield %0 : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?x?xf64>) {
+  // expected-error @below {{index "j" is neither the result's nor reduced over}}
+  nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @init(%A: tensor<?xf64>, %Y: tensor<?xf32>) {
+  // expected-error @below {{starts from 'tensor<?xf32>' but results in 'tensor<?xf64>'}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>) init(%Y : tensor<?xf32>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign_with_a_region(%a: tensor<?xf64>, %c: i1) -> tensor<f64> {
+  %z = nacho.assign (%x = %a[i] : tensor<?xf64>) -> [] : tensor<f64> {
+    %c0 = arith.constant true
+    // expected-error @below {{has a region, inside of an assignment}}
+    %0 = scf.if %c0 -> f64 {
+      scf.yield %x : f64
+    } else {
+      scf.yield %x : f64
+    }
+    %1 = nacho.reduce add %0 over [i] : f64
+    nacho.yield %1 : f64
+  }
+  return %z : tensor<f64>
+}
+
+// -----
+
+func.func @sorted_sum(%A: tensor<?xf64>) -> tensor<f64> {
+  // expected-error @below {{is sorted and cannot reduce}}
+  %z = nacho.assign (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {
+    %0 = nacho.reduce add %a over [i] : f64
+    nacho.yield %0 : f64
+  } {sorted}
+  return %z : tensor<f64>
+}
+
+// -----
+
+func.func @sorted_init(%A: tensor<?xf64>, %B: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{is sorted and cannot start from another tensor}}
+  %z = nacho.assign (%a = %A[i] : tensor<?xf64>) init(%B : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  } {sorted}
+  return %z : tensor<?xf64>
+}
+
+// -----
+
+func.func @order_of_numbers(%A: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{order must be a list of names of indices}}
+  %z = nacho.assign (%a = %A[i] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  } {order = [1]}
+  return %z : tensor<?xf64>
+}
+
+// -----
+
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+func.func @partial_sums_in_order(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
+  // expected-error @below {{has partial sums, which must be sorted by coordinates}}
+  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [j, part] : tensor<?x?xf64, #List> {
+    nacho.yield %a : f64
+  } {partial}
+  return %E : tensor<?x?xf64, #List>
+}
+
+// -----
+
+func.func @partial_sums_of_no_part(%A: tensor<?xf64>) -> tensor<f64> {
+  // expected-error @below {{has partial sums, which must be sorted by coordinates}}
+  %E = nacho.assign (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {
+    nacho.yield %a : f64
+  } {partial, sorted}
+  return %E : tensor<f64>
+}
+
+// -----
+
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+func.func @part_of_an_operand(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
+  // expected-error @below {{result index 'i' tells parts apart, but is an operand's}}
+  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [j, i] : tensor<?x?xf64, #List> {
+    nacho.yield %a : f64
+  } {partial, sorted}
+  return %E : tensor<?x?xf64, #List>
+}
+
+// -----
+
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+func.func @two_indices_of_no_operand(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
+  // expected-error @below {{result index 'k' is an index of no operand}}
+  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [k, part] : tensor<?x?xf64, #List> {
+    nacho.yield %a : f64
+  } {partial, sorted}
+  return %E : tensor<?x?xf64, #List>
+}
