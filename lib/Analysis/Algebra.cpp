@@ -1,28 +1,33 @@
 //===- Algebra.cpp - Where an expression can differ from zero -------------===//
 //
-//   operator       background    pattern
-//   f(a, ...)      f(za, ...)    a u ...
-//   a * b          0             a n b         if za = zb = 0 (0 annihilates)
-//                  0             a             if only za = 0: b is not 0
-//                  anywhere
-//   a / b          0             a             if za = 0 (0 annihilates),
-//   unless
-//                  unknown       a u b         b is sparse and zb = 0: 0 / 0
-//   where c: a, b  zb            (c n a) u b   if zc = 0, za = zb
-//                  zb            c u b         if only zc = 0
-//                  za            as for where !c: b, a    if zc is another
-//                  number
-//   reduce a       0 or unknown  a
+// The background of an expression is its value where no sparse operand has an
+// entry; its pattern says where it may have another value. Below, za is the
+// background of a, and u and n are the union and the intersection of patterns:
 //
-// In f are sums, extremes, comparisons and functions; products and quotients
-// where nothing annihilates. The pattern of a dense operand is everything; that
-// of a number is nothing in a union, and everything in an intersection.
+// clang-format off
+//   expression      background    pattern
+//   f(a, ...)       f(za, ...)    a u ...
+//   a * b           0             a n b              if za = zb = 0
+//                   0             a                  if only za = 0
+//   a / b           0             a                  if za = 0, unless:
+//                   unknown       a u b              zb = 0 and b is sparse: 0 / 0
+//   where(c, a, b)  zb            (c n a) u b        if zc = 0 and za = zb
+//                   zb            c u b              if zc = 0 and za is not zb
+//                   as where(!c, b, a)               if zc is known and not 0
+//   reduce a        0 or unknown  a
+// clang-format on
+//
+// `f` stands for every other operator, and for products and quotients without a
+// zero. The table of operators says which operands annihilate an operator. The
+// pattern of a dense operand is everywhere. The pattern of a number is nowhere,
+// and is left out of intersections.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Analysis/Algebra.h"
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Operators.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -40,10 +45,11 @@ static MergeAttr nowhere(MLIRContext *context) {
 // Backgrounds
 //===----------------------------------------------------------------------===//
 
-/// A number as an element of a type: rounded, or wrapped around.
+/// The element of a type that a number becomes: rounded, or wrapped around.
+/// Nothing if that is not known.
 static std::optional<double> toElement(double value, Type type) {
   if (auto complex = dyn_cast<ComplexType>(type)) {
-    // The imaginary part of what is not finite is not known.
+    // Of a number that is not finite, the imaginary part is not known.
     if (!std::isfinite(value))
       return {};
     type = complex.getElementType();
@@ -67,73 +73,15 @@ static std::optional<double> toElement(double value, Type type) {
                                   : bits.signedRoundToDouble();
 }
 
-static double compute(BinaryKind kind, double x, double y) {
-  switch (kind) {
-  case BinaryKind::add:
-    return x + y;
-  case BinaryKind::sub:
-    return x - y;
-  case BinaryKind::mul:
-    return x * y;
-  case BinaryKind::div:
-    return x / y;
-  case BinaryKind::min:
-    return std::isunordered(x, y) ? x + y : std::fmin(x, y);
-  case BinaryKind::max:
-    return std::isunordered(x, y) ? x + y : std::fmax(x, y);
-  }
-  llvm_unreachable("unknown operator");
-}
-
-static double compute(UnaryKind kind, double x) {
-  switch (kind) {
-  case UnaryKind::neg:
-    return -x;
-  case UnaryKind::abs:
-    return std::abs(x);
-  case UnaryKind::sqrt:
-    return std::sqrt(x);
-  case UnaryKind::exp:
-    return std::exp(x);
-  case UnaryKind::log:
-    return std::log(x);
-  case UnaryKind::sin:
-    return std::sin(x);
-  case UnaryKind::cos:
-    return std::cos(x);
-  case UnaryKind::tanh:
-    return std::tanh(x);
-  }
-  llvm_unreachable("unknown operator");
-}
-
-static bool compute(CompareKind kind, double x, double y) {
-  switch (kind) {
-  case CompareKind::lt:
-    return x < y;
-  case CompareKind::le:
-    return x <= y;
-  case CompareKind::gt:
-    return x > y;
-  case CompareKind::ge:
-    return x >= y;
-  case CompareKind::eq:
-    return x == y;
-  case CompareKind::ne:
-    return x != y;
-  }
-  llvm_unreachable("unknown comparison");
-}
-
-/// What an operator makes of numbers; nothing if it is none of the notation.
+/// What an operator of the table, or a cast, computes of numbers; nothing for
+/// any other op.
 static std::optional<double> compute(Operation *op, ArrayRef<double> args) {
   return llvm::TypeSwitch<Operation *, std::optional<double>>(op)
-      .Case([&](BinaryOp binary) {
-        return compute(binary.getKind(), args[0], args[1]);
+      .Case<BinaryOp, CompareOp>([&](auto binary) -> double {
+        return operatorOf(binary.getKind()).compute(args[0], args[1]);
       })
-      .Case([&](UnaryOp unary) { return compute(unary.getKind(), args[0]); })
-      .Case([&](CompareOp comparison) -> double {
-        return compute(comparison.getKind(), args[0], args[1]);
+      .Case([&](UnaryOp unary) {
+        return operatorOf(unary.getKind()).compute(args[0]);
       })
       .Case<CastOp, arith::ExtFOp, arith::TruncFOp>([&](Operation *cast) {
         bool truncates = isa<IntegerType>(cast->getResult(0).getType()) &&
@@ -158,7 +106,7 @@ static ElementFacts constantFacts(arith::ConstantOp constant) {
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// f(a, ...), with nothing more known of f than how it is computed.
+/// Derives f(a, ...) from nothing but the values that f computes.
 static ElementFacts deriveResult(Operation *op, ArrayRef<ElementFacts> args) {
   SmallVector<MergeAttr> patterns;
   SmallVector<double> backgrounds;
@@ -175,6 +123,7 @@ static ElementFacts deriveResult(Operation *op, ArrayRef<ElementFacts> args) {
   return result;
 }
 
+/// Whether an expression has no tensor in it: its pattern is nowhere.
 static bool isNumber(const ElementFacts &facts) {
   return isNever(facts.pattern);
 }
@@ -232,11 +181,15 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
   return llvm::TypeSwitch<Operation *, ElementFacts>(op)
       .Case([&](BinaryOp binary) {
         ElementFacts computed = deriveResult(op, args);
-        if (binary.getKind() == BinaryKind::mul)
+        switch (operatorOf(binary.getKind()).annihilator) {
+        case Annihilator::none:
+          return computed;
+        case Annihilator::either:
           return deriveProduct(args, computed);
-        if (binary.getKind() == BinaryKind::div)
+        case Annihilator::dividend:
           return deriveQuotient(args[0], args[1], computed);
-        return computed;
+        }
+        llvm_unreachable("unknown annihilator");
       })
       .Case([&](SelectOp) { return deriveChoice(args[0], args[1], args[2]); })
       .Case<UnaryOp, CompareOp, CastOp, arith::ExtFOp, arith::TruncFOp>(
@@ -248,7 +201,7 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
         return result;
       })
       .Case([](arith::ConstantOp constant) { return constantFacts(constant); })
-      // Anything else may be non-zero everywhere.
+      // Another op may compute anything.
       .Default([&](Operation *) {
         return ElementFacts{{}, nowhere(op->getContext())};
       });
@@ -273,25 +226,29 @@ ElementAlgebra::ElementAlgebra(AssignOp op) {
   }
 }
 
-/// A number of which it is known that it is positive, or zero, and finite.
+/// Whether an expression is a finite number that is known and not negative.
 static bool isPlainNumber(const ElementFacts &facts) {
   return isNumber(facts) && facts.background &&
          std::isfinite(*facts.background) && !std::signbit(*facts.background);
 }
 
-/// A plain number times exactly 0 is 0 as it is; of a negative one it would be
-/// -0, by which a division can tell.
+/// A plain number times an exact 0 is computed as 0. A negative number would
+/// give -0, which a division tells from 0.
 bool ElementAlgebra::mayLeak(Value value) const {
   auto binary = value.getDefiningOp<BinaryOp>();
   if (!binary || isa<IntegerType>(value.getType()) ||
       !get(value).isZeroPreserving())
     return false;
   const ElementFacts &a = get(binary.getLhs()), &b = get(binary.getRhs());
-  if (binary.getKind() == BinaryKind::mul)
+  switch (operatorOf(binary.getKind()).annihilator) {
+  case Annihilator::none:
+    return false;
+  case Annihilator::either:
     return !(isPlainNumber(a) && b.isZeroPreserving()) &&
            !(isPlainNumber(b) && a.isZeroPreserving());
-  if (binary.getKind() == BinaryKind::div)
+  case Annihilator::dividend:
     return a.isZeroPreserving() && !isNumber(a) &&
            !(isPlainNumber(b) && *b.background > 0);
-  return false;
+  }
+  llvm_unreachable("unknown annihilator");
 }

@@ -1,13 +1,15 @@
 //===- ElementsToArith.cpp - Operators on elements ------------------------===//
 //
-// Consumes the operators of the notation. Element types carry their signedness
-// up to here; arith has it in its ops.
+// Consumes the operators of the notation; leaves ops of arith, math and
+// complex. Most are one op, which the table of operators names. Element types
+// carry their signedness up to here; arith has it in its ops.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Elements.h"
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Operators.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,51 +23,18 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-static bool isUnsigned(Type type) {
-  return type.isUnsignedInteger() || type.isInteger(1);
-}
-
-/// The type that arith knows.
-static Type signless(Type type) {
-  auto integer = dyn_cast<IntegerType>(type);
-  return integer ? IntegerType::get(type.getContext(), integer.getWidth())
-                 : type;
-}
-
-static Value recast(ImplicitLocOpBuilder &b, Value value, Type type) {
-  if (value.getType() == type)
-    return value;
-  return UnrealizedConversionCastOp::create(b, type, value).getResult(0);
-}
-
-Value nacho::emitZero(ImplicitLocOpBuilder &b, Type type) {
-  if (auto complex = dyn_cast<ComplexType>(type)) {
-    Attribute zero = b.getZeroAttr(complex.getElementType());
-    return complex::ConstantOp::create(b, type, b.getArrayAttr({zero, zero}));
-  }
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(signless(type)));
-  return recast(b, zero, type);
-}
-
-/// As an integer: of floats LLVM would make masked loads, which cost more than
-/// the rest of a step.
-Value nacho::selectOrZero(ImplicitLocOpBuilder &b, Value condition,
-                          Value value) {
-  Type type = value.getType();
-  if (!isa<FloatType>(type))
-    return arith::SelectOp::create(b, condition, value, emitZero(b, type));
-  Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
-  Value loaded = arith::BitcastOp::create(b, bits, value);
-  Value chosen =
-      arith::SelectOp::create(b, condition, loaded, emitZero(b, bits));
-  return arith::BitcastOp::create(b, type, chosen);
+/// The op of a name, with default attributes.
+static Value emitNamed(ImplicitLocOpBuilder &b, StringRef name,
+                       ValueRange operands, Type type) {
+  OperationState state(b.getLoc(), name, operands, type);
+  return b.create(state)->getResult(0);
 }
 
 //===----------------------------------------------------------------------===//
-// Operators
+// Binary operators
 //===----------------------------------------------------------------------===//
 
-/// x is less, or greater, or a NaN ? x : y
+/// (x isBetter y) or isNan(x) ? x : y
 static Value emitExtreme(ImplicitLocOpBuilder &b, arith::CmpFPredicate isBetter,
                          Value x, Value y) {
   Value first = arith::CmpFOp::create(b, isBetter, x, y);
@@ -74,36 +43,19 @@ static Value emitExtreme(ImplicitLocOpBuilder &b, arith::CmpFPredicate isBetter,
                                  y);
 }
 
-static Value emitFloat(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
-                       Value y, bool isReassociable) {
-  switch (kind) {
-  case BinaryKind::add:
-    return arith::AddFOp::create(b, x, y);
-  case BinaryKind::sub:
-    return arith::SubFOp::create(b, x, y);
-  case BinaryKind::mul:
-    return arith::MulFOp::create(b, x, y);
-  case BinaryKind::min:
-    if (!isReassociable)
-      return emitExtreme(b, arith::CmpFPredicate::OLT, x, y);
-    return arith::MinimumFOp::create(b, x, y);
-  case BinaryKind::max:
-    if (!isReassociable)
-      return emitExtreme(b, arith::CmpFPredicate::OGT, x, y);
-    return arith::MaximumFOp::create(b, x, y);
-  case BinaryKind::div:
-    return arith::DivFOp::create(b, x, y);
-  }
-  llvm_unreachable("unknown operator");
-}
-
-/// Smith's algorithm, which NumPy has too: with p the larger part of the
-/// divisor and q the other one, nothing overflows that the quotient does not.
+/// Divides complex numbers by Smith's algorithm, as NumPy does: nothing
+/// overflows on the way that the quotient does not.
+// clang-format off
 ///
-///   ratio = q / p, scale = 1 / (p + q * ratio)
-///   re y larger: ((re x + im x * ratio) * scale, (im x - re x * ratio) *
-///   scale) im y larger: ((re x * ratio + im x) * scale, (im x * ratio - re x)
-///   * scale) y is zero:   (re x / 0, im x / 0)
+///   p, q  = |re y| >= |im y| ? (re y, im y) : (im y, re y)
+///   ratio = q / p
+///   scale = 1 / (p + q * ratio)
+///
+///   |re y| >= |im y|:  ((re x + im x * ratio) * scale, (im x - re x * ratio) * scale)
+///   otherwise:         ((re x * ratio + im x) * scale, (im x * ratio - re x) * scale)
+///   y = 0:             (re x / 0, im x / 0)
+///
+// clang-format on
 static Value emitQuotient(ImplicitLocOpBuilder &b, Value x, Value y) {
   auto type = cast<ComplexType>(x.getType());
   auto add = [&](Value s, Value t) -> Value {
@@ -144,56 +96,36 @@ static Value emitQuotient(ImplicitLocOpBuilder &b, Value x, Value y) {
       select(isZero, div(xIm, absRe), mul(im, scale)));
 }
 
-static Value emitComplex(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
-                         Value y) {
-  switch (kind) {
-  case BinaryKind::add:
-    return complex::AddOp::create(b, x, y);
-  case BinaryKind::sub:
-    return complex::SubOp::create(b, x, y);
-  case BinaryKind::mul:
-    return complex::MulOp::create(b, x, y);
-  case BinaryKind::div:
+/// Lowers a binary operator on a type for which the table names no op.
+static Value emitByHand(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
+                        Value y) {
+  if (kind == BinaryKind::div && isa<ComplexType>(x.getType()))
     return emitQuotient(b, x, y);
-  default:
-    llvm_unreachable("complex numbers have no order");
-  }
+  llvm_unreachable("the table of operators names no op for this type");
 }
 
-static Value emitInteger(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
-                         Value y, bool isUnsigned) {
-  switch (kind) {
-  case BinaryKind::add:
-    return arith::AddIOp::create(b, x, y);
-  case BinaryKind::sub:
-    return arith::SubIOp::create(b, x, y);
-  case BinaryKind::mul:
-    return arith::MulIOp::create(b, x, y);
-  case BinaryKind::min:
-    return isUnsigned ? Value(arith::MinUIOp::create(b, x, y))
-                      : Value(arith::MinSIOp::create(b, x, y));
-  case BinaryKind::max:
-    return isUnsigned ? Value(arith::MaxUIOp::create(b, x, y))
-                      : Value(arith::MaxSIOp::create(b, x, y));
-  default:
-    llvm_unreachable("no operator on integers");
-  }
+static Value emitBinary(ImplicitLocOpBuilder &b, BinaryOp op, Value x,
+                        Value y) {
+  BinaryKind kind = op.getKind();
+  Type type = op.getType();
+  // The ops of arith that the table names do not say which of two zeros they
+  // give.
+  bool isExtreme = kind == BinaryKind::min || kind == BinaryKind::max;
+  if (isExtreme && isa<FloatType>(type) && !op.getReassociable())
+    return emitExtreme(b,
+                       kind == BinaryKind::min ? arith::CmpFPredicate::OLT
+                                               : arith::CmpFPredicate::OGT,
+                       x, y);
+  StringRef name = loweredName(operatorOf(kind), type);
+  return name.empty() ? emitByHand(b, kind, x, y)
+                      : emitNamed(b, name, {x, y}, signless(type));
 }
 
 static void lowerBinary(BinaryOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Type type = op.getType(), plain = signless(type);
   Value x = recast(b, op.getLhs(), plain), y = recast(b, op.getRhs(), plain);
-  BinaryKind kind = op.getKind();
-  Value result;
-  if (isa<FloatType>(type))
-    result = emitFloat(b, kind, x, y, op.getReassociable());
-  else if (isa<ComplexType>(type))
-    result = emitComplex(b, kind, x, y);
-  else if (type.isInteger(1) && kind == BinaryKind::add)
-    result = arith::OrIOp::create(b, x, y);
-  else
-    result = emitInteger(b, kind, x, y, isUnsigned(type));
+  Value result = emitBinary(b, op, x, y);
   if (auto floating = result.getDefiningOp<arith::ArithFastMathInterface>();
       floating && op.getReassociable())
     floating->setAttr(floating.getFastMathAttrName(),
@@ -202,119 +134,50 @@ static void lowerBinary(BinaryOp op) {
   op.replaceAllUsesWith(recast(b, result, type));
 }
 
-static Value emitFloat(ImplicitLocOpBuilder &b, UnaryKind kind, Value x) {
-  switch (kind) {
-  case UnaryKind::neg:
-    return arith::NegFOp::create(b, x);
-  case UnaryKind::abs:
-    return math::AbsFOp::create(b, x);
-  case UnaryKind::sqrt:
-    return math::SqrtOp::create(b, x);
-  case UnaryKind::exp:
-    return math::ExpOp::create(b, x);
-  case UnaryKind::log:
-    return math::LogOp::create(b, x);
-  case UnaryKind::sin:
-    return math::SinOp::create(b, x);
-  case UnaryKind::cos:
-    return math::CosOp::create(b, x);
-  case UnaryKind::tanh:
-    return math::TanhOp::create(b, x);
-  }
-  llvm_unreachable("unknown operator");
-}
+//===----------------------------------------------------------------------===//
+// Unary operators
+//===----------------------------------------------------------------------===//
 
-static Value emitComplex(ImplicitLocOpBuilder &b, UnaryKind kind, Value x) {
-  switch (kind) {
-  case UnaryKind::neg:
-    return complex::CreateOp::create(
-        b, x.getType(), arith::NegFOp::create(b, complex::ReOp::create(b, x)),
-        arith::NegFOp::create(b, complex::ImOp::create(b, x)));
-  case UnaryKind::abs:
-    return complex::AbsOp::create(b, x);
-  case UnaryKind::sqrt:
-    return complex::SqrtOp::create(b, x);
-  case UnaryKind::exp:
-    return complex::ExpOp::create(b, x);
-  case UnaryKind::log:
-    return complex::LogOp::create(b, x);
-  case UnaryKind::sin:
-    return complex::SinOp::create(b, x);
-  case UnaryKind::cos:
-    return complex::CosOp::create(b, x);
-  case UnaryKind::tanh:
-    return complex::TanhOp::create(b, x);
-  }
-  llvm_unreachable("unknown operator");
-}
-
-static Value emitInteger(ImplicitLocOpBuilder &b, UnaryKind kind, Value x,
-                         bool isUnsigned) {
-  if (kind == UnaryKind::neg)
+static Value emitNegative(ImplicitLocOpBuilder &b, Value x) {
+  if (!isa<ComplexType>(x.getType()))
     return arith::SubIOp::create(b, emitZero(b, x.getType()), x);
-  return isUnsigned ? x : Value(math::AbsIOp::create(b, x));
+  return complex::CreateOp::create(
+      b, x.getType(), arith::NegFOp::create(b, complex::ReOp::create(b, x)),
+      arith::NegFOp::create(b, complex::ImOp::create(b, x)));
+}
+
+/// Lowers a unary operator on a type for which the table names no op.
+static Value emitByHand(ImplicitLocOpBuilder &b, UnaryOp op, Value x) {
+  if (op.getKind() == UnaryKind::neg)
+    return emitNegative(b, x);
+  if (op.getKind() == UnaryKind::abs && isUnsigned(op.getArg().getType()))
+    return x;
+  llvm_unreachable("the table of operators names no op for this type");
 }
 
 static void lowerUnary(UnaryOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Type type = op.getArg().getType();
-  Value x = recast(b, op.getArg(), signless(type)), result;
-  if (isa<FloatType>(type))
-    result = emitFloat(b, op.getKind(), x);
-  else if (isa<ComplexType>(type))
-    result = emitComplex(b, op.getKind(), x);
-  else
-    result = emitInteger(b, op.getKind(), x, isUnsigned(type));
+  Value x = recast(b, op.getArg(), signless(type));
+  StringRef name = loweredName(operatorOf(op.getKind()), type);
+  Value result = name.empty() ? emitByHand(b, op, x)
+                              : emitNamed(b, name, x, signless(op.getType()));
   op.replaceAllUsesWith(recast(b, result, op.getType()));
 }
 
-static arith::CmpFPredicate floatPredicate(CompareKind kind) {
-  switch (kind) {
-  case CompareKind::lt:
-    return arith::CmpFPredicate::OLT;
-  case CompareKind::le:
-    return arith::CmpFPredicate::OLE;
-  case CompareKind::gt:
-    return arith::CmpFPredicate::OGT;
-  case CompareKind::ge:
-    return arith::CmpFPredicate::OGE;
-  case CompareKind::eq:
-    return arith::CmpFPredicate::OEQ;
-  case CompareKind::ne:
-    return arith::CmpFPredicate::UNE;
-  }
-  llvm_unreachable("unknown comparison");
-}
+//===----------------------------------------------------------------------===//
+// Comparisons and choices
+//===----------------------------------------------------------------------===//
 
-static arith::CmpIPredicate integerPredicate(CompareKind kind,
-                                             bool isUnsigned) {
-  using Predicate = arith::CmpIPredicate;
-  switch (kind) {
-  case CompareKind::lt:
-    return isUnsigned ? Predicate::ult : Predicate::slt;
-  case CompareKind::le:
-    return isUnsigned ? Predicate::ule : Predicate::sle;
-  case CompareKind::gt:
-    return isUnsigned ? Predicate::ugt : Predicate::sgt;
-  case CompareKind::ge:
-    return isUnsigned ? Predicate::uge : Predicate::sge;
-  case CompareKind::eq:
-    return Predicate::eq;
-  case CompareKind::ne:
-    return Predicate::ne;
-  }
-  llvm_unreachable("unknown comparison");
-}
-
-/// eq: both parts are equal; ne: one of them is not.
-static Value compareComplex(ImplicitLocOpBuilder &b, CompareKind kind, Value x,
-                            Value y) {
+/// Complex numbers are equal if both parts are; they differ if one part does.
+static Value compareComplex(ImplicitLocOpBuilder &b,
+                            const Comparison &comparison, Value x, Value y) {
   auto compare = [&](Value s, Value t) -> Value {
-    return arith::CmpFOp::create(b, floatPredicate(kind), s, t);
+    return arith::CmpFOp::create(b, comparison.floatPredicate, s, t);
   };
   Value re = compare(complex::ReOp::create(b, x), complex::ReOp::create(b, y));
   Value im = compare(complex::ImOp::create(b, x), complex::ImOp::create(b, y));
-  if (kind == CompareKind::eq)
+  if (comparison.kind == CompareKind::eq)
     return arith::AndIOp::create(b, re, im);
   return arith::OrIOp::create(b, re, im);
 }
@@ -323,15 +186,18 @@ static void lowerCompare(CompareOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Type type = op.getLhs().getType(), plain = signless(type);
   Value x = recast(b, op.getLhs(), plain), y = recast(b, op.getRhs(), plain);
-  CompareKind kind = op.getKind();
+  const Comparison &comparison = operatorOf(op.getKind());
   Value result;
   if (isa<FloatType>(type))
-    result = arith::CmpFOp::create(b, floatPredicate(kind), x, y);
+    result = arith::CmpFOp::create(b, comparison.floatPredicate, x, y);
   else if (isa<ComplexType>(type))
-    result = compareComplex(b, kind, x, y);
+    result = compareComplex(b, comparison, x, y);
   else
-    result = arith::CmpIOp::create(b, integerPredicate(kind, isUnsigned(type)),
-                                   x, y);
+    result =
+        arith::CmpIOp::create(b,
+                              isUnsigned(type) ? comparison.unsignedPredicate
+                                               : comparison.signedPredicate,
+                              x, y);
   op.replaceAllUsesWith(result);
 }
 
@@ -342,83 +208,13 @@ static void lowerSelect(SelectOp op) {
                             .getResult());
 }
 
-//===----------------------------------------------------------------------===//
-// Conversions
-//===----------------------------------------------------------------------===//
-
-static Value isNotZero(ImplicitLocOpBuilder &b, Value x) {
-  if (isa<ComplexType>(x.getType()))
-    return arith::OrIOp::create(b, isNotZero(b, complex::ReOp::create(b, x)),
-                                isNotZero(b, complex::ImOp::create(b, x)));
-  Value zero = emitZero(b, x.getType());
-  if (isa<FloatType>(x.getType()))
-    return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, x, zero);
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, zero);
-}
-
-/// Between real types; `x` is signless, the source type tells its sign.
-static Value castReal(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
-  Type plain = signless(to);
-  if (to.isInteger(1))
-    return isNotZero(b, x);
-  if (isa<FloatType>(from) && isa<FloatType>(to)) {
-    unsigned before = from.getIntOrFloatBitWidth();
-    unsigned after = to.getIntOrFloatBitWidth();
-    if (before == after)
-      return x;
-    return after > before ? Value(arith::ExtFOp::create(b, to, x))
-                          : Value(arith::TruncFOp::create(b, to, x));
-  }
-  if (isa<FloatType>(from)) {
-    // By way of a type that has room for every integer type's range.
-    Type wide = b.getI64Type();
-    Value whole = arith::FPToSIOp::create(b, wide, x);
-    return plain == wide ? whole
-                         : Value(arith::TruncIOp::create(b, plain, whole));
-  }
-  if (isa<FloatType>(to))
-    return isUnsigned(from) ? Value(arith::UIToFPOp::create(b, to, x))
-                            : Value(arith::SIToFPOp::create(b, to, x));
-  unsigned before = from.getIntOrFloatBitWidth();
-  unsigned after = to.getIntOrFloatBitWidth();
-  if (before == after)
-    return x;
-  if (after < before)
-    return arith::TruncIOp::create(b, plain, x);
-  return isUnsigned(from) ? Value(arith::ExtUIOp::create(b, plain, x))
-                          : Value(arith::ExtSIOp::create(b, plain, x));
-}
-
-static Value castElement(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
-  auto fromComplex = dyn_cast<ComplexType>(from);
-  auto toComplex = dyn_cast<ComplexType>(to);
-  if (fromComplex && to.isInteger(1))
-    return isNotZero(b, x);
-  Value re = x, im;
-  Type part = from;
-  if (fromComplex) {
-    part = fromComplex.getElementType();
-    re = complex::ReOp::create(b, x);
-    if (toComplex)
-      im = castReal(b, complex::ImOp::create(b, x), part,
-                    toComplex.getElementType());
-  }
-  if (!toComplex)
-    return castReal(b, re, part, to);
-  Type element = toComplex.getElementType();
-  re = castReal(b, re, part, element);
-  return complex::CreateOp::create(b, to, re, im ? im : emitZero(b, element));
-}
-
 static void lowerCast(CastOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Type from = op.getArg().getType(), to = op.getType();
-  Value value =
-      from == to ? op.getArg()
-                 : recast(b,
-                          castElement(b, recast(b, op.getArg(), signless(from)),
-                                      from, to),
-                          to);
+  Value value = op.getArg();
+  if (from != to)
+    value =
+        recast(b, emitCast(b, recast(b, value, signless(from)), from, to), to);
   op.replaceAllUsesWith(value);
 }
 

@@ -1,16 +1,17 @@
 //===- FunctionsToLibm.cpp - Functions of complex numbers -----------------===//
 //
-// Consumes the functions of complex numbers; leaves calls of C's, which are
-// declared once each. Those of real numbers are intrinsics of LLVM.
+// Consumes the operators on complex numbers for which the table of operators
+// names a function of C; leaves calls of these functions, each of which is
+// declared once. Functions of real numbers are intrinsics of LLVM.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Operators.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_CONVERTNACHOFUNCTIONSTOLIBM
@@ -20,17 +21,15 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// The function of C for an op, in double precision; none for other ops.
-static StringRef nameOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, StringRef>(op)
-      .Case([](complex::AbsOp) { return "cabs"; })
-      .Case([](complex::SqrtOp) { return "csqrt"; })
-      .Case([](complex::ExpOp) { return "cexp"; })
-      .Case([](complex::LogOp) { return "clog"; })
-      .Case([](complex::SinOp) { return "csin"; })
-      .Case([](complex::CosOp) { return "ccos"; })
-      .Case([](complex::TanhOp) { return "ctanh"; })
-      .Default([](Operation *) { return ""; });
+/// The function of C that computes an op in double precision; empty if there is
+/// none.
+static StringRef libmName(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  const UnaryOperator *found =
+      findOperator(unaryOperators(), [&](const UnaryOperator &record) {
+        return record.complexOp == name;
+      });
+  return found ? found->libm : StringRef();
 }
 
 static func::FuncOp declare(ModuleOp module, StringRef name, Type result) {
@@ -44,7 +43,7 @@ static func::FuncOp declare(ModuleOp module, StringRef name, Type result) {
   return function;
 }
 
-/// Between floats, or the parts of complex numbers.
+/// Converts a float to another type, or both parts of a complex number.
 static Value convert(ImplicitLocOpBuilder &b, Value x, Type to) {
   if (x.getType() == to)
     return x;
@@ -76,7 +75,7 @@ struct FunctionsToLibm
     : nacho::impl::ConvertNachoFunctionsToLibmBase<FunctionsToLibm> {
   void runOnOperation() override {
     getOperation().walk([&](Operation *op) {
-      StringRef name = nameOf(op);
+      StringRef name = libmName(op);
       if (!name.empty())
         lower(op, name, getOperation());
     });

@@ -1,6 +1,6 @@
 //===- AssignOps.cpp - Tensor index notation ------------------------------===//
 
-#include "nacho/IR/Nacho.h"
+#include "nacho/IR/Operators.h"
 #include "nacho/IR/Syntax.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -227,24 +227,17 @@ LogicalResult AssignOp::verify() {
   return success();
 }
 
-/// Complex numbers have no order.
-static LogicalResult verifyOrder(Operation *op, StringRef kind, Type type) {
-  if (isa<ComplexType>(type))
+/// Refuses elements that an operator of the table is not defined on: complex
+/// numbers have no order, and integers are converted before a fractional
+/// operator; to what, the notation decides.
+static LogicalResult verifyElement(Operation *op, StringRef name,
+                                   bool needsOrder, bool isFractional,
+                                   Type type) {
+  if (needsOrder && isa<ComplexType>(type))
     return op->emitOpError()
-           << kind << " needs an order, which " << type << " has not";
-  return success();
-}
-
-static LogicalResult verifyOrder(Operation *op, BinaryKind kind, Type type) {
-  if (kind != BinaryKind::min && kind != BinaryKind::max)
-    return success();
-  return verifyOrder(op, stringifyBinaryKind(kind), type);
-}
-
-/// Integers are converted before: to what, the notation decides.
-static LogicalResult verifyFractions(Operation *op, StringRef kind, Type type) {
-  if (isa<IntegerType>(type))
-    return op->emitOpError() << kind << " is not defined on integers: " << type;
+           << name << " needs an order, which " << type << " has not";
+  if (isFractional && isa<IntegerType>(type))
+    return op->emitOpError() << name << " is not defined on integers: " << type;
   return success();
 }
 
@@ -252,14 +245,14 @@ BinaryOp BinaryOp::createCommutative(ImplicitLocOpBuilder &b, BinaryKind kind,
                                      Value lhs, Value rhs) {
   BinaryOp op = create(b, kind, lhs, rhs);
   op.setReassociable(isa<FloatType>(lhs.getType()) &&
-                     (kind == BinaryKind::min || kind == BinaryKind::max));
+                     operatorOf(kind).needsOrder);
   return op;
 }
 
 LogicalResult BinaryOp::verify() {
-  if (getKind() == BinaryKind::div)
-    return verifyFractions(*this, "div", getType());
-  return verifyOrder(*this, getKind(), getType());
+  const BinaryOperator &info = operatorOf(getKind());
+  return verifyElement(*this, info.name, info.needsOrder, info.isFractional,
+                       getType());
 }
 
 /// abs : complex<f64> -> f64
@@ -268,31 +261,29 @@ LogicalResult UnaryOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                         SmallVectorImpl<Type> &types) {
   Type type = adaptor.getArg().getType();
   auto complex = dyn_cast<ComplexType>(type);
-  bool isReal = complex && adaptor.getKind() == UnaryKind::abs;
+  bool isReal = complex && operatorOf(adaptor.getKind()).givesReal;
   types.push_back(isReal ? complex.getElementType() : type);
   return success();
 }
 
 LogicalResult UnaryOp::verify() {
-  if (getKind() == UnaryKind::neg || getKind() == UnaryKind::abs)
-    return success();
-  return verifyFractions(*this, stringifyUnaryKind(getKind()),
-                         getArg().getType());
+  const UnaryOperator &info = operatorOf(getKind());
+  return verifyElement(*this, info.name, /*needsOrder=*/false,
+                       info.isFractional, getArg().getType());
 }
 
 LogicalResult CompareOp::verify() {
-  if (getKind() == CompareKind::eq || getKind() == CompareKind::ne)
-    return success();
-  return verifyOrder(*this, stringifyCompareKind(getKind()),
-                     getLhs().getType());
+  const Comparison &info = operatorOf(getKind());
+  return verifyElement(*this, info.name, info.needsOrder,
+                       /*isFractional=*/false, getLhs().getType());
 }
 
 LogicalResult ReduceOp::verify() {
-  if (getKind() == BinaryKind::sub)
-    return emitOpError("cannot reduce by a difference");
-  if (getKind() == BinaryKind::div)
-    return emitOpError("cannot reduce by a quotient");
-  if (failed(verifyOrder(*this, getKind(), getType())))
+  const BinaryOperator &info = operatorOf(getKind());
+  if (info.identity == Identity::none)
+    return emitOpError() << "cannot reduce by a " << info.noun;
+  if (failed(verifyElement(*this, info.name, info.needsOrder, info.isFractional,
+                           getType())))
     return failure();
   if (!isAccess(getIndices()))
     return emitOpError("reduces over a list of names of indices");

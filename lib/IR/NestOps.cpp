@@ -1,6 +1,6 @@
 //===- NestOps.cpp - Nests of loops, and what they start from -------------===//
 
-#include "nacho/IR/Nacho.h"
+#include "nacho/IR/Operators.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -65,10 +65,9 @@ LogicalResult NestOp::verify() {
   });
   if (inChain.wasInterrupted())
     return failure();
-  if (getReduce() == BinaryKind::sub)
-    return emitOpError("cannot reduce by a difference");
-  if (getReduce() == BinaryKind::div)
-    return emitOpError("cannot reduce by a quotient");
+  if (getReduce() && operatorOf(*getReduce()).identity == Identity::none)
+    return emitOpError() << "cannot reduce by a "
+                         << operatorOf(*getReduce()).noun;
   bool isListed = getSorted() || getScanned();
   if (isListed && getReduce())
     return emitOpError("cannot sort or scan what it reduces");

@@ -1,11 +1,13 @@
 //===- FromLinalg.cpp - linalg.generic to tensor index notation -----------===//
 //
 // Consumes `linalg.generic` (and named ops, as what they generalise to) whose
-// maps are lists of dimensions and whose bodies the notation has operators for;
-// leaves `nacho.assign`. This is what users of MLIR's own sparsifier write.
+// maps are lists of dimensions, and whose bodies consist of operators that the
+// notation has: the table of operators names the ops of arith and math. Leaves
+// `nacho.assign`. Users of MLIR's own sparsifier write such ops.
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/Operators.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -33,7 +35,7 @@ static StringAttr indexName(MLIRContext *context, unsigned dimension) {
   return StringAttr::get(context, "d" + Twine(dimension));
 }
 
-/// (d0, d1) -> (d1, d0) as [j, i]; null if it is anything but dimensions.
+/// (d0, d1) -> (d1, d0) as [j, i]; null if a result is no dimension.
 static ArrayAttr accessOf(AffineMap map) {
   SmallVector<Attribute> names;
   for (AffineExpr expr : map.getResults()) {
@@ -45,7 +47,8 @@ static ArrayAttr accessOf(AffineMap map) {
   return ArrayAttr::get(map.getContext(), names);
 }
 
-/// Nothing to add to: an empty tensor, or one filled with zeros.
+/// Whether adding to a tensor is the same as assigning: it is empty, or full of
+/// zeros.
 static bool isZero(Value value) {
   if (value.getDefiningOp<tensor::EmptyOp>())
     return true;
@@ -56,7 +59,7 @@ static bool isZero(Value value) {
 }
 
 namespace {
-/// Translates one op.
+/// Translates one `linalg.generic`.
 class GenericTranslator {
 public:
   GenericTranslator(linalg::GenericOp op)
@@ -75,8 +78,8 @@ private:
   BlockArgument out;
   SmallVector<Attribute> accesses;
   ArrayAttr resultAccess;
-  Operation *update = nullptr; ///< What adds to the output.
-  Value updated;               ///< What it adds.
+  Operation *update = nullptr; ///< The op that adds to the output.
+  Value added;                 ///< The value that it adds.
   IRMapping mapping;
 };
 } // namespace
@@ -101,7 +104,7 @@ LogicalResult GenericTranslator::findAccesses() {
   return success();
 }
 
-/// out + v, or v + out, where nothing else reads the output.
+/// Finds out + v, or v + out, as the only op that reads the output.
 LogicalResult GenericTranslator::findUpdate() {
   if (out.use_empty()) {
     if (op.getNumReductionLoops() != 0)
@@ -117,80 +120,36 @@ LogicalResult GenericTranslator::findUpdate() {
     return op.emitOpError(
         "can only use its output by adding to it: not supported");
   update = sum;
-  updated = sum->getOperand(sum->getOperand(0) == out ? 1 : 0);
+  added = sum->getOperand(sum->getOperand(0) == out ? 1 : 0);
   return success();
 }
 
-/// The comparison of the notation, in which a NaN is equal to nothing.
-static std::optional<CompareKind> comparisonOf(arith::CmpFOp op) {
-  switch (op.getPredicate()) {
-  case arith::CmpFPredicate::OLT:
-    return CompareKind::lt;
-  case arith::CmpFPredicate::OLE:
-    return CompareKind::le;
-  case arith::CmpFPredicate::OGT:
-    return CompareKind::gt;
-  case arith::CmpFPredicate::OGE:
-    return CompareKind::ge;
-  case arith::CmpFPredicate::OEQ:
-    return CompareKind::eq;
-  case arith::CmpFPredicate::UNE:
-    return CompareKind::ne;
-  default:
-    return {};
-  }
+/// The operator that an op of arith or math is; null if it is none. Integers
+/// without a sign are signed ones in the notation.
+template <typename Record>
+static const Record *operatorOf(Operation &op, ArrayRef<Record> table) {
+  StringRef name = op.getName().getStringRef();
+  return findOperator(table, [&](const Record &record) {
+    return record.floatOp == name || record.signedOp == name;
+  });
 }
 
-/// Integers without a sign are signed ones in the notation.
-static std::optional<CompareKind> comparisonOf(arith::CmpIOp op) {
-  switch (op.getPredicate()) {
-  case arith::CmpIPredicate::slt:
-    return CompareKind::lt;
-  case arith::CmpIPredicate::sle:
-    return CompareKind::le;
-  case arith::CmpIPredicate::sgt:
-    return CompareKind::gt;
-  case arith::CmpIPredicate::sge:
-    return CompareKind::ge;
-  case arith::CmpIPredicate::eq:
-    return CompareKind::eq;
-  case arith::CmpIPredicate::ne:
-    return CompareKind::ne;
-  default:
-    return {};
-  }
+static const Comparison *comparisonOf(arith::CmpFOp op) {
+  return findOperator(comparisons(), [&](const Comparison &comparison) {
+    return comparison.floatPredicate == op.getPredicate();
+  });
 }
 
-static std::optional<BinaryKind> binaryOf(Operation &op) {
-  return llvm::TypeSwitch<Operation *, std::optional<BinaryKind>>(&op)
-      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return BinaryKind::add; })
-      .Case<arith::SubFOp, arith::SubIOp>([](auto) { return BinaryKind::sub; })
-      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return BinaryKind::mul; })
-      .Case<arith::DivFOp>([](auto) { return BinaryKind::div; })
-      .Case<arith::MinimumFOp, arith::MinSIOp>(
-          [](auto) { return BinaryKind::min; })
-      .Case<arith::MaximumFOp, arith::MaxSIOp>(
-          [](auto) { return BinaryKind::max; })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
-static std::optional<UnaryKind> unaryOf(Operation &op) {
-  return llvm::TypeSwitch<Operation *, std::optional<UnaryKind>>(&op)
-      .Case<arith::NegFOp>([](auto) { return UnaryKind::neg; })
-      .Case<math::AbsFOp, math::AbsIOp>([](auto) { return UnaryKind::abs; })
-      .Case<math::SqrtOp>([](auto) { return UnaryKind::sqrt; })
-      .Case<math::ExpOp>([](auto) { return UnaryKind::exp; })
-      .Case<math::LogOp>([](auto) { return UnaryKind::log; })
-      .Case<math::SinOp>([](auto) { return UnaryKind::sin; })
-      .Case<math::CosOp>([](auto) { return UnaryKind::cos; })
-      .Case<math::TanhOp>([](auto) { return UnaryKind::tanh; })
-      .Default([](Operation *) { return std::nullopt; });
+static const Comparison *comparisonOf(arith::CmpIOp op) {
+  return findOperator(comparisons(), [&](const Comparison &comparison) {
+    return comparison.signedPredicate == op.getPredicate();
+  });
 }
 
 /// The op of the notation for an op of arith or math; null if there is none.
 Value GenericTranslator::translateOp(Operation &nested) {
-  // The sum of booleans is another one in the notation, and so are their sign
-  // and their order.
+  // In the notation, sums, signs and the order of booleans mean something else
+  // than in arith.
   bool isOfBooleans = llvm::any_of(nested.getOperandTypes(),
                                    [](Type type) { return type.isInteger(1); });
   if (isOfBooleans && !isa<arith::SelectOp>(nested))
@@ -200,17 +159,17 @@ Value GenericTranslator::translateOp(Operation &nested) {
     args.push_back(mapping.lookupOrNull(operand));
   if (llvm::is_contained(args, Value()))
     return {};
-  if (std::optional<BinaryKind> kind = binaryOf(nested))
-    return BinaryOp::createCommutative(b, *kind, args[0], args[1]);
-  if (std::optional<UnaryKind> kind = unaryOf(nested))
-    return UnaryOp::create(b, *kind, args[0]);
-  auto compare = [&](std::optional<CompareKind> kind) {
-    return kind ? Value(CompareOp::create(b, *kind, args[0], args[1]))
-                : Value();
-  };
+  if (auto *binary = operatorOf(nested, binaryOperators()))
+    return BinaryOp::createCommutative(b, binary->kind, args[0], args[1]);
+  if (auto *unary = operatorOf(nested, unaryOperators()))
+    return UnaryOp::create(b, unary->kind, args[0]);
   return llvm::TypeSwitch<Operation *, Value>(&nested)
-      .Case<arith::CmpFOp, arith::CmpIOp>(
-          [&](auto comparison) { return compare(comparisonOf(comparison)); })
+      .Case<arith::CmpFOp, arith::CmpIOp>([&](auto op) -> Value {
+        const Comparison *comparison = comparisonOf(op);
+        if (!comparison)
+          return {};
+        return CompareOp::create(b, comparison->kind, args[0], args[1]);
+      })
       .Case([&](arith::SelectOp) -> Value {
         return SelectOp::create(b, args[0], args[1], args[2]);
       })
@@ -256,7 +215,7 @@ FailureOr<AssignOp> GenericTranslator::translate() {
     return failure();
   }
   Value yielded =
-      update ? updated : op.getBlock()->getTerminator()->getOperand(0);
+      update ? added : op.getBlock()->getTerminator()->getOperand(0);
   Value value = mapping.lookupOrNull(yielded);
   if (!value) {
     assign.erase();
@@ -273,7 +232,7 @@ FailureOr<AssignOp> GenericTranslator::translate() {
   return assign;
 }
 
-/// The producers of outputs that are not needed any more.
+/// Erases the ops that made initial outputs, if nothing uses them any more.
 static void eraseDead(ArrayRef<Value> outputs) {
   for (Value output : outputs) {
     Operation *producer = output.getDefiningOp();

@@ -9,18 +9,18 @@
 
 namespace nacho {
 
-/// What is known of an element before any entry is: its value where every
-/// sparse operand is absent, and the coordinates at which it may differ from
-/// that.
+/// What is known of an expression before any entry of an operand is read: its
+/// value where every sparse operand is absent, and the coordinates at which it
+/// may have another value.
 struct ElementFacts {
-  std::optional<double> background; ///< Not known if a runtime scalar is in it.
+  std::optional<double> background; ///< Nothing if it is not known yet.
   MergeAttr pattern;                ///< Over the operands of the assignment.
 
   bool isZeroPreserving() const { return background && *background == 0.0; }
 };
 
-/// The facts of every value in the body of an assignment, from the identities
-/// and annihilators of its operators.
+/// Derives the facts of every value in the body of an assignment from the table
+/// of operators: what each computes of zeros, and what annihilates it.
 class ElementAlgebra {
 public:
   explicit ElementAlgebra(AssignOp op);
@@ -29,10 +29,11 @@ public:
     return facts.find(value)->second;
   }
 
-  /// Whether `value`, computed from zeros for absent entries, can be something
-  /// else than 0 outside its pattern: a product with an absent operand is 0
-  /// whatever the other one is, and so is a quotient of an absent operand. All
-  /// other operators compute what they are of exact zeros.
+  /// Whether `value`, if it is computed with zeros in place of absent entries,
+  /// may not come out as 0 outside its pattern. By definition a product with an
+  /// absent operand is 0, as is the quotient of an absent dividend; arithmetic
+  /// makes NaN of 0 * inf and of 0 / 0. Every other operator is what arithmetic
+  /// makes of zeros.
   bool mayLeak(mlir::Value value) const;
 
 private:

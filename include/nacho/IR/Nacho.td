@@ -4,6 +4,7 @@
 #define NACHO_IR
 
 include "nacho/IR/NachoDialect.td"
+include "nacho/IR/Operators.td"
 include "nacho/IR/NachoAttrs.td"
 include "nacho/IR/NachoTypes.td"
 include "nacho/IR/AssignOps.td"

@@ -4,6 +4,7 @@
 #define NACHO_IR_ATTRS
 
 include "nacho/IR/NachoDialect.td"
+include "nacho/IR/Operators.td"
 
 class Nacho_Attr<string name, string attrMnemonic, list<Trait> traits = []>
     : AttrDef<Nacho_Dialect, name, traits> {
@@ -24,26 +25,21 @@ def Nacho_Element : Type<
     Or<[AnyFloat.predicate, AnyInteger.predicate, AnyComplex.predicate]>,
     "a number">;
 
-def Nacho_BinaryKind : Nacho_Enum<"BinaryKind", "binary operator", [
-  I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"sub", 1>,
-  I32EnumAttrCase<"mul", 2>, I32EnumAttrCase<"min", 3>,
-  I32EnumAttrCase<"max", 4>, I32EnumAttrCase<"div", 5>
-]>;
+// A case for every record of the table of operators.
+class Nacho_OperatorEnum<string name, string summary, list<Operator> operators>
+    : Nacho_Enum<name, summary, !foreach(number, !range(!size(operators)),
+          I32EnumAttrCase<operators[number].name, number>)>;
+
+def Nacho_BinaryKind : Nacho_OperatorEnum<
+    "BinaryKind", "binary operator", !instances<BinaryOperator>()>;
 def Nacho_BinaryKindAttr : EnumAttr<Nacho_Dialect, Nacho_BinaryKind, "binary_kind">;
 
-def Nacho_UnaryKind : Nacho_Enum<"UnaryKind", "unary operator", [
-  I32EnumAttrCase<"neg", 0>, I32EnumAttrCase<"abs", 1>,
-  I32EnumAttrCase<"sqrt", 2>, I32EnumAttrCase<"exp", 3>,
-  I32EnumAttrCase<"log", 4>, I32EnumAttrCase<"sin", 5>,
-  I32EnumAttrCase<"cos", 6>, I32EnumAttrCase<"tanh", 7>
-]>;
+def Nacho_UnaryKind : Nacho_OperatorEnum<
+    "UnaryKind", "unary operator", !instances<UnaryOperator>()>;
 def Nacho_UnaryKindAttr : EnumAttr<Nacho_Dialect, Nacho_UnaryKind, "unary_kind">;
 
-def Nacho_CompareKind : Nacho_Enum<"CompareKind", "comparison", [
-  I32EnumAttrCase<"lt", 0>, I32EnumAttrCase<"le", 1>,
-  I32EnumAttrCase<"gt", 2>, I32EnumAttrCase<"ge", 3>,
-  I32EnumAttrCase<"eq", 4>, I32EnumAttrCase<"ne", 5>
-]>;
+def Nacho_CompareKind : Nacho_OperatorEnum<
+    "CompareKind", "comparison", !instances<Comparison>()>;
 def Nacho_CompareKindAttr
     : EnumAttr<Nacho_Dialect, Nacho_CompareKind, "compare_kind">;
 

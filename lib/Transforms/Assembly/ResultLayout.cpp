@@ -6,6 +6,7 @@
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
+#include "nacho/IR/Operators.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -394,16 +395,19 @@ static Value emitExtreme(ImplicitLocOpBuilder &b, Type type, bool isLargest) {
 
 static Value emitIdentity(ImplicitLocOpBuilder &b, BinaryKind reduction,
                           Type type) {
-  switch (reduction) {
-  case BinaryKind::mul:
-    return emitElement(b, type, 1);
-  case BinaryKind::min:
-    return emitExtreme(b, type, /*isLargest=*/true);
-  case BinaryKind::max:
-    return emitExtreme(b, type, /*isLargest=*/false);
-  default:
+  switch (operatorOf(reduction).identity) {
+  case Identity::zero:
     return emitElement(b, type, 0);
+  case Identity::one:
+    return emitElement(b, type, 1);
+  case Identity::largest:
+    return emitExtreme(b, type, /*isLargest=*/true);
+  case Identity::smallest:
+    return emitExtreme(b, type, /*isLargest=*/false);
+  case Identity::none:
+    break;
   }
+  llvm_unreachable("the operator does not reduce");
 }
 
 SmallVector<Value> ResultLayout::identities(ImplicitLocOpBuilder &b) const {
@@ -431,7 +435,7 @@ static Value withMissing(ImplicitLocOpBuilder &b, BinaryKind reduction,
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, all);
   Value zero = emitElement(b, reduced.getType(), 0);
   Value other =
-      reduction == BinaryKind::mul
+      operatorOf(reduction).annihilator == Annihilator::either
           ? zero
           : Value(BinaryOp::createCommutative(b, reduction, reduced, zero));
   return arith::SelectOp::create(b, isMissing, other, reduced);

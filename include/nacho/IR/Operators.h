@@ -1,0 +1,83 @@
+//===- Operators.h - The table of operators, in C++ -----------------------===//
+//
+// The records of Operators.td, which says what each field means.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_IR_OPERATORS_H
+#define NACHO_IR_OPERATORS_H
+
+#include "nacho/IR/Nacho.h"
+
+namespace nacho {
+
+/// Which operand of a binary operator makes the result 0 where it is absent.
+enum class Annihilator { none, either, dividend };
+
+/// What a reduction by a binary operator starts with.
+enum class Identity { none, zero, one, largest, smallest };
+
+struct UnaryOperator {
+  UnaryKind kind;
+  llvm::StringRef name;
+  bool isFractional;
+  bool givesReal;
+  llvm::StringRef floatOp, signedOp, unsignedOp, boolOp, complexOp;
+  llvm::StringRef libm;
+  double (*compute)(double);
+};
+
+struct BinaryOperator {
+  BinaryKind kind;
+  llvm::StringRef name;
+  llvm::StringRef noun;
+  bool isFractional;
+  bool needsOrder;
+  Annihilator annihilator;
+  Identity identity;
+  llvm::StringRef floatOp, signedOp, unsignedOp, boolOp, complexOp;
+  double (*compute)(double, double);
+};
+
+struct Comparison {
+  CompareKind kind;
+  llvm::StringRef name;
+  bool needsOrder;
+  mlir::arith::CmpFPredicate floatPredicate;
+  mlir::arith::CmpIPredicate signedPredicate, unsignedPredicate;
+  bool (*compute)(double, double);
+};
+
+llvm::ArrayRef<UnaryOperator> unaryOperators();
+llvm::ArrayRef<BinaryOperator> binaryOperators();
+llvm::ArrayRef<Comparison> comparisons();
+
+/// The record of a kind.
+const UnaryOperator &operatorOf(UnaryKind kind);
+const BinaryOperator &operatorOf(BinaryKind kind);
+const Comparison &operatorOf(CompareKind kind);
+
+/// The first record of a table for which `predicate` holds; null if there is
+/// none.
+template <typename Record, typename Predicate>
+const Record *findOperator(llvm::ArrayRef<Record> table, Predicate predicate) {
+  const Record *found = llvm::find_if(table, predicate);
+  return found == table.end() ? nullptr : found;
+}
+
+/// The name of the op of MLIR that is an operator on elements of a type; empty
+/// if there is none.
+template <typename Record>
+llvm::StringRef loweredName(const Record &record, mlir::Type type) {
+  if (mlir::isa<mlir::FloatType>(type))
+    return record.floatOp;
+  if (mlir::isa<mlir::ComplexType>(type))
+    return record.complexOp;
+  if (type.isInteger(1))
+    return record.boolOp;
+  return type.isUnsignedInteger() ? record.unsignedOp : record.signedOp;
+}
+
+} // namespace nacho
+
+#endif // NACHO_IR_OPERATORS_H

@@ -1,0 +1,42 @@
+//===- Operators.cpp - The table of operators, in C++ ---------------------===//
+
+#include "nacho/IR/Operators.h"
+
+#include <cmath>
+
+using namespace nacho;
+
+namespace nacho {
+#define GET_UnaryOperators_IMPL
+#define GET_BinaryOperators_IMPL
+#define GET_Comparisons_IMPL
+#include "nacho/IR/Operators.cpp.inc"
+} // namespace nacho
+
+llvm::ArrayRef<UnaryOperator> nacho::unaryOperators() { return UnaryOperators; }
+
+llvm::ArrayRef<BinaryOperator> nacho::binaryOperators() {
+  return BinaryOperators;
+}
+
+llvm::ArrayRef<Comparison> nacho::comparisons() { return Comparisons; }
+
+/// The kinds are numbered as the records are ordered; this does not depend on
+/// it.
+template <typename Record, typename Kind>
+static const Record &recordOf(llvm::ArrayRef<Record> table, Kind kind) {
+  return *findOperator(
+      table, [&](const Record &record) { return record.kind == kind; });
+}
+
+const UnaryOperator &nacho::operatorOf(UnaryKind kind) {
+  return recordOf(unaryOperators(), kind);
+}
+
+const BinaryOperator &nacho::operatorOf(BinaryKind kind) {
+  return recordOf(binaryOperators(), kind);
+}
+
+const Comparison &nacho::operatorOf(CompareKind kind) {
+  return recordOf(comparisons(), kind);
+}
