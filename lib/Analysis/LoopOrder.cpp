@@ -170,7 +170,7 @@ LogicalResult LoopOrderer::checkTypes() {
 void LoopOrderer::findObstacles(unsigned number, unsigned n) {
   const Term &term = terms.terms[number];
   IndexNames names = stored(n), loops = loopsOf(term);
-  if (!op.getSorted() &&
+  if (!makesList(op.getCollect()) &&
       names != storageOrder(op.getInputs()[n].getType(), op.getAccess(n))) {
     order.obstacles.push_back({Obstacle::diagonal, number, n});
     return;
@@ -261,7 +261,8 @@ void LoopOrderer::chooseInner() {
 
 /// A row of sums, or a workspace, can take what is scattered over one level.
 void LoopOrderer::chooseScattered() {
-  bool isPossible = op.getWorkspace() || isDense(op.getType());
+  bool hasWholeRows = op.getCollect() == CollectKind::wholeRows;
+  bool isPossible = hasWholeRows || isDense(op.getType());
   if (!op.getOrder() || !isPossible || terms.terms.size() != 1 ||
       terms.reduction != BinaryKind::add)
     return;
@@ -269,7 +270,7 @@ void LoopOrderer::chooseScattered() {
   bool isInside = false;
   for (Attribute index : op.getOrder()->getValue()) {
     isInside |= llvm::is_contained(term.reduced, index);
-    if (isInside && (op.getWorkspace() || sparseIndices.contains(index)) &&
+    if (isInside && (hasWholeRows || sparseIndices.contains(index)) &&
         llvm::is_contained(op.getResultAccess(), index) &&
         !llvm::is_contained(order.inner, index))
       order.scattered.push_back(index);
@@ -344,7 +345,7 @@ void LoopOrderer::orderReduced(Term &term) {
 FailureOr<LoopOrder> LoopOrderer::propose() {
   if (failed(checkTypes()))
     return failure();
-  if (op.getSorted()) {
+  if (makesList(op.getCollect())) {
     orderSorted();
   } else {
     chooseInner();

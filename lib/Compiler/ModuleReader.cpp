@@ -166,7 +166,7 @@ static LogicalResult readLoops(func::FuncOp func, Step &step) {
     }
   }
   step.delta = static_cast<int64_t>(partition.getDelta());
-  step.isSorted = nest.getSorted();
+  step.isSorted = sortsEntries(nest.getCollect());
   readMerge(nest, step);
   return success();
 }

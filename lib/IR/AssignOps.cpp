@@ -35,6 +35,14 @@ void nacho::printAccess(OpAsmPrinter &printer, Operation *, Attribute access) {
   printer << ']';
 }
 
+/// `collect<part_sums>`, or nothing
+static ParseResult parseCollect(OpAsmParser &parser, CollectKindAttr &collect) {
+  if (succeeded(parser.parseOptionalKeyword("collect")))
+    return parser.parseCustomAttributeWithFallback(collect);
+  collect = CollectKindAttr::get(parser.getContext(), CollectKind::inOrder);
+  return success();
+}
+
 ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::Argument> args;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
@@ -60,7 +68,9 @@ ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &state) {
   Type resultType;
   SMLoc loc = parser.getCurrentLocation();
   Builder &builder = parser.getBuilder();
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseBinding))
+  CollectKindAttr collect;
+  if (parseCollect(parser, collect) ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseBinding))
     return failure();
   int32_t numInputs = operands.size();
   bool hasInit = succeeded(parser.parseOptionalKeyword("init"));
@@ -78,11 +88,16 @@ ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &state) {
   Properties &props = state.getOrAddProperties<Properties>();
   props.accesses = builder.getArrayAttr(accesses);
   props.resultAccess = resultAccess;
+  props.collect = collect;
   props.operandSegmentSizes = {numInputs, hasInit ? 1 : 0};
   return success();
 }
 
 void AssignOp::print(OpAsmPrinter &printer) {
+  if (getCollect() != CollectKind::inOrder) {
+    printer << " collect";
+    printer.printStrippedAttrOrType(getCollectAttr());
+  }
   printer << " (";
   llvm::interleaveComma(
       llvm::zip(getBody().getArguments(), getInputs(), getAccesses()), printer,
@@ -100,7 +115,8 @@ void AssignOp::print(OpAsmPrinter &printer) {
   printer << " : " << getType() << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   printer.printOptionalAttrDict(
-      (*this)->getAttrs(), {"accesses", "resultAccess", "operandSegmentSizes"});
+      (*this)->getAttrs(),
+      {"accesses", "resultAccess", "collect", "operandSegmentSizes"});
 }
 
 /// The custom form has nothing but names, the generic one can have anything.
@@ -157,12 +173,26 @@ static FailureOr<IndexSet> freeIndices(AssignOp op) {
   return free[op.getBodyBlock()->getTerminator()->getOperand(0)];
 }
 
-/// Entries that are sorted are complete, and all levels hold one each.
-static LogicalResult verifySorted(AssignOp op) {
+/// What each way of collecting entries demands of an assignment.
+static LogicalResult verifyCollect(AssignOp op) {
+  CollectKind kind = op.getCollect();
+  StringRef name = stringifyCollectKind(kind);
+  if (kind == CollectKind::scannedList)
+    return op.emitOpError("cannot collect a scanned_list: only a nest does");
+  bool needsLevel =
+      kind == CollectKind::partSums || kind == CollectKind::wholeRows;
+  if (needsLevel && op.getResultAccess().empty())
+    return op.emitOpError()
+           << "collects " << name << ", for which the result needs an index";
+  if (!sortsEntries(kind))
+    return success();
+  // Each entry of a list is complete when it is appended.
   if (op.getInit())
-    return op.emitOpError("is sorted and cannot start from another tensor");
+    return op.emitOpError() << "collects its entries in a list (" << name
+                            << ") and cannot start from another tensor";
   if (!op.getBodyBlock()->getOps<ReduceOp>().empty())
-    return op.emitOpError("is sorted and cannot reduce");
+    return op.emitOpError() << "collects its entries in a list (" << name
+                            << ") and cannot reduce";
   return success();
 }
 
@@ -180,10 +210,8 @@ LogicalResult AssignOp::verify() {
     for (Attribute index : getAccess(n))
       bound.insert(cast<StringAttr>(index).getValue());
   }
-  if (getWorkspace() && (getSorted() || getResultAccess().empty()))
-    return emitOpError("collects entries in order, which are not to be sorted");
-  if (getPartial() && (!getSorted() || getResultAccess().empty()))
-    return emitOpError("has partial sums, which must be sorted by coordinates");
+  if (failed(verifyCollect(*this)))
+    return failure();
   ArrayRef<Attribute> result = getResultAccess().getValue();
   if (failed(verifyAccess(*this, result, getType(), "the result", extents)))
     return failure();
@@ -195,11 +223,10 @@ LogicalResult AssignOp::verify() {
   llvm::StringSet<> seen;
   for (Attribute index : result) {
     StringRef name = cast<StringAttr>(index).getValue();
-    bool isPart = getPartial() && index == result.back();
-    if (isPart && bound.contains(name))
+    if (isPart(index) && bound.contains(name))
       return emitOpError() << "result index '" << name
                            << "' tells parts apart, but is an operand's";
-    if (!isPart && !getInit() && !bound.contains(name))
+    if (!isPart(index) && !getInit() && !bound.contains(name))
       return emitOpError() << "result index '" << name
                            << "' is an index of no operand";
     if (!seen.insert(name).second)
@@ -215,13 +242,12 @@ LogicalResult AssignOp::verify() {
   Type element = getType().getElementType();
   if (yield.getNumOperands() != 1 || yield.getOperand(0).getType() != element)
     return emitOpError() << "must yield one " << element;
-  if (getSorted() && failed(verifySorted(*this)))
-    return failure();
   FailureOr<IndexSet> free = freeIndices(*this);
   if (failed(free))
     return failure();
   for (Attribute index : *free)
-    if (!getPartial() && !seen.contains(cast<StringAttr>(index).getValue()))
+    if (getCollect() != CollectKind::partSums &&
+        !seen.contains(cast<StringAttr>(index).getValue()))
       return emitOpError() << "index " << index
                            << " is neither the result's nor reduced over";
   return success();

@@ -7,6 +7,14 @@
 using namespace mlir;
 using namespace nacho;
 
+bool nacho::makesList(CollectKind kind) {
+  return sortsEntries(kind) || kind == CollectKind::scannedList;
+}
+
+bool nacho::sortsEntries(CollectKind kind) {
+  return kind == CollectKind::sortedList || kind == CollectKind::partSums;
+}
+
 LogicalResult RootOp::inferReturnTypes(MLIRContext *context,
                                        std::optional<Location>, Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
@@ -37,7 +45,7 @@ SmallVector<Type> NestOp::getAppendedTypes() {
 
 unsigned NestOp::getMaxCutLoops() {
   SmallVector<CoiterateOp> loops = getLoops();
-  if (!getWorkspace() || getSorted())
+  if (getCollect() != CollectKind::wholeRows)
     return loops.size();
   auto isAppended = [](CoiterateOp loop) {
     return llvm::any_of(loop.getCoordinate().getUsers(),
@@ -51,6 +59,29 @@ SmallVector<CoiterateOp> NestOp::getCutLoops() {
   if (getCuts())
     loops.truncate(getCuts().getType().getWidths().size());
   return loops;
+}
+
+/// What each way of collecting entries demands of a nest.
+static LogicalResult verifyCollect(NestOp nest) {
+  CollectKind kind = nest.getCollect();
+  RankedTensorType type = nest.getType();
+  if (makesList(kind) && nest.getReduce())
+    return nest.emitOpError()
+           << "collects its entries in a list (" << stringifyCollectKind(kind)
+           << ") and cannot reduce";
+  if (makesList(kind) && !isList(type))
+    return nest.emitOpError()
+           << "collects its entries in a list (" << stringifyCollectKind(kind)
+           << "), not in a " << type;
+  if (kind == CollectKind::scannedList && !type.getElementType().isInteger(64))
+    return nest.emitOpError("can only scan costs, which are i64");
+  if (kind != CollectKind::wholeRows)
+    return success();
+  if (nest.getReduce() != BinaryKind::add)
+    return nest.emitOpError("can only collect sums in whole rows");
+  if (nest.getMaxCutLoops() == 0)
+    return nest.emitOpError("has no loop outside of its rows");
+  return success();
 }
 
 LogicalResult NestOp::verify() {
@@ -68,18 +99,8 @@ LogicalResult NestOp::verify() {
   if (getReduce() && operatorOf(*getReduce()).identity == Identity::none)
     return emitOpError() << "cannot reduce by a "
                          << operatorOf(*getReduce()).noun;
-  bool isListed = getSorted() || getScanned();
-  if (isListed && getReduce())
-    return emitOpError("cannot sort or scan what it reduces");
-  if (isListed && !isList(cast<RankedTensorType>(getType())))
-    return emitOpError() << "can only sort or scan a list of entries, not "
-                         << getType();
-  if (getWorkspace() && !getSorted() && getReduce() != BinaryKind::add)
-    return emitOpError("can only collect sums in a workspace");
-  if (getWorkspace() && getMaxCutLoops() == 0 && !getSorted())
-    return emitOpError("has no loop outside of its workspace");
-  if (getScanned() && !getType().getElementType().isInteger(64))
-    return emitOpError("can only scan costs, which are i64");
+  if (failed(verifyCollect(*this)))
+    return failure();
   if (!getFinish().empty()) {
     if (!getReduce())
       return emitOpError("finishes no reduction");
@@ -105,8 +126,9 @@ LogicalResult NestOp::verify() {
 }
 
 LogicalResult PartOp::verify() {
-  if (!(*this)->getParentOfType<NestOp>())
-    return emitOpError("must be inside a nacho.nest");
+  auto nest = (*this)->getParentOfType<NestOp>();
+  if (!nest || nest.getCollect() != CollectKind::partSums)
+    return emitOpError("must be inside a nacho.nest that collects part_sums");
   return success();
 }
 

@@ -148,8 +148,8 @@ struct FlattenLists : nacho::impl::NachoFlattenListsBase<FlattenLists> {
     getOperation()->walk([&](NestOp nest) { nests.push_back(nest); });
     for (NestOp nest : nests) {
       SmallVector<CoiterateOp> loops = nest.getLoops();
-      if (nest.getCuts() || nest.getSorted() || nest.getWorkspace() ||
-          nest.getScanned() || loops.size() < 2)
+      if (nest.getCuts() || nest.getCollect() != CollectKind::inOrder ||
+          loops.size() < 2)
         continue;
       SmallVector<RootOp> lists = findLists(loops);
       bool haveKeys = llvm::all_of(lists, [&](RootOp list) {

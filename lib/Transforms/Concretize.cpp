@@ -89,8 +89,7 @@ LogicalResult NestBuilder::build() {
   BinaryKindAttr reduction;
   if (terms.isReduced || groups.size() > 1 || order.size() == 0)
     reduction = BinaryKindAttr::get(op.getContext(), terms.reduction);
-  nest = NestOp::create(b, op.getType(), Value(), reduction, op.getSorted(),
-                        op.getPartial() || op.getWorkspace());
+  nest = NestOp::create(b, op.getType(), Value(), reduction, op.getCollect());
   nest->setLoc(op.getLoc());
   b.createBlock(&nest.getBody());
   buildLoops(0);
@@ -515,10 +514,10 @@ static AssignOp absorbInit(AssignOp op, IRRewriter &rewriter) {
   inputs.push_back(op.getInit());
   SmallVector<Attribute> accesses(op.getAccesses().getValue());
   accesses.push_back(op.getResultAccess());
-  auto full = AssignOp::create(
-      rewriter, op.getLoc(), op.getType(), inputs, Value(),
-      rewriter.getArrayAttr(accesses), op.getResultAccess(), op.getSorted(),
-      op.getPartial(), op.getWorkspace(), op.getOrderAttr());
+  auto full =
+      AssignOp::create(rewriter, op.getLoc(), op.getType(), inputs, Value(),
+                       rewriter.getArrayAttr(accesses), op.getResultAccess(),
+                       op.getOrderAttr(), op.getCollect());
   full.getBody().takeBody(op.getBody());
   Block *body = full.getBodyBlock();
   Value start = body->addArgument(op.getType().getElementType(), op.getLoc());

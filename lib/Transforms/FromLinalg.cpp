@@ -204,8 +204,6 @@ FailureOr<AssignOp> GenericTranslator::translate() {
     init = Value();
   auto assign = AssignOp::create(b, op.getResult(0).getType(), op.getInputs(),
                                  init, b.getArrayAttr(accesses), resultAccess,
-                                 /*sorted=*/false, /*partial=*/false,
-                                 /*workspace=*/false,
                                  /*order=*/ArrayAttr());
   Block *body = b.createBlock(&assign.getBody());
   for (BlockArgument arg : op.getBlock()->getArguments().drop_back())

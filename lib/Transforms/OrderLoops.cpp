@@ -51,7 +51,7 @@ FailureOr<bool> StatementSplitter::step() {
     });
   if (op.getOrder())
     return followOrder(*terms, *proposed);
-  if (op.getSorted())
+  if (makesList(op.getCollect()))
     return false;
   for (const Term &term : terms->terms) {
     TermOrder order = orderOf(term, terms->reduction, *proposed);
@@ -78,7 +78,8 @@ bool StatementSplitter::rewrite(const Terms &terms, const Term &term,
     return true;
   }
   op.setOrderAttr(b.getArrayAttr(order.loops));
-  op.setWorkspace(!isDense(op.getType()));
+  if (!isDense(op.getType()))
+    op.setCollect(CollectKind::wholeRows);
   return false;
 }
 
@@ -106,7 +107,7 @@ FailureOr<bool> StatementSplitter::followOrder(const Terms &terms,
     IndexNames loops = indicesOf(term, op.getOrder()->getValue());
     TermOrder order =
         LoopCost(op, term, terms.reduction, proposed.result).evaluate(loops);
-    order.scatters &= !op.getSorted() && !op.getWorkspace();
+    order.scatters &= op.getCollect() == CollectKind::inOrder;
     if (!order.scatters && order.transposed.empty())
       continue;
     if (order.scatters && !canList(term))

@@ -195,7 +195,8 @@ SmallVector<int32_t> LoopLister::nonemptyChildren(CoiterateOp loop) {
   return numbers;
 }
 
-/// list = nest scanned { loops 0 to last: append ? at (coordinates, positions)
+/// list = nest collect<scanned_list> { loops 0 to last: append ? at
+/// (coordinates, positions)
 /// }
 void LoopLister::buildList() {
   unsigned rank = last + 1;
@@ -203,8 +204,8 @@ void LoopLister::buildList() {
     rank += isRun(fiber) ? 2 : 1;
   RankedTensorType type = listTensorType(rank, last + 1, b.getI64Type(),
                                          hasNarrowEntries() ? 32 : 64);
-  list = NestOp::create(b, type, Value(), BinaryKindAttr(), /*sorted=*/false,
-                        /*workspace=*/false, /*scanned=*/true);
+  list = NestOp::create(b, type, Value(), BinaryKindAttr(),
+                        CollectKind::scannedList);
   setName(list.getResult(), "L");
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&list.getBody());
@@ -309,9 +310,8 @@ NestOp LoopLister::buildRest() {
     NameScope name(b, "L0");
     fiber = RootOp::create(b, list.getResult(), IntegerAttr());
   }
-  auto rest =
-      NestOp::create(b, nest.getType(), Value(), nest.getReduceAttr(),
-                     nest.getSorted(), nest.getWorkspace(), nest.getScanned());
+  auto rest = NestOp::create(b, nest.getType(), Value(), nest.getReduceAttr(),
+                             nest.getCollect());
   rest->setLoc(nest.getLoc());
   IRMapping mapping;
   b.createBlock(&rest.getBody());

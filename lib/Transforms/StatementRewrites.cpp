@@ -68,8 +68,7 @@ Value StatementSplitter::makeRows(AssignOp list, RankedTensorType type) {
   Attribute accesses[] = {list.getResultAccess()};
   auto rows = AssignOp::create(b, type, list.getResult(), Value(),
                                b.getArrayAttr(accesses), list.getResultAccess(),
-                               /*sorted=*/false, /*partial=*/false,
-                               /*workspace=*/false, ArrayAttr());
+                               /*order=*/ArrayAttr());
   OpBuilder::InsertionGuard guard(b);
   Block *body =
       b.createBlock(&rows.getBody(), {}, type.getElementType(), b.getLoc());
@@ -86,7 +85,8 @@ void StatementSplitter::rearrange(const Term &term, const TermOrder &order) {
       if (llvm::is_contained(op.getAccess(input), index))
         access.push_back(index);
     Value element = op.getBodyBlock()->getArgument(input);
-    AssignOp list = makeList(element, {input}, access, {}, /*isPartial=*/false);
+    AssignOp list =
+        makeList(CollectKind::sortedList, element, {input}, access, {});
     std::string name = getName(op.getInputs()[input]);
     setName(list.getResult(), name);
     Value made = list.getResult();
@@ -135,7 +135,7 @@ void StatementSplitter::scatter(const Term &term, const TermOrder &order,
         access.push_back(index);
   bool isList = !canCollect(order);
   // The workspaces of parts hold one level.
-  bool isPartial =
+  bool hasPartSums =
       order.collects && llvm::none_of(loops.inner, [&](Attribute index) {
         return llvm::is_contained(order.loops, index);
       });
@@ -144,25 +144,26 @@ void StatementSplitter::scatter(const Term &term, const TermOrder &order,
     // The result's levels are in the order of its dimensions.
     if (!isDense(op.getType()))
       access.assign(op.getResultAccess().begin(), op.getResultAccess().end());
-  } else if (isPartial) {
+  } else if (hasPartSums) {
     summed = {partIndex()};
   }
   llvm::append_range(access, summed);
+  CollectKind list =
+      hasPartSums ? CollectKind::partSums : CollectKind::sortedList;
   AssignOp made =
-      isList ? makeList(term.value, term.inputs, access, order.loops, isPartial)
+      isList ? makeList(list, term.value, term.inputs, access, order.loops)
              : makeSums(term, access, order.loops);
   setName(made.getResult(), isList ? "E" : "T");
   replace(term, bind(made.getResult(), access), summed);
 }
 
-/// access = sorted value, before the assignment.
-AssignOp StatementSplitter::makeList(Value value, ArrayRef<unsigned> inputs,
+/// access = a list of the value's entries, before the assignment.
+AssignOp StatementSplitter::makeList(CollectKind kind, Value value,
+                                     ArrayRef<unsigned> inputs,
                                      ArrayRef<Attribute> access,
-                                     ArrayRef<Attribute> loops,
-                                     bool isPartial) {
+                                     ArrayRef<Attribute> loops) {
   RankedTensorType type = listType(access, value.getType(), inputs);
-  return makeStatement(type, value, inputs, access, loops, {},
-                       /*isSorted=*/true, isPartial);
+  return makeStatement(kind, type, value, inputs, access, loops, {});
 }
 
 /// access = the sum of the term's value, before the assignment, stored as the
@@ -175,19 +176,17 @@ AssignOp StatementSplitter::makeSums(const Term &term,
   if (!isDense(op.getType()))
     encoding = op.getType().getEncoding();
   auto type = RankedTensorType::get(shape, term.value.getType(), encoding);
-  AssignOp made =
-      makeStatement(type, term.value, term.inputs, access, loops, term.reduced,
-                    /*isSorted=*/false, /*isPartial=*/false);
-  made.setWorkspace(static_cast<bool>(encoding));
-  return made;
+  CollectKind kind = encoding ? CollectKind::wholeRows : CollectKind::inOrder;
+  return makeStatement(kind, type, term.value, term.inputs, access, loops,
+                       term.reduced);
 }
 
-AssignOp StatementSplitter::makeStatement(RankedTensorType type, Value value,
+AssignOp StatementSplitter::makeStatement(CollectKind kind,
+                                          RankedTensorType type, Value value,
                                           ArrayRef<unsigned> inputs,
                                           ArrayRef<Attribute> access,
                                           ArrayRef<Attribute> loops,
-                                          ArrayRef<Attribute> reduced,
-                                          bool isSorted, bool isPartial) {
+                                          ArrayRef<Attribute> reduced) {
   SmallVector<Value> tensors;
   SmallVector<Attribute> accesses;
   for (unsigned n : inputs) {
@@ -197,9 +196,9 @@ AssignOp StatementSplitter::makeStatement(RankedTensorType type, Value value,
   ArrayAttr order;
   if (!loops.empty())
     order = b.getArrayAttr(loops);
-  auto made = AssignOp::create(b, type, tensors, Value(),
-                               b.getArrayAttr(accesses), b.getArrayAttr(access),
-                               isSorted, isPartial, /*workspace=*/false, order);
+  auto made =
+      AssignOp::create(b, type, tensors, Value(), b.getArrayAttr(accesses),
+                       b.getArrayAttr(access), order, kind);
   OpBuilder::InsertionGuard guard(b);
   Block *body = b.createBlock(&made.getBody());
   IRMapping mapping;

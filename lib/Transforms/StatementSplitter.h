@@ -39,18 +39,18 @@ private:
   void rearrange(const Term &term, const TermOrder &order);
   void scatter(const Term &term, const TermOrder &order,
                const LoopOrder &loops);
-  AssignOp makeList(mlir::Value value, llvm::ArrayRef<unsigned> inputs,
+  AssignOp makeList(CollectKind kind, mlir::Value value,
+                    llvm::ArrayRef<unsigned> inputs,
                     llvm::ArrayRef<mlir::Attribute> access,
-                    llvm::ArrayRef<mlir::Attribute> loops, bool isPartial);
+                    llvm::ArrayRef<mlir::Attribute> loops);
   mlir::Value makeRows(AssignOp list, mlir::RankedTensorType type);
   AssignOp makeSums(const Term &term, llvm::ArrayRef<mlir::Attribute> access,
                     llvm::ArrayRef<mlir::Attribute> loops);
-  AssignOp makeStatement(mlir::RankedTensorType type, mlir::Value value,
-                         llvm::ArrayRef<unsigned> inputs,
+  AssignOp makeStatement(CollectKind kind, mlir::RankedTensorType type,
+                         mlir::Value value, llvm::ArrayRef<unsigned> inputs,
                          llvm::ArrayRef<mlir::Attribute> access,
                          llvm::ArrayRef<mlir::Attribute> loops,
-                         llvm::ArrayRef<mlir::Attribute> reduced, bool isSorted,
-                         bool isPartial);
+                         llvm::ArrayRef<mlir::Attribute> reduced);
   mlir::Attribute partIndex();
   mlir::BlockArgument bind(mlir::Value tensor,
                            llvm::ArrayRef<mlir::Attribute> access);

@@ -16,7 +16,7 @@
 // The names of the indices survive, those of the elements need not.
 //
 // GENERIC: "nacho.assign"
-// GENERIC-SAME{LITERAL}: accesses = [["i", "j"], ["i", "j"]], operandSegmentSizes = array<i32: 2, 0>, resultAccess = ["i", "j"]
+// GENERIC-SAME{LITERAL}: accesses = [["i", "j"], ["i", "j"]], collect = #nacho.collect<in_order>, operandSegmentSizes = array<i32: 2, 0>, resultAccess = ["i", "j"]
 //
 // CHECK-LABEL: func.func @matrices(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR]]>,
@@ -132,21 +132,21 @@ func.func @init(%s: tensor<f64>, %Y: tensor<?xf64>) -> tensor<?xf64> {
 // have an index that is no operand's.
 //
 // GENERIC-LABEL: sym_name = "lists"
-// GENERIC:         "nacho.assign"({{.+}}order = ["i", "j"], partial, resultAccess = ["j", "part"], sorted}>
+// GENERIC:         "nacho.assign"({{.+}}collect = #nacho.collect<part_sums>, {{.*}}order = ["i", "j"], resultAccess = ["j", "part"]}>
 //
 // CHECK-LABEL: func.func @lists(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x4xf64, #[[CSR]]>)
-// CHECK:         nacho.assign (%{{.+}} = %[[A]][i, j] : {{.+}}) -> [j, i] : tensor<4x?xf64, #{{.+}}> {
-// CHECK:         } {sorted}
-// CHECK:         nacho.assign (%{{.+}} = %[[A]][i, j] : {{.+}}) -> [j, part] : tensor<4x?xf64, #{{.+}}> {
-// CHECK:         } {note = "kept", order = ["i", "j"], partial, sorted}
+// CHECK:         nacho.assign collect<sorted_list> (%{{.+}} = %[[A]][i, j] : {{.+}}) -> [j, i] : tensor<4x?xf64, #{{.+}}> {
+// CHECK:         }
+// CHECK:         nacho.assign collect<part_sums> (%{{.+}} = %[[A]][i, j] : {{.+}}) -> [j, part] : tensor<4x?xf64, #{{.+}}> {
+// CHECK:         } {note = "kept", order = ["i", "j"]}
 func.func @lists(%A: tensor<?x4xf64, #CSR>) {
-  %T = nacho.assign (%a = %A[i, j] : tensor<?x4xf64, #CSR>) -> [j, i] : tensor<4x?xf64, #List> {
+  %T = nacho.assign collect<sorted_list> (%a = %A[i, j] : tensor<?x4xf64, #CSR>) -> [j, i] : tensor<4x?xf64, #List> {
     nacho.yield %a : f64
-  } {sorted}
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x4xf64, #CSR>) -> [j, part] : tensor<4x?xf64, #List> {
+  }
+  %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x4xf64, #CSR>) -> [j, part] : tensor<4x?xf64, #List> {
     nacho.yield %a : f64
-  } {sorted, partial, order = ["i", "j"], note = "kept"}
+  } {order = ["i", "j"], note = "kept"}
   return
 }
 

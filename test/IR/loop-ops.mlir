@@ -292,39 +292,39 @@ func.func @nowhere(%v: f64) -> f64 {
   return %r : f64
 }
 
-// Lists: in any order, with a workspace or all of what is appended; and of costs.
+// Lists: entries in any order, sums of each part, and costs.
 //
 // CHECK-LABEL: func.func @lists(
 // CHECK-SAME:    %[[A0:[^ ]+]]: ![[T0]], %[[CUTS:[^ ]+]]: !nacho.cuts<1>, %[[V:[^ ]+]]: f64)
-// CHECK-NEXT:    nacho.nest sorted : tensor<?x?xf64, #{{.+}}> {
-// CHECK:         nacho.nest sorted workspace : tensor<?x?xf64, #{{.+}}> {
+// CHECK-NEXT:    nacho.nest collect<sorted_list> : tensor<?x?xf64, #{{.+}}> {
+// CHECK:         nacho.nest collect<part_sums> : tensor<?x?xf64, #{{.+}}> {
 // CHECK-NEXT:      nacho.coiterate %[[I:[^ ]+]] of
 // CHECK-NEXT:        %[[PART:.+]] = nacho.part
 // CHECK-NEXT:        nacho.append %[[V]] at(%[[I]], %[[PART]]) : f64
-// CHECK:         nacho.nest sorted workspace in %[[CUTS]] : !nacho.cuts<1> {note = "kept"} : tensor<?x?xf64, #{{.+}}> {
+// CHECK:         nacho.nest collect<part_sums> in %[[CUTS]] : !nacho.cuts<1> {note = "kept"} : tensor<?x?xf64, #{{.+}}> {
 // CHECK-NEXT:      nacho.coiterate
 // CHECK-NEXT:        nacho.part {note = "kept"}
-// CHECK:         nacho.nest scanned : tensor<?x?xi64, #{{.+}}> {
+// CHECK:         nacho.nest collect<scanned_list> : tensor<?x?xi64, #{{.+}}> {
 func.func @lists(%A0: !A0, %cuts: !nacho.cuts<1>, %v: f64) {
-  %w = nacho.nest sorted : tensor<?x?xf64, #List> {
+  %w = nacho.nest collect<sorted_list> : tensor<?x?xf64, #List> {
     nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
     }
     nacho.yield
   }
-  %x = nacho.nest sorted workspace : tensor<?x?xf64, #List> {
+  %x = nacho.nest collect<part_sums> : tensor<?x?xf64, #List> {
     nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
       %part = nacho.part
       nacho.append %v at (%i, %part) : f64
     }
     nacho.yield
   }
-  %y = nacho.nest sorted workspace in %cuts : !nacho.cuts<1> {note = "kept"} : tensor<?x?xf64, #List> {
+  %y = nacho.nest collect<part_sums> in %cuts : !nacho.cuts<1> {note = "kept"} : tensor<?x?xf64, #List> {
     nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
       %part = nacho.part {note = "kept"}
     }
     nacho.yield
   }
-  %z = nacho.nest scanned : tensor<?x?xi64, #List> {
+  %z = nacho.nest collect<scanned_list> : tensor<?x?xi64, #List> {
     nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
     }
     nacho.yield

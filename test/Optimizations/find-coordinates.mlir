@@ -121,12 +121,12 @@ func.func @negative_not_innermost(%A: tensor<?x?x?xf64, #CSF>, %x: tensor<?xf64,
 // CHECK:         return
 func.func @negative_runs(%M: tensor<?x?xf64, #COO>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #Sums> {
-  %E = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #COO>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+  %E = nacho.assign collect<part_sums> (%m = %M[i, k] : tensor<?x?xf64, #COO>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
                      %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k, part] : tensor<?x?x?xf64, #Sums> {
     %0 = nacho.binary mul %m, %a : f64
     %1 = nacho.binary mul %0, %b : f64
     nacho.yield %1 : f64
-  } {order = ["i", "j", "k"], sorted, partial}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #Sums>
 }
 
@@ -221,7 +221,7 @@ func.func @negative_other_rows(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #C
 //       E[i, k, part] += m * A[i, j] * B[j, k] if m is present
 //
 // CHECK-LABEL: func.func @mask(
-// CHECK:         nacho.nest sorted workspace : tensor<{{.+}}> {
+// CHECK:         nacho.nest collect<part_sums> : tensor<{{.+}}> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) {
 // CHECK-NEXT:        nacho.coiterate %j of (%B2 = %B1 : {{.+}}, %C1 = %C0 : {{.+}}) in intersect(%B2, %C1) {
 // CHECK-NEXT:          nacho.coiterate %k of (%C2 = %C1 : {{[^)]+}}) in %C2 {
@@ -240,12 +240,12 @@ func.func @negative_other_rows(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #C
 // CHECK-NEXT:      nacho.yield
 func.func @mask(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #Sums> {
-  %E = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+  %E = nacho.assign collect<part_sums> (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
                      %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k, part] : tensor<?x?x?xf64, #Sums> {
     %0 = nacho.binary mul %m, %a : f64
     %1 = nacho.binary mul %0, %b : f64
     nacho.yield %1 : f64
-  } {order = ["i", "j", "k"], sorted, partial}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #Sums>
 }
 
@@ -262,14 +262,14 @@ func.func @mask(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor
 func.func @two_masks(%M: tensor<?x?xf64, #CSR>, %N: tensor<?x?xf64, #DCSR>,
                      %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #Sums> {
-  %E = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %n = %N[i, k] : tensor<?x?xf64, #DCSR>,
+  %E = nacho.assign collect<part_sums> (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %n = %N[i, k] : tensor<?x?xf64, #DCSR>,
                      %a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
       -> [i, k, part] : tensor<?x?x?xf64, #Sums> {
     %0 = nacho.binary mul %m, %n : f64
     %1 = nacho.binary mul %0, %a : f64
     %2 = nacho.binary mul %1, %b : f64
     nacho.yield %2 : f64
-  } {order = ["i", "j", "k"], sorted, partial}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #Sums>
 }
 

@@ -199,7 +199,7 @@ func.func @list(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
     -> tensor<?xi64, #Costs> {
   %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
   %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
-  %Z = nacho.nest scanned : tensor<?xi64, #Costs> {
+  %Z = nacho.nest collect<scanned_list> : tensor<?xi64, #Costs> {
     nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>,
                            %B1 = %B0 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>)
         in intersect(%A1, %B1) {
@@ -228,10 +228,10 @@ func.func @list(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK:         nacho.sort(%crd0, %crd1)
 func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #RowSums> {
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+  %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
       -> [i, k, part] : tensor<?x?x?xf64, #RowSums> {
     %0 = nacho.binary mul %a, %b : f64
     nacho.yield %0 : f64
-  } {order = ["i", "j", "k"], sorted, partial}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #RowSums>
 }

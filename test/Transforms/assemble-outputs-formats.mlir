@@ -256,9 +256,9 @@ func.func @coo(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #COO> {
 // CHECK:         %[[N:.+]] = sparse_tensor.lvl
 // CHECK:         nacho.sort(%crd0) below(%[[N]]) with %values status %status threads %threads
 func.func @diagonal(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64, #SV> {
-  %y = nacho.assign (%a = %A[i, i] : tensor<?x?xf64, #DCSR>) -> [i] : tensor<?xf64, #SV> {
+  %y = nacho.assign collect<sorted_list> (%a = %A[i, i] : tensor<?x?xf64, #DCSR>) -> [i] : tensor<?xf64, #SV> {
     nacho.yield %a : f64
-  } {sorted}
+  }
   return %y : tensor<?xf64, #SV>
 }
 
@@ -296,7 +296,7 @@ func.func @diagonal(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64, #SV> {
 func.func @list(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>) -> tensor<?x?xi64, #List> {
   %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
   %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
-  %L = nacho.nest scanned : tensor<?x?xi64, #List> {
+  %L = nacho.nest collect<scanned_list> : tensor<?x?xi64, #List> {
     nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>,
                            %B1 = %B0 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>) in union(%A1, %B1) {
       %pos = nacho.position %B1 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>

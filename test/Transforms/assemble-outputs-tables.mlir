@@ -111,13 +111,13 @@ func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #
 // CHECK:         call @masked_spgemm_compute({{.+}}, %sums, %found_keys, %found_marks, %found_positions, %status, %threads)
 func.func @masked_spgemm(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #RowSums> {
-  %E = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+  %E = nacho.assign collect<part_sums> (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
                      %b = %B[j, k] : tensor<?x?xf64, #CSR>)
       -> [i, k, part] : tensor<?x?x?xf64, #RowSums> {
     %0 = nacho.binary mul %m, %a : f64
     %1 = nacho.binary mul %0, %b : f64
     nacho.yield %1 : f64
-  } {order = ["i", "j", "k"], sorted, partial}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #RowSums>
 }
 

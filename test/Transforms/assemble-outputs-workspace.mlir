@@ -26,11 +26,11 @@
 // CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.counts}
 func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #RowSums> {
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+  %E = nacho.assign collect<sorted_list> (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
       -> [i, k, j] : tensor<?x?x?xf64, #RowSums> {
     %0 = nacho.binary mul %a, %b : f64
     nacho.yield %0 : f64
-  } {order = ["i", "j", "k"], sorted}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #RowSums>
 }
 
@@ -134,11 +134,11 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 // REMAP:         return
 func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #RowSums> {
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+  %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
       -> [i, k, part] : tensor<?x?x?xf64, #RowSums> {
     %0 = nacho.binary mul %a, %b : f64
     nacho.yield %0 : f64
-  } {order = ["i", "j", "k"], sorted, partial}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #RowSums>
 }
 
@@ -179,9 +179,9 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // CHECK-SAME:    nacho.workspace = 0 : i64}
 // CHECK:         nacho.sort(%crd0) below(%{{.+}}) along(%crd1) with %values
 func.func @sums_of_columns(%A: tensor<?x?xf64, #Wide>) -> tensor<?x?xf64, #Sums> {
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #Wide>) -> [j, part] : tensor<?x?xf64, #Sums> {
+  %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64, #Wide>) -> [j, part] : tensor<?x?xf64, #Sums> {
     nacho.yield %a : f64
-  } {order = ["i", "j"], sorted, partial}
+  } {order = ["i", "j"]}
   return %E : tensor<?x?xf64, #Sums>
 }
 
@@ -203,10 +203,10 @@ func.func @sums_of_columns(%A: tensor<?x?xf64, #Wide>) -> tensor<?x?xf64, #Sums>
 // CHECK-NEXT:        nacho.insert %[[V]] : f64 at %j into
 // CHECK-NEXT:      }
 func.func @diagonal(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #Sums> {
-  %E = nacho.assign (%a = %A[i, i] : tensor<?x?xf64, #CSR>, %b = %B[i, j] : tensor<?x?xf64, #CSR>)
+  %E = nacho.assign collect<part_sums> (%a = %A[i, i] : tensor<?x?xf64, #CSR>, %b = %B[i, j] : tensor<?x?xf64, #CSR>)
       -> [j, part] : tensor<?x?xf64, #Sums> {
     %0 = nacho.binary mul %a, %b : f64
     nacho.yield %0 : f64
-  } {order = ["i", "j"], sorted, partial}
+  } {order = ["i", "j"]}
   return %E : tensor<?x?xf64, #Sums>
 }

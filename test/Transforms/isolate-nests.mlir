@@ -24,7 +24,7 @@ func.func @negative_one_nest(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
 // CHECK-LABEL: func.func @two_steps_0(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[DCSR:[^ ]+]]> {nacho.operand = 1 : i64}) -> tensor<?x?xf64, #[[LIST:[^ ]+]]> {
 // CHECK:         %A0 = nacho.root %[[A]]
-// CHECK:         %[[T:.+]] = nacho.nest sorted : tensor<?x?xf64, #[[LIST]]> {
+// CHECK:         %[[T:.+]] = nacho.nest collect<sorted_list> : tensor<?x?xf64, #[[LIST]]> {
 // CHECK:             nacho.append %{{.+}} at(%j, %i) : f64
 // CHECK:         return %[[T]]
 //
@@ -51,7 +51,7 @@ func.func @two_steps(%s: tensor<f64>, %A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf
 //
 // CHECK-LABEL: func.func @three_steps_0(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR:[^ ]+]]> {nacho.operand = 0 : i64}) -> tensor<?x?xf64, #[[LIST]]> {
-// CHECK:         nacho.nest sorted : tensor<?x?xf64, #[[LIST]]> {
+// CHECK:         nacho.nest collect<sorted_list> : tensor<?x?xf64, #[[LIST]]> {
 //
 // CHECK-LABEL: func.func @three_steps_1(
 // CHECK-SAME:    %[[L:[^ ]+]]: tensor<?x?xf64, #[[LIST]]> {nacho.step = 0 : i64}) -> tensor<?x?xf64, #[[CSR]]> {

@@ -25,9 +25,9 @@
 // Everything is stored in the order i, j.
 //
 // CHECK-LABEL: func.func @negative_same_order(
-// CHECK-NOT:     sorted
+// CHECK-NOT:     collect
 // CHECK:         nacho.assign {{.+}} -> [i]
-// CHECK-NOT:     sorted
+// CHECK-NOT:     collect
 func.func @negative_same_order(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64>)
       -> [i] : tensor<?xf64> {
@@ -41,7 +41,7 @@ func.func @negative_same_order(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> 
 // Dense operands are located, in any order; and each is as good as the other.
 //
 // CHECK-LABEL: func.func @negative_dense_operands(
-// CHECK-NOT:     sorted
+// CHECK-NOT:     collect
 // CHECK:         return
 func.func @negative_dense_operands(%S: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>,
                                    %Y: tensor<?x?xf64>) -> tensor<?x?xf64, #CSR> {
@@ -62,21 +62,21 @@ func.func @negative_dense_operands(%S: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64
 // If a workspace may have to collect a whole row, that can be appended to Z at once.
 //
 // CHECK-LABEL: func.func @spgemm(
-// CHECK:         %E = nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %{{.+}}[j, k] : {{.+}}) -> [i, k, part] : tensor<?x?x?xf64, #[[LIST3]]> {
+// CHECK:         %E = nacho.assign collect<part_sums> (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %{{.+}}[j, k] : {{.+}}) -> [i, k, part] : tensor<?x?x?xf64, #[[LIST3]]> {
 // CHECK-NEXT:      %[[V:.+]] = nacho.binary mul
 // CHECK-NEXT:      nacho.yield %[[V]] : f64
-// CHECK-NEXT:    } {order = ["i", "j", "k"], partial, sorted}
+// CHECK-NEXT:    } {order = ["i", "j", "k"]}
 // CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, part] : {{.+}}) -> [i, k] : tensor<?x?xf64, #{{.+}}> {
 // CHECK-NEXT:      %[[SUM:.+]] = nacho.reduce add %[[E]] over [part] : f64
 // CHECK-NEXT:      nacho.yield %[[SUM]] : f64
 // CHECK-NEXT:    }
 //
 // WHOLE-LABEL: func.func @spgemm(
-// WHOLE:         %[[Z:.+]] = nacho.assign (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}, %[[B:.+]] = %{{.+}}[j, k] : {{.+}}) -> [i, k] : tensor<?x?xf64, #[[CSR]]> {
+// WHOLE:         %[[Z:.+]] = nacho.assign collect<whole_rows> (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}, %[[B:.+]] = %{{.+}}[j, k] : {{.+}}) -> [i, k] : tensor<?x?xf64, #[[CSR]]> {
 // WHOLE-NEXT:      %[[V:.+]] = nacho.binary mul %[[A]], %[[B]] : f64
 // WHOLE-NEXT:      %[[SUM:.+]] = nacho.reduce add %[[V]] over [j] : f64
 // WHOLE-NEXT:      nacho.yield %[[SUM]] : f64
-// WHOLE-NEXT:    } {order = ["i", "j", "k"], workspace}
+// WHOLE-NEXT:    } {order = ["i", "j", "k"]}
 // WHOLE-NEXT:    return %[[Z]]
 func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
@@ -93,8 +93,8 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tenso
 // width. What a workspace collects is no row of the result, split or not.
 //
 // CHECK-LABEL: func.func @spgemm_by_columns(
-// CHECK:         %E = nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, part] : tensor<?x?x?xf64, #[[WIDE3]]> {
-// CHECK:         } {order = ["k", "j", "i"], partial, sorted}
+// CHECK:         %E = nacho.assign collect<part_sums> ({{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, part] : tensor<?x?x?xf64, #[[WIDE3]]> {
+// CHECK:         } {order = ["k", "j", "i"]}
 // CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, part] : {{.+}}) -> [i, k]
 // CHECK-NEXT:      nacho.reduce add %[[E]] over [part] : f64
 // CHECK-NEXT:      nacho.yield
@@ -102,10 +102,10 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tenso
 // CHECK-NEXT:    return
 //
 // WHOLE-LABEL: func.func @spgemm_by_columns(
-// WHOLE-NOT:     workspace
-// WHOLE:         %E = nacho.assign ({{.+}}) -> [i, k, part] : {{.+}} {
-// WHOLE:         } {order = ["k", "j", "i"], partial, sorted}
-// WHOLE-NOT:     workspace
+// WHOLE-NOT:     whole_rows
+// WHOLE:         %E = nacho.assign collect<part_sums> ({{.+}}) -> [i, k, part] : {{.+}} {
+// WHOLE:         } {order = ["k", "j", "i"]}
+// WHOLE-NOT:     whole_rows
 // WHOLE:         return
 func.func @spgemm_by_columns(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSC>)
     -> tensor<?x?xf64, #CSR> {
@@ -121,14 +121,14 @@ func.func @spgemm_by_columns(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSC
 // A result by columns has them in this order: it gets each as a whole.
 //
 // CHECK-LABEL: func.func @columns_of_columns(
-// CHECK:         %E = nacho.assign ({{.+}}) -> [k, i, part] : tensor<?x?x?xf64, #[[WIDE3]]> {
-// CHECK:         } {order = ["k", "j", "i"], partial, sorted}
+// CHECK:         %E = nacho.assign collect<part_sums> ({{.+}}) -> [k, i, part] : tensor<?x?x?xf64, #[[WIDE3]]> {
+// CHECK:         } {order = ["k", "j", "i"]}
 // CHECK-NEXT:    nacho.assign (%{{.+}} = %E[k, i, part] : {{.+}}) -> [i, k]
 //
 // WHOLE-LABEL: func.func @columns_of_columns(
-// WHOLE:         nacho.assign ({{.+}}) -> [i, k]
+// WHOLE:         nacho.assign collect<whole_rows> ({{.+}}) -> [i, k]
 // WHOLE:           nacho.reduce add %{{.+}} over [j] : f64
-// WHOLE:         } {order = ["k", "j", "i"], workspace}
+// WHOLE:         } {order = ["k", "j", "i"]}
 // WHOLE-NEXT:    return
 func.func @columns_of_columns(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSC>)
     -> tensor<?x?xf64, #CSC> {
@@ -146,16 +146,16 @@ func.func @columns_of_columns(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CS
 // E[j, part] = sorted sum_i A[i, j];  y[j] = sum_part E[j, part]
 //
 // CHECK-LABEL: func.func @sums_of_columns(
-// CHECK:         %E = nacho.assign (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}) -> [j, part] : tensor<?x?xf64, #[[LIST2]]> {
+// CHECK:         %E = nacho.assign collect<part_sums> (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}) -> [j, part] : tensor<?x?xf64, #[[LIST2]]> {
 // CHECK-NEXT:      nacho.yield %[[A]] : f64
-// CHECK-NEXT:    } {order = ["i", "j"], partial, sorted}
+// CHECK-NEXT:    } {order = ["i", "j"]}
 // CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[j, part] : {{.+}}) -> [j] : tensor<?xf64, #{{.+}}> {
 // CHECK-NEXT:      nacho.reduce add %[[E]] over [part] : f64
 //
 // WHOLE-LABEL: func.func @sums_of_columns(
-// WHOLE-NOT:     workspace
-// WHOLE:         } {order = ["i", "j"], partial, sorted}
-// WHOLE-NOT:     workspace
+// WHOLE-NOT:     whole_rows
+// WHOLE:         } {order = ["i", "j"]}
+// WHOLE-NOT:     whole_rows
 // WHOLE:         return
 func.func @sums_of_columns(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64, #SV> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [j] : tensor<?xf64, #SV> {
@@ -186,18 +186,18 @@ func.func @dense_sums_of_columns(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
 // T[i, k] = sum_j A[i, j] * B[j, k];  Z[i, k] = C[i, k] + T[i, k]
 //
 // CHECK-LABEL: func.func @sibling(
-// CHECK:         %E = nacho.assign ({{.+}}) -> [i, k, part] : tensor<?x?x?xf64, #[[LIST3]]> {
-// CHECK:         } {order = ["i", "j", "k"], partial, sorted}
+// CHECK:         %E = nacho.assign collect<part_sums> ({{.+}}) -> [i, k, part] : tensor<?x?x?xf64, #[[LIST3]]> {
+// CHECK:         } {order = ["i", "j", "k"]}
 // CHECK-NEXT:    nacho.assign (%[[C:.+]] = %{{.+}}[i, k] : {{.+}}, %[[E:.+]] = %E[i, k, part] : {{.+}}) -> [i, k]
 // CHECK-NEXT:      %[[SUM:.+]] = nacho.reduce add %[[E]] over [part] : f64
 // CHECK-NEXT:      nacho.binary add %[[C]], %[[SUM]] : f64
 //
 // WHOLE-LABEL: func.func @sibling(
-// WHOLE:         %T = nacho.assign (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}, %[[B:.+]] = %{{.+}}[j, k] : {{.+}}) -> [i, k] : tensor<?x?xf64, #[[CSR]]> {
+// WHOLE:         %T = nacho.assign collect<whole_rows> (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}, %[[B:.+]] = %{{.+}}[j, k] : {{.+}}) -> [i, k] : tensor<?x?xf64, #[[CSR]]> {
 // WHOLE-NEXT:      %[[V:.+]] = nacho.binary mul %[[A]], %[[B]] : f64
 // WHOLE-NEXT:      %[[SUM:.+]] = nacho.reduce add %[[V]] over [j] : f64
 // WHOLE-NEXT:      nacho.yield %[[SUM]] : f64
-// WHOLE-NEXT:    } {order = ["i", "j", "k"], workspace}
+// WHOLE-NEXT:    } {order = ["i", "j", "k"]}
 // WHOLE-NEXT:    %[[Z:.+]] = nacho.assign (%[[C:.+]] = %{{.+}}[i, k] : {{.+}}, %[[T:.+]] = %T[i, k] : {{.+}}) -> [i, k] : tensor<?x?xf64, #[[CSR]]> {
 // WHOLE-NEXT:      %[[ALL:.+]] = nacho.binary add %[[C]], %[[T]] : f64
 // WHOLE-NEXT:      nacho.yield %[[ALL]] : f64
@@ -221,10 +221,10 @@ func.func @sibling(%C: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: ten
 // E[i, part, part__] = sorted sum_j B[i, j] * A[j, part]
 //
 // CHECK-LABEL: func.func @scattered_terms(
-// CHECK:         %[[D:.+]] = nacho.assign ({{.+}}) -> [i, part, part_] : tensor<?x?x?xf64, #[[LIST3]]> {
-// CHECK:         } {order = ["i", "j", "part"], partial, sorted}
-// CHECK:         %[[E:.+]] = nacho.assign ({{.+}}) -> [i, part, part__] : tensor<?x?x?xf64, #[[LIST3]]> {
-// CHECK:         } {order = ["i", "j", "part"], partial, sorted}
+// CHECK:         %[[D:.+]] = nacho.assign collect<part_sums> ({{.+}}) -> [i, part, part_] : tensor<?x?x?xf64, #[[LIST3]]> {
+// CHECK:         } {order = ["i", "j", "part"]}
+// CHECK:         %[[E:.+]] = nacho.assign collect<part_sums> ({{.+}}) -> [i, part, part__] : tensor<?x?x?xf64, #[[LIST3]]> {
+// CHECK:         } {order = ["i", "j", "part"]}
 // CHECK-NEXT:    nacho.assign (%[[C:.+]] = %{{.+}}[i, part] : {{.+}}, %[[d:.+]] = %[[D]][i, part, part_] : {{.+}}, %[[e:.+]] = %[[E]][i, part, part__] : {{.+}}) -> [i, part]
 // CHECK-NEXT:      %[[SUM_D:.+]] = nacho.reduce add %[[d]] over [part_] : f64
 // CHECK-NEXT:      %[[SUM_E:.+]] = nacho.reduce add %[[e]] over [part__] : f64
@@ -252,16 +252,16 @@ func.func @scattered_terms(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>,
 // E[i, k, j] = sorted A[i, j] * B[j, k];  Z[i, k] = max_j E[i, k, j]
 //
 // CHECK-LABEL: func.func @largest_product(
-// CHECK-NOT:     partial
-// CHECK:         %E = nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, j] : tensor<?x?x?xf64, #[[LIST3]]> {
-// CHECK:         } {order = ["i", "j", "k"], sorted}
+// CHECK-NOT:     part_sums
+// CHECK:         %E = nacho.assign collect<sorted_list> ({{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, j] : tensor<?x?x?xf64, #[[LIST3]]> {
+// CHECK:         } {order = ["i", "j", "k"]}
 // CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, j] : {{.+}}) -> [i, k] : tensor<?x?xf64, #{{.+}}> {
 // CHECK-NEXT:      nacho.reduce max %[[E]] over [j] : f64
 //
 // WHOLE-LABEL: func.func @largest_product(
-// WHOLE-NOT:     workspace
-// WHOLE:         } {order = ["i", "j", "k"], sorted}
-// WHOLE-NOT:     workspace
+// WHOLE-NOT:     whole_rows
+// WHOLE:         } {order = ["i", "j", "k"]}
+// WHOLE-NOT:     whole_rows
 // WHOLE:         return
 func.func @largest_product(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?xf64, #CSR> {
@@ -280,13 +280,13 @@ func.func @largest_product(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // them: all products are listed.
 //
 // CHECK-LABEL: func.func @rows_and_columns(
-// CHECK-NOT:     partial
-// CHECK:         %[[A:.+]] = nacho.assign ({{.+}}[i, j] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[LIST2]]> {
-// CHECK:         } {sorted}
-// CHECK-NEXT:    %[[B:.+]] = nacho.assign ({{.+}}[j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE2]]> {
-// CHECK:         } {sorted}
-// CHECK-NEXT:    %E = nacho.assign ({{.+}} = %[[A]][j, i] : {{.+}}, {{.+}} = %[[B]][j, k] : {{.+}}) -> [i, k, j]
-// CHECK:         } {order = ["j", "i", "k"], sorted}
+// CHECK-NOT:     part_sums
+// CHECK:         %[[A:.+]] = nacho.assign collect<sorted_list> ({{.+}}[i, j] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[LIST2]]> {
+// CHECK:         }
+// CHECK-NEXT:    %[[B:.+]] = nacho.assign collect<sorted_list> ({{.+}}[j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE2]]> {
+// CHECK:         }
+// CHECK-NEXT:    %E = nacho.assign collect<sorted_list> ({{.+}} = %[[A]][j, i] : {{.+}}, {{.+}} = %[[B]][j, k] : {{.+}}) -> [i, k, j]
+// CHECK:         } {order = ["j", "i", "k"]}
 // CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, j] : {{.+}}) -> [i, k]
 // CHECK-NEXT:      nacho.reduce add %[[E]] over [j] : f64
 func.func @rows_and_columns(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSC>)
@@ -306,13 +306,13 @@ func.func @rows_and_columns(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCS
 // L[j, k] = sorted B[j, k];  R[j, k] = L[j, k];  E[i, k, part] = sorted sum_j A[i, j] * R[j, k]
 //
 // CHECK-LABEL: func.func @rows_of_columns(
-// CHECK-NEXT:    %[[L:.+]] = nacho.assign ({{.+}}[j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE2]]> {
-// CHECK:         } {sorted}
+// CHECK-NEXT:    %[[L:.+]] = nacho.assign collect<sorted_list> ({{.+}}[j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE2]]> {
+// CHECK:         }
 // CHECK-NEXT:    %[[R:.+]] = nacho.assign (%[[ENTRY:.+]] = %[[L]][j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE_ROWS]]> {
 // CHECK-NEXT:      nacho.yield %[[ENTRY]] : f64
 // CHECK-NEXT:    }{{$}}
-// CHECK-NEXT:    %E = nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[R]][j, k] : {{.+}}) -> [i, k, part]
-// CHECK:         } {order = ["i", "j", "k"], partial, sorted}
+// CHECK-NEXT:    %E = nacho.assign collect<part_sums> ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[R]][j, k] : {{.+}}) -> [i, k, part]
+// CHECK:         } {order = ["i", "j", "k"]}
 // CHECK-NEXT:    nacho.assign (%{{.+}} = %E[i, k, part] : {{.+}}) -> [i, k]
 func.func @rows_of_columns(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSC>)
     -> tensor<?x?xf64, #CSR> {
@@ -328,8 +328,8 @@ func.func @rows_of_columns(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSC>)
 // L[i, j] = sorted A[j, i];  T[i, j] = L[i, j];  Z[i, j] = A[i, j] + T[i, j]
 //
 // CHECK-LABEL: func.func @symmetrise(
-// CHECK:         %[[L:.+]] = nacho.assign ({{.+}}[j, i] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[LIST2]]> {
-// CHECK:         } {sorted}
+// CHECK:         %[[L:.+]] = nacho.assign collect<sorted_list> ({{.+}}[j, i] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[LIST2]]> {
+// CHECK:         }
 // CHECK-NEXT:    %[[T:.+]] = nacho.assign ({{.+}} = %[[L]][i, j] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[ROWS]]> {
 // CHECK:         nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[T]][i, j] : {{.+}}) -> [i, j]
 func.func @symmetrise(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
@@ -344,8 +344,8 @@ func.func @symmetrise(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
 // D[i] = A[i, i];  y[i] = D[i] * x[i]
 //
 // CHECK-LABEL: func.func @diagonal(
-// CHECK:         %[[D:.+]] = nacho.assign ({{.+}}[i, i] : {{.+}}) -> [i] : tensor<?xf64, #[[LIST1]]> {
-// CHECK:         } {sorted}
+// CHECK:         %[[D:.+]] = nacho.assign collect<sorted_list> ({{.+}}[i, i] : {{.+}}) -> [i] : tensor<?xf64, #[[LIST1]]> {
+// CHECK:         }
 // CHECK:         nacho.assign ({{.+}}[i] : {{.+}}, {{.+}} = %[[D]][i] : {{.+}}) -> [i]
 func.func @diagonal(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> tensor<?xf64, #SV> {
   %y = nacho.assign (%a = %A[i, i] : tensor<?x?xf64, #CSR>, %b = %x[i] : tensor<?xf64, #SV>)
@@ -360,7 +360,7 @@ func.func @diagonal(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> tensor
 // T[k, i, j] = sorted A[i, j, k];  Z[k, r] = sum_ij T[k, i, j] * X[i, r]
 //
 // CHECK-LABEL: func.func @transposed_operand(
-// CHECK:         %[[T:.+]] = nacho.assign ({{.+}}[i, j, k] : {{.+}}) -> [k, i, j] : tensor<?x?x?xf64, #[[LIST3]]> {
+// CHECK:         %[[T:.+]] = nacho.assign collect<sorted_list> ({{.+}}[i, j, k] : {{.+}}) -> [k, i, j] : tensor<?x?x?xf64, #[[LIST3]]> {
 // CHECK:         nacho.assign ({{.+}}[i, r] : {{.+}}, {{.+}} = %[[T]][k, i, j] : {{.+}}) -> [k, r]
 func.func @transposed_operand(%A: tensor<?x?x?xf64, #CSF>, %X: tensor<?x?xf64>) -> tensor<?x?xf64> {
   %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF>, %x = %X[i, r] : tensor<?x?xf64>)
@@ -396,12 +396,12 @@ func.func @one_of_two_terms(%b: tensor<?xf64>, %A: tensor<?x?xf64, #CSR>) -> ten
 // The order that is asked for: the result is sorted, since it stores i first.
 //
 // CHECK-LABEL: func.func @asked_for(
-// CHECK:         %[[L:.+]] = nacho.assign ({{.+}}[i, j] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[LIST2]]> {
-// CHECK:         } {sorted}
+// CHECK:         %[[L:.+]] = nacho.assign collect<sorted_list> ({{.+}}[i, j] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[LIST2]]> {
+// CHECK:         }
 // CHECK-NEXT:    %[[B:.+]] = nacho.assign ({{.+}} = %[[L]][j, i] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[ROWS]]> {
-// CHECK:         %E = nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[B]][j, i] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[LIST2]]> {
+// CHECK:         %E = nacho.assign collect<sorted_list> ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[B]][j, i] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[LIST2]]> {
 // CHECK:           nacho.binary mul
-// CHECK:         } {order = ["j", "i"], sorted}
+// CHECK:         } {order = ["j", "i"]}
 // CHECK:         nacho.assign ({{.+}} = %E[i, j] : {{.+}}) -> [i, j]
 func.func @asked_for(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSC>, %b = %B[i, j] : tensor<?x?xf64, #CSR>)
@@ -417,7 +417,7 @@ func.func @asked_for(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSR>) -> te
 //
 // CHECK-LABEL: func.func @tiny_mask(
 // CHECK-NOT:     nacho.sizes
-// CHECK:         %[[T:.+]] = nacho.assign ({{.+}}[j, k] : {{.+}}) -> [k, j]
+// CHECK:         %[[T:.+]] = nacho.assign collect<sorted_list> ({{.+}}[j, k] : {{.+}}) -> [k, j]
 // CHECK:         nacho.assign ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[k, j] : {{.+}}) -> [i, k]
 // CHECK:           nacho.reduce add %{{.+}} over [j]
 func.func @tiny_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 64, 4096, 4096>},
@@ -438,7 +438,7 @@ func.func @tiny_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 64, 409
 //
 // CHECK-LABEL: func.func @negative_large_mask(
 // CHECK-NOT:     nacho.sizes
-// CHECK-NEXT:    %E = nacho.assign ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, part]
+// CHECK-NEXT:    %E = nacho.assign collect<part_sums> ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, part]
 func.func @negative_large_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>},
                                %A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>},
                                %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>})

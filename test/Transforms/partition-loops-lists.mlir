@@ -41,7 +41,7 @@ func.func @negative_no_list(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>
 // CHECK-SAME:      delta 2 :
 // CHECK:           nacho.search
 // CHECK-NOT:       nacho.search
-// CHECK:         %L = nacho.nest scanned in %[[CUTS]]
+// CHECK:         %L = nacho.nest collect<scanned_list> in %[[CUTS]]
 //
 // The rest costs what the list says in all.
 //
@@ -118,15 +118,15 @@ func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK:           %k, %{{.+}}, %B2, %{{.+}}, %{{.+}} = nacho.search %[[RES_J]] of(%[[B1]]) between %lo2, %hi2
 // CHECK:             nacho.cost <nnz> %[[B1]] to
 // CHECK:           nacho.cut %{{.+}} at(%i, %j, %k) of(%L1, %L2, %B2)
-// CHECK:         nacho.nest sorted workspace in
+// CHECK:         nacho.nest collect<part_sums> in
 // CHECK:             nacho.prefetch begin
 func.func @expansion(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #Products> {
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+  %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
       -> [i, k, part] : tensor<?x?x?xf64, #Products> {
     %0 = nacho.binary mul %a, %b : f64
     nacho.yield %0 : f64
-  } {order = ["i", "j", "k"], sorted, partial}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #Products>
 }
 

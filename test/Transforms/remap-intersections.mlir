@@ -144,7 +144,7 @@ func.func @negative_appends_outside(%b: tensor<?xf64>, %A: tensor<?x?x?xf64, #DC
 // CHECK-NEXT:    %B0 = nacho.root
 //
 // L = [(i, A[i], B[i], cost) for i in A n B]
-// CHECK-NEXT:    %L = nacho.nest scanned : tensor<?x?x?xi64, #[[LIST3]]> {
+// CHECK-NEXT:    %L = nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #[[LIST3]]> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) {
 // CHECK-NEXT:        %posA = nacho.position %A1
 // CHECK-NEXT:        %posB = nacho.position %B1
@@ -181,7 +181,7 @@ func.func @negative_appends_outside(%b: tensor<?xf64>, %A: tensor<?x?x?xf64, #DC
 //
 // With the loops counted, an entry of the list costs a unit more: it is an iteration.
 // LOOPS-LABEL: func.func @hadamard(
-// LOOPS:         %L = nacho.nest scanned
+// LOOPS:         %L = nacho.nest collect<scanned_list>
 // LOOPS:             %[[NNZ:.+]] = arith.addi %costA, %costB : index
 // LOOPS-NEXT:        %[[ALL:.+]] = arith.addi %[[NNZ]], %c1{{.*}} : index
 // LOOPS:             %[[COST:.+]] = arith.select %{{.+}}, %c0{{.*}}, %[[ALL]] : index
@@ -206,7 +206,7 @@ func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 //     for k in Aij n Bij: s += ...
 //
 // CHECK-LABEL: func.func @inner_product(
-// CHECK:         %[[L:.+]] = nacho.nest scanned : tensor<?x?x?xi64, #[[LIST3]]> {
+// CHECK:         %[[L:.+]] = nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #[[LIST3]]> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) {
 // CHECK-NEXT:        %posA = nacho.position %A1
 // CHECK-NEXT:        %posB = nacho.position %B1
@@ -215,7 +215,7 @@ func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK:             nacho.append %{{.+}} at(%i, %posA, %posB) : i64
 //
 // CHECK:         %[[L0:.+]] = nacho.root %[[L]]
-// CHECK-NEXT:    %[[M:.+]] = nacho.nest scanned : tensor<?x?x?x?xi64, #[[NESTED4]]> {
+// CHECK-NEXT:    %[[M:.+]] = nacho.nest collect<scanned_list> : tensor<?x?x?x?xi64, #[[NESTED4]]> {
 // CHECK-NEXT:      nacho.coiterate %i of (%L1 = %[[L0]] : {{.+}}) in %L1 {
 // CHECK-NEXT:        %posA = nacho.recall %L1 below 0
 // CHECK-NEXT:        %A1 = nacho.fiber_at %A0[%posA] certain
@@ -252,7 +252,7 @@ func.func @inner_product(%A: tensor<?x?x?xf64, #CSF>, %B: tensor<?x?x?xf64, #CSF
 // in the list need not have all three: an absent one has position -1.
 //
 // CHECK-LABEL: func.func @product_plus(
-// CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?xi64, #[[LIST4]]> {
+// CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?x?xi64, #[[LIST4]]> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}, %C1 = %C0 : {{.+}}) in union(intersect(%A1, %B1), %C1) {
 // CHECK:             nacho.append %{{.+}} at(%i, %posA, %posB, %posC) : i64
 //
@@ -279,12 +279,12 @@ func.func @product_plus(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>,
 // coordinate is another run.
 //
 // CHECK-LABEL: func.func @inner_product_of_runs(
-// CHECK:         nacho.nest scanned
+// CHECK:         nacho.nest collect<scanned_list>
 // CHECK:           nacho.coiterate %i
 // CHECK:             %[[ALL_A:.+]] = nacho.cost <{{[a-z]+}}> %A1
 // CHECK-NEXT:        %[[ALL_B:.+]] = nacho.cost <{{[a-z]+}}> %B1
 // CHECK-NEXT:        arith.addi %[[ALL_A]], %[[ALL_B]]
-// CHECK:         nacho.nest scanned
+// CHECK:         nacho.nest collect<scanned_list>
 // CHECK:             nacho.coiterate %j
 // CHECK:               %[[RUN_A:.+]] = nacho.cost <nnz> %A2
 // CHECK-NEXT:          %[[RUN_B:.+]] = nacho.cost <nnz> %B2
@@ -302,7 +302,7 @@ func.func @inner_product_of_runs(%A: tensor<?x?x?xf64, #COO3>, %B: tensor<?x?x?x
 // The row of a matrix in COO is a run of its entries: both of its ends are kept.
 //
 // CHECK-LABEL: func.func @runs(
-// CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?x?xi64, #[[LIST5]]> {
+// CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?x?x?xi64, #[[LIST5]]> {
 // CHECK:             %[[A_BEGIN:.+]] = nacho.position %A1
 // CHECK-NEXT:        %[[A_END:.+]] = nacho.position end %A1
 // CHECK-NEXT:        %[[B_BEGIN:.+]] = nacho.position %B1
@@ -329,7 +329,7 @@ func.func @runs(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>) -> tensor<
 // skipped.
 //
 // CHECK-LABEL: func.func @located_rows(
-// CHECK:         %L = nacho.nest scanned : tensor<?x?x?xi64, #[[LIST3]]> {
+// CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #[[LIST3]]> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) nonempty(%B1) {
 // CHECK:             nacho.append %{{.+}} at(%i, %posA, %posB) : i64
 // CHECK:         nacho.coiterate %i of (%L1 = %L0 : {{.+}}) in %L1 {
@@ -350,7 +350,7 @@ func.func @located_rows(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #CSR>)
 // row.
 //
 // CHECK-LABEL: func.func @expansion(
-// CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?xi64, #[[NESTED4]]> {
+// CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?x?xi64, #[[NESTED4]]> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}) in %A1 {
 // CHECK-NEXT:        nacho.coiterate %j of (%A2 = %A1 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A2, %B1) nonempty(%B1) {
 // CHECK-NEXT:          %posA = nacho.position %A2
@@ -360,7 +360,7 @@ func.func @located_rows(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #CSR>)
 // CHECK-NOT:           nacho.cost
 // CHECK:               nacho.append %{{.+}} at(%i, %j, %posA, %posB) : i64
 //
-// CHECK:         nacho.nest sorted workspace : tensor<
+// CHECK:         nacho.nest collect<part_sums> : tensor<
 // CHECK-NEXT:      nacho.coiterate %i of (%L1 = %L0 : {{.+}}) in %L1 {
 // CHECK-NEXT:        nacho.coiterate %j of (%L2 = %L1 : {{.+}}) in %L2 {
 // CHECK-NEXT:          %posA = nacho.recall %L2 below 0
@@ -387,30 +387,30 @@ func.func @located_rows(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #CSR>)
 // CHECK:         return
 func.func @expansion(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #Products> {
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+  %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
       -> [i, k, part] : tensor<?x?x?xf64, #Products> {
     %0 = nacho.binary mul %a, %b : f64
     nacho.yield %0 : f64
-  } {order = ["i", "j", "k"], sorted, partial}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #Products>
 }
 
 // If all products are listed, there is no workspace; all else is the same.
 //
 // CHECK-LABEL: func.func @products(
-// CHECK:         nacho.nest scanned
-// CHECK:         nacho.nest sorted : tensor<
+// CHECK:         nacho.nest collect<scanned_list>
+// CHECK:         nacho.nest collect<sorted_list> : tensor<
 // CHECK:           nacho.prefetch begin
 // CHECK:           nacho.prefetch %{{.+}} elements
 // CHECK-NOT:       nacho.part
 // CHECK:           nacho.append %{{.+}} at(%i, %k, %j) : f64
 func.func @products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #Products> {
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+  %E = nacho.assign collect<sorted_list> (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
       -> [i, k, j] : tensor<?x?x?xf64, #Products> {
     %0 = nacho.binary mul %a, %b : f64
     nacho.yield %0 : f64
-  } {order = ["i", "j", "k"], sorted}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #Products>
 }
 
@@ -422,18 +422,18 @@ func.func @products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // CHECK:         return
 func.func @negative_prefetch_runs(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #COO>)
     -> tensor<?x?x?xf64, #Products> {
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #COO>)
+  %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #COO>)
       -> [i, k, part] : tensor<?x?x?xf64, #Products> {
     %0 = nacho.binary mul %a, %b : f64
     nacho.yield %0 : f64
-  } {order = ["i", "j", "k"], sorted, partial}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #Products>
 }
 
 // Positions of operands with 32 bits need no more, nor do the coordinates.
 //
 // CHECK-LABEL: func.func @narrow(
-// CHECK:         %L = nacho.nest scanned : tensor<?x?x?xi64, #[[NARROW3]]> {
+// CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #[[NARROW3]]> {
 // CHECK:             nacho.append %{{.+}} at(%i, %posA, %posB) : i64
 func.func @narrow(%A: tensor<?x?xf64, #DCSR32>, %B: tensor<?x?xf64, #CSR32>)
     -> tensor<?x?xf64, #DCSR> {
@@ -448,8 +448,8 @@ func.func @narrow(%A: tensor<?x?xf64, #DCSR32>, %B: tensor<?x?xf64, #CSR32>)
 // Nor do the coordinates of a list that another one is made of.
 //
 // CHECK-LABEL: func.func @narrow_list_of_a_list(
-// CHECK:         nacho.nest scanned : tensor<?x?x?xi64, #[[NARROW3]]> {
-// CHECK:         nacho.nest scanned : tensor<?x?x?x?xi64, #[[NARROW4]]> {
+// CHECK:         nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #[[NARROW3]]> {
+// CHECK:         nacho.nest collect<scanned_list> : tensor<?x?x?x?xi64, #[[NARROW4]]> {
 func.func @narrow_list_of_a_list(%A: tensor<?x?x?xf64, #CSF32>, %B: tensor<?x?x?xf64, #CSF32>)
     -> tensor<f64> {
   %s = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF32>,
@@ -462,22 +462,22 @@ func.func @narrow_list_of_a_list(%A: tensor<?x?x?xf64, #CSF32>, %B: tensor<?x?x?
 }
 
 // CHECK-LABEL: func.func @narrow_nested(
-// CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?xi64, #[[NARROW4]]> {
+// CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?x?xi64, #[[NARROW4]]> {
 // CHECK:               nacho.append %{{.+}} at(%i, %j, %posA, %posB) : i64
 func.func @narrow_nested(%A: tensor<?x?xf64, #CSR32>, %B: tensor<?x?xf64, #CSR32>)
     -> tensor<?x?x?xf64, #Products> {
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR32>, %b = %B[j, k] : tensor<?x?xf64, #CSR32>)
+  %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64, #CSR32>, %b = %B[j, k] : tensor<?x?xf64, #CSR32>)
       -> [i, k, part] : tensor<?x?x?xf64, #Products> {
     %0 = nacho.binary mul %a, %b : f64
     nacho.yield %0 : f64
-  } {order = ["i", "j", "k"], sorted, partial}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #Products>
 }
 
 // One operand that may have more entries makes all of the list wide.
 //
 // CHECK-LABEL: func.func @negative_narrow_one_wide(
-// CHECK:         %L = nacho.nest scanned : tensor<?x?x?xi64, #[[LIST3]]> {
+// CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #[[LIST3]]> {
 func.func @negative_narrow_one_wide(%A: tensor<?x?xf64, #DCSR32>, %B: tensor<?x?xf64, #DCSR>)
     -> tensor<?x?xf64, #DCSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR32>, %b = %B[i, j] : tensor<?x?xf64, #DCSR>)
@@ -492,8 +492,8 @@ func.func @negative_narrow_one_wide(%A: tensor<?x?xf64, #DCSR32>, %B: tensor<?x?
 // may be larger than any number that is stored. The blocks' own are not.
 //
 // CHECK-LABEL: func.func @negative_narrow_blocks(
-// CHECK:         nacho.nest scanned : tensor<?x?x?xi64, #[[NARROW3]]> {
-// CHECK:         nacho.nest scanned : tensor<?x?x?x?xi64, #[[NESTED4]]> {
+// CHECK:         nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #[[NARROW3]]> {
+// CHECK:         nacho.nest collect<scanned_list> : tensor<?x?x?x?xi64, #[[NESTED4]]> {
 func.func @negative_narrow_blocks(%A: tensor<?x?x?xf64, #CSF32>, %B: tensor<?x?x?xf64, #Blocks32>)
     -> tensor<f64> {
   %s = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF32>,
@@ -508,7 +508,7 @@ func.func @negative_narrow_blocks(%A: tensor<?x?x?xf64, #CSF32>, %B: tensor<?x?x
 // How often x is gone through, the loop over a u b has to tell: neither a nor b knows.
 //
 // CHECK-LABEL: func.func @repeated(
-// CHECK:         %L = nacho.nest scanned : tensor<?x?x?xi64, #[[LIST3]]> {
+// CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #[[LIST3]]> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in union(%A1, %B1) {
 // CHECK:             nacho.cost <nnz> %C0
 // CHECK:             nacho.append %{{.+}} at(%i, %posA, %posB) : i64
@@ -532,7 +532,7 @@ func.func @repeated(%a: tensor<?xf64, #SV>, %b: tensor<?xf64, #SV>, %x: tensor<?
 // needs it: it is kept as absent, and costs nothing. The entries of b are a step each.
 //
 // CHECK-LABEL: func.func @appends_in_listed(
-// CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?xi64, #[[LIST4]]> {
+// CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?x?xi64, #[[LIST4]]> {
 // CHECK-NEXT:      nacho.coiterate %i of ({{.+}}) in union(%A1, intersect(%B1, %C1)) {
 // CHECK-NEXT:        %[[HAS_B:.+]] = nacho.present %B1
 // CHECK-NEXT:        %[[HAS_C:.+]] = nacho.present %C1
@@ -595,7 +595,7 @@ func.func @negative_nonempty(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #CSR>,
 //   share = ceil(nnz(M[i]) / max(nnz(A[i]), 1))
 //
 // CHECK-LABEL: func.func @masked(
-// CHECK:         %L = nacho.nest scanned : tensor<?x?x?x?x?xi64, #{{.+}}> {
+// CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?x?x?xi64, #{{.+}}> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) nonempty(%A1) {
 // CHECK-NEXT:        %shareA = nacho.cost <nnz> %A1
 // CHECK:             %shareB = nacho.cost <nnz> %B1
@@ -608,7 +608,7 @@ func.func @negative_nonempty(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #CSR>,
 // CHECK-NEXT:          nacho.append %[[WIDE]] at(%i, %j, %posA, %posB, %posC) : i64
 //
 // The row is kept with each of the entries, and it is the same one.
-// CHECK:         nacho.nest sorted workspace : tensor<
+// CHECK:         nacho.nest collect<part_sums> : tensor<
 // CHECK-NEXT:      nacho.coiterate %i of (%L1 = %L0 : {{.+}}) in %L1 {
 // CHECK-NEXT:        nacho.coiterate %j of (%L2 = %L1 : {{.+}}) in %L2 {
 // CHECK-NEXT:          %posA = nacho.recall %L2 below 0
@@ -623,13 +623,13 @@ func.func @negative_nonempty(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #CSR>,
 // LOOPS:         return
 func.func @masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #Products> {
-  %E = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+  %E = nacho.assign collect<part_sums> (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
                      %b = %B[j, k] : tensor<?x?xf64, #CSR>)
       -> [i, k, part] : tensor<?x?x?xf64, #Products> {
     %0 = nacho.binary mul %m, %a : f64
     %1 = nacho.binary mul %0, %b : f64
     nacho.yield %1 : f64
-  } {order = ["i", "j", "k"], sorted, partial}
+  } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #Products>
 }
 
@@ -637,7 +637,7 @@ func.func @masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tens
 // read for it alone.
 //
 // CHECK-LABEL: func.func @masked_anew(
-// CHECK:         %L = nacho.nest scanned : tensor<?x?x?xi64, #{{.+}}> {
+// CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #{{.+}}> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) {
 // CHECK:             %cost = arith.select
 // CHECK-NEXT:        %shareB = nacho.cost <nnz> %B1
@@ -663,7 +663,7 @@ func.func @masked_anew(%A: tensor<?x?x?xf64, #CSF>, %B: tensor<?x?xf64, #DCSR>)
 // costs more for it.
 //
 // CHECK-LABEL: func.func @negative_share_of_root(
-// CHECK:         %L = nacho.nest scanned
+// CHECK:         %L = nacho.nest collect<scanned_list>
 // CHECK-NOT:     nacho.cost <nnz> %C
 // CHECK-NOT:     %share
 // CHECK:         nacho.coiterate %j of (%A2 = %A1 : {{.+}}, %B2 = %B1 : {{.+}}) in intersect(%A2, %B2) {

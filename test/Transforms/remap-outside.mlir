@@ -6,7 +6,7 @@
 // T[i, j] = sum_m C[m, j] * B[i, j, m];  Z[i, j] = sum_m A[m] + T[i, j] - D[i]
 //
 // CHECK-LABEL: func.func @kernel(
-// CHECK:         %[[L:.+]] = nacho.nest scanned
+// CHECK:         %[[L:.+]] = nacho.nest collect<scanned_list>
 // CHECK:         nacho.nest reduce add : tensor<?x?xf64>
 // CHECK:         nacho.nest reduce add : tensor<?x?xf32
 // CHECK-NEXT:      nacho.coiterate %m of (%A1 = {{.+}}) in %A1 {

@@ -29,7 +29,8 @@ def by_row():
 
 def collects(kernel):
     """Return whether sums are collected in a workspace."""
-    return bool(re.search(r"nacho\.nest[^{:]* workspace", kernel.mlir("loops")))
+    nests = r"nacho\.nest collect<(part_sums|whole_rows)>"
+    return bool(re.search(nests, kernel.mlir("loops")))
 
 
 # --- Formats and expressions ----------------------------------------------------------

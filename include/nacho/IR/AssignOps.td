@@ -17,15 +17,16 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
     without indices. An index that the result lacks must be reduced over. With an
     `init` the result is added to that tensor, which is accessed as the result is.
 
-    A `sorted` assignment reduces nothing; its loops run in any order, and its
-    entries are sorted afterwards. It may read the diagonal of a sparse operand. One that is
-    `partial` sums over all indices that the result lacks, but part by part: the last
-    index of the result, which no operand has, tells the parts of a sum apart. With a
-    `workspace`, loops over what is reduced may lie outside of that over the last level
-    of the result, at whose coordinates the sums are collected; nothing but the loops
-    outside of all of these is cut into parts. `order`
-    gives the order of the loops, of all indices of every term; without, they
-    run in one in which all tensors are stored.
+    `collect` says how the entries come together (see `#nacho.collect`). An assignment
+    that collects a `sorted_list` reduces nothing, its loops run in any order, and it
+    may read the diagonal of a sparse operand. So may one that collects `part_sums`,
+    which sums over all indices that the result lacks, but part by part: the last index
+    of the result, which no operand has, tells the sums of different parts apart. In
+    an assignment that collects `whole_rows`, loops over reduced indices may lie outside
+    of the loop over the last level of the result.
+
+    `order` gives the order of the loops, of all indices of every term. Without it,
+    the loops run in an order in which all tensors are stored.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{
@@ -47,9 +48,9 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs,
                        Optional<AnyRankedTensor>:$init,
                        ArrayAttr:$accesses, ArrayAttr:$resultAccess,
-                       UnitAttr:$sorted, UnitAttr:$partial,
-                       UnitAttr:$workspace,
-                       OptionalAttr<ArrayAttr>:$order);
+                       OptionalAttr<ArrayAttr>:$order,
+                       DefaultValuedAttr<Nacho_CollectAttr,
+                                         "CollectKind::inOrder">:$collect);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -59,9 +60,10 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
     ::llvm::ArrayRef<::mlir::Attribute> getAccess(unsigned n) {
       return ::llvm::cast<::mlir::ArrayAttr>(getAccesses()[n]).getValue();
     }
-    /// Whether an index of the result tells the parts of sums apart.
+    /// Whether an index of the result tells the sums of different parts apart.
     bool isPart(::mlir::Attribute index) {
-      return getPartial() && index == getResultAccess().getValue().back();
+      return getCollect() == CollectKind::partSums &&
+             index == getResultAccess().getValue().back();
     }
     ::mlir::Block *getBodyBlock() { return &getBody().front(); }
   }];

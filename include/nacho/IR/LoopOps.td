@@ -44,17 +44,12 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
     may lie inside of them. A region `finish` makes the entry from several
     reductions, one for each of its arguments.
 
-    The entries of a `sorted` nest are appended in any order, to levels of which
-    only the first has positions, and sorted when all are there. Of one that has
-    a `workspace`, the last of these levels holds the number of the part; what a
-    part appends to the same coordinates is added up to one entry, as long as the
-    loops outside of what is scattered stay where they are: those before the first
-    one whose coordinate is not appended. One level lies inside of these. A sum with a
-    `workspace` that is not sorted is cut in these outer loops only, and appends a
-    whole row at a time, in order.
-    The values of a
-    `scanned` list become the sums of all values up to there. In such lists,
-    levels after those of the loops can hold anything.
+    `collect` says how the entries come together if they are not appended in that
+    order (see `#nacho.collect`). In `part_sums` and `whole_rows`, a workspace holds
+    one row, that is the entries of one level inside of the *outer* loops: those
+    before the first loop whose coordinate is not appended. When the outer loops move
+    on, the row is appended and the workspace is empty again. A nest that collects
+    `whole_rows` reduces by addition, and is only cut in its outer loops.
 
     With cuts the nest is done part by part; once the loops are bounded
     (`--nacho-bound-loops`) the body has two arguments, the cuts where the part at
@@ -91,11 +86,13 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
   }];
   let arguments = (ins Optional<Nacho_CutsType>:$cuts,
                        OptionalAttr<Nacho_BinaryKindAttr>:$reduce,
-                       UnitAttr:$sorted, UnitAttr:$workspace, UnitAttr:$scanned);
+                       DefaultValuedAttr<Nacho_CollectAttr,
+                                         "CollectKind::inOrder">:$collect);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$finish);
   let assemblyFormat = [{
-    (`sorted` $sorted^)? (`workspace` $workspace^)? (`scanned` $scanned^)? (`reduce` `` $reduce^)? (`in` $cuts^ `:` type($cuts))? attr-dict
+    (`collect` `` $collect^)? (`reduce` `` $reduce^)?
+    (`in` $cuts^ `:` type($cuts))? attr-dict
     `:` type($result) $body (`finish` $finish^)?
   }];
   let hasVerifier = 1;
@@ -360,9 +357,10 @@ def Nacho_FindOp : Nacho_Op<"find", [
 }
 
 def Nacho_PartOp : Nacho_Op<"part", [Pure]> {
-  let summary = "the number of the part that does this of the nest";
+  let summary = "the number of the part that runs these loops";
   let description = [{
-    What the parts append can be told apart by it.
+    It tells the sums of different parts apart, in a nest that collects
+    `part_sums`.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
@@ -374,7 +372,7 @@ def Nacho_PartOp : Nacho_Op<"part", [Pure]> {
     // E[j, part] = the part's sum of A[i, j] over i
     func.func @columns(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #List> {
       %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
-      %E = nacho.nest sorted workspace : tensor<?x?xf64, #List> {
+      %E = nacho.nest collect<part_sums> : tensor<?x?xf64, #List> {
         nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
           nacho.coiterate %j of (%A2 = %A1 : !A1) in %A2 {
             %a = nacho.load %A2 : !A2

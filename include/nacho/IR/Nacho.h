@@ -28,6 +28,12 @@ namespace nacho {
 // loops inside it.
 class CoiterateOp;
 
+/// Whether the entries go to a list, in which each has its own coordinate at
+/// every level, and are neither reduced nor in the order of the loops.
+bool makesList(CollectKind kind);
+/// Whether the entries are sorted when all of them are there.
+bool sortsEntries(CollectKind kind);
+
 /// Every level has one coordinate for every entry.
 bool isList(mlir::RankedTensorType type);
 

@@ -106,4 +106,45 @@ def Nacho_CostKindAttr : EnumAttr<Nacho_Dialect, Nacho_CostKind, "cost_kind"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+def Nacho_CollectKind : Nacho_Enum<"CollectKind",
+                                   "how a nest collects the entries of its result", [
+  I32EnumAttrCase<"inOrder", 0, "in_order">,
+  I32EnumAttrCase<"sortedList", 1, "sorted_list">,
+  I32EnumAttrCase<"partSums", 2, "part_sums">,
+  I32EnumAttrCase<"wholeRows", 3, "whole_rows">,
+  I32EnumAttrCase<"scannedList", 4, "scanned_list">
+]>;
+
+def Nacho_CollectAttr : EnumAttr<Nacho_Dialect, Nacho_CollectKind, "collect"> {
+  let summary = "how a nest collects the entries of its result";
+  let description = [{
+    - `in_order`, which is the default: entries are appended in the order of the
+      result's levels.
+    - `sorted_list`: entries are appended in any order to a list, in which each
+      entry has its own coordinate at every level. The list is sorted when all
+      entries are there.
+    - `part_sums`: each part adds up, in its workspace, what it appends at the same
+      coordinate of one level, and then appends the sums to a list, which is sorted
+      when all of them are there. The last level of the list holds the number of
+      the part.
+    - `whole_rows`: each part adds up, in its workspace, what it appends to one row
+      of the result, and then appends the row in order. A row is a fiber of the last
+      level; no row is cut into parts.
+    - `scanned_list`: entries are costs, appended to a list in order. Each value
+      becomes the sum of all values up to it. Levels after those of the loops may
+      hold any numbers.
+
+    ```mlir
+    module attributes {
+      test.collect = #nacho.collect<part_sums>
+    } {}
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
 #endif // NACHO_IR_ATTRS

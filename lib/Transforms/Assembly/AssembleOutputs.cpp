@@ -275,7 +275,7 @@ void NestAssembler::storeSizes(Value offsets, Value parts) {
 
 /// The extent of a level of the result, of which one may number the parts.
 Value NestAssembler::levelExtent(unsigned level, Value parts) {
-  bool isPart = layout.scattered && nest.getSorted() &&
+  bool isPart = nest.getCollect() == CollectKind::partSums &&
                 level + 1 == layout.type.getRank();
   return isPart ? parts : layout.extent(b, level, mapping);
 }
@@ -323,7 +323,7 @@ void NestAssembler::buildExecute() {
     func->setAttr(kPartialsAttr, b.getTypeArrayAttr(layout.sums));
   if (layout.scattered)
     func->setAttr(kWorkspaceAttr, b.getI64IntegerAttr(*layout.scattered));
-  if (layout.scattered && !nest.getSorted())
+  if (nest.getCollect() == CollectKind::wholeRows)
     func->setAttr(kWholeRowsAttr, b.getUnitAttr());
   SmallVector<Attribute> tables;
   for (FindOp find : layout.finds)
@@ -368,9 +368,9 @@ void NestAssembler::buildExecute() {
 
 /// What the entries have to be done to when all are there.
 void NestAssembler::buildOrder() {
-  if (nest.getSorted())
+  if (sortsEntries(nest.getCollect()))
     buildSort();
-  if (nest.getScanned() && !layout.sumsDraft())
+  if (nest.getCollect() == CollectKind::scannedList && !layout.sumsDraft())
     PrefixSumOp::create(b, args.values, args.threads);
 }
 

@@ -174,7 +174,7 @@ void PartBuilder::drainWorkspace(Values &values) {
   auto drain = DrainOp::create(b, workspace, entriesOf(values));
   entriesOf(values) = drain.getResult(0);
   coordinates[*layout.scattered] = drain.getKey();
-  if (NestOp(layout.nest).getSorted())
+  if (NestOp(layout.nest).getCollect() == CollectKind::partSums)
     coordinates.back() = part;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(drain.getBodyBlock());

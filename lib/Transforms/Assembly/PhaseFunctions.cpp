@@ -89,7 +89,7 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
     case Argument::workspace: {
       auto encoding = sparse_tensor::getSparseTensorEncoding(layout.type);
       // Rows are only collected whole where every coordinate has a place.
-      if (nest.getSorted())
+      if (nest.getCollect() == CollectKind::partSums)
         add(table(keyType(encoding)), args.keys, "keys");
       add(table(b.getI64Type()), args.marks, "marks");
       if (argument == Argument::workspace)

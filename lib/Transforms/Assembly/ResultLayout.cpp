@@ -35,10 +35,11 @@ static LogicalResult findLoops(ResultLayout &layout) {
           arg ? dyn_cast<CoiterateOp>(arg.getOwner()->getParentOp()) : nullptr;
       if (loop && loop.getCoordinate() != coordinate)
         loop = nullptr;
-      bool isPart = layout.nest.getWorkspace() &&
+      bool isPart = layout.nest.getCollect() == CollectKind::partSums &&
                     coordinate.getDefiningOp<PartOp>() &&
                     level + 1 == layout.loopOfLevel.size();
-      if (!loop && !isPart && !layout.nest.getScanned())
+      if (!loop && !isPart &&
+          layout.nest.getCollect() != CollectKind::scannedList)
         return append.emitOpError("appends at coordinates that are no loop's");
       layout.loopOfLevel[level] = loop;
     }
@@ -93,11 +94,13 @@ static LogicalResult classifyLoops(ResultLayout &layout) {
   auto isResult = [&](CoiterateOp loop) {
     return llvm::is_contained(layout.loopOfLevel, loop);
   };
-  if (layout.nest.getWorkspace())
-    return layout.nest.getSorted() ? classifyScattered(layout)
-                                   : classifyRows(layout);
+  CollectKind kind = layout.nest.getCollect();
+  if (kind == CollectKind::partSums)
+    return classifyScattered(layout);
+  if (kind == CollectKind::wholeRows)
+    return classifyRows(layout);
   // Entries that are sorted afterwards can come in any order.
-  if (layout.nest.getSorted() || layout.nest.getScanned()) {
+  if (makesList(kind)) {
     layout.numOuter = layout.loops.size();
     return success();
   }
@@ -129,7 +132,7 @@ FailureOr<ResultLayout> ResultLayout::get(NestOp nest) {
   layout.loops = nest.getLoops();
   layout.depth = nest.getCutLoops().size();
   // A workspace reduces what is then appended.
-  if (!nest.getWorkspace())
+  if (nest.getCollect() != CollectKind::wholeRows)
     layout.reduction = nest.getReduce();
   layout.sums = nest.getAppendedTypes();
   nest.walk([&](FindOp find) { layout.finds.push_back(find); });
@@ -193,10 +196,7 @@ bool ResultLayout::shouldDraft() const {
   if (!isDirect() || numColumns() != 1)
     return false;
   NestOp nest = this->nest;
-  // What is added up is added up in order, and as it is appended.
-  if (nest.getScanned())
-    return !scattered && !nest.getSorted();
-  if (scattered || nest.getSorted())
+  if (nest.getCollect() != CollectKind::inOrder)
     return true;
   // Unions are counted by their matches. That is fast, and a draft of one would
   // take as much memory as the result.

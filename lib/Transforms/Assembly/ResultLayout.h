@@ -58,7 +58,9 @@ struct ResultLayout {
   /// long as to append them.
   bool shouldDraft() const;
   /// Values are sums of what was appended so far: in a draft, by the part.
-  bool sumsDraft() const { return isDraft && NestOp(nest).getScanned(); }
+  bool sumsDraft() const {
+    return isDraft && NestOp(nest).getCollect() == CollectKind::scannedList;
+  }
   /// A part may end before an entry is complete.
   bool canSplit() const { return reduction && depth > numOuter; }
   /// Parts have rows for entries that are not complete: the one that the part

@@ -188,21 +188,21 @@ func.func @assign_with_a_region(%a: tensor<?xf64>, %c: i1) -> tensor<f64> {
 // -----
 
 func.func @sorted_sum(%A: tensor<?xf64>) -> tensor<f64> {
-  // expected-error @below {{is sorted and cannot reduce}}
-  %z = nacho.assign (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {
+  // expected-error @below {{collects its entries in a list (sorted_list) and cannot reduce}}
+  %z = nacho.assign collect<sorted_list> (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {
     %0 = nacho.reduce add %a over [i] : f64
     nacho.yield %0 : f64
-  } {sorted}
+  }
   return %z : tensor<f64>
 }
 
 // -----
 
 func.func @sorted_init(%A: tensor<?xf64>, %B: tensor<?xf64>) -> tensor<?xf64> {
-  // expected-error @below {{is sorted and cannot start from another tensor}}
-  %z = nacho.assign (%a = %A[i] : tensor<?xf64>) init(%B : tensor<?xf64>) -> [i] : tensor<?xf64> {
+  // expected-error @below {{collects its entries in a list (sorted_list) and cannot start from another tensor}}
+  %z = nacho.assign collect<sorted_list> (%a = %A[i] : tensor<?xf64>) init(%B : tensor<?xf64>) -> [i] : tensor<?xf64> {
     nacho.yield %a : f64
-  } {sorted}
+  }
   return %z : tensor<?xf64>
 }
 
@@ -218,23 +218,11 @@ func.func @order_of_numbers(%A: tensor<?xf64>) -> tensor<?xf64> {
 
 // -----
 
-#List = #sparse_tensor.encoding<{
-  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
-func.func @partial_sums_in_order(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
-  // expected-error @below {{has partial sums, which must be sorted by coordinates}}
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [j, part] : tensor<?x?xf64, #List> {
-    nacho.yield %a : f64
-  } {partial}
-  return %E : tensor<?x?xf64, #List>
-}
-
-// -----
-
 func.func @partial_sums_of_no_part(%A: tensor<?xf64>) -> tensor<f64> {
-  // expected-error @below {{has partial sums, which must be sorted by coordinates}}
-  %E = nacho.assign (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {
+  // expected-error @below {{collects part_sums, for which the result needs an index}}
+  %E = nacho.assign collect<part_sums> (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {
     nacho.yield %a : f64
-  } {partial, sorted}
+  }
   return %E : tensor<f64>
 }
 
@@ -244,9 +232,9 @@ func.func @partial_sums_of_no_part(%A: tensor<?xf64>) -> tensor<f64> {
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
 func.func @part_of_an_operand(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
   // expected-error @below {{result index 'i' tells parts apart, but is an operand's}}
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [j, i] : tensor<?x?xf64, #List> {
+  %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64>) -> [j, i] : tensor<?x?xf64, #List> {
     nacho.yield %a : f64
-  } {partial, sorted}
+  }
   return %E : tensor<?x?xf64, #List>
 }
 
@@ -256,8 +244,55 @@ func.func @part_of_an_operand(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
 func.func @two_indices_of_no_operand(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
   // expected-error @below {{result index 'k' is an index of no operand}}
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [k, part] : tensor<?x?xf64, #List> {
+  %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64>) -> [k, part] : tensor<?x?xf64, #List> {
     nacho.yield %a : f64
-  } {partial, sorted}
+  }
   return %E : tensor<?x?xf64, #List>
+}
+
+// -----
+
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+func.func @scanned_assignment(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
+  // expected-error @below {{cannot collect a scanned_list: only a nest does}}
+  %E = nacho.assign collect<scanned_list> (%a = %A[i, j] : tensor<?x?xf64>) -> [i, j] : tensor<?x?xf64, #List> {
+    nacho.yield %a : f64
+  }
+  return %E : tensor<?x?xf64, #List>
+}
+
+// -----
+
+func.func @whole_rows_of_a_scalar(%A: tensor<?xf64>) -> tensor<f64> {
+  // expected-error @below {{collects whole_rows, for which the result needs an index}}
+  %s = nacho.assign collect<whole_rows> (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {
+    %0 = nacho.reduce add %a over [i] : f64
+    nacho.yield %0 : f64
+  }
+  return %s : tensor<f64>
+}
+
+// -----
+
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+func.func @reduced_part_sums(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
+  // expected-error @below {{collects its entries in a list (part_sums) and cannot reduce}}
+  %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64>) -> [j, part] : tensor<?x?xf64, #List> {
+    %0 = nacho.reduce add %a over [i] : f64
+    nacho.yield %0 : f64
+  }
+  return %E : tensor<?x?xf64, #List>
+}
+
+// -----
+
+func.func @collects_somehow(%A: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{expected ::nacho::CollectKind to be one of: in_order, sorted_list, part_sums, whole_rows, scanned_list}}
+  // expected-error @below {{failed to parse Nacho_CollectAttr parameter 'value'}}
+  %z = nacho.assign collect<in_any_order> (%a = %A[i] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return %z : tensor<?xf64>
 }

@@ -114,8 +114,8 @@ func.func @nest_that_reduces_by_differences(%A0: !A0) {
 // -----
 
 func.func @sorted_block(%x: tensor<?xf64>, %N: index) {
-  // expected-error @below {{can only sort or scan a list of entries, not 'tensor<?xf64>'}}
-  %y = nacho.nest sorted : tensor<?xf64> {
+  // expected-error @below {{collects its entries in a list (sorted_list), not in a 'tensor<?xf64>'}}
+  %y = nacho.nest collect<sorted_list> : tensor<?xf64> {
     nacho.coiterate %i to %N of () in intersect() {
       %a = nacho.locate %x[%i] : tensor<?xf64>
       nacho.append %a at (%i) : f64
@@ -131,7 +131,7 @@ func.func @sorted_block(%x: tensor<?xf64>, %N: index) {
 func.func @scanned_numbers(%x: tensor<?xf64, #V>) {
   %A0 = nacho.root %x : tensor<?xf64, #V>
   // expected-error @below {{can only scan costs, which are i64}}
-  %y = nacho.nest scanned : tensor<?xf64, #V> {
+  %y = nacho.nest collect<scanned_list> : tensor<?xf64, #V> {
     nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?xf64, #V>, 0>) in %A1 {
       %a = nacho.load %A1 : !nacho.fiber<tensor<?xf64, #V>, 1>
       nacho.append %a at (%i) : f64
@@ -146,8 +146,8 @@ func.func @scanned_numbers(%x: tensor<?xf64, #V>) {
 #V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
 func.func @sorted_sums(%x: tensor<?xf64, #V>) {
   %A0 = nacho.root %x : tensor<?xf64, #V>
-  // expected-error @below {{cannot sort or scan what it reduces}}
-  %y = nacho.nest sorted reduce add : tensor<?xf64, #V> {
+  // expected-error @below {{collects its entries in a list (sorted_list) and cannot reduce}}
+  %y = nacho.nest collect<sorted_list> reduce add : tensor<?xf64, #V> {
     nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?xf64, #V>, 0>) in %A1 {
       %a = nacho.load %A1 : !nacho.fiber<tensor<?xf64, #V>, 1>
       nacho.append %a at (%i) : f64
@@ -174,13 +174,28 @@ func.func @nest_that_reduces_by_quotients(%A0: !A0) {
 
 #List = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
-func.func @workspace_in_order(%x: tensor<?xf64>, %N: index) {
-  // expected-error @below {{can only collect sums in a workspace}}
-  %E = nacho.nest workspace : tensor<?x?xf64, #List> {
+func.func @rows_of_no_sums(%x: tensor<?xf64>, %N: index) {
+  // expected-error @below {{can only collect sums in whole rows}}
+  %E = nacho.nest collect<whole_rows> : tensor<?x?xf64, #List> {
     nacho.coiterate %i to %N of () in intersect() {
       %a = nacho.locate %x[%i] : tensor<?xf64>
-      %part = nacho.part
-      nacho.append %a at (%i, %part) : f64
+      nacho.append %a at (%i, %i) : f64
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+func.func @rows_of_nothing(%x: tensor<?xf64>, %N: index) {
+  // expected-error @below {{has no loop outside of its rows}}
+  %y = nacho.nest collect<whole_rows> reduce add : tensor<?xf64> {
+    nacho.coiterate %j to %N of () in intersect() {
+      nacho.coiterate %i to %N of () in intersect() {
+        %a = nacho.locate %x[%i] : tensor<?xf64>
+        nacho.append %a at (%i) : f64
+      }
     }
     nacho.yield
   }

@@ -143,11 +143,11 @@ func.func @somewhere_else(%A: tensor<?xf64, #SV>) -> tensor<?xf64, #SV> {
   map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)) }>
 func.func @two_scattered(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?x?xf64, #Sums> {
   // expected-error @below {{a workspace holds one level}}
-  %E = nacho.assign (%a = %A[j, i] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+  %E = nacho.assign collect<part_sums> (%a = %A[j, i] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
       -> [i, k, part] : tensor<?x?x?xf64, #Sums> {
     %0 = nacho.binary mul %a, %b : f64
     nacho.yield %0 : f64
-  } {order = ["j", "i", "k"], sorted, partial}
+  } {order = ["j", "i", "k"]}
   return %E : tensor<?x?x?xf64, #Sums>
 }
 
@@ -158,31 +158,10 @@ func.func @two_scattered(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -
   map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)) }>
 func.func @none_scattered(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?x?xf64, #Sums> {
   // expected-error @below {{nothing is scattered over its workspace}}
-  %E = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i, j, part] : tensor<?x?x?xf64, #Sums> {
+  %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i, j, part] : tensor<?x?x?xf64, #Sums> {
     nacho.yield %a : f64
-  } {sorted, partial}
-  return %E : tensor<?x?x?xf64, #Sums>
-}
-
-// -----
-
-#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
-#Sums = #sparse_tensor.encoding<{
-  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
-!A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
-!A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
-func.func @parts_of_no_sums(%A: tensor<?xf64, #SV>) -> tensor<?x?xf64, #Sums> {
-  %A0 = nacho.root %A : tensor<?xf64, #SV>
-  %E = nacho.nest sorted : tensor<?x?xf64, #Sums> {
-    nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
-      %a = nacho.load %A1 : !A1
-      %part = nacho.part
-      // expected-error @below {{appends at coordinates that are no loop's}}
-      nacho.append %a at (%i, %part) : f64
-    }
-    nacho.yield
   }
-  return %E : tensor<?x?xf64, #Sums>
+  return %E : tensor<?x?x?xf64, #Sums>
 }
 
 // -----
@@ -194,7 +173,7 @@ func.func @parts_of_no_sums(%A: tensor<?xf64, #SV>) -> tensor<?x?xf64, #Sums> {
 !A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
 func.func @parts_first(%A: tensor<?xf64, #SV>) -> tensor<?x?xf64, #Sums> {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
-  %E = nacho.nest sorted workspace : tensor<?x?xf64, #Sums> {
+  %E = nacho.nest collect<part_sums> : tensor<?x?xf64, #Sums> {
     nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
       %a = nacho.load %A1 : !A1
       %part = nacho.part
