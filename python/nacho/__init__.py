@@ -4,7 +4,6 @@
 """
 
 from nacho import mlir
-from nacho.einsum import einsum
 from nacho.errors import (
     ArgumentError,
     DTypeError,
@@ -18,10 +17,10 @@ from nacho.errors import (
     ShapeError,
     UnsupportedError,
 )
-from nacho.evaluation import evaluate
-from nacho.formats import Format
-from nacho.partitioning import Nest, Partition, partition
-from nacho.symbols import (
+from nacho.kernels.copies import copied
+from nacho.kernels.evaluation import einsum, evaluate
+from nacho.kernels.partitioning import Nest, Partition, partition
+from nacho.notation.symbols import (
     Expression,
     Index,
     access,
@@ -36,9 +35,14 @@ from nacho.symbols import (
     tanh,
     where,
 )
-from nacho.tensor import Tensor
+from nacho.storage.formats import Format
+from nacho.storage.reformat import use_kernels
+from nacho.storage.tensor import Tensor
 
 __version__ = "0.1.0"
+
+# Containers are converted by kernels, which are built on containers.
+use_kernels(copied)
 
 __all__ = [
     "ArgumentError",

@@ -10,8 +10,8 @@ import nacho
 from checks import buffers, check_structure, same
 from entries import closed, entries
 from nacho import Tensor
-from nacho.formats import Format
-from nacho.mlir.kernel import Kernel
+from nacho.kernels.kernel import Kernel
+from nacho.storage.formats import Format
 
 MATRICES = ("coo", "csr", "csc", "dcsr", "dcsc", "dense")
 DTYPES = ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "?", "c8", "c16")
@@ -205,7 +205,7 @@ def test_what_is_the_same_is_shared():
 def test_kernels_are_compiled_once(monkeypatch):
     """For all shapes; and for the same format, none is."""
     stored((5, 6), "csr", "i2").convert("dcsc")
-    monkeypatch.setattr(nacho.reformat, "_compiled", None)
+    monkeypatch.setattr(nacho.kernels.copies, "_compiled", None)
     check_converted(stored((8, 3), "csr", "i2"), "dcsc")
     check_converted(stored((8, 3), "csc", "u1"), "csc")
 
@@ -296,7 +296,7 @@ def test_sorting_by_a_kernel(rank, width, dtype, monkeypatch):
     coords = rng.integers(0, 3, (rank, 300)).astype(width)
     values = rng.integers(-3, 4, 300).astype(dtype)
     wanted = Tensor.from_coo(coords, values, shape=(3,) * rank)
-    monkeypatch.setattr(nacho.conversion, "_SORTED_IN_NUMPY", 0)
+    monkeypatch.setattr(nacho.storage.conversion, "_SORTED_IN_NUMPY", 0)
     parallel(monkeypatch)
     made = Tensor.from_coo(coords, values, shape=(3,) * rank)
     assert same(made, wanted)
@@ -306,7 +306,7 @@ def test_sorting_by_a_kernel(rank, width, dtype, monkeypatch):
 
 
 def test_unsorted_operands_by_a_kernel(monkeypatch):
-    monkeypatch.setattr(nacho.conversion, "_SORTED_IN_NUMPY", 0)
+    monkeypatch.setattr(nacho.storage.conversion, "_SORTED_IN_NUMPY", 0)
     rows, columns = np.random.default_rng(1).integers(0, 20, (2, 300))
     matrix = sp.coo_array((np.arange(300.0), (rows, columns)), shape=(20, 20))
     result = nacho.evaluate("Z[i,j] = A[i,j] * 2", A=matrix, out="csr")

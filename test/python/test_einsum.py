@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.einsum import _parsed
+from nacho.notation.einsum import _parsed
 
 
 @pytest.mark.parametrize(

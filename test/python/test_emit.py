@@ -6,10 +6,10 @@ import pytest
 
 import nacho
 from nacho import Format
-from nacho.formats import TensorType
+from nacho.kernels.requests import requested_types
 from nacho.mlir.emit import emit, literal
-from nacho.parser import parse
-from nacho.requests import requested_types
+from nacho.notation.parser import parse
+from nacho.storage.formats import TensorType
 
 CSR32 = TensorType(Format("csr"), "f64")
 

@@ -8,7 +8,7 @@ import pytest
 
 import nacho
 from nacho import Format, elements
-from nacho.formats import known_names
+from nacho.storage.formats import known_names
 
 CSR_MAP = "(d0, d1) -> (d0 : dense, d1 : compressed)"
 MAPS = {

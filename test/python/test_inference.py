@@ -4,10 +4,10 @@ import pytest
 
 import nacho
 from nacho import Format
-from nacho.inference import level_order, result_format
-from nacho.parser import parse
-from nacho.promotion import kinds_of
-from nacho.results import holds
+from nacho.notation.parser import parse
+from nacho.notation.promotion import kinds_of
+from nacho.storage.inference import level_order, result_format
+from nacho.storage.results import holds
 
 
 def inferred(text, formats, library=None):

@@ -8,10 +8,10 @@ import scipy.sparse as sp
 
 import nacho
 from nacho import Tensor
-from nacho.containers import view_of
-from nacho.formats import Format, TensorType
-from nacho.memory import _checks
-from nacho.operands import load, signature, tensor_type
+from nacho.storage.containers import view_of
+from nacho.storage.formats import Format, TensorType
+from nacho.storage.memory import _checks
+from nacho.storage.operands import load, signature, tensor_type
 
 INT = np.int32
 
@@ -215,7 +215,9 @@ def test_edited_arrays_are_not_converted(format):
 def test_a_container_is_checked_once(make, monkeypatch):
     container, checked = make(), []
     monkeypatch.setattr(
-        nacho.memory, "has_canonical_entries", lambda *_: checked.append(1) or True
+        nacho.storage.memory,
+        "has_canonical_entries",
+        lambda *_: checked.append(1) or True,
     )
     for validate in ("safe", "safe", "full", "full"):
         loaded(container, validate=validate)

@@ -3,7 +3,12 @@
 import pytest
 
 import nacho
-from nacho.notation import (
+from nacho.notation.parser import (
+    MAX_NESTING,
+    parse,
+    require_supported,
+)
+from nacho.notation.tree import (
     Access,
     Binary,
     Call,
@@ -11,11 +16,6 @@ from nacho.notation import (
     Unary,
     postorder,
     terms,
-)
-from nacho.parser import (
-    MAX_NESTING,
-    parse,
-    require_supported,
 )
 
 

@@ -9,7 +9,7 @@ import nacho
 import oracle
 import samples
 from conftest import THOROUGH
-from nacho.operands import arguments
+from nacho.storage.operands import arguments
 
 COSTS = ("nnz", "nnz+loops")
 UNION = "Z[i,j] = A[i,j] + B[i,j]"

@@ -8,10 +8,18 @@ import numpy as np
 import pytest
 
 import nacho
-from nacho.background import backgrounds, require_sparse
 from nacho.elements import ELEMENTS
-from nacho.parser import parse
-from nacho.promotion import WEAK, fits, kinds_of, promote, promoted, strong, weak_kind
+from nacho.notation.background import backgrounds, require_sparse
+from nacho.notation.parser import parse
+from nacho.notation.promotion import (
+    WEAK,
+    fits,
+    kinds_of,
+    promote,
+    promoted,
+    strong,
+    weak_kind,
+)
 
 KINDS = (*ELEMENTS, *WEAK)
 

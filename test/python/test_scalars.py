@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.formats import TensorType
-from nacho.operands import load_scalar, scalar_dtype
+from nacho.storage.formats import TensorType
+from nacho.storage.operands import load_scalar, scalar_dtype
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import nacho
 import samples
-from nacho import memory
+from nacho.storage import memory
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
 PRODUCT = "Z[i,j] = A[i,j] * B[i,j]"

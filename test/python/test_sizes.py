@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.evaluation import Compiled, kernel_for, views_of_operands
-from nacho.parser import parse
+from nacho.kernels.evaluation import Compiled, kernel_for, views_of_operands
+from nacho.notation.parser import parse
 
 MASKED = "Z[i,k] = M[i,k] * A[i,j] * B[j,k]"
 

@@ -8,8 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.parser import parse
-from nacho.symbols import index_tensor, statement
+from nacho.notation.parser import parse
+from nacho.notation.symbols import index_tensor, statement
 
 i, j, k = nacho.indices("i j k")
 A = sp.random_array((5, 6), density=0.5, format="csr", rng=1)
@@ -178,7 +178,7 @@ def test_products():
 
 
 def test_numbers_do_not_recompile():
-    from nacho import evaluation
+    from nacho.kernels import evaluation
 
     nacho.evaluate(a * 1.5, (i, j))
     before = len(evaluation._entries)

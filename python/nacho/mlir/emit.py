@@ -14,8 +14,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from nacho.elements import ELEMENTS, MLIR
-from nacho.formats import TensorType
-from nacho.notation import (
+from nacho.notation.promotion import (
+    COMPARISONS,
+    Kinds,
+    Number,
+    is_complex,
+    is_integer,
+    kinds_of,
+    strong,
+)
+from nacho.notation.tree import (
     Access,
     Assignment,
     Binary,
@@ -26,15 +34,7 @@ from nacho.notation import (
     postorder,
     sums,
 )
-from nacho.promotion import (
-    COMPARISONS,
-    Kinds,
-    Number,
-    is_complex,
-    is_integer,
-    kinds_of,
-    strong,
-)
+from nacho.storage.formats import TensorType
 
 _INDENT = "    "
 _INFINITY = {"f32": "0x7F800000", "f64": "0x7FF0000000000000"}

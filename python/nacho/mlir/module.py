@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from nacho.elements import MLIR
 from nacho.errors import ShapeError, UnsupportedError, pointed
-from nacho.formats import Format, TensorType
 from nacho.mlir.refusals import refuse_module
-from nacho.notation import Access, Assignment
-from nacho.notation import Call as FunctionCall
-from nacho.symbols import result_name
-from nacho.views import View
+from nacho.notation.symbols import result_name
+from nacho.notation.tree import Access, Assignment
+from nacho.notation.tree import Call as FunctionCall
+from nacho.storage.formats import Format, TensorType
+from nacho.storage.views import View
 
 _ELEMENTS = {text: name for name, text in MLIR.items()}
 

@@ -14,8 +14,8 @@ from nacho.errors import (
     UnsupportedError,
     pointed,
 )
-from nacho.formats import TensorType
-from nacho.notation import Access, Assignment, Binary, postorder
+from nacho.notation.tree import Access, Assignment, Binary, postorder
+from nacho.storage.formats import TensorType
 
 _LIMITS = ("scatter", "transposition", "diagonal", "not supported")
 """What the compiler says of valid programs that it cannot compile."""

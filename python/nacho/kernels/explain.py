@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nacho.formats import TensorType
-from nacho.mlir.plan import Call, Plan, bind
+from nacho.kernels.plan import Call, Plan, bind
+from nacho.storage.formats import TensorType
 
 if TYPE_CHECKING:
     from nacho import _nacho
-    from nacho.mlir.kernel import Kernel
+    from nacho.kernels.kernel import Kernel
 
 _SHOWN_PARTS = 16
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from nacho.containers import index_width, view_of
-from nacho.conversion import by_dimension
 from nacho.elements import ELEMENTS, DType, element_name
 from nacho.errors import DTypeError, OperandError
-from nacho.formats import Format, TensorType
-from nacho.memory import Notes, canonical, forget, remember
-from nacho.scalars import load_scalar, scalar_dtype
-from nacho.tensor import require_element
-from nacho.views import (
+from nacho.storage.containers import index_width, view_of
+from nacho.storage.conversion import by_dimension
+from nacho.storage.formats import Format, TensorType
+from nacho.storage.memory import Notes, canonical, forget, remember
+from nacho.storage.scalars import load_scalar, scalar_dtype
+from nacho.storage.tensor import require_element
+from nacho.storage.views import (
     INT32,
     INT32_MAX,
     INT64,
@@ -164,7 +164,7 @@ def _known_unsorted(container: object) -> bool:
 
 def _converted(name: str, ready: View, type: TensorType, notes: Notes | None) -> View:
     # Imported here, for kernels are compiled for tensors.
-    from nacho.reformat import converted
+    from nacho.storage.reformat import converted
 
     assert type.format is not None
     if notes is not None:

@@ -9,10 +9,10 @@ import numpy as np
 
 from nacho.elements import ELEMENTS, element_name
 from nacho.errors import ArgumentError, NachoError
-from nacho.formats import Format, TensorType
-from nacho.inference import result_format
-from nacho.notation import Assignment, identifier
-from nacho.promotion import kinds_of
+from nacho.notation.promotion import kinds_of
+from nacho.notation.tree import Assignment, identifier
+from nacho.storage.formats import Format, TensorType
+from nacho.storage.inference import result_format
 
 IndexType = str | tuple[str, str]
 """``"i32"`` or ``"i64"``; or a pair, of ``pos`` and of ``crd``."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from nacho.elements import ELEMENTS, DType
 from nacho.errors import DTypeError, ShapeError, UnsupportedError
-from nacho.formats import TensorType
-from nacho.tensor import require_element
-from nacho.views import Array
+from nacho.storage.formats import TensorType
+from nacho.storage.tensor import require_element
+from nacho.storage.views import Array
 
 _RANKS = "biufc"
 """The kinds of NumPy's types; a Python number fits its own and those behind it."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from nacho.elements import ELEMENTS, element_name
 from nacho.errors import DTypeError, pointed
-from nacho.notation import (
+from nacho.notation.tree import (
     Access,
     Assignment,
     Binary,

@@ -13,6 +13,9 @@ from functools import cached_property
 
 from nacho.errors import Span
 
+MAX_RANK = 8
+"""The most indices that an operand or the result may have."""
+
 
 def identifier(name: str) -> str:
     """Return a name as Python spells that of a keyword argument: in NFKC."""

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from nacho.conversion import by_dimension
-from nacho.formats import Format
-from nacho.operands import remember
-from nacho.tensor import Tensor
-from nacho.views import (
+from nacho.storage.conversion import by_dimension
+from nacho.storage.formats import Format
+from nacho.storage.operands import remember
+from nacho.storage.tensor import Tensor
+from nacho.storage.views import (
     INT32,
     NACHO,
     NUMPY,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from nacho.errors import ArgumentError
-from nacho.notation import identifier
+from nacho.notation.tree import identifier
 
 _RESULT = "Z"
 _SUM, _PRODUCT, _SIGN, _ATOM = range(1, 5)

@@ -11,8 +11,9 @@ import numpy as np
 
 from nacho.elements import DType
 from nacho.errors import OperandError, OutOfMemoryError
-from nacho.formats import MAX_RANK, Format
-from nacho.views import INT32, INT32_MAX, INT64, Array, View, groups, subject
+from nacho.notation.tree import MAX_RANK
+from nacho.storage.formats import Format
+from nacho.storage.views import INT32, INT32_MAX, INT64, Array, View, groups, subject
 
 _SORTED_IN_NUMPY = 1 << 20
 """How many entries are sorted in less time than a kernel is compiled in."""
@@ -65,7 +66,7 @@ def sorted_runs(columns: Sequence[Array]) -> tuple[Array, Array]:
         order = np.lexsort(columns[::-1])
     else:
         # Imported here, for kernels are compiled for tensors.
-        from nacho.reformat import sorting
+        from nacho.storage.reformat import sorting
 
         order = sorting(columns)
     first = np.zeros(order.size, np.bool_)

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from nacho.elements import ELEMENTS
 from nacho.errors import ArgumentError, OperandError
-from nacho.notation import Assignment, identifier
-from nacho.operands import view_of
-from nacho.views import Array, View
+from nacho.notation.tree import Assignment, identifier
+from nacho.storage.operands import view_of
+from nacho.storage.views import Array, View
 
 if TYPE_CHECKING:
     from nacho import _nacho
-    from nacho.mlir.kernel import Kernel
+    from nacho.kernels.kernel import Kernel
 
 
 class Call(NamedTuple):

@@ -11,11 +11,11 @@ import numpy as np
 
 from nacho.elements import DType
 from nacho.errors import OperandError, UnsupportedError
-from nacho.formats import Format
-from nacho.memory import Memory
-from nacho.scalars import is_number, refuse_rank
-from nacho.tensor import Tensor, require_element
-from nacho.views import (
+from nacho.storage.formats import Format
+from nacho.storage.memory import Memory
+from nacho.storage.scalars import is_number, refuse_rank
+from nacho.storage.tensor import Tensor, require_element
+from nacho.storage.views import (
     INT32,
     INT32_MAX,
     INT64,

@@ -1,4 +1,4 @@
-"""``evaluate`` and ``partition``: types from the operands, kernels from a cache."""
+"""``evaluate`` and ``einsum``: types from the operands, kernels from a cache."""
 
 from __future__ import annotations
 
@@ -9,14 +9,8 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from nacho.errors import ArgumentError, IndexOverflowError, UnsupportedError
-from nacho.extents import index_extents
-from nacho.formats import Format, TensorType
-from nacho.inference import result_format
-from nacho.mlir.kernel import Kernel
-from nacho.mlir.plan import bind, views_of
-from nacho.notation import Assignment, identifier
-from nacho.operands import element_type, scalar_dtype, signature, tensor_type
-from nacho.options import (
+from nacho.kernels.kernel import Kernel
+from nacho.kernels.options import (
     MAX_PARTS,
     MAX_THREADS,
     check_cost,
@@ -26,12 +20,19 @@ from nacho.options import (
     checked_order,
     checked_remap,
 )
-from nacho.parser import parse, require_supported
-from nacho.promotion import kinds_of, strong, weak_kind
-from nacho.requests import requested_format, widest_index
-from nacho.results import holds, library_of
-from nacho.symbols import Expression, Index, statement
-from nacho.views import INT32_MAX, View
+from nacho.kernels.plan import bind, views_of
+from nacho.kernels.requests import requested_format, widest_index
+from nacho.notation.einsum import spelled_product
+from nacho.notation.parser import parse, require_supported
+from nacho.notation.promotion import kinds_of, strong, weak_kind
+from nacho.notation.symbols import Expression, Index, statement
+from nacho.notation.tree import Assignment, identifier
+from nacho.storage.extents import index_extents
+from nacho.storage.formats import Format, TensorType
+from nacho.storage.inference import result_format
+from nacho.storage.operands import element_type, scalar_dtype, signature, tensor_type
+from nacho.storage.results import holds, library_of
+from nacho.storage.views import INT32_MAX, View
 
 _OPTIONS = ("out", "target", "threads", "parts", "order", "validate", "cost", "remap")
 _EVALUATE = ("evaluate(expr, {})", _OPTIONS)
@@ -84,6 +85,18 @@ def evaluate(
         # Only counting the entries tells how many there are.
         kernel = kernel_for(assignment, given, views, out, compiled, wide=True)
         return kernel.run(given, views, threads, parts, validate)
+
+
+def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
+    """Multiply operands and sum over indices, as ``numpy.einsum`` does.
+
+    Without ``->``, the result has the indices that occur once, in alphabetical order.
+    The options are those of ``evaluate``; ``out`` is the format of the result.
+
+    >>> nacho.einsum("ij,jk->ik", A, B)  # doctest: +SKIP
+    """
+    text, given = spelled_product(subscripts, operands)
+    return evaluate(text, given, **options)
 
 
 def _spelled(

@@ -12,7 +12,8 @@ import numpy as np
 
 from nacho.elements import ELEMENTS
 from nacho.errors import UnsupportedError, pointed
-from nacho.notation import (
+from nacho.notation.promotion import WEAK, Kinds, strong
+from nacho.notation.tree import (
     Access,
     Binary,
     Call,
@@ -23,7 +24,6 @@ from nacho.notation import (
     postorder,
     sums,
 )
-from nacho.promotion import WEAK, Kinds, strong
 
 Background = Any
 """A number, weak or of NumPy; None stands for what is only known at run time."""

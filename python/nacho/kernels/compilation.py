@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nacho.errors import ArgumentError
-from nacho.formats import Format
-from nacho.mlir.kernel import Kernel
-from nacho.mlir.module import is_module, read_module
-from nacho.options import (
+from nacho.kernels.kernel import Kernel
+from nacho.kernels.options import (
     MAX_PARTS,
     MAX_THREADS,
     check_cost,
@@ -19,8 +17,10 @@ from nacho.options import (
     checked_order,
     checked_remap,
 )
-from nacho.parser import parse, require_supported
-from nacho.requests import IndexType, requested_types
+from nacho.kernels.requests import IndexType, requested_types
+from nacho.mlir.module import is_module, read_module
+from nacho.notation.parser import parse, require_supported
+from nacho.storage.formats import Format
 
 
 def compile(

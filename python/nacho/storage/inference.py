@@ -27,9 +27,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from nacho.background import backgrounds
-from nacho.formats import Format
-from nacho.notation import (
+from nacho.notation.background import backgrounds
+from nacho.notation.promotion import Kinds
+from nacho.notation.tree import (
     Access,
     Assignment,
     Binary,
@@ -40,7 +40,7 @@ from nacho.notation import (
     postorder,
     sums,
 )
-from nacho.promotion import Kinds
+from nacho.storage.formats import Format
 
 Structure = dict[str, str]
 """Per index: ``dense``, ``compressed``, or ``coo`` if the level is one of a group."""

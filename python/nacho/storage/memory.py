@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from nacho.conversion import coordinates, packed, sorted_runs, summed
-from nacho.views import View, has_canonical_entries
+from nacho.storage.conversion import coordinates, packed, sorted_runs, summed
+from nacho.storage.views import View, has_canonical_entries
 
 Notes = list[str]
 """What was copied or converted, in words."""

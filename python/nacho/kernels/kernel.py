@@ -12,36 +12,36 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 from weakref import WeakValueDictionary
 
-from nacho.background import require_sparse
 from nacho.errors import DTypeError, NachoError, OperandError
-from nacho.extents import (
-    CostEstimate,
-    index_extents,
-    narrow_indices,
-    require_values,
+from nacho.kernels.keys import merges_lists, suit_keys, suits_rank
+from nacho.kernels.options import (
+    MAX_PARTS,
+    MAX_THREADS,
+    checked_count,
+    default_threads,
 )
-from nacho.formats import TensorType
+from nacho.kernels.plan import Call, Plan, bind, views_of
 from nacho.mlir.emit import emit, spelled_indices
-from nacho.mlir.keys import merges_lists, suit_keys, suits_rank
 from nacho.mlir.module import Module
-from nacho.mlir.plan import Call, Plan, bind, views_of
 from nacho.mlir.refusals import (
     refuse_compilation,
     refuse_entries,
     refuse_extent,
     refuse_memory,
 )
-from nacho.notation import Assignment
-from nacho.operands import Notes, arguments, forget, load, load_scalar
-from nacho.options import (
-    MAX_PARTS,
-    MAX_THREADS,
-    checked_count,
-    default_threads,
+from nacho.notation.background import require_sparse
+from nacho.notation.promotion import Kinds, fits, kinds_of
+from nacho.notation.tree import Assignment
+from nacho.storage.extents import (
+    CostEstimate,
+    index_extents,
+    narrow_indices,
+    require_values,
 )
-from nacho.promotion import Kinds, fits, kinds_of
-from nacho.results import make_result, result_class
-from nacho.views import View
+from nacho.storage.formats import TensorType
+from nacho.storage.operands import Notes, arguments, forget, load, load_scalar
+from nacho.storage.results import make_result, result_class
+from nacho.storage.views import View
 
 if TYPE_CHECKING:
     from nacho import _nacho
@@ -253,7 +253,7 @@ class Kernel:
 
     def explain(self, /, *operands: Any, **named: Any) -> str:
         """Run once and say, in plain text, what was done and how it was balanced."""
-        from nacho.mlir.explain import explain
+        from nacho.kernels.explain import explain
 
         return explain(self, operands, named)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacho.errors import OperandError
-from nacho.formats import Format
+from nacho.storage.formats import Format
 
 Array = NDArray[Any]
 Arrays = tuple[Array | None, ...]

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 
 from nacho.errors import NachoError, UnsupportedError
-from nacho.notation import identifier
+from nacho.notation.tree import identifier
 
 COSTS = ("nnz", "nnz+loops")
 TARGETS = ("cpu",)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from math import prod
 
-from nacho.formats import TensorType
-from nacho.notation import Assignment
-from nacho.views import View
+from nacho.notation.tree import Assignment
+from nacho.storage.formats import TensorType
+from nacho.storage.views import View
 
 _MOST_BITS = 62
 _LONG_ROW = 16

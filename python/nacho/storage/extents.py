@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
 from nacho.errors import ReductionError, ShapeError, pointed
-from nacho.formats import Format, TensorType
-from nacho.notation import Access, Assignment
-from nacho.views import View
+from nacho.notation.tree import Access, Assignment
+from nacho.storage.formats import Format, TensorType
+from nacho.storage.views import View
 
 Views = Mapping[str, View]
 """The views of the operands with indices, by name."""

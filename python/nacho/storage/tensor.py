@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nacho.conversion import (
+from nacho.elements import DType, element_name, supported_elements
+from nacho.errors import DTypeError, OperandError, ShapeError, UnsupportedError
+from nacho.notation.tree import MAX_RANK
+from nacho.storage.conversion import (
     coordinates,
     densified,
     packed,
     sorted_entries,
 )
-from nacho.elements import DType, element_name, supported_elements
-from nacho.errors import DTypeError, OperandError, ShapeError, UnsupportedError
-from nacho.formats import MAX_RANK, Format
-from nacho.views import (
+from nacho.storage.formats import Format
+from nacho.storage.views import (
     INT32,
     INT64,
     Array,
@@ -31,7 +32,7 @@ from nacho.views import (
 )
 
 if TYPE_CHECKING:
-    from nacho.symbols import Expression
+    from nacho.notation.symbols import Expression
 
 _IN_ROWS = frozenset({"csr", "dcsr"})
 _IN_COLUMNS = frozenset({"csc", "dcsc"})
@@ -219,7 +220,7 @@ class Tensor:
         if wanted == self.format:
             return self._of(self._view)
         # Imported here, for kernels are compiled for tensors.
-        from nacho.reformat import checked, converted
+        from nacho.storage.reformat import checked, converted
 
         return self._of(converted(checked(self), wanted))
 
@@ -229,7 +230,7 @@ class Tensor:
         >>> i, j = nacho.indices("i j")  # doctest: +SKIP
         >>> nacho.evaluate(A[i, j] + B[i, j], (i, j))  # doctest: +SKIP
         """
-        from nacho.symbols import index_tensor
+        from nacho.notation.symbols import index_tensor
 
         return index_tensor(self, key)
 

@@ -1,21 +1,20 @@
-"""``einsum``: NumPy's spelling of a product that is summed."""
+"""NumPy's spelling of a product that is summed, written in the notation."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from nacho.errors import ArgumentError, ParseError, UnsupportedError, pointed
-from nacho.evaluation import evaluate
-from nacho.symbols import fresh_names, result_name
+from nacho.notation.symbols import fresh_names, result_name
 
 
-def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
-    """Multiply operands and sum over indices, as ``numpy.einsum`` does.
+def spelled_product(
+    subscripts: str, operands: Sequence[Any]
+) -> tuple[str, dict[str, Any]]:
+    """Return the product as an assignment, and its operands by name.
 
-    Without ``->``, the result has the indices that occur once, in alphabetical order.
-    The options are those of ``evaluate``; ``out`` is the format of the result.
-
-    >>> nacho.einsum("ij,jk->ik", A, B)  # doctest: +SKIP
+    An operand that is given twice is one operand of the assignment.
     """
     inputs, left = _parsed(subscripts)
     if len(inputs) != len(operands):
@@ -35,7 +34,7 @@ def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
             given[known[key]] = operand
         factors.append(_access(known[key], indices))
     result = _access(result_name(letters), left)
-    return evaluate(f"{result} = {' * '.join(factors)}", given, **options)
+    return f"{result} = {' * '.join(factors)}", given
 
 
 def _access(name: str, indices: str) -> str:

@@ -20,8 +20,8 @@ from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
 from nacho.errors import ArgumentError, ParseError, Span, UnsupportedError, pointed
-from nacho.formats import MAX_RANK
-from nacho.notation import (
+from nacho.notation.tree import (
+    MAX_RANK,
     Access,
     Assignment,
     Binary,

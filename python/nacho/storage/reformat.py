@@ -1,25 +1,21 @@
-"""From one format to another: by a kernel, which sorts where levels change their order.
+"""From one format to another: what a conversion leaves out, shares, and refuses.
 
-It is the one of ``Z[i,j] = A[i,j]``, compiled once for each pair of types.
+The entries themselves are moved by a kernel. Kernels are built on this package, so the
+one that copies is handed in from above, by ``use_kernels``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nacho.conversion import coordinates, index_type, require_within
 from nacho.errors import OutOfMemoryError, UnsupportedError
-from nacho.evaluation import cached_kernel
-from nacho.formats import Format, TensorType
-from nacho.memory import canonical
-from nacho.mlir.kernel import Kernel
-from nacho.operands import tensor_type
-from nacho.parser import parse
-from nacho.tensor import Tensor
-from nacho.views import (
+from nacho.storage.conversion import coordinates, index_type, require_within
+from nacho.storage.formats import Format
+from nacho.storage.memory import canonical
+from nacho.storage.tensor import Tensor
+from nacho.storage.views import (
     INT32,
     INT32_MAX,
     INT64,
@@ -29,6 +25,17 @@ from nacho.views import (
     require_positions,
     subject,
 )
+
+Copy = Callable[[View, Format], View]
+"""A function that stores the entries of a view in another format, sorted."""
+
+_copied: Copy
+
+
+def use_kernels(copied: Copy) -> None:
+    """Have the entries of all conversions moved by this function."""
+    global _copied
+    _copied = copied
 
 
 def checked(tensor: Tensor) -> View:
@@ -76,27 +83,6 @@ def sorting(columns: Sequence[Array]) -> Array:
     view = _coo(format, (count, *extents), crd, np.zeros(count, np.int8))
     order = _copied(view, format.in_order((*range(1, rank + 1), 0))).crd_at(rank)
     return order.astype(np.intp, copy=False)
-
-
-def _copied(view: View, wanted: Format) -> View:
-    """Return a view in another format, by the kernel for it."""
-    given = tensor_type("Tensor", view)
-    pos = 64 if view.values.size > INT32_MAX else given.pos_width
-    crd = 64 if max(view.shape) > INT32_MAX else given.crd_width
-    result = replace(given, format=wanted, pos_width=pos, crd_width=crd)
-    kernel = cached_kernel(("convert", given, result), lambda: _compiled(given, result))
-    source = Tensor._of(view)
-    call = kernel.prepare([source], {"A": view}, None, None, "none")
-    # Dense results as well are to be tensors.
-    call = call._replace(kind=None)
-    made: Tensor = kernel.compute(call)
-    return made._view
-
-
-def _compiled(given: TensorType, result: TensorType) -> Kernel:
-    assert given.format is not None
-    indices = ",".join(f"d{dimension}" for dimension in range(len(given.format.levels)))
-    return Kernel(parse(f"Z[{indices}] = A[{indices}]"), {"A": given}, result)
 
 
 def _sharing(given: View, made: View) -> View:

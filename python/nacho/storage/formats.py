@@ -14,8 +14,7 @@ from functools import cache
 from operator import index
 
 from nacho.errors import FormatError, UnsupportedError
-
-MAX_RANK = 8
+from nacho.notation.tree import MAX_RANK
 
 Levels = tuple[tuple[int, str], ...]
 """Per level, the dimension that it stores and the kind of the level."""

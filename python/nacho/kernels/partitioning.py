@@ -11,22 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacho.errors import ArgumentError
-from nacho.evaluation import (
+from nacho.kernels.evaluation import (
     Compiled,
     given_operands,
     kernel_for,
     views_of_operands,
 )
-from nacho.mlir.kernel import Kernel, Step
-from nacho.notation import Access, Assignment
-from nacho.options import (
+from nacho.kernels.kernel import Kernel, Step
+from nacho.kernels.options import (
     MAX_PARTS,
     check_cost,
     checked_count,
     checked_order,
     checked_remap,
 )
-from nacho.parser import parse
+from nacho.notation.parser import parse
+from nacho.notation.tree import Access, Assignment
 
 _FUNCTION = ("partition(expr, parts, {})", ("cost", "order", "remap"))
 
