@@ -50,7 +50,6 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "until",
       llvm::cl::desc("End with this stage; by default the last")};
 };
-};
 
 /// What a backend can do beyond the rest of its contract. Passes that make use
 /// of more are left out.
