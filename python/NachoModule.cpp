@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/Backends/Backends.h"
+#include "nacho/Compiler/Kernel.h"
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/Runtime.h"
 
@@ -27,6 +29,14 @@ namespace {
 struct CompileError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+const Backend &backendOf(const std::string &target) {
+  const Backend *backend = findBackend(target);
+  if (!backend)
+    throw CompileError("there is no target '" + target + "'");
+  return *backend;
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
@@ -238,13 +248,14 @@ nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
 class PyKernel {
 public:
   PyKernel(const std::string &text, const std::string &cost, bool remap,
-           bool split, bool flatten) {
+           bool split, bool flatten, const std::string &target) {
+    const Backend &backend = backendOf(target);
     CompileOptions options = {cost, remap, split, /*singlePass=*/true};
     options.flatten = flatten;
     std::string error;
     {
       nb::gil_scoped_release release;
-      kernel = Kernel::compile(text, options, error);
+      kernel = compileKernel(text, backend, options, error);
     }
     if (!kernel)
       throw CompileError(error);
@@ -296,13 +307,13 @@ public:
   }
 
 private:
-  std::shared_ptr<Kernel> kernel;
+  std::shared_ptr<const Kernel> kernel;
 };
 
 nb::object pySignature(const std::string &text) {
   std::string error;
-  std::vector<Signature> found = readSignature(text, error);
-  if (found.empty())
+  std::optional<Signature> signature = readSignature(text, error);
+  if (!signature)
     throw CompileError(error);
   auto toTuple = [](const std::vector<std::string> &items) {
     nb::list list;
@@ -310,18 +321,18 @@ nb::object pySignature(const std::string &text) {
       list.append(item);
     return nb::tuple(list);
   };
-  const Signature &signature = found.front();
-  return nb::make_tuple(signature.name, toTuple(signature.arguments),
-                        toTuple(signature.types), signature.result);
+  return nb::make_tuple(signature->name, toTuple(signature->arguments),
+                        toTuple(signature->types), signature->result);
 }
 
 std::string pyLower(const std::string &text, const std::string &stage,
                     const std::string &cost, bool remap, bool split,
-                    bool singlePass, bool flatten) {
+                    bool singlePass, bool flatten, const std::string &target) {
   CompileOptions options = {cost, remap, split, singlePass};
   options.flatten = flatten;
   std::string error;
-  std::string lowered = lowerToStage(text, stage, options, error);
+  std::string lowered =
+      lowerToStage(text, stage, backendOf(target), options, error);
   if (lowered.empty())
     throw CompileError(error);
   return lowered;
@@ -337,23 +348,29 @@ NB_MODULE(_nacho, m) {
   nb::exception<RowsTooHeavy>(m, "RowsTooHeavy", PyExc_RuntimeError);
   nb::exception<OperandsChanged>(m, "OperandsChanged", PyExc_RuntimeError);
   nb::list stages;
-  for (const std::string &name : stageNames())
+  for (const std::string &name : stageNames(cpuBackend()))
     stages.append(name);
   m.attr("STAGES") = nb::tuple(stages);
+  nb::list targets;
+  for (const Backend *backend : allBackends())
+    if (backend->canExecute())
+      targets.append(backend->name().str());
+  m.attr("TARGETS") = nb::tuple(targets);
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"), nb::arg("cost"),
         nb::arg("remap") = true, nb::arg("split") = true,
         nb::arg("single_pass") = false, nb::arg("flatten") = false,
-        nb::call_guard<nb::gil_scoped_release>());
+        nb::arg("target") = "cpu", nb::call_guard<nb::gil_scoped_release>());
   m.def("signature", &pySignature, nb::arg("text"));
   addValidation(m);
   m.def("pooled_bytes", &pooledBytes);
   m.def("max_pooled_bytes", &maxPooledBytes);
 
   nb::class_<PyKernel>(m, "Kernel", nb::is_weak_referenceable())
-      .def(nb::init<const std::string &, const std::string &, bool, bool,
-                    bool>(),
+      .def(nb::init<const std::string &, const std::string &, bool, bool, bool,
+                    const std::string &>(),
            nb::arg("text"), nb::arg("cost"), nb::arg("remap") = true,
-           nb::arg("split") = true, nb::arg("flatten") = false)
+           nb::arg("split") = true, nb::arg("flatten") = false,
+           nb::arg("target") = "cpu")
       .def_prop_ro("steps", &PyKernel::steps)
       .def("llvm", &PyKernel::llvm)
       .def("asm", &PyKernel::assembly)

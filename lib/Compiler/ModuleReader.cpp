@@ -94,8 +94,8 @@ LogicalResult nacho::readLayouts(func::FuncOp func, ArrayRef<Type> arguments,
 // Steps
 //===----------------------------------------------------------------------===//
 
-std::string nacho::exportName(const std::string &name, const char *phase) {
-  return name + "_" + phase;
+std::string nacho::exportName(const std::string &step, Phase phase) {
+  return step + "_" + nameOf(phase);
 }
 
 /// Whether the innermost loop is a union or an intersection of two operands.
@@ -201,8 +201,9 @@ static int64_t columnsOf(func::FuncOp func, unsigned argument) {
 
 LogicalResult nacho::readBuffers(ModuleOp module, const std::string &name,
                                  Step &step) {
-  auto plan = module.lookupSymbol<func::FuncOp>(exportName(name, "plan"));
-  auto execute = module.lookupSymbol<func::FuncOp>(exportName(name, "execute"));
+  auto plan = module.lookupSymbol<func::FuncOp>(exportName(name, Phase::plan));
+  auto execute =
+      module.lookupSymbol<func::FuncOp>(exportName(name, Phase::execute));
   if (!plan || !execute)
     return module.emitError("the function does not assign a tensor");
   size_t numOperands = step.operands.size();

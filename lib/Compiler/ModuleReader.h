@@ -8,7 +8,7 @@
 #ifndef NACHO_LIB_MODULEREADER_H
 #define NACHO_LIB_MODULEREADER_H
 
-#include "nacho/Execution/Kernel.h"
+#include "nacho/Execution/Step.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -21,8 +21,8 @@ mlir::LogicalResult readLayouts(mlir::func::FuncOp func,
                                 std::vector<TensorLayout> &operands,
                                 TensorLayout &result);
 
-/// The functions that a kernel exports, by the name of its function.
-std::string exportName(const std::string &name, const char *phase);
+/// The name of a function that a step exports, by the name of the step.
+std::string exportName(const std::string &step, Phase phase);
 
 /// What the module says about its steps while they are nests.
 mlir::LogicalResult readSteps(mlir::ModuleOp module, std::vector<Step> &steps,

@@ -1,12 +1,12 @@
 //===- Pipelines.cpp - The stages as lists of passes ----------------------===//
 
 #include "nacho/Compiler/Pipelines.h"
+#include "nacho/Compiler/Backend.h"
 #include "nacho/Compiler/InitAll.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/Optimizations/Passes.h"
 #include "nacho/Transforms/Passes.h"
 
-#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -98,80 +97,59 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<func::FuncOp>(createNachoKeepSums());
 }
 
-/// OpenMP and LLVM.
-static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
-  pm.addPass(createConvertNachoParallelToCPU());
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertNachoFunctionsToLibm());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createConvertComplexToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertOpenMPToLLVMPass());
-  pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCanonicalizerPass());
+std::vector<Stage> nacho::commonStages() {
+  return {{"assign", addAssign},
+          {"loops", addLoops},
+          {"remap", addRemap},
+          {"partition", addPartition},
+          {"assemble", addAssemble}};
 }
 
-ArrayRef<Stage> nacho::getCpuStages() {
-  static const Stage stages[] = {
-      {"assign", addAssign},     {"loops", addLoops},
-      {"remap", addRemap},       {"partition", addPartition},
-      {"assemble", addAssemble}, {"scf", addScf},
-      {"llvm", addLlvm},
-  };
-  return stages;
-}
+Stage nacho::scfStage() { return {"scf", addScf}; }
 
-/// Adds the passes of the stages, the last of which is `options.until`. Returns
-/// whether that stage was among them, so that nothing is to follow.
-static bool addStages(OpPassManager &pm, ArrayRef<Stage> stages,
+void nacho::addStages(OpPassManager &pm, ArrayRef<Stage> stages,
+                      const Capabilities &capabilities,
                       const PipelineOptions &options) {
-  for (const Stage &stage : stages) {
-    stage.addPasses(pm, options);
-    if (options.until == &stage)
-      return true;
-  }
-  return false;
+  PipelineOptions possible;
+  possible.copyOptionValuesFrom(options);
+  if (!capabilities.tables)
+    possible.find = false;
+  if (!capabilities.vectors)
+    possible.vectorBits = 0;
+  for (const Stage &stage : stages)
+    stage.addPasses(pm, possible);
 }
 
-void nacho::buildCpuPipeline(OpPassManager &pm,
-                             const PipelineOptions &options) {
-  addStages(pm, getCpuStages(), options);
+void nacho::registerPipelines(ArrayRef<const Backend *> backends) {
+  for (const Backend *backend : backends)
+    registerPassPipeline(
+        ("nacho-" + backend->name()).str(), backend->summary(),
+        [backend](OpPassManager &pm, StringRef text,
+                  llvm::function_ref<LogicalResult(const Twine &)> refuse)
+            -> LogicalResult {
+          FailureOr<std::unique_ptr<PipelineOptions>> options =
+              PipelineOptions::createFromString(text);
+          if (failed(options))
+            return failure();
+          StringRef until = (*options)->until;
+          std::vector<Stage> stages =
+              until.empty() ? backend->stages() : backend->stagesUntil(until);
+          if (stages.empty())
+            return refuse("target '" + backend->name() + "' has no stage '" +
+                          until + "'");
+          addStages(pm, stages, backend->capabilities(), **options);
+          return success();
+        },
+        [](llvm::function_ref<void(const mlir::detail::PassOptions &)> handle) {
+          handle(PipelineOptions());
+        });
 }
 
-void nacho::buildGpuPipeline(OpPassManager &pm,
-                             const PipelineOptions &options) {
-  // Neither tables nor vectors have a lowering there.
-  PipelineOptions plain;
-  plain.copyOptionValuesFrom(options);
-  plain.find = false;
-  plain.vectorBits = 0;
-  if (addStages(pm, getCpuStages().drop_back(), plain))
-    return;
-  pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-}
-
-void nacho::registerPipelines() {
-  PassPipelineRegistration<PipelineOptions>(
-      "nacho-cpu", "From tensor index notation to OpenMP and LLVM",
-      buildCpuPipeline);
-  PassPipelineRegistration<PipelineOptions>(
-      "nacho-gpu", "From tensor index notation to gpu.launch",
-      buildGpuPipeline);
-}
-
-void nacho::registerAllPasses() {
+void nacho::registerAllPasses(ArrayRef<const Backend *> backends) {
   registerNachoTransformsPasses();
   registerNachoOptimizationsPasses();
   registerNachoConversionPasses();
-  registerPipelines();
+  registerPipelines(backends);
 }
 
 void nacho::registerAllDialects(DialectRegistry &registry) {

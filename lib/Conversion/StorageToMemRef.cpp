@@ -1,7 +1,7 @@
 //===- StorageToMemRef.cpp - Tensors as their buffers ---------------------===//
 //
 // Consumes functions over encoded tensors that only read the storage; the
-// order of the buffers is the ABI of Kernel.h.
+// order of the buffers is the ABI of Step.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 #ifndef NACHO_LIB_FORESIGHT_H
 #define NACHO_LIB_FORESIGHT_H
 
-#include "nacho/Execution/Kernel.h"
+#include "nacho/Execution/Step.h"
 
 namespace nacho {
 

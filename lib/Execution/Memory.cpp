@@ -11,19 +11,6 @@
 
 using namespace nacho;
 
-size_t nacho::sizeOf(ElementType type) {
-  // In the order of the enumeration.
-  static const size_t sizes[] = {1, 1, 1, 2, 4, 8, 4, 8, 8, 16};
-  return sizes[static_cast<int>(type)];
-}
-
-int64_t nacho::checkedProduct(int64_t x, int64_t y) {
-  int64_t product;
-  if (__builtin_mul_overflow(x, y, &product))
-    throw std::bad_alloc();
-  return product;
-}
-
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//

@@ -1,19 +1,16 @@
 //===- Step.cpp - Calls of the functions of a step ------------------------===//
 
-#include "nacho/Execution/Kernel.h"
+#include "nacho/Execution/Step.h"
 #include "nacho/Runtime/Abi.h"
-
-#include "llvm/ADT/SmallVector.h"
 
 #include <array>
 
 using namespace nacho;
 
-size_t TensorLayout::numArguments() const {
-  size_t count = 1 + levels.size();
-  for (const Level &level : levels)
-    count += level.hasPositions + level.hasCoordinates;
-  return count;
+const char *nacho::nameOf(Phase phase) {
+  static const char *const names[kNumPhases] = {"partition", "plan", "execute",
+                                                "compact"};
+  return names[static_cast<size_t>(phase)];
 }
 
 namespace {
@@ -21,7 +18,12 @@ namespace {
 /// descriptors (allocated, aligned, offset, sizes, strides).
 class CallWords {
 public:
-  explicit CallWords(size_t maxBuffers) { descriptors.reserve(maxBuffers); }
+  /// Reserves the descriptors, whose addresses must stay; and besides them
+  /// words for as many integers, which are fewer.
+  explicit CallWords(size_t maxBuffers) {
+    descriptors.reserve(maxBuffers);
+    words.reserve(2 * maxBuffers);
+  }
 
   void addInteger(int64_t value) { words.push_back(value); }
 
@@ -71,8 +73,8 @@ private:
     words.push_back(asWord(descriptors.back().data()));
   }
 
-  llvm::SmallVector<Descriptor, 32> descriptors;
-  llvm::SmallVector<int64_t, 48> words;
+  std::vector<Descriptor> descriptors;
+  std::vector<int64_t> words;
 };
 } // namespace
 
@@ -114,7 +116,7 @@ void Step::partition(const std::vector<Argument> &args, int64_t *bounds,
   words.addRows(bounds, parts + 1, boundColumns);
   words.addInteger(within);
   words.addInteger(threads);
-  partitionEntry(words.data());
+  executable->call(number, Phase::partition, words.data());
 }
 
 int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
@@ -135,7 +137,7 @@ int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
       words.addWorkspace(workspace);
   words.addScalar(&status);
   words.addInteger(threads);
-  planEntry(words.data());
+  executable->call(number, Phase::plan, words.data());
   return status;
 }
 
@@ -167,7 +169,7 @@ int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
     words.addWorkspace(workspace);
   words.addScalar(&status);
   words.addInteger(threads);
-  executeEntry(words.data());
+  executable->call(number, Phase::execute, words.data());
   return status;
 }
 
@@ -187,6 +189,6 @@ int32_t Step::compact(const std::vector<Argument> &args, int64_t *bounds,
       words.addVector(buffer.data, buffer.size);
   words.addScalar(&status);
   words.addInteger(threads);
-  compactEntry(words.data());
+  executable->call(number, Phase::compact, words.data());
   return status;
 }

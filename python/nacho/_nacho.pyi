@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 STAGES: tuple[str, ...]
+TARGETS: tuple[str, ...]
 
 class CompileError(Exception): ...
 class IndexOverflow(RuntimeError): ...
@@ -21,6 +22,7 @@ def lower(
     split: bool = True,
     single_pass: bool = False,
     flatten: bool = False,
+    target: str = "cpu",
 ) -> str: ...
 def signature(text: str) -> tuple[str, list[str], list[str], str]: ...
 def check_positions(pos: NDArray[Any], length: int, nnz: int) -> int: ...
@@ -45,6 +47,7 @@ class Kernel:
         remap: bool = True,
         split: bool = True,
         flatten: bool = False,
+        target: str = "cpu",
     ) -> None: ...
     @property
     def steps(self) -> tuple[Step, ...]: ...

@@ -1,5 +1,6 @@
 //===- nacho-opt.cpp - mlir-opt with the nacho dialect --------------------===//
 
+#include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/InitAll.h"
 
 #include "mlir/InitAllDialects.h"
@@ -10,7 +11,7 @@
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
-  nacho::registerAllPasses();
+  nacho::registerAllPasses(nacho::allBackends());
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/InitAll.h"
 #include "nacho/IR/Nacho.h"
 
@@ -23,5 +24,5 @@ mlirGetDialectPluginInfo() {
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "Nacho", LLVM_VERSION_STRING,
-          []() { nacho::registerAllPasses(); }};
+          []() { nacho::registerAllPasses(nacho::allBackends()); }};
 }

@@ -4,13 +4,16 @@
 #define NACHO_INITALL_H
 
 #include "mlir/IR/DialectRegistry.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace nacho {
 
+class Backend;
+
 /// The dialect, and those that its passes and pipelines produce.
 void registerAllDialects(mlir::DialectRegistry &registry);
-/// The passes and the pipelines.
-void registerAllPasses();
+/// The passes, and the pipelines of the backends.
+void registerAllPasses(llvm::ArrayRef<const Backend *> backends);
 
 } // namespace nacho
 

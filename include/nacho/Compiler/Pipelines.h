@@ -6,15 +6,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
+#include <vector>
+
 namespace nacho {
-
-struct Stage;
-
-/// Makes the names of the stages the values that an option takes.
-struct StageNames {
-  template <typename Option>
-  void apply(Option &option) const;
-};
 
 struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> cost{*this, "cost",
@@ -52,9 +46,16 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "vector-bits",
       llvm::cl::desc("Width of the vector registers; 0: do without"),
       llvm::cl::init(0)};
-  Option<const Stage *> until{
+  Option<std::string> until{
       *this, "until",
-      llvm::cl::desc("End with this stage; by default the last"), StageNames()};
+      llvm::cl::desc("End with this stage; by default the last")};
+};
+
+/// What a backend can do beyond the rest of its contract. Passes that make use
+/// of more are left out.
+struct Capabilities {
+  bool tables = false;  ///< Children of fibers by their coordinates.
+  bool vectors = false; ///< Values of vector types.
 };
 
 /// A stage and the passes that lead to it from the one before.
@@ -63,23 +64,22 @@ struct Stage {
   void (*addPasses)(mlir::OpPassManager &, const PipelineOptions &);
 };
 
-/// assign, loops, remap, partition, assemble, scf, llvm: the way to a CPU.
-llvm::ArrayRef<Stage> getCpuStages();
+/// assign, loops, remap, partition, assemble: the same for all backends.
+std::vector<Stage> commonStages();
 
-template <typename Option>
-void StageNames::apply(Option &option) const {
-  for (const Stage &stage : getCpuStages())
-    option.getParser().addLiteralOption(stage.name, &stage, "");
-  option.setInitialValue(&getCpuStages().back());
-}
+/// scf, with which backends begin that have no loops of their own.
+Stage scfStage();
 
-void buildCpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+class Backend;
 
-/// Up to gpu.launch and what the kernels need; upstream's
-/// gpu-lower-to-nvvm-pipeline goes on from there.
-void buildGpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// Adds the passes of stages. Options that ask for more than a backend can do
+/// are off.
+void addStages(mlir::OpPassManager &pm, llvm::ArrayRef<Stage> stages,
+               const Capabilities &capabilities,
+               const PipelineOptions &options);
 
-void registerPipelines();
+/// Registers --nacho-<name> for every backend.
+void registerPipelines(llvm::ArrayRef<const Backend *> backends);
 
 } // namespace nacho
 

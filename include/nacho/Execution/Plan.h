@@ -42,12 +42,6 @@ struct DraftTooLarge : std::runtime_error {
   DraftTooLarge() : std::runtime_error("a draft is too large") {}
 };
 
-/// The bytes that an element takes in a buffer.
-size_t sizeOf(ElementType type);
-
-/// x * y, or no memory for so much.
-int64_t checkedProduct(int64_t x, int64_t y);
-
 /// Memory of the runtime for one array.
 class Buffer {
 public:

@@ -2,7 +2,6 @@
 
 #include "Jit.h"
 
-#include "nacho/Execution/Kernel.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Runtime.h"
 

@@ -1,0 +1,45 @@
+//===- Executable.h - What a backend makes of a module --------------------===//
+//
+// The runtime half of a backend. Nothing in lib/Execution knows more of one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_EXECUTION_EXECUTABLE_H
+#define NACHO_EXECUTION_EXECUTABLE_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace nacho {
+
+/// The functions that a step may export; Step.h says what each does.
+enum class Phase { partition, plan, execute, compact };
+inline constexpr size_t kNumPhases = 4;
+
+/// The name of a phase in the names of functions.
+const char *nameOf(Phase phase);
+
+/// The names of the functions of one step, by phase; empty for a phase that the
+/// step does not have.
+using StepFunctions = std::array<std::string, kNumPhases>;
+
+/// A compiled module. Any number of threads may call its functions at a time.
+class Executable {
+public:
+  virtual ~Executable();
+
+  /// Calls a function of a step and returns when it is done. Each of its
+  /// parameters is one word: an integer, or the address of a memref descriptor
+  /// (allocated, aligned, offset, sizes, strides).
+  virtual void call(size_t step, Phase phase, const int64_t *words) const = 0;
+
+  /// The module after optimisation, as LLVM IR and as assembly.
+  virtual std::string llvm() const = 0;
+  virtual std::string assembly() const = 0;
+};
+
+} // namespace nacho
+
+#endif // NACHO_EXECUTION_EXECUTABLE_H

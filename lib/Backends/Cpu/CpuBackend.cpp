@@ -1,0 +1,179 @@
+//===- CpuBackend.cpp - Kernels that the host runs itself -----------------===//
+
+#include "Jit.h"
+#include "ObjectCache.h"
+#include "nacho/Backends/Backends.h"
+#include "nacho/Compiler/Pipelines.h"
+#include "nacho/Conversion/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// OpenMP and LLVM.
+static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createConvertNachoParallelToCPU());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertNachoFunctionsToLibm());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertComplexToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertOpenMPToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+/// The functions that are compiled together, at the same time as other units:
+/// what cuts and counts, and what computes.
+static std::vector<std::vector<std::string>>
+unitsOf(ArrayRef<StepFunctions> steps) {
+  std::vector<std::vector<std::string>> units;
+  for (const StepFunctions &functions : steps) {
+    auto add = [&](Phase phase) {
+      const std::string &name = functions[static_cast<size_t>(phase)];
+      if (!name.empty())
+        units.back().push_back(name);
+    };
+    units.emplace_back();
+    add(Phase::partition);
+    add(Phase::plan);
+    add(Phase::compact);
+    units.emplace_back();
+    add(Phase::execute);
+  }
+  return units;
+}
+
+/// Lowers a module and compiles it, unless there is code for it on disk.
+static FailureOr<CompiledCode> generate(const CompileRequest &request,
+                                        unsigned vectorBits) {
+  std::vector<std::string> key = request.key;
+  key.push_back(std::to_string(vectorBits));
+  ObjectCache cache(key);
+  if (std::optional<CompiledCode> known = cache.load())
+    return std::move(*known);
+  FailureOr<ModuleOp> module = request.lower();
+  if (failed(module))
+    return failure();
+  registerBuiltinDialectTranslation(*module->getContext());
+  registerLLVMDialectTranslation(*module->getContext());
+  registerOpenMPDialectTranslation(*module->getContext());
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> translated =
+      translateModuleToLLVMIR(*module, context);
+  if (!translated)
+    return failure();
+  llvm::Expected<CompiledCode> code =
+      compileForHost(*translated, unitsOf(request.steps));
+  if (!code)
+    return emitError(request.loc) << llvm::toString(code.takeError());
+  cache.store(*code);
+  return std::move(*code);
+}
+
+namespace {
+/// Compiled code in this process, and the addresses of what it exports.
+class CpuExecutable final : public Executable {
+public:
+  static llvm::Expected<std::unique_ptr<Executable>>
+  load(CompiledCode code, ArrayRef<StepFunctions> steps) {
+    auto made = std::make_unique<CpuExecutable>();
+    auto jit = JitModule::load(std::move(code));
+    if (!jit)
+      return jit.takeError();
+    made->jit = std::move(*jit);
+    for (const StepFunctions &functions : steps) {
+      Entries &entries = made->steps.emplace_back();
+      for (auto [name, entry] : llvm::zip(functions, entries)) {
+        if (name.empty())
+          continue;
+        auto found = made->jit->lookup(name);
+        if (!found)
+          return found.takeError();
+        entry = *found;
+      }
+    }
+    return made;
+  }
+
+  void call(size_t step, Phase phase, const int64_t *words) const override {
+    steps[step][static_cast<size_t>(phase)](words);
+  }
+
+  std::string llvm() const override { return jit->llvm(); }
+  std::string assembly() const override { return jit->assembly(); }
+
+private:
+  using Entries = std::array<JitModule::Entry, kNumPhases>;
+  std::unique_ptr<JitModule> jit;
+  std::vector<Entries> steps;
+};
+
+class CpuBackend final : public Backend {
+public:
+  llvm::StringRef name() const override { return "cpu"; }
+  llvm::StringRef summary() const override {
+    return "From tensor index notation to OpenMP and LLVM";
+  }
+
+  Capabilities capabilities() const override {
+    return {/*tables=*/true, /*vectors=*/true};
+  }
+
+  std::vector<Stage> loweringStages() const override {
+    return {scfStage(), {"llvm", addLlvm}};
+  }
+
+  /// The host's registers, or what NACHO_VECTOR_BITS says (0, 256, 512).
+  unsigned vectorBits() const override {
+    static const unsigned bits = [] {
+      unsigned asked;
+      const char *variable = std::getenv("NACHO_VECTOR_BITS");
+      if (variable && !llvm::StringRef(variable).getAsInteger(10, asked))
+        return asked;
+      llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+      // Hosts with registers of 512 bits use half of each: rows are short, and
+      // not every CPU compares so many bits at a time.
+      return features.lookup("avx2") ? 256u : 0u;
+    }();
+    return bits;
+  }
+
+  bool canExecute() const override { return true; }
+
+  FailureOr<std::unique_ptr<Executable>>
+  compile(const CompileRequest &request) const override {
+    FailureOr<CompiledCode> code = generate(request, vectorBits());
+    if (failed(code))
+      return failure();
+    auto loaded = CpuExecutable::load(std::move(*code), request.steps);
+    if (!loaded)
+      return emitError(request.loc) << llvm::toString(loaded.takeError());
+    return std::move(*loaded);
+  }
+};
+} // namespace
+
+const Backend &nacho::cpuBackend() {
+  static const CpuBackend backend;
+  return backend;
+}

@@ -1,0 +1,108 @@
+//===- Compilation.cpp - A module on its way through the stages -----------===//
+
+#include "Compilation.h"
+#include "nacho/Compiler/InitAll.h"
+#include "nacho/IR/Names.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace nacho;
+
+static const DialectRegistry &dialects() {
+  static const DialectRegistry instance = [] {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    return registry;
+  }();
+  return instance;
+}
+
+Compilation::Compilation(std::string &errors)
+    : context(dialects(), MLIRContext::Threading::DISABLED), errors(errors),
+      handler(&context, [this](Diagnostic &diagnostic) {
+        collect(diagnostic);
+        return success();
+      }) {
+  errors.clear();
+}
+
+void Compilation::collect(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+    return;
+  llvm::raw_string_ostream stream(errors);
+  if (!errors.empty())
+    stream << '\n';
+  if (auto loc = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+    stream << loc.getLine() << ':' << loc.getColumn() << ": ";
+  stream << diagnostic.str();
+}
+
+/// The parser forgets what values are called, but knows where it says so.
+static void keepNames(const AsmParserState &state) {
+  auto keep = [](Value value, SMRange range) {
+    const char *begin = range.Start.getPointer();
+    if (!begin || *begin != '%')
+      return;
+    StringRef name(begin + 1, range.End.getPointer() - begin - 1);
+    if (!name.empty() && !llvm::isDigit(name.front()))
+      setName(value, name);
+  };
+  for (const AsmParserState::BlockDefinition &block : state.getBlockDefs())
+    for (auto [arg, definition] :
+         llvm::zip(block.block->getArguments(), block.arguments))
+      keep(arg, definition.loc);
+  for (const AsmParserState::OperationDefinition &op : state.getOpDefs())
+    for (const auto &group : op.resultGroups)
+      keep(op.op->getResult(group.startIndex), group.definition.loc);
+}
+
+LogicalResult Compilation::parse(StringRef text) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, "nacho"),
+                             SMLoc());
+  Block block;
+  AsmParserState state;
+  if (failed(
+          parseAsmSourceFile(sources, &block, ParserConfig(&context), &state)))
+    return failure();
+  keepNames(state);
+  Location loc = FileLineColLoc::get(&context, "nacho", 1, 1);
+  module = mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+      &block, &context, loc);
+  return success(static_cast<bool>(module));
+}
+
+FailureOr<func::FuncOp> Compilation::onlyFunction() {
+  auto functions = module->getOps<func::FuncOp>();
+  if (!llvm::hasSingleElement(functions))
+    return emitError(UnknownLoc::get(&context))
+           << "a kernel is a module with one function";
+  return *functions.begin();
+}
+
+LogicalResult Compilation::runTo(StringRef last, const Backend &backend,
+                                 const CompileOptions &compile) {
+  PipelineOptions options;
+  options.cost = compile.cost;
+  options.remap = compile.remap;
+  options.splitRows = compile.splitRows;
+  options.singlePass = compile.singlePass;
+  options.branches = compile.branches;
+  options.flatten = options.dynamicKeys = compile.flatten;
+  options.vectorBits = backend.vectorBits();
+  std::vector<Stage> stages = backend.stagesUntil(last);
+  if (stages.empty())
+    return emitError(UnknownLoc::get(&context))
+           << "unknown stage '" << last << "'";
+  PassManager pm(&context, ModuleOp::getOperationName());
+  addStages(pm, ArrayRef(stages).drop_front(numDone), backend.capabilities(),
+            options);
+  numDone = stages.size();
+  return pm.run(*module);
+}

@@ -1,0 +1,27 @@
+//===- Layout.cpp - How tensors and workspaces lie in memory --------------===//
+
+#include "nacho/Execution/Layout.h"
+
+#include <new>
+
+using namespace nacho;
+
+size_t nacho::sizeOf(ElementType type) {
+  // In the order of the enumeration.
+  static const size_t sizes[] = {1, 1, 1, 2, 4, 8, 4, 8, 8, 16};
+  return sizes[static_cast<int>(type)];
+}
+
+int64_t nacho::checkedProduct(int64_t x, int64_t y) {
+  int64_t product;
+  if (__builtin_mul_overflow(x, y, &product))
+    throw std::bad_alloc();
+  return product;
+}
+
+size_t TensorLayout::numArguments() const {
+  size_t count = 1 + levels.size();
+  for (const Level &level : levels)
+    count += level.hasPositions + level.hasCoordinates;
+  return count;
+}
