@@ -8,7 +8,6 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Kernel.h"
 #include "nacho/Execution/Plan.h"
-#include "nacho/Runtime/Runtime.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -40,9 +39,6 @@ const Backend &backendOf(const std::string &target) {
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
-
-/// Empty arrays may have no address, but kernels read the first element of any.
-alignas(64) char emptyArray[64];
 
 /// What NumPy and the buffer protocol call an element type.
 struct ElementInfo {
@@ -86,13 +82,14 @@ bool hasType(const Py_buffer &buffer, ElementType type) {
 /// The arguments of one call; holds on to the arrays while it lives.
 class CallArguments {
 public:
-  CallArguments(const Kernel &kernel, nb::list list) {
+  CallArguments(const Kernel &kernel, nb::list list) : device(kernel.device()) {
     size_t expected = 0, next = 0;
     for (const TensorLayout &operand : kernel.operands)
       expected += operand.numArguments();
     if (nb::len(list) != expected)
       throw nb::type_error("wrong number of arguments");
     buffers.reserve(expected);
+    views.reserve(expected);
     args.reserve(expected);
     for (const TensorLayout &operand : kernel.operands) {
       for (const TensorLayout::Level &level : operand.levels) {
@@ -128,24 +125,38 @@ private:
     if (!hasType(buffer, type))
       throw nb::type_error(
           (std::string("expected an array of ") + infoOf(type).name).c_str());
-    args.push_back(
-        {buffer.len ? buffer.buf : emptyArray, buffer.len / buffer.itemsize});
+    views.emplace_back(device, buffer.buf, buffer.len);
+    args.push_back({views.back().data(), buffer.len / buffer.itemsize});
   }
 
+  Device &device;
   std::vector<Py_buffer> buffers;
+  std::vector<DeviceView> views;
 };
 
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
 
+/// A buffer as the host reads it.
+struct HostBuffer {
+  explicit HostBuffer(Buffer filled) : buffer(std::move(filled)) {}
+
+  Buffer buffer;
+  HostView<char> view = buffer.read();
+};
+
 /// An array over a buffer, which it releases when it goes.
-nb::object toArray(Buffer &buffer) {
-  nb::capsule owner(buffer.data,
-                    [](void *data) noexcept { releaseBuffer(data); });
+nb::object toArray(Buffer filled) {
+  auto *host = new HostBuffer(std::move(filled));
+  nb::capsule owner(host, [](void *data) noexcept {
+    delete static_cast<HostBuffer *>(data);
+  });
+  const Buffer &buffer = host->buffer;
   size_t shape[] = {size_t(buffer.size)};
-  nb::object made = nb::cast(nb::ndarray<nb::numpy>(
-      buffer.take(), 1, shape, owner, nullptr, infoOf(buffer.type).dtype));
+  nb::object made = nb::cast(
+      nb::ndarray<nb::numpy>(const_cast<char *>(host->view.data()), 1, shape,
+                             owner, nullptr, infoOf(buffer.type).dtype));
   // Of NumPy's two types of 64 bits, the one that it calls int64.
   return buffer.type == ElementType::i64 ? made.attr("view")("int64") : made;
 }
@@ -176,7 +187,7 @@ public:
     }
     nb::list arrays;
     for (Buffer &buffer : buffers)
-      arrays.append(toArray(buffer));
+      arrays.append(toArray(std::move(buffer)));
     return arrays;
   }
 
@@ -221,10 +232,11 @@ private:
 
   static nb::object columns(const StepPlan &step, int64_t first, int64_t count,
                             bool asVector = false) {
+    HostView<int64_t> cuts = step.bounds.read();
     std::vector<int64_t> values;
     for (int64_t row = 0; row <= step.parts; ++row)
       for (int64_t column = first; column < first + count; ++column)
-        values.push_back(step.bounds[row * step.step->boundColumns + column]);
+        values.push_back(cuts[row * step.step->boundColumns + column]);
     return copyToArray(std::move(values), step.parts + 1, asVector ? 0 : count);
   }
 
@@ -353,7 +365,7 @@ NB_MODULE(_nacho, m) {
   m.attr("STAGES") = nb::tuple(stages);
   nb::list targets;
   for (const Backend *backend : allBackends())
-    if (backend->canExecute())
+    if (backend->device())
       targets.append(backend->name().str());
   m.attr("TARGETS") = nb::tuple(targets);
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"), nb::arg("cost"),
@@ -362,8 +374,9 @@ NB_MODULE(_nacho, m) {
         nb::arg("target") = "cpu", nb::call_guard<nb::gil_scoped_release>());
   m.def("signature", &pySignature, nb::arg("text"));
   addValidation(m);
-  m.def("pooled_bytes", &pooledBytes);
-  m.def("max_pooled_bytes", &maxPooledBytes);
+  m.def("pooled_bytes", [] { return cpuBackend().device()->pooledBytes(); });
+  m.def("max_pooled_bytes",
+        [] { return cpuBackend().device()->maxPooledBytes(); });
 
   nb::class_<PyKernel>(m, "Kernel", nb::is_weak_referenceable())
       .def(nb::init<const std::string &, const std::string &, bool, bool, bool,

@@ -39,43 +39,44 @@ private:
   unsigned history = 0;
 };
 
-/// One operand of a merge: fibers follow one another, each in order.
+/// One operand of a merge: fibers follow one another, each in order. As many
+/// coordinates are read back as a sample can have steps.
 template <typename T>
 class Cursor {
 public:
-  Cursor(const Argument &coordinates, int64_t position)
-      : data(static_cast<const T *>(coordinates.data)), at(position),
-        size(coordinates.size), begin(position) {}
+  Cursor(Device &device, const Argument &coordinates, int64_t position)
+      : window(device, static_cast<const T *>(coordinates.data) + position,
+               std::clamp<int64_t>(coordinates.size - position, 0, kSteps)) {}
 
-  bool isDone() const { return at >= size; }
-  bool isAtFiber() const { return at > begin && data[at] <= data[at - 1]; }
-  T coordinate() const { return data[at]; }
+  bool isDone() const { return at >= window.size(); }
+  bool isAtFiber() const { return at > begin && window[at] <= window[at - 1]; }
+  T coordinate() const { return window[at]; }
   void step() { ++at; }
   void enterFiber() { begin = at; }
 
 private:
-  const T *data;
-  int64_t at, size, begin;
+  HostView<T> window;
+  size_t at = 0, begin = 0;
 };
-} // namespace
 
-namespace {
 struct Sample {
   int64_t steps = 0, surprises = 0, matches = 0;
 };
 } // namespace
 
 template <typename T>
-static Sample sampleMerge(const std::array<Argument, 2> &coordinates,
-                          const int64_t *bounds, int64_t columns,
-                          int64_t parts) {
+static Sample sampleAs(const Step &step, const std::vector<Argument> &args,
+                       const Numbers<int64_t> &bounds, int64_t parts) {
+  int64_t columns = step.boundColumns;
   Predictor predictor;
   Sample all;
   int64_t samples = std::min(parts, kSamples);
   for (int64_t sample = 0; sample < samples; ++sample) {
-    const int64_t *cut = bounds + sample * parts / samples * columns;
-    Cursor<T> one(coordinates[0], cut[columns - 2]);
-    Cursor<T> other(coordinates[1], cut[columns - 1]);
+    int64_t row = sample * parts / samples;
+    HostView<int64_t> cut = bounds.read(row * columns, columns);
+    auto [first, second] = step.merged->operands;
+    Cursor<T> one(step.device(), args[first], cut[columns - 2]);
+    Cursor<T> other(step.device(), args[second], cut[columns - 1]);
     for (int64_t n = 0; n < kSteps && !one.isDone() && !other.isDone(); ++n) {
       bool ends = one.isAtFiber(), otherEnds = other.isAtFiber();
       if (ends && otherEnds) {
@@ -100,14 +101,9 @@ static Sample sampleMerge(const std::array<Argument, 2> &coordinates,
 }
 
 static Sample sampleMerge(const Step &step, const std::vector<Argument> &args,
-                          const std::vector<int64_t> &bounds, int64_t parts) {
-  std::array<Argument, 2> coordinates = {args[step.merged->operands[0]],
-                                         args[step.merged->operands[1]]};
-  return step.merged->isNarrow
-             ? sampleMerge<uint32_t>(coordinates, bounds.data(),
-                                     step.boundColumns, parts)
-             : sampleMerge<uint64_t>(coordinates, bounds.data(),
-                                     step.boundColumns, parts);
+                          const Numbers<int64_t> &bounds, int64_t parts) {
+  return step.merged->isNarrow ? sampleAs<uint32_t>(step, args, bounds, parts)
+                               : sampleAs<uint64_t>(step, args, bounds, parts);
 }
 
 static bool isAlways(const char *name) {
@@ -126,7 +122,7 @@ static bool alwaysDrafts() {
 }
 
 bool nacho::canForesee(const Step &step, const std::vector<Argument> &args,
-                       const std::vector<int64_t> &bounds, int64_t parts) {
+                       const Numbers<int64_t> &bounds, int64_t parts) {
   if (!step.merged || !step.merged->isUnion || alwaysBranches())
     return step.merged && step.merged->isUnion;
   Sample sample = sampleMerge(step, args, bounds, parts);
@@ -134,7 +130,7 @@ bool nacho::canForesee(const Step &step, const std::vector<Argument> &args,
 }
 
 bool nacho::hasFewMatches(const Step &step, const std::vector<Argument> &args,
-                          const std::vector<int64_t> &bounds, int64_t parts) {
+                          const Numbers<int64_t> &bounds, int64_t parts) {
   if (!step.merged || step.merged->isUnion || alwaysDrafts())
     return true;
   Sample sample = sampleMerge(step, args, bounds, parts);

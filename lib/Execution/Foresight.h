@@ -13,12 +13,12 @@ bool alwaysBranches();
 /// Whether it can mostly be foreseen which of two operands comes next in the
 /// innermost loop of a step: by trying it, from the beginning of some parts.
 bool canForesee(const Step &step, const std::vector<Argument> &args,
-                const std::vector<int64_t> &bounds, int64_t parts);
+                const Numbers<int64_t> &bounds, int64_t parts);
 
 /// Whether an intersection in the innermost loop seems to leave little over, by
 /// the same samples. NACHO_DRAFTS=always says that it does.
 bool hasFewMatches(const Step &step, const std::vector<Argument> &args,
-                   const std::vector<int64_t> &bounds, int64_t parts);
+                   const Numbers<int64_t> &bounds, int64_t parts);
 
 } // namespace nacho
 

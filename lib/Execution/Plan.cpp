@@ -86,9 +86,9 @@ void Plan::partition(const std::vector<Argument> &args, int64_t inner,
     return target.partition(inputs, parts, threads);
   StepPlan outer(*target.step, parts / inner, parts / inner);
   outer.partition(inputs, outer.parts, threads);
+  HostView<int64_t> cuts = outer.bounds.read();
   for (int64_t row = 0; row <= outer.parts; ++row)
-    std::copy_n(outer.bounds.begin() + row * columns, columns,
-                target.bounds.begin() + row * inner * columns);
+    target.bounds.write(row * inner * columns, &cuts[row * columns], columns);
   target.partition(inputs, inner, threads);
 }
 

@@ -13,14 +13,12 @@ const char *nacho::nameOf(Phase phase) {
   return names[static_cast<size_t>(phase)];
 }
 
-namespace {
-/// The words that a packed entry takes: integers, and addresses of memref
-/// descriptors (allocated, aligned, offset, sizes, strides).
-class CallWords {
+/// A call of a function: its parameters one by one, as words.
+class Step::Call {
 public:
   /// Reserves the descriptors, whose addresses must stay; and besides them
   /// words for as many integers, which are fewer.
-  explicit CallWords(size_t maxBuffers) {
+  Call(const Step &step, size_t maxBuffers) : step(step) {
     descriptors.reserve(maxBuffers);
     words.reserve(2 * maxBuffers);
   }
@@ -61,7 +59,20 @@ public:
       addRows(workspace.sums, workspace.rows, workspace.places);
   }
 
-  const int64_t *data() const { return words.data(); }
+  /// Calls the function, of which the last parameter is the number of threads.
+  void run(Phase phase, int64_t threads) {
+    addInteger(threads);
+    step.executable->call(step.number, phase, words.data());
+  }
+
+  /// Calls a function that says what went wrong before that, in a status, which
+  /// this returns.
+  int32_t runWithStatus(Phase phase, int64_t threads) {
+    Numbers<int32_t> status(step.device(), 1);
+    addScalar(status.data());
+    run(phase, threads);
+    return status.read()[0];
+  }
 
 private:
   using Descriptor = std::array<int64_t, 7>;
@@ -73,10 +84,10 @@ private:
     words.push_back(asWord(descriptors.back().data()));
   }
 
+  const Step &step;
   std::vector<Descriptor> descriptors;
   std::vector<int64_t> words;
 };
-} // namespace
 
 std::vector<WorkspaceLayout> Step::workspaces() const {
   std::vector<WorkspaceLayout> layouts;
@@ -111,34 +122,29 @@ size_t Step::coordinatesOf(size_t input, size_t level) const {
 
 void Step::partition(const std::vector<Argument> &args, int64_t *bounds,
                      int64_t parts, int64_t within, int64_t threads) const {
-  CallWords words(args.size() + 1);
-  words.addOperands(operands, args);
-  words.addRows(bounds, parts + 1, boundColumns);
-  words.addInteger(within);
-  words.addInteger(threads);
-  executable->call(number, Phase::partition, words.data());
+  Call call(*this, args.size() + 1);
+  call.addOperands(operands, args);
+  call.addRows(bounds, parts + 1, boundColumns);
+  call.addInteger(within);
+  call.run(Phase::partition, threads);
 }
 
 int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
                    int64_t *counts, int64_t *offsets, int64_t *sizes,
                    const std::vector<Workspace> &workspaces, int64_t parts,
                    int64_t threads) const {
-  int32_t status = kSuccess;
-  CallWords words(args.size() + 3 * workspaces.size() + 5);
-  words.addOperands(operands, args);
-  words.addRows(bounds, parts + 1, boundColumns);
+  Call call(*this, args.size() + 3 * workspaces.size() + 5);
+  call.addOperands(operands, args);
+  call.addRows(bounds, parts + 1, boundColumns);
   if (countColumns && !isDraft)
-    words.addRows(counts, parts, countColumns);
+    call.addRows(counts, parts, countColumns);
   if (countColumns)
-    words.addRows(offsets, parts + 1, countColumns);
-  words.addVector(sizes, numSizes());
+    call.addRows(offsets, parts + 1, countColumns);
+  call.addVector(sizes, numSizes());
   if (!isDraft)
     for (const Workspace &workspace : workspaces)
-      words.addWorkspace(workspace);
-  words.addScalar(&status);
-  words.addInteger(threads);
-  executable->call(number, Phase::plan, words.data());
-  return status;
+      call.addWorkspace(workspace);
+  return call.runWithStatus(Phase::plan, threads);
 }
 
 int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
@@ -147,30 +153,26 @@ int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
                       const std::vector<void *> &partials, int64_t *visited,
                       int64_t rowSize, const std::vector<Workspace> &workspaces,
                       int64_t parts, int64_t threads) const {
-  int32_t status = kSuccess;
-  CallWords words(args.size() + results.size() + partials.size() +
-                  3 * workspaces.size() + 8);
-  words.addOperands(operands, args);
-  words.addRows(bounds, parts + 1, boundColumns);
+  Call call(*this, args.size() + results.size() + partials.size() +
+                       3 * workspaces.size() + 8);
+  call.addOperands(operands, args);
+  call.addRows(bounds, parts + 1, boundColumns);
   if (countColumns)
-    words.addRows(offsets, parts + 1, countColumns);
+    call.addRows(offsets, parts + 1, countColumns);
   if (isDraft) {
-    words.addRows(drafted.counts, parts, countColumns);
-    words.addRows(drafted.moved, parts + 1, countColumns);
-    words.addVector(drafted.sizes, numSizes());
+    call.addRows(drafted.counts, parts, countColumns);
+    call.addRows(drafted.moved, parts + 1, countColumns);
+    call.addVector(drafted.sizes, numSizes());
   }
   for (const Argument &buffer : results)
-    words.addVector(buffer.data, buffer.size);
+    call.addVector(buffer.data, buffer.size);
   for (void *rows : partials)
-    words.addRows(rows, 2 * parts, rowSize);
+    call.addRows(rows, 2 * parts, rowSize);
   if (!partials.empty())
-    words.addVector(visited, 2 * parts);
+    call.addVector(visited, 2 * parts);
   for (const Workspace &workspace : workspaces)
-    words.addWorkspace(workspace);
-  words.addScalar(&status);
-  words.addInteger(threads);
-  executable->call(number, Phase::execute, words.data());
-  return status;
+    call.addWorkspace(workspace);
+  return call.runWithStatus(Phase::execute, threads);
 }
 
 int32_t Step::compact(const std::vector<Argument> &args, int64_t *bounds,
@@ -178,17 +180,13 @@ int32_t Step::compact(const std::vector<Argument> &args, int64_t *bounds,
                       const std::vector<Argument> &draft,
                       const std::vector<Argument> &results, int64_t parts,
                       int64_t threads) const {
-  int32_t status = kSuccess;
-  CallWords words(args.size() + draft.size() + results.size() + 4);
-  words.addOperands(operands, args);
-  words.addRows(bounds, parts + 1, boundColumns);
-  words.addRows(offsets, parts + 1, countColumns);
-  words.addRows(moved, parts + 1, countColumns);
+  Call call(*this, args.size() + draft.size() + results.size() + 4);
+  call.addOperands(operands, args);
+  call.addRows(bounds, parts + 1, boundColumns);
+  call.addRows(offsets, parts + 1, countColumns);
+  call.addRows(moved, parts + 1, countColumns);
   for (const std::vector<Argument> *buffers : {&draft, &results})
     for (const Argument &buffer : *buffers)
-      words.addVector(buffer.data, buffer.size);
-  words.addScalar(&status);
-  words.addInteger(threads);
-  executable->call(number, Phase::compact, words.data());
-  return status;
+      call.addVector(buffer.data, buffer.size);
+  return call.runWithStatus(Phase::compact, threads);
 }

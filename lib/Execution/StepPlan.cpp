@@ -32,9 +32,11 @@ static constexpr int64_t kForeseeFrom = 1 << 17;
 
 StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers)
     : step(&step), parts(parts), workers(workers),
-      bounds((parts + 1) * step.boundColumns) {
+      bounds(step.device(), (parts + 1) * step.boundColumns),
+      offsets(step.device(), (parts + 1) * step.countColumns),
+      kernelSizes(step.device(), step.numSizes()) {
   for (const WorkspaceLayout &layout : step.workspaces())
-    workspaces.emplace_back(layout);
+    workspaces.emplace_back(step.device(), layout);
 }
 
 /// What the operands tell of how large workspaces should be. Extents of results
@@ -81,9 +83,8 @@ void StepPlan::partition(const std::vector<Argument> &args, int64_t within,
 }
 
 void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
-  std::vector<int64_t> counts(step->isDraft ? 0 : parts * step->countColumns);
-  offsets.resize((parts + 1) * step->countColumns);
-  sizes.resize(step->numSizes());
+  Numbers<int64_t> counts(step->device(),
+                          step->isDraft ? 0 : parts * step->countColumns);
   sizeWorkspaces(args);
   // Rows that are too heavy need not be counted to be refused.
   if (step->hasWholeRows && !step->isDraft)
@@ -91,8 +92,9 @@ void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
   callWithWorkspaces(
       threads, /*hasSums=*/false, [&](const std::vector<Workspace> &prepared) {
         return step->plan(args, bounds.data(), counts.data(), offsets.data(),
-                          sizes.data(), prepared, parts, threads);
+                          kernelSizes.data(), prepared, parts, threads);
       });
+  readSizes();
   if (step->isDraft) {
     checkBalance();
     checkDraft();
@@ -100,6 +102,11 @@ void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
   checkIndexTypes();
   isForeseen = (alwaysBranches() || total() >= kForeseeFrom) &&
                canForesee(*step, args, bounds, parts);
+}
+
+void StepPlan::readSizes() {
+  HostView<int64_t> numbers = kernelSizes.read();
+  sizes.assign(numbers.begin(), numbers.end());
 }
 
 static std::vector<Argument> argumentsOf(const std::vector<Buffer> &buffers) {
@@ -114,13 +121,15 @@ std::vector<Buffer> StepPlan::execute(const Step &by,
                                       int64_t threads) {
   if (!step->isDraft) {
     std::vector<Buffer> made = allocate();
-    fill(by, args, argumentsOf(made), threads);
+    fill(by, args, argumentsOf(made), {}, threads);
     return made;
   }
   std::vector<Buffer> made = allocateDraft();
-  counts.resize(parts * step->countColumns);
-  moved.resize((parts + 1) * step->countColumns);
-  fill(by, args, argumentsOf(made), threads);
+  Numbers<int64_t> counts(step->device(), parts * step->countColumns);
+  Numbers<int64_t> moved(step->device(), (parts + 1) * step->countColumns);
+  fill(by, args, argumentsOf(made),
+       {counts.data(), moved.data(), kernelSizes.data()}, threads);
+  readSizes();
   // One part has left nothing free but at the end.
   if (parts == 1 && !step->isSorted && total() / 2 <= numEntries()) {
     shrink(made);
@@ -136,11 +145,12 @@ std::vector<Buffer> StepPlan::execute(const Step &by,
 void StepPlan::executeAgain(const std::vector<Argument> &args,
                             const std::vector<Buffer> &results,
                             int64_t threads) {
-  fill(*step, args, argumentsOf(results), threads);
+  fill(*step, args, argumentsOf(results), {}, threads);
 }
 
 void StepPlan::fill(const Step &by, const std::vector<Argument> &args,
-                    const std::vector<Argument> &results, int64_t threads) {
+                    const std::vector<Argument> &results, Step::Drafted drafted,
+                    int64_t threads) {
   // A dense result without entries needs no work, nor memory for it.
   if (!step->countColumns && !numEntries())
     return;
@@ -149,17 +159,16 @@ void StepPlan::fill(const Step &by, const std::vector<Argument> &args,
   std::vector<Buffer> memory;
   std::vector<void *> partials;
   for (ElementType type : step->partials) {
-    memory.emplace_back(type, checkedProduct(rows, rowSize));
+    memory.emplace_back(step->device(), type, checkedProduct(rows, rowSize));
     partials.push_back(memory.back().data);
   }
-  std::vector<int64_t> visited(rows + 1);
+  Numbers<int64_t> visited(step->device(), rows + 1);
   if (step->scattered)
     workspaces.front().coverExtent(
         sizes[step->result.levels.size() + 1 + *step->scattered]);
   callWithWorkspaces(
       threads, /*hasSums=*/true, [&](const std::vector<Workspace> &prepared) {
-        return by.execute(args, bounds.data(), offsets.data(),
-                          {counts.data(), moved.data(), sizes.data()}, results,
+        return by.execute(args, bounds.data(), offsets.data(), drafted, results,
                           partials, visited.data(), rowSize, prepared, parts,
                           threads);
       });
@@ -174,10 +183,11 @@ void StepPlan::checkBalance() const {
   int64_t share = total() / workers;
   int64_t most = workers < parts ? 2 * share : share + share / 8;
   int64_t columns = step->boundColumns;
+  HostView<int64_t> cuts = bounds.read();
   std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>>
       busy{std::greater<int64_t>(), std::vector<int64_t>(workers)};
   for (int64_t part = 0; part < parts; ++part) {
-    int64_t cost = bounds[(part + 1) * columns] - bounds[part * columns];
+    int64_t cost = cuts[(part + 1) * columns] - cuts[part * columns];
     int64_t done = busy.top() + cost;
     if (done > most + 8)
       throw RowsTooHeavy();
@@ -188,16 +198,17 @@ void StepPlan::checkBalance() const {
 
 std::vector<Buffer> StepPlan::allocate() const {
   std::vector<Buffer> buffers;
+  Device &device = step->device();
   int64_t parents = 1;
   for (size_t level = 0; level < step->result.levels.size(); ++level) {
     const TensorLayout::Level &layout = step->result.levels[level];
     if (layout.hasPositions)
-      buffers.emplace_back(layout.positions, parents + 1);
+      buffers.emplace_back(device, layout.positions, parents + 1);
     if (layout.hasCoordinates)
-      buffers.emplace_back(layout.coordinates, sizes[level]);
+      buffers.emplace_back(device, layout.coordinates, sizes[level]);
     parents = positionsAt(level, parents);
   }
-  buffers.emplace_back(step->result.values, parents);
+  buffers.emplace_back(device, step->result.values, parents);
   return buffers;
 }
 
@@ -256,7 +267,7 @@ int64_t StepPlan::entryBytes() const {
 }
 
 int64_t StepPlan::total() const {
-  return bounds[parts * step->boundColumns] - bounds[0];
+  return bounds.read(parts * step->boundColumns, 1)[0] - bounds.read(0, 1)[0];
 }
 
 /// The number of positions of a level, under so many parents.
@@ -277,8 +288,9 @@ void StepPlan::checkDraft() const {
   if (total() > kLargestDraft / entryBytes())
     throw DraftTooLarge();
   // Operands that are edited meanwhile can make a cut of anything.
+  HostView<int64_t> cuts = bounds.read();
   for (int64_t part = 0; part < parts; ++part) {
-    const int64_t *cut = &bounds[part * step->boundColumns];
+    const int64_t *cut = &cuts[part * step->boundColumns];
     const int64_t *next = cut + step->boundColumns;
     size_t depth = step->order.size();
     if (cut[0] > next[0] ||

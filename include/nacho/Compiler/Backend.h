@@ -53,10 +53,11 @@ public:
   /// coordinates; 0 if they should do without.
   virtual unsigned vectorBits() const { return 0; }
 
-  /// Whether there is a runtime, so that modules can be compiled.
-  virtual bool canExecute() const { return false; }
+  /// What executables run on; null if there is no runtime, and modules are only
+  /// lowered.
+  virtual Device *device() const { return nullptr; }
 
-  /// Compiles a module. On failure there are diagnostics.
+  /// Compiles a module, if there is a device. On failure there are diagnostics.
   virtual mlir::FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const;
 

@@ -1,11 +1,14 @@
 //===- Executable.h - What a backend makes of a module --------------------===//
 //
-// The runtime half of a backend. Nothing in lib/Execution knows more of one.
+// With Device.h, the runtime half of a backend. Nothing in lib/Execution knows
+// more of one.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef NACHO_EXECUTION_EXECUTABLE_H
 #define NACHO_EXECUTION_EXECUTABLE_H
+
+#include "nacho/Execution/Device.h"
 
 #include <array>
 #include <cstddef>
@@ -29,6 +32,9 @@ using StepFunctions = std::array<std::string, kNumPhases>;
 class Executable {
 public:
   virtual ~Executable();
+
+  /// Where the arrays lie that calls are given.
+  virtual Device &device() const = 0;
 
   /// Calls a function of a step and returns when it is done. Each of its
   /// parameters is one word: an integer, or the address of a memref descriptor

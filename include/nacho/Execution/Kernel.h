@@ -38,6 +38,7 @@ public:
   /// that compiling it has paid; until then this kernel.
   const Kernel &branching(int64_t entries) const;
 
+  Device &device() const { return executable->device(); }
   std::string llvm() const { return executable->llvm(); }
   std::string assembly() const { return executable->assembly(); }
 

@@ -45,10 +45,9 @@ struct WorkspaceLayout {
   ElementType elements;
 };
 
-/// The arrays of a workspace: each has a row for every thread.
+/// The arrays of a workspace: each has a row for every slot.
 struct Workspace {
-  void *keys = nullptr, *sums = nullptr;
-  int64_t *marks = nullptr;
+  void *keys = nullptr, *marks = nullptr, *sums = nullptr;
   int64_t rows = 0;
   int64_t places = 0; ///< In a row of keys or sums.
   int64_t marked = 0; ///< The places that a row of marks covers.

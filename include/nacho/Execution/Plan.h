@@ -9,6 +9,7 @@
 #ifndef NACHO_PLAN_H
 #define NACHO_PLAN_H
 
+#include "nacho/Execution/Device.h"
 #include "nacho/Execution/Kernel.h"
 
 #include <atomic>
@@ -42,28 +43,12 @@ struct DraftTooLarge : std::runtime_error {
   DraftTooLarge() : std::runtime_error("a draft is too large") {}
 };
 
-/// Memory of the runtime for one array.
-class Buffer {
-public:
-  Buffer(ElementType type, int64_t size);
-  Buffer(Buffer &&other) noexcept;
-  ~Buffer();
-
-  /// Leaves the memory to the caller, who releases it.
-  void *take();
-  Argument argument() const { return {data, size}; }
-  size_t numBytes() const { return size * sizeOf(type); }
-
-  ElementType type;
-  int64_t size;
-  void *data;
-};
-
-/// A workspace of a step, with a row for each thread: kept from call to call,
-/// and empty in between.
+/// A workspace of a step, with a row for each slot: kept from call to call, and
+/// empty in between.
 class WorkspaceMemory {
 public:
-  explicit WorkspaceMemory(const WorkspaceLayout &layout) : layout(layout) {}
+  WorkspaceMemory(Device &device, const WorkspaceLayout &layout)
+      : device(&device), layout(layout) {}
 
   /// No more places than twice the entries of an operand are needed at first;
   /// up to a moderate extent every coordinate gets one.
@@ -76,6 +61,7 @@ public:
   int64_t numBytesPerThread() const;
 
 private:
+  Device *device;
   WorkspaceLayout layout;
   int64_t places = 0;
   Workspace made;
@@ -105,7 +91,8 @@ public:
   int64_t workers; ///< Who are to have the same work.
   /// A branch predictor does well in the innermost loop.
   bool isForeseen = false;
-  std::vector<int64_t> bounds, offsets, sizes;
+  Numbers<int64_t> bounds;
+  std::vector<int64_t> sizes; ///< As they were read back last.
 
   int64_t numEntries() const;
   int64_t total() const;
@@ -119,7 +106,9 @@ private:
   std::vector<Buffer> allocateDraft() const;
   void shrink(std::vector<Buffer> &buffers) const;
   void fill(const Step &by, const std::vector<Argument> &args,
-            const std::vector<Argument> &results, int64_t threads);
+            const std::vector<Argument> &results, Step::Drafted drafted,
+            int64_t threads);
+  void readSizes();
   void checkDraft() const;
   void sizeWorkspaces(const std::vector<Argument> &args);
   template <typename F>
@@ -129,7 +118,8 @@ private:
   void checkIndexTypes() const;
 
   std::vector<WorkspaceMemory> workspaces;
-  std::vector<int64_t> counts, moved; ///< Of a draft.
+  Numbers<int64_t> offsets;
+  Numbers<int64_t> kernelSizes; ///< What kernels write.
 };
 
 class Plan {

@@ -146,6 +146,9 @@ public:
                   const std::vector<Argument> &results, int64_t parts,
                   int64_t threads) const;
 
+  /// Where the arrays lie that the calls are given.
+  Device &device() const { return executable->device(); }
+
   /// From here on calls are those of a step of an executable, which must
   /// outlive this.
   void bind(const Executable &compiled, size_t step) {
@@ -154,6 +157,7 @@ public:
   }
 
 private:
+  class Call;
   const Executable *executable = nullptr;
   size_t number = 0;
 };

@@ -7,25 +7,9 @@
 #ifndef NACHO_RUNTIME_H
 #define NACHO_RUNTIME_H
 
-#include <cstddef>
 #include <cstdint>
 
 namespace nacho {
-
-//===----------------------------------------------------------------------===//
-// Buffers
-//===----------------------------------------------------------------------===//
-
-/// A buffer for a result. Large ones are on huge pages, and come from a bounded
-/// pool of those that were released: fresh memory costs a page fault and a
-/// clearing per page, which for a sparse sum is more than the sum. Throws
-/// std::bad_alloc.
-void *allocateBuffer(size_t bytes);
-void releaseBuffer(void *buffer) noexcept;
-
-/// Bytes that the pool keeps for reuse now, and at most.
-size_t pooledBytes() noexcept;
-size_t maxPooledBytes() noexcept;
 
 //===----------------------------------------------------------------------===//
 // Sorting and sums

@@ -1,5 +1,6 @@
 //===- CpuBackend.cpp - Kernels that the host runs itself -----------------===//
 
+#include "CpuDevice.h"
 #include "Jit.h"
 #include "ObjectCache.h"
 #include "nacho/Backends/Backends.h"
@@ -115,6 +116,8 @@ public:
     return made;
   }
 
+  Device &device() const override { return cpuDevice(); }
+
   void call(size_t step, Phase phase, const int64_t *words) const override {
     steps[step][static_cast<size_t>(phase)](words);
   }
@@ -158,7 +161,7 @@ public:
     return bits;
   }
 
-  bool canExecute() const override { return true; }
+  Device *device() const override { return &cpuDevice(); }
 
   FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const override {

@@ -1,37 +1,11 @@
-//===- Memory.cpp - Buffers of results, and workspaces --------------------===//
+//===- WorkspaceMemory.cpp - The memory of workspaces ---------------------===//
 
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/Abi.h"
-#include "nacho/Runtime/Runtime.h"
 
 #include <algorithm>
-#include <cstring>
-#include <new>
-#include <utility>
 
 using namespace nacho;
-
-//===----------------------------------------------------------------------===//
-// Buffers
-//===----------------------------------------------------------------------===//
-
-Buffer::Buffer(ElementType type, int64_t size)
-    : type(type), size(size),
-      data(allocateBuffer(checkedProduct(size, sizeOf(type)))) {}
-
-Buffer::Buffer(Buffer &&other) noexcept
-    : type(other.type), size(other.size), data(other.take()) {}
-
-Buffer::~Buffer() {
-  if (data)
-    releaseBuffer(data);
-}
-
-void *Buffer::take() { return std::exchange(data, nullptr); }
-
-//===----------------------------------------------------------------------===//
-// Workspaces
-//===----------------------------------------------------------------------===//
 
 /// Places of a workspace before anything is known of the operands; and up to
 /// which extent every coordinate has one.
@@ -63,26 +37,26 @@ void WorkspaceMemory::grow() {
 }
 
 Workspace WorkspaceMemory::prepare(int64_t threads, bool hasElements) {
-  int64_t rows = std::max<int64_t>(threads, 1);
+  int64_t rows = device->numSlots(threads);
   if (made.places != places || made.rows < rows) {
     made = Workspace();
     elements.reset();
     made.rows = rows;
     made.places = places;
     made.marked = layout.keys ? places : kDensePlaces;
-    marks.emplace(ElementType::i64, rows * numMarkWords(made.marked));
-    made.marks = static_cast<int64_t *>(marks->data);
-    std::memset(marks->data, 0, marks->numBytes());
+    marks.emplace(*device, ElementType::i64, rows * numMarkWords(made.marked));
+    made.marks = marks->data;
+    marks->fill(0);
     if (layout.keys) {
-      keys.emplace(*layout.keys, checkedProduct(rows, places));
+      keys.emplace(*device, *layout.keys, checkedProduct(rows, places));
       made.keys = keys->data;
-      std::memset(keys->data, -1, keys->numBytes());
+      keys->fill(-1);
     }
   }
   Workspace workspace = made;
   if (hasElements) {
     if (!elements)
-      elements.emplace(layout.elements, made.rows * places);
+      elements.emplace(*device, layout.elements, made.rows * places);
     workspace.sums = elements->data;
   }
   return workspace;

@@ -1,8 +1,10 @@
-//===- Cpu.cpp - Result buffers on a CPU ----------------------------------===//
+//===- CpuDevice.cpp - The memory of the host -----------------------------===//
 
-#include "nacho/Runtime/Runtime.h"
+#include "CpuDevice.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
@@ -53,25 +55,21 @@ public:
     return buffer;
   }
 
-  /// False if the buffer is not one of the pool's.
-  bool release(void *buffer) noexcept {
+  void release(void *buffer) noexcept {
     std::unique_lock<std::mutex> lock(mutex);
     auto known = sizes.find(buffer);
-    if (known == sizes.end())
-      return false;
     size_t size = known->second;
     sizes.erase(known);
     if (pooled + size <= limit) {
       released.emplace(size, buffer);
       pooled += size;
-      return true;
+      return;
     }
     lock.unlock();
     munmap(buffer, size);
-    return true;
   }
 
-  size_t pooledNow() noexcept {
+  size_t pooledNow() const noexcept {
     std::lock_guard<std::mutex> lock(mutex);
     return pooled;
   }
@@ -116,34 +114,56 @@ private:
     return buffer;
   }
 
-  std::mutex mutex;
+  mutable std::mutex mutex;
   std::unordered_map<void *, size_t> sizes; ///< Of the buffers in use.
   std::multimap<size_t, void *> released;
   size_t pooled = 0;
 };
 
-/// Never destroyed: NumPy may release buffers when the process ends.
-BufferPool &pool() {
-  static auto *instance = new BufferPool;
-  return *instance;
-}
+class CpuDevice final : public Device {
+public:
+  void *allocate(size_t bytes) override {
+    if (bytes >= kPooledFrom)
+      return pool.allocate(bytes);
+    void *buffer = std::malloc(bytes ? bytes : 1);
+    if (!buffer)
+      throw std::bad_alloc();
+    return buffer;
+  }
+
+  void release(void *data, size_t bytes) noexcept override {
+    if (bytes >= kPooledFrom)
+      pool.release(data);
+    else
+      std::free(data);
+  }
+
+  void fill(void *data, int byte, size_t bytes) override {
+    std::memset(data, byte, bytes);
+  }
+  void copyFromHost(void *to, const void *from, size_t bytes) override {
+    std::memcpy(to, from, bytes);
+  }
+  void copyToHost(void *to, const void *from, size_t bytes) override {
+    std::memcpy(to, from, bytes);
+  }
+
+  bool isHost() const override { return true; }
+  /// A slot is the number of a thread.
+  int64_t numSlots(int64_t threads) const override {
+    return std::max<int64_t>(threads, 1);
+  }
+
+  size_t pooledBytes() const noexcept override { return pool.pooledNow(); }
+  size_t maxPooledBytes() const noexcept override { return pool.limit; }
+
+private:
+  BufferPool pool;
+};
 
 } // namespace
 
-void *nacho::allocateBuffer(size_t bytes) {
-  if (bytes >= kPooledFrom)
-    return pool().allocate(bytes);
-  void *buffer = std::malloc(bytes ? bytes : 1);
-  if (!buffer)
-    throw std::bad_alloc();
-  return buffer;
+Device &nacho::cpuDevice() {
+  static auto *device = new CpuDevice;
+  return *device;
 }
-
-void nacho::releaseBuffer(void *buffer) noexcept {
-  if (!pool().release(buffer))
-    std::free(buffer);
-}
-
-size_t nacho::pooledBytes() noexcept { return pool().pooledNow(); }
-
-size_t nacho::maxPooledBytes() noexcept { return pool().limit; }

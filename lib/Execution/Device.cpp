@@ -1,0 +1,71 @@
+//===- Device.cpp - The memory that kernels work on -----------------------===//
+
+#include "nacho/Execution/Device.h"
+
+#include <algorithm>
+#include <utility>
+
+using namespace nacho;
+
+Device::~Device() = default;
+
+//===----------------------------------------------------------------------===//
+// Buffer
+//===----------------------------------------------------------------------===//
+
+Buffer::Buffer(Device &device, ElementType type, int64_t size)
+    : type(type), size(size), device(&device),
+      allocated(checkedProduct(size, sizeOf(type))) {
+  data = device.allocate(allocated);
+}
+
+Buffer::Buffer(Buffer &&other) noexcept
+    : type(other.type), size(other.size),
+      data(std::exchange(other.data, nullptr)), device(other.device),
+      allocated(other.allocated) {}
+
+Buffer &Buffer::operator=(Buffer &&other) noexcept {
+  std::swap(type, other.type);
+  std::swap(size, other.size);
+  std::swap(data, other.data);
+  std::swap(device, other.device);
+  std::swap(allocated, other.allocated);
+  return *this;
+}
+
+Buffer::~Buffer() {
+  if (data)
+    device->release(data, allocated);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+Numbers<T>::Numbers(Device &device, int64_t size)
+    : device(&device),
+      buffer(device, sizeof(T) == 4 ? ElementType::i32 : ElementType::i64,
+             size) {
+  buffer.fill(0);
+}
+
+template class nacho::Numbers<int32_t>;
+template class nacho::Numbers<int64_t>;
+
+//===----------------------------------------------------------------------===//
+// DeviceView
+//===----------------------------------------------------------------------===//
+
+/// Kernels may read the first element of any array, even if it has none.
+alignas(64) static char emptyArray[64];
+
+DeviceView::DeviceView(Device &device, const void *array, size_t bytes)
+    : address(const_cast<void *>(bytes ? array : emptyArray)) {
+  if (device.isHost())
+    return;
+  copy.emplace_back(device, ElementType::i8,
+                    std::max(bytes, sizeof(emptyArray)));
+  address = copy.front().data;
+  device.copyFromHost(address, array, bytes);
+}
