@@ -140,7 +140,7 @@ void nacho::registerPipelines(ArrayRef<const Backend *> backends) {
           addStages(pm, stages, backend->capabilities(), **options);
           return success();
         },
-        [](llvm::function_ref<void(const detail::PassOptions &)> handle) {
+        [](llvm::function_ref<void(const mlir::detail::PassOptions &)> handle) {
           handle(PipelineOptions());
         });
 }
