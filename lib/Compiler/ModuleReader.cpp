@@ -115,7 +115,7 @@ static void readMerge(NestOp nest, Step &step) {
   for (auto [n, fiber] : llvm::enumerate(loop.getFibers())) {
     auto type = cast<FiberType>(fiber.getType());
     RankedTensorType tensor = type.getTensor();
-    auto root = rootOf(fiber).getDefiningOp<RootOp>();
+    RootOp root = rootOf(fiber);
     auto argument = dyn_cast<BlockArgument>(root.getTensor());
     if (!argument || !hasCoordinates(tensor, type.getLevel()) ||
         !isUniqueLevel(tensor, type.getLevel()))

@@ -5,17 +5,79 @@
 using namespace mlir;
 using namespace nacho;
 
-Value nacho::rootOf(Value fiber) {
-  while (auto arg = dyn_cast<BlockArgument>(fiber)) {
-    auto loop = cast<CoiterateOp>(arg.getOwner()->getParentOp());
-    fiber = loop.getFibers()[arg.getArgNumber() - 1];
+#include "nacho/IR/FiberInterfaces.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// What each op makes fibers of
+//===----------------------------------------------------------------------===//
+
+Value RootOp::getSourceOf(Value) { return {}; }
+
+Value CoiterateOp::getSourceOf(Value made) {
+  for (auto [child, fiber] : llvm::zip(getChildren(), getFibers()))
+    if (child == made)
+      return fiber;
+  return {};
+}
+
+Value FiberAtOp::getSourceOf(Value) { return getRoot(); }
+
+Value FindOp::getSourceOf(Value) { return getFiber(); }
+
+Value SearchOp::getSourceOf(Value made) {
+  for (auto [child, fiber] : llvm::zip(getChildren(), getFibers()))
+    if (child == made)
+      return fiber;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Roots
+//===----------------------------------------------------------------------===//
+
+FiberMakerOpInterface nacho::makerOf(Value fiber) {
+  Operation *op = fiber.getDefiningOp();
+  if (!op)
+    op = fiber.getParentBlock()->getParentOp();
+  return dyn_cast_or_null<FiberMakerOpInterface>(op);
+}
+
+RootOp nacho::rootOf(Value fiber) {
+  while (fiber) {
+    FiberMakerOpInterface maker = makerOf(fiber);
+    if (!maker)
+      return {};
+    if (auto root = dyn_cast<RootOp>(*maker))
+      return root;
+    fiber = maker.getSourceOf(fiber);
   }
-  if (auto at = fiber.getDefiningOp<FiberAtOp>())
-    return at.getRoot();
-  return fiber;
+  return {};
 }
 
 FlattenOp nacho::flattenedBy(Value fiber) {
-  auto root = rootOf(fiber).getDefiningOp<RootOp>();
+  RootOp root = rootOf(fiber);
   return root ? root.getTensor().getDefiningOp<FlattenOp>() : FlattenOp();
+}
+
+/// Whether the positions of a fiber are those that a list kept.
+static bool isKeptByList(FiberAtOp at) {
+  auto isRecalled = [](Value position) {
+    return position.getDefiningOp<RecallOp>() != nullptr;
+  };
+  return isRecalled(at.getPosition()) &&
+         (!at.getEnd() || isRecalled(at.getEnd()));
+}
+
+LogicalResult nacho::verifyHasRoots(NestOp nest) {
+  auto isKnown = [](Value fiber) {
+    auto at = fiber.getDefiningOp<FiberAtOp>();
+    return rootOf(fiber) && (!at || isKeptByList(at));
+  };
+  WalkResult result = nest.walk([&](Operation *op) -> WalkResult {
+    for (Value operand : op->getOperands())
+      if (isa<FiberType>(operand.getType()) && !isKnown(operand))
+        return nest.emitOpError("needs the roots of its operands to be cut");
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }

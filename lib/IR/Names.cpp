@@ -1,10 +1,10 @@
 //===- Names.cpp - Names for the values of printed IR ---------------------===//
 
 #include "nacho/IR/Names.h"
-#include "nacho/IR/Nacho.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Location.h"
+#include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -12,9 +12,13 @@ using namespace mlir;
 using namespace nacho;
 
 std::string nacho::getName(Value value) {
-  if (auto search = value.getDefiningOp<SearchOp>()) {
+  // The results of one op share its location: where there are several, the op
+  // itself tells their names.
+  Operation *op = value.getDefiningOp();
+  auto naming = dyn_cast_or_null<OpAsmOpInterface>(op);
+  if (naming && op->getNumResults() > 1) {
     std::string name;
-    search.getAsmResultNames([&](Value result, StringRef given) {
+    naming.getAsmResultNames([&](Value result, StringRef given) {
       if (result == value)
         name = given.str();
     });

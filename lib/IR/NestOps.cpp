@@ -112,12 +112,12 @@ LogicalResult NestOp::verify() {
   if (!getCuts())
     return block.getNumArguments() == 0 ? success()
                                         : emitOpError("has bounds but no cuts");
-  if (block.getNumArguments() == 0)
-    return success();
   ArrayRef<int64_t> widths = getCuts().getType().getWidths();
   if (widths.size() > getLoops().size())
     return emitOpError() << "cuts " << widths.size() << " loops of "
                          << getLoops().size();
+  if (block.getNumArguments() == 0)
+    return success();
   auto cut = CutType::get(getContext(), widths);
   if (block.getNumArguments() != 2 || block.getArgument(0).getType() != cut ||
       block.getArgument(1).getType() != cut)
@@ -132,6 +132,12 @@ LogicalResult PartOp::verify() {
   return success();
 }
 
+/// Whether a level of a tensor has an array of coordinates.
+static bool storesCoordinates(RankedTensorType tensor, unsigned level) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
+  return encoding && !sparse_tensor::isDenseLT(encoding.getLvlType(level));
+}
+
 LogicalResult RecallOp::verify() {
   auto type = cast<FiberType>(getFiber().getType());
   uint64_t level = type.getLevel() + getBelow();
@@ -139,6 +145,9 @@ LogicalResult RecallOp::verify() {
       level >= static_cast<uint64_t>(type.getTensor().getRank()))
     return emitOpError() << "recalls level " << level << " of "
                          << type.getTensor();
+  if (!storesCoordinates(type.getTensor(), level))
+    return emitOpError() << "recalls level " << level << " of "
+                         << type.getTensor() << ", which stores no coordinates";
   if (static_cast<int64_t>(getAhead()) < 0)
     return emitOpError("recalls an entry that lies behind");
   return success();
@@ -155,9 +164,8 @@ LogicalResult PrefetchOp::verify() {
 
 LogicalResult AheadOp::verify() {
   auto fiber = cast<FiberType>(getFiber().getType());
-  auto encoding = sparse_tensor::getSparseTensorEncoding(fiber.getTensor());
-  if (fiber.getLevel() == 0 || !encoding ||
-      sparse_tensor::isDenseLT(encoding.getLvlType(fiber.getLevel() - 1)))
+  if (fiber.getLevel() == 0 ||
+      !storesCoordinates(fiber.getTensor(), fiber.getLevel() - 1))
     return emitOpError() << "needs a child with a stored coordinate, not a "
                          << fiber;
   if (static_cast<int64_t>(getDistance()) < 1)

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CostModel.h"
+#include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Level.h"
 #include "nacho/Transforms/Passes.h"
@@ -103,12 +104,8 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
   auto func = nest->getParentOfType<func::FuncOp>();
   if (!func)
     return nest.emitOpError("must be in a function to be partitioned");
-  for (CoiterateOp loop : nest.getLoops())
-    for (Value fiber : loop.getFibers())
-      if (auto arg = dyn_cast<BlockArgument>(fiber);
-          arg ? !isa<CoiterateOp>(arg.getOwner()->getParentOp())
-              : !isa<RootOp, FiberAtOp>(fiber.getDefiningOp()))
-        return nest.emitOpError("needs the roots of its operands to be cut");
+  if (failed(verifyHasRoots(nest)))
+    return failure();
   CostModel model(nest, countLoops);
   SmallVector<int64_t> widths;
   unsigned most = model.getLoops().size();

@@ -116,9 +116,11 @@ void LoopLister::findKept() {
 bool LoopLister::isCertain(Value fiber) {
   if (auto at = fiber.getDefiningOp<FiberAtOp>())
     return at.getCertain();
-  auto arg = cast<BlockArgument>(fiber);
-  auto loop = cast<CoiterateOp>(arg.getOwner()->getParentOp());
-  unsigned number = arg.getArgNumber() - 1;
+  auto loop = dyn_cast<CoiterateOp>(makerOf(fiber).getOperation());
+  if (!loop)
+    return false;
+  unsigned number =
+      llvm::find(loop.getChildren(), fiber) - loop.getChildren().begin();
   if (implies(loop.getMerge(), MergeAttr::get(loop.getContext(), number)))
     return true;
   for (CoiterateOp inner : ArrayRef(loops).take_front(last + 1))
@@ -347,13 +349,15 @@ NestOp LoopLister::buildRest() {
 /// Whether the fibers of entries that follow one another lie anywhere: the
 /// operand is begun again for every coordinate outside.
 bool LoopLister::isScattered(Value fiber) {
-  while (auto arg = dyn_cast<BlockArgument>(fiber)) {
-    Operation *loop = arg.getOwner()->getParentOp();
-    fiber = cast<CoiterateOp>(loop).getFibers()[arg.getArgNumber() - 1];
-    if (fiber.getDefiningOp<RootOp>())
-      return loop != loops.front() && !isRun(arg);
+  while (true) {
+    auto loop = dyn_cast<CoiterateOp>(makerOf(fiber).getOperation());
+    if (!loop)
+      return false;
+    Value source = loop.getSourceOf(fiber);
+    if (source.getDefiningOp<RootOp>())
+      return loop != loops.front() && !isRun(fiber);
+    fiber = source;
   }
-  return false;
 }
 
 /// Brings the fibers of entries further on nearer.
@@ -364,8 +368,9 @@ void LoopLister::prefetch(Value fiber, Value entry, unsigned below) {
   bool elements = !findsElements();
   auto fetch = [&](int64_t ahead, bool begin) {
     Value position = RecallOp::create(b, entry, below, ahead);
-    Value there = FiberAtOp::create(b, fiber.getType(), rootOf(fiber), position,
-                                    Value(), isCertain(fiber) && !condition);
+    Value there =
+        FiberAtOp::create(b, fiber.getType(), rootOf(fiber).getFiber(),
+                          position, Value(), isCertain(fiber) && !condition);
     PrefetchOp::create(b, there, begin, elements && !begin);
   };
   fetch(2 * kAhead, /*begin=*/true);
@@ -385,7 +390,7 @@ void LoopLister::recallKept(Value entry, IRMapping &mapping) {
     Value position = recall(), end;
     if (isRun(fiber))
       end = recall();
-    Value root = rootOf(fiber);
+    Value root = rootOf(fiber).getFiber();
     NameScope name(b, getName(fiber));
     bool isThere = isCertain(fiber) &&
                    (!condition || cast<FiberType>(fiber.getType()).isElement());
@@ -470,9 +475,13 @@ struct RemapIntersections
   void runOnOperation() override {
     SmallVector<NestOp> nests;
     getOperation().walk([&](NestOp nest) { nests.push_back(nest); });
-    for (NestOp nest : nests)
-      if (!nest.getCuts())
-        remap(nest, cost == "nnz+loops");
+    for (NestOp nest : nests) {
+      if (nest.getCuts())
+        continue;
+      if (failed(verifyHasRoots(nest)))
+        return signalPassFailure();
+      remap(nest, cost == "nnz+loops");
+    }
   }
 };
 } // namespace

@@ -80,6 +80,8 @@ func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 func.func @cut_nests(%A0: !A0, %cuts: !nacho.cuts<1, 1>) {
   %Y = nacho.nest in %cuts : !nacho.cuts<1, 1> : tensor<?x?xf64, #DCSR> {
     nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+      nacho.coiterate %j of (%A2 = %A1 : !A1) in %A2 {
+      }
     }
     nacho.yield
   }

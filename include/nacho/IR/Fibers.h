@@ -7,12 +7,23 @@
 
 namespace nacho {
 
-/// The root of the operand that a fiber of a nest is of.
-mlir::Value rootOf(mlir::Value fiber);
+/// The op that made a fiber: the one that it is a result of, or the one whose
+/// region has it as an argument. Null if that op makes no fibers: the fiber is
+/// handed in from elsewhere, as an argument of a function is.
+FiberMakerOpInterface makerOf(mlir::Value fiber);
 
-/// What makes the operand that a fiber of a nest is of from another tensor;
-/// null if nothing does.
+/// The root of the tensor that a fiber is a part of. Null if the fiber, or one
+/// that it is made of, is handed in from elsewhere.
+RootOp rootOf(mlir::Value fiber);
+
+/// The `nacho.flatten` that makes the tensor that a fiber is a part of; null if
+/// none does.
 FlattenOp flattenedBy(mlir::Value fiber);
+
+/// Emits an error unless every fiber that a nest reads has a root, and every
+/// fiber at a kept position has that from a list. Only then is it known what
+/// the parts of the nest cost, and where its operands stand at a cut.
+mlir::LogicalResult verifyHasRoots(NestOp nest);
 
 } // namespace nacho
 

@@ -12,10 +12,13 @@
 #define NACHO_IR_LOOP_OPS
 
 include "nacho/IR/NachoAttrs.td"
+include "nacho/IR/FiberInterfaces.td"
 include "nacho/IR/NachoTypes.td"
 include "mlir/Interfaces/LoopLikeInterface.td"
 
-def Nacho_RootOp : Nacho_Op<"root", [Pure, InferTypeOpAdaptor]> {
+def Nacho_RootOp : Nacho_Op<"root", [
+    Pure, InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>]> {
   let summary = "a whole tensor as the fiber above its first level";
   let description = [{
     `input` is the number of the access that it comes from, in the assignment.
@@ -111,6 +114,7 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
 def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
     AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">,
     RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, [
       "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {
   let summary = "visit the merged coordinates of any number of fibers in order";
@@ -298,7 +302,8 @@ def Nacho_RecallOp : Nacho_Op<"recall", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Nacho_FiberAtOp : Nacho_Op<"fiber_at", [Pure]> {
+def Nacho_FiberAtOp : Nacho_Op<"fiber_at", [
+    Pure, DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>]> {
   let summary = "the fiber of a tensor at a position that was kept";
   let description = [{
     What `nacho.position` told of a fiber, the other way round: absent if the
@@ -327,7 +332,8 @@ def Nacho_FiberAtOp : Nacho_Op<"fiber_at", [Pure]> {
 }
 
 def Nacho_FindOp : Nacho_Op<"find", [
-    Pure, TypesMatchWith<"child is one level further down", "fiber", "child",
+    Pure, DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>,
+    TypesMatchWith<"child is one level further down", "fiber", "child",
                          "::llvm::cast<FiberType>($_self).getChild()">]> {
   let summary = "the child of a fiber at a coordinate, whichever that is";
   let description = [{

@@ -41,6 +41,7 @@ bool isList(mlir::RankedTensorType type);
 bool isFlattenable(mlir::RankedTensorType type);
 } // namespace nacho
 
+#include "nacho/IR/FiberInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "nacho/IR/NachoOps.h.inc"
 

@@ -18,8 +18,8 @@
 
 namespace nacho {
 
-/// The name of a value, empty if it has none. The results of a search are
-/// named after what it searches.
+/// The name of a value, empty if it has none. An op with several results names
+/// them itself, as `nacho.search` does after what it searches.
 std::string getName(mlir::Value value);
 
 /// `loc` with a name.

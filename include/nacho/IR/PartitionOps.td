@@ -9,6 +9,7 @@
 #define NACHO_IR_PARTITION_OPS
 
 include "nacho/IR/NachoAttrs.td"
+include "nacho/IR/FiberInterfaces.td"
 include "nacho/IR/NachoTypes.td"
 
 def Nacho_CostOp : Nacho_Op<"cost", [Pure]> {
@@ -60,6 +61,7 @@ def Nacho_ExtentOp : Nacho_Op<"extent", [Pure]> {
 
 def Nacho_SearchOp : Nacho_Op<"search", [
     Pure, SingleBlock, InferTypeOpAdaptor, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the highest coordinate of a loop whose cost is within a query";
   let description = [{

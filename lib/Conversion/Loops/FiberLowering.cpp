@@ -9,7 +9,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Iterators.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -28,7 +27,26 @@ CutValue CutValue::enter(ImplicitLocOpBuilder &b, Value coordinate) const {
 }
 
 FiberLowering::FiberLowering(func::FuncOp func)
-    : func(func), b(func.getLoc(), func.getContext()) {}
+    : func(func), b(func.getLoc(), func.getContext()) {
+  lowerWith(&FiberLowering::lowerOnCut);
+  lowerWith(&FiberLowering::lowerCutCost);
+  lowerWith(&FiberLowering::lowerCutCoordinate);
+  lowerWith(&FiberLowering::lowerPresent);
+  lowerWith(&FiberLowering::lowerExtent);
+  lowerWith(&FiberLowering::lowerPosition);
+  lowerWith(&FiberLowering::lowerRecall);
+  lowerWith(&FiberLowering::lowerCost);
+  lowerWith(&FiberLowering::lowerFiberAt);
+  lowerWith(&FiberLowering::lowerFind);
+  lowerWith(&FiberLowering::lowerAhead);
+  lowerWith(&FiberLowering::lowerPrefetch);
+  lowerWith(&FiberLowering::lowerPrefetchRow);
+}
+
+void FiberLowering::refuse(Operation *op, const Twine &why) {
+  op->emitOpError(why);
+  isRefused = true;
+}
 
 LogicalResult FiberLowering::run() {
   lowerOp(*func);
@@ -47,12 +65,6 @@ LogicalResult FiberLowering::run() {
   return success();
 }
 
-static bool isShared(Operation *op) {
-  return isa<OnCutOp, CutCostOp, CutCoordinateOp, PresentOp, ExtentOp, CostOp,
-             PositionOp, RecallOp, FiberAtOp, AheadOp, PrefetchOp,
-             PrefetchRowOp>(op);
-}
-
 bool FiberLowering::isResolved(Value value) const {
   if (isa<CutType>(value.getType()))
     return cuts.contains(value) || value.getDefiningOp<LoadCutOp>();
@@ -68,15 +80,13 @@ void FiberLowering::lowerOp(Operation &op) {
     return;
   b.setLoc(op.getLoc());
   b.setInsertionPoint(&op);
-  bool resolved = llvm::all_of(
-      op.getOperands(), [&](Value operand) { return isResolved(operand); });
-  if (!resolved && (handles(&op) || isShared(&op))) {
-    op.emitOpError("needs fibers of tensors with supported levels, and cuts, "
-                   "that this function makes itself");
-    isRefused = true;
-    return;
-  }
-  if (lower(&op) || lowerShared(&op)) {
+  auto lowering = lowerings.find(op.getName().getTypeID());
+  if (lowering != lowerings.end()) {
+    if (!llvm::all_of(op.getOperands(),
+                      [&](Value operand) { return isResolved(operand); }))
+      return refuse(&op, "needs fibers of tensors with supported levels, and "
+                         "cuts, that this function makes itself");
+    lowering->second(&op);
     eraseLater(&op);
     return;
   }
@@ -232,7 +242,7 @@ Value FiberLowering::coordinateOrInfinity(const ChildRange &range,
 }
 
 //===----------------------------------------------------------------------===//
-// Shared ops
+// Ops that loops and searches have in common
 //===----------------------------------------------------------------------===//
 
 /// Whether a fiber that a list kept may have been absent.
@@ -241,61 +251,48 @@ static bool mayBeAbsent(Operation *user) {
   return !at || !at.getCertain();
 }
 
-bool FiberLowering::lowerShared(Operation *op) {
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](OnCutOp onCut) {
-        Value on = cut(onCut.getCut()).on;
-        onCut.replaceAllUsesWith(
-            on ? on : Value(arith::ConstantIntOp::create(b, 1, 1)));
-        return true;
-      })
-      .Case([&](CutCostOp cost) {
-        cost.replaceAllUsesWith(cut(cost.getCut()).cost);
-        return true;
-      })
-      .Case([&](CutCoordinateOp coordinate) {
-        coordinate.replaceAllUsesWith(
-            cut(coordinate.getCut()).loops[coordinate.getLoop()].coordinate);
-        return true;
-      })
-      .Case([&](PresentOp present) {
-        Value value = fiber(present.getFiber()).present;
-        present.replaceAllUsesWith(
-            value ? value : Value(arith::ConstantIntOp::create(b, 1, 1)));
-        return true;
-      })
-      .Case([&](ExtentOp extent) {
-        FiberValue of = fiber(extent.getFiber());
-        extent.replaceAllUsesWith(Level::get(of.tensor, of.level)->extent(b));
-        return true;
-      })
-      .Case([&](CostOp cost) { return lowerCost(cost), true; })
-      .Case([&](PositionOp position) {
-        FiberValue of = fiber(position.getFiber());
-        Value at = position.getEnd() ? of.end : of.position;
-        position.replaceAllUsesWith(select(of.present, at, constant(-1)));
-        return true;
-      })
-      .Case([&](RecallOp recall) {
-        FiberValue of = fiber(recall.getFiber());
-        // The first element of a buffer can always be read.
-        Value at = select(of.present, of.position, constant(0));
-        if (recall.getAhead())
-          at = entryAhead(of.tensor, at, recall.getAhead());
-        auto level = Level::get(of.tensor, of.level + recall.getBelow());
-        Value none = constant(std::numeric_limits<int64_t>::max());
-        Value kept = level->coordinate(b, at);
-        if (llvm::any_of(recall->getUsers(), mayBeAbsent))
-          kept = wideRecall(of.tensor, kept);
-        recall.replaceAllUsesWith(select(of.present, kept, none));
-        return true;
-      })
-      .Case([&](FiberAtOp at) { return lowerFiberAt(at), true; })
-      .Case([&](FindOp find) { return lowerFind(find), true; })
-      .Case([&](AheadOp ahead) { return lowerAhead(ahead), true; })
-      .Case([&](PrefetchOp prefetch) { return lowerPrefetch(prefetch), true; })
-      .Case([&](PrefetchRowOp row) { return lowerPrefetchRow(row), true; })
-      .Default([](Operation *) { return false; });
+void FiberLowering::lowerOnCut(OnCutOp op) {
+  Value on = cut(op.getCut()).on;
+  op.replaceAllUsesWith(on ? on : Value(arith::ConstantIntOp::create(b, 1, 1)));
+}
+
+void FiberLowering::lowerCutCost(CutCostOp op) {
+  op.replaceAllUsesWith(cut(op.getCut()).cost);
+}
+
+void FiberLowering::lowerCutCoordinate(CutCoordinateOp op) {
+  op.replaceAllUsesWith(cut(op.getCut()).loops[op.getLoop()].coordinate);
+}
+
+void FiberLowering::lowerPresent(PresentOp op) {
+  Value present = fiber(op.getFiber()).present;
+  op.replaceAllUsesWith(present ? present
+                                : Value(arith::ConstantIntOp::create(b, 1, 1)));
+}
+
+void FiberLowering::lowerExtent(ExtentOp op) {
+  FiberValue of = fiber(op.getFiber());
+  op.replaceAllUsesWith(Level::get(of.tensor, of.level)->extent(b));
+}
+
+void FiberLowering::lowerPosition(PositionOp op) {
+  FiberValue of = fiber(op.getFiber());
+  Value at = op.getEnd() ? of.end : of.position;
+  op.replaceAllUsesWith(select(of.present, at, constant(-1)));
+}
+
+void FiberLowering::lowerRecall(RecallOp op) {
+  FiberValue of = fiber(op.getFiber());
+  // The first element of a buffer can always be read.
+  Value at = select(of.present, of.position, constant(0));
+  if (op.getAhead())
+    at = entryAhead(of.tensor, at, op.getAhead());
+  auto level = Level::get(of.tensor, of.level + op.getBelow());
+  Value none = constant(std::numeric_limits<int64_t>::max());
+  Value kept = level->coordinate(b, at);
+  if (llvm::any_of(op->getUsers(), mayBeAbsent))
+    kept = wideRecall(of.tensor, kept);
+  op.replaceAllUsesWith(select(of.present, kept, none));
 }
 
 void FiberLowering::lowerCost(CostOp cost) {
@@ -442,6 +439,9 @@ void FiberLowering::lowerFiberAt(FiberAtOp op) {
 }
 
 void FiberLowering::lowerFind(FindOp op) {
+  if (!op.getTable())
+    return refuse(op, "needs a table of the positions of the fiber's children, "
+                      "which nacho-assemble-outputs makes");
   FiberValue of = fiber(op.getFiber());
   auto lookup = LookupOp::create(b, b.getI64Type(), b.getI1Type(),
                                  op.getCoordinate(), op.getTable());

@@ -15,6 +15,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Support/TypeID.h"
+
+#include <functional>
 
 namespace nacho {
 
@@ -64,24 +67,29 @@ enum class LastCoordinate { excluded, included };
 class FiberLowering {
 public:
   explicit FiberLowering(mlir::func::FuncOp func);
-  virtual ~FiberLowering() = default;
 
   /// Lowers the function; ops of other passes are left.
   mlir::LogicalResult run();
 
 protected:
-  /// Lowers one op, at which the builder stands. Returns whether it is
-  /// replaced; an op with results that are fibers or cuts is then erased later.
-  virtual bool lower(mlir::Operation *op) = 0;
-  /// The ops that `lower` takes.
-  virtual bool handles(mlir::Operation *op) const = 0;
+  /// Says which method lowers a kind of op. The method is called with the
+  /// builder at the op and replaces its results; the op itself is erased in the
+  /// end, when nothing refers to its fibers and cuts any more.
+  template <typename Lowering, typename OpT>
+  void lowerWith(void (Lowering::*method)(OpT)) {
+    lowerings[mlir::TypeID::get<OpT>()] = [this, method](mlir::Operation *op) {
+      (static_cast<Lowering *>(this)->*method)(llvm::cast<OpT>(op));
+    };
+  }
 
-  /// Lowers an op or, if it stays, what is in it.
+  /// Lowers an op or, if it is of no such kind, what is in it.
   void lowerOp(mlir::Operation &op);
+  /// Refuses an op; nothing is lowered after it.
+  void refuse(mlir::Operation *op, const llvm::Twine &why);
 
   FiberValue fiber(mlir::Value value);
   CutValue cut(mlir::Value value);
-  /// When nothing refers to its fibers any more.
+  /// Erases an op that nothing refers to in the end.
   void eraseLater(mlir::Operation *op) { replaced.push_back(op); }
   void setFiber(mlir::Value value, FiberValue lowered) {
     fibers[value] = lowered;
@@ -89,9 +97,6 @@ protected:
   void setCut(mlir::Value value, CutValue lowered) {
     cuts[value] = std::move(lowered);
   }
-
-  /// The ops that both lowerings know.
-  bool lowerShared(mlir::Operation *op);
 
   /// The children of an operand of a loop, clipped by the cuts, which may be
   /// null.
@@ -120,6 +125,13 @@ protected:
 
 private:
   CutValue loadCut(LoadCutOp op);
+  void lowerOnCut(OnCutOp op);
+  void lowerCutCost(CutCostOp op);
+  void lowerCutCoordinate(CutCoordinateOp op);
+  void lowerPresent(PresentOp op);
+  void lowerExtent(ExtentOp op);
+  void lowerPosition(PositionOp op);
+  void lowerRecall(RecallOp op);
   void lowerCost(CostOp cost);
   void lowerFiberAt(FiberAtOp op);
   void lowerFind(FindOp op);
@@ -132,6 +144,9 @@ private:
   /// Whether it is known where a fiber or cut comes from.
   bool isResolved(mlir::Value value) const;
 
+  /// By the kind of op.
+  llvm::DenseMap<mlir::TypeID, std::function<void(mlir::Operation *)>>
+      lowerings;
   llvm::DenseMap<mlir::Value, FiberValue> fibers;
   llvm::DenseMap<mlir::Value, CutValue> cuts;
   llvm::SmallVector<mlir::Operation *> replaced;

@@ -28,7 +28,12 @@ struct CoordinateBlock {
 class LoopLowering : public FiberLowering {
 public:
   LoopLowering(mlir::func::FuncOp func, bool branches, unsigned vectorBits)
-      : FiberLowering(func), branches(branches), vectorBits(vectorBits) {}
+      : FiberLowering(func), branches(branches), vectorBits(vectorBits) {
+    lowerWith(&LoopLowering::lowerCoiterate);
+    lowerWith(&LoopLowering::lowerLoad);
+    lowerWith(&LoopLowering::lowerLocate);
+    lowerWith(&LoopLowering::lowerRestrict);
+  }
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -54,11 +59,6 @@ private:
     Values flatten() const;
     static State unflatten(const Loop &loop, mlir::ValueRange values);
   };
-
-  bool lower(mlir::Operation *op) override;
-  bool handles(mlir::Operation *op) const override {
-    return llvm::isa<CoiterateOp, LoadOp, LocateOp, RestrictOp>(op);
-  }
 
   // Which loop it is.
   void lowerCoiterate(CoiterateOp op);

@@ -15,7 +15,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include "../Elements.h"
 #include "LoopLowering.h"
@@ -27,15 +26,6 @@ namespace nacho {
 
 using namespace mlir;
 using namespace nacho;
-
-bool LoopLowering::lower(Operation *op) {
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](CoiterateOp loop) { return lowerCoiterate(loop), true; })
-      .Case([&](LoadOp load) { return lowerLoad(load), true; })
-      .Case([&](LocateOp locate) { return lowerLocate(locate), true; })
-      .Case([&](RestrictOp restrict) { return lowerRestrict(restrict), true; })
-      .Default([](Operation *) { return false; });
-}
 
 //===----------------------------------------------------------------------===//
 // Loops

@@ -11,7 +11,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include "FiberLowering.h"
 
@@ -27,7 +26,14 @@ namespace {
 
 class PartitionLowering : public FiberLowering {
 public:
-  using FiberLowering::FiberLowering;
+  explicit PartitionLowering(func::FuncOp func) : FiberLowering(func) {
+    lowerWith(&PartitionLowering::lowerSearch);
+    lowerWith(&PartitionLowering::lowerCut);
+    lowerWith(&PartitionLowering::lowerOrigin);
+    lowerWith(&PartitionLowering::lowerLimit);
+    lowerWith(&PartitionLowering::lowerStoreCut);
+    lowerWith(&PartitionLowering::lowerQuery);
+  }
 
 private:
   /// An interval of coordinates, and of positions per operand, still possible.
@@ -40,10 +46,6 @@ private:
     static Interval unflatten(ValueRange values);
   };
 
-  bool lower(Operation *op) override;
-  bool handles(Operation *op) const override {
-    return isa<SearchOp, CutOp, OriginOp, LimitOp, StoreCutOp, QueryOp>(op);
-  }
   void lowerSearch(SearchOp op);
   Interval firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
                          const CutValue &lower, const CutValue &upper);
@@ -61,17 +63,6 @@ private:
 };
 
 } // namespace
-
-bool PartitionLowering::lower(Operation *op) {
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](SearchOp search) { return lowerSearch(search), true; })
-      .Case([&](CutOp cut) { return lowerCut(cut), true; })
-      .Case([&](OriginOp origin) { return lowerOrigin(origin), true; })
-      .Case([&](LimitOp limit) { return lowerLimit(limit), true; })
-      .Case([&](StoreCutOp store) { return lowerStoreCut(store), true; })
-      .Case([&](QueryOp query) { return lowerQuery(query), true; })
-      .Default([](Operation *) { return false; });
-}
 
 //===----------------------------------------------------------------------===//
 // Search

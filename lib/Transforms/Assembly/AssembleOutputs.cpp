@@ -305,8 +305,8 @@ void NestAssembler::buildSort() {
 
 /// The number of the operand that is looked into.
 static int64_t argumentOf(FindOp find) {
-  auto root = rootOf(find.getFiber()).getDefiningOp<RootOp>();
-  return cast<BlockArgument>(root.getTensor()).getArgNumber();
+  Value tensor = rootOf(find.getFiber()).getTensor();
+  return cast<BlockArgument>(tensor).getArgNumber();
 }
 
 /// fill; compute; combine; sort or scan
@@ -391,6 +391,8 @@ static LogicalResult assemble(func::FuncOp func, NestOp nest, bool singlePass) {
   for (Operation &op : func.getBody().front().without_terminator())
     if (&op != nest && !isMemoryEffectFree(&op))
       return op.emitOpError("has an effect next to a nest");
+  if (failed(verifyHasRoots(nest)))
+    return failure();
   if (!SymbolTable::symbolKnownUseEmpty(func, func->getParentOp()))
     return func.emitOpError("is used, but its nest makes it five functions");
   FailureOr<ResultLayout> layout = ResultLayout::get(nest);

@@ -196,7 +196,7 @@ void PartBuilder::startTables(Values &carried) {
   auto type = WorkspaceType::get(b.getContext(), b.getI64Type());
   for (auto [op, table] : llvm::zip(layout.finds, args.tables)) {
     Value fiber = FindOp(op).getFiber();
-    auto root = rootOf(fiber).getDefiningOp<RootOp>();
+    RootOp root = rootOf(fiber);
     Value level = constant(cast<FiberType>(fiber.getType()).getLevel());
     Value extent = sparse_tensor::LvlOp::create(
         b, mapping.lookup(root.getTensor()), level);

@@ -257,7 +257,7 @@ Value nacho::emitExtent(ImplicitLocOpBuilder &b, CoiterateOp loop,
     return mapping.lookupOrDefault(loop.getExtent());
   Value fiber = loop.getFibers().front();
   unsigned level = cast<FiberType>(fiber.getType()).getLevel();
-  Value tensor = rootOf(fiber).getDefiningOp<RootOp>().getTensor();
+  Value tensor = rootOf(fiber).getTensor();
   return levelExtent(b, mapping.lookupOrDefault(tensor), level);
 }
 
