@@ -59,7 +59,7 @@ def _refuse_quotient(assignment: Assignment, error: Exception) -> NoReturn:
     quotients = [
         node
         for node in postorder(assignment.expr)
-        if isinstance(node, Binary) and node.op == "div"
+        if isinstance(node, Binary) and node.operator.annihilator == "dividend"
     ]
     span = quotients[0].span if len(quotients) == 1 else assignment.expr.span
     message = (
