@@ -331,10 +331,15 @@ def Nacho_FiberAtOp : Nacho_Op<"fiber_at", [
   let hasVerifier = 1;
 }
 
+// Of an element, which has no children, the verifier says that it cannot be
+// looked into. Until then the type of the child is that of the element.
 def Nacho_FindOp : Nacho_Op<"find", [
     Pure, DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>,
-    TypesMatchWith<"child is one level further down", "fiber", "child",
-                         "::llvm::cast<FiberType>($_self).getChild()">]> {
+    TypesMatchWith<"child is one level further down", "fiber", "child", [{
+      ::llvm::cast<FiberType>($_self).isElement()
+          ? $_self
+          : ::mlir::Type(::llvm::cast<FiberType>($_self).getChild())
+    }]>]> {
   let summary = "the child of a fiber at a coordinate, whichever that is";
   let description = [{
     Absent where the fiber does not store the coordinate, which it stores at most

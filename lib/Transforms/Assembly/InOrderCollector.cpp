@@ -32,8 +32,9 @@ public:
       if (!loop)
         return refuseResult(layout, "nothing is appended");
       bool isOuter = llvm::is_contained(outer, loop);
-      bool isInOrder = isOuter && (layout.appendsKeys() ||
-                                   CoiterateOp(layout.loops[level]) == loop);
+      bool isItsTurn = level < layout.loops.size() &&
+                       CoiterateOp(layout.loops[level]) == loop;
+      bool isInOrder = isOuter && (layout.appendsKeys() || isItsTurn);
       if (level < layout.numStructural && !isInOrder)
         return refuseResult(layout,
                             "its levels are not in the order of the loops");
