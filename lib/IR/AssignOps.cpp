@@ -196,6 +196,16 @@ static LogicalResult verifyCollect(AssignOp op) {
   return success();
 }
 
+/// Whether two tensors are stored alike, in index arrays of whatever widths.
+static bool agreeButForWidths(RankedTensorType lhs, RankedTensorType rhs) {
+  auto withoutWidths = [](RankedTensorType type) {
+    auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+    return encoding ? type.cloneWithEncoding(encoding.withoutBitWidths())
+                    : type;
+  };
+  return withoutWidths(lhs) == withoutWidths(rhs);
+}
+
 LogicalResult AssignOp::verify() {
   if (getAccesses().size() != getInputs().size())
     return emitOpError("needs one access per operand");
@@ -215,7 +225,7 @@ LogicalResult AssignOp::verify() {
   ArrayRef<Attribute> result = getResultAccess().getValue();
   if (failed(verifyAccess(*this, result, getType(), "the result", extents)))
     return failure();
-  if (getInit() && getInit().getType() != getType())
+  if (getInit() && !agreeButForWidths(getInit().getType(), getType()))
     return emitOpError() << "starts from " << getInit().getType()
                          << " but results in " << getType();
   if (getOrder() && !isAccess(*getOrder()))
