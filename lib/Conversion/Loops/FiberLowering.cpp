@@ -385,6 +385,8 @@ void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
     Value at = arith::AddIOp::create(b, row, coordinate);
     row = arith::MulIOp::create(b, at, extent(level + 1));
   }
+  if (op.getFrom())
+    row = arith::AddIOp::create(b, row, op.getFrom());
   Value length = extent(type.getRank() - 1);
   Value last = arith::SubIOp::create(b, length, constant(1));
   Type element = type.getElementType();
