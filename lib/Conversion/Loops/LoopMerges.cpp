@@ -133,9 +133,8 @@ SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
   if (!isInnermost(loop.op) || !isUnique)
     return emitWhileAny(loop, domain, beginsOf(loop.stored, loop.ranges),
                         loop.op.getInits());
-  bool endsWithAny = llvm::all_of(loop.stored, [&](unsigned n) {
-    return implies(domain, MergeAttr::get(b.getContext(), n));
-  });
+  bool endsWithAny = llvm::all_of(
+      loop.stored, [&](unsigned n) { return holdsOnlyWith(domain, n); });
   if (endsWithAny)
     return emitInWindows(loop, &LoopLowering::emitWhileAll);
   SmallVector<Value> results;

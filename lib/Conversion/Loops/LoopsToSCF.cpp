@@ -149,7 +149,7 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
                     : nacho::emitMerge(b, b.getLoc(), merge, present);
   // Who is certainly there when the body runs need not be asked again.
   for (unsigned n = 0; n < numFibers; ++n)
-    if (implies(merge, MergeAttr::get(b.getContext(), n)))
+    if (holdsOnlyWith(merge, n))
       present[n] = Value();
 
   SmallVector<Value> yielded;
