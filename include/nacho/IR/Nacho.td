@@ -64,6 +64,7 @@ include "nacho/IR/AssignOps.td"
 include "nacho/IR/LoopOps.td"
 include "nacho/IR/FlatOps.td"
 include "nacho/IR/PartitionOps.td"
+include "nacho/IR/PartOps.td"
 include "nacho/IR/ParallelOps.td"
 include "nacho/IR/WorkspaceOps.td"
 

@@ -37,6 +37,13 @@ public:
   /// Adds the values of the columns that the collector has in a row of counts.
   virtual void addColumns(const Carried &values, Values &row) const {}
 
+  /// Whether each append is counted, and nothing else is done with it.
+  virtual bool areCounted() const { return false; }
+  /// Repeats a loop that does nothing but to append, for each number up to an
+  /// extent, a term to a sum of the same row; returns whether it is such a
+  /// loop.
+  virtual bool addRow(CoiterateOp loop) { return false; }
+
   /// Whether the coordinate of the innermost loop needs no comparison with its
   /// extent, apart from those that are made here.
   virtual bool compare(CoiterateOp innermost) const { return false; }
@@ -62,6 +69,7 @@ private:
 class CountedEntries : public Entries {
 public:
   using Entries::Entries;
+  bool areCounted() const override { return true; }
   bool compare(CoiterateOp innermost) const override;
 
 protected:

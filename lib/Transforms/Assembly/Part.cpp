@@ -2,6 +2,8 @@
 
 #include "Part.h"
 
+#include "nacho/Analysis/MergeLattice.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -47,6 +49,14 @@ std::optional<Value> Part::isInside(unsigned m, Value cut) const {
   if (m + 1 >= layout.numCut)
     return std::nullopt;
   return OnCutOp::create(b, b.getI1Type(), cut);
+}
+
+Condition Part::emitHolds(CoiterateOp loop) const {
+  Values present =
+      llvm::map_to_vector(loop.getGuards(), [&](Value guard) -> Value {
+        return PresentOp::create(b, b.getI1Type(), mapping.lookup(guard));
+      });
+  return fromNullable(emitMerge(b, b.getLoc(), loop.getMerge(), present));
 }
 
 std::optional<Value> Part::blockPosition(const Carried &values) const {

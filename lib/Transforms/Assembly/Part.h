@@ -40,6 +40,10 @@ struct Part {
   /// Nothing if it cannot be, since no loop further in is cut.
   std::optional<mlir::Value> isInside(unsigned m, mlir::Value cut) const;
 
+  /// Whether the merge expression of a loop without fibers holds, which only
+  /// asks for the guards.
+  Condition emitHolds(CoiterateOp loop) const;
+
   /// The position of the structure's last level that is filled next, if there
   /// is a structure.
   std::optional<mlir::Value> blockPosition(const Carried &values) const;

@@ -3,7 +3,7 @@
 #include "PartLoops.h"
 
 #include "CoordinateChecks.h"
-#include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Names.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -12,19 +12,25 @@ using namespace nacho;
 // The chain
 //===----------------------------------------------------------------------===//
 
-CoiterateOp PartLoops::cloneLoop(CoiterateOp from, std::optional<Bounds> bounds,
-                                 ValueRange carried) {
+/// Creates an op that has the fibers of a loop, repeated for the part.
+template <typename OpT, typename... Args>
+static OpT createLike(const Part &part, CoiterateOp loop, Args... args) {
   auto mapped = [&](ValueRange values) {
     return llvm::map_to_vector(
         values, [&](Value value) { return part.mapping.lookup(value); });
   };
   Value extent;
-  if (from.getExtent())
-    extent = part.mapping.lookupOrDefault(from.getExtent());
+  if (loop.getExtent())
+    extent = part.mapping.lookupOrDefault(loop.getExtent());
+  return OpT::create(part.b, mapped(loop.getFibers()), mapped(loop.getGuards()),
+                     extent, loop.getMerge(), args...);
+}
+
+CoiterateOp PartLoops::cloneLoop(CoiterateOp from, std::optional<Bounds> bounds,
+                                 ValueRange carried) {
   Bounds between = bounds.value_or(Bounds());
-  auto loop = CoiterateOp::create(
-      b, mapped(from.getFibers()), mapped(from.getGuards()), extent,
-      from.getMerge(), between.lower, between.upper, carried);
+  auto loop = createLike<CoiterateOp>(part, from, between.lower, between.upper,
+                                      carried);
   loop.setNonempty(from.getNonempty());
   part.mapping.map(from.getCoordinate(), loop.getCoordinate());
   loop.getCoordinate().setLoc(from.getCoordinate().getLoc());
@@ -47,6 +53,37 @@ static bool isFull(const ResultLayout &layout, unsigned m) {
       [](CoiterateOp loop) { return loop.getFibers().empty(); });
 }
 
+/// Whether loop `m` is the innermost of the chain, and does nothing but to
+/// count an entry for each append.
+bool PartLoops::onlyCounts(unsigned m) const {
+  CoiterateOp loop = layout.loops[m];
+  if (!entries.areCounted() || m + 1 != layout.loops.size() ||
+      m < layout.levels.size() || !loop.getNonempty().empty() ||
+      mustCheck(part, entries, m))
+    return false;
+  return llvm::all_of(
+      loop.getBody().front().without_terminator(), [](Operation &op) {
+        if (auto append = dyn_cast<AppendOp>(op))
+          return !append.getCondition();
+        return isa<PrefetchRowOp>(op) || isMemoryEffectFree(&op);
+      });
+}
+
+/// Counts what such a loop appends: so many entries as it has coordinates, for
+/// each append.
+void PartLoops::countLoop(CoiterateOp loop, std::optional<Bounds> bounds,
+                          Carried &values) {
+  Value number;
+  {
+    NameScope name(b, "visited");
+    Bounds between = bounds.value_or(Bounds());
+    number = createLike<CountOp>(part, loop, between.lower, between.upper);
+  }
+  auto appends = loop.getBody().getOps<AppendOp>();
+  for (int64_t n = llvm::range_size(appends); n > 0; --n)
+    part.countEntries(number, kAlways, values);
+}
+
 /// The loops of the chain from `m` inwards.
 Carried PartLoops::emitLoop(unsigned m, std::optional<Bounds> bounds,
                             Carried carried) {
@@ -60,6 +97,10 @@ Carried PartLoops::emitLoop(unsigned m, std::optional<Bounds> bounds,
   }
   if (m >= layout.numCut)
     bounds.reset();
+  if (onlyCounts(m)) {
+    countLoop(from, bounds, carried);
+    return carried;
+  }
   // Inside of a reduction, where every step counts, the loop carries whether a
   // coordinate was outside, and that is reported after the loop.
   bool isChecked = mustCheck(part, entries, m);
@@ -181,15 +222,10 @@ void PartLoops::emitStatement(Operation &op, Carried &values) {
 
 /// Whether a loop that is not run would run at all.
 Condition PartLoops::emitHasIterations(CoiterateOp loop) {
-  Values present =
-      llvm::map_to_vector(loop.getGuards(), [&](Value guard) -> Value {
-        return PresentOp::create(b, b.getI1Type(), part.mapping.lookup(guard));
-      });
-  Value holds = emitMerge(b, b.getLoc(), loop.getMerge(), present);
   Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
                                      emitExtent(b, loop, part.mapping),
                                      part.constant(0));
-  return emitBoth(b, fromNullable(holds), some);
+  return emitBoth(b, part.emitHolds(loop), some);
 }
 
 /// Counts one entry for each append, if the loops around it run at all. What
@@ -233,16 +269,16 @@ bool PartLoops::isRowLoop(Operation *op) const {
 
 /// Repeats a loop inside of those that are cut.
 void PartLoops::emitFullLoop(CoiterateOp from, Carried &values) {
-  CoiterateOp loop = cloneLoop(from, std::nullopt, values.flatten());
-  {
+  Value before = values.entries;
+  if (!entries.addRow(from)) {
+    CoiterateOp loop = cloneLoop(from, std::nullopt, values.flatten());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBodyBlock());
     Carried inside = values.as(loop.getCarried());
     emitStatements(*from.getBodyBlock(), std::nullopt, inside);
     YieldOp::create(b, inside.flatten());
+    values = values.as(loop.getResults());
   }
-  Value before = values.entries;
-  values = values.as(loop.getResults());
   // A row of sums counts as one entry.
   if (!isRowLoop(from) || isRowLoop(from->getParentOp()))
     return;

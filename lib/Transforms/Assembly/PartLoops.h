@@ -40,6 +40,9 @@ private:
   CoiterateOp cloneLoop(CoiterateOp loop, std::optional<Bounds> bounds,
                         mlir::ValueRange carried);
   Carried emitLoop(unsigned m, std::optional<Bounds> bounds, Carried carried);
+  bool onlyCounts(unsigned m) const;
+  void countLoop(CoiterateOp loop, std::optional<Bounds> bounds,
+                 Carried &values);
   void emitBody(unsigned m, CoiterateOp loop, Carried &values);
   void emitChainBody(unsigned m, CoiterateOp loop, Carried &values);
   void emitStatements(mlir::Block &block, std::optional<ChainLoop> next,

@@ -155,31 +155,38 @@ public:
 
   void enterOuter(Carried &values) override { partials.clear(tail()); }
 
+  /// tail[number of n] += term(n), for all n
+  bool addRow(CoiterateOp loop) override {
+    if (!addsToRow(loop))
+      return false;
+    auto appends = llvm::to_vector(loop.getBody().getOps<AppendOp>());
+    Condition condition = emitBoth(b, part.completes, part.emitHolds(loop));
+    ArrayRef<unsigned> outer = ArrayRef(layout.innerLevels).drop_back();
+    for (unsigned level : outer)
+      part.coordinates[level] =
+          part.mapping.lookup(appends.front().getCoordinates()[level]);
+    Value length = emitExtent(b, loop, part.mapping);
+    Value first = part.constant(0);
+    if (!outer.empty())
+      first = arith::MulIOp::create(b, numberOf(outer, condition), length);
+    Values sums = llvm::map_to_vector(appends, [&](AppendOp append) {
+      return part.args.partials[append.getNumber()];
+    });
+    auto op = AccumulateOp::create(b, reduction.getKind(), sums, tail(), first,
+                                   length, condition.value_or(Value()));
+    emitTerms(loop, op);
+    return true;
+  }
+
 protected:
   /// tail[number of the coordinates] += value
   void add(AppendOp op, Condition condition, Carried &values) override {
     part.countEntries(part.constant(1), condition, values);
     Value value = part.mapping.lookupOrDefault(op.getValue());
-    Value row = tail();
-    std::optional<Value> number;
-    for (unsigned level : layout.innerLevels) {
-      Value coordinate = part.coordinates[level];
-      // What an operand stores can be any number.
-      if (!visitsAll(layout.loopOfLevel[level]))
-        condition = emitBoth(b, condition,
-                             Value(arith::CmpIOp::create(
-                                 b, arith::CmpIPredicate::ult, coordinate,
-                                 part.places.extent(level))));
-      if (number) {
-        Value extent = part.places.extent(level);
-        coordinate = arith::AddIOp::create(
-            b, arith::MulIOp::create(b, *number, extent), coordinate);
-      }
-      number = coordinate;
-    }
+    Value row = tail(), number = numberOf(layout.innerLevels, condition);
     emitIf(b, condition, [&] {
       Value sums = part.args.partials[op.getNumber()];
-      Values at = {row, *number};
+      Values at = {row, number};
       Value before = memref::LoadOp::create(b, sums, at);
       Value after =
           BinaryOp::createCommutative(b, reduction.getKind(), before, value);
@@ -209,9 +216,71 @@ protected:
       storeValue(entry, part.places.location(position, at));
     });
   }
+
+private:
+  bool addsToRow(CoiterateOp loop) const;
+  Value numberOf(ArrayRef<unsigned> levels, Condition &condition);
+  void emitTerms(CoiterateOp loop, AccumulateOp op);
 };
 
 } // namespace
+
+/// Whether a loop over all coordinates does nothing but to append a term to
+/// each sum of a row, or of a part of a row that lies together.
+bool RowSums::addsToRow(CoiterateOp loop) const {
+  if (!loop.getFibers().empty())
+    return false;
+  unsigned last = layout.innerLevels.back();
+  auto addsTerm = [&](AppendOp append) {
+    return !append.getCondition() &&
+           append.getCoordinates()[last] == loop.getCoordinate();
+  };
+  auto appends = loop.getBody().getOps<AppendOp>();
+  return !appends.empty() && llvm::all_of(appends, addsTerm) &&
+         llvm::all_of(
+             loop.getBody().front().without_terminator(), [](Operation &op) {
+               return isa<AppendOp>(op) ||
+                      (isMemoryEffectFree(&op) && !isa<FindOp, PartOp>(op));
+             });
+}
+
+/// The number that a sum has in its row, by the part's coordinates in these
+/// levels. `condition` becomes one that holds only where they are inside.
+Value RowSums::numberOf(ArrayRef<unsigned> levels, Condition &condition) {
+  Value number;
+  for (unsigned level : levels) {
+    Value coordinate = part.coordinates[level];
+    // What an operand stores can be any number.
+    if (!visitsAll(layout.loopOfLevel[level]))
+      condition = emitBoth(
+          b, condition,
+          Value(arith::CmpIOp::create(b, arith::CmpIPredicate::ult, coordinate,
+                                      part.places.extent(level))));
+    if (level != levels.front()) {
+      Value extent = part.places.extent(level);
+      coordinate = arith::AddIOp::create(
+          b, arith::MulIOp::create(b, number, extent), coordinate);
+    }
+    number = coordinate;
+  }
+  return number;
+}
+
+/// Repeats the body of a loop as one that yields its terms.
+void RowSums::emitTerms(CoiterateOp loop, AccumulateOp op) {
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&op.getBody(), {}, b.getIndexType(),
+                              loop.getCoordinate().getLoc());
+  part.mapping.map(loop.getCoordinate(), body->getArgument(0));
+  Values terms;
+  for (Operation &inner : loop.getBody().front().without_terminator()) {
+    if (auto append = dyn_cast<AppendOp>(inner))
+      terms.push_back(part.mapping.lookupOrDefault(append.getValue()));
+    else
+      b.clone(inner, part.mapping);
+  }
+  YieldOp::create(b, terms);
+}
 
 std::unique_ptr<Entries> nacho::makeRegisterSums(Part &part) {
   return std::make_unique<RegisterSums>(part);
