@@ -25,6 +25,7 @@ from nacho.kernels.statement import Source, Statement
 from nacho.kernels.strategy import Programs, are_sizes_relevant, rough_sizes, workers
 from nacho.kernels.types import (
     Reader,
+    Sizes,
     Typing,
     key_of_call,
     typing_by_default,
@@ -245,8 +246,7 @@ class Specialiser:
         extents: Mapping[str, int],
     ) -> Specialisation:
         """Return the specialisation for some operands."""
-        sizes = rough_sizes(views) if self._sized else ()
-        source = self.source
+        source, sizes = self.source, self._sizes(views)
         operands = (source.assignment, source.pins, given, views, extents)
         found = self._by_key.get(
             (*key_of_call(*operands), sizes),
@@ -274,7 +274,9 @@ class Specialiser:
         self.source.require_shapes(views)
         found = self._latest
         is_typed = (
-            found is not None and not self._sized and found.fits(given, views, extents)
+            found is not None
+            and found.fits(given, views, extents)
+            and found.statement.typing.sizes == self._sizes(views)
         )
         if found is None or not is_typed:
             found = self.of_call(given, views, extents)
@@ -286,6 +288,9 @@ class Specialiser:
             if wide is None:
                 raise
         return act(wide, wide.load(*operands))
+
+    def _sizes(self, views: Mapping[str, View]) -> Sizes:
+        return rough_sizes(views) if self._sized else ()
 
     def _wide(self, found: Specialisation) -> Specialisation | None:
         """Return that with 64-bit indices of the result; None if there is no other."""
