@@ -19,11 +19,21 @@ static bool indexesMemory(CoiterateOp loop) {
   });
 }
 
+/// Whether the entries of a list keep more than their coordinates, like where
+/// they come from. The levels up to the first unique one tell entries apart;
+/// what is in the levels after it only goes along with them.
+static bool keepsMore(RankedTensorType type) {
+  return isList(type) &&
+         llvm::any_of(
+             llvm::seq<unsigned>(0, type.getRank() - 1),
+             [&](unsigned level) { return isUniqueLevel(type, level); });
+}
+
 bool nacho::mustCheck(const Part &part, const Entries &entries, unsigned m) {
   CoiterateOp loop = part.layout.loops[m];
-  // A list that keeps more than coordinates was made of checked ones.
+  // Only passes make lists that keep more, of coordinates that were checked.
   auto isKept = [](Value fiber) {
-    return !hasSupportedLevels(cast<FiberType>(fiber.getType()).getTensor());
+    return keepsMore(cast<FiberType>(fiber.getType()).getTensor());
   };
   if (!loop.getFibers().empty() && llvm::all_of(loop.getFibers(), isKept))
     return false;
