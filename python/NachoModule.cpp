@@ -324,17 +324,22 @@ private:
   std::shared_ptr<const Kernel> kernel;
 };
 
+nb::tuple toTuple(const std::vector<std::string> &items) {
+  nb::list list;
+  for (const std::string &item : items)
+    list.append(item);
+  return nb::tuple(list);
+}
+
+nb::tuple pyStages(const std::string &target) {
+  return toTuple(stageNames(backendOf(target)));
+}
+
 nb::object pySignature(const std::string &text) {
   std::string error;
   std::optional<Signature> signature = readSignature(text, error);
   if (!signature)
     throw CompileError(error);
-  auto toTuple = [](const std::vector<std::string> &items) {
-    nb::list list;
-    for (const std::string &item : items)
-      list.append(item);
-    return nb::tuple(list);
-  };
   return nb::make_tuple(signature->name, toTuple(signature->arguments),
                         toTuple(signature->types), signature->result);
 }
@@ -375,15 +380,12 @@ NB_MODULE(_nacho, m) {
                                       PyExc_RuntimeError);
   nb::exception<RowsTooHeavy>(m, "RowsTooHeavy", PyExc_RuntimeError);
   nb::exception<OperandsChanged>(m, "OperandsChanged", PyExc_RuntimeError);
-  nb::list stages;
-  for (const std::string &name : stageNames(cpuBackend()))
-    stages.append(name);
-  m.attr("STAGES") = nb::tuple(stages);
   nb::list targets;
   for (const Backend *backend : allBackends())
     if (backend->device())
       targets.append(backend->name().str());
   m.attr("TARGETS") = nb::tuple(targets);
+  m.def("stages", &pyStages, nb::arg("target"));
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"), nb::arg("cost"),
         nb::arg("remap") = true, nb::arg("split") = true,
         nb::arg("single_pass") = false, nb::arg("flatten") = false,

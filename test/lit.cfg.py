@@ -1,8 +1,8 @@
 """What the lit tests run with: tools, substitutions, features.
 
-Substitutions besides the tools' names: %python (with nacho importable),
-%nacho_plugin (NachoPlugin.so), %nacho_include (our include directory), and the
-pipelines below.
+Substitutions besides the tools' names: %python (with nacho importable), %isolated
+(runs kernels on memory that the host cannot read), %nacho_plugin (NachoPlugin.so),
+%nacho_include (our include directory), and the pipelines below.
 Features: `nvptx` (LLVM can emit PTX), `ptxas` (PTX can be assembled), `cuda`
 (kernels can run).
 """
@@ -50,6 +50,7 @@ llvm_config.add_tool_substitutions(
 )
 config.substitutions += [
     ("%python", config.python_executable),
+    ("%isolated", os.path.join(config.nacho_tools_dir, "isolated")),
     ("%nacho_plugin", config.nacho_plugin),
     ("%nacho_include", os.path.join(config.nacho_source_dir, "include")),
 ]

@@ -16,6 +16,7 @@ using namespace nacho;
 
 /// gpu.launch, and what the kernels need.
 static void addGpu(OpPassManager &pm, const PipelineOptions &) {
+  addContractCheck(pm, gpuBackend());
   pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

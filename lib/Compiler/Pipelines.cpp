@@ -108,6 +108,16 @@ std::vector<Stage> nacho::commonStages() {
 
 Stage nacho::scfStage() { return {"scf", addScf}; }
 
+void nacho::addContractCheck(OpPassManager &pm, const Backend &backend) {
+  Capabilities capabilities = backend.capabilities();
+  NachoVerifyContractOptions contract;
+  contract.target = backend.name().str();
+  contract.sorts = capabilities.sorts;
+  contract.workspaces = capabilities.workspaces;
+  contract.vectors = capabilities.vectors;
+  pm.addPass(createNachoVerifyContract(contract));
+}
+
 void nacho::addStages(OpPassManager &pm, ArrayRef<Stage> stages,
                       const Capabilities &capabilities,
                       const PipelineOptions &options) {

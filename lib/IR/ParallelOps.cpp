@@ -64,8 +64,9 @@ LogicalResult ParallelOp::verify() {
         hasEffect<MemoryEffects::Free>(op))
       return emitOpError() << "body must not allocate or free, as "
                            << op->getName() << " does";
-    if (isa<ParallelOp, ExclusiveScanOp, SortOp, AssignOp, NestOp, PartitionOp,
-            scf::ParallelOp, scf::ForallOp>(op))
+    bool isForAll = op->hasTrait<BackendOp>() && !isa<SlotOp>(op);
+    if (isForAll ||
+        isa<AssignOp, NestOp, PartitionOp, scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();
     if (!isa<UnrealizedConversionCastOp>(op) &&
         !llvm::is_contained(device, op->getName().getDialectNamespace()))

@@ -51,12 +51,17 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("End with this stage; by default the last")};
 };
 
-/// What a backend can do beyond the rest of its contract. Passes that make use
-/// of more are left out.
+/// What a backend can do of what its contract leaves open. Tables and vectors
+/// only make kernels faster, and are not made where they cannot be used;
+/// kernels that need sorts or workspaces are refused.
 struct Capabilities {
-  bool tables = false;  ///< Children of fibers by their coordinates.
-  bool vectors = false; ///< Values of vector types.
+  bool sorts = false;      ///< nacho.sort
+  bool workspaces = false; ///< nacho.slot, and memory for each.
+  bool tables = false;     ///< nacho.lookup in workspaces.
+  bool vectors = false;    ///< Values of vector types.
 };
+
+class Backend;
 
 /// A stage and the passes that lead to it from the one before.
 struct Stage {
@@ -67,10 +72,13 @@ struct Stage {
 /// assign, loops, remap, partition, assemble: the same for all backends.
 std::vector<Stage> commonStages();
 
-/// scf, with which backends begin that have no loops of their own.
+/// scf, with which backends begin that have no loops of their own. It leaves
+/// what ParallelOps.td says.
 Stage scfStage();
 
-class Backend;
+/// Adds a check that a module only holds what a backend lowers. It belongs at
+/// the beginning of the stage that does.
+void addContractCheck(mlir::OpPassManager &pm, const Backend &backend);
 
 /// Adds the passes of stages. Options that ask for more than a backend can do
 /// are off.

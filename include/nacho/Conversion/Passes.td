@@ -245,6 +245,24 @@ def ConvertNachoStorageToMemRef
   ];
 }
 
+def NachoVerifyContract : Pass<"nacho-verify-contract", "::mlir::ModuleOp"> {
+  let summary = "Refuse what a backend does not lower";
+  let description = [{
+    The contract of backends is in ParallelOps.td. An operation that is not in it is one
+    that an earlier pass should have lowered; one that is, but needs what a target does
+    not have, makes the kernel one for other targets only.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "The name of the backend, for diagnostics">,
+    Option<"sorts", "sorts", "bool", /*default=*/"true", "It can sort">,
+    Option<"workspaces", "workspaces", "bool", /*default=*/"true",
+           "Its workers have slots">,
+    Option<"vectors", "vectors", "bool", /*default=*/"true",
+           "It has vector registers">
+  ];
+}
+
 def ConvertNachoParallelToCPU
     : Pass<"convert-nacho-parallel-to-cpu", "::mlir::ModuleOp"> {
   let summary = "Lower the backend contract to OpenMP";
@@ -285,8 +303,8 @@ def ConvertNachoParallelToGPU
       scf.if %worker < %n { body }
     }
     ```
-    The scan and prefix sums run in a single thread of the device. A sort is
-    refused.
+    The scan and prefix sums run in a single thread of the device. Sorts and slots
+    are left as they are: nacho-verify-contract refuses them.
   }];
   let options = [
     Option<"blockSize", "block-size", "int64_t", "128", "Threads per block">

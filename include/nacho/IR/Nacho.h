@@ -28,6 +28,10 @@ namespace nacho {
 // loops inside it.
 class CoiterateOp;
 
+/// Of operations that every backend lowers by itself; see ParallelOps.td.
+template <typename ConcreteType>
+class BackendOp : public mlir::OpTrait::TraitBase<ConcreteType, BackendOp> {};
+
 /// Whether the entries go to a list, in which each has its own coordinate at
 /// every level, and are neither reduced nor in the order of the loops.
 bool makesList(CollectKind kind);

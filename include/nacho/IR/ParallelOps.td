@@ -1,8 +1,29 @@
-//===- ParallelOps.td - Stage `assemble`: the backend contract *- tablegen -*-//
+//===- ParallelOps.td - The contract of backends ---------*- tablegen -*-===//
 //
-// All that a backend has to provide: parallel loops, buffers that are
-// allocated between kernels (by the caller of the exported functions), a scan with
-// a monoid, prefix sums, and a sort. One file in lib/Conversion lowers exactly these for one target.
+// All that a backend has to provide. A module of stage `assemble` is made of
+// functions on buffers, some of which it exports (Step.h says how they are
+// called). Memory is allocated between these calls, by the caller: no function
+// allocates any.
+//
+// These operations a backend lowers by itself; they carry the trait BackendOp:
+//
+//   nacho.parallel        where a backend may run workers at the same time
+//   nacho.slot            which part of a workspace is a worker's own
+//   nacho.exclusive_scan  where the parts begin in what they write together
+//   nacho.prefix_sum      a scan as long as the operands: worth being parallel
+//   nacho.sort            a call of the sort that the device is best at
+//
+// These the stage `scf` lowers for every backend, which can instead do it in
+// stages of its own:
+//
+//   nacho.load_cut, nacho.store_cut   cuts in the memory of the device
+//   nacho.workspace, insert, lookup,  WorkspaceOps.td: memory of a slot, and
+//   drain                             loops over it; tables of what is found
+//                                     again are workspaces, too
+//
+// Besides these there are func.func, and on the host's side of a module func.call;
+// and arith, math, complex, scf, memref, ub and, for backends with vectors, vector.
+// nacho-verify-contract refuses everything else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,13 +33,22 @@
 include "nacho/IR/NachoAttrs.td"
 include "nacho/IR/NachoTypes.td"
 
+def Nacho_BackendTrait : NativeOpTrait<"BackendOp"> {
+  let cppNamespace = "::nacho";
+}
+
 def Nacho_ParallelOp : Nacho_Op<"parallel", [
-    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+    Nacho_BackendTrait, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
   let summary = "independent workers";
   let description = [{
     Runs the body once for every worker, in any order, on at most `threads`
-    threads. The body is what a GPU thread can do too: no calls, no allocation, no
-    op of a host-only dialect, no nested parallelism.
+    threads, and is done when all workers are. The body is what a GPU thread can do
+    too: no calls, no allocation, no operation of a host-only dialect, no nested
+    parallelism.
+
+    For a backend: a team of threads that take one worker after the other, or a grid
+    with a thread for each, which may ignore `threads`. Workers only share memory that
+    none of them writes to, or of which each writes its own part.
 
     ```mlir
     func.func @f(%n: index, %threads: index, %out: memref<?xindex>) {
@@ -41,11 +71,15 @@ def Nacho_ParallelOp : Nacho_Op<"parallel", [
   }];
 }
 
-def Nacho_SlotOp : Nacho_Op<"slot", []> {
+def Nacho_SlotOp : Nacho_Op<"slot", [Nacho_BackendTrait]> {
   let summary = "a number that no other worker has at the same time";
   let description = [{
-    Of a worker in a `nacho.parallel`; less than the number of its threads. Memory by
-    slot is reused by one worker after the other.
+    The number of a worker of a `nacho.parallel` among those that run at the same time.
+    A worker that comes later may get the same number, and with it the memory that has
+    been used by the former one.
+
+    For a backend: the number of the thread. It is less than what the device says that
+    there are for `threads` (`Device::numSlots`), which is how many rows a workspace has.
 
     ```mlir
     func.func @f(%n: index, %threads: index, %out: memref<?xindex>) {
@@ -63,13 +97,16 @@ def Nacho_SlotOp : Nacho_Op<"slot", []> {
 }
 
 def Nacho_ExclusiveScanOp : Nacho_Op<"exclusive_scan", [
-    SingleBlock, AllTypesMatch<["input", "output"]>,
+    Nacho_BackendTrait, SingleBlock, AllTypesMatch<["input", "output"]>,
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "exclusive scan of the rows of a buffer with a monoid";
   let description = [{
     Row p of the result combines rows 0 to p-1 of the input, in order; the result has one
     row more, the total. The region combines two rows; a row of zeros is the
     identity.
+
+    For a backend: there are as few rows as there are parts, so that one thread of the
+    device may do it all. Combining is associative, but not commutative.
 
     ```mlir
     func.func @f(%counts: memref<?x1xindex>, %offsets: memref<?x1xindex>) {
@@ -95,9 +132,12 @@ def Nacho_ExclusiveScanOp : Nacho_Op<"exclusive_scan", [
 }
 
 def Nacho_PrefixSumOp : Nacho_Op<"prefix_sum", [
-    MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "replace numbers by the sums of all up to there";
+    Nacho_BackendTrait, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "replace each number by the sum of all up to it";
   let description = [{
+    For a backend: there are as many numbers as an operand may have entries, and sums wrap
+    around, so that any order of additions gives the same.
+
     ```mlir
     func.func @f(%costs: memref<?xi64>, %threads: index) {
       nacho.prefix_sum %costs threads %threads : memref<?xi64>
@@ -110,13 +150,16 @@ def Nacho_PrefixSumOp : Nacho_Op<"prefix_sum", [
 }
 
 def Nacho_SortOp : Nacho_Op<"sort", [
-    AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+    Nacho_BackendTrait, AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "sort entries by their coordinates";
   let description = [{
-    Lexicographically, the first array of coordinates first; the others `along`
-    with it, and the values, only follow. No coordinate reaches its extent. Entries
-    with equal coordinates keep their order. What goes wrong is or-ed into the
-    status.
+    Entries are compared by their coordinates, those of the first array first. The
+    arrays `along` with these, and the values, are only moved. No coordinate reaches
+    its extent. Entries with equal coordinates keep their order. What goes wrong is
+    or-ed into the status: there may be no memory for copies.
+
+    For a backend: a call of a library for its device. The sort must be stable, or sums
+    of equal entries would depend on it.
 
     ```mlir
     func.func @f(%crd0: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>,
@@ -145,6 +188,8 @@ def Nacho_SortOp : Nacho_Op<"sort", [
 def Nacho_LoadCutOp : Nacho_Op<"load_cut", [MemoryEffects<[MemRead]>]> {
   let summary = "a cut from a row of a bounds buffer";
   let description = [{
+    For a backend: a load of every number of the row.
+
     ```mlir
     func.func @f(%bounds: memref<?x7xindex>, %p: index) -> !nacho.cut<2, 2> {
       %lo = nacho.load_cut %bounds[%p] : memref<?x7xindex> -> !nacho.cut<2, 2>
@@ -164,6 +209,8 @@ def Nacho_StoreCutOp : Nacho_Op<"store_cut", [MemoryEffects<[MemWrite]>]> {
   let summary = "a cut into a row of a bounds buffer";
   let description = [{
     The row holds the cost up to the cut, its coordinates, and its positions.
+
+    For a backend: a store of every number. Each row is written by one worker.
 
     ```mlir
     func.func @f(%bounds: memref<?x7xindex>, %p: index) {

@@ -1,7 +1,11 @@
 //===- WorkspaceOps.td - Sums by coordinate, in any order --*- tablegen -*-===//
 //
-// What a reduction scatters, added up as it comes. A workspace is memory of one
-// thread; who calls the kernel owns it.
+// What a reduction scatters is added up as it comes, in a workspace; and what is
+// looked for again and again is found in one, which is a table then.
+//
+// For a backend: a workspace is memory of one slot, so that only one worker uses
+// it at a time. Whoever calls the kernel owns the memory: it is empty at first,
+// and every worker leaves it empty.
 //
 //===----------------------------------------------------------------------===//
 

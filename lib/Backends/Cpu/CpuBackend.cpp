@@ -22,6 +22,7 @@ using namespace nacho;
 
 /// OpenMP and LLVM.
 static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
+  addContractCheck(pm, cpuBackend());
   pm.addPass(createConvertNachoParallelToCPU());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertNachoFunctionsToLibm());
@@ -139,7 +140,8 @@ public:
   }
 
   Capabilities capabilities() const override {
-    return {/*tables=*/true, /*vectors=*/true};
+    return {/*sorts=*/true, /*workspaces=*/true, /*tables=*/true,
+            /*vectors=*/true};
   }
 
   std::vector<Stage> loweringStages() const override {

@@ -32,6 +32,7 @@ class Kernel:
         self.threads = running.threads
         self.parts = running.parts
         self.validate = running.validate
+        self.target = lowering.target
         self.cost = lowering.cost
         self.remap = lowering.remap
         self._assignment = source.assignment
@@ -142,7 +143,7 @@ class Kernel:
         """The names of the stages of the IR."""
         from nacho import _nacho
 
-        return tuple(_nacho.STAGES)
+        return _nacho.stages(self.target)
 
     def mlir(self, stage: str, *, single_pass: bool = False) -> str:
         """Return the IR of the default specialisation after a stage.

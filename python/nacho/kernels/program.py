@@ -98,8 +98,9 @@ def lowered(
     """Return the IR of a statement after a stage."""
     from nacho import _nacho
 
-    if stage not in _nacho.STAGES:
-        shown = ", ".join(f"'{name}'" for name in _nacho.STAGES)
+    stages = _nacho.stages(lowering.target)
+    if stage not in stages:
+        shown = ", ".join(f"'{name}'" for name in stages)
         raise NachoError(f"stage={stage!r}: expected {shown}")
     try:
         return _nacho.lower(

@@ -88,3 +88,13 @@ func.func @parallel_in_parallel(%n: index, %m: memref<?xindex>) {
   }
   return
 }
+
+// -----
+
+func.func @prefix_sum_in_parallel(%n: index, %costs: memref<?xi64>) {
+  // expected-error @below {{body must not hold nacho.prefix_sum}}
+  nacho.parallel %worker in %n threads %n {
+    nacho.prefix_sum %costs threads %n : memref<?xi64>
+  }
+  return
+}

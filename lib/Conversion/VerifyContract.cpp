@@ -1,0 +1,72 @@
+//===- VerifyContract.cpp - What a backend has to lower -------------------===//
+//
+// ParallelOps.td states the contract; this is the same list for the machine.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOVERIFYCONTRACT
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+/// Whether an operation is one of those that backends lower.
+static bool isInContract(Operation *op) {
+  if (op->hasTrait<BackendOp>() ||
+      isa<ModuleOp, func::FuncOp, func::CallOp, func::ReturnOp>(op))
+    return true;
+  if (isa<YieldOp>(op))
+    return op->getParentOp()->hasTrait<BackendOp>();
+  if (isa<scf::ParallelOp, scf::ForallOp>(op))
+    return false;
+  bool allocates = hasEffect<MemoryEffects::Allocate>(op) ||
+                   hasEffect<MemoryEffects::Free>(op);
+  if (allocates && !isa<memref::AllocaOp>(op))
+    return false;
+  static constexpr StringLiteral dialects[] = {
+      "arith", "math", "complex", "scf", "memref", "ub", "vector"};
+  return llvm::is_contained(dialects, op->getName().getDialectNamespace());
+}
+
+namespace {
+struct VerifyContract : nacho::impl::NachoVerifyContractBase<VerifyContract> {
+  using NachoVerifyContractBase::NachoVerifyContractBase;
+
+  /// What the target lacks for an operation of the contract, if anything.
+  std::optional<StringRef> missingFor(Operation *op) const {
+    if (isa<SortOp>(op) && !sorts)
+      return "sorts";
+    if (isa<SlotOp>(op) && !workspaces)
+      return "workspaces";
+    if (op->getName().getDialectNamespace() == "vector" && !vectors)
+      return "vectors";
+    return std::nullopt;
+  }
+
+  LogicalResult verifyOperation(Operation *op) const {
+    if (!isInContract(op))
+      return op->emitOpError("is not among what backends lower");
+    if (std::optional<StringRef> missing = missingFor(op))
+      return op->emitOpError() << "needs " << *missing << ", which target '"
+                               << target << "' does not have";
+    return success();
+  }
+
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk(
+        [&](Operation *op) -> WalkResult { return verifyOperation(op); });
+    if (result.wasInterrupted())
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,74 @@
+// RUN: nacho-opt %s -nacho-verify-contract='target=gpu sorts=false workspaces=false vectors=false' -split-input-file -verify-diagnostics
+
+// Every diagnostic of nacho-verify-contract.
+
+func.func @sort(%crd: memref<?xi32>, %values: memref<?xf64>, %N: index,
+                %status: memref<i32>, %threads: index) {
+  // expected-error @below {{'nacho.sort' op needs sorts, which target 'gpu' does not have}}
+  nacho.sort (%crd) below (%N) with %values status %status threads %threads
+      : (memref<?xi32>) with memref<?xf64> status memref<i32>
+  return
+}
+
+// -----
+
+func.func @slot(%n: index, %out: memref<?xindex>) {
+  nacho.parallel %worker in %n threads %n {
+    // expected-error @below {{'nacho.slot' op needs workspaces, which target 'gpu' does not have}}
+    %slot = nacho.slot
+    memref.store %slot, %out[%worker] : memref<?xindex>
+  }
+  return
+}
+
+// -----
+
+func.func @vectors(%x: i32) -> vector<8xi32> {
+  // expected-error @below {{'vector.broadcast' op needs vectors, which target 'gpu' does not have}}
+  %all = vector.broadcast %x : i32 to vector<8xi32>
+  return %all : vector<8xi32>
+}
+
+// -----
+
+// Memory comes from the caller.
+
+func.func @allocation(%n: index) {
+  // expected-error @below {{'memref.alloc' op is not among what backends lower}}
+  %buffer = memref.alloc(%n) : memref<?xf64>
+  return
+}
+
+// -----
+
+func.func @other_parallelism(%n: index, %one: index) {
+  // expected-error @below {{'scf.parallel' op is not among what backends lower}}
+  scf.parallel (%i) = (%one) to (%n) step (%one) {
+  }
+  return
+}
+
+// -----
+
+func.func @operator(%a: f64) -> f64 {
+  // expected-error @below {{'nacho.unary' op is not among what backends lower}}
+  %b = nacho.unary sqrt %a : f64
+  return %b : f64
+}
+
+// -----
+
+func.func @cut(%bounds: memref<?x7xindex>, %p: index) {
+  // expected-error @below {{'nacho.origin' op is not among what backends lower}}
+  %lo = nacho.origin : !nacho.cut<2, 2>
+  nacho.store_cut %lo, %bounds[%p] : !nacho.cut<2, 2>, memref<?x7xindex>
+  return
+}
+
+// -----
+
+func.func @backend(%n: index) {
+  // expected-error @below {{'gpu.barrier' op is not among what backends lower}}
+  gpu.barrier
+  return
+}
