@@ -19,9 +19,20 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
+/// Whether an operation casts between integers that differ in signedness only.
+/// Those of LLVM have none, so that such casts vanish on the way to it.
+static bool castsSignedness(Operation *op) {
+  if (!isa<UnrealizedConversionCastOp>(op) || op->getNumOperands() != 1 ||
+      op->getNumResults() != 1)
+    return false;
+  auto from = dyn_cast<IntegerType>(op->getOperand(0).getType());
+  auto to = dyn_cast<IntegerType>(op->getResult(0).getType());
+  return from && to && from.getWidth() == to.getWidth();
+}
+
 /// Whether an operation is one of those that backends lower.
 static bool isInContract(Operation *op) {
-  if (op->hasTrait<BackendOp>() ||
+  if (op->hasTrait<BackendOp>() || castsSignedness(op) ||
       isa<ModuleOp, func::FuncOp, func::CallOp, func::ReturnOp>(op))
     return true;
   if (isa<YieldOp>(op))

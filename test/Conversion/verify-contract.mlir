@@ -36,3 +36,12 @@ func.func @contract(%n: index, %rows: memref<?x1xindex>, %costs: memref<?xi64>,
   %all = vector.broadcast %x : i32 to vector<8xi32>
   return
 }
+
+// The same bits, whether an integer has a sign or not.
+
+// CHECK-LABEL: func.func @signedness(
+// CHECK-NEXT:    unrealized_conversion_cast
+func.func @signedness(%x: i8) -> ui8 {
+  %y = builtin.unrealized_conversion_cast %x : i8 to ui8
+  return %y : ui8
+}

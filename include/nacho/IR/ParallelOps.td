@@ -22,7 +22,8 @@
 //                                     again are workspaces, too
 //
 // Besides these there are func.func, and on the host's side of a module func.call;
-// and arith, math, complex, scf, memref, ub and, for backends with vectors, vector.
+// and arith, math, complex, scf, memref, ub and, for backends with vectors, vector;
+// and casts between integers that differ in signedness only, which LLVM's do not have.
 // nacho-verify-contract refuses everything else.
 //
 //===----------------------------------------------------------------------===//

@@ -72,3 +72,11 @@ func.func @backend(%n: index) {
   gpu.barrier
   return
 }
+
+// -----
+
+func.func @other_cast(%x: i8) -> i16 {
+  // expected-error @below {{'builtin.unrealized_conversion_cast' op is not among what backends lower}}
+  %y = builtin.unrealized_conversion_cast %x : i8 to i16
+  return %y : i16
+}
