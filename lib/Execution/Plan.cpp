@@ -12,6 +12,7 @@ using namespace nacho;
 /// The number of elements, or the extent, of every argument.
 static std::vector<int64_t> sizesOf(const std::vector<Argument> &args) {
   std::vector<int64_t> sizes;
+  sizes.reserve(args.size());
   for (const Argument &arg : args)
     sizes.push_back(arg.size);
   return sizes;

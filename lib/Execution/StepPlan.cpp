@@ -111,6 +111,7 @@ void StepPlan::readSizes() {
 
 static std::vector<Argument> argumentsOf(const std::vector<Buffer> &buffers) {
   std::vector<Argument> args;
+  args.reserve(buffers.size());
   for (const Buffer &buffer : buffers)
     args.push_back(buffer.argument());
   return args;
@@ -235,10 +236,11 @@ void StepPlan::shrink(std::vector<Buffer> &buffers) const {
 
 std::vector<Argument>
 StepPlan::arguments(const std::vector<Buffer> &buffers) const {
+  size_t rank = step->result.levels.size();
   std::vector<Argument> args;
+  args.reserve(buffers.size() + rank);
   for (const Buffer &buffer : buffers)
     args.push_back(buffer.argument());
-  size_t rank = step->result.levels.size();
   for (size_t level = 0; level < rank; ++level)
     args.push_back({nullptr, sizes[rank + 1 + level]});
   return args;
