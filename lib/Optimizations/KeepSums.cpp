@@ -7,7 +7,7 @@
 
 #include "SumLoops.h"
 
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/Buffers.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

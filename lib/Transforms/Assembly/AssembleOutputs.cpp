@@ -13,7 +13,6 @@
 #include "nacho/IR/AttrNames.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/Level.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -261,7 +260,7 @@ void NestAssembler::storeSizes(Value offsets, Value parts) {
   if (layout.hasCounts())
     total = loadRow(offsets, parts);
   for (unsigned level = 0, rank = layout.type.getRank(); level < rank; ++level)
-    sizes.push_back(hasCoordinates(layout.type, level)
+    sizes.push_back(level < layout.structure && !isFullLevel(layout.type, level)
                         ? layout.positionsOf(b, level, total)
                         : layout.extent(b, level, mapping));
   sizes.push_back(layout.rowSize(b, mapping));
@@ -334,10 +333,7 @@ void NestAssembler::buildExecute() {
     func->setAttr(kTablesAttr, b.getArrayAttr(tables));
   SmallVector<Value> filled = operands;
   filled.push_back(args.bounds);
-  for (unsigned level = 0; level < args.positions.size(); ++level)
-    for (Value buffer : {args.positions[level], args.coordinates[level]})
-      if (buffer)
-        filled.push_back(buffer);
+  llvm::append_range(filled, args.arrays.flatten());
   filled.append({args.values, args.threads});
   if (layout.needsFill())
     func::CallOp::create(b, functions["fill"], filled);

@@ -164,9 +164,7 @@ void NestAssembler::buildCompact() {
     b.setInsertionPointToStart(workers.getBodyBlock());
     writeFirstFiber(part, parts, args.moved);
     moveEntries(part, parts);
-    unsigned last = layout.structure - 1;
-    while (!hasPositions(layout.type, last))
-      --last;
+    unsigned last = firstSharing(layout.type, layout.structure - 1);
     if (last > 0)
       movePositions(last, part, parts);
   }

@@ -102,10 +102,7 @@ AppendContext PartBuilder::contextOf(unsigned level, ValueRange first,
     context.positions = args.positions[level + 1];
   if (isFullLevel(layout.type, level))
     return context;
-  unsigned from = level;
-  while (from > 0 && !hasPositions(layout.type, from))
-    --from;
-  for (; from <= level; ++from)
+  for (unsigned from = firstSharing(layout.type, level); from <= level; ++from)
     context.coordinates.push_back(args.coordinates[from]);
   return context;
 }

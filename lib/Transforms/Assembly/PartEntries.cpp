@@ -96,10 +96,7 @@ void PartBuilder::appendEntry(Value value, Value offset) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifValid.thenBlock());
   memref::StoreOp::create(b, value, args.values, offset);
-  unsigned from = last;
-  while (from > 0 && !hasPositions(layout.type, from))
-    --from;
-  for (; from <= last; ++from)
+  for (unsigned from = firstSharing(layout.type, last); from <= last; ++from)
     storeIndex(b, coordinates[from], args.coordinates[from], offset);
   b.setInsertionPointToStart(ifValid.elseBlock());
   Value changed = arith::ConstantIntOp::create(

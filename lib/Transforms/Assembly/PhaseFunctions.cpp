@@ -128,6 +128,8 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
     *target.first = value;
     setName(value, target.second);
   }
+  args.makeViews(b, layout.type.getRank());
+  args.draft.makeViews(b, layout.type.getRank());
   return func;
 }
 
@@ -135,18 +137,12 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
 void NestAssembler::addArrays(
     ResultArrays &arrays, StringRef prefix,
     llvm::function_ref<void(Type, Value &, const Twine &)> add) {
-  unsigned rank = layout.type.getRank(), next = 0;
-  arrays.positions.resize(rank);
-  arrays.coordinates.resize(rank);
-  for (unsigned level = 0; level < layout.structure; ++level) {
-    if (hasPositions(layout.type, level))
-      add(layout.buffers[next++], arrays.positions[level],
-          prefix + "pos" + Twine(level));
-    if (hasCoordinates(layout.type, level))
-      add(layout.buffers[next++], arrays.coordinates[level],
-          prefix + "crd" + Twine(level));
-  }
-  add(layout.buffers[next], arrays.values, prefix + "values");
+  arrays.arrays = TensorArrays(layout.type);
+  arrays.arrays.forEach([&](Value &buffer, MemRefType type, const Twine &name) {
+    add(type, buffer, prefix + name);
+  });
+  add(MemRefType::get({ShapedType::kDynamic}, layout.type.getElementType()),
+      arrays.values, prefix + "values");
 }
 
 /// The roots of the operands, and what else comes before the partition.

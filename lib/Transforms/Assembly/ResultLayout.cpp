@@ -144,20 +144,10 @@ FailureOr<ResultLayout> ResultLayout::get(NestOp nest) {
   if (failed(findLoops(layout)) || failed(classifyLoops(layout)))
     return failure();
 
-  auto vectorOf = [](Type element) {
-    return MemRefType::get({ShapedType::kDynamic}, element);
-  };
   bool isDirect = layout.structure == rank && rank > 0 && !layout.reduction;
-  for (unsigned level = 0; level < layout.structure; ++level) {
-    auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-    if (hasPositions(type, level))
-      layout.buffers.push_back(vectorOf(encoding.getPosElemType()));
-    if (hasCoordinates(type, level))
-      layout.buffers.push_back(vectorOf(encoding.getCrdElemType()));
+  for (unsigned level = 0; level < layout.structure; ++level)
     if (!isDirect || level + 1 < layout.structure)
       layout.levels.push_back(ResultLevel::get(type, level));
-  }
-  layout.buffers.push_back(vectorOf(type.getElementType()));
   return layout;
 }
 
@@ -474,6 +464,15 @@ Value ResultLayout::finish(ImplicitLocOpBuilder &b, ValueRange reduced,
   for (Operation &op : region.front().without_terminator())
     b.clone(op, inside);
   return inside.lookup(region.front().getTerminator()->getOperand(0));
+}
+
+void ResultArrays::makeViews(ImplicitLocOpBuilder &b, unsigned rank) {
+  if (!values)
+    return;
+  for (unsigned level = 0; level < rank; ++level) {
+    positions.push_back(arrays.positions(level));
+    coordinates.push_back(arrays.coordinates(b, level));
+  }
 }
 
 Value nacho::loadCut(ImplicitLocOpBuilder &b, StringRef name, Type cut,

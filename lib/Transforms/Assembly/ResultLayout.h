@@ -10,7 +10,10 @@
 #ifndef NACHO_LIB_TRANSFORMS_RESULTLAYOUT_H
 #define NACHO_LIB_TRANSFORMS_RESULTLAYOUT_H
 
+#include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/Level.h"
+#include "nacho/Levels/ResultLevel.h"
+#include "nacho/Levels/TensorArrays.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -27,8 +30,6 @@ struct ResultLayout {
   /// The levels that are filled from the loops inside of them: those of the
   /// structure, but for the last one if every iteration appends an entry.
   llvm::SmallVector<std::unique_ptr<ResultLevel>> levels;
-  /// Positions and coordinates by level, values.
-  llvm::SmallVector<mlir::Type> buffers;
   /// The loop over each level.
   llvm::SmallVector<CoiterateOp> loopOfLevel;
   /// What is appended at each level is a part of the key that its loop is at;
@@ -133,9 +134,13 @@ mlir::Value emitExtent(mlir::ImplicitLocOpBuilder &b, CoiterateOp loop,
 
 /// The buffers of a result.
 struct ResultArrays {
-  llvm::SmallVector<mlir::Value> positions,
-      coordinates; ///< By level; null where it has none.
+  TensorArrays arrays;
   mlir::Value values;
+  /// Views of the arrays by level; null where a level has none.
+  llvm::SmallVector<mlir::Value> positions, coordinates;
+
+  /// Makes the views, if there are buffers.
+  void makeViews(mlir::ImplicitLocOpBuilder &b, unsigned rank);
 };
 
 /// The arguments of one of the functions, by name.
