@@ -47,12 +47,12 @@ public:
   Cursor(Device &device, const std::vector<Argument> &args,
          const TensorLayout::Place &place, int64_t position)
       : stride(place.stride),
-        window(device,
-               static_cast<const T *>(args[place.array].data) +
-                   stride * position,
-               stride * std::clamp<int64_t>(
-                            args[place.array].size / stride - position, 0,
-                            kSteps)),
+        window(
+            device,
+            static_cast<const T *>(args[place.array].data) + stride * position,
+            stride *
+                std::clamp<int64_t>(args[place.array].size / stride - position,
+                                    0, kSteps)),
         at(place.offset), begin(place.offset) {}
 
   bool isDone() const { return at >= window.size(); }

@@ -10,10 +10,11 @@ using namespace nacho;
 // Kinds
 //===----------------------------------------------------------------------===//
 
-/// All kinds of levels.
+/// All kinds of levels. A level is of the first one that matches.
 static ArrayRef<const LevelKind *> levelKinds() {
   static const LevelKind *const kinds[] = {
       &denseKind(),
+      &interleavedKind(),
       &compressedKind(),
       &singletonKind(),
   };

@@ -41,6 +41,7 @@ public:
 
 const LevelKind &denseKind();
 const LevelKind &compressedKind();
+const LevelKind &interleavedKind();
 const LevelKind &singletonKind();
 
 /// The kind of a level; null if it is not supported.

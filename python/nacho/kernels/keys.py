@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from math import prod
 
 from nacho.notation.tree import Assignment
-from nacho.storage.formats import TensorType
+from nacho.storage.formats import LISTS, TensorType
 from nacho.storage.views import View
 
 _MOST_BITS = 62
@@ -29,8 +29,8 @@ def merges_lists(
     return (
         1 < len(indices) == len(set(indices))
         and all(access.indices == indices for access in accesses)
-        and all(_is(types[access.name], "coo", "csf") for access in accesses)
-        and (not kept or (kept == indices and _is(result, "coo")))
+        and all(_is(types[access.name], *LISTS, "csf") for access in accesses)
+        and (not kept or (kept == indices and _is(result, *LISTS)))
     )
 
 
