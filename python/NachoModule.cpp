@@ -11,8 +11,10 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstring>
 #include <stdexcept>
@@ -334,6 +336,20 @@ nb::object pySignature(const std::string &text) {
                         toTuple(signature->types), signature->result);
 }
 
+using WidthPairs = std::vector<std::pair<unsigned, unsigned>>;
+
+std::string pyWithIndexWidths(const std::string &text,
+                              const WidthPairs &pairs) {
+  std::vector<IndexWidths> widths;
+  for (auto [positions, coordinates] : pairs)
+    widths.push_back({positions, coordinates});
+  std::string error;
+  std::string written = withIndexWidths(text, widths, error);
+  if (written.empty())
+    throw CompileError(error);
+  return written;
+}
+
 std::string pyLower(const std::string &text, const std::string &stage,
                     const std::string &cost, bool remap, bool split,
                     bool singlePass, bool flatten, const std::string &target) {
@@ -370,6 +386,8 @@ NB_MODULE(_nacho, m) {
         nb::arg("single_pass") = false, nb::arg("flatten") = false,
         nb::arg("target") = "cpu", nb::call_guard<nb::gil_scoped_release>());
   m.def("signature", &pySignature, nb::arg("text"));
+  m.def("with_index_widths", &pyWithIndexWidths, nb::arg("text"),
+        nb::arg("widths"));
   addValidation(m);
   m.def("pooled_bytes", [] { return cpuBackend().device()->pooledBytes(); });
   m.def("max_pooled_bytes",

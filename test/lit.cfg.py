@@ -42,6 +42,7 @@ llvm_config.add_tool_substitutions(
     [
         ToolSubst("FileCheck", command=find_filecheck()),
         ToolSubst("nacho-opt", unresolved="fatal"),
+        ToolSubst("nacho-unit", unresolved="fatal"),
         ToolSubst("mlir-opt", unresolved="fatal"),
         ToolSubst("mlir-translate", unresolved="fatal"),
     ],

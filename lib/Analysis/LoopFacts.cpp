@@ -1,11 +1,9 @@
-//===- LoopFacts.cpp - What a coiteration visits, and what it is for ------===//
+//===- LoopFacts.cpp - Which coordinates a coiteration visits -------------===//
 
 #include "nacho/Analysis/LoopFacts.h"
 
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/Levels/LevelFormat.h"
-
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -22,24 +20,4 @@ MergeAttr nacho::iterationDomain(CoiterateOp loop) {
 
 bool nacho::visitsAll(CoiterateOp loop) {
   return isAlways(iterationDomain(loop));
-}
-
-bool nacho::onlyCounts(CoiterateOp loop) {
-  if (!loop.getNonempty().empty())
-    return false;
-  Block *body = loop.getBodyBlock();
-  Operation *yield = body->getTerminator();
-  auto counts = [&](Value next, Value carried) {
-    auto sum = next.getDefiningOp<arith::AddIOp>();
-    return sum && carried.getType().isIndex() && sum->getBlock() == body &&
-           sum.getLhs() == carried && matchPattern(sum.getRhs(), m_One());
-  };
-  size_t counted = 0;
-  for (auto [carried, next] :
-       llvm::zip(loop.getCarried(), yield->getOperands())) {
-    if (next != carried && !counts(next, carried))
-      return false;
-    counted += next != carried;
-  }
-  return counted > 0 && llvm::range_size(body->without_terminator()) == counted;
 }

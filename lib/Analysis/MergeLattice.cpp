@@ -104,9 +104,17 @@ bool nacho::implies(MergeAttr merge, MergeAttr other) {
   return impliesFrom({}, {merge}, other);
 }
 
+bool nacho::holdsOnlyWith(MergeAttr merge, unsigned operand) {
+  return implies(merge, MergeAttr::get(merge.getContext(), operand));
+}
+
+bool nacho::holdsWherever(MergeAttr merge, unsigned operand) {
+  return implies(MergeAttr::get(merge.getContext(), operand), merge);
+}
+
 bool nacho::holdsAtAny(MergeAttr merge, unsigned numOperands) {
-  return llvm::all_of(llvm::seq(numOperands), [&](unsigned only) {
-    return evaluate(merge, [&](unsigned operand) { return operand == only; });
+  return llvm::all_of(llvm::seq(numOperands), [&](unsigned operand) {
+    return holdsWherever(merge, operand);
   });
 }
 

@@ -106,3 +106,10 @@ LogicalResult Compilation::runTo(StringRef last, const Backend &backend,
   numDone = stages.size();
   return pm.run(*module);
 }
+
+std::string Compilation::print() {
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  module->print(stream, OpPrintingFlags().printNameLocAsPrefix());
+  return printed;
+}

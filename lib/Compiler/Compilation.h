@@ -30,6 +30,9 @@ public:
   mlir::LogicalResult runTo(llvm::StringRef last, const Backend &backend,
                             const CompileOptions &options);
 
+  /// The module as text, in which values are called by their names.
+  std::string print();
+
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 

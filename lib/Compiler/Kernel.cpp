@@ -56,10 +56,7 @@ std::string nacho::lowerToStage(const std::string &text,
   if (failed(compilation.parse(text)) ||
       failed(compilation.runTo(stage, backend, options)))
     return {};
-  std::string printed;
-  llvm::raw_string_ostream stream(printed);
-  compilation.module->print(stream, OpPrintingFlags().printNameLocAsPrefix());
-  return printed;
+  return compilation.print();
 }
 
 //===----------------------------------------------------------------------===//

@@ -83,6 +83,8 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   NachoCountUnionsOptions unions;
   unions.blocks = options.vectorBits > 0;
   pm.addNestedPass<func::FuncOp>(createNachoCountUnions(unions));
+  if (options.vectorBits > 0)
+    pm.addNestedPass<func::FuncOp>(createNachoKeepSums());
   ConvertNachoLoopsToSCFOptions loops;
   loops.branches = options.branches;
   loops.vectorBits = options.vectorBits;
@@ -90,11 +92,10 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createConvertNachoPartitionToSCF());
   pm.addNestedPass<func::FuncOp>(createConvertNachoWorkspaceToSCF());
   pm.addNestedPass<func::FuncOp>(createConvertNachoElementsToArith());
+  pm.addNestedPass<func::FuncOp>(createConvertNachoLanesToVector());
   pm.addPass(createConvertNachoStorageToMemRef());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  if (options.vectorBits > 0)
-    pm.addNestedPass<func::FuncOp>(createNachoKeepSums());
 }
 
 std::vector<Stage> nacho::commonStages() {

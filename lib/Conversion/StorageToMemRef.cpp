@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace nacho {
@@ -88,20 +89,45 @@ static unsigned levelOf(RankedTensorType type, unsigned dimension) {
   return level;
 }
 
-/// values[(x_0 * N_1 + x_1) * N_2 + ...], of a dense tensor.
+/// (x_0 * N_1 + x_1) * N_2 + ..., of a dense tensor; none if its rank is 0.
+static SmallVector<Value> elementAt(ImplicitLocOpBuilder &b,
+                                    ValueRange coordinates,
+                                    const Storage &storage) {
+  SmallVector<Value> at;
+  for (unsigned level = 0; level < storage.extents.size(); ++level) {
+    Value coordinate = coordinates[dimensionOf(storage.type, level)];
+    if (at.empty()) {
+      at.push_back(coordinate);
+      continue;
+    }
+    at[0] = arith::MulIOp::create(b, at[0], storage.extents[level]);
+    at[0] = arith::AddIOp::create(b, at[0], coordinate);
+  }
+  return at;
+}
+
 static Value readElement(tensor::ExtractOp op, const Storage &storage) {
   if (!isDense(storage.type))
     return {};
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value at;
-  for (unsigned level = 0; level < storage.extents.size(); ++level) {
-    Value coordinate = op.getIndices()[dimensionOf(storage.type, level)];
-    if (at)
-      at = arith::MulIOp::create(b, at, storage.extents[level]);
-    at = at ? Value(arith::AddIOp::create(b, at, coordinate)) : coordinate;
-  }
   return memref::LoadOp::create(b, storage.values,
-                                at ? ValueRange(at) : ValueRange());
+                                elementAt(b, op.getIndices(), storage));
+}
+
+/// Elements that are stored next to each other, of the lanes that are set.
+static Value readElements(vector::TransferReadOp op, const Storage &storage) {
+  unsigned last = storage.type.getRank() - 1;
+  if (!isDense(storage.type) || !op.getMask() ||
+      op.getPermutationMap().getResults() !=
+          ArrayRef(getAffineDimExpr(dimensionOf(storage.type, last),
+                                    op.getContext())))
+    return {};
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value none =
+      vector::BroadcastOp::create(b, op.getVectorType(), op.getPadding());
+  return vector::MaskedLoadOp::create(b, op.getVectorType(), storage.values,
+                                      elementAt(b, op.getIndices(), storage),
+                                      op.getMask(), none);
 }
 
 /// What a use of a tensor reads, or null if it is not a read of storage.
@@ -129,6 +155,8 @@ static Value readStorage(Operation *user, const Storage &storage) {
                          : Value();
       })
       .Case([&](tensor::ExtractOp op) { return readElement(op, storage); })
+      .Case(
+          [&](vector::TransferReadOp op) { return readElements(op, storage); })
       .Default([](Operation *) { return Value(); });
 }
 

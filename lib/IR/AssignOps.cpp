@@ -196,6 +196,16 @@ static LogicalResult verifyCollect(AssignOp op) {
   return success();
 }
 
+/// Whether two tensors are stored alike, in index arrays of whatever widths.
+static bool agreeButForWidths(RankedTensorType lhs, RankedTensorType rhs) {
+  auto withoutWidths = [](RankedTensorType type) {
+    auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+    return encoding ? type.cloneWithEncoding(encoding.withoutBitWidths())
+                    : type;
+  };
+  return withoutWidths(lhs) == withoutWidths(rhs);
+}
+
 LogicalResult AssignOp::verify() {
   if (getAccesses().size() != getInputs().size())
     return emitOpError("needs one access per operand");
@@ -215,7 +225,7 @@ LogicalResult AssignOp::verify() {
   ArrayRef<Attribute> result = getResultAccess().getValue();
   if (failed(verifyAccess(*this, result, getType(), "the result", extents)))
     return failure();
-  if (getInit() && getInit().getType() != getType())
+  if (getInit() && !agreeButForWidths(getInit().getType(), getType()))
     return emitOpError() << "starts from " << getInit().getType()
                          << " but results in " << getType();
   if (getOrder() && !isAccess(*getOrder()))
@@ -253,17 +263,18 @@ LogicalResult AssignOp::verify() {
   return success();
 }
 
-/// Refuses elements that an operator of the table is not defined on: complex
-/// numbers have no order, and integers are converted before a fractional
-/// operator; to what, the notation decides.
-static LogicalResult verifyElement(Operation *op, StringRef name,
-                                   bool needsOrder, bool isFractional,
+/// Refuses elements of a type that an operator of the table is not defined on:
+/// complex numbers have no order, and the notation converts integers before it
+/// applies a fractional operator.
+template <typename Record>
+static LogicalResult verifyElement(Operation *op, const Record &record,
                                    Type type) {
-  if (needsOrder && isa<ComplexType>(type))
+  if (record.needsOrder && isa<ComplexType>(type))
     return op->emitOpError()
-           << name << " needs an order, which " << type << " has not";
-  if (isFractional && isa<IntegerType>(type))
-    return op->emitOpError() << name << " is not defined on integers: " << type;
+           << record.name << " needs an order, which " << type << " has not";
+  if (record.isFractional && isa<IntegerType>(type))
+    return op->emitOpError()
+           << record.name << " is not defined on integers: " << type;
   return success();
 }
 
@@ -276,9 +287,7 @@ BinaryOp BinaryOp::createCommutative(ImplicitLocOpBuilder &b, BinaryKind kind,
 }
 
 LogicalResult BinaryOp::verify() {
-  const BinaryOperator &info = operatorOf(getKind());
-  return verifyElement(*this, info.name, info.needsOrder, info.isFractional,
-                       getType());
+  return verifyElement(*this, operatorOf(getKind()), getType());
 }
 
 /// abs : complex<f64> -> f64
@@ -293,23 +302,18 @@ LogicalResult UnaryOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 }
 
 LogicalResult UnaryOp::verify() {
-  const UnaryOperator &info = operatorOf(getKind());
-  return verifyElement(*this, info.name, /*needsOrder=*/false,
-                       info.isFractional, getArg().getType());
+  return verifyElement(*this, operatorOf(getKind()), getArg().getType());
 }
 
 LogicalResult CompareOp::verify() {
-  const Comparison &info = operatorOf(getKind());
-  return verifyElement(*this, info.name, info.needsOrder,
-                       /*isFractional=*/false, getLhs().getType());
+  return verifyElement(*this, operatorOf(getKind()), getLhs().getType());
 }
 
 LogicalResult ReduceOp::verify() {
   const BinaryOperator &info = operatorOf(getKind());
   if (info.identity == Identity::none)
     return emitOpError() << "cannot reduce by a " << info.noun;
-  if (failed(verifyElement(*this, info.name, info.needsOrder, info.isFractional,
-                           getType())))
+  if (failed(verifyElement(*this, info, getType())))
     return failure();
   if (!isAccess(getIndices()))
     return emitOpError("reduces over a list of names of indices");

@@ -22,24 +22,36 @@ LogicalResult LoadOp::verify() {
   return success();
 }
 
+/// An element of the tensor, or a vector of them.
+static Type locatedType(Type tensor, Type mask) {
+  Type element = cast<RankedTensorType>(tensor).getElementType();
+  auto vector = dyn_cast_or_null<VectorType>(mask);
+  return vector && VectorType::isValidElementType(element)
+             ? VectorType::get(vector.getShape(), element)
+             : element;
+}
+
 void LocateOp::build(OpBuilder &builder, OperationState &state, Value tensor,
-                     ValueRange coordinates, Value condition) {
+                     ValueRange coordinates, Value condition, Value lanes) {
   build(builder, state,
-        cast<RankedTensorType>(tensor.getType()).getElementType(), tensor,
-        coordinates, condition);
+        locatedType(tensor.getType(), lanes ? lanes.getType() : Type()), tensor,
+        coordinates, condition, lanes);
 }
 
 ParseResult LocateOp::parse(OpAsmParser &parser, OperationState &state) {
   OpAsmParser::UnresolvedOperand tensor;
-  SmallVector<OpAsmParser::UnresolvedOperand> coordinates, condition;
-  Type type;
+  SmallVector<OpAsmParser::UnresolvedOperand> coordinates, condition, lanes;
+  Type type, mask;
   Builder &builder = parser.getBuilder();
   if (parser.parseOperand(tensor) ||
       parser.parseOperandList(coordinates, OpAsmParser::Delimiter::Square) ||
       (succeeded(parser.parseOptionalKeyword("if")) &&
        parser.parseOperand(condition.emplace_back())) ||
+      (succeeded(parser.parseOptionalKeyword("lanes")) &&
+       parser.parseOperand(lanes.emplace_back())) ||
       parser.parseOptionalAttrDict(state.attributes) ||
-      parser.parseColonType(type))
+      parser.parseColonType(type) ||
+      (!lanes.empty() && (parser.parseComma() || parser.parseType(mask))))
     return failure();
   auto ranked = dyn_cast<RankedTensorType>(type);
   if (!ranked)
@@ -47,12 +59,14 @@ ParseResult LocateOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parser.resolveOperand(tensor, type, state.operands) ||
       parser.resolveOperands(coordinates, builder.getIndexType(),
                              state.operands) ||
-      parser.resolveOperands(condition, builder.getI1Type(), state.operands))
+      parser.resolveOperands(condition, builder.getI1Type(), state.operands) ||
+      parser.resolveOperands(lanes, mask, state.operands))
     return failure();
   state.getOrAddProperties<Properties>().operandSegmentSizes = {
       1, static_cast<int32_t>(coordinates.size()),
-      static_cast<int32_t>(condition.size())};
-  state.addTypes(ranked.getElementType());
+      static_cast<int32_t>(condition.size()),
+      static_cast<int32_t>(lanes.size())};
+  state.addTypes(locatedType(ranked, mask));
   return success();
 }
 
@@ -60,8 +74,12 @@ void LocateOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getTensor() << '[' << getCoordinates() << ']';
   if (getCondition())
     printer << " if " << getCondition();
+  if (getLanes())
+    printer << " lanes " << getLanes();
   printer.printOptionalAttrDict((*this)->getAttrs(), {"operandSegmentSizes"});
   printer << " : " << getTensor().getType();
+  if (getLanes())
+    printer << ", " << getLanes().getType();
 }
 
 LogicalResult LocateOp::verify() {
@@ -72,8 +90,11 @@ LogicalResult LocateOp::verify() {
   if (static_cast<int64_t>(getCoordinates().size()) != type.getRank())
     return emitOpError() << "locates " << getCoordinates().size()
                          << " coordinates in " << type;
-  if (getValue().getType() != type.getElementType())
-    return emitOpError() << "reads a " << type.getElementType();
+  if (getLanes() && type.getRank() == 0)
+    return emitOpError("finds one element, not one for each lane");
+  Type mask = getLanes() ? getLanes().getType() : Type();
+  if (getValue().getType() != locatedType(type, mask))
+    return emitOpError() << "reads a " << locatedType(type, mask);
   return success();
 }
 

@@ -104,8 +104,7 @@ static void findRepeated(CoiterateOp loop,
   llvm::append_range(present, loop.getGuards());
   // Who is certainly there need not be asked.
   for (auto [n, fiber] : llvm::enumerate(present)) {
-    bool isKnown = !isFound(n) &&
-                   implies(rest, MergeAttr::get(b.getContext(), numberOf(n)));
+    bool isKnown = !isFound(n) && holdsOnlyWith(rest, numberOf(n));
     fiber =
         isKnown ? Value() : Value(PresentOp::create(b, b.getI1Type(), fiber));
   }

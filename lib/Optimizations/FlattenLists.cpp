@@ -37,9 +37,8 @@ static bool hasKeys(RankedTensorType type, bool dynamic) {
 /// computed one at a time, as at the end of a union.
 static bool isFlattenableFor(CoiterateOp loop, RankedTensorType type) {
   bool endsWithAny =
-      llvm::all_of(llvm::seq<unsigned>(loop.getFibers().size()), [&](auto n) {
-        return implies(loop.getMerge(), MergeAttr::get(loop.getContext(), n));
-      });
+      llvm::all_of(llvm::seq<unsigned>(loop.getFibers().size()),
+                   [&](auto n) { return holdsOnlyWith(loop.getMerge(), n); });
   return hasSupportedLevels(type) && isFlattenable(type) &&
          (isList(type) || endsWithAny);
 }

@@ -1,19 +1,23 @@
-//===- KeepSums.cpp - Sums of dense loops stay in registers ---------------===//
+//===- KeepSums.cpp - Rows of sums stay in registers ----------------------===//
 //
-// Consumes loops that add to rows of sums in memory; leaves loops over strips
-// of these rows, outside of all that adds to them.
+// Consumes loops that do nothing but to accumulate terms in rows of sums, which
+// are the same rows all the time; leaves these loops inside of a loop over
+// strips of the rows. What the loops carry then are the sums of one strip.
 //
 //===----------------------------------------------------------------------===//
 
-#include "SumLoops.h"
-
+#include "nacho/Analysis/LoopFacts.h"
+#include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Operators.h"
 #include "nacho/Levels/Buffers.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHOKEEPSUMS
@@ -23,268 +27,379 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
+//===----------------------------------------------------------------------===//
+// What can be kept
+//===----------------------------------------------------------------------===//
+
+/// Whether vectors have such elements.
+static bool isLaneType(Type type) {
+  return isa<FloatType>(type) || type.isSignlessInteger();
+}
+
+/// Whether such elements are loaded and stored by the vector: of narrow ones
+/// not every processor can load some and leave others.
+static bool isLoadedByLane(Type type) {
+  return isLaneType(type) && type.getIntOrFloatBitWidth() >= 32;
+}
+
+/// Whether an op finds the elements of consecutive numbers next to each other.
+static bool findsRow(LocateOp locate, Value number) {
+  auto type = cast<RankedTensorType>(locate.getTensor().getType());
+  if (type.getRank() == 0 || !isLoadedByLane(type.getElementType()))
+    return false;
+  unsigned last = dimensionOf(type, type.getRank() - 1);
+  return llvm::all_of(llvm::enumerate(locate.getCoordinates()), [&](auto at) {
+    return (at.index() == last) == (at.value() == number);
+  });
+}
+
+/// Whether an operator does the same with the elements of all lanes. Functions
+/// like `exp` are called for each element.
+static bool isLaneByLane(Operation *op) {
+  if (auto unary = dyn_cast<UnaryOp>(op))
+    return !operatorOf(unary.getKind()).isFractional;
+  return isa<BinaryOp, CompareOp, SelectOp, CastOp, RestrictOp>(op) ||
+         OpTrait::hasElementwiseMappableTraits(op);
+}
+
+/// Whether terms that are next to each other can be computed all at once.
+static bool isKeepable(AccumulateOp op) {
+  Value number = op.getNumber();
+  for (Type type : op.getSums().getTypes()) {
+    auto sums = cast<MemRefType>(type);
+    if (!isLoadedByLane(sums.getElementType()) ||
+        !sums.getLayout().isIdentity())
+      return false;
+  }
+  return llvm::all_of(
+      op.getBodyBlock()->without_terminator(), [&](Operation &inner) {
+        auto locate = dyn_cast<LocateOp>(inner);
+        if (locate && llvm::is_contained(locate.getCoordinates(), number))
+          return !locate.getLanes() && findsRow(locate, number);
+        return !llvm::is_contained(inner.getOperands(), number) &&
+               llvm::all_of(inner.getResultTypes(), isLaneType) &&
+               (locate || isLaneByLane(&inner));
+      });
+}
+
 namespace {
-/// Copies a region for one strip of its rows, which is in registers.
+/// The sums of one row of a buffer.
+struct Row {
+  Value sums, row, first;
+
+  bool operator==(const Row &other) const {
+    return sums == other.sums && row == other.row && first == other.first;
+  }
+};
+
+/// A loop all of which only accumulates: it can be done for a strip of the
+/// rows, and then for the next one.
+class KeptLoop {
+public:
+  static std::optional<KeptLoop> match(CoiterateOp root);
+
+  CoiterateOp root;
+  Value length;
+  SmallVector<Row> rows;
+  /// The loops that have an op in them that accumulates.
+  DenseSet<Operation *> around;
+
+  bool readsRowsOf(Value tensor) const { return tensors.contains(tensor); }
+  size_t rowOf(Value sums) const {
+    auto *row =
+        llvm::find_if(rows, [&](const Row &row) { return row.sums == sums; });
+    return row - rows.begin();
+  }
+
+private:
+  explicit KeptLoop(CoiterateOp root) : root(root) {}
+
+  bool matchOps(Region &region);
+  bool matchSums(AccumulateOp op);
+  bool isRepeatable(Operation &op);
+  bool isOutside(Value value) {
+    return !root->isAncestor(value.getParentBlock()->getParentOp());
+  }
+
+  DenseSet<Value> tensors; ///< Of which the terms are made, row by row.
+};
+} // namespace
+
+bool KeptLoop::matchSums(AccumulateOp op) {
+  if (!isKeepable(op) || !isOutside(op.getLength()) ||
+      !isOutside(op.getRow()) || !isOutside(op.getFirst()) ||
+      (length && length != op.getLength()))
+    return false;
+  length = op.getLength();
+  for (Value sums : op.getSums()) {
+    // Arguments of kernels do not overlap.
+    bool isViewed = llvm::any_of(sums.getUsers(), [](Operation *user) {
+      return isa<ViewLikeOpInterface>(user);
+    });
+    if (!isa<BlockArgument>(sums) || !isOutside(sums) || isViewed)
+      return false;
+    Row row = {sums, op.getRow(), op.getFirst()};
+    size_t known = rowOf(sums);
+    if (known == rows.size())
+      rows.push_back(row);
+    else if (!(rows[known] == row))
+      return false; // Two rows of one buffer might be the same one.
+  }
+  for (auto locate : op.getBody().getOps<LocateOp>())
+    tensors.insert(locate.getTensor());
+  for (Operation *loop = op->getParentOp(); loop != root->getParentOp();
+       loop = loop->getParentOp())
+    around.insert(loop);
+  return true;
+}
+
+/// Whether doing it once more for each strip makes no difference: it reads what
+/// no strip writes, or sets bits that are set already.
+bool KeptLoop::isRepeatable(Operation &op) {
+  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
+    return atomic.getKind() == arith::AtomicRMWKind::ori && op.use_empty();
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return llvm::none_of(load.getMemRef().getUsers(), [&](Operation *user) {
+      return isa<memref::AtomicRMWOp, AccumulateOp>(user) &&
+             root->isAncestor(user);
+    });
+  return isMemoryEffectFree(&op) || isa<PrefetchOp, PrefetchRowOp>(op) ||
+         op.hasTrait<OpTrait::IsTerminator>();
+}
+
+bool KeptLoop::matchOps(Region &region) {
+  return llvm::all_of(region.getOps(), [&](Operation &op) {
+    if (auto sums = dyn_cast<AccumulateOp>(op))
+      return isa<CoiterateOp>(op.getParentOp()) && matchSums(sums);
+    if (isa<CoiterateOp, scf::IfOp>(op))
+      return llvm::all_of(op.getRegions(),
+                          [&](Region &inner) { return matchOps(inner); });
+    return isRepeatable(op);
+  });
+}
+
+/// Whether a loop steps through one operand, or through all coordinates.
+static bool mergesNothing(CoiterateOp loop) {
+  MergeAttr domain = iterationDomain(loop);
+  if (isAlways(domain) || !domain.isLeaf())
+    return isAlways(domain);
+  auto type = cast<FiberType>(loop.getFibers()[domain.getOperand()].getType());
+  return isUniqueLevel(type.getTensor(), type.getLevel());
+}
+
+std::optional<KeptLoop> KeptLoop::match(CoiterateOp root) {
+  KeptLoop found(root);
+  if (!mergesNothing(root) || !found.matchOps(root.getBody()) ||
+      found.rows.empty())
+    return {};
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Strips
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Copies a loop for one strip of its rows, which is in registers.
 class StripBuilder {
 public:
-  StripBuilder(ImplicitLocOpBuilder &b, const SumRegion &region, int64_t lanes)
-      : b(b), region(region), lanes(lanes) {}
+  StripBuilder(ImplicitLocOpBuilder &b, const KeptLoop &kept, int64_t lanes)
+      : b(b), kept(kept), lanes(lanes) {}
 
   /// Loops over the strips; returns what the root returns.
   ValueRange build();
 
 private:
+  VectorType vectorOf(Value sums) {
+    return VectorType::get(lanes,
+                           cast<MemRefType>(sums.getType()).getElementType());
+  }
+  SmallVector<Value> stripOf(const Row &row) {
+    return {row.row, arith::AddIOp::create(b, row.first, start)};
+  }
+  void copyOps(Block &block);
+  void copyLoop(CoiterateOp loop);
+  void copySums(AccumulateOp op);
+  void addTerms(AccumulateOp op);
+
   ImplicitLocOpBuilder &b;
-  const SumRegion &region;
+  const KeptLoop &kept;
   int64_t lanes;
   IRMapping mapping;
   Value start, mask;
-  SmallVector<Value> accumulators;
-
-  VectorType vectorOf(Type type) { return VectorType::get(lanes, type); }
-  SmallVector<Value> stripOf(const Row &row);
-  Value &accumulatorOf(Value memref);
-  void copy(Block &block);
-  void copyAround(Operation &op);
-  void copyInto(Block &from, Region &into, Block::BlockArgListType args);
-  SmallVector<Value> withAccumulators(ValueRange values);
-  void takeResults(Operation &old, Operation *made);
-
-  Value elementOf(const SumLoop &sum, Value value);
-  void askForStrip(memref::PrefetchOp prefetch);
-  void copySum(const SumLoop &sum);
-  void copyLoad(const SumLoop &sum, memref::LoadOp load);
+  SmallVector<Value> strips; ///< By row: the sums of the strip.
 };
 } // namespace
 
-SmallVector<Value> StripBuilder::stripOf(const Row &row) {
-  SmallVector<Value> indices = row.indices;
-  indices.push_back(start);
-  return indices;
-}
-
-Value &StripBuilder::accumulatorOf(Value memref) {
-  for (auto [row, accumulator] : llvm::zip(region.rows, accumulators))
-    if (row.memref == memref)
-      return accumulator;
-  llvm_unreachable("no row of sums");
-}
-
-/// The strip of an element; all of it the same if the value is.
-Value StripBuilder::elementOf(const SumLoop &sum, Value value) {
-  Value mapped = mapping.lookupOrDefault(value);
-  if (sum.kindOf(value) == Kind::element)
-    return mapped;
-  return vector::BroadcastOp::create(b, vectorOf(value.getType()), mapped);
-}
-
-void StripBuilder::copyLoad(const SumLoop &sum, memref::LoadOp load) {
-  if (hasRowOf(sum.rows, load.getMemRef())) {
-    mapping.map(load, accumulatorOf(load.getMemRef()));
-    return;
-  }
-  VectorType type = vectorOf(load.getType());
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  Value there = mask;
-  if (Value condition = sum.conditions.lookup(load.getIndices().back())) {
-    Value none = arith::ConstantOp::create(b, b.getZeroAttr(mask.getType()));
-    condition = mapping.lookupOrDefault(condition);
-    there = arith::SelectOp::create(b, condition, mask, none);
-  }
-  SmallVector<Value> indices;
-  for (Value index : load.getIndices())
-    indices.push_back(mapping.lookupOrDefault(index));
-  mapping.map(load, vector::MaskedLoadOp::create(b, type, load.getMemRef(),
-                                                 indices, there, zero)
-                        .getResult());
-}
-
-void StripBuilder::copySum(const SumLoop &sum) {
-  mapping.map(sum.loop.getInductionVar(), start);
-  for (Operation &op : sum.loop.getBody()->without_terminator()) {
-    if (sum.isUnwanted(op))
-      continue;
-    if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      copyLoad(sum, load);
-    } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
-      accumulatorOf(store.getMemRef()) = elementOf(sum, store.getValue());
-    } else if (sum.kindOf(op.getResult(0)) != Kind::element) {
-      b.clone(op, mapping);
+/// strip = strip + terms, lane by lane
+void StripBuilder::addTerms(AccumulateOp op) {
+  Block &body = *op.getBodyBlock();
+  mapping.map(op.getNumber(), start);
+  // What is the same in all lanes comes first, and the rows of tensors.
+  SmallVector<Value> vectors = strips, inside;
+  SmallVector<Operation *> operators;
+  DenseSet<Value> different;
+  for (Operation &inner : body.without_terminator()) {
+    auto locate = dyn_cast<LocateOp>(inner);
+    if (locate && llvm::is_contained(locate.getCoordinates(), op.getNumber())) {
+      SmallVector<Value> at =
+          llvm::map_to_vector(locate.getCoordinates(), [&](Value value) {
+            return mapping.lookupOrDefault(value);
+          });
+      Value condition;
+      if (locate.getCondition())
+        condition = mapping.lookupOrDefault(locate.getCondition());
+      vectors.push_back(
+          LocateOp::create(b, locate.getTensor(), at, condition, mask));
+      inside.push_back(locate);
+      different.insert(locate);
+    } else if (llvm::any_of(inner.getOperands(), [&](Value value) {
+                 return different.contains(value);
+               })) {
+      operators.push_back(&inner);
+      different.insert(inner.result_begin(), inner.result_end());
     } else {
-      OperationState state(op.getLoc(), op.getName());
-      for (auto [n, operand] : llvm::enumerate(op.getOperands())) {
-        // One condition for all lanes may stay what it is.
-        bool isCondition = isa<arith::SelectOp>(op) && n == 0;
-        bool isScalar = isCondition && sum.kindOf(operand) == Kind::same;
-        state.addOperands(isScalar ? mapping.lookupOrDefault(operand)
-                                   : elementOf(sum, operand));
-      }
-      state.addTypes(vectorOf(op.getResult(0).getType()));
-      state.addAttributes(op.getAttrs());
-      mapping.map(op.getResult(0), b.create(state)->getResult(0));
+      b.clone(inner, mapping);
     }
   }
-}
-
-SmallVector<Value> StripBuilder::withAccumulators(ValueRange values) {
-  SmallVector<Value> found;
-  for (Value value : values)
-    found.push_back(mapping.lookupOrDefault(value));
-  llvm::append_range(found, accumulators);
-  return found;
-}
-
-void StripBuilder::takeResults(Operation &old, Operation *made) {
-  unsigned count = old.getNumResults();
-  for (unsigned n = 0; n < count; ++n)
-    mapping.map(old.getResult(n), made->getResult(n));
-  accumulators.assign(made->result_begin() + count, made->result_end());
-}
-
-/// Fills a block of an op that has the accumulators as arguments and results.
-void StripBuilder::copyInto(Block &from, Region &into,
-                            Block::BlockArgListType args) {
+  auto each = EachLaneOp::create(b, ValueRange(strips).getTypes(), vectors);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(&into.front());
-  for (auto [old, arg] : llvm::zip(from.getArguments(), args))
-    mapping.map(old, arg);
-  if (!args.empty())
-    accumulators =
-        llvm::to_vector_of<Value>(args.take_back(accumulators.size()));
-  copy(from);
-  OperationState state(b.getLoc(), from.getTerminator()->getName());
-  state.addOperands(withAccumulators(from.getTerminator()->getOperands()));
-  b.create(state);
-}
-
-void StripBuilder::copyAround(Operation &op) {
-  SmallVector<Value> before = accumulators;
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    auto made =
-        scf::ForOp::create(b, mapping.lookupOrDefault(loop.getLowerBound()),
-                           mapping.lookupOrDefault(loop.getUpperBound()),
-                           mapping.lookupOrDefault(loop.getStep()),
-                           withAccumulators(loop.getInitArgs()));
-    copyInto(*loop.getBody(), made.getRegion(), made.getBody()->getArguments());
-    return takeResults(op, made);
-  }
-  SmallVector<Type> types = llvm::to_vector(op.getResultTypes());
-  llvm::append_range(types, ValueRange(accumulators).getTypes());
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    auto made = scf::IfOp::create(
-        b, types, mapping.lookupOrDefault(branch.getCondition()), true, true);
-    copyInto(*branch.thenBlock(), made.getThenRegion(), {});
-    accumulators = before;
-    if (Block *other = branch.elseBlock()) {
-      copyInto(*other, made.getElseRegion(), {});
-    } else {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToEnd(made.elseBlock());
-      scf::YieldOp::create(b, accumulators);
-    }
-    return takeResults(op, made);
-  }
-  auto loop = cast<scf::WhileOp>(op);
-  auto made = scf::WhileOp::create(b, types, withAccumulators(loop.getInits()));
-  auto fill = [&](Region &from, Region &into) {
-    SmallVector<Type> argTypes = llvm::to_vector(from.getArgumentTypes());
-    llvm::append_range(argTypes, ValueRange(before).getTypes());
-    SmallVector<Location> locs(argTypes.size(), op.getLoc());
-    OpBuilder::InsertionGuard guard(b);
-    Block *block = b.createBlock(&into, {}, argTypes, locs);
-    copyInto(from.front(), into, block->getArguments());
-  };
-  fill(loop.getBefore(), made.getBefore());
-  fill(loop.getAfter(), made.getAfter());
-  takeResults(op, made);
-}
-
-/// What is asked for of a row is a strip of it.
-void StripBuilder::askForStrip(memref::PrefetchOp prefetch) {
-  bool isOfRows = llvm::any_of(region.sums, [&](const auto &sum) {
-    return llvm::any_of(
-        sum.second.loop.getBody()->template getOps<memref::LoadOp>(),
-        [&](memref::LoadOp load) {
-          return load.getMemRef() == prefetch.getMemref();
-        });
+  SmallVector<Type> types = llvm::map_to_vector(vectors, [](Value value) {
+    return cast<VectorType>(value.getType()).getElementType();
   });
-  if (!isOfRows || prefetch.getIndices().empty())
-    return;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(prefetch);
-  MutableOperandRange indices = prefetch.getIndicesMutable();
-  OpOperand &last = indices[indices.size() - 1];
-  last.set(arith::AddIOp::create(b, last.get(), start));
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  Block *block = b.createBlock(&each.getBody(), {}, types, locs);
+  SmallVector<Value> sums(block->getArguments().take_front(strips.size()));
+  for (auto [value, lane] :
+       llvm::zip(inside, block->getArguments().drop_front(strips.size())))
+    mapping.map(value, lane);
+  for (Operation *inner : operators)
+    b.clone(*inner, mapping);
+  for (auto [buffer, term] : llvm::zip(op.getSums(), op.getTerms())) {
+    Value &sum = sums[kept.rowOf(buffer)];
+    sum = BinaryOp::createCommutative(b, op.getKind(), sum,
+                                      mapping.lookupOrDefault(term));
+  }
+  YieldOp::create(b, sums);
+  strips.assign(each.result_begin(), each.result_end());
 }
 
-void StripBuilder::copy(Block &block) {
+void StripBuilder::copySums(AccumulateOp op) {
+  if (!op.getCondition())
+    return addTerms(op);
+  auto ifHolds = scf::IfOp::create(b, ValueRange(strips).getTypes(),
+                                   mapping.lookupOrDefault(op.getCondition()),
+                                   /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifHolds.elseBlock());
+  scf::YieldOp::create(b, strips);
+  b.setInsertionPointToStart(ifHolds.thenBlock());
+  addTerms(op);
+  scf::YieldOp::create(b, strips);
+  strips.assign(ifHolds.result_begin(), ifHolds.result_end());
+}
+
+/// The loop carries the sums, too.
+void StripBuilder::copyLoop(CoiterateOp loop) {
+  auto mapped = [&](ValueRange values) {
+    return llvm::map_to_vector(
+        values, [&](Value value) { return mapping.lookupOrDefault(value); });
+  };
+  auto mappedOrNull = [&](Value value) {
+    return value ? mapping.lookupOrDefault(value) : Value();
+  };
+  SmallVector<Value> inits = mapped(loop.getInits());
+  llvm::append_range(inits, strips);
+  auto made = CoiterateOp::create(
+      b, mapped(loop.getFibers()), mapped(loop.getGuards()),
+      mappedOrNull(loop.getExtent()), loop.getMerge(),
+      mappedOrNull(loop.getLower()), mappedOrNull(loop.getUpper()), inits);
+  made.setNonempty(loop.getNonempty());
+  for (auto [old, now] : llvm::zip(loop.getBodyBlock()->getArguments(),
+                                   made.getBodyBlock()->getArguments())) {
+    mapping.map(old, now);
+    now.setLoc(old.getLoc());
+  }
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(made.getBodyBlock());
+  strips = llvm::to_vector(made.getCarried().take_back(strips.size()));
+  copyOps(*loop.getBodyBlock());
+  SmallVector<Value> yielded =
+      mapped(loop.getBodyBlock()->getTerminator()->getOperands());
+  llvm::append_range(yielded, strips);
+  YieldOp::create(b, yielded);
+  size_t count = loop.getNumResults();
+  mapping.map(loop.getResults(), made.getResults().take_front(count));
+  strips.assign(made.result_begin() + count, made.result_end());
+}
+
+void StripBuilder::copyOps(Block &block) {
   for (Operation &op : block.without_terminator()) {
-    auto sum = region.sums.find(&op);
-    if (sum != region.sums.end())
-      copySum(sum->second);
-    else if (region.around.contains(&op))
-      copyAround(op);
-    else
-      b.clone(op, mapping)->walk([&](memref::PrefetchOp prefetch) {
-        askForStrip(prefetch);
-      });
+    if (auto sums = dyn_cast<AccumulateOp>(op)) {
+      copySums(sums);
+    } else if (kept.around.contains(&op)) {
+      copyLoop(cast<CoiterateOp>(op));
+    } else {
+      // What is asked for of a row is a strip of it.
+      auto row = dyn_cast<PrefetchRowOp>(b.clone(op, mapping));
+      if (row && kept.readsRowsOf(row.getTensor()))
+        row.getFromMutable().assign(start);
+    }
   }
 }
 
 ValueRange StripBuilder::build() {
-  scf::ForOp root = region.root;
+  CoiterateOp root = kept.root;
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value width = arith::ConstantIndexOp::create(b, lanes);
   // What the root returns is wanted even if the rows are empty.
-  Value end = arith::MaxSIOp::create(b, region.extent, one);
-  auto strips = scf::ForOp::create(b, zero, end, width, root.getInitArgs());
+  Value end = arith::MaxSIOp::create(b, kept.length, one);
+  auto loop = scf::ForOp::create(b, zero, end, width, root.getInits());
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(strips.getBody());
-  start = strips.getInductionVar();
-  mask = emitMask(b, start, region.extent, lanes);
-  for (const Row &row : region.rows) {
-    VectorType type =
-        vectorOf(cast<MemRefType>(row.memref.getType()).getElementType());
-    Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    accumulators.push_back(vector::MaskedLoadOp::create(
-        b, type, row.memref, stripOf(row), mask, none));
-  }
-  copyAround(*root);
-  for (auto [row, accumulator] : llvm::zip(region.rows, accumulators))
-    vector::MaskedStoreOp::create(b, row.memref, stripOf(row), mask,
-                                  accumulator);
+  b.setInsertionPointToStart(loop.getBody());
+  start = loop.getInductionVar();
+  mask = emitMask(b, start, kept.length, lanes);
+  for (const Row &row : kept.rows)
+    strips.push_back(
+        vector::MaskedLoadOp::create(
+            b, vectorOf(row.sums), row.sums, stripOf(row), mask,
+            arith::ConstantOp::create(b, b.getZeroAttr(vectorOf(row.sums))))
+            .getResult());
+  copyLoop(root);
+  for (auto [row, strip] : llvm::zip(kept.rows, strips))
+    vector::MaskedStoreOp::create(b, row.sums, stripOf(row), mask, strip);
   SmallVector<Value> results;
   for (Value result : root.getResults())
     results.push_back(mapping.lookup(result));
   if (!results.empty())
     scf::YieldOp::create(b, results);
-  return strips.getResults();
+  return loop.getResults();
 }
 
-/// extent <= half a strip ? strips of half the size : strips
-static void split(const SumRegion &region, unsigned stripBits) {
+/// length <= half a strip ? strips of half the size : strips
+static void split(const KeptLoop &kept, unsigned stripBits) {
   unsigned bits = 0;
-  for (const Row &row : region.rows)
+  for (const Row &row : kept.rows)
     bits = std::max(
-        bits, cast<MemRefType>(row.memref.getType()).getElementTypeBitWidth());
+        bits, cast<MemRefType>(row.sums.getType()).getElementTypeBitWidth());
   int64_t lanes = stripBits / bits;
-  scf::ForOp loop = region.root;
-  ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  CoiterateOp root = kept.root;
+  ImplicitLocOpBuilder b(root.getLoc(), root);
   Value half = arith::ConstantIndexOp::create(b, lanes / 2);
   Value isShort =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, region.extent, half);
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, kept.length, half);
   auto branch =
-      scf::IfOp::create(b, loop.getResultTypes(), isShort, true, true);
+      scf::IfOp::create(b, root.getResultTypes(), isShort, true, true);
   auto fill = [&](Block *block, int64_t lanes) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(block);
-    scf::YieldOp::create(b, StripBuilder(b, region, lanes).build());
+    scf::YieldOp::create(b, StripBuilder(b, kept, lanes).build());
   };
   fill(branch.thenBlock(), lanes / 2);
   fill(branch.elseBlock(), lanes);
-  loop.replaceAllUsesWith(branch.getResults());
-  loop.erase();
+  root.replaceAllUsesWith(branch.getResults());
+  root.erase();
 }
 
 namespace {
@@ -298,16 +413,16 @@ struct KeepSums : nacho::impl::NachoKeepSumsBase<KeepSums> {
                                  << " bits are too short: 256 at least";
       return signalPassFailure();
     }
-    SmallVector<SumRegion> found;
-    getOperation().walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-      std::optional<SumRegion> region = SumRegion::match(loop);
-      if (!region)
+    SmallVector<KeptLoop> found;
+    getOperation().walk<WalkOrder::PreOrder>([&](CoiterateOp loop) {
+      std::optional<KeptLoop> kept = KeptLoop::match(loop);
+      if (!kept)
         return WalkResult::advance();
-      found.push_back(std::move(*region));
+      found.push_back(std::move(*kept));
       return WalkResult::skip();
     });
-    for (const SumRegion &region : found)
-      split(region, stripBits);
+    for (const KeptLoop &kept : found)
+      split(kept, stripBits);
   }
 };
 } // namespace

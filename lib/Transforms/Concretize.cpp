@@ -193,8 +193,7 @@ bool NestBuilder::isKnown(unsigned instance, unsigned m, unsigned numLevels) {
     Loop &loop = loops[outer];
     auto leaf = loop.leaves.find(instance);
     if (leaf != loop.leaves.end() &&
-        implies(loop.op.getMerge(),
-                MergeAttr::get(op.getContext(), leaf->second)))
+        holdsOnlyWith(loop.op.getMerge(), leaf->second))
       return true;
   }
   auto type = cast<RankedTensorType>(
@@ -444,7 +443,7 @@ bool NestBuilder::isDriven(unsigned number, unsigned m) {
       return false;
     unsigned instance = instanceOf(number, input);
     return llvm::is_contained(instances[instance].loops, m) &&
-           implies(pattern, MergeAttr::get(op.getContext(), instance));
+           holdsOnlyWith(pattern, instance);
   });
 }
 

@@ -17,7 +17,7 @@ static bool skips(CoiterateOp loop) {
     auto type = cast<FiberType>(fiber.getType());
     bool visited = isFullLevel(type.getTensor(), type.getLevel())
                        ? visitsAll(loop)
-                       : implies(MergeAttr::get(loop.getContext(), n), merge);
+                       : holdsWherever(merge, n);
     if (!visited)
       return true;
   }
@@ -93,8 +93,7 @@ static bool appendsWhatIsFound(CoiterateOp loop, Value fiber) {
 
 bool nacho::needsChildren(CoiterateOp loop, Value fiber) {
   for (auto [n, stepping] : llvm::enumerate(loop.getFibers()))
-    if (stepping == fiber &&
-        implies(loop.getMerge(), MergeAttr::get(loop.getContext(), n)))
+    if (stepping == fiber && holdsOnlyWith(loop.getMerge(), n))
       return true;
   return appendsWhatIsFound(loop, fiber);
 }

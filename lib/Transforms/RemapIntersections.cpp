@@ -121,14 +121,12 @@ bool LoopLister::isCertain(Value fiber) {
     return false;
   unsigned number =
       llvm::find(loop.getChildren(), fiber) - loop.getChildren().begin();
-  if (implies(loop.getMerge(), MergeAttr::get(loop.getContext(), number)))
+  if (holdsOnlyWith(loop.getMerge(), number))
     return true;
   for (CoiterateOp inner : ArrayRef(loops).take_front(last + 1))
     for (auto [n, guard] : llvm::enumerate(inner.getGuards()))
       if (guard == fiber &&
-          implies(
-              inner.getMerge(),
-              MergeAttr::get(loop.getContext(), inner.getFibers().size() + n)))
+          holdsOnlyWith(inner.getMerge(), inner.getFibers().size() + n))
         return true;
   return false;
 }

@@ -3,6 +3,9 @@
 >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
 """
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from nacho import mlir
 from nacho.errors import (
     ArgumentError,
@@ -20,24 +23,16 @@ from nacho.errors import (
 from nacho.kernels.copies import copied
 from nacho.kernels.evaluation import einsum, evaluate
 from nacho.kernels.partitioning import Nest, Partition, partition
-from nacho.notation.symbols import (
-    Expression,
-    Index,
-    access,
-    cos,
-    exp,
-    indices,
-    log,
-    maximum,
-    minimum,
-    sin,
-    sqrt,
-    tanh,
-    where,
-)
+from nacho.notation.symbols import FUNCTIONS, Expression, Index, access, indices
 from nacho.storage.formats import Format
 from nacho.storage.reformat import use_kernels
 from nacho.storage.tensor import Tensor
+
+globals().update(FUNCTIONS)
+if TYPE_CHECKING:
+    # A type checker cannot know the names of these functions.
+    def __getattr__(name: str) -> Callable[..., Expression]: ...
+
 
 __version__ = "0.1.0"
 
@@ -64,18 +59,10 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "access",
-    "cos",
     "einsum",
     "evaluate",
-    "exp",
     "indices",
-    "log",
-    "maximum",
-    "minimum",
     "mlir",
     "partition",
-    "sin",
-    "sqrt",
-    "tanh",
-    "where",
+    *FUNCTIONS,
 ]

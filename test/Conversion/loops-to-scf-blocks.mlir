@@ -37,15 +37,9 @@
 // CHECK-NOT:     vector
 // CHECK:         return
 func.func @negative_widths(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #Wide>) -> index {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #Wide>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !W0) in intersect(%A1, %B1)
-      iter_args(%m = %zero : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !W0) in intersect(%A0, %B0)
   return %n : index
 }
 
@@ -54,16 +48,10 @@ func.func @negative_widths(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #Wide>) -> 
 // CHECK:         return
 func.func @negative_three_operands(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,
                                    %C: tensor<?xf64, #SV>) -> index {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
   %C0 = nacho.root %C : tensor<?xf64, #SV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0, %C1 = %C0 : !S0)
-      in intersect(%A1, %B1, %C1) iter_args(%m = %zero : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0, %C0 : !S0) in intersect(%A0, %B0, %C0)
   return %n : index
 }
 
@@ -71,15 +59,9 @@ func.func @negative_three_operands(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV
 // CHECK-NOT:     vector
 // CHECK:         return
 func.func @negative_union(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> index {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0) in union(%A1, %B1)
-      iter_args(%m = %zero : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0) in union(%A0, %B0)
   return %n : index
 }
 
@@ -115,15 +97,9 @@ func.func @negative_union(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> ind
 // CHECK-NOT:     vector
 // CHECK:         return
 func.func @runs(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>) -> index {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>
   %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !C0, %B1 = %B0 : !M0) in intersect(%A1, %B1)
-      iter_args(%m = %zero : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !C0, %B0 : !M0) in intersect(%A0, %B0)
   return %n : index
 }
 
@@ -150,12 +126,12 @@ func.func @negative_one_stored(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #DV>,
 // |A n B|, 16 coordinates at a time, or 8.
 //
 // CHECK-LABEL: func.func @count(
-// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %[[START:[^ ]+]]: index)
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}
 // CHECK-DAG:     %[[CRD_A:.+]] = sparse_tensor.coordinates %[[A]]
 // CHECK-DAG:     %[[CRD_B:.+]] = sparse_tensor.coordinates %[[B]]
 //
 // while (posA < endA && posB < endB):
-// CHECK:         %[[COUNT:.+]]:3 = scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, %{{[^ ]+}} = %[[START]])
+// CHECK:         %[[COUNT:.+]]:3 = scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, %{{[^ ]+}} = %c0{{.*}})
 // CHECK-NEXT:      %[[ALIVE_A:.+]] = arith.cmpi ult, %[[PA]], %[[END_A:[^ ]+]] : index
 // CHECK-NEXT:      %[[ALIVE_B:.+]] = arith.cmpi ult, %[[PB]], %[[END_B:[^ ]+]] : index
 // CHECK-NEXT:      %[[ALIVE:.+]] = arith.andi %[[ALIVE_A]], %[[ALIVE_B]] : i1
@@ -227,15 +203,10 @@ func.func @negative_one_stored(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #DV>,
 // HALF:          arith.extui %{{.+}} : i8 to i64
 // HALF:          math.ctpop
 // HALF:          return
-func.func @count(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @count(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0) in intersect(%A1, %B1)
-      iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0) in intersect(%A0, %B0)
   return %n : index
 }
 
@@ -263,25 +234,22 @@ func.func @count(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: index) 
 // HALF-NOT:      vector.shuffle
 // HALF:          arith.extui %{{.+}} : i4 to i64
 // HALF:          return
-func.func @count_wide(%A: tensor<?xf64, #Wide>, %B: tensor<?xf64, #Wide>, %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @count_wide(%A: tensor<?xf64, #Wide>, %B: tensor<?xf64, #Wide>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #Wide>
   %B0 = nacho.root %B : tensor<?xf64, #Wide>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !W0, %B1 = %B0 : !W0) in intersect(%A1, %B1)
-      iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !W0, %B0 : !W0) in intersect(%A0, %B0)
   return %n : index
 }
 
-// What is counted grows, and what is only carried along stays.
+// A body that counts is run for each pair of bits as any other is; what is only carried
+// along stays.
 //
 // CHECK-LABEL: func.func @count_and_carry(
 // CHECK-SAME:    %[[X:[^ ]+]]: index, %[[Y:[^ ]+]]: index) -> (index, index)
 // CHECK:         %[[ALL:.+]]:3 = scf.while ({{[^,]+, [^,]+}}, %{{[^ ]+}} = %[[Y]]) : (index, index, index)
-// CHECK:           %[[FOUND:.+]] = arith.index_castui %{{.+}} : i64 to index
-// CHECK-NEXT:      arith.addi %{{.+}}, %[[FOUND]] : index
+// CHECK-NOT:       math.ctpop
+// CHECK:           scf.while ({{.+}}) : (i64, i64, index)
+// CHECK:             arith.addi %{{.+}}, %c1{{.*}} : index
 // CHECK:         return %[[X]], %[[ALL]]#2
 func.func @count_and_carry(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %x: index, %y: index)
     -> (index, index) {
@@ -443,16 +411,10 @@ func.func @carries_nothing(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %out:
 // CHECK:               math.ctpop
 // CHECK:         return
 func.func @outer(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %out: memref<?xindex>) {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
   %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
   nacho.coiterate %i of (%A1 = %A0 : !M0, %B1 = %B0 : !M0) in intersect(%A1, %B1) {
-    %n = nacho.coiterate %j of (%A2 = %A1 : !M1, %B2 = %B1 : !M1) in intersect(%A2, %B2)
-        iter_args(%m = %zero : index) {
-      %next = arith.addi %m, %one : index
-      nacho.yield %next : index
-    }
+    %n = nacho.count of (%A1 : !M1, %B1 : !M1) in intersect(%A1, %B1)
     memref.store %n, %out[%i] : memref<?xindex>
   }
   return
@@ -518,17 +480,11 @@ func.func @given(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf6
 // CHECK:         scf.while ({{[^,]+, [^,]+, [^,]+}}) : (index, index, index)
 // CHECK:           math.ctpop
 // CHECK:         return
-func.func @takes_no_part(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #Wide>, %C: tensor<?xf64, #SV>,
-                         %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @takes_no_part(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #Wide>, %C: tensor<?xf64, #SV>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #Wide>
   %C0 = nacho.root %C : tensor<?xf64, #SV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !W0, %C1 = %C0 : !S0)
-      in intersect(%A1, %C1) iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !W0, %C0 : !S0) in intersect(%A0, %C0)
   return %n : index
 }
 
@@ -550,17 +506,12 @@ func.func @takes_no_part(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #Wide>, %C: t
 // CHECK:         return
 func.func @part(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %bounds: memref<?x4xindex>,
                 %p: index, %q: index) -> index {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
   %lo = nacho.load_cut %bounds[%p] : memref<?x4xindex> -> !nacho.cut<2>
   %hi = nacho.load_cut %bounds[%q] : memref<?x4xindex> -> !nacho.cut<2>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0) in intersect(%A1, %B1)
-      between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<2>) iter_args(%m = %zero : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0)
+      in intersect(%A0, %B0) between (%lo, %hi : !nacho.cut<2>)
   return %n : index
 }
 
@@ -574,15 +525,10 @@ func.func @part(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %bounds: memref<
 // CHECK-LABEL: func.func @index(
 // CHECK:         scf.while
 // CHECK:         return
-func.func @index(%A: tensor<?xf64, #Index>, %B: tensor<?xf64, #Index>, %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @index(%A: tensor<?xf64, #Index>, %B: tensor<?xf64, #Index>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #Index>
   %B0 = nacho.root %B : tensor<?xf64, #Index>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !I0, %B1 = %B0 : !I0) in intersect(%A1, %B1)
-      iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !I0, %B0 : !I0) in intersect(%A0, %B0)
   return %n : index
 }
 
@@ -591,15 +537,10 @@ func.func @index(%A: tensor<?xf64, #Index>, %B: tensor<?xf64, #Index>, %start: i
 // CHECK-LABEL: func.func @bytes(
 // CHECK:         scf.while
 // CHECK:         return
-func.func @bytes(%A: tensor<?xf64, #Bytes>, %B: tensor<?xf64, #Bytes>, %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @bytes(%A: tensor<?xf64, #Bytes>, %B: tensor<?xf64, #Bytes>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #Bytes>
   %B0 = nacho.root %B : tensor<?xf64, #Bytes>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !B0, %B1 = %B0 : !B0) in intersect(%A1, %B1)
-      iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !B0, %B0 : !B0) in intersect(%A0, %B0)
   return %n : index
 }
 
@@ -612,17 +553,11 @@ func.func @bytes(%A: tensor<?xf64, #Bytes>, %B: tensor<?xf64, #Bytes>, %start: i
 // CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %[[N]] : index
 // CHECK-NOT:     math.ctpop
 // CHECK:         return
-func.func @count_full(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #DV>,
-                      %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @count_full(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #DV>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
   %C0 = nacho.root %C : tensor<?xf64, #DV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0, %C1 = %C0 : !D0)
-      in intersect(%A1, %B1, %C1) iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0, %C0 : !D0) in intersect(%A0, %B0, %C0)
   return %n : index
 }
 
@@ -636,18 +571,14 @@ func.func @count_full(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor
 // CHECK:         return
 func.func @count_given(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #SV>,
                        %D: tensor<?xf64, #SV>, %start: index) -> index {
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
   %C0 = nacho.root %C : tensor<?xf64, #SV>
   %D0 = nacho.root %D : tensor<?xf64, #SV>
   %all = nacho.coiterate %i of (%C1 = %C0 : !S0, %D1 = %D0 : !S0) in union(%C1, %D1)
       iter_args(%s = %start : index) {
-    %n = nacho.coiterate %j of (%A1 = %A0 : !S0, %B1 = %B0 : !S0) given (%C1 : !S1)
-        in intersect(%A1, %B1, %C1) iter_args(%m = %s : index) {
-      %next = arith.addi %m, %one : index
-      nacho.yield %next : index
-    }
+    %count = nacho.count of (%A0 : !S0, %B0 : !S0) given (%C1 : !S1) in intersect(%A0, %B0, %C1)
+    %n = arith.addi %s, %count : index
     nacho.yield %n : index
   }
   return %all : index

@@ -81,14 +81,9 @@ func.func @negative_three(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: te
 // CHECK-LABEL: func.func @negative_count(
 // CHECK-NOT:     scf.if
 // CHECK:         return
-func.func @negative_count(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @negative_count(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0) in union(%A1, %B1)
-      iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0) in union(%A0, %B0)
   return %n : index
 }

@@ -16,13 +16,13 @@
 !F1 = !nacho.fiber<tensor<?xf64, #Flat>, 1>
 
 // CHECK-LABEL: func.func @count(
-// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %[[START:[^ ]+]]: index)
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}
 // CHECK-DAG:     %[[MOST:.+]] = arith.constant dense<9223372036854775807> : vector<8xi64>
 // CHECK:         %[[KEYS_A:.+]] = memref.alloca() : memref<516xi64>
 // CHECK:         %[[KEYS_B:.+]] = memref.alloca() : memref<516xi64>
 //
 // while (posA < endA && posB < endB):
-// CHECK-NEXT:    %[[ALL:.+]]:3 = scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, %{{[^ ]+}} = %[[START]])
+// CHECK-NEXT:    %[[ALL:.+]]:3 = scf.while (%[[PA:[^ ]+]] = %{{[^ ]+}}, %[[PB:[^ ]+]] = %{{[^ ]+}}, %{{[^ ]+}} = %c0{{.*}})
 // CHECK-NEXT:      arith.cmpi ult, %[[PA]], %[[END_A:[^ ]+]] : index
 // CHECK-NEXT:      arith.cmpi ult, %[[PB]], %[[END_B:[^ ]+]] : index
 // CHECK:         ^{{.+}}(%[[PA:[^ ]+]]: index, %[[PB:[^ ]+]]: index, %[[N:[^ ]+]]: index):
@@ -71,17 +71,12 @@
 // CHECK:             math.ctpop
 // CHECK:           scf.yield %[[SOME]]#0, %[[SOME]]#1, %[[SOME]]#2
 // CHECK:         return %[[ALL]]#2
-func.func @count(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>, %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @count(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>) -> index {
   %A_flat = nacho.flatten %A : tensor<?x?xf64, #COO>
   %B_flat = nacho.flatten %B : tensor<?x?xf64, #COO>
   %A0 = nacho.root %A_flat : tensor<?xf64, #Flat>
   %B0 = nacho.root %B_flat : tensor<?xf64, #Flat>
-  %n = nacho.coiterate %key of (%A1 = %A0 : !F0, %B1 = %B0 : !F0) in intersect(%A1, %B1)
-      iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !F0, %B0 : !F0) in intersect(%A0, %B0)
   return %n : index
 }
 
@@ -169,17 +164,12 @@ func.func @union(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>, %out: mem
 // CHECK:             vector.store %{{.+}}, %[[KEYS]]
 // CHECK:             scf.yield %[[NEXT]]
 // CHECK:         return
-func.func @trees(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @trees(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>) -> index {
   %A_flat = nacho.flatten %A : tensor<?x?xf64, #DCSR>
   %B_flat = nacho.flatten %B : tensor<?x?xf64, #DCSR>
   %A0 = nacho.root %A_flat : tensor<?xf64, #Flat>
   %B0 = nacho.root %B_flat : tensor<?xf64, #Flat>
-  %n = nacho.coiterate %key of (%A1 = %A0 : !F0, %B1 = %B0 : !F0) in intersect(%A1, %B1)
-      iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !F0, %B0 : !F0) in intersect(%A0, %B0)
   return %n : index
 }
 
@@ -209,18 +199,12 @@ func.func @negative_one(%A: tensor<?x?xf64, #COO>, %out: memref<?xf64>) {
 // CPU:         return
 func.func @workers(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>, %parts: index,
                    %out: memref<?xindex>) {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
   %A_flat = nacho.flatten %A : tensor<?x?xf64, #COO>
   %B_flat = nacho.flatten %B : tensor<?x?xf64, #COO>
   %A0 = nacho.root %A_flat : tensor<?xf64, #Flat>
   %B0 = nacho.root %B_flat : tensor<?xf64, #Flat>
   nacho.parallel %p in %parts threads %parts {
-    %n = nacho.coiterate %key of (%A1 = %A0 : !F0, %B1 = %B0 : !F0) in intersect(%A1, %B1)
-        iter_args(%m = %zero : index) {
-      %next = arith.addi %m, %one : index
-      nacho.yield %next : index
-    }
+    %n = nacho.count of (%A0 : !F0, %B0 : !F0) in intersect(%A0, %B0)
     memref.store %n, %out[%p] : memref<?xindex>
   }
   return

@@ -128,6 +128,21 @@ func.func @init(%s: tensor<f64>, %Y: tensor<?xf64>) -> tensor<?xf64> {
   return %Z : tensor<?xf64>
 }
 
+// The index arrays of the tensor to start from may have other widths than the result's.
+//
+// CHECK-LABEL: func.func @init_of_other_widths(
+// CHECK:         nacho.assign ({{.*}}) init(%{{.+}} : tensor<?xf64, #[[WIDE:.+]]>) -> [i] : tensor<?xf64, #{{.+}}> {
+#narrow = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+#wide = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 64, crdWidth = 64 }>
+func.func @init_of_other_widths(%s: tensor<f64>, %Y: tensor<?xf64, #wide>)
+    -> tensor<?xf64, #narrow> {
+  %Z = nacho.assign (%a = %s[] : tensor<f64>) init(%Y : tensor<?xf64, #wide>)
+      -> [i] : tensor<?xf64, #narrow> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?xf64, #narrow>
+}
+
 // Lists: of all that is at the coordinates, or of a sum over i for every part. The parts
 // have an index that is no operand's.
 //

@@ -15,14 +15,18 @@
 !W0 = !nacho.fiber<tensor<?xf64, #Wide>, 0>
 
 // CHECK-LABEL: func.func @three(
-// CHECK-SAME:    %[[START:[^ ]+]]: index) -> index
-// CHECK:         %[[A:.+]] = nacho.coiterate {{.+}} in %{{[^ ]+}} iter_args(%{{.+}} = %[[START]] : index)
-// CHECK:         %[[B:.+]] = nacho.coiterate {{.+}} in %{{[^ ]+}} iter_args(%{{.+}} = %[[A]] : index)
-// CHECK:         %[[ALL:.+]] = nacho.coiterate {{.+}} in %{{[^ ]+}} iter_args(%{{.+}} = %[[B]] : index)
-// CHECK:         %[[ZERO:.+]] = arith.constant 0 : index
-// CHECK:         %[[AB:.+]] = nacho.coiterate %{{.+}} of (%[[A1:[^ ]+]] = {{.+}}, %[[B1:[^ ]+]] = {{.+}}, %[[C1:[^ ]+]] = {{.+}}) in intersect(%[[A1]], %[[B1]]) iter_args(%{{.+}} = %[[ZERO]] : index)
-// CHECK:         %[[SHARED:.+]] = nacho.coiterate %{{.+}} of (%[[A1:[^ ]+]] = {{.+}}, %[[B1:[^ ]+]] = {{.+}}, %[[C1:[^ ]+]] = {{.+}}) in intersect(union(%[[A1]], %[[B1]]), %[[C1]]) iter_args(%{{.+}} = %[[AB]] : index)
-// CHECK:         %[[N:.+]] = arith.subi %[[ALL]], %[[SHARED]] : index
+// CHECK:         %[[A0:.+]] = nacho.root
+// CHECK-NEXT:    %[[B0:.+]] = nacho.root
+// CHECK-NEXT:    %[[C0:.+]] = nacho.root
+// CHECK-NEXT:    %[[A:.+]] = nacho.count of {{.+}} in %[[A0]]{{$}}
+// CHECK-NEXT:    %[[B:.+]] = nacho.count of {{.+}} in %[[B0]]{{$}}
+// CHECK-NEXT:    %[[A_AND_B:.+]] = arith.addi %[[A]], %[[B]] : index
+// CHECK-NEXT:    %[[C:.+]] = nacho.count of {{.+}} in %[[C0]]{{$}}
+// CHECK-NEXT:    %[[ALL:.+]] = arith.addi %[[A_AND_B]], %[[C]] : index
+// CHECK-NEXT:    %[[AB:.+]] = nacho.count of {{.+}} in intersect(%[[A0]], %[[B0]]){{$}}
+// CHECK-NEXT:    %[[ABC:.+]] = nacho.count of {{.+}} in intersect(union(%[[A0]], %[[B0]]), %[[C0]]){{$}}
+// CHECK-NEXT:    %[[SHARED:.+]] = arith.addi %[[AB]], %[[ABC]] : index
+// CHECK-NEXT:    %[[N:.+]] = arith.subi %[[ALL]], %[[SHARED]] : index
 // CHECK-NEXT:    return %[[N]]
 //
 // SCF-LABEL:   func.func @three(
@@ -55,20 +59,14 @@
 //
 // NONE-LABEL:  func.func @three(
 // NONE-NOT:      intersect(
-// NONE:          nacho.coiterate {{.+}} in union(
+// NONE:          nacho.count of {{.+}} in union(
 // NONE-NOT:      intersect(
 // NONE:          return
-func.func @three(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #SV>,
-                 %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @three(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #SV>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
   %C0 = nacho.root %C : tensor<?xf64, #SV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0, %C1 = %C0 : !S0)
-      in union(%A1, %B1, %C1) iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0, %C0 : !S0) in union(%A0, %B0, %C0)
   return %n : index
 }
 
@@ -86,17 +84,12 @@ func.func @three(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf6
 // SCF-NOT:       vector.shuffle
 // SCF:           return
 func.func @four(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #SV>,
-                %D: tensor<?xf64, #SV>, %start: index) -> index {
-  %one = arith.constant 1 : index
+                %D: tensor<?xf64, #SV>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
   %C0 = nacho.root %C : tensor<?xf64, #SV>
   %D0 = nacho.root %D : tensor<?xf64, #SV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0, %C1 = %C0 : !S0, %D1 = %D0 : !S0)
-      in union(%A1, %B1, %C1, %D1) iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0, %C0 : !S0, %D0 : !S0) in union(%A0, %B0, %C0, %D0)
   return %n : index
 }
 
@@ -105,16 +98,15 @@ func.func @four(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64
 // CHECK-LABEL: func.func @negative_five(
 // CHECK-NOT:     intersect(
 // CHECK:         return
-func.func @negative_five(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @negative_five(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #SV>,
+                         %D: tensor<?xf64, #SV>, %E: tensor<?xf64, #SV>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0, %A2 = %A0 : !S0, %B2 = %B0 : !S0,
-                              %A3 = %A0 : !S0)
-      in union(%A1, %B1, %A2, %B2, %A3) iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %C0 = nacho.root %C : tensor<?xf64, #SV>
+  %D0 = nacho.root %D : tensor<?xf64, #SV>
+  %E0 = nacho.root %E : tensor<?xf64, #SV>
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0, %C0 : !S0, %D0 : !S0, %E0 : !S0)
+      in union(%A0, %B0, %C0, %D0, %E0)
   return %n : index
 }
 
@@ -124,16 +116,11 @@ func.func @negative_five(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start:
 // CHECK-NOT:     intersect(
 // CHECK:         return
 func.func @negative_widths(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #Wide>,
-                           %C: tensor<?xf64, #SV>, %start: index) -> index {
-  %one = arith.constant 1 : index
+                           %C: tensor<?xf64, #SV>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #Wide>
   %C0 = nacho.root %C : tensor<?xf64, #SV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !W0, %C1 = %C0 : !S0)
-      in union(%A1, %B1, %C1) iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !W0, %C0 : !S0) in union(%A0, %B0, %C0)
   return %n : index
 }
 
@@ -149,18 +136,13 @@ func.func @negative_widths(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #Wide>,
 // CHECK-NOT:     intersect(
 // CHECK:         return
 func.func @negative_keys(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>,
-                         %C: tensor<?x?xf64, #COO>, %start: index) -> index {
-  %one = arith.constant 1 : index
+                         %C: tensor<?x?xf64, #COO>) -> index {
   %A_flat = nacho.flatten %A : tensor<?x?xf64, #COO>
   %B_flat = nacho.flatten %B : tensor<?x?xf64, #COO>
   %C_flat = nacho.flatten %C : tensor<?x?xf64, #COO>
   %A0 = nacho.root %A_flat : tensor<?xf64, #Flat>
   %B0 = nacho.root %B_flat : tensor<?xf64, #Flat>
   %C0 = nacho.root %C_flat : tensor<?xf64, #Flat>
-  %n = nacho.coiterate %key of (%A1 = %A0 : !F0, %B1 = %B0 : !F0, %C1 = %C0 : !F0)
-      in union(%A1, %B1, %C1) iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !F0, %B0 : !F0, %C0 : !F0) in union(%A0, %B0, %C0)
   return %n : index
 }

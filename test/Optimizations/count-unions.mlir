@@ -95,96 +95,71 @@ func.func @negative_no_count(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %st
 }
 
 // CHECK-LABEL: func.func @negative_three_operands(
-// CHECK:         nacho.coiterate {{.+}} in union(
-// CHECK-NOT:     nacho.coiterate
+// CHECK:         nacho.count of {{.+}} in union(
+// CHECK-NOT:     nacho.count
 // CHECK:         return
 func.func @negative_three_operands(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>,
-                                   %C: tensor<?xf64, #SV>, %start: index) -> index {
-  %one = arith.constant 1 : index
+                                   %C: tensor<?xf64, #SV>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
   %C0 = nacho.root %C : tensor<?xf64, #SV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0, %C1 = %C0 : !S0)
-      in union(%A1, %B1, %C1) iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0, %C0 : !S0) in union(%A0, %B0, %C0)
   return %n : index
 }
 
 // CHECK-LABEL: func.func @negative_intersection(
-// CHECK:         nacho.coiterate {{.+}} in intersect(
-// CHECK-NOT:     nacho.coiterate
+// CHECK:         nacho.count of {{.+}} in intersect(
+// CHECK-NOT:     nacho.count
 // CHECK:         return
-func.func @negative_intersection(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: index)
+func.func @negative_intersection(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>)
     -> index {
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0) in intersect(%A1, %B1)
-      iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0) in intersect(%A0, %B0)
   return %n : index
 }
 
 // A run is one coordinate: there are fewer than positions.
 //
 // CHECK-LABEL: func.func @negative_nonunique(
-// CHECK:         nacho.coiterate {{.+}} in union(
-// CHECK-NOT:     nacho.coiterate
+// CHECK:         nacho.count of {{.+}} in union(
+// CHECK-NOT:     nacho.count
 // CHECK:         return
-func.func @negative_nonunique(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>, %start: index)
+func.func @negative_nonunique(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>)
     -> index {
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>
   %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !C0, %B1 = %B0 : !M0) in union(%A1, %B1)
-      iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !C0, %B0 : !M0) in union(%A0, %B0)
   return %n : index
 }
 
 // A dense level has them all.
 //
 // CHECK-LABEL: func.func @negative_full(
-// CHECK:         nacho.coiterate {{.+}} in union(
-// CHECK-NOT:     nacho.coiterate
+// CHECK:         nacho.count of {{.+}} in union(
+// CHECK-NOT:     nacho.count
 // CHECK:         return
-func.func @negative_full(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #DV>, %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @negative_full(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #DV>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #DV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !D0) in union(%A1, %B1)
-      iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !D0) in union(%A0, %B0)
   return %n : index
 }
 
 // What is given is asked for at each coordinate.
 //
 // CHECK-LABEL: func.func @negative_given(
-// CHECK-COUNT-2: nacho.coiterate
-// CHECK-NOT:     nacho.coiterate
+// CHECK:         nacho.coiterate
+// CHECK-COUNT-1: nacho.count
+// CHECK-NOT:     nacho.count
 // CHECK:         return
 func.func @negative_given(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #SV>,
                           %out: memref<?xindex>) {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
   %C0 = nacho.root %C : tensor<?xf64, #SV>
   nacho.coiterate %i of (%C1 = %C0 : !S0) in %C1 {
-    %n = nacho.coiterate %j of (%A1 = %A0 : !S0, %B1 = %B0 : !S0) given (%C1 : !S1)
-        in union(intersect(%A1, %C1), %B1) iter_args(%m = %zero : index) {
-      %next = arith.addi %m, %one : index
-      nacho.yield %next : index
-    }
+    %n = nacho.count of (%A0 : !S0, %B0 : !S0) given (%C1 : !S1) in union(intersect(%A0, %C1), %B0)
     memref.store %n, %out[%i] : memref<?xindex>
   }
   return
@@ -194,64 +169,43 @@ func.func @negative_given(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: te
 // Counts
 //===----------------------------------------------------------------------===//
 
-// n = start + |A| + |B| - |A n B|, and who takes no part in a loop is not stepped through:
-// of the three only the last is a merge.
+// n = |A| + |B| - |A n B|, and who takes no part in a count is not looked at: of the three
+// only the last is a merge.
 //
 // CHECK-LABEL: func.func @count(
-// CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^:]+}}, %{{[^ ]+}}: tensor<{{[^:]+}}, %[[START:[^ ]+]]: index)
 // CHECK:         %[[A0:.+]] = nacho.root
 // CHECK-NEXT:    %[[B0:.+]] = nacho.root
-// CHECK-NEXT:    %[[ONLY_A:.+]] = nacho.coiterate %{{.+}} of (%[[A1:[^ ]+]] = %[[A0]] : {{.+}}, %{{.+}} = %[[B0]] : {{[^)]+}}) in %[[A1]] iter_args(%[[M:[^ ]+]] = %[[START]] : index) {
-// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[M]], %c1
-// CHECK-NEXT:      nacho.yield %[[NEXT]] : index
-// CHECK-NEXT:    }
-// CHECK-NEXT:    %[[AND_B:.+]] = nacho.coiterate %{{.+}} of (%{{.+}} = %[[A0]] : {{.+}}, %[[B1:[^ ]+]] = %[[B0]] : {{[^)]+}}) in %[[B1]] iter_args(%[[M:[^ ]+]] = %[[ONLY_A]] : index) {
-// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[M]], %c1
-// CHECK-NEXT:      nacho.yield %[[NEXT]] : index
-// CHECK-NEXT:    }
-// CHECK-NEXT:    %[[ZERO:.+]] = arith.constant 0 : index
-// CHECK-NEXT:    %[[BOTH:.+]] = nacho.coiterate %{{.+}} of (%[[A1:[^ ]+]] = %[[A0]] : {{.+}}, %[[B1:[^ ]+]] = %[[B0]] : {{[^)]+}}) in intersect(%[[A1]], %[[B1]]) iter_args(%[[M:[^ ]+]] = %[[ZERO]] : index) {
-// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[M]], %c1
-// CHECK-NEXT:      nacho.yield %[[NEXT]] : index
-// CHECK-NEXT:    }
-// CHECK-NEXT:    %[[N:.+]] = arith.subi %[[AND_B]], %[[BOTH]] : index
+// CHECK-NEXT:    %[[ONLY_A:.+]] = nacho.count of (%[[A0]] : {{.+}}, %[[B0]] : {{[^)]+}}) in %[[A0]]{{$}}
+// CHECK-NEXT:    %[[ONLY_B:.+]] = nacho.count of (%[[A0]] : {{.+}}, %[[B0]] : {{[^)]+}}) in %[[B0]]{{$}}
+// CHECK-NEXT:    %[[ALL:.+]] = arith.addi %[[ONLY_A]], %[[ONLY_B]] : index
+// CHECK-NEXT:    %[[BOTH:.+]] = nacho.count of (%[[A0]] : {{.+}}, %[[B0]] : {{[^)]+}}) in intersect(%[[A0]], %[[B0]]){{$}}
+// CHECK-NEXT:    %[[N:.+]] = arith.subi %[[ALL]], %[[BOTH]] : index
 // CHECK-NEXT:    return %[[N]] : index
 //
 // SCF-LABEL:   func.func @count(
-// SCF:           %[[ONLY_A:.+]] = scf.for
-// SCF-NEXT:        arith.addi %{{.+}}, %c1
-// SCF-NEXT:        scf.yield
-// SCF:           scf.for {{.+}} = %[[ONLY_A]]) -> (index)
-// SCF-NEXT:        arith.addi %{{.+}}, %c1
-// SCF-NEXT:        scf.yield
+// SCF-NOT:       scf.for
+// SCF:           %[[SIZE_A:.+]] = arith.subi %{{.+}}, %{{.+}} : index
+// SCF-NEXT:      %[[ONLY_A:.+]] = arith.maxsi %[[SIZE_A]], %c0{{.*}} : index
+// SCF:           %[[SIZE_B:.+]] = arith.subi %{{.+}}, %{{.+}} : index
+// SCF-NEXT:      %[[ONLY_B:.+]] = arith.maxsi %[[SIZE_B]], %c0{{.*}} : index
+// SCF-NEXT:      arith.addi %[[ONLY_A]], %[[ONLY_B]] : index
 // SCF:           scf.while ({{[^,]+, [^,]+, [^,]+}}) : (index, index, index)
 // SCF-NOT:       scf.while
 // SCF:           return
-func.func @count(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: index) -> index {
-  %one = arith.constant 1 : index
+func.func @count(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0) in union(%A1, %B1)
-      iter_args(%m = %start : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0) in union(%A0, %B0)
   return %n : index
 }
 
-// What is only passed through stays what it is.
+// A coiteration that carries a count and something else is no `nacho.count`, and stays.
 //
 // CHECK-LABEL: func.func @count_and_carry(
-// CHECK-SAME:    %[[X:[^ ]+]]: index, %[[Y:[^ ]+]]: index) -> (index, index)
-// CHECK:         %[[ONLY_A:.+]]:2 = nacho.coiterate {{.+}} iter_args(%[[M:[^ ]+]] = %[[X]] : index, %[[K:[^ ]+]] = %[[Y]] : index) {
-// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[K]], %c1
-// CHECK-NEXT:      nacho.yield %[[M]], %[[NEXT]] : index, index
-// CHECK:         %[[AND_B:.+]]:2 = nacho.coiterate {{.+}} iter_args(%{{.+}} = %[[ONLY_A]]#0 : index, %{{.+}} = %[[ONLY_A]]#1 : index) {
-// CHECK:         %[[ZERO:.+]] = arith.constant 0 : index
-// CHECK-NEXT:    %[[BOTH:.+]]:2 = nacho.coiterate {{.+}} in intersect({{.+}}) iter_args(%[[M:[^ ]+]] = %[[X]] : index, %{{.+}} = %[[ZERO]] : index) {
-// CHECK:           nacho.yield %[[M]], %{{.+}} : index, index
-// CHECK:         %[[N:.+]] = arith.subi %[[AND_B]]#1, %[[BOTH]]#1 : index
-// CHECK-NEXT:    return %[[X]], %[[N]] : index, index
+// CHECK-NOT:     nacho.count
+// CHECK:         nacho.coiterate {{.+}} in union(
+// CHECK-NOT:     nacho.coiterate
+// CHECK:         return
 //
 // SCF-LABEL:   func.func @count_and_carry(
 // SCF-SAME:      %[[X:[^ ]+]]: index, %{{[^ ]+}}: index) -> (index, index)
@@ -269,51 +223,40 @@ func.func @count_and_carry(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %x: i
   return %n#0, %n#1 : index, index
 }
 
-// Two counts are two.
+// Two counts are two, each with what its operands share.
 //
 // CHECK-LABEL: func.func @two_counts(
-// CHECK:         %[[AND_B:.+]]:2 = nacho.coiterate {{.+}} iter_args(%{{.+}} = %{{.+}}#0 : index, %{{.+}} = %{{.+}}#1 : index) {
-// CHECK-COUNT-2:   arith.addi
-// CHECK:         %[[BOTH:.+]]:2 = nacho.coiterate {{.+}} in intersect(
-// CHECK-COUNT-2:   arith.addi
-// CHECK-DAG:     arith.subi %[[AND_B]]#0, %[[BOTH]]#0 : index
-// CHECK-DAG:     arith.subi %[[AND_B]]#1, %[[BOTH]]#1 : index
+// CHECK:         %[[N:.+]] = nacho.count {{.+}} in intersect(
+// CHECK-NEXT:    arith.subi %{{.+}}, %[[N]] : index
+// CHECK:         %[[M:.+]] = nacho.count {{.+}} in intersect(
+// CHECK-NEXT:    arith.subi %{{.+}}, %[[M]] : index
 // CHECK:         return
-func.func @two_counts(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %x: index, %y: index)
+func.func @two_counts(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #SV>)
     -> (index, index) {
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
-  %n:2 = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0) in union(%A1, %B1)
-      iter_args(%m = %x : index, %k = %y : index) {
-    %nextM = arith.addi %m, %one : index
-    %nextK = arith.addi %k, %one : index
-    nacho.yield %nextM, %nextK : index, index
-  }
-  return %n#0, %n#1 : index, index
+  %C0 = nacho.root %C : tensor<?xf64, #SV>
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0) in union(%A0, %B0)
+  %m = nacho.count of (%A0 : !S0, %C0 : !S0) in union(%A0, %C0)
+  return %n, %m : index, index
 }
 
 // The loop around it stays as it is; rows that are absent count for nothing.
 //
 // CHECK-LABEL: func.func @inner(
 // CHECK:         nacho.coiterate {{.+}} of (%[[A1:[^ ]+]] = {{.+}}, %[[B1:[^ ]+]] = {{.+}}) in union(%[[A1]], %[[B1]]) {
-// CHECK-NEXT:      %{{.+}} = nacho.coiterate {{.+}} of (%[[A2:[^ ]+]] = %[[A1]] : {{.+}}, %[[B2:[^ ]+]] = %[[B1]] : {{.+}}) in %[[A2]]
-// CHECK:           %[[AND_B:.+]] = nacho.coiterate {{.+}} of (%[[A2:[^ ]+]] = %[[A1]] : {{.+}}, %[[B2:[^ ]+]] = %[[B1]] : {{.+}}) in %[[B2]]
-// CHECK:           %[[BOTH:.+]] = nacho.coiterate {{.+}} in intersect(
-// CHECK:           %[[N:.+]] = arith.subi %[[AND_B]], %[[BOTH]] : index
+// CHECK-NEXT:      %[[ONLY_A:.+]] = nacho.count of (%[[A1]] : {{.+}}, %[[B1]] : {{.+}}) in %[[A1]]{{$}}
+// CHECK-NEXT:      %[[ONLY_B:.+]] = nacho.count of (%[[A1]] : {{.+}}, %[[B1]] : {{.+}}) in %[[B1]]{{$}}
+// CHECK-NEXT:      %[[ALL:.+]] = arith.addi %[[ONLY_A]], %[[ONLY_B]] : index
+// CHECK-NEXT:      %[[BOTH:.+]] = nacho.count of {{.+}} in intersect(
+// CHECK-NEXT:      %[[N:.+]] = arith.subi %[[ALL]], %[[BOTH]] : index
 // CHECK-NEXT:      memref.store %[[N]]
 // CHECK:         return
 func.func @inner(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %out: memref<?xindex>) {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
   %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
   nacho.coiterate %i of (%A1 = %A0 : !M0, %B1 = %B0 : !M0) in union(%A1, %B1) {
-    %n = nacho.coiterate %j of (%A2 = %A1 : !M1, %B2 = %B1 : !M1) in union(%A2, %B2)
-        iter_args(%m = %zero : index) {
-      %next = arith.addi %m, %one : index
-      nacho.yield %next : index
-    }
+    %n = nacho.count of (%A1 : !M1, %B1 : !M1) in union(%A1, %B1)
     memref.store %n, %out[%i] : memref<?xindex>
   }
   return
@@ -323,23 +266,17 @@ func.func @inner(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %out: m
 //
 // CHECK-LABEL: func.func @inside_run(
 // CHECK:         nacho.coiterate {{.+}} in union(
-// CHECK:           nacho.coiterate
-// CHECK:           nacho.coiterate
-// CHECK:           nacho.coiterate {{.+}} in intersect(
+// CHECK:           nacho.count {{.+}} in %
+// CHECK:           nacho.count {{.+}} in %
+// CHECK:           nacho.count {{.+}} in intersect(
 // CHECK:           arith.subi
 // CHECK:         return
 func.func @inside_run(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>,
                       %out: memref<?xindex>) {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>
   %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
   nacho.coiterate %i of (%A1 = %A0 : !C0, %B1 = %B0 : !M0) in union(%A1, %B1) {
-    %n = nacho.coiterate %j of (%A2 = %A1 : !C1, %B2 = %B1 : !M1) in union(%A2, %B2)
-        iter_args(%m = %zero : index) {
-      %next = arith.addi %m, %one : index
-      nacho.yield %next : index
-    }
+    %n = nacho.count of (%A1 : !C1, %B1 : !M1) in union(%A1, %B1)
     memref.store %n, %out[%i] : memref<?xindex>
   }
   return
@@ -350,10 +287,10 @@ func.func @inside_run(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>,
 // CHECK-LABEL: func.func @part(
 // CHECK:         %[[LO:.+]] = nacho.load_cut
 // CHECK-NEXT:    %[[HI:.+]] = nacho.load_cut
-// CHECK:         nacho.coiterate {{.+}} of (%[[A1:[^ ]+]] = {{.+}}) in %[[A1]] between (%{{.+}} = %[[LO]], %{{.+}} = %[[HI]] : !nacho.cut<2>)
-// CHECK:         %[[AND_B:.+]] = nacho.coiterate {{.+}}, %[[B1:[^ ]+]] = {{.+}}) in %[[B1]] between (%{{.+}} = %[[LO]], %{{.+}} = %[[HI]] : !nacho.cut<2>)
-// CHECK:         %[[BOTH:.+]] = nacho.coiterate {{.+}} in intersect({{.+}}) between (%{{.+}} = %[[LO]], %{{.+}} = %[[HI]] : !nacho.cut<2>)
-// CHECK:         arith.subi %[[AND_B]], %[[BOTH]] : index
+// CHECK:         nacho.count of {{.+}} in %{{.+}} between (%[[LO]], %[[HI]] : !nacho.cut<2>)
+// CHECK:         nacho.count of {{.+}} in %{{.+}} between (%[[LO]], %[[HI]] : !nacho.cut<2>)
+// CHECK:         nacho.count of {{.+}} in intersect({{.+}}) between (%[[LO]], %[[HI]] : !nacho.cut<2>)
+// CHECK:         arith.subi
 // CHECK:         return
 //
 // SCF-LABEL:   func.func @part(
@@ -362,24 +299,18 @@ func.func @inside_run(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>,
 // SCF-DAG:       %[[LO_B:.+]] = memref.load %[[BOUNDS]][%[[P]], %c3{{.*}}]
 // SCF-DAG:       %[[HI_A:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c2{{.*}}]
 // SCF-DAG:       %[[HI_B:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c3{{.*}}]
-// SCF:           scf.for %{{.+}} = %[[LO_A]] to %[[HI_A]]
-// SCF:           scf.for %{{.+}} = %[[LO_B]] to %[[HI_B]]
+// SCF:           arith.subi %[[HI_A]], %[[LO_A]] : index
+// SCF:           arith.subi %[[HI_B]], %[[LO_B]] : index
 // SCF:           scf.while (%[[PA:[^ ]+]] = %[[LO_A]], %[[PB:[^ ]+]] = %[[LO_B]], {{.+}})
 // SCF-NEXT:        arith.cmpi ult, %[[PA]], %[[HI_A]] : index
 // SCF-NEXT:        arith.cmpi ult, %[[PB]], %[[HI_B]] : index
 // SCF:           return
 func.func @part(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %bounds: memref<?x4xindex>,
                 %p: index, %q: index) -> index {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
   %lo = nacho.load_cut %bounds[%p] : memref<?x4xindex> -> !nacho.cut<2>
   %hi = nacho.load_cut %bounds[%q] : memref<?x4xindex> -> !nacho.cut<2>
-  %n = nacho.coiterate %i of (%A1 = %A0 : !S0, %B1 = %B0 : !S0) in union(%A1, %B1)
-      between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<2>) iter_args(%m = %zero : index) {
-    %next = arith.addi %m, %one : index
-    nacho.yield %next : index
-  }
+  %n = nacho.count of (%A0 : !S0, %B0 : !S0) in union(%A0, %B0) between (%lo, %hi : !nacho.cut<2>)
   return %n : index
 }

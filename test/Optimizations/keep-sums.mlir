@@ -5,39 +5,40 @@
 // RUN: nacho-opt %s -nacho-keep-sums -split-input-file | nacho-opt -split-input-file \
 // RUN:   -nacho-keep-sums | FileCheck %s
 
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+#Dense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
+!A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
+!A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
+
 // A row of B for each entry of A: what is carried along stays, rows of up to 16
-// doubles are one strip of 16, others are strips of 32.
+// doubles are one strip of 16, others are strips of 32. Only of B a strip is asked for.
 //
 // CHECK-LABEL: func.func @rows(
-// CHECK-SAME:    %[[CRD:.+]]: memref<?xi32>, %[[A:.+]]: memref<?xf64>, %[[B:.+]]: memref<?xf64>, %[[SUMS:.+]]: memref<?x?xf64>, %[[LO:.+]]: index, %[[HI:.+]]: index, %[[ROW:.+]]: index, %[[EXTENT:.+]]: index, %[[MOST:.+]]: index) -> index
+// CHECK-SAME:    %{{.+}}: tensor<?xf64, #{{.+}}>, %[[B:[^ ]+]]: tensor<{{.+}}>, %[[D:[^ ]+]]: tensor<{{.+}}>, %[[SUMS:[^ ]+]]: memref<?x?xf64>, %[[ROW:[^ ]+]]: index, %[[N:[^ ]+]]: index) -> index
 // CHECK:         %[[C16:.+]] = arith.constant 16 : index
-// CHECK:         %[[SHORT:.+]] = arith.cmpi ule, %[[EXTENT]], %[[C16]]
+// CHECK:         %[[SHORT:.+]] = arith.cmpi ule, %[[N]], %[[C16]]
 // CHECK:         %[[ALL:.+]] = scf.if %[[SHORT]] -> (index) {
-// CHECK:           %[[END:.+]] = arith.maxsi %[[EXTENT]], %{{.+}} : index
+// CHECK:           %[[END:.+]] = arith.maxsi %[[N]], %{{.+}} : index
 // CHECK:           %[[STRIPS:.+]] = scf.for %[[S:.+]] = %{{.+}} to %[[END]] step %{{.+}} iter_args(%{{.+}} = %{{.+}}) -> (index) {
-// CHECK:             %[[LEFT:.+]] = arith.subi %[[EXTENT]], %[[S]]
+// CHECK:             %[[LEFT:.+]] = arith.subi %[[N]], %[[S]]
 // CHECK:             %[[REST:.+]] = arith.minsi %[[LEFT]], %{{.+}} : index
 // CHECK:             %[[MASK:.+]] = vector.create_mask %[[REST]] : vector<16xi1>
-// CHECK:             %[[FIRST:.+]] = vector.maskedload %[[SUMS]][%[[ROW]], %[[S]]], %[[MASK]], %{{.+}} into vector<16xf64>
-// CHECK:             %[[DONE:.+]]:2 = scf.for %[[P:.+]] = %[[LO]] to %[[HI]] step %{{.+}} iter_args(%[[COUNT:.+]] = %{{.+}}, %[[SUM:.+]] = %[[FIRST]]) -> (index, vector<16xf64>) {
-// CHECK:               %[[LATER:.+]] = arith.addi %{{.+}}, %[[S]] : index
-// CHECK-NEXT:          memref.prefetch %[[B]][%[[LATER]]]
-// CHECK:               scf.if
-// CHECK-NEXT:            %[[LATER:.+]] = arith.addi %{{.+}}, %[[S]] : index
-// CHECK-NEXT:            memref.prefetch %[[B]][%[[LATER]]]
-// CHECK:               %[[VALUE:.+]] = memref.load %[[A]][%[[P]]]
-// CHECK:               %[[VALID:.+]] = arith.cmpi ult, %{{.+}}, %[[MOST]]
-// CHECK:               %[[AT:.+]] = arith.select %[[VALID]], %[[S]], %{{.+}} : index
-// CHECK:               %[[ELEMENT:.+]] = arith.addi %{{.+}}, %[[AT]]
-// CHECK:               %[[THERE:.+]] = arith.select %[[VALID]], %[[MASK]], %{{.+}} : vector<16xi1>
-// CHECK:               %[[LOADED:.+]] = vector.maskedload %[[B]][%[[ELEMENT]]], %[[THERE]], %{{.+}} into vector<16xf64>
-// CHECK:               %[[CHOSEN:.+]] = arith.select %[[VALID]], %[[LOADED]], %{{.+}} : vector<16xf64>
-// CHECK:               %[[FACTOR:.+]] = vector.broadcast %[[VALUE]] : f64 to vector<16xf64>
-// CHECK:               %[[PRODUCT:.+]] = arith.mulf %[[FACTOR]], %[[CHOSEN]] : vector<16xf64>
-// CHECK:               %[[NEXT:.+]] = arith.addf %[[SUM]], %[[PRODUCT]] fastmath<reassoc> : vector<16xf64>
-// CHECK-NOT:           memref.store
-// CHECK:               scf.yield %{{.+}}, %[[NEXT]]
-// CHECK:             vector.maskedstore %[[SUMS]][%[[ROW]], %[[S]]], %[[MASK]], %[[DONE]]#1
+// CHECK:             %[[AT:.+]] = arith.addi %{{.+}}, %[[S]] : index
+// CHECK:             %[[FIRST:.+]] = vector.maskedload %[[SUMS]][%[[ROW]], %[[AT]]], %[[MASK]], %{{.+}} into vector<16xf64>
+// CHECK:             %[[DONE:.+]]:2 = nacho.coiterate %[[J:.+]] of (%[[A1:.+]] = {{.+}}) in %[[A1]] iter_args(%[[COUNT:.+]] = %{{.+}} : index, %[[SUM:.+]] = %[[FIRST]] : vector<16xf64>) {
+// CHECK-NEXT:          nacho.prefetch_row %[[B]][%[[J]]] from %[[S]]
+// CHECK-NEXT:          nacho.prefetch_row %[[D]][%[[J]]] :
+// CHECK-NEXT:          %[[A:.+]] = nacho.load %[[A1]]
+// CHECK-NEXT:          %[[ELEMENTS:.+]] = nacho.locate %[[B]][%[[J]], %[[S]]] lanes %[[MASK]]
+// CHECK-NEXT:          %[[TWICE:.+]] = nacho.binary add %[[A]], %[[A]] : f64
+// CHECK-NEXT:          %[[NEXT:.+]] = nacho.each_lane(%[[SUM]], %[[ELEMENTS]]) : (vector<16xf64>, vector<16xf64>) -> vector<16xf64> {
+// CHECK-NEXT:          ^bb0(%[[X:.+]]: f64, %[[Y:.+]]: f64):
+// CHECK-NEXT:            %[[PRODUCT:.+]] = nacho.binary mul %[[TWICE]], %[[Y]] : f64
+// CHECK-NEXT:            %[[Z:.+]] = nacho.binary add %[[X]], %[[PRODUCT]] : f64
+// CHECK-NEXT:            nacho.yield %[[Z]] : f64
+// CHECK:               %[[MORE:.+]] = arith.addi %[[COUNT]], %{{.+}} : index
+// CHECK-NEXT:          nacho.yield %[[MORE]], %[[NEXT]]
+// CHECK:             vector.maskedstore %[[SUMS]][%[[ROW]], %{{.+}}], %[[MASK]], %[[DONE]]#1
 // CHECK:             scf.yield %[[DONE]]#0
 // CHECK:           scf.yield %[[STRIPS]]
 // CHECK:         } else {
@@ -49,81 +50,101 @@
 // NARROW-LABEL: func.func @rows(
 // NARROW:         vector<4xf64>
 // NARROW:         vector<8xf64>
-func.func @rows(%crd: memref<?xi32>, %A: memref<?xf64>, %B: memref<?xf64>, %sums: memref<?x?xf64>,
-                %lo: index, %hi: index, %row: index, %extent: index, %most: index) -> index {
+func.func @rows(%A: tensor<?xf64, #SV>, %B: tensor<?x?xf64, #Dense>, %D: tensor<?x?xf64, #Dense>,
+                %sums: memref<?x?xf64>, %row: index, %N: index) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %zero = arith.constant 0.0 : f64
-  %all = scf.for %p = %lo to %hi step %c1 iter_args(%count = %c0) -> (index) {
-    %crd0 = memref.load %crd[%p] : memref<?xi32>
-    %j = arith.index_castui %crd0 : i32 to index
-    memref.prefetch %B[%j], read, locality<3>, data : memref<?xf64>
-    %isFar = arith.cmpi ugt, %j, %extent : index
-    scf.if %isFar {
-      memref.prefetch %B[%p], read, locality<3>, data : memref<?xf64>
-    }
-    %a = memref.load %A[%p] : memref<?xf64>
-    // Nobody wants the result.
-    %vain = scf.for %n = %c0 to %extent step %c1 iter_args(%m = %count) -> (index) {
-      %valid = arith.cmpi ult, %j, %most : index
-      %at = arith.select %valid, %n, %c0 : index
-      %start = arith.muli %j, %extent : index
-      %element = arith.addi %start, %at : index
-      %loaded = memref.load %B[%element] : memref<?xf64>
-      %b = arith.select %valid, %loaded, %zero : f64
-      %product = arith.mulf %a, %b : f64
-      %more = arith.addi %m, %c1 : index
-      %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %product fastmath<reassoc> : f64
-      memref.store %next, %sums[%row, %n] : memref<?x?xf64>
-      scf.yield %more : index
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %all = nacho.coiterate %j of (%A1 = %A0 : !A0) in %A1 iter_args(%count = %c0 : index) {
+    nacho.prefetch_row %B[%j] : tensor<?x?xf64, #Dense>
+    nacho.prefetch_row %D[%j] : tensor<?x?xf64, #Dense>
+    %a = nacho.load %A1 : !A1
+    nacho.accumulate add into %sums at [%row, %c0] to %N : memref<?x?xf64> {
+    ^bb0(%n: index):
+      %b = nacho.locate %B[%j, %n] : tensor<?x?xf64, #Dense>
+      %twice = nacho.binary add %a, %a : f64
+      %product = nacho.binary mul %twice, %b : f64
+      nacho.yield %product : f64
     }
     %next = arith.addi %count, %c1 : index
-    scf.yield %next : index
+    nacho.yield %next : index
   }
   return %all : index
 }
 
 // -----
 
-// All loops that add to the row are done strip by strip, whatever is in between.
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+!A0 = !nacho.fiber<tensor<?xf32, #SV>, 0>
+!A1 = !nacho.fiber<tensor<?xf32, #SV>, 1>
+
+// All loops that add to the row are done strip by strip, whatever is in between, and
+// whether the condition holds or not.
 //
 // CHECK-LABEL: func.func @nested(
 // CHECK:         scf.if
 // CHECK:           scf.for
 // CHECK:             vector.maskedload
-// CHECK:             scf.for {{.+}} -> (vector<32xf32>) {
-// CHECK:               scf.while {{.+}} : (index, vector<32xf32>) -> (index, vector<32xf32>) {
-// CHECK:                 scf.condition(%{{.+}}) %{{.+}}, %{{.+}} : index, vector<32xf32>
+// CHECK:             nacho.coiterate {{.+}} iter_args(%{{.+}} = %{{.+}} : vector<32xf32>) {
+// CHECK:               nacho.coiterate {{.+}} in union({{.+}}) iter_args(%[[SUM:.+]] = %{{.+}} : vector<32xf32>) {
 // CHECK:                 scf.if %{{.+}} -> (vector<32xf32>) {
-// CHECK:                   arith.addf %{{.+}} : vector<32xf32>
+// CHECK-NEXT:              %[[NEXT:.+]] = nacho.each_lane
+// CHECK:                   scf.yield %[[NEXT]] : vector<32xf32>
 // CHECK:                 } else {
-// CHECK-NEXT:              scf.yield %{{.+}} : vector<32xf32>
-// CHECK:                 memref.atomic_rmw ori
+// CHECK-NEXT:              scf.yield %[[SUM]] : vector<32xf32>
+// CHECK:                 scf.if
+// CHECK-NEXT:              memref.atomic_rmw ori
 // CHECK:             vector.maskedstore
-func.func @nested(%A: memref<?xf32>, %sums: memref<?x?xf32>, %status: memref<i32>, %lo: index,
-                  %hi: index, %row: index, %extent: index, %isOdd: i1) {
+func.func @nested(%A: tensor<?xf32, #SV>, %B: tensor<?xf32, #SV>, %sums: memref<?x?xf32>,
+                  %status: memref<i32>, %row: index, %extent: index, %isOdd: i1) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %c1_i32 = arith.constant 1 : i32
-  scf.for %i = %lo to %hi step %c1 {
-    %last = scf.while (%p = %i) : (index) -> index {
-      %goOn = arith.cmpi ult, %p, %hi : index
-      scf.condition(%goOn) %p : index
-    } do {
-    ^bb0(%p: index):
-      scf.if %isOdd {
-        %a = memref.load %A[%p] : memref<?xf32>
-        scf.for %n = %c0 to %extent step %c1 {
-          %sum = memref.load %sums[%row, %n] : memref<?x?xf32>
-          %next = arith.addf %sum, %a : f32
-          memref.store %next, %sums[%row, %n] : memref<?x?xf32>
-        }
+  %A0 = nacho.root %A : tensor<?xf32, #SV>
+  %B0 = nacho.root %B : tensor<?xf32, #SV>
+  nacho.coiterate %i to %extent of () in intersect() {
+    nacho.coiterate %j of (%A1 = %A0 : !A0, %B1 = %B0 : !A0) in union(%A1, %B1) {
+      %a = nacho.load %A1 : !A1
+      nacho.accumulate add into %sums at [%row, %c0] to %extent if %isOdd : memref<?x?xf32> {
+      ^bb0(%n: index):
+        nacho.yield %a : f32
       }
-      %next = arith.addi %p, %c1 : index
-      scf.yield %next : index
+      scf.if %isOdd {
+        %old = memref.atomic_rmw ori %c1_i32, %status[] : (i32, memref<i32>) -> i32
+      }
     }
-    %old = memref.atomic_rmw ori %c1_i32, %status[] : (i32, memref<i32>) -> i32
+  }
+  return
+}
+
+// -----
+
+#Dense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
+
+// Two buffers have a strip each; a buffer that is named twice has one.
+//
+// CHECK-LABEL: func.func @two_buffers(
+// CHECK-SAME:    %[[B:[^ ]+]]: tensor<{{.+}}>, %[[S:[^ ]+]]: memref<?x?xf64>, %[[T:[^ ]+]]: memref<?x?xf64>,
+// CHECK:         vector.maskedload %[[S]]
+// CHECK:         vector.maskedload %[[T]]
+// CHECK-NOT:     vector.maskedload
+// CHECK:         nacho.coiterate
+// CHECK:           nacho.each_lane(%{{.+}}, %{{.+}}, %{{.+}}) : {{.+}} -> (vector<16xf64>, vector<16xf64>) {
+// CHECK-NEXT:      ^bb0(%[[X:.+]]: f64, %[[Y:.+]]: f64, %[[E:.+]]: f64):
+// CHECK-NEXT:        %[[NEG:.+]] = nacho.unary neg %[[E]] : f64
+// CHECK-NEXT:        %[[X1:.+]] = nacho.binary max %[[X]], %[[E]] reassociable : f64
+// CHECK-NEXT:        %[[Y1:.+]] = nacho.binary max %[[Y]], %[[NEG]] reassociable : f64
+// CHECK-NEXT:        %[[X2:.+]] = nacho.binary max %[[X1]], %[[NEG]] reassociable : f64
+// CHECK-NEXT:        nacho.yield %[[X2]], %[[Y1]] : f64, f64
+func.func @two_buffers(%B: tensor<?x?xf64, #Dense>, %s: memref<?x?xf64>, %t: memref<?x?xf64>,
+                       %hi: index, %row: index, %first: index, %extent: index) {
+  nacho.coiterate %i to %hi of () in intersect() {
+    nacho.accumulate max into %s, %t, %s at [%row, %first] to %extent
+        : memref<?x?xf64>, memref<?x?xf64>, memref<?x?xf64> {
+    ^bb0(%n: index):
+      %b = nacho.locate %B[%i, %n] : tensor<?x?xf64, #Dense>
+      %c = nacho.unary neg %b : f64
+      nacho.yield %b, %c, %c : f64, f64, f64
+    }
   }
   return
 }
@@ -135,15 +156,28 @@ func.func @nested(%A: memref<?xf32>, %sums: memref<?x?xf32>, %status: memref<i32
 // CHECK-LABEL: func.func @negative_other_rows(
 // CHECK-NOT:     vector
 // CHECK:         return
-func.func @negative_other_rows(%A: memref<?xf64>, %sums: memref<?x?xf64>, %hi: index, %extent: index) {
+func.func @negative_other_rows(%sums: memref<?x?xf64>, %a: f64, %hi: index, %extent: index) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %hi step %c1 {
-    %a = memref.load %A[%i] : memref<?xf64>
-    scf.for %n = %c0 to %extent step %c1 {
-      %sum = memref.load %sums[%i, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %a : f64
-      memref.store %next, %sums[%i, %n] : memref<?x?xf64>
+  nacho.coiterate %i to %hi of () in intersect() {
+    nacho.accumulate add into %sums at [%i, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
+    }
+  }
+  return
+}
+
+// Each step has a part of the row of its own.
+//
+// CHECK-LABEL: func.func @negative_other_columns(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_other_columns(%sums: memref<?x?xf64>, %a: f64, %hi: index, %row: index, %extent: index) {
+  nacho.coiterate %i to %hi of () in intersect() {
+    %first = arith.muli %i, %extent : index
+    nacho.accumulate add into %sums at [%row, %first] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
     }
   }
   return
@@ -157,15 +191,13 @@ func.func @negative_other_rows(%A: memref<?xf64>, %sums: memref<?x?xf64>, %hi: i
 // CHECK-LABEL: func.func @negative_read(
 // CHECK-NOT:     vector
 // CHECK:         return
-func.func @negative_read(%sums: memref<?x?xf64>, %a: f64, %hi: index, %row: index, %extent: index) {
+func.func @negative_read(%sums: memref<?x?xf64>, %hi: index, %row: index, %extent: index) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %hi step %c1 {
+  nacho.coiterate %i to %hi of () in intersect() {
     %other = memref.load %sums[%row, %i] : memref<?x?xf64>
-    scf.for %n = %c0 to %extent step %c1 {
-      %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %other : f64
-      memref.store %next, %sums[%row, %n] : memref<?x?xf64>
+    nacho.accumulate add into %sums at [%row, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %other : f64
     }
   }
   return
@@ -176,31 +208,44 @@ func.func @negative_read(%sums: memref<?x?xf64>, %a: f64, %hi: index, %row: inde
 // CHECK:         return
 func.func @negative_written(%A: memref<?xf64>, %sums: memref<?x?xf64>, %a: f64, %hi: index, %row: index, %extent: index) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %hi step %c1 {
+  nacho.coiterate %i to %hi of () in intersect() {
     memref.store %a, %A[%i] : memref<?xf64>
-    scf.for %n = %c0 to %extent step %c1 {
-      %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %a : f64
-      memref.store %next, %sums[%row, %n] : memref<?x?xf64>
+    nacho.accumulate add into %sums at [%row, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
     }
   }
   return
 }
 
+#Dense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
+#Columns = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : dense) }>
+
 // CHECK-LABEL: func.func @negative_strided(
 // CHECK-NOT:     vector
 // CHECK:         return
-func.func @negative_strided(%A: memref<?xf64>, %sums: memref<?x?xf64>, %hi: index, %row: index, %extent: index) {
+func.func @negative_strided(%B: tensor<?x?xf64, #Columns>, %sums: memref<?x?xf64>, %hi: index, %row: index, %extent: index) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %hi step %c1 {
-    scf.for %n = %c0 to %extent step %c1 {
-      %at = arith.muli %n, %hi : index
-      %a = memref.load %A[%at] : memref<?xf64>
-      %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %a : f64
-      memref.store %next, %sums[%row, %n] : memref<?x?xf64>
+  nacho.coiterate %i to %hi of () in intersect() {
+    nacho.accumulate add into %sums at [%row, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      %b = nacho.locate %B[%i, %n] : tensor<?x?xf64, #Columns>
+      nacho.yield %b : f64
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @negative_diagonal(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_diagonal(%B: tensor<?x?xf64, #Dense>, %sums: memref<?x?xf64>, %hi: index, %row: index, %extent: index) {
+  %c0 = arith.constant 0 : index
+  nacho.coiterate %i to %hi of () in intersect() {
+    nacho.accumulate add into %sums at [%row, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      %b = nacho.locate %B[%n, %n] : tensor<?x?xf64, #Dense>
+      nacho.yield %b : f64
     }
   }
   return
@@ -211,16 +256,14 @@ func.func @negative_strided(%A: memref<?xf64>, %sums: memref<?x?xf64>, %hi: inde
 // CHECK-LABEL: func.func @negative_repeated(
 // CHECK-NOT:     vector
 // CHECK:         return
-func.func @negative_repeated(%A: memref<?xf64>, %sums: memref<?x?xf64>, %hi: index, %row: index, %extent: index, %c: i1) {
+func.func @negative_repeated(%B: tensor<?x?xf64, #Dense>, %sums: memref<?x?xf64>, %hi: index, %row: index, %extent: index, %c: i1) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %hi step %c1 {
-    scf.for %n = %c0 to %extent step %c1 {
+  nacho.coiterate %i to %hi of () in intersect() {
+    nacho.accumulate add into %sums at [%row, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
       %at = arith.select %c, %n, %c0 : index
-      %a = memref.load %A[%at] : memref<?xf64>
-      %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %a : f64
-      memref.store %next, %sums[%row, %n] : memref<?x?xf64>
+      %b = nacho.locate %B[%i, %at] : tensor<?x?xf64, #Dense>
+      nacho.yield %b : f64
     }
   }
   return
@@ -231,13 +274,11 @@ func.func @negative_repeated(%A: memref<?xf64>, %sums: memref<?x?xf64>, %hi: ind
 // CHECK:         return
 func.func @negative_number(%sums: memref<?x?xi64>, %hi: index, %row: index, %extent: index) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %hi step %c1 {
-    scf.for %n = %c0 to %extent step %c1 {
+  nacho.coiterate %i to %hi of () in intersect() {
+    nacho.accumulate add into %sums at [%row, %c0] to %extent : memref<?x?xi64> {
+    ^bb0(%n: index):
       %a = arith.index_cast %n : index to i64
-      %sum = memref.load %sums[%row, %n] : memref<?x?xi64>
-      %next = arith.addi %sum, %a : i64
-      memref.store %next, %sums[%row, %n] : memref<?x?xi64>
+      nacho.yield %a : i64
     }
   }
   return
@@ -248,16 +289,34 @@ func.func @negative_number(%sums: memref<?x?xi64>, %hi: index, %row: index, %ext
 // CHECK:         return
 func.func @negative_narrow(%sums: memref<?x?xi8>, %a: i8, %hi: index, %row: index, %extent: index) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %hi step %c1 {
-    scf.for %n = %c0 to %extent step %c1 {
-      %sum = memref.load %sums[%row, %n] : memref<?x?xi8>
-      %next = arith.addi %sum, %a : i8
-      memref.store %next, %sums[%row, %n] : memref<?x?xi8>
+  nacho.coiterate %i to %hi of () in intersect() {
+    nacho.accumulate add into %sums at [%row, %c0] to %extent : memref<?x?xi8> {
+    ^bb0(%n: index):
+      nacho.yield %a : i8
     }
   }
   return
 }
+
+// A function is called for each element.
+//
+// CHECK-LABEL: func.func @negative_function(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_function(%B: tensor<?x?xf64, #Dense>, %sums: memref<?x?xf64>, %hi: index, %row: index, %extent: index) {
+  %c0 = arith.constant 0 : index
+  nacho.coiterate %i to %hi of () in intersect() {
+    nacho.accumulate add into %sums at [%row, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      %b = nacho.locate %B[%i, %n] : tensor<?x?xf64, #Dense>
+      %e = nacho.unary exp %b : f64
+      nacho.yield %e : f64
+    }
+  }
+  return
+}
+
+// -----
 
 // Two rows of one buffer might be the same one.
 //
@@ -266,47 +325,43 @@ func.func @negative_narrow(%sums: memref<?x?xi8>, %a: i8, %hi: index, %row: inde
 // CHECK:         return
 func.func @negative_two_rows(%sums: memref<?x?xf64>, %a: f64, %hi: index, %row: index, %other: index, %extent: index) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %hi step %c1 {
-    scf.for %n = %c0 to %extent step %c1 {
-      %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %a : f64
-      memref.store %next, %sums[%row, %n] : memref<?x?xf64>
+  nacho.coiterate %i to %hi of () in intersect() {
+    nacho.accumulate add into %sums at [%row, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
     }
-    scf.for %n = %c0 to %extent step %c1 {
-      %sum = memref.load %sums[%other, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %a : f64
-      memref.store %next, %sums[%other, %n] : memref<?x?xf64>
+    nacho.accumulate add into %sums at [%other, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
     }
   }
   return
 }
 
-// What one loop keeps, another one reads.
+// -----
+
+// What one op keeps, another one reads.
 //
 // CHECK-LABEL: func.func @negative_kept_elsewhere(
 // CHECK-NOT:     vector
 // CHECK:         return
 func.func @negative_kept_elsewhere(%s: memref<?x?xf64>, %t: memref<?x?xf64>, %a: f64, %hi: index, %row: index, %extent: index) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %hi step %c1 {
-    scf.for %n = %c0 to %extent step %c1 {
-      %sum = memref.load %s[%row, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %a : f64
-      memref.store %next, %s[%row, %n] : memref<?x?xf64>
+  nacho.coiterate %i to %hi of () in intersect() {
+    nacho.accumulate add into %s at [%row, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
     }
-    scf.for %n = %c0 to %extent step %c1 {
-      %more = memref.load %s[%row, %n] : memref<?x?xf64>
-      %sum = memref.load %t[%row, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %more : f64
-      memref.store %next, %t[%row, %n] : memref<?x?xf64>
+    %more = memref.load %s[%row, %i] : memref<?x?xf64>
+    nacho.accumulate add into %t at [%row, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %more : f64
     }
   }
   return
 }
 
-// What is carried in vain does something else, too.
+// A counter counts once for each strip.
 //
 // CHECK-LABEL: func.func @negative_effect(
 // CHECK-NOT:     vector
@@ -314,38 +369,36 @@ func.func @negative_kept_elsewhere(%s: memref<?x?xf64>, %t: memref<?x?xf64>, %a:
 // CHECK:         return
 func.func @negative_effect(%sums: memref<?x?xf64>, %counter: memref<i32>, %a: f64, %hi: index, %row: index, %extent: index) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %c1_i32 = arith.constant 1 : i32
-  scf.for %i = %c0 to %hi step %c1 {
-    %vain = scf.for %n = %c0 to %extent step %c1 iter_args(%m = %c1_i32) -> (i32) {
-      %old = memref.atomic_rmw addi %c1_i32, %counter[] : (i32, memref<i32>) -> i32
-      %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %a : f64
-      memref.store %next, %sums[%row, %n] : memref<?x?xf64>
-      scf.yield %old : i32
+  nacho.coiterate %i to %hi of () in intersect() {
+    %old = memref.atomic_rmw addi %c1_i32, %counter[] : (i32, memref<i32>) -> i32
+    nacho.accumulate add into %sums at [%row, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
     }
   }
   return
 }
 
-// Elements that follow one another are not next to each other.
+// -----
+
+// Sums that follow one another are not next to each other.
 //
 // CHECK-LABEL: func.func @negative_layout(
 // CHECK-NOT:     vector
 // CHECK:         return
-func.func @negative_layout(%A: memref<?xf64, strided<[2]>>, %sums: memref<?x?xf64>, %hi: index, %row: index, %extent: index) {
+func.func @negative_layout(%sums: memref<?x?xf64, strided<[?, 2]>>, %a: f64, %hi: index, %row: index, %extent: index) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %hi step %c1 {
-    scf.for %n = %c0 to %extent step %c1 {
-      %a = memref.load %A[%n] : memref<?xf64, strided<[2]>>
-      %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %a : f64
-      memref.store %next, %sums[%row, %n] : memref<?x?xf64>
+  nacho.coiterate %i to %hi of () in intersect() {
+    nacho.accumulate add into %sums at [%row, %c0] to %extent : memref<?x?xf64, strided<[?, 2]>> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
     }
   }
   return
 }
+
+// -----
 
 // The second strip would see what the first one has marked.
 //
@@ -354,35 +407,36 @@ func.func @negative_layout(%A: memref<?xf64, strided<[2]>>, %sums: memref<?x?xf6
 // CHECK:         return
 func.func @negative_marks(%marks: memref<?xi32>, %sums: memref<?x?xf64>, %a: f64, %hi: index, %row: index, %extent: index) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %c0_i32 = arith.constant 0 : i32
   %c1_i32 = arith.constant 1 : i32
-  scf.for %i = %c0 to %hi step %c1 {
+  nacho.coiterate %i to %hi of () in intersect() {
     %mark = memref.load %marks[%i] : memref<?xi32>
     %isNew = arith.cmpi eq, %mark, %c0_i32 : i32
-    scf.if %isNew {
-      scf.for %n = %c0 to %extent step %c1 {
-        %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
-        %next = arith.addf %sum, %a : f64
-        memref.store %next, %sums[%row, %n] : memref<?x?xf64>
-      }
+    nacho.accumulate add into %sums at [%row, %c0] to %extent if %isNew : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
     }
     %old = memref.atomic_rmw ori %c1_i32, %marks[%i] : (i32, memref<?xi32>) -> i32
   }
   return
 }
 
-// CHECK-LABEL: func.func @negative_unsigned(
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+!A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
+
+// A loop that merges becomes two, which would be four.
+//
+// CHECK-LABEL: func.func @negative_union(
 // CHECK-NOT:     vector
 // CHECK:         return
-func.func @negative_unsigned(%sums: memref<?x?xf64>, %a: f64, %hi: index, %row: index, %extent: index) {
+func.func @negative_union(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %sums: memref<?x?xf64>, %a: f64, %row: index, %extent: index) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for unsigned %i = %c0 to %hi step %c1 {
-    scf.for %n = %c0 to %extent step %c1 {
-      %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
-      %next = arith.addf %sum, %a : f64
-      memref.store %next, %sums[%row, %n] : memref<?x?xf64>
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  nacho.coiterate %i of (%A1 = %A0 : !A0, %B1 = %B0 : !A0) in union(%A1, %B1) {
+    nacho.accumulate add into %sums at [%row, %c0] to %extent : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
     }
   }
   return

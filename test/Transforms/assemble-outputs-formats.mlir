@@ -117,12 +117,12 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK:               %a = nacho.load %A2
 //
 // tail[k] += A[i, j] * X[j, k], which together are one element
-// CHECK-NEXT:          nacho.coiterate %k to %N_k of () in intersect()
+// CHECK-NEXT:          nacho.accumulate add into %partials at[%[[TAIL]], %c0] to %N_k : memref<?x?xf64> {
+// CHECK-NEXT:          ^bb0(%k: index):
 // CHECK-NEXT:            %b = nacho.locate %{{.+}}[%j, %k]
 // CHECK-NEXT:            %[[V:.+]] = nacho.binary mul %a, %b : f64
-// CHECK:                 %[[BEFORE:.+]] = memref.load %partials[%[[TAIL]], %k]
-// CHECK-NEXT:            %[[AFTER:.+]] = nacho.binary add %[[BEFORE]], %[[V]] : f64
-// CHECK-NEXT:            memref.store %[[AFTER]], %partials[%[[TAIL]], %k]
+// CHECK-NEXT:            nacho.yield %[[V]] : f64
+// CHECK-NEXT:          }
 // CHECK:               %[[SOME:.+]] = arith.cmpi ne, %N_k, %c0 : index
 // CHECK-NEXT:          %[[ONE:.+]] = arith.select %[[SOME]], %c1, %c0 : index
 // CHECK-NEXT:          %[[MORE:.+]] = arith.addi %[[SO_FAR]], %[[ONE]] : index

@@ -83,10 +83,9 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 // Whether a cut is inside the row: then other parts have a share in it.
 // CHECK:             nacho.on_cut %[[LO1]]
 // CHECK-NEXT:        nacho.on_cut %[[HI1]]
-// CHECK-NEXT:        %[[INNER:.+]]:4 = nacho.coiterate {{.+}} iter_args({{.+}}%[[SO_FAR:[^ ]+]] = %[[ENTRIES]] : index) {
-// CHECK-NEXT:          %[[MORE:.+]] = arith.addi %[[SO_FAR]], %c1
-// CHECK-NEXT:          nacho.yield {{.+}}, %[[MORE]] :
-// CHECK:             %[[ANY:.+]] = arith.cmpi ne, %[[INNER]]#3, %[[ENTRIES]] : index
+// CHECK-NEXT:        %[[INNER:.+]] = nacho.count of {{.+}} in union({{.+}}) between (%[[LO1]], %[[HI1]] : !nacho.cut<2>)
+// CHECK-NEXT:        %[[MORE:.+]] = arith.addi %[[ENTRIES]], %[[INNER]]
+// CHECK-NEXT:        %[[ANY:.+]] = arith.cmpi ne, %[[MORE]], %[[ENTRIES]] : index
 // CHECK:             nacho.yield {{.+}} : i1, index, i1, index
 //
 // counts[part] = spans, head, mid, tail, entries

@@ -10,7 +10,7 @@ import nacho
 from checks import buffers, check_structure, same
 from entries import closed, entries
 from nacho import Tensor
-from nacho.kernels.kernel import Kernel
+from nacho.kernels import strategy
 from nacho.storage.formats import Format
 
 MATRICES = ("coo", "coo-interleaved", "csr", "csc", "dcsr", "dcsc", "dense")
@@ -68,7 +68,7 @@ def check_converted(tensor, format, order=None):
 
 def parallel(monkeypatch):
     """Have every kernel run on three threads."""
-    monkeypatch.setattr(Kernel, "serial_below", 0)
+    monkeypatch.setattr(strategy, "SERIAL_BELOW", 0)
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
 
 
@@ -215,7 +215,7 @@ def test_what_is_the_same_is_shared():
 def test_kernels_are_compiled_once(monkeypatch):
     """For all shapes; and for the same format, none is."""
     stored((5, 6), "csr", "i2").convert("dcsc")
-    monkeypatch.setattr(nacho.kernels.copies, "_compiled", None)
+    monkeypatch.setattr(strategy, "compiled", None)
     check_converted(stored((8, 3), "csr", "i2"), "dcsc")
     check_converted(stored((8, 3), "csc", "u1"), "csc")
 

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import nacho
 from checks import same
 from nacho import Tensor
+from nacho.kernels.program import Variant
 
 PARTS = (1, 2, 3, 7, 64, 1000)
 
@@ -139,8 +140,8 @@ def test_a_plan_without_counts_is_executed_once():
         "Z[i,j] = A[i,j] * B[i,j]", formats=dict.fromkeys("ABZ", "csr")
     )
     operands = [A, random((50, 50), 100, "csr", 2)]
-    call = kernel.prepare(operands, kernel.views(operands), 1, 1, "safe")
-    plan = kernel._native.plan(call.args, 1, 1, counting=False)
+    call = kernel.plan(*operands, parts=1, threads=1)._call
+    plan = kernel._shown.native.plan(call.args, 1, 1, counting=False)
     plan.execute(call.args, 1, True)
     with pytest.raises(RuntimeError, match="executed once"):
         plan.execute(call.args, 1, True)
@@ -214,4 +215,5 @@ def test_heavy_rows_among_threads(share, threads, splits):
     kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", threads=threads)
     Z = kernel(A, B)
     np.testing.assert_array_equal(Z.toarray(), (A @ B).toarray())
-    assert ((True, False) in kernel._variants) == splits
+    programs = kernel._default.programs._programs
+    assert (programs.find(Variant(split=True)) is not None) == splits

@@ -6,17 +6,33 @@ import pytest
 
 import nacho
 from nacho import Format
-from nacho.kernels.requests import requested_types
+from nacho.kernels.pins import requested_pins
+from nacho.kernels.statement import NotationSource
+from nacho.kernels.types import typing_by_default
 from nacho.mlir.emit import emit, literal
 from nacho.notation.parser import parse
+from nacho.notation.promotion import kinds_of
 from nacho.storage.formats import TensorType
 
 CSR32 = TensorType(Format("csr"), "f64")
 
 
 def emitted(text, formats=None, dtype="f64", index="i32"):
+    types = requested_types(text, formats or {}, dtype, index)
+    return emit(parse(text), *types)
+
+
+def requested_types(text, formats, dtype, index):
+    """Return the types of the operands and of the result, by default f64 and i32."""
     assignment = parse(text)
-    return emit(assignment, *requested_types(assignment, formats or {}, dtype, index))
+    source = NotationSource(
+        assignment, requested_pins(assignment, formats, dtype, index)
+    )
+    typing = typing_by_default(assignment, source.pins)
+    names = assignment.operands
+    types = dict(zip(names, typing.operands, strict=True))
+    kinds = kinds_of(assignment, dict(zip(names, typing.kinds, strict=True)))
+    return types, source.result_type(kinds, types, typing.index_width)
 
 
 def body(text, **options):
@@ -270,7 +286,7 @@ def test_literals(value, element, text):
 
 def types_of(text, **options):
     given = {"formats": {}, "dtype": "f64", "index": "i32"} | options
-    return requested_types(parse(text), **given)
+    return requested_types(text, **given)
 
 
 def test_types_by_default():

@@ -369,7 +369,7 @@ COMPILED = [
         ("operand 's': the integer 256 is out of bounds for u8",),
     ),
     (
-        lambda: compile("Z[i,j] = A[i,j]")(CSR.astype(np.float32)),
+        lambda: compile("Z[i,j] = A[i,j]", dtype="f64")(CSR.astype(np.float32)),
         nacho.DTypeError,
         ("operand 'A' is float32, but the kernel was compiled for float64",),
     ),

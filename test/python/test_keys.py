@@ -13,6 +13,8 @@ import pytest
 import nacho
 import nacho.mlir
 from checks import check, same
+from nacho.kernels import strategy
+from nacho.kernels.program import lowered
 
 UNION, PRODUCT = "Z[i,j,k] = A[i,j,k] + B[i,j,k]", "Z[i,j,k] = A[i,j,k] * B[i,j,k]"
 INNER = "z = A[i,j,k] * B[i,j,k]"
@@ -35,8 +37,10 @@ def compiled(expr, *operands, **options):
 
 
 def merges_by_keys(kernel, *operands):
-    call = kernel.prepare(operands, kernel.views(operands), None, None, "safe")
-    return "nacho.flatten" in kernel.suited(call).mlir("loops")
+    plan = kernel.plan(*operands)
+    program = plan._specialisation.programs.suited(plan._call)
+    parts = (program.statement, program.lowering, program.variant)
+    return "nacho.flatten" in lowered(*parts, "loops")
 
 
 def entries_at(numbers, shape, seed=0):
@@ -309,12 +313,12 @@ def test_variants_have_the_options_of_their_kernel():
     kernel.plan(A, B)
     kernel.validate, kernel.parts = "none", 9
     assert kernel.plan(A, B).parts == 9
-    assert kernel.nested.validate == "none"
+    assert kernel.plan(A, B)._call.validate == "none"
 
 
 def test_rows_decide_where_there_are_two_indices(monkeypatch):
     """Short rows: keys. Long ones are taken, or skipped, as a whole."""
-    monkeypatch.setattr(nacho.mlir.Kernel, "worth_variants", 0)
+    monkeypatch.setattr(strategy, "WORTH_VARIANTS", 0)
     kernel = nacho.mlir.compile(
         "Z[i,j] = A[i,j] * B[i,j]", formats=dict.fromkeys("ABZ", "coo")
     )

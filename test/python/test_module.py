@@ -156,7 +156,7 @@ def test_linalg():
             "(d0 : compressed(nonunique), d1 : singleton(soa)), crdWidth = 32 }>>",
             "coo",
             "bool",
-            (64, 32),
+            (0, 32),
             (None, 4),
         ),
         (
@@ -164,7 +164,7 @@ def test_linalg():
             "(d1 : compressed, d0 : compressed) }>>",
             "dcsc",
             "i16",
-            (64, 64),
+            (0, 0),
             (None, None),
         ),
     ],

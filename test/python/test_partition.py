@@ -205,7 +205,7 @@ def native_arguments(tensors):
 
 def cut(kernel, operands, parts, inner=1, threads=2):
     args = native_arguments(operands.values())
-    return kernel._native.partition(args, parts, threads, inner)
+    return kernel._shown.native.partition(args, parts, threads, inner)
 
 
 @st.composite

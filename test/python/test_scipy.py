@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 import nacho
 import samples
+from nacho.kernels.specialisation import Specialisation
 from nacho.storage import memory
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
@@ -324,14 +325,14 @@ def test_indices_are_as_narrow_as_the_entries_let_them(monkeypatch):
     A = sp.csr_array((np.array([1.0, 2.0]), (at, at[::-1])), shape=(70_000, 70_000))
     Z = nacho.evaluate("Z[i,k] = A[i,j] * A[j,k]", A=A)
     assert Z.indices.dtype == Z.indptr.dtype == np.int32
-    run = nacho.mlir.Kernel.run
+    compute = Specialisation.compute
 
-    def overflowing(self, *args):
-        if self.result_type.pos_width == 32:
+    def overflowing(self, call):
+        if self.statement.result.pos_width == 32:
             raise nacho.IndexOverflowError("more entries than int32 can count")
-        return run(self, *args)
+        return compute(self, call)
 
-    monkeypatch.setattr(nacho.mlir.Kernel, "run", overflowing)
+    monkeypatch.setattr(Specialisation, "compute", overflowing)
     Z = nacho.evaluate("Z[i,k] = A[i,j] * A[j,k]", A=A)
     assert Z.indptr.dtype == np.int64
     np.testing.assert_array_equal(Z.data, [2.0, 2.0])

@@ -7,8 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.kernels.evaluation import Compiled, kernel_for, views_of_operands
+from nacho.kernels.evaluation import specialiser_for, views_of_operands
+from nacho.kernels.request import Lowering
 from nacho.notation.parser import parse
+from nacho.storage.extents import index_extents
 
 MASKED = "Z[i,k] = M[i,k] * A[i,j] * B[j,k]"
 
@@ -21,17 +23,19 @@ def matrix(entries: int, extent: int = 3000, seed: int = 0) -> sp.csr_array:
     return sp.csr_array(coo)
 
 
-def kernel(text: str, *operands: object, order: tuple[str, ...] = ()):
+def program(text: str, *operands: object, order: tuple[str, ...] = ()):
     assignment = parse(text)
     views = views_of_operands(assignment, operands)
-    return kernel_for(assignment, operands, views, None, Compiled(order=order))
+    specialiser = specialiser_for(assignment, views, None, Lowering(order=order))
+    extents = index_extents(assignment, views)
+    return specialiser.of_call(operands, views, extents).programs.nested
 
 
 def test_a_tiny_mask_asks_for_its_entries_alone():
     A, B = matrix(200_000, seed=1), matrix(200_000, seed=2)
     tiny, large = matrix(10, seed=3), matrix(200_000, seed=4)
-    assert kernel(MASKED, tiny, A, B).steps[-1].order == ("i", "k", "j")
-    assert kernel(MASKED, large, A, B).steps[-1].order != ("i", "k", "j")
+    assert program(MASKED, tiny, A, B).steps[-1].order == ("i", "k", "j")
+    assert program(MASKED, large, A, B).steps[-1].order != ("i", "k", "j")
     for M in (tiny, large):
         got = nacho.evaluate(MASKED, M=M, A=A, B=B)
         expected = M.toarray() * (A.toarray() @ B.toarray())
@@ -42,8 +46,8 @@ def test_an_order_that_is_asked_for_holds_for_all_sizes():
     A, B = matrix(30_000, seed=1), matrix(30_000, seed=2)
     order = ("i", "j", "k")
     tiny, large = matrix(10, seed=3), matrix(60_000, seed=4)
-    asked = kernel(MASKED, tiny, A, B, order=order)
-    assert asked is kernel(MASKED, large, A, B, order=order)
+    asked = program(MASKED, tiny, A, B, order=order)
+    assert asked is program(MASKED, large, A, B, order=order)
     assert len(asked.steps) == 2
 
 
@@ -54,12 +58,12 @@ def test_sizes_that_do_not_matter_are_not_asked_for(text):
     X = np.ones((3000, 2))
     small, large = matrix(10), matrix(60_000)
     other = small if "B" in text else X
-    assert kernel(text, small, other) is kernel(text, large, other)
+    assert program(text, small, other) is program(text, large, other)
 
 
 def test_operands_of_other_sizes_share_what_is_compiled():
     text = "Z[i,k] = A[i,j] * B[j,k]"
-    first = kernel(text, matrix(3_000, seed=1), matrix(3_000, seed=2))
-    second = kernel(text, matrix(60_000, seed=1), matrix(60_000, seed=2))
+    first = program(text, matrix(3_000, seed=1), matrix(3_000, seed=2))
+    second = program(text, matrix(60_000, seed=1), matrix(60_000, seed=2))
     assert first is not second
-    assert first._native is second._native
+    assert first.native is second.native

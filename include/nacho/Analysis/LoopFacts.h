@@ -1,4 +1,4 @@
-//===- LoopFacts.h - What a coiteration visits, and what it is for --------===//
+//===- LoopFacts.h - Which coordinates a coiteration visits ---------------===//
 
 #ifndef NACHO_ANALYSIS_LOOPFACTS_H
 #define NACHO_ANALYSIS_LOOPFACTS_H
@@ -9,12 +9,8 @@ namespace nacho {
 
 /// The coordinates that a loop can visit, operands with full levels left out.
 MergeAttr iterationDomain(CoiterateOp loop);
-/// Whether it visits every coordinate.
+/// Whether a loop visits every coordinate up to its extent.
 bool visitsAll(CoiterateOp loop);
-
-/// Whether all that it does, wherever its merge expression holds, is to add one
-/// to some of what it carries.
-bool onlyCounts(CoiterateOp loop);
 
 } // namespace nacho
 

@@ -32,6 +32,11 @@ bool isNever(MergeAttr merge);
 /// Whether `merge` implies `other`: exact, for monotone expressions.
 bool implies(MergeAttr merge, MergeAttr other);
 
+/// Whether `merge` holds only at coordinates that an operand has.
+bool holdsOnlyWith(MergeAttr merge, unsigned operand);
+/// Whether `merge` holds at every coordinate that an operand has.
+bool holdsWherever(MergeAttr merge, unsigned operand);
+
 /// Whether `merge` holds at every coordinate that some operand has.
 bool holdsAtAny(MergeAttr merge, unsigned numOperands);
 

@@ -48,6 +48,18 @@ struct Signature {
 std::optional<Signature> readSignature(const std::string &text,
                                        std::string &error);
 
+/// The widths in bits of the index arrays of a tensor.
+struct IndexWidths {
+  unsigned positions, coordinates;
+};
+
+/// A module at the `assign` stage, with encodings of these widths: of each
+/// argument of its function, and then of the result. Empty, with `error` set,
+/// on failure.
+std::string withIndexWidths(const std::string &text,
+                            const std::vector<IndexWidths> &widths,
+                            std::string &error);
+
 /// The names of the stages of a backend, in order.
 std::vector<std::string> stageNames(const Backend &backend);
 

@@ -146,6 +146,32 @@ def ConvertNachoElementsToArith
   ];
 }
 
+def ConvertNachoLanesToVector
+    : Pass<"convert-nacho-lanes-to-vector", "::mlir::func::FuncOp"> {
+  let summary = "Lower what is done lane by lane to ops on vectors";
+  let description = [{
+    The operators of the region are those of arith and math by then, which take
+    vectors as they take elements. What is the same in all lanes is copied to them.
+
+    Before:
+    ```mlir
+    %next = nacho.each_lane (%sum, %b) : (vector<8xf64>, vector<8xf64>) -> vector<8xf64> {
+    ^bb0(%x: f64, %y: f64):
+      %product = arith.mulf %a, %y : f64
+      %z = arith.addf %x, %product : f64
+      nacho.yield %z : f64
+    }
+    ```
+    After:
+    ```mlir
+    %factor = vector.broadcast %a : f64 to vector<8xf64>
+    %product = arith.mulf %factor, %b : vector<8xf64>
+    %next = arith.addf %sum, %product : vector<8xf64>
+    ```
+  }];
+  let dependentDialects = ["::mlir::vector::VectorDialect"];
+}
+
 def ConvertNachoFunctionsToLibm
     : Pass<"convert-nacho-functions-to-libm", "::mlir::ModuleOp"> {
   let summary = "Lower functions of complex numbers to calls of C's";
@@ -214,7 +240,8 @@ def ConvertNachoStorageToMemRef
     ```
   }];
   let dependentDialects = [
-    "::mlir::memref::MemRefDialect", "::mlir::math::MathDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -15,7 +15,8 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
     does not store is exactly 0, and 0 times anything is then 0. Nothing else comes
     in from outside: a number that is known when the kernel runs is an operand
     without indices. An index that the result lacks must be reduced over. With an
-    `init` the result is added to that tensor, which is accessed as the result is.
+    `init` the result is added to that tensor, which is accessed and stored as the
+    result is; but the widths of its index arrays may be others.
 
     `collect` says how the entries come together (see `#nacho.collect`). An assignment
     that collects a `sorted_list` reduces nothing, its loops run in any order, and it

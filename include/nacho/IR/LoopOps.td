@@ -226,20 +226,27 @@ def Nacho_LocateOp : Nacho_Op<"locate", [Pure, AttrSizedOperandSegments]> {
     the value is 0. The coordinate of a loop that visits all coordinates of an index
     is not compared with the extent: it is that of the tensor.
 
+    With `lanes` the value is a vector of the elements that are stored from there on, as
+    many as the mask has lanes; of a lane that is not set nothing is read, and it is 0.
+
     ```mlir
-    func.func @f(%X: tensor<?x?xf64>, %j: index, %k: index, %p: i1) -> (f64, f64) {
+    func.func @f(%X: tensor<?x?xf64>, %j: index, %k: index, %p: i1, %mask: vector<4xi1>)
+        -> (f64, f64, vector<4xf64>) {
       %x = nacho.locate %X[%j, %k] : tensor<?x?xf64>
       %y = nacho.locate %X[%j, %k] if %p : tensor<?x?xf64>
-      return %x, %y : f64, f64
+      %z = nacho.locate %X[%j, %k] lanes %mask : tensor<?x?xf64>, vector<4xi1>
+      return %x, %y, %z : f64, f64, vector<4xf64>
     }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$tensor, Variadic<Index>:$coordinates,
-                       Optional<I1>:$condition);
+                       Optional<I1>:$condition,
+                       Optional<VectorOfRankAndType<[1], [I1]>>:$lanes);
   let results = (outs AnyType:$value);
   let builders = [OpBuilder<(ins "::mlir::Value":$tensor,
                                  "::mlir::ValueRange":$coordinates,
-                                 CArg<"::mlir::Value", "{}">:$condition)>];
+                                 CArg<"::mlir::Value", "{}">:$condition,
+                                 CArg<"::mlir::Value", "{}">:$lanes)>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
@@ -331,10 +338,15 @@ def Nacho_FiberAtOp : Nacho_Op<"fiber_at", [
   let hasVerifier = 1;
 }
 
+// Of an element, which has no children, the verifier says that it cannot be
+// looked into. Until then the type of the child is that of the element.
 def Nacho_FindOp : Nacho_Op<"find", [
     Pure, DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>,
-    TypesMatchWith<"child is one level further down", "fiber", "child",
-                         "::llvm::cast<FiberType>($_self).getChild()">]> {
+    TypesMatchWith<"child is one level further down", "fiber", "child", [{
+      ::llvm::cast<FiberType>($_self).isElement()
+          ? $_self
+          : ::mlir::Type(::llvm::cast<FiberType>($_self).getChild())
+    }]>]> {
   let summary = "the child of a fiber at a coordinate, whichever that is";
   let description = [{
     Absent where the fiber does not store the coordinate, which it stores at most
@@ -442,22 +454,28 @@ def Nacho_AheadOp : Nacho_Op<"ahead", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Nacho_PrefetchRowOp : Nacho_Op<"prefetch_row"> {
+def Nacho_PrefetchRowOp : Nacho_Op<"prefetch_row", [
+    AttrSizedOperandSegments]> {
   let summary = "bring a row of a dense tensor nearer that will be visited soon";
   let description = [{
     The first elements that are stored together and have these coordinates, one for
-    each level but the last. Means nothing; the coordinates may be outside.
+    each level but the last; or those `from` a coordinate of the last level on. Means
+    nothing; the coordinates may be outside.
 
     ```mlir
     #Dense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
-    func.func @f(%D: tensor<?x?xf64, #Dense>, %j: index) {
+    func.func @f(%D: tensor<?x?xf64, #Dense>, %j: index, %k: index) {
       nacho.prefetch_row %D[%j] : tensor<?x?xf64, #Dense>
+      nacho.prefetch_row %D[%j] from %k : tensor<?x?xf64, #Dense>
       return
     }
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$tensor, Variadic<Index>:$coordinates);
-  let assemblyFormat = "$tensor `[` $coordinates `]` attr-dict `:` type($tensor)";
+  let arguments = (ins AnyRankedTensor:$tensor, Variadic<Index>:$coordinates,
+                       Optional<Index>:$from);
+  let assemblyFormat = [{
+    $tensor `[` $coordinates `]` (`from` $from^)? attr-dict `:` type($tensor)
+  }];
   let hasVerifier = 1;
 }
 

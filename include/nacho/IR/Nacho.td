@@ -1,4 +1,57 @@
 //===- Nacho.td - The dialect in reading order -----------*- tablegen -*-===//
+//
+// The words of the project. Each has this meaning, and no other, in the IR, in
+// C++, in Python and in the documentation.
+//
+//   Tensors
+//   level        one storage level of a tensor; it stores one dimension
+//   coordinate   an index into a dimension
+//   position     an index into the arrays of a level
+//   entry        an element that a sparse tensor stores: coordinates and a value
+//   fiber        the children, at one level, of one position
+//   run          neighbouring positions that have the same coordinate, in a level
+//                that may repeat coordinates
+//   row          the entries of a tensor that have the same coordinates in all
+//                levels but the last; of a buffer of rank two, what its first
+//                index selects
+//   list         a tensor in coordinate format that one nest makes for another
+//   key          all coordinates of an entry as the bits of one integer
+//   window       some hundred keys or coordinates that are computed at a time
+//
+//   Loops
+//   nest         the loops that make one result
+//   coiteration  one loop over the merged coordinates of any number of fibers
+//   merge        a union or an intersection of coordinates; or, of a nest, the
+//                expression that says which coordinates a coiteration visits
+//   driver       an operand whose level decides which coordinates a loop visits
+//   remapping    doing the outer intersections of a nest first, in a nest of their
+//                own that makes a list of the coordinates that are left over
+//
+//   Parts
+//   cut          a place in the iteration space of a nest: coordinates of its
+//                loops, and the positions of the operands there
+//   part         what lies between two neighbouring cuts
+//   cost         what a cost model says that an interval of a nest is worth
+//   charge       one addend of the cost: entries, steps of a loop, a unit
+//   query        the cost at which a cut is looked for
+//   residual     what is left of a query inside of the coordinate that was found
+//   share        the cost of a nest over the number of its parts
+//   worker       what does one part: a thread of a CPU, a block or a thread of a GPU
+//   slot         the number of a worker among those that run at the same time
+//
+//   Functions
+//   step         a nest of a kernel with its functions; its result is an operand
+//                of later steps, or the result of the kernel
+//   phase        partition (find the cuts), assemble (count, scan, allocate) or
+//                compute (fill the result)
+//   partial      an entry of the result to which several parts contribute
+//   workspace    memory of one slot in which values are added up by coordinate
+//   table        a workspace that tells the position of a coordinate in a fiber
+//   draft        a result to which parts append without having counted, each to a
+//                place of its own, and which is compacted afterwards
+//   variant      one of several ways to compile the same kernel
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef NACHO_IR
 #define NACHO_IR
@@ -11,6 +64,7 @@ include "nacho/IR/AssignOps.td"
 include "nacho/IR/LoopOps.td"
 include "nacho/IR/FlatOps.td"
 include "nacho/IR/PartitionOps.td"
+include "nacho/IR/PartOps.td"
 include "nacho/IR/ParallelOps.td"
 include "nacho/IR/WorkspaceOps.td"
 

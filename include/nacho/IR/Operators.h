@@ -20,6 +20,7 @@ enum class Identity { none, zero, one, largest, smallest };
 struct UnaryOperator {
   UnaryKind kind;
   llvm::StringRef name;
+  bool needsOrder;
   bool isFractional;
   bool givesReal;
   llvm::StringRef floatOp, signedOp, unsignedOp, boolOp, complexOp;
@@ -31,8 +32,8 @@ struct BinaryOperator {
   BinaryKind kind;
   llvm::StringRef name;
   llvm::StringRef noun;
-  bool isFractional;
   bool needsOrder;
+  bool isFractional;
   Annihilator annihilator;
   Identity identity;
   llvm::StringRef floatOp, signedOp, unsignedOp, boolOp, complexOp;
@@ -43,6 +44,7 @@ struct Comparison {
   CompareKind kind;
   llvm::StringRef name;
   bool needsOrder;
+  bool isFractional;
   mlir::arith::CmpFPredicate floatPredicate;
   mlir::arith::CmpIPredicate signedPredicate, unsignedPredicate;
   bool (*compute)(double, double);

@@ -8,7 +8,7 @@
 //   what it is of zeros, and where its result has entries     Algebra.cpp
 //   which ops of MLIR it comes from and becomes               FromLinalg.cpp,
 //                                      ElementsToArith.cpp, FunctionsToLibm.cpp
-//   how it is written, promoted and computed in Python        nacho.operators
+//   how it is written, promoted and computed in Python        notation/operators.py
 //
 // C++ sees the records as the structs of Operators.h, Python as JSON that
 // llvm-tblgen writes beside the extension module.
@@ -28,10 +28,12 @@ include "llvm/TableGen/SearchableTable.td"
 // What every operator has
 //===----------------------------------------------------------------------===//
 
-class Operator<string operatorName, int operandCount> {
-  // The name in the IR, as in `nacho.unary sqrt`.
+class Operator<string operatorName, string op, int operandCount> {
   string name = operatorName;
   int arity = operandCount;
+
+  // The operator as an operation of the dialect: `nacho.unary sqrt`.
+  string mnemonic = op # " " # operatorName;
 
   // How the notation writes the operator, and the rule of its grammar (parser.py)
   // that reads it: "comparison", "sum", "product", "sign", or "call" for f(x, ...).
@@ -80,7 +82,7 @@ class LoweredTo {
 //===----------------------------------------------------------------------===//
 
 class UnaryOperator<string operatorName>
-    : Operator<operatorName, 1>, Computed<"double x", "double">, LoweredTo {
+    : Operator<operatorName, "unary", 1>, Computed<"double x", "double">, LoweredTo {
   code kind = "UnaryKind::" # operatorName;
   let value = "std::" # operatorName # "(x)";
 
@@ -133,8 +135,9 @@ def Tanh : FractionalFunction<"tanh", "the hyperbolic tangent of an expression">
 
 def UnaryOperators : GenericTable {
   let FilterClass = "UnaryOperator";
-  let Fields = ["kind", "name", "isFractional", "givesReal", "floatOp", "signedOp",
-                "unsignedOp", "boolOp", "complexOp", "libm", "compute"];
+  let Fields = ["kind", "name", "needsOrder", "isFractional", "givesReal",
+                "floatOp", "signedOp", "unsignedOp", "boolOp", "complexOp", "libm",
+                "compute"];
   string TypeOf_kind = "code";
   string TypeOf_compute = "code";
 }
@@ -144,7 +147,7 @@ def UnaryOperators : GenericTable {
 //===----------------------------------------------------------------------===//
 
 class BinaryOperator<string operatorName>
-    : Operator<operatorName, 2>, Computed<"double x, double y", "double">,
+    : Operator<operatorName, "binary", 2>, Computed<"double x, double y", "double">,
       LoweredTo {
   code kind = "BinaryKind::" # operatorName;
 
@@ -244,7 +247,7 @@ def Max : BinaryOperator<"max"> {
 
 def BinaryOperators : GenericTable {
   let FilterClass = "BinaryOperator";
-  let Fields = ["kind", "name", "noun", "isFractional", "needsOrder",
+  let Fields = ["kind", "name", "noun", "needsOrder", "isFractional",
                 "annihilatorCase", "identityCase", "floatOp", "signedOp",
                 "unsignedOp", "boolOp", "complexOp", "compute"];
   string TypeOf_kind = "code";
@@ -261,7 +264,8 @@ def BinaryOperators : GenericTable {
 // arith.cmpi. A NaN is equal to nothing, not even to itself.
 class Comparison<string operatorName, string symbol, string ofFloats,
                  string ofSigned, string ofUnsigned>
-    : Operator<operatorName, 2>, Computed<"double x, double y", "bool"> {
+    : Operator<operatorName, "compare", 2>,
+      Computed<"double x, double y", "bool"> {
   code kind = "CompareKind::" # operatorName;
   let spelling = symbol;
   let grammar = "comparison";
@@ -284,8 +288,8 @@ def Ne : Comparison<"ne", "!=", "UNE", "ne", "ne"> { let numpy = "not_equal"; }
 
 def Comparisons : GenericTable {
   let FilterClass = "Comparison";
-  let Fields = ["kind", "name", "needsOrder", "floatPredicate", "signedPredicate",
-                "unsignedPredicate", "compute"];
+  let Fields = ["kind", "name", "needsOrder", "isFractional", "floatPredicate",
+                "signedPredicate", "unsignedPredicate", "compute"];
   string TypeOf_kind = "code";
   string TypeOf_floatPredicate = "code";
   string TypeOf_signedPredicate = "code";
@@ -297,11 +301,10 @@ def Comparisons : GenericTable {
 // Choice
 //===----------------------------------------------------------------------===//
 
-def Where : Operator<"select", 3> {
-  let spelling = "where";
+def Where : Operator<"where", "select", 3> {
+  let mnemonic = "select";
   let function = "where";
   let summary = "``lhs`` where the condition is not 0, else ``rhs``";
-  let numpy = "where";
 }
 
 #endif // NACHO_IR_OPERATORS

@@ -96,22 +96,19 @@ def NachoPrefetchRows : Pass<"nacho-prefetch-rows"> {
 def NachoCountUnions : Pass<"nacho-count-unions", "::mlir::func::FuncOp"> {
   let summary = "Count unions by what their operands have in common";
   let description = [{
-    |A u B| = |A| + |B| - |A n B|: a loop over a union that only counts is replaced by
-    three that are simpler. The first two take no steps at all.
+    |A u B| = |A| + |B| - |A n B|: the count of a union is replaced by three that are
+    simpler. The first two take no steps at all.
 
     Before:
     ```mlir
-    %n = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in union(%A2, %B2) iter_args(%m = %n0) {
-      %next = arith.addi %m, %one
-      nacho.yield %next
-    }
+    %n = nacho.count of (%A1, %B1) in union(%A1, %B1)
     ```
     After:
     ```mlir
-    %nA = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in %A2 iter_args(%m = %n0) { ... }
-    %nB = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in %B2 iter_args(%m = %nA) { ... }
-    %nAB = nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in intersect(%A2, %B2) iter_args(%m = %zero) { ... }
-    %n = arith.subi %nB, %nAB
+    %nA = nacho.count of (%A1, %B1) in %A1
+    %nB = nacho.count of (%A1, %B1) in %B1
+    %nAB = nacho.count of (%A1, %B1) in intersect(%A1, %B1)
+    %n = %nA + %nB - %nAB
     ```
 
     Of a third operand what it shares with the first two is taken away, too:
@@ -127,7 +124,7 @@ def NachoCountUnions : Pass<"nacho-count-unions", "::mlir::func::FuncOp"> {
 }
 
 def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
-  let summary = "Keep the sums of dense loops in registers";
+  let summary = "Keep rows of sums in registers";
   let description = [{
     Where each stored coordinate has a whole row added to a row of sums, these go through
     memory in every step, and each step waits for the one before. A loop all of which
@@ -137,32 +134,33 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
 
     Before:
     ```mlir
-    scf.for %p = %lo to %hi step %c1 {
-      %j = memref.load %A_crd1[%p]
-      %a = memref.load %A_values[%p]
-      scf.for %n = %c0 to %extent step %c1 {
-        %at = %j * %extent + %n
-        %b = memref.load %B_values[%at]
-        %sum = memref.load %partials[%row, %n]
-        %next = %sum + %a * %b
-        memref.store %next, %partials[%row, %n]
+    nacho.coiterate %j of (%A2 = %A1) in %A2 {
+      %a = nacho.load %A2
+      nacho.accumulate add into %sums at [%row, %c0] to %N {
+      ^bb0(%n: index):
+        %b = nacho.locate %B[%j, %n]
+        %product = nacho.binary mul %a, %b
+        nacho.yield %product
       }
     }
     ```
     After, for doubles in strips of 2048 bits:
     ```mlir
-    scf.for %s = %c0 to %extent step %c32 {
-      %mask = vector.create_mask %extent - %s : vector<32xi1>
-      %sums = vector.maskedload %partials[%row, %s], %mask, %zeros
-      %all = scf.for %p = %lo to %hi step %c1 iter_args(%sum = %sums) {
-        %j = memref.load %A_crd1[%p]
-        %a = memref.load %A_values[%p]
-        %at = %j * %extent + %s
-        %b = vector.maskedload %B_values[%at], %mask, %zeros
-        %next = %sum + vector.broadcast(%a) * %b
-        scf.yield %next
+    scf.for %s = %c0 to %N step %c32 {
+      %mask = vector.create_mask %N - %s : vector<32xi1>
+      %strip = vector.maskedload %sums[%row, %s], %mask, %zeros
+      %all = nacho.coiterate %j of (%A2 = %A1) in %A2 iter_args(%sum = %strip) {
+        %a = nacho.load %A2
+        %b = nacho.locate %B[%j, %s] lanes %mask
+        %next = nacho.each_lane (%sum, %b) {
+        ^bb0(%x: f64, %y: f64):
+          %product = nacho.binary mul %a, %y
+          %z = nacho.binary add %x, %product
+          nacho.yield %z
+        }
+        nacho.yield %next
       }
-      vector.maskedstore %partials[%row, %s], %mask, %all
+      vector.maskedstore %sums[%row, %s], %mask, %all
     }
     ```
   }];
@@ -170,7 +168,10 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
     Option<"stripBits", "strip-bits", "unsigned", /*default=*/"2048",
            "What the sums of a strip take: some of the vector registers">
   ];
-  let dependentDialects = ["::mlir::vector::VectorDialect"];
+  let dependentDialects = [
+    "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
 }
 
 #endif // NACHO_OPTIMIZATIONS_PASSES

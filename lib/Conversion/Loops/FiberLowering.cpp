@@ -233,9 +233,9 @@ Value FiberLowering::endOfRun(const Level &level, Value coordinate, Value low,
 
 Value FiberLowering::coordinateOrInfinity(const ChildRange &range,
                                           Value position) {
-  // The first element of a buffer can always be read.
   Value alive = compare(arith::CmpIPredicate::ult, position, range.end);
-  Value safe = arith::SelectOp::create(b, alive, position, constant(0));
+  Value safe =
+      arith::SelectOp::create(b, alive, position, constant(kReadablePosition));
   Value stored = range.level->coordinate(b, safe);
   Value infinity = constant(kInfinity);
   return arith::SelectOp::create(b, alive, stored, infinity);
@@ -278,17 +278,16 @@ void FiberLowering::lowerExtent(ExtentOp op) {
 void FiberLowering::lowerPosition(PositionOp op) {
   FiberValue of = fiber(op.getFiber());
   Value at = op.getEnd() ? of.end : of.position;
-  op.replaceAllUsesWith(select(of.present, at, constant(-1)));
+  op.replaceAllUsesWith(select(of.present, at, constant(kAbsentPosition)));
 }
 
 void FiberLowering::lowerRecall(RecallOp op) {
   FiberValue of = fiber(op.getFiber());
-  // The first element of a buffer can always be read.
-  Value at = select(of.present, of.position, constant(0));
+  Value at = select(of.present, of.position, constant(kReadablePosition));
   if (op.getAhead())
     at = entryAhead(of.tensor, at, op.getAhead());
   auto level = Level::get(of.tensor, of.level + op.getBelow());
-  Value none = constant(std::numeric_limits<int64_t>::max());
+  Value none = constant(kRecalledAbsent);
   Value kept = level->coordinate(b, at);
   if (llvm::any_of(op->getUsers(), mayBeAbsent))
     kept = wideRecall(of.tensor, kept);
@@ -319,13 +318,6 @@ void FiberLowering::lowerCost(CostOp cost) {
   cost.replaceAllUsesWith(Value(arith::SubIOp::create(b, to, from)));
 }
 
-/// The elements of a tensor in storage order.
-static Value valuesOf(ImplicitLocOpBuilder &b, Value tensor) {
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  return sparse_tensor::ToValuesOp::create(
-      b, MemRefType::get({ShapedType::kDynamic}, element), tensor);
-}
-
 /// What a list keeps, as of 64 bits: -1 without its sign.
 Value FiberLowering::wideRecall(Value list, Value kept) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(list.getType());
@@ -333,86 +325,20 @@ Value FiberLowering::wideRecall(Value list, Value kept) {
     return kept;
   Value narrowNone = constant(std::numeric_limits<uint32_t>::max());
   Value isThere = compare(arith::CmpIPredicate::ne, kept, narrowNone);
-  return select(isThere, kept, constant(std::numeric_limits<int64_t>::max()));
+  return select(isThere, kept, constant(kRecalledAbsent));
 }
 
 /// An entry of a list so many further on, or the last one.
 Value FiberLowering::entryAhead(Value list, Value position, int64_t ahead) {
-  Value size = memref::DimOp::create(b, valuesOf(b, list), constant(0));
+  Value size = memref::DimOp::create(b, emitValues(b, list), constant(0));
   Value last = arith::SubIOp::create(b, size, constant(1));
   return arith::MinUIOp::create(
       b, arith::AddIOp::create(b, position, constant(ahead)), last);
 }
 
-void FiberLowering::lowerPrefetch(PrefetchOp op) {
-  FiberValue of = fiber(op.getFiber());
-  auto level = Level::get(of.tensor, of.level);
-  if (op.getBegin())
-    return level->prefetchBegin(b, of.position);
-  Value first = level->begin(b, of.position);
-  level->prefetch(b, first);
-  auto type = cast<RankedTensorType>(of.tensor.getType());
-  if (!op.getElements() || of.level + 1 < type.getRank())
-    return;
-  Value values = valuesOf(b, of.tensor);
-  prefetchElement(b, values, first);
-  // Elements take more than one line of the cache sooner than coordinates do.
-  prefetchElement(b, values, arith::AddIOp::create(b, first, constant(8)));
-}
-
-void FiberLowering::lowerAhead(AheadOp op) {
-  FiberValue of = fiber(op.getFiber());
-  auto level = Level::get(of.tensor, of.level - 1);
-  Value size = arith::MaxUIOp::create(b, level->size(b), constant(1));
-  Value last = arith::SubIOp::create(b, size, constant(1));
-  Value later =
-      arith::AddIOp::create(b, of.position, constant(op.getDistance()));
-  op.replaceAllUsesWith(
-      level->coordinate(b, arith::MinUIOp::create(b, later, last)));
-}
-
-/// A few lines of the cache, and no more than the row has: what comes after
-/// those, the hardware will have guessed. Small tensors are near as it is.
-void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
-  static constexpr int64_t kLines = 4, kBitsPerLine = 512, kNearBits = 1 << 21;
-  Value tensor = op.getTensor(), row = constant(0);
-  auto type = cast<RankedTensorType>(tensor.getType());
-  auto extent = [&](unsigned level) -> Value {
-    return sparse_tensor::LvlOp::create(b, tensor, constant(level));
-  };
-  for (auto [level, coordinate] : llvm::enumerate(op.getCoordinates())) {
-    Value at = arith::AddIOp::create(b, row, coordinate);
-    row = arith::MulIOp::create(b, at, extent(level + 1));
-  }
-  Value length = extent(type.getRank() - 1);
-  Value last = arith::SubIOp::create(b, length, constant(1));
-  Type element = type.getElementType();
-  auto complex = dyn_cast<ComplexType>(element);
-  int64_t bits = complex ? 2 * complex.getElementType().getIntOrFloatBitWidth()
-                         : element.getIntOrFloatBitWidth();
-  bits = std::max<int64_t>(bits, 8);
-  Value values = valuesOf(b, tensor);
-  Value size = memref::DimOp::create(b, values, constant(0));
-  OpBuilder::InsertionGuard guard(b);
-  auto whenMore = [&](Value number, int64_t than) {
-    Value isMore =
-        compare(arith::CmpIPredicate::ugt, number, constant(than / bits));
-    auto ifMore = scf::IfOp::create(b, isMore, /*withElseRegion=*/false);
-    b.setInsertionPointToStart(ifMore.thenBlock());
-  };
-  whenMore(size, kNearBits);
-  for (int64_t line = 0; line < kLines; ++line) {
-    if (line == kLines / 2)
-      whenMore(length, line * kBitsPerLine);
-    Value at = constant(line * kBitsPerLine / bits);
-    at = arith::MinSIOp::create(b, at, last);
-    prefetchElement(b, values, arith::AddIOp::create(b, row, at));
-  }
-}
-
 /// The sum of the costs of a scanned list before a position.
 Value FiberLowering::sumBefore(Value list, Value position) {
-  Value values = valuesOf(b, list);
+  Value values = emitValues(b, list);
   Value any = compare(arith::CmpIPredicate::ne, position, constant(0));
   Value before = arith::SubIOp::create(b, position, constant(1));
   Value sum =
@@ -428,7 +354,7 @@ void FiberLowering::lowerFiberAt(FiberAtOp op) {
   at.position = op.getPosition();
   at.end = op.getEnd();
   if (!op.getCertain()) {
-    Value none = constant(std::numeric_limits<int64_t>::max());
+    Value none = constant(kRecalledAbsent);
     at.present = compare(arith::CmpIPredicate::ne, at.position, none);
     at.position = select(at.present, at.position, constant(0));
     if (at.end)

@@ -19,17 +19,28 @@
 #include "mlir/Support/TypeID.h"
 
 #include <functional>
+#include <limits>
 
 namespace nacho {
 
-/// The coordinate of an operand that is exhausted: the largest, unsigned.
+/// The coordinate of an operand that is exhausted: the largest number, as they
+/// are compared without signs.
 inline constexpr int64_t kInfinity = -1;
+/// The position that `nacho.position` gives for an absent fiber. A list may
+/// keep it as a coordinate, which has no sign when it is read again: what
+/// `nacho.recall` gives then is `kRecalledAbsent`.
+inline constexpr int64_t kAbsentPosition = -1;
+inline constexpr int64_t kRecalledAbsent = std::numeric_limits<int64_t>::max();
+/// The first element of a buffer can be read whatever the buffer is of. It is
+/// read in place of an element that is absent, and its value is not used.
+inline constexpr int64_t kReadablePosition = 0;
 
 struct FiberValue {
   mlir::Value tensor;
   unsigned level;
-  mlir::Value position; ///< Of the parent; where it is absent, of the next one.
-  mlir::Value present;  ///< Null: certainly.
+  /// The position of the parent. An absent fiber has that of the next one.
+  mlir::Value position;
+  mlir::Value present; ///< Null if the fiber is certainly present.
   /// The parents of the fiber are the positions up to here; null if it has just
   /// the one, if it is present.
   mlir::Value end;
@@ -42,7 +53,7 @@ struct CutValue {
     mlir::Value coordinate;
     llvm::SmallVector<mlir::Value> positions;
   };
-  mlir::Value on; ///< Null: certainly.
+  mlir::Value on; ///< Null if the cut is certainly on.
   mlir::Value cost;
   llvm::SmallVector<Loop> loops;
 
@@ -153,6 +164,9 @@ private:
   llvm::SmallVector<mlir::Operation *> replaced;
   bool isRefused = false; ///< An op could not be lowered.
 };
+
+/// The elements of a tensor, in the order in which they are stored.
+mlir::Value emitValues(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor);
 
 } // namespace nacho
 

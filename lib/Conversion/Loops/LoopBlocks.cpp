@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopLowering.h"
-#include "nacho/Analysis/LoopFacts.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -39,10 +38,8 @@ static Value toBits(ImplicitLocOpBuilder &b, Value flags, unsigned lanes) {
   return arith::ExtUIOp::create(b, b.getI64Type(), bits);
 }
 
-/// As many bits as there are lanes, one for each coordinate of `block` that
-/// `other` has too, as an i64:
-///   matches = or over r of (values == other rotated by r)
-static Value emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
+/// matches = or over r of (values == other rotated by r)
+Value nacho::emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
                          const CoordinateBlock &other, unsigned lanes) {
   Lanes mine = load(b, block, lanes), theirs = load(b, other, lanes);
   // What is no coordinate of the other block must match nothing: the first one
@@ -112,29 +109,6 @@ unsigned LoopLowering::lanesOf(Value tensor) {
   return lanes > 1 && lanes < 64 ? lanes : 0;
 }
 
-/// The operand of which a loop counts what any of the others has; none where
-/// coordinates come in windows, which do not end together.
-std::optional<unsigned> LoopLowering::findProbe(const Loop &loop,
-                                                MergeAttr domain) {
-  CoiterateOp op = loop.op;
-  if (!onlyCounts(op) || op.getMerge() != domain || loop.stored.size() < 3 ||
-      hasWindows(loop))
-    return std::nullopt;
-  MLIRContext *context = b.getContext();
-  for (unsigned probe : loop.stored) {
-    SmallVector<MergeAttr> others;
-    for (unsigned n : loop.stored)
-      if (n != probe)
-        others.push_back(MergeAttr::get(context, n));
-    MergeAttr any = uniteMerges(context, others);
-    MergeAttr leaf = MergeAttr::get(context, probe);
-    if (domain == intersectMerges(context, {any, leaf}) ||
-        domain == intersectMerges(context, {leaf, any}))
-      return probe;
-  }
-  return std::nullopt;
-}
-
 /// The intersection of all operands with coordinates.
 MergeAttr LoopLowering::bothStored(const Loop &loop) {
   SmallVector<MergeAttr> leaves;
@@ -163,10 +137,10 @@ SmallVector<Value> LoopLowering::emitBlocks(Loop &loop) {
   }
   Value matches = emitMatches(b, blocks[0], blocks[1], lanes);
   ValueRange carried = state.drop_front(2);
-  CoiterateOp op = loop.op;
-  bool isCount = onlyCounts(op) && op.getMerge() == bothStored(loop);
+  bool isCount =
+      loop.isCount && CoiterateOp(loop.op).getMerge() == bothStored(loop);
   SmallVector<Value> results =
-      isCount ? countMatches(loop, matches, carried)
+      isCount ? addMatches(matches, carried)
               : visitMatches(loop, matches, blocks, carried, lanes);
   SmallVector<Value> yielded;
   for (unsigned k : {0, 1}) {
@@ -176,95 +150,6 @@ SmallVector<Value> LoopLowering::emitBlocks(Loop &loop) {
   llvm::append_range(yielded, results);
   scf::YieldOp::create(b, yielded);
   return SmallVector<Value>(whileOp.getResults());
-}
-
-/// while posC < endC and (posA < endA or posB < endB):
-///   seen |= which of the next coordinates of C are among the next of A or B
-///   if neither block ends before that of C: count seen, leave that of C behind
-///   leave those of A and B behind that do not end after it
-/// count seen
-SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
-                                             unsigned lanes) {
-  OpBuilder::InsertionGuard guard(b);
-  SmallVector<unsigned> operands = {probe};
-  for (unsigned n : loop.stored)
-    if (n != probe)
-      operands.push_back(n);
-  SmallVector<Value> inits;
-  for (unsigned n : operands)
-    inits.push_back(loop.ranges[n].begin);
-  Value none = arith::ConstantIntOp::create(b, 0, 64);
-  inits.push_back(none);
-  llvm::append_range(inits, loop.op.getInits());
-  SmallVector<Type> types(ValueRange(inits).getTypes());
-  SmallVector<Location> locs(types.size(), b.getLoc());
-  auto whileOp = scf::WhileOp::create(b, types, inits);
-
-  auto isAlive = [&](unsigned k, ValueRange state) {
-    return compare(arith::CmpIPredicate::ult, state[k],
-                   loop.ranges[operands[k]].end);
-  };
-  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
-  Value any = isAlive(1, before->getArguments());
-  for (unsigned k = 2; k < operands.size(); ++k)
-    any = arith::OrIOp::create(b, any, isAlive(k, before->getArguments()));
-  scf::ConditionOp::create(b, both(isAlive(0, before->getArguments()), any),
-                           before->getArguments());
-
-  b.createBlock(&whileOp.getAfter(), {}, types, locs);
-  ValueRange state = whileOp.getAfterArguments();
-  // An operand that is exhausted stands at the first element of its buffer,
-  // which can always be read; its coordinates are never reached.
-  SmallVector<CoordinateBlock> blocks;
-  SmallVector<Value> alive, last, next;
-  for (auto [k, n] : llvm::enumerate(operands)) {
-    const ChildRange &range = loop.ranges[n];
-    alive.push_back(k == 0 ? Value() : isAlive(k, state));
-    Value position = select(alive[k], state[k], constant(0));
-    blocks.push_back({range.level.get(), position, range.end});
-    next.push_back(arith::AddIOp::create(b, state[k], constant(lanes)));
-    Value end = arith::MinUIOp::create(b, next.back(), range.end);
-    end = select(alive[k], arith::SubIOp::create(b, end, constant(1)),
-                 constant(0));
-    last.push_back(
-        select(alive[k], range.level->coordinate(b, end), constant(kInfinity)));
-  }
-  Value seen = state[operands.size()], least = last[1];
-  for (unsigned k = 1; k < operands.size(); ++k) {
-    Value matches = emitMatches(b, blocks[0], blocks[k], lanes);
-    seen = arith::OrIOp::create(b, seen, select(alive[k], matches, none));
-    least = arith::MinUIOp::create(b, least, last[k]);
-  }
-  ValueRange carried = state.drop_front(operands.size() + 1);
-  Value isDone = compare(arith::CmpIPredicate::ule, last[0], least);
-  SmallVector<Value> yielded = {select(isDone, next[0], state[0])};
-  for (unsigned k = 1; k < operands.size(); ++k) {
-    Value isBehind = compare(arith::CmpIPredicate::ule, last[k], last[0]);
-    yielded.push_back(select(isBehind, next[k], state[k]));
-  }
-  yielded.push_back(select(isDone, none, seen));
-  llvm::append_range(yielded,
-                     countMatches(loop, select(isDone, seen, none), carried));
-  scf::YieldOp::create(b, yielded);
-
-  b.setInsertionPointAfter(whileOp);
-  ValueRange results = whileOp.getResults();
-  return countMatches(loop, results[operands.size()],
-                      results.drop_front(operands.size() + 1));
-}
-
-/// What is counted grows by the number of matches.
-SmallVector<Value> LoopLowering::countMatches(Loop &loop, Value matches,
-                                              ValueRange carried) {
-  Value count = arith::IndexCastUIOp::create(b, b.getIndexType(),
-                                             math::CtPopOp::create(b, matches));
-  SmallVector<Value> results;
-  Operation *yield = loop.op.getBodyBlock()->getTerminator();
-  for (auto [mine, inside, next] :
-       llvm::zip(carried, loop.op.getCarried(), yield->getOperands()))
-    results.push_back(
-        next == inside ? mine : Value(arith::AddIOp::create(b, mine, count)));
-  return results;
 }
 
 /// if any matches:

@@ -4,8 +4,9 @@
 // merges, never on how many operands there are. LoopsToSCF.cpp picks the loop
 // and lowers bodies and elements, LoopMerges.cpp has the loops that step
 // through operands, LoopRuns.cpp finds the ends of runs, LoopBlocks.cpp has the
-// loops that take several coordinates at a time, and LoopWindows.cpp computes
-// coordinates that are not stored for all of them.
+// loops that take several coordinates at a time, LoopCounts.cpp those that only
+// count them, and LoopWindows.cpp computes coordinates that are not stored for
+// all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,8 @@ public:
   LoopLowering(mlir::func::FuncOp func, bool branches, unsigned vectorBits)
       : FiberLowering(func), branches(branches), vectorBits(vectorBits) {
     lowerWith(&LoopLowering::lowerCoiterate);
+    lowerWith(&LoopLowering::lowerCount);
+    lowerWith(&LoopLowering::lowerAccumulate);
     lowerWith(&LoopLowering::lowerLoad);
     lowerWith(&LoopLowering::lowerLocate);
     lowerWith(&LoopLowering::lowerRestrict);
@@ -46,6 +49,8 @@ private:
     llvm::SmallVector<unsigned>
         stored; ///< Operands with coordinates to step through.
     std::optional<CutValue> lower, upper;
+    /// Nothing is done but to count the coordinates.
+    bool isCount = false;
     /// No stored operand is exhausted, or will be where coordinates are loaded
     /// a step ahead.
     bool isAlive = false;
@@ -62,6 +67,8 @@ private:
 
   // Which loop it is.
   void lowerCoiterate(CoiterateOp op);
+  Loop startLoop(CoiterateOp op);
+  Values emitLoop(Loop &loop);
   std::pair<ClipPath, LastCoordinate> clipPath(CoiterateOp op, unsigned n);
   mlir::Value extentOf(const Loop &loop);
   mlir::Value stepThroughRun(const Loop &loop, unsigned n,
@@ -98,13 +105,15 @@ private:
                          unsigned lanes);
   MergeAttr bothStored(const Loop &loop);
   Values emitBlocks(Loop &loop);
-  Values countMatches(Loop &loop, mlir::Value matches,
-                      mlir::ValueRange carried);
-  std::optional<unsigned> findProbe(const Loop &loop, MergeAttr domain);
-  Values countProbed(Loop &loop, unsigned probe, unsigned lanes);
   Values visitMatches(Loop &loop, mlir::Value matches,
                       llvm::ArrayRef<CoordinateBlock> blocks,
                       mlir::ValueRange carried, unsigned lanes);
+
+  // Loops that only count.
+  void lowerCount(CountOp op);
+  Values addMatches(mlir::Value matches, mlir::ValueRange carried);
+  std::optional<unsigned> findProbe(const Loop &loop, MergeAttr domain);
+  Values countProbed(Loop &loop, unsigned probe, unsigned lanes);
 
   // Loops over coordinates that are computed.
   bool hasWindows(const Loop &loop);
@@ -139,17 +148,27 @@ private:
   /// Moves the body to the end of `block` and lowers it there.
   void moveBody(Loop &loop, mlir::Block *block, mlir::ValueRange carried,
                 llvm::SmallVectorImpl<mlir::Value> &yielded);
+  Values moveOps(mlir::Block *body, mlir::Block *block);
 
   // Elements.
   void lowerLoad(LoadOp op);
   void lowerLocate(LocateOp op);
+  mlir::Value readLanes(LocateOp op, mlir::ValueRange at,
+                        mlir::Value condition);
   mlir::Value isInside(mlir::Value coordinate, mlir::Value tensor,
                        unsigned dimension);
   void lowerRestrict(RestrictOp op);
+  void lowerAccumulate(AccumulateOp op);
 
   bool branches;       ///< On which of two operands comes next.
   unsigned vectorBits; ///< Of a register; 0: there are none.
 };
+
+/// As many bits as there are lanes, one for each coordinate of `block` that
+/// `other` has too, as an i64.
+mlir::Value emitMatches(mlir::ImplicitLocOpBuilder &b,
+                        const CoordinateBlock &block,
+                        const CoordinateBlock &other, unsigned lanes);
 
 /// Whether loops inside are cut too.
 inline bool cutsInside(CoiterateOp op) {

@@ -1,7 +1,6 @@
 //===- LoopMerges.cpp - Loops that step through their operands ------------===//
 
 #include "LoopLowering.h"
-#include "nacho/Analysis/LoopFacts.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -117,20 +116,25 @@ Value LoopLowering::emitLeast(const State &state) {
   return least;
 }
 
+/// Whether a step of a loop is short: nothing in it takes as many steps as
+/// there are coordinates.
+static bool isInnermost(CoiterateOp loop) {
+  return llvm::none_of(
+      loop.getBody().getOps(),
+      llvm::IsaPred<CoiterateOp, CountOp, AccumulateOp, EachLaneOp>);
+}
+
 /// As long as no operand is exhausted, an innermost loop need not ask for any
 /// of them; then comes what is left of the others.
 SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
-  bool isInnermost =
-      CoiterateOp(loop.op).getBody().getOps<CoiterateOp>().empty();
   bool isUnique = llvm::all_of(loop.stored, [&](unsigned n) {
     return loop.ranges[n].level->isUnique();
   });
-  if (!isInnermost || !isUnique)
+  if (!isInnermost(loop.op) || !isUnique)
     return emitWhileAny(loop, domain, beginsOf(loop.stored, loop.ranges),
                         loop.op.getInits());
-  bool endsWithAny = llvm::all_of(loop.stored, [&](unsigned n) {
-    return implies(domain, MergeAttr::get(b.getContext(), n));
-  });
+  bool endsWithAny = llvm::all_of(
+      loop.stored, [&](unsigned n) { return holdsOnlyWith(domain, n); });
   if (endsWithAny)
     return emitInWindows(loop, &LoopLowering::emitWhileAll);
   SmallVector<Value> results;
@@ -184,8 +188,8 @@ scf::WhileOp LoopLowering::startWhileAll(ValueRange inits, ValueRange ends) {
 /// Whether a loop is to have a body for each of its operands.
 bool LoopLowering::branchesInside(const Loop &loop) {
   CoiterateOp op = loop.op;
-  return branches && loop.stored.size() == 2 && loop.fibers.size() == 2 &&
-         !onlyCounts(op) && holdsAtAny(op.getMerge(), 2);
+  return branches && !loop.isCount && loop.stored.size() == 2 &&
+         loop.fibers.size() == 2 && holdsAtAny(op.getMerge(), 2);
 }
 
 /// while every operand has coordinates left:

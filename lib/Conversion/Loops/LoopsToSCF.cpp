@@ -63,6 +63,13 @@ static bool takesPart(CoiterateOp op, unsigned n) {
 }
 
 void LoopLowering::lowerCoiterate(CoiterateOp op) {
+  Loop loop = startLoop(op);
+  SmallVector<Value> results = emitLoop(loop);
+  op.replaceAllUsesWith(ArrayRef(results).take_back(op.getNumResults()));
+}
+
+/// Where the operands of a coiteration begin and end.
+LoopLowering::Loop LoopLowering::startLoop(CoiterateOp op) {
   Loop loop;
   loop.op = op;
   if (op.isBounded()) {
@@ -80,24 +87,27 @@ void LoopLowering::lowerCoiterate(CoiterateOp op) {
   }
   for (Value guard : op.getGuards())
     loop.guards.push_back(fiber(guard));
-  MergeAttr domain = iterationDomain(op);
-  // One operand with unique coordinates has nothing to be merged with.
-  auto isStepped = [](const Loop &loop) {
-    return loop.stored.size() == 1 &&
-           loop.ranges[loop.stored.front()].level->isUnique();
-  };
+  return loop;
+}
+
+/// The loop that suits what is merged; returns what the coiteration carries,
+/// last.
+SmallVector<Value> LoopLowering::emitLoop(Loop &loop) {
+  MergeAttr domain = iterationDomain(loop.op);
   if (isNever(domain))
-    return op.replaceAllUsesWith(op.getInits());
+    return loop.op.getInits();
+  if (isAlways(domain))
+    return emitAll(loop);
+  // One operand with unique coordinates has nothing to be merged with.
+  if (loop.stored.size() == 1 &&
+      loop.ranges[loop.stored.front()].level->isUnique())
+    return emitOne(loop);
   unsigned lanes = loop.stored.size() > 1 ? lanesOf(loop) : 0;
-  bool isShared = loop.stored.size() == 2 && domain == bothStored(loop);
+  if (lanes && loop.stored.size() == 2 && domain == bothStored(loop))
+    return emitInWindows(loop, &LoopLowering::emitBlocks);
   std::optional<unsigned> probe = findProbe(loop, domain);
-  SmallVector<Value> results =
-      isAlways(domain)    ? emitAll(loop)
-      : isStepped(loop)   ? emitOne(loop)
-      : lanes && isShared ? emitInWindows(loop, &LoopLowering::emitBlocks)
-      : lanes && probe    ? countProbed(loop, *probe, lanes)
-                          : emitMerge(loop, domain);
-  op.replaceAllUsesWith(ArrayRef(results).take_back(op.getNumResults()));
+  return lanes && probe ? countProbed(loop, *probe, lanes)
+                        : emitMerge(loop, domain);
 }
 
 SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
@@ -139,7 +149,7 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
                     : nacho::emitMerge(b, b.getLoc(), merge, present);
   // Who is certainly there when the body runs need not be asked again.
   for (unsigned n = 0; n < numFibers; ++n)
-    if (implies(merge, MergeAttr::get(b.getContext(), n)))
+    if (holdsOnlyWith(merge, n))
       present[n] = Value();
 
   SmallVector<Value> yielded;
@@ -198,7 +208,12 @@ void LoopLowering::moveBody(Loop &loop, Block *block, ValueRange carried,
                             SmallVectorImpl<Value> &yielded) {
   for (auto [arg, value] : llvm::zip(loop.op.getCarried(), carried))
     arg.replaceAllUsesWith(value);
-  Block *body = loop.op.getBodyBlock();
+  llvm::append_range(yielded, moveOps(loop.op.getBodyBlock(), block));
+}
+
+/// Moves the ops of a region to the end of `block` and lowers them there;
+/// returns what the region yielded.
+SmallVector<Value> LoopLowering::moveOps(Block *body, Block *block) {
   Operation *last = block->empty() ? nullptr : &block->back();
   block->getOperations().splice(block->end(), body->getOperations());
   Operation *yield = &block->back();
@@ -207,9 +222,10 @@ void LoopLowering::moveBody(Loop &loop, Block *block, ValueRange carried,
   for (Operation &op : llvm::make_early_inc_range(
            llvm::make_range(from, Block::iterator(yield))))
     lowerOp(op);
-  llvm::append_range(yielded, yield->getOperands());
+  SmallVector<Value> yielded(yield->getOperands());
   yield->erase();
   b.setInsertionPointToEnd(block);
+  return yielded;
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,10 +268,28 @@ void LoopLowering::lowerLocate(LocateOp op) {
   SmallVector<Value> at;
   for (Value coordinate : op.getCoordinates())
     at.push_back(select(valid, coordinate, valid ? constant(0) : coordinate));
+  if (op.getLanes())
+    return op.replaceAllUsesWith(readLanes(op, at, valid));
   Value value = tensor::ExtractOp::create(b, tensor, at);
   if (valid)
     value = selectOrZero(b, valid, value);
   op.replaceAllUsesWith(value);
+}
+
+/// The elements of the lanes that are set, if the condition holds.
+Value LoopLowering::readLanes(LocateOp op, ValueRange at, Value condition) {
+  Value lanes = op.getLanes();
+  if (condition) {
+    Value none = arith::ConstantOp::create(b, b.getZeroAttr(lanes.getType()));
+    lanes = arith::SelectOp::create(b, condition, lanes, none);
+  }
+  auto tensor = cast<RankedTensorType>(op.getTensor().getType());
+  AffineExpr along = b.getAffineDimExpr(dimensionOf(tensor, at.size() - 1));
+  auto map = AffineMap::get(at.size(), 0, along, b.getContext());
+  Value zero = emitZero(b, tensor.getElementType());
+  return vector::TransferReadOp::create(b, op.getType(), op.getTensor(), at,
+                                        map, zero, lanes,
+                                        b.getBoolArrayAttr({true}));
 }
 
 void LoopLowering::lowerRestrict(RestrictOp op) {
@@ -267,6 +301,31 @@ void LoopLowering::lowerRestrict(RestrictOp op) {
     return op.replaceAllUsesWith(op.getValue());
   op.replaceAllUsesWith(Value(arith::SelectOp::create(
       b, holds, op.getValue(), emitZero(b, op.getType()))));
+}
+
+/// for n = 0 to length: sums[row, first + n] += term(n)
+void LoopLowering::lowerAccumulate(AccumulateOp op) {
+  OpBuilder::InsertionGuard guard(b);
+  if (op.getCondition()) {
+    auto ifHolds =
+        scf::IfOp::create(b, op.getCondition(), /*withElseRegion=*/false);
+    b.setInsertionPointToStart(ifHolds.thenBlock());
+  }
+  auto loop = scf::ForOp::create(b, constant(0), op.getLength(), constant(1));
+  Block *block = loop.getBody();
+  block->back().erase();
+  op.getNumber().replaceAllUsesWith(loop.getInductionVar());
+  b.setInsertionPointToEnd(block);
+  SmallVector<Value> terms = moveOps(op.getBodyBlock(), block);
+  Value number =
+      arith::AddIOp::create(b, op.getFirst(), loop.getInductionVar());
+  for (auto [sums, term] : llvm::zip(op.getSums(), terms)) {
+    SmallVector<Value> at = {op.getRow(), number};
+    Value before = memref::LoadOp::create(b, sums, at);
+    Value after = BinaryOp::createCommutative(b, op.getKind(), before, term);
+    memref::StoreOp::create(b, after, sums, at);
+  }
+  scf::YieldOp::create(b);
 }
 
 namespace {
@@ -281,8 +340,11 @@ struct LoopsToSCF : nacho::impl::ConvertNachoLoopsToSCFBase<LoopsToSCF> {
     });
     if (nests.wasInterrupted())
       return signalPassFailure();
-    WalkResult loops =
-        func.walk([](CoiterateOp) { return WalkResult::interrupt(); });
+    WalkResult loops = func.walk([](Operation *op) {
+      return isa<CoiterateOp, CountOp, AccumulateOp>(op)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
     if (loops.wasInterrupted() &&
         failed(LoopLowering(func, branches, vectorBits).run()))
       signalPassFailure();

@@ -1,150 +1,203 @@
 //===- CombineParts.cpp - Before and after the parts ----------------------===//
 //
 // The functions fill and combine: what a block has where nothing is stored, and
-// the entries that no part has all of.
+// the entries of which no part has all elements.
 //
 //===----------------------------------------------------------------------===//
 
 #include "NestAssembler.h"
+#include "PartialEntries.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace nacho;
 
 /// parallel part in parts: values[n * part / parts ...] = 0
-void NestAssembler::buildFill() {
-  startFunction("fill", {Argument::bounds, Argument::result},
-                /*isExported=*/false);
-  cloneOperands();
+void nacho::buildFill(PhaseFunctions &function) {
+  function.start("fill", {Parameter::bounds, Parameter::result},
+                 /*isExported=*/false);
+  function.cloneOperands();
+  ImplicitLocOpBuilder &b = function.b;
+  const ResultLayout &layout = function.layout;
+  Value values = function.args.values;
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value parts = numParts();
-  Value size = memref::DimOp::create(b, args.values, zero);
-  auto workers = startWorkers(parts);
-  Share share = shareOf(b, workers.getWorker(), parts, size);
+  Value parts = function.numParts();
+  Value size = memref::DimOp::create(b, values, zero);
+  Value part = function.startWorkers(parts).getWorker();
+  Interval own = evenInterval(b, part, parts, size);
   Value nothing;
-  if (layout.reduction)
-    nothing = layout.finish(b, layout.identities(b), zero, mapping);
+  if (const auto &reduction = layout.reduction)
+    nothing =
+        reduction->finish(b, reduction->identities(b), zero, function.mapping);
   else
     nothing =
         CastOp::create(b, layout.type.getElementType(),
                        arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
-  emitFor(b, share.from, share.to, [&](Value at) {
-    memref::StoreOp::create(b, nothing, args.values, at);
-  });
+  emitFor(b, own.from, own.to,
+          [&](Value at) { memref::StoreOp::create(b, nothing, values, at); });
 }
 
-/// for part in parts, one after the other, which keeps the order of sums:
-///   an entry that the part before has not completed goes on in this one's
-///   head if that completes it, which then goes to the result; else in its tail
-void NestAssembler::buildCombine() {
-  Arguments arguments = executeArguments();
-  arguments.pop_back();
-  startFunction("combine", arguments, /*isExported=*/false);
-  cloneOperands();
-  Value parts = numParts();
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value two = arith::ConstantIndexOp::create(b, 2);
-  startWorkers(one);
-  Type cut = nest.getBody().getArgument(0).getType();
-  Type index = b.getIndexType();
-  auto visited = [&](Value row) -> Value {
-    return memref::LoadOp::create(b, args.visited, row);
-  };
-  emitFor(b, zero, parts, [&](Value part) {
-    Value lower = loadCut(b, "lo", cut, args.bounds, part);
-    Value upper =
-        loadCut(b, "hi", cut, args.bounds, arith::AddIOp::create(b, part, one));
-    Value spans = arith::ConstantIntOp::create(b, 0, 1);
+//===----------------------------------------------------------------------===//
+// Combine
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Goes from part to part and adds what the parts before have kept of an entry
+/// to what the part has of it.
+class PartCombiner {
+public:
+  explicit PartCombiner(PhaseFunctions &function)
+      : function(function), layout(function.layout), args(function.args),
+        b(function.b), places(function.places()),
+        partials(b, layout, args, places) {}
+
+  /// for part in parts, one after the other, which keeps the order of sums:
+  ///   if the part before has not completed its entry:
+  ///     that goes on in this part's head if the part completes it, which then
+  ///     goes to the result; else in its tail
+  void combine(Value parts) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Type cut = function.cutType();
+    emitFor(b, zero, parts, [&](Value part) {
+      Value lower = loadCut(b, "lo", cut, args.bounds, part);
+      Value next = arith::AddIOp::create(b, part, one);
+      Value upper = loadCut(b, "hi", cut, args.bounds, next);
+      Value completes = emitDiffer(lower, upper);
+      Value row = addBefore(part, completes);
+      if (layout.numOuter > 0)
+        emitIf(b, completes, [&] { write(row, part, lower); });
+    });
+    if (layout.numOuter > 0)
+      return;
+    // A scalar is in the tail of the last part.
+    Value last = arith::SubIOp::create(b, partials.head(parts), one);
+    write(last, std::nullopt, std::nullopt);
+  }
+
+private:
+  Value isNotZero(Value number) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, number, zero);
+  }
+
+  /// Whether cuts differ in a coordinate of the outer loops: a part between
+  /// them completes the entry in which it begins.
+  Value emitDiffer(Value lower, Value upper) {
+    Type index = b.getIndexType();
+    Value any = arith::ConstantIntOp::create(b, 0, 1);
     for (unsigned m = 0; m < layout.numOuter; ++m) {
       Value differ =
           arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
                                 CutCoordinateOp::create(b, index, lower, m),
                                 CutCoordinateOp::create(b, index, upper, m));
-      spans = arith::OrIOp::create(b, spans, differ);
+      any = arith::OrIOp::create(b, any, differ);
     }
-    Value head = arith::MulIOp::create(b, part, two);
+    return any;
+  }
+
+  /// row += what the part before has not completed, where `row` is the part's
+  /// head or tail. Returns the row.
+  Value addBefore(Value part, Value completes) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value head = partials.head(part);
     Value tail = arith::AddIOp::create(b, head, one);
-    Value row = arith::SelectOp::create(b, spans, head, tail);
+    Value row = arith::SelectOp::create(b, completes, head, tail);
     Value isFirst =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero);
-    // The first part has none before it: its own tail is then as good as any.
+    // The first part has none before it; there its own tail is as good as any.
     Value before = arith::SelectOp::create(b, isFirst, tail,
                                            arith::SubIOp::create(b, head, one));
-    Value isOpen = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                         visited(before), zero);
-    Value isNotFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, part, zero);
-    emitIf(b, arith::AndIOp::create(b, isNotFirst, isOpen), [&] {
-      emitFor(b, zero, layout.rowSize(b, mapping), [&](Value n) {
-        SmallVector<Value> sums = loadSums(row, n);
-        for (auto [partials, sum] : llvm::zip(args.partials, sums)) {
-          Value x = memref::LoadOp::create(b, partials, ValueRange{before, n});
-          Value all = BinaryOp::createCommutative(b, *layout.reduction, x, sum);
-          memref::StoreOp::create(b, all, partials, ValueRange{row, n});
+    Value isOpen = isNotZero(partials.visited(before));
+    Value isNotFirst = isNotZero(part);
+    emitIf(b, Value(arith::AndIOp::create(b, isNotFirst, isOpen)), [&] {
+      emitFor(b, zero, places.rowSize(), [&](Value n) {
+        BinaryKind kind = layout.reduction->getKind();
+        Values sums = loadOrIdentities(row, n);
+        for (auto [array, sum] : llvm::zip(args.partials, sums)) {
+          Value x = memref::LoadOp::create(b, array, ValueRange{before, n});
+          Value all = BinaryOp::createCommutative(b, kind, x, sum);
+          memref::StoreOp::create(b, all, array, ValueRange{row, n});
         }
       });
-      Value count = arith::AddIOp::create(b, visited(before), visited(row));
-      memref::StoreOp::create(b, count, args.visited, row);
+      Value count = arith::AddIOp::create(b, partials.visited(before),
+                                          partials.visited(row));
+      partials.setVisited(count, row);
     });
-    if (layout.numOuter > 0)
-      emitIf(b, spans, [&] { writeCombined(row, part, lower); });
-  });
-  if (layout.numOuter > 0)
-    return;
-  Value last =
-      arith::SubIOp::create(b, arith::MulIOp::create(b, parts, two), one);
-  writeCombined(last, Value(), Value());
-}
+    return row;
+  }
 
-/// The sums in a row, of which nothing may have been reduced.
-SmallVector<Value> NestAssembler::loadSums(Value row, Value n) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value count = memref::LoadOp::create(b, args.visited, row);
-  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count, zero);
-  SmallVector<Value> sums = layout.identities(b);
-  for (auto [partials, sum] : llvm::zip(args.partials, sums)) {
-    Value stored = memref::LoadOp::create(b, partials, ValueRange{row, n});
-    sum = arith::SelectOp::create(b, any, stored, sum);
+  /// The sums in a row; what they are before any reduction if there is nothing
+  /// in the row.
+  Values loadOrIdentities(Value row, Value number) {
+    Value any = isNotZero(partials.visited(row));
+    Values sums = layout.reduction->identities(b);
+    for (auto [array, sum] : llvm::zip(args.partials, sums)) {
+      Value stored = memref::LoadOp::create(b, array, ValueRange{row, number});
+      sum = arith::SelectOp::create(b, any, stored, sum);
+    }
+    return sums;
   }
-  return sums;
-}
 
-/// A complete entry, at the coordinates of a cut, goes to the result.
-void NestAssembler::writeCombined(Value row, Value part, Value cut) {
-  Value count = memref::LoadOp::create(b, args.visited, row);
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  SmallVector<Value> coordinates(layout.type.getRank());
-  Value isEntry, position;
-  for (auto [level, loop] : llvm::enumerate(layout.loopOfLevel)) {
-    unsigned m = llvm::find(layout.loops, loop) - layout.loops.begin();
-    if (m >= layout.numOuter)
-      continue;
-    coordinates[level] = CutCoordinateOp::create(b, b.getIndexType(), cut, m);
-    Value inside =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, coordinates[level],
-                              layout.extent(b, level, mapping));
-    isEntry =
-        isEntry ? Value(arith::AndIOp::create(b, isEntry, inside)) : inside;
-  }
-  if (layout.hasCounts()) {
-    isEntry = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count, zero);
-    position = layout.positionsOf(b, layout.structure - 1,
-                                  loadRow(args.offsets, part));
-  }
-  emitIf(b, isEntry, [&] {
-    layout.forRow(b, coordinates, mapping, [&](Value n, ArrayRef<Value> at) {
-      SmallVector<Value> sums = loadSums(row, n);
-      Value where = layout.location(b, position, at, mapping);
-      Value size = memref::DimOp::create(b, args.values, zero);
-      Value fits =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, where, size);
-      emitIf(b, fits, [&] {
-        memref::StoreOp::create(b, layout.finish(b, sums, count, mapping),
-                                args.values, where);
+  /// A complete entry goes to the result. A scalar has neither a part whose it
+  /// is nor a cut that has its coordinates.
+  void write(Value row, std::optional<Value> part, std::optional<Value> cut) {
+    Value count = partials.visited(row);
+    Values coordinates(layout.type.getRank());
+    Condition isEntry = kAlways;
+    for (auto [level, loop] : llvm::enumerate(layout.loopOfLevel)) {
+      unsigned m = llvm::find(layout.loops, loop) - layout.loops.begin();
+      if (m >= layout.numOuter)
+        continue;
+      coordinates[level] =
+          CutCoordinateOp::create(b, b.getIndexType(), *cut, m);
+      Value inside =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                coordinates[level], places.extent(level));
+      isEntry = emitBoth(b, isEntry, inside);
+    }
+    std::optional<Value> position;
+    if (layout.hasCounts()) {
+      isEntry = isNotZero(count);
+      position = layout.positionsOf(b, layout.numStructural - 1,
+                                    function.loadRow(args.offsets, *part));
+    }
+    emitIf(b, isEntry, [&] {
+      places.forRow(coordinates, [&](Value n, ArrayRef<Value> at) {
+        Values sums = loadOrIdentities(row, n);
+        storeEntry(sums, count, places.location(position, at));
       });
     });
-  });
+  }
+
+  /// values[at] = the entry, if that is inside of the array.
+  void storeEntry(ValueRange sums, Value count, Value at) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value size = memref::DimOp::create(b, args.values, zero);
+    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
+    emitIf(b, fits, [&] {
+      Value entry = layout.reduction->finish(b, sums, count, function.mapping);
+      memref::StoreOp::create(b, entry, args.values, at);
+    });
+  }
+
+  PhaseFunctions &function;
+  const ResultLayout &layout;
+  const PhaseArguments &args;
+  ImplicitLocOpBuilder &b;
+  ResultPlaces places;
+  PartialEntries partials;
+};
+} // namespace
+
+void nacho::buildCombine(PhaseFunctions &function,
+                         const Parameters &parameters) {
+  function.start("combine", parameters, /*isExported=*/false);
+  function.cloneOperands();
+  Value parts = function.numParts();
+  Value one = arith::ConstantIndexOp::create(function.b, 1);
+  function.startWorkers(one);
+  PartCombiner(function).combine(parts);
 }

@@ -1,18 +1,19 @@
-//===- PhaseFunctions.cpp - Signatures of a nest's functions --------------===//
-//
-// The arguments that the functions of a nest have in common, and how they are
-// read.
-//
-//===----------------------------------------------------------------------===//
+//===- PhaseFunctions.cpp - The functions of a nest, and their arguments --===//
 
-#include "NestAssembler.h"
+#include "PhaseFunctions.h"
 
+#include "Collector.h"
+#include "Filling.h"
 #include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
 
 /// The type of the keys of a table of coordinates. Where the tensor leaves the
 /// width of coordinates to MLIR, they are `index`; a table needs a known width.
@@ -21,90 +22,167 @@ static Type keyType(sparse_tensor::SparseTensorEncodingAttr encoding) {
   return type.isIndex() ? IntegerType::get(type.getContext(), 64) : type;
 }
 
-/// Every function takes the operands first and the number of threads last.
-func::FuncOp NestAssembler::startFunction(StringRef suffix,
-                                          const Arguments &arguments,
-                                          bool isExported) {
-  Type index = b.getIndexType();
-  auto rows = [&](int64_t columns) {
-    return MemRefType::get({ShapedType::kDynamic, columns}, index);
-  };
-  auto table = [&](Type element) {
+void ResultArrays::makeViews(ImplicitLocOpBuilder &b, unsigned rank) {
+  if (!values)
+    return;
+  for (unsigned level = 0; level < rank; ++level) {
+    positions.push_back(arrays.positions(level));
+    coordinates.push_back(arrays.coordinates(b, level));
+  }
+}
+
+Values ResultArrays::flatten() const {
+  Values all(arrays.flatten());
+  all.push_back(values);
+  return all;
+}
+
+/// The arguments of a function after the operands, and which values are to
+/// stand for them.
+class PhaseFunctions::Signature {
+public:
+  void add(Type type, Value &value, const Twine &name) {
+    types.push_back(type);
+    targets.push_back({&value, name.str()});
+  }
+  void add(Type type, std::optional<Value> &value, const Twine &name) {
+    value.emplace();
+    add(type, *value, name);
+  }
+
+  /// A vector of elements, a table with any number of rows and columns, or of
+  /// columns.
+  static MemRefType vector(Type element) {
+    return MemRefType::get({ShapedType::kDynamic}, element);
+  }
+  static MemRefType table(Type element) {
     return MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic},
                            element);
-  };
-  auto cut = CutType::get(b.getContext(), nest.getCuts().getType().getWidths());
-  SmallVector<Type> types(source.getArgumentTypes().drop_back());
-  size_t numOperands = types.size();
-  SmallVector<std::pair<Value *, std::string>> targets;
-  args = PhaseArguments();
-  auto add = [&](Type type, Value &target, const Twine &name) {
-    types.push_back(type);
-    targets.push_back({&target, name.str()});
-  };
-  for (Argument argument : arguments) {
-    switch (argument) {
-    case Argument::bounds:
-      add(rows(cut.getNumColumns()), args.bounds, "bounds");
-      break;
-    case Argument::within:
-      add(index, args.within, "within");
-      break;
-    case Argument::counts:
-      add(rows(layout.numColumns()), args.counts, "counts");
-      break;
-    case Argument::offsets:
-      add(rows(layout.numColumns()), args.offsets, "offsets");
-      break;
-    case Argument::moved:
-      add(rows(layout.numColumns()), args.moved, "moved");
-      break;
-    case Argument::sizes:
-      add(MemRefType::get({2 * layout.type.getRank() + 1}, index), args.sizes,
-          "sizes");
-      break;
-    case Argument::status:
-      add(MemRefType::get({}, b.getI32Type()), args.status, "status");
-      break;
-    case Argument::partials:
-      args.partials.resize(layout.sums.size());
-      for (auto [type, partials] : llvm::zip(layout.sums, args.partials))
-        add(MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic}, type),
-            partials, "partials");
-      add(MemRefType::get({ShapedType::kDynamic}, index), args.visited,
-          "visited");
-      break;
-    case Argument::tables:
-      args.tables.resize(layout.finds.size());
-      for (auto [find, to] : llvm::zip(layout.finds, args.tables)) {
-        auto fiber = cast<FiberType>(find.getFiber().getType());
-        auto encoding =
-            sparse_tensor::getSparseTensorEncoding(fiber.getTensor());
-        add(table(keyType(encoding)), to.keys, "found_keys");
-        add(table(b.getI64Type()), to.marks, "found_marks");
-        add(table(b.getI64Type()), to.positions, "found_positions");
-      }
-      break;
-    case Argument::coordinateSet:
-    case Argument::workspace: {
-      auto encoding = sparse_tensor::getSparseTensorEncoding(layout.type);
-      // Rows are only collected whole where every coordinate has a place.
-      if (nest.getCollect() == CollectKind::partSums)
-        add(table(keyType(encoding)), args.keys, "keys");
-      add(table(b.getI64Type()), args.marks, "marks");
-      if (argument == Argument::workspace)
-        add(table(layout.type.getElementType()), args.sums, "sums");
-      break;
-    }
-    case Argument::draft:
-      addArrays(args.draft, "draft_", add);
-      break;
-    case Argument::result:
-      addArrays(args, "", add);
-      break;
+  }
+  static MemRefType rows(int64_t columns, Type element) {
+    return MemRefType::get({ShapedType::kDynamic, columns}, element);
+  }
+
+  void addArrays(ResultArrays &result, RankedTensorType type,
+                 StringRef prefix) {
+    result.arrays = TensorArrays(type);
+    result.arrays.forEach(
+        [&](Value &buffer, MemRefType bufferType, const Twine &name) {
+          add(bufferType, buffer, prefix + name);
+        });
+    add(vector(type.getElementType()), result.values, prefix + "values");
+  }
+
+  /// Names the arguments of the function, and makes the values stand for them.
+  void bind(ValueRange arguments) {
+    for (auto [target, argument] : llvm::zip(targets, arguments)) {
+      *target.first = argument;
+      setName(argument, target.second);
     }
   }
-  add(index, args.threads, "threads");
+
+  SmallVector<Type> types;
+
+private:
+  SmallVector<std::pair<Value *, std::string>> targets;
+};
+
+void PhaseFunctions::add(Parameter parameter, Signature &signature) {
+  Type index = b.getIndexType();
+  RankedTensorType type = layout.type;
+  switch (parameter) {
+  case Parameter::bounds:
+    return signature.add(Signature::rows(cutType().getNumColumns(), index),
+                         args.bounds, "bounds");
+  case Parameter::within:
+    return signature.add(index, args.within, "within");
+  case Parameter::counts:
+    return signature.add(Signature::rows(layout.numColumns(), index),
+                         args.counts, "counts");
+  case Parameter::offsets:
+    return signature.add(Signature::rows(layout.numColumns(), index),
+                         args.offsets, "offsets");
+  case Parameter::moved:
+    return signature.add(Signature::rows(layout.numColumns(), index),
+                         args.moved, "moved");
+  case Parameter::sizes:
+    return signature.add(MemRefType::get({2 * type.getRank() + 1}, index),
+                         args.sizes, "sizes");
+  case Parameter::status:
+    return signature.add(MemRefType::get({}, b.getI32Type()), args.status,
+                         "status");
+  case Parameter::draft:
+    return signature.addArrays(args.draft, type, "draft_");
+  case Parameter::result:
+    return signature.addArrays(args, type, "");
+  case Parameter::partials:
+    return addPartials(signature);
+  case Parameter::tables:
+    return addTables(signature);
+  case Parameter::coordinateSet:
+    return addWorkspace(signature, /*hasSums=*/false);
+  case Parameter::workspace:
+    return addWorkspace(signature, /*hasSums=*/true);
+  }
+}
+
+void PhaseFunctions::addPartials(Signature &signature) {
+  ArrayRef<Type> types = layout.reduction->getTypes();
+  args.partials.resize(types.size());
+  for (auto [type, partials] : llvm::zip(types, args.partials))
+    signature.add(Signature::table(type), partials, "partials");
+  signature.add(Signature::vector(b.getIndexType()), args.visited, "visited");
+}
+
+void PhaseFunctions::addTables(Signature &signature) {
+  Type word = b.getI64Type();
+  args.tables.resize(layout.finds.size());
+  for (auto [find, table] : llvm::zip(layout.finds, args.tables)) {
+    auto fiber = cast<FiberType>(FindOp(find).getFiber().getType());
+    auto encoding = sparse_tensor::getSparseTensorEncoding(fiber.getTensor());
+    signature.add(Signature::table(keyType(encoding)), table.keys,
+                  "found_keys");
+    signature.add(Signature::table(word), table.marks, "found_marks");
+    signature.add(Signature::table(word), table.positions, "found_positions");
+  }
+}
+
+void PhaseFunctions::addWorkspace(Signature &signature, bool hasSums) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(layout.type);
+  if (layout.collector->hasKeys())
+    signature.add(Signature::table(keyType(encoding)), args.keys, "keys");
+  signature.add(Signature::table(b.getI64Type()), args.marks, "marks");
+  if (hasSums)
+    signature.add(Signature::table(layout.type.getElementType()), args.sums,
+                  "sums");
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+PhaseFunctions::PhaseFunctions(func::FuncOp source, NestOp nest,
+                               ResultLayout layout)
+    : source(source), nest(nest),
+      partition(nest.getCuts().getDefiningOp<PartitionOp>()),
+      layout(std::move(layout)), b(withoutName(nest.getLoc()), source) {}
+
+CutType PhaseFunctions::cutType() {
+  return CutType::get(b.getContext(), nest.getCuts().getType().getWidths());
+}
+
+/// Every function takes the operands first and the number of threads last.
+func::FuncOp PhaseFunctions::start(StringRef suffix,
+                                   const Parameters &parameters,
+                                   bool isExported) {
+  args = PhaseArguments();
+  Signature signature;
+  for (Parameter parameter : parameters)
+    add(parameter, signature);
+  signature.add(b.getIndexType(), args.threads, "threads");
+  SmallVector<Type> types(source.getArgumentTypes().drop_back());
+  size_t numOperands = types.size();
+  llvm::append_range(types, signature.types);
 
   std::string name = (source.getName() + "_" + suffix).str();
   b.setInsertionPoint(source);
@@ -123,36 +201,23 @@ func::FuncOp NestAssembler::startFunction(StringRef suffix,
     entry->getArgument(n).setLoc(source.getArgument(n).getLoc());
     mapping.map(source.getArgument(n), entry->getArgument(n));
   }
-  for (auto [target, value] :
-       llvm::zip(targets, entry->getArguments().drop_front(numOperands))) {
-    *target.first = value;
-    setName(value, target.second);
-  }
+  signature.bind(entry->getArguments().drop_front(numOperands));
   args.makeViews(b, layout.type.getRank());
   args.draft.makeViews(b, layout.type.getRank());
   return func;
 }
 
-/// The arrays of a result, level by level.
-void NestAssembler::addArrays(
-    ResultArrays &arrays, StringRef prefix,
-    llvm::function_ref<void(Type, Value &, const Twine &)> add) {
-  arrays.arrays = TensorArrays(layout.type);
-  arrays.arrays.forEach([&](Value &buffer, MemRefType type, const Twine &name) {
-    add(type, buffer, prefix + name);
-  });
-  add(MemRefType::get({ShapedType::kDynamic}, layout.type.getElementType()),
-      arrays.values, prefix + "values");
+void PhaseFunctions::call(StringRef suffix, ValueRange arguments) {
+  func::CallOp::create(b, functions.at(suffix), arguments);
 }
 
-/// The roots of the operands, and what else comes before the partition.
-void NestAssembler::cloneOperands() {
+void PhaseFunctions::cloneOperands() {
   for (Operation &op : source.getBody().front())
     if (!isa<PartitionOp, NestOp, func::ReturnOp>(op))
       b.clone(op, mapping);
 }
 
-Value NestAssembler::numParts() {
+Value PhaseFunctions::numParts() {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value rows = memref::DimOp::create(b, args.bounds, zero);
@@ -160,17 +225,29 @@ Value NestAssembler::numParts() {
   return arith::SubIOp::create(b, rows, one);
 }
 
-/// The function's workers, one for each part; the builder is left in there.
-ParallelOp NestAssembler::startWorkers(Value parts) {
+ParallelOp PhaseFunctions::emitWorkers(Value parts) {
   auto workers = ParallelOp::create(b, parts, args.threads);
   setName(workers.getWorker(), "part");
+  return workers;
+}
+
+ParallelOp PhaseFunctions::startWorkers(Value parts) {
+  ParallelOp workers = emitWorkers(parts);
   func::ReturnOp::create(b);
   b.setInsertionPointToStart(workers.getBodyBlock());
   return workers;
 }
 
-SmallVector<Value> NestAssembler::loadRow(Value buffer, Value row) {
-  SmallVector<Value> values;
+void PhaseFunctions::emitOneWorker(llvm::function_ref<void()> body) {
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto worker = ParallelOp::create(b, one, args.threads);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(worker.getBodyBlock());
+  body();
+}
+
+Values PhaseFunctions::loadRow(Value buffer, Value row) {
+  Values values;
   for (auto [column, name] : llvm::enumerate(layout.columnNames())) {
     Value at = arith::ConstantIndexOp::create(b, column);
     NameScope scope(b, name);
@@ -179,7 +256,7 @@ SmallVector<Value> NestAssembler::loadRow(Value buffer, Value row) {
   return values;
 }
 
-void NestAssembler::storeRow(ValueRange values, Value buffer, Value row) {
+void PhaseFunctions::storeRow(ValueRange values, Value buffer, Value row) {
   for (auto [column, value] : llvm::enumerate(values)) {
     Value at = arith::ConstantIndexOp::create(b, column);
     memref::StoreOp::create(b, value, buffer, ValueRange{row, at});

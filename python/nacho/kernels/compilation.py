@@ -7,17 +7,9 @@ from typing import Any
 
 from nacho.errors import ArgumentError
 from nacho.kernels.kernel import Kernel
-from nacho.kernels.options import (
-    MAX_PARTS,
-    MAX_THREADS,
-    check_cost,
-    check_target,
-    check_validation,
-    checked_count,
-    checked_order,
-    checked_remap,
-)
-from nacho.kernels.requests import IndexType, requested_types
+from nacho.kernels.pins import IndexType, requested_pins
+from nacho.kernels.request import checked_request
+from nacho.kernels.statement import ModuleSource, NotationSource
 from nacho.mlir.module import is_module, read_module
 from nacho.notation.parser import parse, require_supported
 from nacho.storage.formats import Format
@@ -40,47 +32,37 @@ def compile(
 
     ``formats`` names the format of operands and of the result. By default an operand of
     one index is a sparse-vector, of two csr, of more csf; that of the result is
-    inferred. ``dtype`` ("f64") is the type of all operands, and ``index`` ("i32") that
-    of all index arrays; both may be a mapping by name.
+    inferred.
+
+    The kernel takes any element types, and index arrays of 32 or 64 bits: for those
+    that it has not seen it is compiled when it is called. ``dtype`` ("f64") pins the
+    type of all operands, and ``index`` ("i32") that of all index arrays, so that others
+    are refused; both may be a mapping by name, which leaves the others free.
 
     ``expr`` may also be MLIR: the text of a module, or an object that is one when it is
-    printed. Formats, types and the order of the loops are those of its function then.
+    printed. Formats, types and the order of the loops are those of its function then;
+    only widths of index arrays that are MLIR's default are free.
 
     ``order`` lists the indices from the outermost loop inwards, instead of the order
     that is expected to be the cheapest. With ``remap=False`` what outer intersections
     leave over is not listed first: parts then cost the same by what the operands
     store, whether it is iterated or not.
     """
-    check_target(target)
-    check_cost(cost)
-    check_validation(validate)
-    options: dict[str, Any] = {
-        "threads": checked_count("threads", threads, MAX_THREADS),
-        "parts": checked_count("parts", parts, MAX_PARTS),
-        "cost": cost,
-        "validate": validate,
-        "remap": checked_remap(remap),
-    }
+    options = (target, cost, order, remap, threads, parts, validate)
     if is_module(expr):
         given = {"formats": formats, "dtype": dtype, "index": index, "order": order}
         return _of_module(str(expr), given, options)
     assignment = parse(expr)
     require_supported(assignment)
-    types, result = requested_types(
-        assignment, formats or {}, dtype or "f64", index or "i32"
-    )
-    if order is not None:
-        options["order"] = checked_order(order, assignment.indices)
-    return Kernel(assignment, types, result, **options)
+    request = checked_request(assignment.indices, *options)
+    pins = requested_pins(assignment, formats or {}, dtype, index)
+    source = NotationSource(assignment, pins, request.lowering.order)
+    return Kernel(source, request)
 
 
-def _of_module(
-    text: str, given: Mapping[str, object], options: Mapping[str, Any]
-) -> Kernel:
+def _of_module(text: str, given: Mapping[str, object], options: Any) -> Kernel:
     for option, value in given.items():
         if value is not None:
             raise ArgumentError(f"{option}= of a module are those of its function")
-    module = read_module(text, options["cost"])
-    return Kernel(
-        module.assignment, module.operands, module.result, module=module, **options
-    )
+    request = checked_request((), *options)
+    return Kernel(ModuleSource(read_module(text, request.lowering.cost)), request)

@@ -5,33 +5,41 @@ It is compiled once for each pair of types, and sorts where levels change their 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
-from nacho.kernels.evaluation import cached_kernel
-from nacho.kernels.kernel import Kernel
+from nacho.kernels.cache import Cache
+from nacho.kernels.call import Call
+from nacho.kernels.pins import Pin
+from nacho.kernels.request import Lowering, Running
+from nacho.kernels.specialisation import Specialisation, Specialiser
+from nacho.kernels.statement import NotationSource
 from nacho.notation.parser import parse
 from nacho.storage.formats import Format, TensorType
-from nacho.storage.operands import tensor_type
+from nacho.storage.operands import converted_type
 from nacho.storage.tensor import Tensor
-from nacho.storage.views import INT32_MAX, View
+from nacho.storage.views import View
+
+_specialisers: Cache[Specialiser] = Cache()
 
 
 def copied(view: View, wanted: Format) -> View:
     """Return a view in another format, by the kernel for it."""
-    given = tensor_type("Tensor", view)
-    pos = 64 if view.values.size > INT32_MAX else given.pos_width
-    crd = 64 if max(view.shape) > INT32_MAX else given.crd_width
-    result = replace(given, format=wanted, pos_width=pos, crd_width=crd)
-    kernel = cached_kernel(("convert", given, result), lambda: _compiled(given, result))
+    result = converted_type("Tensor", view, wanted)
+    key = (view.format, result)
+    found = _specialisers.get(key, lambda: _specialiser(view.format, result))
     source = Tensor._of(view)
-    call = kernel.prepare([source], {"A": view}, None, None, "none")
-    # Dense results as well are to be tensors.
-    call = call._replace(kind=None)
-    made: Tensor = kernel.compute(call)
+    made: Tensor = found.run([source], {"A": view}, Running(validate="none"), _tensor)
     return made._view
 
 
-def _compiled(given: TensorType, result: TensorType) -> Kernel:
-    assert given.format is not None
-    indices = ",".join(f"d{dimension}" for dimension in range(len(given.format.levels)))
-    return Kernel(parse(f"Z[{indices}] = A[{indices}]"), {"A": given}, result)
+def _tensor(specialisation: Specialisation, call: Call) -> Any:
+    """Compute a tensor, also where dense results are arrays otherwise."""
+    return specialisation.compute(call._replace(kind=None))
+
+
+def _specialiser(given: Format, result: TensorType) -> Specialiser:
+    indices = ",".join(f"d{dimension}" for dimension in range(len(given.levels)))
+    assignment = parse(f"Z[{indices}] = A[{indices}]")
+    pin = Pin(result.format, result.dtype, result.pos_width, result.crd_width)
+    source = NotationSource(assignment, {"A": Pin(given), "Z": pin})
+    return Specialiser(source, Lowering())

@@ -4,49 +4,73 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nacho.kernels.plan import Call, Plan, bind
+from nacho.kernels.call import Call, views_of
+from nacho.kernels.pins import Pin
+from nacho.kernels.plan import Plan
+from nacho.kernels.program import Program
+from nacho.kernels.request import Running
+from nacho.kernels.specialisation import Specialisation, Specialiser
+from nacho.kernels.statement import Statement
+from nacho.kernels.strategy import SERIAL_BELOW
+from nacho.notation.promotion import WEAK
 from nacho.storage.formats import TensorType
 
 if TYPE_CHECKING:
     from nacho import _nacho
-    from nacho.kernels.kernel import Kernel
 
 _SHOWN_PARTS = 16
 
 
-def explain(kernel: Kernel, operands: Sequence[Any], named: Mapping[str, Any]) -> str:
+class _Run(NamedTuple):
+    """What was run: a program of a specialisation, on loaded operands."""
+
+    specialisation: Specialisation
+    program: Program
+    native: _nacho.Plan
+    call: Call
+    seconds: dict[str, float]
+    """The time of each phase."""
+
+
+def explain(specialiser: Specialiser, given: Sequence[Any], running: Running) -> str:
     """Plan and execute once, and describe it."""
-    options = dict(named)
-    threads, parts = kernel.pop_workers(options)
-    given = bind(kernel.operands, operands, options)
     notes: list[str] = []
     clock = _Clock()
-    views = kernel.views(given)
-    call = kernel.prepare(given, views, threads, parts, kernel.validate, notes)
-    clock.stop("check")
-    kernel = kernel.suited(call)
-    kernel.partition(call)
-    clock.stop("partition")
-    kernel, native = kernel.planned(call)
-    clock.stop("plan")
-    kernel.execute(native, call)
-    clock.stop("compute")
-    plan = Plan(kernel, native, call)
+
+    def act(specialisation: Specialisation, call: Call) -> _Run:
+        return _run(specialisation, call, clock)
+
+    views = views_of(specialiser.source.assignment, given)
+    run = specialiser.run(given, views, running, act, notes)
+    statement = run.specialisation.statement
     sections = (
-        ("expression", [kernel.expression]),
-        ("order", _order(kernel)),
-        ("operands", _operands(kernel, call)),
-        ("result", [_result(kernel, call, plan)]),
+        ("expression", [statement.assignment.text]),
+        ("types", _types(statement, specialiser.source.pins)),
+        ("order", _order(run.program)),
+        ("operands", _operands(statement, run.call)),
+        ("result", [_result(run)]),
         ("copies", notes or ["none: every array is used in place"]),
         ("kernels", ["partition, assemble (count, scan, allocate), compute"]),
-        ("memory", _memory(kernel, call, native)),
-        ("workers", [_workers(kernel, call, explicit=bool(threads or parts))]),
-        ("cost", _costs(kernel, plan)),
-        ("time", [_times(clock.seconds)]),
+        ("memory", _memory(run)),
+        ("workers", [_workers(run.call, running)]),
+        ("cost", _costs(run)),
+        ("time", [_times(run.seconds)]),
     )
     return "\n".join(_section(title, lines) for title, lines in sections) + "\n"
+
+
+def _run(specialisation: Specialisation, call: Call, clock: _Clock) -> _Run:
+    clock.stop("check")
+    program = specialisation.programs.suited(call)
+    specialisation.partition(call, program)
+    clock.stop("partition")
+    program, native = specialisation.plan(call, program)
+    clock.stop("plan")
+    specialisation.execute(native, call)
+    clock.stop("compute")
+    return _Run(specialisation, program, native, call, clock.seconds)
 
 
 class _Clock:
@@ -65,25 +89,51 @@ def _section(title: str, lines: Iterable[str]) -> str:
     return f"{title:<12}{separator.join(lines)}"
 
 
-def _order(kernel: Kernel) -> list[str]:
-    if not kernel.indices:
+def _types(statement: Statement, pins: Mapping[str, Pin]) -> list[str]:
+    """Name the specialisation: the types for which the kernel was compiled."""
+    result = statement.assignment.result.name
+    operands = [
+        f"{name} {_specialised(type, kind)}"
+        for (name, type), kind in zip(
+            statement.types.items(), statement.typing.kinds, strict=True
+        )
+    ]
+    into = f"{', '.join(operands)} -> {result} {_specialised(statement.result)}"
+    pinned = [name for name, pin in pins.items() if not pin.is_free]
+    shown = ", ".join(pinned) or "none, types are those of the operands"
+    return [into, f"pinned: {shown}"]
+
+
+def _specialised(type: TensorType, kind: str | None = None) -> str:
+    if kind in WEAK:
+        return f"{kind} (weak)"
+    if type.format is None or type.format.is_dense:
+        return type.dtype
+    if type.pos_width == type.crd_width:
+        return f"{type.dtype} i{type.pos_width}"
+    return f"{type.dtype} (i{type.pos_width}, i{type.crd_width})"
+
+
+def _order(program: Program) -> list[str]:
+    assignment = program.statement.assignment
+    if not assignment.indices:
         return ["no loops"]
     lines: list[str] = []
-    for number, step in enumerate(kernel.steps):
+    for number, step in enumerate(program.steps):
         read = ", ".join(
-            f"list {source}" if is_step else kernel.operands[source]
+            f"list {source}" if is_step else assignment.operands[source]
             for is_step, source in step.inputs
         )
         what = f"{', '.join(step.order)} over {read}"
-        if number + 1 < len(kernel.steps):
+        if number + 1 < len(program.steps):
             what += f": makes list {number}" + (", sorted" if step.is_sorted else "")
         lines.append(what)
     return lines
 
 
-def _operands(kernel: Kernel, call: Call) -> list[str]:
+def _operands(statement: Statement, call: Call) -> list[str]:
     lines: list[str] = []
-    for name, type in kernel.types.items():
+    for name, type in statement.types.items():
         if type.format is None:
             lines.append(f"{name}: scalar, {type.dtype}")
             continue
@@ -94,12 +144,13 @@ def _operands(kernel: Kernel, call: Call) -> list[str]:
     return lines
 
 
-def _result(kernel: Kernel, call: Call, plan: Plan) -> str:
-    name = kernel.result_name
-    if kernel.result_type.format is None:
-        return f"{name}: scalar, {kernel.result_type.dtype}"
-    shape = _shape(kernel.shape(call))
-    return f"{name}: {_type(kernel.result_type)}, {shape}, {plan.nnz} entries"
+def _result(run: _Run) -> str:
+    statement = run.specialisation.statement
+    name, type = statement.assignment.result.name, statement.result
+    if type.format is None:
+        return f"{name}: scalar, {type.dtype}"
+    shape = _shape(run.specialisation.shape(run.call))
+    return f"{name}: {_type(type)}, {shape}, {run.native.nnz} entries"
 
 
 def _shape(shape: tuple[int, ...]) -> str:
@@ -113,9 +164,9 @@ def _type(type: TensorType) -> str:
     return f"{type.format}, {type.dtype}, pos i{type.pos_width}, crd i{type.crd_width}"
 
 
-def _memory(kernel: Kernel, call: Call, native: _nacho.Plan) -> list[str]:
+def _memory(run: _Run) -> list[str]:
     """What is needed besides the operands and the result."""
-    lists, workspaces = native.memory
+    lists, workspaces = run.native.memory
     lines = [
         f"list {number}: {entries} entries, {_megabytes(size)}"
         + (f" ({size / entries:.0f} bytes per entry)" if entries else "")
@@ -123,8 +174,8 @@ def _memory(kernel: Kernel, call: Call, native: _nacho.Plan) -> list[str]:
     ]
     if any(workspaces):
         each = _megabytes(max(workspaces))
-        lines.append(f"workspaces: {each} per thread on {call.threads} thread(s)")
-    if kernel.steps[-1].is_draft:
+        lines.append(f"workspaces: {each} per thread on {run.call.threads} thread(s)")
+    if run.program.steps[-1].is_draft:
         lines.append(
             "draft, unless it has to be counted: as much as the result, for a while"
         )
@@ -135,27 +186,28 @@ def _megabytes(size: int) -> str:
     return f"{size / 1e6:.2f} MB"
 
 
-def _workers(kernel: Kernel, call: Call, *, explicit: bool) -> str:
+def _workers(call: Call, running: Running) -> str:
     chosen = f"{call.parts} part(s) on {call.threads} thread(s)"
-    if explicit or kernel.threads or kernel.parts:
+    if running.threads or running.parts:
         return f"{chosen} (as asked for)"
-    limit = kernel.serial_below
-    if call.cost < limit:
-        return f"{chosen} (serial: about {call.cost} entries < {limit})"
-    return f"{chosen} (about {call.cost} entries >= {limit})"
+    if call.cost < SERIAL_BELOW:
+        return f"{chosen} (serial: about {call.cost} entries < {SERIAL_BELOW})"
+    return f"{chosen} (about {call.cost} entries >= {SERIAL_BELOW})"
 
 
-def _costs(kernel: Kernel, plan: Plan) -> list[str]:
+def _costs(run: _Run) -> list[str]:
+    plan = Plan(run.specialisation, run.program, run.native, run.call)
     costs = plan.costs.tolist()
     mean = plan.total / plan.parts
     deviation = max(abs(cost - mean) for cost in costs)
     shown = ", ".join(map(str, costs[:_SHOWN_PARTS]))
     more = ", …" if len(costs) > _SHOWN_PARTS else ""
     bound = f"bound 2*delta = {2 * plan.delta}"
-    if kernel.delta < 0:
+    if run.program.delta < 0:
         bound = "no bound but the total: delta depends on the operands"
+    model = run.program.lowering.cost
     return [
-        f"model {kernel.cost}, total {plan.total}, mean {mean:.1f} per part",
+        f"model {model}, total {plan.total}, mean {mean:.1f} per part",
         f"per part: {shown}{more}",
         f"largest {max(costs)} (balance {plan.balance:.3f}), spread "
         f"{max(costs) - min(costs)}, off the mean by {deviation:.1f} at most; {bound}",

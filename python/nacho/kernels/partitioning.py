@@ -11,22 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacho.errors import ArgumentError
+from nacho.kernels.call import Call
 from nacho.kernels.evaluation import (
-    Compiled,
     given_operands,
-    kernel_for,
+    specialiser_for,
     views_of_operands,
 )
-from nacho.kernels.kernel import Kernel, Step
-from nacho.kernels.options import (
-    MAX_PARTS,
-    check_cost,
-    checked_count,
-    checked_order,
-    checked_remap,
-)
+from nacho.kernels.program import Program, Step
+from nacho.kernels.request import checked_request
+from nacho.kernels.specialisation import Specialisation
+from nacho.kernels.statement import Statement
 from nacho.notation.parser import parse
-from nacho.notation.tree import Access, Assignment
+from nacho.notation.tree import Access
 
 _FUNCTION = ("partition(expr, parts, {})", ("cost", "order", "remap"))
 
@@ -90,23 +86,21 @@ def partition(
         else:
             operands = arg
     assignment = parse(expr)
-    given = given_operands(
-        assignment,
-        operands,
-        named,
-        ("partition(expr, parts, {})", ("cost", "order", "remap")),
+    given = given_operands(assignment, operands, named, _FUNCTION)
+    request = checked_request(
+        assignment.indices, cost=cost, order=order, remap=remap, parts=parts
     )
-    check_cost(cost)
-    count = checked_count("parts", parts, MAX_PARTS)
-    loops = () if order is None else checked_order(order, assignment.indices)
     views = views_of_operands(assignment, given)
-    compiled = Compiled(cost, loops, checked_remap(remap), keys=False)
-    kernel = kernel_for(assignment, given, views, None, compiled)
-    call = kernel.prepare(given, views, None, count, "safe")
-    kernel, plan = kernel.partition(call)
+    found = specialiser_for(assignment, views, None, request.lowering)
+    return found.run(given, views, request.running, _partition)
+
+
+def _partition(specialisation: Specialisation, call: Call) -> Partition:
+    nested = specialisation.programs.nested
+    program, plan = specialisation.partition(call, nested)
     nests = tuple(
-        _nest(step, plan.cuts(number), _sources(kernel, step, assignment))
-        for number, step in enumerate(kernel.steps)
+        _nest(step, plan.cuts(number), _sources(program, step))
+        for number, step in enumerate(program.steps)
     )
     return Partition(**vars(nests[-1]), nests=nests)
 
@@ -128,13 +122,14 @@ def _nest(
     return Nest(step.order, bounds, np.diff(costs), total, delta, positions)
 
 
-def _sources(kernel: Kernel, step: Step, assignment: Assignment) -> dict[int, str]:
+def _sources(program: Program, step: Step) -> dict[int, str]:
     """Name what has positions in a nest, by the numbers of ``step.loops``."""
+    assignment = program.statement.assignment
     numbers = dict(zip(chain(*step.loops), chain(*step.loop_inputs), strict=True))
     # Statements that were made in between have accesses of their own.
-    given = not any(step.is_sorted for step in kernel.steps)
-    if len(kernel.steps) == 1:
-        numbers.update(dict.fromkeys(_sparse_accesses(kernel, assignment), 0))
+    given = not any(step.is_sorted for step in program.steps)
+    if len(program.steps) == 1:
+        numbers.update(dict.fromkeys(_sparse_accesses(program.statement), 0))
     found: dict[int, str] = {}
     for number in sorted(numbers):
         if number < 0:
@@ -145,13 +140,13 @@ def _sources(kernel: Kernel, step: Step, assignment: Assignment) -> dict[int, st
             found[number] = _shown(access) if taken else access.name
         else:
             _, operand = step.inputs[numbers[number]]
-            found[number] = _fresh(kernel.operands[operand], found)
+            found[number] = _fresh(assignment.operands[operand], found)
     return found
 
 
-def _sparse_accesses(kernel: Kernel, assignment: Assignment) -> list[int]:
-    types = kernel.types
-    formats = [types[access.name].format for access in assignment.accesses]
+def _sparse_accesses(statement: Statement) -> list[int]:
+    types, accesses = statement.types, statement.assignment.accesses
+    formats = [types[access.name].format for access in accesses]
     return [
         number
         for number, format in enumerate(formats)

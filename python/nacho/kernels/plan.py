@@ -2,72 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nacho.elements import ELEMENTS
-from nacho.errors import ArgumentError, OperandError
-from nacho.notation.tree import Assignment, identifier
-from nacho.storage.operands import view_of
+from nacho.errors import OperandError
+from nacho.kernels.call import Call, bind, views_of
+from nacho.kernels.program import Program
+from nacho.kernels.request import Running
+from nacho.kernels.specialisation import Specialisation
+from nacho.storage.extents import index_extents
+from nacho.storage.operands import require_type
 from nacho.storage.views import Array, View
 
 if TYPE_CHECKING:
     from nacho import _nacho
-    from nacho.kernels.kernel import Kernel
-
-
-class Call(NamedTuple):
-    """Operands that were checked, and how they are to be worked on."""
-
-    given: Sequence[Any]
-    args: list[object]
-    loaded: dict[str, View]  # the operands with indices, by name
-    extents: dict[str, int]  # of the indices
-    cost: int  # about, to choose the number of threads by
-    threads: int
-    parts: int
-    shared: bool  # nobody asked for so many parts: threads take them as they come
-    kind: Any  # the class of the result, None for nacho.Tensor
-    validate: str
-
-    def splitting_rows(self) -> Call:
-        """Return the call for a kernel of which parts share rows.
-
-        What they collect of the same row is put together: the fewer, the better.
-        """
-        return self._replace(parts=self.threads) if self.shared else self
 
 
 class Plan:
     """The cuts and the size of a result, whose values can be computed repeatedly."""
 
-    def __init__(self, kernel: Kernel, native: _nacho.Plan, call: Call) -> None:
-        self._kernel = kernel
-        self._call = call
+    def __init__(
+        self,
+        specialisation: Specialisation,
+        program: Program,
+        native: _nacho.Plan,
+        call: Call,
+    ) -> None:
+        self._specialisation = specialisation
+        self._program = program
         self._native = native
+        self._call = call
 
     def execute(self, /, *operands: Any, **named: Any) -> Any:
         """Compute the values, of the planned operands or of others like them.
 
-        Values and scalars are those of now; the pattern must be the planned one.
+        Values and scalars are those of now; types and pattern must be the planned ones.
         """
-        kernel, planned = self._kernel, self._call
+        specialisation, planned = self._specialisation, self._call
+        statement = specialisation.statement
+        assignment = statement.assignment
         given = planned.given
         if operands or named:
-            given = bind(kernel.operands, operands, named)
-        call = kernel.prepare(
-            given, kernel.views(given), planned.threads, planned.parts, kernel.validate
-        )
+            given = bind(assignment.operands, operands, named)
+        views = views_of(assignment, given)
+        for name, view in views.items():
+            require_type(name, view, statement.types[name], "the plan was made")
+        running = Running(planned.threads, planned.parts, planned.validate)
+        extents = index_extents(assignment, views)
+        call = specialisation.load(given, views, extents, running)
         for name, now in call.loaded.items():
-            if not _same_pattern(planned.loaded[name], now, kernel.validate):
+            if not _same_pattern(planned.loaded[name], now, planned.validate):
                 raise OperandError(
                     f"operand '{name}' has another pattern than the one planned for"
                 )
-        return kernel.execute(self._native, call)
+        return specialisation.execute(self._native, call)
 
     @property
     def parts(self) -> int:
@@ -100,7 +92,7 @@ class Plan:
     @property
     def delta(self) -> int:
         """What the cost of a part may deviate by, on either side."""
-        return self.total if self._kernel.delta < 0 else self._kernel.delta
+        return self.total if self._program.delta < 0 else self._program.delta
 
     @property
     def balance(self) -> float:
@@ -116,7 +108,7 @@ class Plan:
     @property
     def nbytes(self) -> int:
         """The size of the result's arrays."""
-        result = self._kernel.result_type
+        result = self._specialisation.statement.result
         pos, crd = result.pos_width // 8, result.crd_width // 8
         total = self.nnz * ELEMENTS[result.dtype].itemsize
         kinds = () if result.format is None else result.format.kinds
@@ -133,41 +125,6 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"<nacho.mlir.Plan: {self.parts} parts, {self.nnz} entries>"
-
-
-def bind(
-    names: tuple[str, ...], operands: Sequence[Any], named: Mapping[str, Any]
-) -> list[Any]:
-    """Return the operands in order, as Python binds arguments to parameters."""
-    if not named and len(operands) == len(names):
-        return list(operands)
-    expected = ", ".join(names)
-    if len(operands) > len(names):
-        raise ArgumentError(
-            f"{len(operands)} operands given, expected {len(names)}: {expected}"
-        )
-    bound = dict(zip(names, operands, strict=False))
-    for spelled, value in named.items():
-        name = identifier(spelled)
-        if name not in names:
-            raise ArgumentError(f"no operand is named '{name}', expected: {expected}")
-        if name in bound:
-            raise ArgumentError(f"operand '{name}' is given twice")
-        bound[name] = value
-    missing = [name for name in names if name not in bound]
-    if missing:
-        shown = ", ".join(f"'{name}'" for name in missing)
-        raise ArgumentError(f"missing operand {shown}, expected: {expected}")
-    return [bound[name] for name in names]
-
-
-def views_of(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
-    """Look at the operands with indices, by name."""
-    return {
-        name: view_of(name, value, rank)
-        for (name, rank), value in zip(assignment.ranks.items(), given, strict=True)
-        if rank
-    }
 
 
 def _same_pattern(before: View, now: View, validate: str) -> bool:

@@ -15,7 +15,6 @@ import numpy as np
 
 from nacho.elements import ELEMENTS, MLIR
 from nacho.notation.promotion import (
-    COMPARISONS,
     Kinds,
     Number,
     is_complex,
@@ -26,10 +25,8 @@ from nacho.notation.promotion import (
 from nacho.notation.tree import (
     Access,
     Assignment,
-    Binary,
-    Call,
     Expr,
-    Unary,
+    Operation,
     children,
     postorder,
     sums,
@@ -42,10 +39,6 @@ _NEGATIVE_INFINITY = {"f32": "0xFF800000", "f64": "0xFFF0000000000000"}
 _NAN = {"f32": "0x7FC00000", "f64": "0x7FF8000000000000"}
 _LARGEST = {"f32": 3.4028235677973366e38, "f64": math.inf}
 """From here on a literal rounds to infinity."""
-
-_REDUCTIONS = {None: "add", "*=": "mul", "max=": "max", "min=": "min"}
-_OF_BOOLS = {"max": "add", "min": "mul"}
-"""On bools, ``add`` is "or" and ``mul`` is "and"."""
 
 
 class _Names:
@@ -191,10 +184,9 @@ class _Emitter:
                 self.values[id(node)] = self.operator(node, self.values)
         if not over:
             return self.values.get(id(term), "")
-        kind = _REDUCTIONS[self.assignment.reduction]
+        operator = self.assignment.reduction_operator
         element = self.kind(term)
-        if element == "bool":
-            kind = _OF_BOOLS.get(kind, kind)
+        kind = operator.bool_reduction if element == "bool" else operator.name
         indices = ", ".join(self.indices[index] for index in over)
         value = self.values[id(term)]
         return self.emitted(
@@ -204,14 +196,16 @@ class _Emitter:
     def operator(self, node: Expr, values: Mapping[int, str]) -> str:
         if id(node) in self.kinds.constants:
             return ""
+        assert isinstance(node, Operation)
         inside = strong(self.kinds.inside[id(node)])
-        name, takes = _operator(node)
+        operator = node.operator
         operands: list[str] = []
         for child in children(node):
-            is_condition = takes == "select" and not operands
+            is_condition = operator.name == "where" and not operands
             element = "bool" if is_condition else inside
             operands.append(f"%{self.operand(child, element, values)}")
-        return self.emitted(name, f"nacho.{takes} {', '.join(operands)}", inside)
+        text = f"nacho.{operator.mnemonic} {', '.join(operands)}"
+        return self.emitted(operator.name, text, inside)
 
     def operand(self, node: Expr, element: str, values: Mapping[int, str]) -> str:
         """Return the value of a node in the type of the operator that takes it."""
@@ -264,22 +258,6 @@ class _Emitter:
 
     def subscript(self, access: Access) -> str:
         return f"[{', '.join(self.indices[index] for index in access.indices)}]"
-
-
-def _operator(node: Expr) -> tuple[str, str]:
-    """Return the name of an operator, and its op with the kind."""
-    match node:
-        case Unary(op):
-            return op, f"unary {op}"
-        case Binary(op):
-            return op, f"{'compare' if op in COMPARISONS else 'binary'} {op}"
-        case Call("where"):
-            return "where", "select"
-        case Call("min" | "max" as function):
-            return function, f"binary {function}"
-        case Call(function):
-            return function, f"unary {function}"
-    raise AssertionError(f"not an operator: {node}")
 
 
 def literal(value: Number, element: str) -> str:

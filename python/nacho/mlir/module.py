@@ -8,7 +8,7 @@ stage, whatever it was written in.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nacho.elements import MLIR
@@ -38,6 +38,8 @@ class Module:
     """A module with one function, whose arguments are operands."""
 
     text: str
+    assigned: str
+    """The same at the `assign` stage."""
     assignment: Assignment
     operands: dict[str, TensorType]
     result: TensorType
@@ -45,6 +47,25 @@ class Module:
     """The accesses, in the order of the statement."""
     shapes: dict[str, tuple[int | None, ...]]
     """The extents of the operands; None where any will do."""
+
+    @property
+    def has_free_widths(self) -> bool:
+        """Whether MLIR's default leaves widths of index arrays open."""
+        return any(
+            0 in _widths(type) for type in (*self.operands.values(), self.result)
+        )
+
+    def with_widths(self, operands: Sequence[TensorType], result: TensorType) -> str:
+        """Return the module for index arrays of the widths of these types."""
+        if not self.has_free_widths:
+            return self.text
+        from nacho import _nacho
+
+        pairs = [_widths(type) for type in (*operands, result)]
+        try:
+            return _nacho.with_index_widths(self.assigned, pairs)
+        except _nacho.CompileError as error:
+            refuse_module(error)
 
     def require_shapes(self, views: Mapping[str, View]) -> None:
         """Refuse an operand of another shape than the function was written for."""
@@ -89,7 +110,7 @@ def read_module(text: str, cost: str) -> Module:
     assignment, bindings = _assignment(function, names, left, accesses)
     operands = {name: type for name, (type, _) in parsed.items()}
     shapes = {name: shape for name, (_, shape) in parsed.items()}
-    return Module(text, assignment, operands, wanted, bindings, shapes)
+    return Module(text, lowered, assignment, operands, wanted, bindings, shapes)
 
 
 # --- Types ----------------------------------------------------------------------------
@@ -110,26 +131,31 @@ def _tensor_type(name: str, text: str) -> tuple[TensorType, tuple[int | None, ..
 
 
 def _encoding(name: str, text: str | None, rank: int) -> tuple[Format, tuple[int, int]]:
-    """Read an encoding; a tensor without one is dense."""
+    """Read an encoding: the format, and the widths of ``pos`` and ``crd``.
+
+    A tensor without an encoding is dense, and has neither.
+    """
     if text is None:
         return Format("dense").for_rank(rank), (32, 32)
     found = _MAP.search(text)
     if found is None:
         raise UnsupportedError(f"'{name}' has the encoding {text}: not supported")
-    format = Format(" ".join(found[1].split()))
-    return format.for_rank(rank, name).require_compiled(name), (
-        _width("pos", text),
-        _width("crd", text),
-    )
+    format = Format(" ".join(found[1].split())).for_rank(rank, name)
+    widths = (_width("pos", text), _width("crd", text))
+    return format.require_compiled(name), (32, 32) if format.is_dense else widths
 
 
 def _width(array: str, text: str) -> int:
-    """Return the width of an index type; MLIR's default is that of ``index``."""
+    """Return the width of an index type; 0 if it is MLIR's default."""
     found = re.search(_WIDTH.format(array), text)
     width = int(found[1]) if found else 0
     if width not in (0, 32, 64):
         raise UnsupportedError(f"{array}Width = {width} is not supported")
-    return width or 64
+    return width
+
+
+def _widths(type: TensorType) -> tuple[int, int]:
+    return type.pos_width, type.crd_width
 
 
 # --- Accesses -------------------------------------------------------------------------

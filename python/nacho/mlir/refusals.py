@@ -1,4 +1,4 @@
-"""What the compiler and the kernels refuse, in the words of the expression."""
+"""What the compiler refuses, in the words of the expression."""
 
 from __future__ import annotations
 
@@ -6,16 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NoReturn
 
-from nacho.errors import (
-    IndexOverflowError,
-    NachoError,
-    OutOfMemoryError,
-    Span,
-    UnsupportedError,
-    pointed,
-)
+from nacho.errors import NachoError, Span, UnsupportedError, pointed
 from nacho.notation.tree import Access, Assignment, Binary, postorder
-from nacho.storage.formats import TensorType
 
 _LIMITS = ("scatter", "transposition", "diagonal", "not supported")
 """What the compiler says of valid programs that it cannot compile."""
@@ -59,7 +51,7 @@ def _refuse_quotient(assignment: Assignment, error: Exception) -> NoReturn:
     quotients = [
         node
         for node in postorder(assignment.expr)
-        if isinstance(node, Binary) and node.op == "div"
+        if isinstance(node, Binary) and node.operator.annihilator == "dividend"
     ]
     span = quotients[0].span if len(quotients) == 1 else assignment.expr.span
     message = (
@@ -83,28 +75,3 @@ def _limit(text: str) -> str | None:
                 line = shorter
             return _OPERATOR.sub(r"a \1 ", line).strip()
     return None
-
-
-def refuse_memory(assignment: Assignment, error: Exception) -> NoReturn:
-    message = f"no memory for the result of '{assignment.text}'"
-    raise OutOfMemoryError(message) from error
-
-
-def refuse_entries(
-    assignment: Assignment, result: TensorType, error: Exception
-) -> NoReturn:
-    """Refuse more entries than ``pos`` of the result can count."""
-    name = assignment.result.name
-    raise IndexOverflowError(
-        f"result '{name}' has more entries than int{result.pos_width} can count: "
-        f'compile with index={{"{name}": "i64"}}'
-    ) from error
-
-
-def refuse_extent(assignment: Assignment, index: str, extent: int) -> NoReturn:
-    """Refuse coordinates that ``crd`` of the result cannot store."""
-    name = assignment.result.name
-    raise IndexOverflowError(
-        f"index '{index}' has extent {extent}, but the coordinates of result '{name}' "
-        f'are int32: compile with index={{"{name}": "i64"}}'
-    )

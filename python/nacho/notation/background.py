@@ -18,6 +18,7 @@ from nacho.notation.tree import (
     Binary,
     Call,
     Expr,
+    Operation,
     Unary,
     children,
     is_sum,
@@ -27,29 +28,6 @@ from nacho.notation.tree import (
 
 Background = Any
 """A number, weak or of NumPy; None stands for what is only known at run time."""
-
-_UFUNCS: dict[str, np.ufunc] = {
-    "neg": np.negative,
-    "abs": np.absolute,
-    "sqrt": np.sqrt,
-    "exp": np.exp,
-    "log": np.log,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tanh": np.tanh,
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "min": np.minimum,
-    "max": np.maximum,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-    "eq": np.equal,
-    "ne": np.not_equal,
-}
 
 
 def backgrounds(kinds: Kinds) -> dict[int, Background]:
@@ -86,13 +64,22 @@ class _Backgrounds:
         match node:
             case Access():
                 return _converted(0, kind) if node.indices else None
-            case Binary("mul") if any(map(self.is_zero, (node.lhs, node.rhs))):
-                return _converted(0, kind)
-            case Binary("div", lhs) if id(lhs) in self.tensors and self.is_zero(lhs):
-                return _converted(0, kind)
             case Call("where"):
                 return self.choice(node, kind)
-        return self.computed(node, kind)
+            case Unary() | Binary() | Call():
+                annihilated = self.is_annihilated(node)
+                return _converted(0, kind) if annihilated else self.computed(node, kind)
+        raise AssertionError("literals are constants")
+
+    def is_annihilated(self, node: Operation) -> bool:
+        """Return whether an operand makes a node 0, whatever the other one is."""
+        match node.operator.annihilator:
+            case "either":
+                return any(map(self.is_zero, children(node)))
+            case "dividend":
+                dividend = children(node)[0]
+                return id(dividend) in self.tensors and self.is_zero(dividend)
+        return False
 
     def is_zero(self, node: Expr) -> bool:
         """Return whether a node is 0 where its operands have no entries."""
@@ -107,19 +94,14 @@ class _Backgrounds:
         chosen = lhs if condition else rhs
         return None if chosen is None else _converted(chosen, kind)
 
-    def computed(self, node: Expr, kind: str) -> Background:
+    def computed(self, node: Operation, kind: str) -> Background:
         values = [self.value[id(child)] for child in children(node)]
         if any(value is None for value in values):
             return None
         inside = self.kinds.inside[id(node)]
         operands = [_converted(value, inside) for value in values]
-        op = node.function if isinstance(node, Call) else _op(node)
-        return _converted(_UFUNCS[op](*operands), kind)
-
-
-def _op(node: Expr) -> str:
-    assert isinstance(node, Unary | Binary)
-    return node.op
+        ufunc = getattr(np, node.operator.numpy)
+        return _converted(ufunc(*operands), kind)
 
 
 def _converted(value: Background, kind: str) -> Background:

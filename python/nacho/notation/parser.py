@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
 from nacho.errors import ArgumentError, ParseError, Span, UnsupportedError, pointed
+from nacho.notation.operators import REDUCTIONS, SUM, Operator, written_in
 from nacho.notation.tree import (
     MAX_RANK,
     Access,
@@ -35,19 +36,31 @@ from nacho.notation.tree import (
 MAX_NESTING = 100
 """Parentheses that may be open at once; the parser recurses on them."""
 
-_FUNCTIONS = frozenset(
-    {"abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "min", "max", "where"}
-)
-_ARITY = {"min": 2, "max": 2, "where": 3}
-_COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
-_SUMS = {"+": "add", "-": "sub"}
-_PRODUCTS = {"*": "mul", "/": "div"}
-_ASSIGNMENTS = {"=": None, "+=": None, "max=": "max=", "min=": "min=", "*=": "*="}
+_COMPARISONS = written_in("comparison")
+_SUMS = written_in("sum")
+_PRODUCTS = written_in("product")
+_SIGNS = written_in("sign")
+_FUNCTIONS = written_in("call")
+_ASSIGNMENTS = {"=": SUM, **REDUCTIONS}
+
+
+def _symbols() -> str:
+    """Return the pattern of symbols: ``max=`` is one, but ``max==`` begins with a name.
+
+    The longer ones come first, for others may begin as they do.
+    """
+    words = {word for word in _ASSIGNMENTS if word[0].isalpha()}
+    marks = {"(", ")", "[", "]", ",", *(_ASSIGNMENTS.keys() - words)}
+    marks.update(_COMPARISONS, _SUMS, _PRODUCTS, _SIGNS)
+    longest_first = sorted(marks, key=lambda mark: (-len(mark), mark))
+    patterns = [f"{word}(?!=)" for word in sorted(words)]
+    return "|".join(patterns + [re.escape(mark) for mark in longest_first])
+
 
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<symbol>(?:max|min)=(?!=)|\+=|\*=|[<>=!]=|[-+*/=<>()\[\],])"
+    rf"|(?P<symbol>{_symbols()})"
     r"|(?P<name>[^\W\d]\w*)"
 )
 
@@ -113,8 +126,8 @@ class _Parser:
         expr = self.comparison()
         if self.peek().kind != "end":
             self.expected("an operator or the end of the text")
-        operator = _ASSIGNMENTS[token.text]
-        return Assignment(result, expr, self.text, operator, token.span)
+        reduction = None if _ASSIGNMENTS[token.text] is SUM else token.text
+        return Assignment(result, expr, self.text, reduction, token.span)
 
     def comparison(self) -> Expr:
         lhs = self.sum()
@@ -125,7 +138,7 @@ class _Parser:
         rhs = self.sum()
         if self.peek().text in _COMPARISONS:
             self.expected("no second comparison (comparisons do not chain)")
-        return Binary(_COMPARISONS[symbol], lhs, rhs, _join(lhs, rhs))
+        return Binary(_COMPARISONS[symbol].name, lhs, rhs, _join(lhs, rhs))
 
     def sum(self) -> Expr:
         return self.chain(_SUMS, self.product)
@@ -133,23 +146,25 @@ class _Parser:
     def product(self) -> Expr:
         return self.chain(_PRODUCTS, self.unary)
 
-    def chain(self, operators: dict[str, str], operand: Callable[[], Expr]) -> Expr:
+    def chain(
+        self, operators: dict[str, Operator], operand: Callable[[], Expr]
+    ) -> Expr:
         """Parse operands between left-associative operators."""
         lhs = operand()
         while (symbol := self.peek().text) in operators:
             self.next += 1
             rhs = operand()
-            lhs = Binary(operators[symbol], lhs, rhs, _join(lhs, rhs))
+            lhs = Binary(operators[symbol].name, lhs, rhs, _join(lhs, rhs))
         return lhs
 
     def unary(self) -> Expr:
-        signs: list[int] = []
-        while (token := self.peek()).text == "-":
-            signs.append(token.span[0])
+        signs: list[_Token] = []
+        while (token := self.peek()).text in _SIGNS:
+            signs.append(token)
             self.next += 1
         node = self.primary()
-        for begin in reversed(signs):
-            node = Unary("neg", node, (begin, node.span[1]))
+        for sign in reversed(signs):
+            node = Unary(_SIGNS[sign.text].name, node, (sign.span[0], node.span[1]))
         return node
 
     def primary(self) -> Expr:
@@ -191,7 +206,7 @@ class _Parser:
             arguments.append(self.comparison())
         end = self.close(")")
         span = (name.span[0], end)
-        wanted = _ARITY.get(name.text, 1)
+        wanted = _FUNCTIONS[name.text].arity
         if len(arguments) != wanted:
             message = f"'{name.text}' takes {wanted} argument(s), not {len(arguments)}"
             raise ParseError(pointed(message, self.text, span))

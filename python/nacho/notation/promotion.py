@@ -8,7 +8,6 @@ meets; among themselves, weak numbers stay weak.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,6 +17,7 @@ import numpy as np
 
 from nacho.elements import ELEMENTS, element_name
 from nacho.errors import DTypeError, pointed
+from nacho.notation.operators import Operator
 from nacho.notation.tree import (
     Access,
     Assignment,
@@ -25,7 +25,7 @@ from nacho.notation.tree import (
     Call,
     Expr,
     Literal,
-    Unary,
+    Operation,
     children,
     postorder,
 )
@@ -37,12 +37,6 @@ WEAK: dict[str, type] = {"int": int, "float": float, "complex": complex}
 
 _STRONG = {"int": "i64", "float": "f64", "complex": "c128"}
 _REAL = {"complex": "float", "c64": "f32", "c128": "f64"}
-
-COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
-"""Kinds of comparisons, and how they are written."""
-
-_ORDERS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "min": "min", "max": "max"}
-"""The operators of which there are none on complex numbers."""
 
 
 def strong(kind: str) -> str:
@@ -125,7 +119,7 @@ def kinds_of(assignment: Assignment, operands: Mapping[str, str]) -> Kinds:
     for node in postorder(assignment.expr):
         if id(node) not in kinds.of:
             kinds.of[id(node)] = _kind(kinds, node)
-    if assignment.reduction in ("max=", "min=") and is_complex(kinds.result):
+    if assignment.reduction_operator.needs_order and is_complex(kinds.result):
         message = f"'{assignment.reduction}' of complex numbers, which have no order"
         raise DTypeError(pointed(message, assignment.text, assignment.reduction_span))
     return kinds
@@ -138,62 +132,65 @@ def _kind(kinds: Kinds, node: Expr) -> str:
         case Literal():
             kinds.constants[id(node)] = node.value
             return "int" if isinstance(node.value, int) else "float"
-        case Unary():
-            if kinds.of[id(node.operand)] == "bool":
-                _refuse(kinds, "the negative of a bool", node)
-            return _applied(kinds, node, "neg", kinds.of[id(node.operand)])
-        case Binary():
-            return _binary(kinds, node, node.op, node.lhs, node.rhs)
-        case Call("min" | "max", (lhs, rhs)):
-            return _binary(kinds, node, node.function, lhs, rhs)
         case Call("where", (_, on_true, on_false)):
             return _choice(kinds, node, on_true, on_false)
-        case Call(function, (operand,)):
-            kind = kinds.of[id(operand)]
-            if function == "abs":
-                return _applied(kinds, node, "abs", kind, _REAL.get(kind, kind))
-            return _applied(kinds, node, function, fractional(kind))
-    raise AssertionError(f"not compiled: {node}")
+        case Binary() | Call(arguments=(_, _)):
+            return _binary(kinds, node)
+    return _unary(kinds, node)
 
 
-def _binary(kinds: Kinds, node: Expr, op: str, lhs: Expr, rhs: Expr) -> str:
-    left, right = kinds.of[id(lhs)], kinds.of[id(rhs)]
-    kind = promote(left, right)
-    if left == right == "bool" and op == "sub":
-        _refuse(kinds, "the difference of bools", node)
-    if op in _ORDERS and is_complex(kind):
-        message = f"'{_ORDERS[op]}' of complex numbers, which have no order"
-        _refuse(kinds, message, node)
-    if op == "div":
+def _unary(kinds: Kinds, node: Operation) -> str:
+    operator, (operand,) = node.operator, children(node)
+    kind = kinds.of[id(operand)]
+    if kind == "bool" and operator.refuses_bools:
+        _refuse(kinds, f"the {operator.noun} of a bool", node)
+    _require_order(kinds, node, kind)
+    if operator.is_fractional:
         kind = fractional(kind)
-    if op not in COMPARISONS:
-        return _applied(kinds, node, op, kind)
+    found = _REAL.get(kind, kind) if operator.gives_real else kind
+    return _applied(kinds, node, kind, found)
+
+
+def _binary(kinds: Kinds, node: Operation) -> str:
+    operator = node.operator
+    left, right = (kinds.of[id(child)] for child in children(node))
+    kind = promote(left, right)
+    if left == right == "bool" and operator.refuses_bools:
+        _refuse(kinds, f"the {operator.noun} of bools", node)
+    _require_order(kinds, node, kind)
+    if operator.is_fractional:
+        kind = fractional(kind)
+    if operator.grammar != "comparison":
+        return _applied(kinds, node, kind, kind)
     if "int" in (left, right) and is_integer(kind):
         # Every integer can be compared, also one that is out of the other's bounds.
         kind = "i64"
-    return _applied(kinds, node, op, kind, "bool")
+    return _applied(kinds, node, kind, "bool")
+
+
+def _require_order(kinds: Kinds, node: Operation, kind: str) -> None:
+    if node.operator.needs_order and is_complex(kind):
+        spelling = node.operator.spelling
+        _refuse(kinds, f"'{spelling}' of complex numbers, which have no order", node)
 
 
 def _choice(kinds: Kinds, node: Call, on_true: Expr, on_false: Expr) -> str:
     kind = promote(kinds.of[id(on_true)], kinds.of[id(on_false)])
     if any(id(child) not in kinds.constants for child in node.arguments):
         # What an array chooses is not weak any more.
-        return _applied(kinds, node, "where", kind, strong(kind))
-    return _applied(kinds, node, "where", kind)
+        return _applied(kinds, node, kind, strong(kind))
+    return _applied(kinds, node, kind, kind)
 
 
-def _applied(
-    kinds: Kinds, node: Expr, op: str, inside: str, kind: str | None = None
-) -> str:
-    """Return the kind of an operator, ``kind``, or that which its operands take."""
-    found = inside if kind is None else kind
+def _applied(kinds: Kinds, node: Operation, inside: str, found: str) -> str:
+    """Note the kind that the operands of an operator take, and return its own."""
     operands = children(node)
     kinds.inside[id(node)] = inside
     literals = all(id(child) in kinds.constants for child in operands)
     if literals and (found in WEAK or found == "bool"):
-        kinds.constants[id(node)] = _folded(kinds, node, op, found)
+        kinds.constants[id(node)] = _folded(kinds, node, found)
         return found
-    for child in operands[1:] if op == "where" else operands:
+    for child in operands[1:] if node.operator.name == "where" else operands:
         _require_fit(kinds, child, strong(inside))
     return found
 
@@ -201,12 +198,12 @@ def _applied(
 # --- Literals -------------------------------------------------------------------------
 
 
-def _folded(kinds: Kinds, node: Expr, op: str, kind: str) -> Number:
+def _folded(kinds: Kinds, node: Operation, kind: str) -> Number:
     """Compute with literals as Python does: integers of any size."""
     values = [kinds.constants[id(child)] for child in children(node)]
     try:
         with np.errstate(all="ignore"):
-            found: Number = _FOLDS[op](*values)
+            found: Number = _fold(node.operator)(*values)
     except OverflowError:
         _refuse(kinds, "an integer too large to convert to f64", node)
     return bool(found) if kind == "bool" else found
@@ -224,20 +221,24 @@ def _extreme(choose: Callable[..., Number]) -> Callable[..., Number]:
     return chosen
 
 
-def _function(name: str) -> Callable[[Number], Number]:
-    ufunc = getattr(np, name)
-    return lambda value: float(ufunc(np.float64(value)))
-
-
 _FOLDS: dict[str, Callable[..., Any]] = {
-    **{op: getattr(operator, op) for op in ("neg", "add", "sub", "mul", *COMPARISONS)},
-    **{name: _function(name) for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},
-    "abs": abs,
     "div": _quotient,
     "min": _extreme(min),
     "max": _extreme(max),
     "where": lambda condition, lhs, rhs: lhs if condition else rhs,
 }
+"""Operators of which NumPy does not compute what the notation means by literals."""
+
+
+def _fold(operator: Operator) -> Callable[..., Any]:
+    """Return what computes an operator of Python's own numbers."""
+    if operator.name in _FOLDS:
+        return _FOLDS[operator.name]
+    ufunc = getattr(np, operator.numpy)
+    if operator.is_fractional:
+        return lambda *values: float(ufunc(*map(np.float64, values)))
+    # Of objects, NumPy's operators are Python's.
+    return lambda *values: ufunc(*(np.array(value, object) for value in values))
 
 
 def _require_fit(kinds: Kinds, node: Expr, kind: str) -> None:

@@ -7,7 +7,7 @@ one tree, and messages can point into it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count, product
 from string import ascii_uppercase
 from typing import Any, NamedTuple, NoReturn
@@ -15,18 +15,17 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from nacho.errors import ArgumentError
+from nacho.notation.operators import OPERATORS, Operator, written_in
 from nacho.notation.tree import identifier
 
 _RESULT = "Z"
 _SUM, _PRODUCT, _SIGN, _ATOM = range(1, 5)
 """How tightly the outermost operator of a text binds."""
-_COMPARISONS = ("<", "<=", "==", "!=", ">", ">=")
+_COMPARISONS = written_in("comparison")
 _OPERATORS = {
     **dict.fromkeys(_COMPARISONS, 0),
-    "+": _SUM,
-    "-": _SUM,
-    "*": _PRODUCT,
-    "/": _PRODUCT,
+    **dict.fromkeys(written_in("sum"), _SUM),
+    **dict.fromkeys(written_in("product"), _PRODUCT),
 }
 
 
@@ -145,52 +144,35 @@ class Expression:
         return f"<nacho.Expression: {_Writer(self._node, ()).text}>"
 
 
-def sqrt(x: Expression) -> Expression:
-    """Return the square root of an expression."""
-    return _call("sqrt", x)
+def _public(operator: Operator) -> Callable[..., Expression]:
+    """Return the public function of an operator, such as ``nacho.sqrt``."""
+    spelling = operator.spelling
+
+    def unary(x: Expression) -> Expression:
+        return _call(spelling, x)
+
+    def binary(lhs: object, rhs: object) -> Expression:
+        return _call(spelling, lhs, rhs)
+
+    def choice(condition: object, lhs: object, rhs: object) -> Expression:
+        return _call(spelling, condition, lhs, rhs)
+
+    function: Callable[..., Expression] = (unary, binary, choice)[operator.arity - 1]
+    function.__name__ = function.__qualname__ = operator.function
+    function.__doc__ = f"Return {operator.summary}."
+    return function
 
 
-def exp(x: Expression) -> Expression:
-    """Return the exponential of an expression: 1 where it is 0."""
-    return _call("exp", x)
+FUNCTIONS: dict[str, Callable[..., Expression]] = {
+    operator.function: _public(operator)
+    for operator in OPERATORS.values()
+    if operator.function
+}
+"""The operators that Python has no symbol for, by their names in ``nacho``.
 
-
-def log(x: Expression) -> Expression:
-    """Return the natural logarithm of an expression."""
-    return _call("log", x)
-
-
-def sin(x: Expression) -> Expression:
-    """Return the sine of an expression."""
-    return _call("sin", x)
-
-
-def cos(x: Expression) -> Expression:
-    """Return the cosine of an expression: 1 where it is 0."""
-    return _call("cos", x)
-
-
-def tanh(x: Expression) -> Expression:
-    """Return the hyperbolic tangent of an expression."""
-    return _call("tanh", x)
-
-
-def minimum(lhs: object, rhs: object) -> Expression:
-    """Return the smaller one of two expressions or numbers; NaN if one is that."""
-    return _call("min", lhs, rhs)
-
-
-def maximum(lhs: object, rhs: object) -> Expression:
-    """Return the larger one of two expressions or numbers; NaN if one is that."""
-    return _call("max", lhs, rhs)
-
-
-def where(condition: object, lhs: object, rhs: object) -> Expression:
-    """Return ``lhs`` where the condition is not 0, else ``rhs``.
-
-    >>> nacho.where(A[i, j] > 0.5, A[i, j], 0)  # doctest: +SKIP
-    """
-    return _call("where", condition, lhs, rhs)
+>>> nacho.where(A[i, j] > 0.5, nacho.sqrt(A[i, j]), 0)  # doctest: +SKIP
+"""
+globals().update(FUNCTIONS)
 
 
 def access(container: object, *indices: Index) -> Expression:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nacho.errors import Span
+from nacho.notation.operators import OPERATORS, REDUCTIONS, SUM, Operator
 
 MAX_RANK = 8
 """The most indices that an operand or the result may have."""
@@ -43,21 +44,31 @@ class Literal:
 
 @dataclass(frozen=True)
 class Unary:
-    """``-x``."""
+    """``-x``; the name of the operator is ``op``."""
 
     op: str
     operand: Expr
     span: Span
 
+    @property
+    def operator(self) -> Operator:
+        """What the table of operators says."""
+        return OPERATORS[self.op]
+
 
 @dataclass(frozen=True)
 class Binary:
-    """``x + y`` and its like; the kind of the operator is ``op`` (``add`` …)."""
+    """``x + y`` and its like; the name of the operator is ``op`` (``add`` …)."""
 
     op: str
     lhs: Expr
     rhs: Expr
     span: Span
+
+    @property
+    def operator(self) -> Operator:
+        """What the table of operators says."""
+        return OPERATORS[self.op]
 
 
 @dataclass(frozen=True)
@@ -68,13 +79,19 @@ class Call:
     arguments: tuple[Expr, ...]
     span: Span
 
+    @property
+    def operator(self) -> Operator:
+        """What the table of operators says."""
+        return OPERATORS[self.function]
 
-Expr = Access | Literal | Unary | Binary | Call
+
+Operation = Unary | Binary | Call
+Expr = Access | Literal | Operation
 
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """``result = expr``; ``reduction`` is the operator of ``max=`` and its like."""
+    """``result = expr``; ``reduction`` is ``max=`` or its like, where it is written."""
 
     result: Access
     expr: Expr
@@ -113,6 +130,11 @@ class Assignment:
         for access in self.accesses:
             found.update(dict.fromkeys(access.indices))
         return tuple(found)
+
+    @property
+    def reduction_operator(self) -> Operator:
+        """The operator by which indices that are not on the left are reduced."""
+        return SUM if self.reduction is None else REDUCTIONS[self.reduction]
 
     @cached_property
     def reductions(self) -> dict[int, tuple[str, ...]]:
@@ -195,6 +217,6 @@ def sums(root: Expr, ends: Collection[int]) -> Iterator[Expr]:
 
 def is_sum(node: Expr) -> bool:
     """Return whether terms are split at a node: ``x + y``, ``x - y``, ``-x``."""
-    if isinstance(node, Binary):
-        return node.op in ("add", "sub")
-    return isinstance(node, Unary)
+    if isinstance(node, Unary | Binary):
+        return node.operator.grammar in ("sum", "sign")
+    return False

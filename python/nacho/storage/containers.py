@@ -29,8 +29,8 @@ from nacho.storage.views import (
     require_positions,
 )
 
-CSR, CSC, _COO = Format("csr"), Format("csc"), Format("coo")
-SPARSE_VECTOR = Format("sparse-vector")
+CSR, CSC = Format("csr").for_rank(2), Format("csc").for_rank(2)
+SPARSE_VECTOR, _COO = Format("sparse-vector").for_rank(1), Format("coo")
 _LAYOUTS = frozenset({"csr", "csc", "coo", "bsr"})
 _FAMILIES = {"array": SCIPY_ARRAY, "matrix": SCIPY_MATRIX}
 

@@ -44,18 +44,18 @@ def require_values(
     assignment: Assignment, extents: Extents, format: Format | None
 ) -> None:
     """Refuse a reduction over nothing, if that has no value or none that is stored."""
-    operator = assignment.reduction
+    reduction = assignment.reduction
     empty = next((index for index in assignment.reduced if not extents[index]), None)
-    if operator is None or empty is None:
+    if reduction is None or empty is None:
         return
     reason = "has no value"
-    if operator == "*=":
+    if assignment.reduction_operator.identity == "one":
         result = assignment.result
         shape = [extents[index] for index in result.indices]
         if format is None or format.is_dense or 0 in shape:
             return
         reason = f"is 1, and result '{result.name}' ({format}) stores no such entries"
-    message = f"the reduction '{operator}' over the empty index '{empty}' {reason}"
+    message = f"the reduction '{reduction}' over the empty index '{empty}' {reason}"
     raise ReductionError(pointed(message, assignment.text, assignment.reduction_span))
 
 

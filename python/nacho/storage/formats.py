@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from operator import index
 
 from nacho.errors import FormatError, UnsupportedError
@@ -164,7 +164,8 @@ class Format:
     def for_rank(self, rank: int, operand: str | None = None) -> Format:
         """Return the format for a tensor of this rank, or refuse one of another.
 
-        It is the format itself, or what a name for any rank stands for.
+        It is the format itself, or what a name for any rank stands for: the same object
+        for equal formats, so that comparing them takes no time.
         """
         subject = "" if operand is None else f"operand '{operand}': "
         if rank > MAX_RANK:
@@ -172,7 +173,7 @@ class Format:
                 f"{subject}rank {rank} is not supported (supported: 1 to {MAX_RANK})"
             )
         if self.rank == rank:
-            return self
+            return _shared(self)
         if self.rank is not None:
             message = f"format '{self.name}' is of rank {self.rank}, not of rank {rank}"
             raise FormatError(f"{subject}{message}")
@@ -307,9 +308,15 @@ def _canonical_name(rank: int, levels: Levels) -> str:
     return _level_map(rank, levels)
 
 
+@lru_cache(maxsize=1024)
+def _shared(format: Format) -> Format:
+    """Return the first of equal formats."""
+    return format
+
+
 @cache
 def _family_format(name: str, rank: int) -> Format:
-    return Format.of_levels(_family(name, rank))
+    return _shared(Format.of_levels(_family(name, rank)))
 
 
 def _family(name: str, rank: int) -> Levels:

@@ -148,12 +148,13 @@ class _Inference:
         match node:
             case Access() if node.indices:
                 return _of_access(node, self.formats[node.name])
-            case Binary("mul"):
-                return self.product(node, *operands)
-            case Binary("div") if operands[0] is not None and self.is_zero(node.lhs):
-                return (operands[1] or {}) | operands[0]
             case Call("where"):
                 return self.choice(node, *operands)
+            case Binary() if node.operator.annihilator == "either":
+                return self.product(node, *operands)
+            case Binary() if node.operator.annihilator == "dividend":
+                if operands[0] is not None and self.is_zero(node.lhs):
+                    return (operands[1] or {}) | operands[0]
         structure: Structure | None = None
         for operand in operands:
             structure = self.union(structure, operand)

@@ -38,12 +38,17 @@ __all__ = [
     "index_width",
     "load",
     "load_scalar",
+    "read_type",
     "remember",
+    "require_type",
     "scalar_dtype",
     "signature",
     "tensor_type",
     "view_of",
 ]
+
+COMPILED = "the kernel was compiled"
+"""What fixes the types of an operand, if it is not a plan."""
 
 _INDICES: dict[int, DType] = {32: INT32, 64: INT64}
 
@@ -76,6 +81,39 @@ def tensor_type(name: str, view: View) -> TensorType:
     return TensorType(format, element, pos, crd)
 
 
+def read_type(name: str, view: View, wanted: Format) -> TensorType:
+    """Return the type with which a kernel reads an operand in a format, or refuse it.
+
+    Its arrays are used in place where they can be, so the types are theirs.
+    """
+    require_element(name, view.values.dtype)
+    _require_readable(name, view, wanted)
+    if view.format == wanted:
+        return tensor_type(name, view)
+    if wanted.is_dense:
+        return TensorType(wanted, element_type(name, view.values.dtype))
+    return converted_type(name, view, wanted)
+
+
+def converted_type(name: str, view: View, wanted: Format) -> TensorType:
+    """Return the type of a view in another format: its own, as far as that will do."""
+    given = tensor_type(name, view)
+    pos = 64 if view.values.size > INT32_MAX else given.pos_width
+    crd = 64 if max(view.shape) > INT32_MAX else given.crd_width
+    return TensorType(wanted, given.dtype, pos, crd)
+
+
+def require_type(
+    name: str, view: View, type: TensorType, reader: str = COMPILED
+) -> None:
+    """Refuse an operand whose arrays have other types than what was made for them."""
+    _require_element(name, view, type, reader)
+    wanted = type.format
+    assert wanted is not None
+    if not wanted.is_dense:
+        _require_widths(name, view, type, reader)
+
+
 def signature(view: View) -> tuple[object, ...]:
     """Return what ``tensor_type`` depends on, as a part of a key."""
     types = [array.dtype for array in (*view.pos, *view.crd) if array is not None]
@@ -92,19 +130,28 @@ def load(
     type: TensorType,
     validate: str,
     notes: Notes | None = None,
+    *,
+    is_typed: bool = False,
 ) -> View:
-    """Check an operand, and return it as the kernel reads it."""
+    """Check an operand, and return it as the kernel reads it.
+
+    ``is_typed``: it is known that format and arrays have exactly these types.
+    """
     wanted = type.format
     assert wanted is not None
-    _require_element(name, view, type)
-    if view.format.is_dense or wanted.is_dense:
-        return _load_dense(name, view, wanted, notes)
-    same = view.format is wanted or view.format == wanted
+    same = is_typed or view.format is wanted or view.format == wanted
+    if not is_typed:
+        _require_element(name, view, type)
     if not same:
-        _require_convertible(name, view.format, wanted)
+        _require_readable(name, view, wanted)
+    if wanted.is_dense:
+        return _load_dense(name, view, wanted, notes)
     if view.layout == "bsr" and notes is not None:
         notes.append(f"{name}: bsr converted to csr")
-    ready = _with_widths(name, view, type, notes)
+    ready = view
+    if not is_typed:
+        own = type if same else tensor_type(name, view)
+        ready = _with_widths(name, view, own, notes)
     ready = ready if _all_plain(ready) else _made_plain(name, ready, notes)
     ready = filled(name, ready)
     if validate != "none" or not same or _known_unsorted(container):
@@ -125,18 +172,23 @@ def arguments(view: View) -> list[object]:
     return args
 
 
-def _require_element(name: str, view: View, type: TensorType) -> None:
+def _require_element(
+    name: str, view: View, type: TensorType, reader: str = COMPILED
+) -> None:
     values, wanted = view.values.dtype, ELEMENTS[type.dtype]
     if values == wanted or values.newbyteorder("=") == wanted:
         return
     require_element(name, values)
-    raise DTypeError(
-        f"operand '{name}' is {values}, but the kernel was compiled for {wanted}"
-    )
+    raise DTypeError(f"operand '{name}' is {values}, but {reader} for {wanted}")
 
 
-def _require_convertible(name: str, given: Format, wanted: Format) -> None:
+def _require_readable(name: str, view: View, wanted: Format) -> None:
     """Refuse conversions that fill up with zeros, or leave them out."""
+    given = view.format
+    if given.is_dense != wanted.is_dense:
+        _refuse_dense(name, view, wanted)
+    if given.is_dense:
+        return
     if _inner_dense(given) != _inner_dense(wanted):
         raise OperandError(
             f"operand '{name}' is {given}, but the kernel reads {wanted}: their dense "
@@ -178,19 +230,6 @@ def _converted(name: str, ready: View, type: TensorType, notes: Notes | None) ->
 
 
 def _load_dense(name: str, view: View, wanted: Format, notes: Notes | None) -> View:
-    if not wanted.is_dense:
-        raise OperandError(
-            f"operand '{name}' is dense, but the kernel was compiled for {wanted}: "
-            f"pass {_sparse_call(name, view, wanted)}, or compile it with "
-            f'formats={{"{name}": "dense"}}'
-        )
-    if not view.format.is_dense:
-        fix = "toarray()" if view.from_scipy else "to_dense()"
-        raise OperandError(
-            f"operand '{name}' is {view.format}, but the kernel was compiled for a "
-            f"dense array: pass {name}.{fix}, or compile it with "
-            f'formats={{"{name}": "{view.format}"}}'
-        )
     values, reason = view.values, ""
     if view.format.order != wanted.order:
         values = by_dimension(view).transpose(wanted.order)
@@ -202,6 +241,22 @@ def _load_dense(name: str, view: View, wanted: Format, notes: Notes | None) -> V
             notes.append(_copied(name, view.values_label, values, reason))
         values = made_plain(values)
     return View(wanted, view.shape, view.pos, view.crd, values, view.library)
+
+
+def _refuse_dense(name: str, view: View, wanted: Format) -> NoReturn:
+    """Refuse to make a sparse operand dense, or a dense one sparse."""
+    if view.format.is_dense:
+        raise OperandError(
+            f"operand '{name}' is dense, but the kernel was compiled for {wanted}: "
+            f"pass {_sparse_call(name, view, wanted)}, or compile it with "
+            f'formats={{"{name}": "dense"}}'
+        )
+    fix = "toarray()" if view.from_scipy else "to_dense()"
+    raise OperandError(
+        f"operand '{name}' is {view.format}, but the kernel was compiled for a "
+        f"dense array: pass {name}.{fix}, or compile it with "
+        f'formats={{"{name}": "{view.format}"}}'
+    )
 
 
 def _sparse_call(name: str, view: View, wanted: Format) -> str:
@@ -226,7 +281,8 @@ def _with_widths(name: str, view: View, type: TensorType, notes: Notes | None) -
         return view
     _require_widths(name, view, type)
     for level in view.format.owners:
-        if view.crd_at(level).dtype != crd_type and notes is not None:
+        crd = view.crd_at(level)
+        if crd.dtype != crd_type and notes is not None:
             notes.append(f"{name}: {view.array_label(level)} copied to {crd_type}")
     return view.with_arrays(
         _cast(view.pos, pos_type), _cast(view.crd, crd_type), view.values
@@ -248,31 +304,37 @@ def _cast(arrays: Arrays, dtype: DType) -> Arrays:
     )
 
 
-def _require_widths(name: str, view: View, type: TensorType) -> None:
+def _require_widths(
+    name: str, view: View, type: TensorType, reader: str = COMPILED
+) -> None:
     """Refuse index arrays of other types than the compiled ones."""
-    given = tensor_type(name, view)
+    wanted = type.format
+    assert wanted is not None
+    same = view.format == wanted
+    given = tensor_type(name, view) if same else converted_type(name, view, wanted)
     if view.layout == "coo":
         if type.pos_width == 32 and view.values.size > INT32_MAX:
-            _refuse_width(name, "the number of entries", 64, 32, given)
+            _refuse_width(name, "the number of entries", 64, 32, given, reader)
     elif given.pos_width != type.pos_width:
         label = view.pos_label(view.format.compressed[0])
-        _refuse_width(name, label, given.pos_width, type.pos_width, given)
+        _refuse_width(name, label, given.pos_width, type.pos_width, given, reader)
     if given.crd_width != type.crd_width:
         wide = _INDICES[given.crd_width]
-        at = next(n for n in view.format.owners if view.crd_at(n).dtype == wide)
+        owners = view.format.owners
+        at = next((n for n in owners if view.crd_at(n).dtype == wide), owners[0])
         label = view.array_label(at)
-        _refuse_width(name, label, given.crd_width, type.crd_width, given)
+        _refuse_width(name, label, given.crd_width, type.crd_width, given, reader)
 
 
 def _refuse_width(
-    name: str, label: str, width: int, compiled: int, given: TensorType
+    name: str, label: str, width: int, wanted: int, given: TensorType, reader: str
 ) -> NoReturn:
-    pair = (f"i{given.pos_width}", f"i{given.crd_width}")
-    fix = f'"{pair[0]}"' if pair[0] == pair[1] else f'("{pair[0]}", "{pair[1]}")'
-    raise DTypeError(
-        f"operand '{name}': {label} is int{width}, but the kernel was compiled for "
-        f'int{compiled}; compile it with index={{"{name}": {fix}}}'
-    )
+    message = f"operand '{name}': {label} is int{width}, but {reader} for int{wanted}"
+    if reader == COMPILED:
+        pair = (f"i{given.pos_width}", f"i{given.crd_width}")
+        fix = f'"{pair[0]}"' if pair[0] == pair[1] else f'("{pair[0]}", "{pair[1]}")'
+        message += f'; compile it with index={{"{name}": {fix}}}'
+    raise DTypeError(message)
 
 
 # --- Copies ---------------------------------------------------------------------------

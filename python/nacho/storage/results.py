@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ _TEMPLATES: dict[str, tuple[set[str], set[str]]] = {
     ),
     "coo": ({"data", "coords", "_shape"}, {"has_canonical_format"}),
 }
+_SCIPY = (SCIPY_ARRAY, SCIPY_MATRIX)
 _templates: dict[type, dict[str, Any] | None] = {}
 
 
@@ -76,8 +78,15 @@ def result_class(format: Format | None, views: Sequence[View | None]) -> type | 
         return np.generic
     if format.is_dense:
         return np.ndarray
-    library, rank = library_of(views), len(format.levels)
-    if library not in (SCIPY_ARRAY, SCIPY_MATRIX) or not holds(library, format, rank):
+    library = library_of(views)
+    return _class_of(library, format) if library in _SCIPY else None
+
+
+@lru_cache(maxsize=1024)
+def _class_of(library: str, format: Format) -> type | None:
+    """Return SciPy's class for a format; None if it has none."""
+    rank = len(format.levels)
+    if not holds(library, format, rank):
         return None
     # SciPy's matrices are of rank 2.
     family = "matrix" if library == SCIPY_MATRIX and rank == 2 else "array"

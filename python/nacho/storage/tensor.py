@@ -266,7 +266,7 @@ def checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
 
 def require_element(name: str | None, dtype: DType) -> None:
     """Refuse types that no kernel computes with."""
-    if element_name(dtype.newbyteorder("=")) is None:
+    if element_name(dtype) is None and element_name(dtype.newbyteorder("=")) is None:
         raise DTypeError(
             f"{subject(name)}: type {dtype} is not supported (supported: "
             f"{supported_elements()})"

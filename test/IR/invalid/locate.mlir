@@ -29,7 +29,24 @@ func.func @locate(%x: tensor<?x?xf64>, %i: index) {
 
 func.func @locate(%x: tensor<?xf64>, %i: index) {
   // expected-error @below {{reads a 'f64'}}
-  "nacho.locate"(%x, %i) <{operandSegmentSizes = array<i32: 1, 1, 0>}>
+  "nacho.locate"(%x, %i) <{operandSegmentSizes = array<i32: 1, 1, 0, 0>}>
       : (tensor<?xf64>, index) -> f32
+  return
+}
+
+// -----
+
+func.func @locate(%x: tensor<?xf64>, %i: index, %mask: vector<4xi1>) {
+  // expected-error @below {{reads a 'vector<4xf64>'}}
+  "nacho.locate"(%x, %i, %mask) <{operandSegmentSizes = array<i32: 1, 1, 0, 1>}>
+      : (tensor<?xf64>, index, vector<4xi1>) -> f64
+  return
+}
+
+// -----
+
+func.func @locate(%x: tensor<f64>, %mask: vector<4xi1>) {
+  // expected-error @below {{finds one element, not one for each lane}}
+  nacho.locate %x[] lanes %mask : tensor<f64>, vector<4xi1>
   return
 }

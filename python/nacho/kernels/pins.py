@@ -1,18 +1,20 @@
-"""The types of tensors that ``formats=``, ``dtype=`` and ``index=`` ask for."""
+"""The types of tensors that ``formats=``, ``dtype=`` and ``index=`` pin.
+
+What none of them says is as the operands of a call have it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nacho.elements import ELEMENTS, element_name
 from nacho.errors import ArgumentError, NachoError
-from nacho.notation.promotion import kinds_of
 from nacho.notation.tree import Assignment, identifier
 from nacho.storage.formats import Format, TensorType
-from nacho.storage.inference import result_format
 
 IndexType = str | tuple[str, str]
 """``"i32"`` or ``"i64"``; or a pair, of ``pos`` and of ``crd``."""
@@ -22,47 +24,64 @@ _INDEX_WIDTHS: dict[object, int] = {"i32": 32, "i64": 64}
 _BY_DEFAULT = {1: "sparse-vector", 2: "csr"}
 
 
-def requested_types(
+@dataclass(frozen=True)
+class Pin:
+    """What the type of one tensor has to be; None where any will do."""
+
+    format: Format | None = None
+    element: str | None = None
+    pos_width: int | None = None
+    crd_width: int | None = None
+
+    def of(self, type: TensorType) -> TensorType:
+        """Return a type with everything that is pinned in place of its own."""
+        return TensorType(
+            self.format or type.format,
+            self.element or type.dtype,
+            self.pos_width or type.pos_width,
+            self.crd_width or type.crd_width,
+        )
+
+    @property
+    def is_free(self) -> bool:
+        """Whether operands of any element type and index widths will do."""
+        return not (self.element or self.pos_width or self.crd_width)
+
+
+def requested_pins(
     assignment: Assignment,
     formats: Mapping[str, str | Format],
-    dtype: str | Mapping[str, str],
-    index: IndexType | Mapping[str, IndexType],
-) -> tuple[dict[str, TensorType], TensorType]:
-    """Return the types of operands and result that the options of compile ask for.
+    dtype: str | Mapping[str, str] | None,
+    index: IndexType | Mapping[str, IndexType] | None,
+) -> dict[str, Pin]:
+    """Return the pins of operands and result that the options of compile ask for.
 
     By default an operand of one index is a sparse-vector, of two csr, of more csf: what
-    is dense has to be called so. Types of the result follow from those of the operands.
+    is dense has to be called so. One element type for all is that of the operands.
     """
     result, tensors = assignment.result.name, assignment.tensors
     with_levels = (*tensors, result) if assignment.result.indices else tensors
     asked = _spelled(formats)
     _check_keys("formats", asked, with_levels)
-    named: dict[str, Format] = {}
+    named: dict[str, Format | None] = {}
     for name in tensors:
         rank = assignment.ranks[name]
         chosen = Format(asked.get(name, _BY_DEFAULT.get(rank, "csf")))
         named[name] = chosen.require_compiled(name).for_rank(rank, name)
+    if result in asked:
+        named[result] = requested_format(assignment, asked[result])
     elements = _by_name("dtype", dtype, (*assignment.operands, result))
     if not isinstance(dtype, Mapping):
-        del elements[result]
+        elements.pop(result, None)
     widths = _by_name("index", index, with_levels)
-    types = {
-        name: TensorType(
+    return {
+        name: Pin(
             named.get(name),
-            _element(name, elements.get(name, "f64")),
-            *_widths(name, widths.get(name, "i32")),
+            _element(name, elements[name]) if name in elements else None,
+            *(_widths(name, widths[name]) if name in widths else (None, None)),
         )
-        for name in assignment.operands
+        for name in (*assignment.operands, result)
     }
-    kinds = kinds_of(assignment, {name: type.dtype for name, type in types.items()})
-    if result in asked:
-        format = requested_format(assignment, asked[result])
-    else:
-        format = result_format(kinds, named)
-    element = _element(result, elements.get(result, kinds.result))
-    widest = f"i{widest_index(types.values())}"
-    pos, crd = _widths(result, widths.get(result, widest))
-    return types, TensorType(format, element, pos, crd)
 
 
 def requested_format(assignment: Assignment, given: str | Format) -> Format | None:
@@ -75,14 +94,10 @@ def requested_format(assignment: Assignment, given: str | Format) -> Format | No
     )
 
 
-def widest_index(types: Iterable[TensorType]) -> int:
-    """Return the widest index type of the operands that have any."""
-    sparse = [t for t in types if t.format is not None and not t.format.is_dense]
-    return max((max(type.pos_width, type.crd_width) for type in sparse), default=32)
-
-
 def _by_name(option: str, given: Any, names: Sequence[str]) -> dict[str, Any]:
     """Return an option by name of tensor; what a mapping leaves out is left out."""
+    if given is None:
+        return {}
     if not isinstance(given, Mapping):
         return dict.fromkeys(names, given)
     named = _spelled(given)

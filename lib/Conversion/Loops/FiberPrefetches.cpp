@@ -1,0 +1,88 @@
+//===- FiberPrefetches.cpp - What is brought nearer before it is read -----===//
+//
+// Consumes the ops that ask for fibers, and for rows of dense tensors, some
+// iterations before they are read, and the hints that tell which these will be.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FiberLowering.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace nacho;
+
+Value nacho::emitValues(ImplicitLocOpBuilder &b, Value tensor) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  return sparse_tensor::ToValuesOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, element), tensor);
+}
+
+void FiberLowering::lowerPrefetch(PrefetchOp op) {
+  FiberValue of = fiber(op.getFiber());
+  auto level = Level::get(of.tensor, of.level);
+  if (op.getBegin())
+    return level->prefetchBegin(b, of.position);
+  Value first = level->begin(b, of.position);
+  level->prefetch(b, first);
+  auto type = cast<RankedTensorType>(of.tensor.getType());
+  if (!op.getElements() || of.level + 1 < type.getRank())
+    return;
+  Value values = emitValues(b, of.tensor);
+  prefetchElement(b, values, first);
+  // Elements take more than one line of the cache sooner than coordinates do.
+  prefetchElement(b, values, arith::AddIOp::create(b, first, constant(8)));
+}
+
+void FiberLowering::lowerAhead(AheadOp op) {
+  FiberValue of = fiber(op.getFiber());
+  auto level = Level::get(of.tensor, of.level - 1);
+  Value size = arith::MaxUIOp::create(b, level->size(b), constant(1));
+  Value last = arith::SubIOp::create(b, size, constant(1));
+  Value later =
+      arith::AddIOp::create(b, of.position, constant(op.getDistance()));
+  op.replaceAllUsesWith(
+      level->coordinate(b, arith::MinUIOp::create(b, later, last)));
+}
+
+/// A few lines of the cache, and no more than the row has: what comes after
+/// those, the hardware will have guessed. Small tensors are near as it is.
+void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
+  static constexpr int64_t kLines = 4, kBitsPerLine = 512, kNearBits = 1 << 21;
+  Value tensor = op.getTensor(), row = constant(0);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto extent = [&](unsigned level) -> Value {
+    return sparse_tensor::LvlOp::create(b, tensor, constant(level));
+  };
+  for (auto [level, coordinate] : llvm::enumerate(op.getCoordinates())) {
+    Value at = arith::AddIOp::create(b, row, coordinate);
+    row = arith::MulIOp::create(b, at, extent(level + 1));
+  }
+  if (op.getFrom())
+    row = arith::AddIOp::create(b, row, op.getFrom());
+  Value length = extent(type.getRank() - 1);
+  Value last = arith::SubIOp::create(b, length, constant(1));
+  Type element = type.getElementType();
+  auto complex = dyn_cast<ComplexType>(element);
+  int64_t bits = complex ? 2 * complex.getElementType().getIntOrFloatBitWidth()
+                         : element.getIntOrFloatBitWidth();
+  bits = std::max<int64_t>(bits, 8);
+  Value values = emitValues(b, tensor);
+  Value size = memref::DimOp::create(b, values, constant(0));
+  OpBuilder::InsertionGuard guard(b);
+  auto whenMore = [&](Value number, int64_t than) {
+    Value isMore =
+        compare(arith::CmpIPredicate::ugt, number, constant(than / bits));
+    auto ifMore = scf::IfOp::create(b, isMore, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(ifMore.thenBlock());
+  };
+  whenMore(size, kNearBits);
+  for (int64_t line = 0; line < kLines; ++line) {
+    if (line == kLines / 2)
+      whenMore(length, line * kBitsPerLine);
+    Value at = constant(line * kBitsPerLine / bits);
+    at = arith::MinSIOp::create(b, at, last);
+    prefetchElement(b, values, arith::AddIOp::create(b, row, at));
+  }
+}

@@ -1,0 +1,152 @@
+//===- LoopCounts.cpp - How many coordinates a merge has ------------------===//
+//
+// A count is the coiteration of the same fibers that adds one at every
+// coordinate, which is lowered as any other is; but nothing has to be done for
+// the coordinates one by one:
+//
+//   |A| = end - begin
+//   |A n B|, |C n (A u B)|: as many as there are bits for them in each block
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopLowering.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// for each coordinate, from 0 on: count + 1
+static CoiterateOp makeCounter(ImplicitLocOpBuilder &b, CountOp op) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  auto loop =
+      CoiterateOp::create(b, op.getFibers(), op.getGuards(), op.getExtent(),
+                          op.getMerge(), op.getLower(), op.getUpper(), zero);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBodyBlock());
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value next = arith::AddIOp::create(b, loop.getCarried().front(), one);
+  YieldOp::create(b, next);
+  return loop;
+}
+
+void LoopLowering::lowerCount(CountOp op) {
+  CoiterateOp counter = makeCounter(b, op);
+  Loop loop = startLoop(counter);
+  loop.isCount = true;
+  unsigned first = loop.stored.empty() ? 0 : loop.stored.front();
+  Value count;
+  if (loop.stored.size() == 1 && loop.ranges[first].level->isUnique() &&
+      op.getMerge() == bothStored(loop)) {
+    const ChildRange &range = loop.ranges[first];
+    count = arith::SubIOp::create(b, range.end, range.begin);
+    count = arith::MaxSIOp::create(b, count, constant(0));
+  } else {
+    count = emitLoop(loop).back();
+  }
+  op.replaceAllUsesWith(count);
+  eraseLater(counter);
+}
+
+/// What is counted grows by the number of bits.
+SmallVector<Value> LoopLowering::addMatches(Value matches, ValueRange carried) {
+  Value count = arith::IndexCastUIOp::create(b, b.getIndexType(),
+                                             math::CtPopOp::create(b, matches));
+  return {arith::AddIOp::create(b, carried.front(), count)};
+}
+
+/// The operand C if a loop counts the coordinates of C n (A u B u ...); none
+/// where coordinates come in windows, which do not end together.
+std::optional<unsigned> LoopLowering::findProbe(const Loop &loop,
+                                                MergeAttr domain) {
+  if (!loop.isCount || CoiterateOp(loop.op).getMerge() != domain ||
+      loop.stored.size() < 3 || hasWindows(loop))
+    return std::nullopt;
+  MLIRContext *context = b.getContext();
+  for (unsigned probe : loop.stored) {
+    SmallVector<MergeAttr> others;
+    for (unsigned n : loop.stored)
+      if (n != probe)
+        others.push_back(MergeAttr::get(context, n));
+    MergeAttr any = uniteMerges(context, others);
+    MergeAttr leaf = MergeAttr::get(context, probe);
+    if (domain == intersectMerges(context, {any, leaf}) ||
+        domain == intersectMerges(context, {leaf, any}))
+      return probe;
+  }
+  return std::nullopt;
+}
+
+/// while posC < endC and (posA < endA or posB < endB):
+///   seen |= which of the next coordinates of C are among the next of A or B
+///   if neither block ends before that of C: count seen, leave that of C behind
+///   leave those of A and B behind that do not end after it
+/// count seen
+SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
+                                             unsigned lanes) {
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<unsigned> operands = {probe};
+  for (unsigned n : loop.stored)
+    if (n != probe)
+      operands.push_back(n);
+  SmallVector<Value> inits;
+  for (unsigned n : operands)
+    inits.push_back(loop.ranges[n].begin);
+  Value none = arith::ConstantIntOp::create(b, 0, 64);
+  inits.push_back(none);
+  llvm::append_range(inits, loop.op.getInits());
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto whileOp = scf::WhileOp::create(b, types, inits);
+
+  auto isAlive = [&](unsigned k, ValueRange state) {
+    return compare(arith::CmpIPredicate::ult, state[k],
+                   loop.ranges[operands[k]].end);
+  };
+  Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
+  Value any = isAlive(1, before->getArguments());
+  for (unsigned k = 2; k < operands.size(); ++k)
+    any = arith::OrIOp::create(b, any, isAlive(k, before->getArguments()));
+  scf::ConditionOp::create(b, both(isAlive(0, before->getArguments()), any),
+                           before->getArguments());
+
+  b.createBlock(&whileOp.getAfter(), {}, types, locs);
+  ValueRange state = whileOp.getAfterArguments();
+  // An operand that is exhausted stands at the first element of its buffer,
+  // which can always be read; its coordinates are never reached.
+  SmallVector<CoordinateBlock> blocks;
+  SmallVector<Value> alive, last, next;
+  for (auto [k, n] : llvm::enumerate(operands)) {
+    const ChildRange &range = loop.ranges[n];
+    alive.push_back(k == 0 ? Value() : isAlive(k, state));
+    Value position = select(alive[k], state[k], constant(0));
+    blocks.push_back({range.level.get(), position, range.end});
+    next.push_back(arith::AddIOp::create(b, state[k], constant(lanes)));
+    Value end = arith::MinUIOp::create(b, next.back(), range.end);
+    end = select(alive[k], arith::SubIOp::create(b, end, constant(1)),
+                 constant(0));
+    last.push_back(
+        select(alive[k], range.level->coordinate(b, end), constant(kInfinity)));
+  }
+  Value seen = state[operands.size()], least = last[1];
+  for (unsigned k = 1; k < operands.size(); ++k) {
+    Value matches = emitMatches(b, blocks[0], blocks[k], lanes);
+    seen = arith::OrIOp::create(b, seen, select(alive[k], matches, none));
+    least = arith::MinUIOp::create(b, least, last[k]);
+  }
+  ValueRange carried = state.drop_front(operands.size() + 1);
+  Value isDone = compare(arith::CmpIPredicate::ule, last[0], least);
+  SmallVector<Value> yielded = {select(isDone, next[0], state[0])};
+  for (unsigned k = 1; k < operands.size(); ++k) {
+    Value isBehind = compare(arith::CmpIPredicate::ule, last[k], last[0]);
+    yielded.push_back(select(isBehind, next[k], state[k]));
+  }
+  yielded.push_back(select(isDone, none, seen));
+  llvm::append_range(yielded, addMatches(select(isDone, seen, none), carried));
+  scf::YieldOp::create(b, yielded);
+
+  b.setInsertionPointAfter(whileOp);
+  ValueRange results = whileOp.getResults();
+  return addMatches(results[operands.size()],
+                    results.drop_front(operands.size() + 1));
+}

@@ -1,0 +1,60 @@
+//===- Collector.cpp - Ways of collecting the entries of a result ---------===//
+
+#include "Collector.h"
+
+#include "PhaseFunctions.h"
+#include "ResultPlaces.h"
+
+using namespace mlir;
+using namespace nacho;
+
+std::unique_ptr<Collector> Collector::get(CollectKind kind) {
+  switch (kind) {
+  case CollectKind::inOrder:
+    return makeInOrderCollector();
+  case CollectKind::sortedList:
+    return makeSortedListCollector();
+  case CollectKind::partSums:
+    return makePartSumsCollector();
+  case CollectKind::wholeRows:
+    return makeWholeRowsCollector();
+  case CollectKind::scannedList:
+    return makeScannedListCollector();
+  }
+  llvm_unreachable("every way of collecting entries has a collector");
+}
+
+std::unique_ptr<Collector> Collector::getForDraft(CollectKind kind) {
+  return kind == CollectKind::scannedList ? makeRunningSumsCollector()
+                                          : get(kind);
+}
+
+/// Entries that are appended one by one, and are all that could be counted, are
+/// counted in about the time that it takes to append them.
+bool Collector::prefersDraft(const ResultLayout &layout) const {
+  return layout.makesEntries() && layout.numColumns() == 1;
+}
+
+Value Collector::levelExtent(const ResultPlaces &places, const ResultLayout &,
+                             unsigned level, Value) const {
+  return places.extent(level);
+}
+
+LogicalResult nacho::refuseResult(const ResultLayout &layout,
+                                  const Twine &why) {
+  return NestOp(layout.nest).emitOpError()
+         << "cannot append to " << layout.type << ": " << why;
+}
+
+void nacho::emitSort(PhaseFunctions &function, unsigned numKeys) {
+  function.cloneOperands();
+  ResultPlaces places = function.places();
+  Values extents;
+  for (unsigned level = 0; level < numKeys; ++level)
+    extents.push_back(places.extent(level));
+  const PhaseArguments &args = function.args;
+  ArrayRef<Value> coordinates(args.coordinates);
+  SortOp::create(function.b, coordinates.take_front(numKeys), extents,
+                 coordinates.drop_front(numKeys), args.values, args.status,
+                 args.threads);
+}

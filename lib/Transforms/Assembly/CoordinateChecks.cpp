@@ -1,0 +1,59 @@
+//===- CoordinateChecks.cpp - Coordinates inside of their extents ---------===//
+
+#include "CoordinateChecks.h"
+
+#include "nacho/Analysis/LoopFacts.h"
+#include "nacho/Runtime/Abi.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// Whether a coordinate of the loop is used to read or write somewhere.
+static bool indexesMemory(CoiterateOp loop) {
+  for (Operation *user : loop.getCoordinate().getUsers())
+    if (isa<LocateOp, AppendOp>(user))
+      return true;
+  return llvm::any_of(loop.getFibers(), [](Value fiber) {
+    auto type = cast<FiberType>(fiber.getType());
+    return isFullLevel(type.getTensor(), type.getLevel());
+  });
+}
+
+bool nacho::mustCheck(const Part &part, const Entries &entries, unsigned m) {
+  CoiterateOp loop = part.layout.loops[m];
+  // A list that keeps more than coordinates was made of checked ones.
+  auto isKept = [](Value fiber) {
+    return !hasSupportedLevels(cast<FiberType>(fiber.getType()).getTensor());
+  };
+  if (!loop.getFibers().empty() && llvm::all_of(loop.getFibers(), isKept))
+    return false;
+  bool isInnermost = m + 1 == part.layout.loops.size();
+  return !visitsAll(loop) && indexesMemory(loop) &&
+         !(isInnermost && entries.compare(loop));
+}
+
+Value nacho::emitIsOutside(const Part &part, unsigned m, CoiterateOp loop) {
+  ImplicitLocOpBuilder &b = part.b;
+  auto isBeyond = [&](Value fiber) -> Value {
+    Value extent = ExtentOp::create(b, b.getIndexType(), fiber);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                                 loop.getCoordinate(), extent);
+  };
+  if (!CoiterateOp(part.layout.loops[m]).getExtent())
+    return isBeyond(loop.getFibers().front());
+  // The fibers of terms that share a loop have extents of their own.
+  Value outside = arith::ConstantIntOp::create(b, 0, 1);
+  for (auto [fiber, child] : llvm::zip(loop.getFibers(), loop.getChildren())) {
+    Value present = PresentOp::create(b, b.getI1Type(), child);
+    outside = arith::OrIOp::create(
+        b, outside, arith::AndIOp::create(b, isBeyond(fiber), present));
+  }
+  return outside;
+}
+
+void nacho::emitReport(const Part &part, Value isOutside) {
+  ImplicitLocOpBuilder &b = part.b;
+  emitIf(b, isOutside, [&] {
+    part.setStatus(arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32));
+  });
+}

@@ -1,0 +1,250 @@
+//===- DraftFilling.cpp - Results that are drafted first ------------------===//
+//
+// A part appends to the draft from the offset that the parts before it cost,
+// and leaves free what it did not need. The function compact moves the entries
+// together, and the positions with them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collector.h"
+#include "Filling.h"
+#include "PartBuilder.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// Pieces of what parts have appended
+//===----------------------------------------------------------------------===//
+
+/// The last part that begins before `limit`; 0 if all begin after it.
+static Value lastBefore(ImplicitLocOpBuilder &b, Value parts, Value limit,
+                        llvm::function_ref<Value(Value)> begin) {
+  Type index = b.getIndexType();
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  // Parts up to `low` begin before the limit, those from `high` do not.
+  auto loop = scf::WhileOp::create(
+      b, TypeRange{index, index}, ValueRange{zero, parts},
+      [&](OpBuilder &builder, Location loc, ValueRange range) {
+        Value next = arith::AddIOp::create(builder, loc, range[0], one);
+        Value more = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ult, next, range[1]);
+        scf::ConditionOp::create(builder, loc, more, range);
+      },
+      [&](OpBuilder &builder, Location loc, ValueRange range) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(builder.getInsertionBlock(),
+                            builder.getInsertionPoint());
+        Value sum = arith::AddIOp::create(b, range[0], range[1]);
+        Value mid = arith::ShRUIOp::create(b, sum, one);
+        Value before = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                             begin(mid), limit);
+        Value low = arith::SelectOp::create(b, before, mid, range[0]);
+        Value high = arith::SelectOp::create(b, before, range[1], mid);
+        scf::YieldOp::create(b, ValueRange{low, high});
+      });
+  return loop.getResult(0);
+}
+
+/// for each piece of an interval that one part has appended:
+///   body(from, to, part)
+///
+/// where `beginOf` says from where on each part has appended.
+static void forAppended(ImplicitLocOpBuilder &b, Value parts, Interval interval,
+                        llvm::function_ref<Value(Value)> beginOf,
+                        llvm::function_ref<void(Value, Value, Value)> body) {
+  auto [from, to] = interval;
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, from, to);
+  emitIf(b, some, [&, from = from, to = to] {
+    Value next = arith::AddIOp::create(b, from, one);
+    Value first = lastBefore(b, parts, next, beginOf);
+    Value last = lastBefore(b, parts, to, beginOf);
+    emitFor(b, first, arith::AddIOp::create(b, last, one), [&](Value part) {
+      Value after = arith::AddIOp::create(b, part, one);
+      Value begin = arith::MaxUIOp::create(b, from, beginOf(part));
+      Value end = arith::MinUIOp::create(b, to, beginOf(after));
+      body(begin, end, part);
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// From the draft to the result
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Moves what one worker has to move: as many entries, and as many positions,
+/// as any other worker, no matter which parts have appended them.
+class DraftMover {
+public:
+  DraftMover(PhaseFunctions &function, Value worker, Value parts)
+      : function(function), layout(function.layout), args(function.args),
+        b(function.b), worker(worker), parts(parts) {}
+
+  void moveEntries() {
+    auto beginOf = [&](Value part) {
+      return function.loadRow(args.moved, part).back();
+    };
+    auto move = [&](Value from, Value to, Value part) {
+      Value shift = shiftOf(part);
+      std::optional<Value> before = layout.collector->sumBefore(function, part);
+      for (auto [draft, result] :
+           llvm::zip(args.draft.coordinates, args.coordinates))
+        if (draft)
+          moveArray(draft, result, {from, to}, shift, std::nullopt);
+      moveArray(args.draft.values, args.values, {from, to}, shift, before);
+    };
+    Interval own = evenInterval(b, worker, parts, beginOf(parts));
+    forAppended(b, parts, own, beginOf, move);
+  }
+
+  /// A part has written the positions after its lower cut up to its upper one.
+  void movePositions(unsigned level) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value draft = args.draft.positions[level], result = args.positions[level];
+    Type cut = function.cutType();
+    ResultPlaces places = function.places();
+    auto beginOf = [&](Value part) {
+      Value at = loadCut(b, "cut", cut, args.bounds, part);
+      return places.numberOfCut(at, level - 1);
+    };
+    Value size = memref::DimOp::create(b, result, zero);
+    Interval own =
+        evenInterval(b, worker, parts, arith::SubIOp::create(b, size, one));
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, own.from, zero);
+    emitIf(b, isFirst, [&] { storeIndex(b, zero, result, zero); });
+    auto move = [&](Value from, Value to, Value part) {
+      Value shift = shiftOf(part);
+      emitFor(b, from, to, [&](Value at) {
+        Value after = arith::AddIOp::create(b, at, one);
+        Value position = loadIndex(b, draft, after);
+        storeIndex(b, arith::SubIOp::create(b, position, shift), result, after);
+      });
+    };
+    forAppended(b, parts, own, beginOf, move);
+  }
+
+private:
+  /// How much further on what a part has appended is in the draft than in the
+  /// result.
+  Value shiftOf(Value part) {
+    return arith::SubIOp::create(b, function.loadRow(args.offsets, part).back(),
+                                 function.loadRow(args.moved, part).back());
+  }
+
+  /// result[at] = draft[at + shift] + plus, for `at` in the interval
+  void moveArray(Value draft, Value result, Interval interval, Value shift,
+                 std::optional<Value> plus) {
+    emitFor(b, interval.from, interval.to, [&](Value at) {
+      Value source = arith::AddIOp::create(b, at, shift);
+      Value moved = memref::LoadOp::create(b, draft, source);
+      if (plus)
+        moved = arith::AddIOp::create(b, moved, *plus);
+      memref::StoreOp::create(b, moved, result, at);
+    });
+  }
+
+  PhaseFunctions &function;
+  const ResultLayout &layout;
+  const PhaseArguments &args;
+  ImplicitLocOpBuilder &b;
+  Value worker, parts;
+};
+
+//===----------------------------------------------------------------------===//
+// The functions
+//===----------------------------------------------------------------------===//
+
+class DraftFilling : public Filling {
+public:
+  bool isCounted() const override { return false; }
+
+  Status statusWhenFull() const override { return kDraftFull; }
+
+  Parameters planParameters(const ResultLayout &) const override {
+    return {Parameter::bounds, Parameter::offsets, Parameter::sizes,
+            Parameter::status};
+  }
+
+  Parameters offsetParameters(const ResultLayout &) const override {
+    return {Parameter::offsets, Parameter::counts, Parameter::moved,
+            Parameter::sizes};
+  }
+
+  /// for part in 0..parts: offsets[part] = what the parts before cost
+  void planOffsets(PhaseFunctions &function, Value parts) const override {
+    ImplicitLocOpBuilder &b = function.b;
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    const PhaseArguments &args = function.args;
+    Type index = b.getIndexType(), cut = function.cutType();
+    function.emitOneWorker([&] {
+      Value one = arith::ConstantIndexOp::create(b, 1);
+      Value base =
+          CutCostOp::create(b, index, loadCut(b, "lo", cut, args.bounds, zero));
+      emitFor(b, zero, arith::AddIOp::create(b, parts, one), [&](Value part) {
+        Value at = loadCut(b, "hi", cut, args.bounds, part);
+        Value cost =
+            arith::SubIOp::create(b, CutCostOp::create(b, index, at), base);
+        Values row(function.layout.numColumns(), zero);
+        row.back() = cost;
+        function.storeRow(row, args.offsets, part);
+      });
+    });
+  }
+
+  void finishPart(PhaseFunctions &function, Value part,
+                  PartBuilder &builder) const override {
+    function.storeRow(builder.countAppended(), function.args.counts, part);
+  }
+
+  /// moved = scan(counts); sizes = what to allocate for the result
+  void finishExecute(PhaseFunctions &function) const override {
+    function.cloneOperands();
+    Value parts = function.numParts();
+    Value moved = function.args.moved;
+    emitScan(function, moved);
+    storeSizes(function, moved, parts);
+    // If there are no entries, nothing calls compact.
+    if (!isFullLevel(function.layout.type, 0))
+      function.emitOneWorker([&] { storeFirstFiber(function, moved, parts); });
+  }
+
+  /// parallel worker in parts: move an even share of the entries, and of the
+  ///                           positions, from the draft to the result
+  void buildCompact(PhaseFunctions &function) const override {
+    function.start("compact",
+                   {Parameter::bounds, Parameter::offsets, Parameter::moved,
+                    Parameter::draft, Parameter::result, Parameter::status},
+                   /*isExported=*/true);
+    function.cloneOperands();
+    ImplicitLocOpBuilder &b = function.b;
+    const ResultLayout &layout = function.layout;
+    Value parts = function.numParts();
+    ParallelOp workers = function.emitWorkers(parts);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(workers.getBodyBlock());
+      Value worker = workers.getWorker();
+      storeFirstFiberInPart(function, function.args.moved, worker, parts);
+      DraftMover mover(function, worker, parts);
+      mover.moveEntries();
+      unsigned last = layout.firstSharing(layout.numStructural - 1);
+      if (last > 0)
+        mover.movePositions(last);
+    }
+    layout.collector->finishEntries(function);
+    func::ReturnOp::create(b);
+  }
+};
+} // namespace
+
+std::unique_ptr<Filling> Filling::draft() {
+  return std::make_unique<DraftFilling>();
+}

@@ -1,0 +1,61 @@
+//===- Emit.cpp - Code that the functions of a nest have in common --------===//
+
+#include "Emit.h"
+
+#include "nacho/IR/Nacho.h"
+#include "nacho/IR/Names.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace nacho;
+
+Condition nacho::emitBoth(ImplicitLocOpBuilder &b, Condition x, Condition y) {
+  if (!x || !y)
+    return x ? x : y;
+  return arith::AndIOp::create(b, *x, *y);
+}
+
+Value nacho::emitFlag(ImplicitLocOpBuilder &b, Condition condition) {
+  return condition ? *condition : Value(arith::ConstantIntOp::create(b, 1, 1));
+}
+
+Value nacho::emitNot(ImplicitLocOpBuilder &b, Value flag) {
+  Value yes = arith::ConstantIntOp::create(b, 1, 1);
+  return arith::XOrIOp::create(b, flag, yes);
+}
+
+void nacho::emitIf(ImplicitLocOpBuilder &b, Condition condition,
+                   llvm::function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto ifOp = scf::IfOp::create(b, *condition, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  body();
+}
+
+void nacho::emitFor(ImplicitLocOpBuilder &b, Value from, Value to,
+                    llvm::function_ref<void(Value)> body) {
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto loop = scf::ForOp::create(b, from, to, one);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+Interval nacho::evenInterval(ImplicitLocOpBuilder &b, Value part, Value parts,
+                             Value size) {
+  Type index = b.getIndexType();
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value next = arith::AddIOp::create(b, part, one);
+  Value from = QueryOp::create(b, index, part, parts, zero, size);
+  return {from, QueryOp::create(b, index, next, parts, zero, size)};
+}
+
+Value nacho::loadCut(ImplicitLocOpBuilder &b, StringRef name, Type cut,
+                     Value bounds, Value row) {
+  NameScope scope(b, name);
+  return LoadCutOp::create(b, cut, bounds, row);
+}

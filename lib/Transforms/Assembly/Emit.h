@@ -1,0 +1,56 @@
+//===- Emit.h - Code that the functions of a nest have in common ----------===//
+
+#ifndef NACHO_LIB_TRANSFORMS_ASSEMBLY_EMIT_H
+#define NACHO_LIB_TRANSFORMS_ASSEMBLY_EMIT_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <optional>
+
+namespace nacho {
+
+using Values = llvm::SmallVector<mlir::Value>;
+
+/// A condition of emitted code: a flag, or `kAlways` where nothing need be
+/// asked.
+using Condition = std::optional<mlir::Value>;
+inline constexpr std::nullopt_t kAlways = std::nullopt;
+
+/// The condition in a value that is null where nothing need be asked.
+inline Condition fromNullable(mlir::Value flag) {
+  return flag ? Condition(flag) : kAlways;
+}
+
+/// Whether both conditions hold.
+Condition emitBoth(mlir::ImplicitLocOpBuilder &b, Condition x, Condition y);
+
+/// The condition as a flag.
+mlir::Value emitFlag(mlir::ImplicitLocOpBuilder &b, Condition condition);
+
+mlir::Value emitNot(mlir::ImplicitLocOpBuilder &b, mlir::Value flag);
+
+/// if condition: body()
+void emitIf(mlir::ImplicitLocOpBuilder &b, Condition condition,
+            llvm::function_ref<void()> body);
+
+/// for n in from..to: body(n)
+void emitFor(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to,
+             llvm::function_ref<void(mlir::Value)> body);
+
+/// The numbers from `from` to `to`, which is not one of them.
+struct Interval {
+  mlir::Value from, to;
+};
+
+/// The interval that a part gets when the numbers below `size` are split evenly
+/// among all parts.
+Interval evenInterval(mlir::ImplicitLocOpBuilder &b, mlir::Value part,
+                      mlir::Value parts, mlir::Value size);
+
+/// The cut in a row of `bounds`, with a name.
+mlir::Value loadCut(mlir::ImplicitLocOpBuilder &b, llvm::StringRef name,
+                    mlir::Type cut, mlir::Value bounds, mlir::Value row);
+
+} // namespace nacho
+
+#endif // NACHO_LIB_TRANSFORMS_ASSEMBLY_EMIT_H

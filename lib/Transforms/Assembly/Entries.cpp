@@ -1,0 +1,110 @@
+//===- Entries.cpp - What a part does with what it appends ----------------===//
+
+#include "Entries.h"
+
+#include "Filling.h"
+#include "nacho/Runtime/Abi.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace nacho;
+
+void Entries::append(AppendOp op, Carried &values) {
+  Condition condition = kAlways;
+  if (op.getCondition())
+    condition = part.mapping.lookupOrDefault(op.getCondition());
+  condition = emitBoth(b, condition, part.completes);
+  for (auto [level, coordinate] : llvm::enumerate(op.getCoordinates()))
+    part.coordinates[level] = part.mapping.lookup(coordinate);
+  add(op, condition, values);
+}
+
+/// Whether the coordinate, or the key, that the last level's loop is at is
+/// inside of its extent.
+Value Entries::isLastInside() {
+  unsigned last = layout.numStructural - 1;
+  CoiterateOp loop = layout.loopOfLevel[last];
+  // What is no loop's can be any number.
+  if (!loop)
+    return arith::ConstantIntOp::create(b, 1, 1);
+  Value at = layout.appendsKeys() ? part.mapping.lookup(loop.getCoordinate())
+                                  : part.coordinates[last];
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at,
+                               emitExtent(b, loop, part.mapping));
+}
+
+/// Unless the operands changed since they were checked and counted, the part
+/// has room for the entry, and the result has the coordinate. A draft has room
+/// in all but odd cases.
+void Entries::makeEntry(Value value, Value offset) {
+  unsigned last = layout.numStructural - 1;
+  Value end = part.last.back();
+  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset, end);
+  Value inside = isLastInside();
+  Value valid = arith::AndIOp::create(b, fits, inside);
+  auto ifValid = scf::IfOp::create(b, valid, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifValid.thenBlock());
+  memref::StoreOp::create(b, value, part.args.values, offset);
+  for (unsigned from = layout.firstSharing(last); from <= last; ++from)
+    storeIndex(b, part.coordinates[from], part.args.coordinates[from], offset);
+  b.setInsertionPointToStart(ifValid.elseBlock());
+  Value full =
+      arith::ConstantIntOp::create(b, layout.filling->statusWhenFull(), 32);
+  Value outOfRange = arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32);
+  part.setStatus(arith::SelectOp::create(b, inside, full, outOfRange));
+}
+
+/// Whatever has happened to the operands, nothing outside of the array is
+/// written.
+void Entries::storeValue(Value value, Value at) {
+  Value size = memref::DimOp::create(b, part.args.values, part.constant(0));
+  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
+  emitIf(b, inside,
+         [&] { memref::StoreOp::create(b, value, part.args.values, at); });
+}
+
+//===----------------------------------------------------------------------===//
+// Counted
+//===----------------------------------------------------------------------===//
+
+/// What is only counted indexes no memory.
+bool CountedEntries::compare(CoiterateOp innermost) const {
+  return !layout.makesEntries() || layout.loopOfLevel.back() == innermost;
+}
+
+void CountedEntries::add(AppendOp, Condition condition, Carried &values) {
+  part.countEntries(part.constant(1), condition, values);
+}
+
+//===----------------------------------------------------------------------===//
+// Appended
+//===----------------------------------------------------------------------===//
+
+bool AppendedEntries::compare(CoiterateOp innermost) const {
+  return layout.loopOfLevel.back() == innermost;
+}
+
+void AppendedEntries::add(AppendOp op, Condition condition, Carried &values) {
+  Value offset = values.entries;
+  part.countEntries(part.constant(1), condition, values);
+  Value value = valueOf(op, condition, values);
+  emitIf(b, condition, [&] { makeEntry(value, offset); });
+}
+
+Value AppendedEntries::valueOf(AppendOp op, Condition, Carried &) {
+  return part.mapping.lookupOrDefault(op.getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Stored into a block
+//===----------------------------------------------------------------------===//
+
+void BlockEntries::add(AppendOp op, Condition condition, Carried &values) {
+  part.countEntries(part.constant(1), condition, values);
+  Value value = part.mapping.lookupOrDefault(op.getValue());
+  Value at = part.places.location(part.blockPosition(values), part.coordinates);
+  emitIf(b, condition, [&] { storeValue(value, at); });
+}

@@ -1,0 +1,75 @@
+//===- FiberTables.cpp - Tables for the lookups of a part -----------------===//
+
+#include "FiberTables.h"
+
+#include "nacho/IR/Fibers.h"
+#include "nacho/IR/Names.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// What is carried for a table with no fiber in it: the position of a fiber
+/// that is absent.
+static constexpr int64_t kNoFiber = -1;
+
+unsigned FiberTables::numberOf(FindOp find) const {
+  return llvm::find(part.layout.finds, find) - part.layout.finds.begin();
+}
+
+void FiberTables::start(Carried &carried) {
+  if (part.layout.finds.empty())
+    return;
+  ImplicitLocOpBuilder &b = part.b;
+  Value slot = SlotOp::create(b, b.getIndexType());
+  auto type = WorkspaceType::get(b.getContext(), b.getI64Type());
+  for (auto [op, table] : llvm::zip(part.layout.finds, part.args.tables)) {
+    Value fiber = FindOp(op).getFiber();
+    RootOp root = rootOf(fiber);
+    Value level = part.constant(cast<FiberType>(fiber.getType()).getLevel());
+    Value extent = sparse_tensor::LvlOp::create(
+        b, part.mapping.lookup(root.getTensor()), level);
+    NameScope name(b, "table");
+    tables.push_back(WorkspaceOp::create(b, type, table.keys, table.marks,
+                                         table.positions, slot, extent,
+                                         part.args.status));
+    carried.tables.push_back(part.constant(kNoFiber));
+  }
+}
+
+/// if position(fiber) != the position of the fiber in the table:
+///   clear the table; for k of fiber: table[k] = position of the child at k
+void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
+  ImplicitLocOpBuilder &b = part.b;
+  for (auto find : loop.getBody().getOps<FindOp>()) {
+    unsigned number = numberOf(find);
+    Value &inTable = values.tables[number];
+    Value fiber = part.mapping.lookup(find.getFiber());
+    Value position = PositionOp::create(b, fiber, /*end=*/false);
+    Value isOther =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, position, inTable);
+    emitIf(b, isOther, [&] {
+      DrainOp::create(b, tables[number], ValueRange());
+      auto fill = CoiterateOp::create(b, fiber, ValueRange(), Value(),
+                                      MergeAttr::get(b.getContext(), 0u));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(fill.getBodyBlock());
+      Value child =
+          PositionOp::create(b, fill.getChildren().front(), /*end=*/false);
+      InsertOp::create(b, b.getI1Type(),
+                       arith::IndexCastOp::create(b, b.getI64Type(), child),
+                       fill.getCoordinate(), tables[number]);
+      YieldOp::create(b, ValueRange());
+    });
+    inTable = position;
+  }
+}
+
+void FiberTables::emit(FindOp find) {
+  auto now = cast<FindOp>(part.b.clone(*find, part.mapping));
+  now.getTableMutable().assign(tables[numberOf(find)]);
+}
+
+void FiberTables::clear() {
+  for (Value table : tables)
+    DrainOp::create(part.b, table, ValueRange());
+}

@@ -1,0 +1,79 @@
+//===- Filling.cpp - What counted results and drafts have in common -------===//
+
+#include "Filling.h"
+
+#include "Collector.h"
+#include "nacho/IR/Names.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace nacho;
+
+void nacho::emitScan(PhaseFunctions &function, Value offsets) {
+  ImplicitLocOpBuilder &b = function.b;
+  const ResultLayout &layout = function.layout;
+  int64_t columns = layout.numColumns();
+  auto scan = ExclusiveScanOp::create(b, function.args.counts, offsets);
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Type> types(2 * columns, b.getIndexType());
+  SmallVector<Location> locs;
+  for (StringRef run : {"x_", "y_"})
+    for (StringRef name : layout.columnNames())
+      locs.push_back(nameLoc(b.getLoc(), run + name));
+  Block *combine = b.createBlock(&scan.getCombine(), {}, types, locs);
+  ValueRange x = combine->getArguments().take_front(columns);
+  ValueRange y = combine->getArguments().drop_front(columns);
+  Values sum;
+  for (auto [m, level] : llvm::enumerate(layout.levels))
+    level->combine(b, layout.columnsOf(m, x), layout.columnsOf(m, y), sum);
+  for (size_t column = sum.size(); column < x.size(); ++column)
+    sum.push_back(arith::AddIOp::create(b, x[column], y[column]));
+  YieldOp::create(b, sum);
+}
+
+void nacho::storeSizes(PhaseFunctions &function, Value offsets, Value parts) {
+  ImplicitLocOpBuilder &b = function.b;
+  const ResultLayout &layout = function.layout;
+  ResultPlaces places = function.places();
+  unsigned rank = layout.type.getRank();
+  Values total, sizes;
+  if (layout.hasCounts())
+    total = function.loadRow(offsets, parts);
+  for (unsigned level = 0; level < rank; ++level)
+    sizes.push_back(level < layout.numStructural &&
+                            !isFullLevel(layout.type, level)
+                        ? layout.positionsOf(b, level, total)
+                        : places.extent(level));
+  sizes.push_back(places.rowSize());
+  for (unsigned level = 0; level < rank; ++level)
+    sizes.push_back(
+        layout.collector->levelExtent(places, layout, level, parts));
+  for (auto [n, size] : llvm::enumerate(sizes)) {
+    Value at = arith::ConstantIndexOp::create(b, n);
+    memref::StoreOp::create(b, size, function.args.sizes, at);
+  }
+}
+
+void nacho::storeFirstFiber(PhaseFunctions &function, Value offsets,
+                            Value parts) {
+  ImplicitLocOpBuilder &b = function.b;
+  Value positions = function.args.positions.front();
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value end =
+      function.layout.positionsOf(b, 0, function.loadRow(offsets, parts));
+  storeIndex(b, zero, positions, zero);
+  storeIndex(b, end, positions, one);
+}
+
+void nacho::storeFirstFiberInPart(PhaseFunctions &function, Value offsets,
+                                  Value part, Value parts) {
+  if (isFullLevel(function.layout.type, 0))
+    return;
+  ImplicitLocOpBuilder &b = function.b;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero);
+  emitIf(b, isFirst, [&] { storeFirstFiber(function, offsets, parts); });
+}

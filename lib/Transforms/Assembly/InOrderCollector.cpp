@@ -1,0 +1,83 @@
+//===- InOrderCollector.cpp - Entries in the order of the result's levels -===//
+//
+// The loops over coordinates of the structure's levels are the outer ones, in
+// the order of the levels. What the loops inside of them append at the same
+// coordinates is reduced. Loops over coordinates of the block may be on either
+// side.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collector.h"
+#include "Entries.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+class InOrderCollector : public Collector {
+public:
+  LogicalResult classifyLoops(ResultLayout &layout) const override {
+    layout.numOuter = 0;
+    while (
+        layout.numOuter < layout.loops.size() &&
+        llvm::is_contained(layout.loopOfLevel, layout.loops[layout.numOuter]))
+      ++layout.numOuter;
+    bool isReduced = static_cast<bool>(NestOp(layout.nest).getReduce());
+    if (!isReduced && layout.numOuter != layout.loops.size())
+      return refuseResult(layout,
+                          "a loop over other coordinates needs a reduction");
+    ArrayRef<CoiterateOp> outer =
+        ArrayRef(layout.loops).take_front(layout.numOuter);
+    for (auto [level, loop] : llvm::enumerate(layout.loopOfLevel)) {
+      if (!loop)
+        return refuseResult(layout, "nothing is appended");
+      bool isOuter = llvm::is_contained(outer, loop);
+      bool isItsTurn = level < layout.loops.size() &&
+                       CoiterateOp(layout.loops[level]) == loop;
+      bool isInOrder = isOuter && (layout.appendsKeys() || isItsTurn);
+      if (level < layout.numStructural && !isInOrder)
+        return refuseResult(layout,
+                            "its levels are not in the order of the loops");
+      if (!isOuter)
+        layout.innerLevels.push_back(level);
+    }
+    if (isReduced)
+      layout.reduction.emplace(layout.nest, reducedLoops(layout));
+    return success();
+  }
+
+  /// Unions are counted by their matches. That is fast, and a draft of a union
+  /// would take as much memory as the result.
+  bool prefersDraft(const ResultLayout &layout) const override {
+    CoiterateOp loop = layout.loops.back();
+    return Collector::prefersDraft(layout) && loop.getFibers().size() > 1 &&
+           loop.getMerge().getKind() == MergeKind::intersect;
+  }
+
+  std::unique_ptr<Entries> makeEntries(Part &part) const override {
+    const ResultLayout &layout = part.layout;
+    if (part.isCounting())
+      return std::make_unique<CountedEntries>(part);
+    if (layout.makesEntries())
+      return std::make_unique<AppendedEntries>(part);
+    if (!layout.reduction)
+      return std::make_unique<BlockEntries>(part);
+    return layout.innerLevels.empty() ? makeRegisterSums(part)
+                                      : makeRowSums(part);
+  }
+
+private:
+  /// The loops of the chain over indices that the result lacks.
+  static SmallVector<CoiterateOp> reducedLoops(const ResultLayout &layout) {
+    SmallVector<CoiterateOp> loops;
+    for (CoiterateOp loop : ArrayRef(layout.loops).drop_front(layout.numOuter))
+      if (!llvm::is_contained(layout.loopOfLevel, loop))
+        loops.push_back(loop);
+    return loops;
+  }
+};
+} // namespace
+
+std::unique_ptr<Collector> nacho::makeInOrderCollector() {
+  return std::make_unique<InOrderCollector>();
+}

@@ -1,0 +1,135 @@
+//===- NestAssembler.cpp - The functions that replace a nest --------------===//
+
+#include "NestAssembler.h"
+
+#include "Collector.h"
+#include "Filling.h"
+#include "PartBuilder.h"
+#include "nacho/IR/AttrNames.h"
+#include "nacho/IR/Fibers.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace nacho;
+
+static Parameters executeParameters(const ResultLayout &layout) {
+  Parameters parameters = {Parameter::bounds};
+  llvm::append_range(parameters, layout.filling->offsetParameters(layout));
+  parameters.push_back(Parameter::result);
+  if (layout.hasPartials())
+    parameters.push_back(Parameter::partials);
+  if (layout.workspaceLevel)
+    parameters.push_back(Parameter::workspace);
+  parameters.append({Parameter::tables, Parameter::status});
+  return parameters;
+}
+
+/// parallel part in parts: append from offsets[part] to offsets[part + 1]
+static void buildCompute(PhaseFunctions &function) {
+  const ResultLayout &layout = function.layout;
+  function.start("compute", executeParameters(layout), /*isExported=*/false);
+  function.cloneOperands();
+  Value parts = function.numParts();
+  Value part = function.startWorkers(parts).getWorker();
+  ImplicitLocOpBuilder &b = function.b;
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value next = arith::AddIOp::create(b, part, one);
+  Values first, last;
+  if (layout.hasCounts()) {
+    first = function.loadRow(function.args.offsets, part);
+    last = function.loadRow(function.args.offsets, next);
+  }
+  layout.filling->startPart(function, part, parts);
+  PartBuilder builder(function, part, parts, Phase::append);
+  builder.append(first, last);
+  layout.filling->finishPart(function, part, builder);
+}
+
+/// partition; offsets = where parts append; sizes = what to allocate
+static void buildPlan(PhaseFunctions &function) {
+  const ResultLayout &layout = function.layout;
+  function.start("plan", layout.filling->planParameters(layout),
+                 /*isExported=*/true);
+  function.cloneOperands();
+  Value parts = function.numParts();
+  const PhaseArguments &args = function.args;
+  Values arguments = function.operands;
+  arguments.append({args.bounds, parts, args.threads});
+  function.call("partition", arguments);
+  layout.filling->planOffsets(function, parts);
+  storeSizes(function, args.offsets, parts);
+  func::ReturnOp::create(function.b);
+}
+
+/// The number of the operand that is looked into.
+static int64_t argumentOf(FindOp find) {
+  Value tensor = rootOf(find.getFiber()).getTensor();
+  return cast<BlockArgument>(tensor).getArgNumber();
+}
+
+/// Tells callers of a function what it takes.
+static void describeArguments(PhaseFunctions &function, func::FuncOp execute) {
+  const ResultLayout &layout = function.layout;
+  ImplicitLocOpBuilder &b = function.b;
+  if (layout.hasCounts())
+    execute->setAttr(kCountsAttr, b.getUnitAttr());
+  if (!layout.filling->isCounted())
+    execute->setAttr(kDraftAttr, b.getUnitAttr());
+  if (layout.hasPartials())
+    execute->setAttr(kPartialsAttr,
+                     b.getTypeArrayAttr(layout.reduction->getTypes()));
+  if (layout.workspaceLevel)
+    execute->setAttr(kWorkspaceAttr,
+                     b.getI64IntegerAttr(*layout.workspaceLevel));
+  if (layout.collector->hasWholeRows())
+    execute->setAttr(kWholeRowsAttr, b.getUnitAttr());
+  SmallVector<Attribute> tables;
+  for (FindOp find : layout.finds)
+    tables.push_back(b.getI64ArrayAttr(
+        {argumentOf(find),
+         cast<FiberType>(find.getFiber().getType()).getLevel()}));
+  if (!tables.empty())
+    execute->setAttr(kTablesAttr, b.getArrayAttr(tables));
+}
+
+/// fill; compute; combine; then what the filling does after all parts
+static void buildExecute(PhaseFunctions &function) {
+  const ResultLayout &layout = function.layout;
+  func::FuncOp func = function.start("execute", executeParameters(layout),
+                                     /*isExported=*/true);
+  describeArguments(function, func);
+  const PhaseArguments &args = function.args;
+  if (layout.needsFill()) {
+    Values arguments = function.operands;
+    arguments.push_back(args.bounds);
+    llvm::append_range(arguments, args.flatten());
+    arguments.push_back(args.threads);
+    function.call("fill", arguments);
+  }
+  function.call("compute", func.getArguments());
+  if (layout.canSplit()) {
+    Values arguments(func.getArguments());
+    arguments.erase(arguments.end() - 2); // The status.
+    function.call("combine", arguments);
+  }
+  layout.filling->finishExecute(function);
+  func::ReturnOp::create(function.b);
+}
+
+void nacho::assembleNest(PhaseFunctions &function) {
+  const ResultLayout &layout = function.layout;
+  buildPartition(function);
+  layout.filling->buildAssemble(function);
+  if (layout.needsFill())
+    buildFill(function);
+  buildCompute(function);
+  if (layout.canSplit()) {
+    Parameters parameters = executeParameters(layout);
+    parameters.pop_back(); // The status.
+    buildCombine(function, parameters);
+  }
+  buildPlan(function);
+  buildExecute(function);
+  layout.filling->buildCompact(function);
+}

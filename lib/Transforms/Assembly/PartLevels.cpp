@@ -1,0 +1,136 @@
+//===- PartLevels.cpp - The levels of a result that a part fills ----------===//
+
+#include "PartLevels.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// The coordinate of a cut in the loop of a level. For a full level, it is the
+/// position of the coordinates there, or where the positions under their parent
+/// would begin, if the parent is not appended by then.
+Value PartLevels::cutCoordinate(Value cut, unsigned level,
+                                ValueRange row) const {
+  const ResultPlaces &places = part.places;
+  if (!isFullLevel(layout.type, level))
+    return places.coordinateOfCut(cut, level);
+  unsigned first = layout.firstFull(level);
+  if (first == 0)
+    return places.numberOfCut(cut, level);
+  Value parent = layout.positionsOf(b, first - 1, row);
+  Value isOpen =
+      layout.levels[first - 1]->isOpen(b, layout.columnsOf(first - 1, row));
+  auto at = [&](unsigned m) -> Value {
+    Value coordinate = places.coordinateOfCut(cut, m);
+    return arith::SelectOp::create(b, isOpen, coordinate, part.constant(0));
+  };
+  return places.numberOf(level, parent, at);
+}
+
+AppendContext PartLevels::contextOf(unsigned level) const {
+  AppendContext context;
+  context.part = part.number;
+  context.lower = cutCoordinate(part.lower, level, part.first);
+  context.upper = cutCoordinate(part.upper, level, part.last);
+  context.first = Values(layout.columnsOf(level, part.first));
+  context.last = Values(layout.columnsOf(level, part.last));
+  if (level + 1 < layout.numStructural)
+    context.positions = part.args.positions[level + 1];
+  if (isFullLevel(layout.type, level))
+    return context;
+  for (unsigned from = layout.firstSharing(level); from <= level; ++from)
+    context.coordinates.push_back(part.args.coordinates[from]);
+  return context;
+}
+
+void PartLevels::start(Carried &carried) {
+  if (!part.isCounting())
+    for (unsigned level = 0; level < layout.levels.size(); ++level)
+      contexts.push_back(contextOf(level));
+  for (auto [m, level] : llvm::enumerate(layout.levels)) {
+    Values &values = carried.levels.emplace_back();
+    if (part.isCounting())
+      level->initCount(b, values);
+    else
+      level->initAppend(b, contexts[m], values);
+  }
+}
+
+/// It is the first value that the next level carries which counts positions of
+/// its own; after the last of these it is the number of entries.
+Value PartLevels::next(unsigned level, const Carried &values) const {
+  for (unsigned next = level + 1; next < layout.levels.size(); ++next)
+    if (layout.levels[next]->isCounted())
+      return values.levels[next].front();
+  return values.entries;
+}
+
+/// The position that full levels are under, unless they are the first ones.
+std::optional<Value> PartLevels::parentPosition(unsigned level,
+                                                const Carried &values) const {
+  unsigned first = layout.firstFull(level);
+  if (first == 0)
+    return std::nullopt;
+  return values.levels[first - 1].front();
+}
+
+void PartLevels::leave(unsigned m, const Arrival &arrival, Carried &values) {
+  const ResultLevel &level = *layout.levels[m];
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, values.entries,
+                                    arrival.entries);
+  if (part.isCounting())
+    return level.leaveCount(b, any, arrival.onLower, arrival.onUpper,
+                            values.levels[m]);
+  AppendedCoordinate at;
+  unsigned from = m + 1 - contexts[m].coordinates.size();
+  at.coordinates.assign(part.coordinates.begin() + from,
+                        part.coordinates.begin() + m + 1);
+  at.any = any;
+  at.finished = emitFlag(b, part.completes);
+  at.before = arrival.next;
+  at.next = next(m, values);
+  if (isFullLevel(layout.type, m))
+    at.number =
+        part.places.numberOf(m, parentPosition(m, values), [&](unsigned outer) {
+          return part.coordinates[outer];
+        });
+  level.leaveAppend(b, contexts[m], at, values.levels[m]);
+  if (layout.hasFullFibers(m))
+    leaveFiber(m, values);
+}
+
+/// Tells the full levels after one that is not full how far it has been
+/// appended to.
+void PartLevels::leaveFiber(unsigned m, Carried &values) {
+  Value end = values.levels[m].front();
+  unsigned last = m;
+  for (; isFullLevel(layout.type, last + 1); ++last)
+    end = arith::MulIOp::create(b, end, part.places.extent(last + 1));
+  layout.levels[last]->leaveFiber(b, contexts[last], end, next(last, values),
+                                  values.levels[last]);
+}
+
+void PartLevels::addColumns(const Carried &counted, Values &row) {
+  // Whether the cuts differ in a coordinate up to that of the level.
+  Value spans = arith::ConstantIntOp::create(b, 0, 1);
+  for (auto [m, level] : llvm::enumerate(layout.levels)) {
+    if (m < layout.numCut) {
+      Type index = b.getIndexType();
+      Value from = CutCoordinateOp::create(b, index, part.lower, m);
+      Value to = CutCoordinateOp::create(b, index, part.upper, m);
+      Value differ =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, from, to);
+      spans = m ? Value(arith::OrIOp::create(b, spans, differ)) : differ;
+    }
+    level->columns(b, spans, counted.levels[m], row);
+  }
+}
+
+Condition PartLevels::finish(const Carried &appended, Condition complete) {
+  for (auto [m, level] : llvm::enumerate(layout.levels)) {
+    Values values = appended.levels[m];
+    Value isComplete =
+        level->finishAppend(b, contexts[m], next(m, appended), values);
+    complete = emitBoth(b, complete, fromNullable(isComplete));
+  }
+  return complete;
+}

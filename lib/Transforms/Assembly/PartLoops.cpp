@@ -1,0 +1,287 @@
+//===- PartLoops.cpp - The loops of one part ------------------------------===//
+
+#include "PartLoops.h"
+
+#include "CoordinateChecks.h"
+#include "nacho/IR/Names.h"
+
+using namespace mlir;
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// The chain
+//===----------------------------------------------------------------------===//
+
+/// Creates an op that has the fibers of a loop, repeated for the part.
+template <typename OpT, typename... Args>
+static OpT createLike(const Part &part, CoiterateOp loop, Args... args) {
+  auto mapped = [&](ValueRange values) {
+    return llvm::map_to_vector(
+        values, [&](Value value) { return part.mapping.lookup(value); });
+  };
+  Value extent;
+  if (loop.getExtent())
+    extent = part.mapping.lookupOrDefault(loop.getExtent());
+  return OpT::create(part.b, mapped(loop.getFibers()), mapped(loop.getGuards()),
+                     extent, loop.getMerge(), args...);
+}
+
+CoiterateOp PartLoops::cloneLoop(CoiterateOp from, std::optional<Bounds> bounds,
+                                 ValueRange carried) {
+  Bounds between = bounds.value_or(Bounds());
+  auto loop = createLike<CoiterateOp>(part, from, between.lower, between.upper,
+                                      carried);
+  loop.setNonempty(from.getNonempty());
+  part.mapping.map(from.getCoordinate(), loop.getCoordinate());
+  loop.getCoordinate().setLoc(from.getCoordinate().getLoc());
+  for (auto [old, now] : llvm::zip(from.getChildren(), loop.getChildren()))
+    part.mapping.map(old, now);
+  for (auto [level, of] : llvm::enumerate(layout.loopOfLevel))
+    if (of == from)
+      part.coordinates[level] = loop.getCoordinate();
+  return loop;
+}
+
+/// Whether the loops of the chain from `m` inwards run over all coordinates and
+/// are not cut. Then their entries are counted without running them, except
+/// that a workspace has to see what is new in it.
+static bool isFull(const ResultLayout &layout, unsigned m) {
+  if (m < layout.numCut || layout.workspaceLevel)
+    return false;
+  return llvm::all_of(
+      ArrayRef(layout.loops).drop_front(m),
+      [](CoiterateOp loop) { return loop.getFibers().empty(); });
+}
+
+/// Whether loop `m` is the innermost of the chain, and does nothing but to
+/// count an entry for each append.
+bool PartLoops::onlyCounts(unsigned m) const {
+  CoiterateOp loop = layout.loops[m];
+  if (!entries.areCounted() || m + 1 != layout.loops.size() ||
+      m < layout.levels.size() || !loop.getNonempty().empty() ||
+      mustCheck(part, entries, m))
+    return false;
+  return llvm::all_of(
+      loop.getBody().front().without_terminator(), [](Operation &op) {
+        if (auto append = dyn_cast<AppendOp>(op))
+          return !append.getCondition();
+        return isa<PrefetchRowOp>(op) || isMemoryEffectFree(&op);
+      });
+}
+
+/// Counts what such a loop appends: so many entries as it has coordinates, for
+/// each append.
+void PartLoops::countLoop(CoiterateOp loop, std::optional<Bounds> bounds,
+                          Carried &values) {
+  Value number;
+  {
+    NameScope name(b, "visited");
+    Bounds between = bounds.value_or(Bounds());
+    number = createLike<CountOp>(part, loop, between.lower, between.upper);
+  }
+  auto appends = loop.getBody().getOps<AppendOp>();
+  for (int64_t n = llvm::range_size(appends); n > 0; --n)
+    part.countEntries(number, kAlways, values);
+}
+
+/// The loops of the chain from `m` inwards.
+Carried PartLoops::emitLoop(unsigned m, std::optional<Bounds> bounds,
+                            Carried carried) {
+  CoiterateOp from = layout.loops[m];
+  if (isFull(layout, m) && m >= layout.numOuter) {
+    if (part.isCounting())
+      countFullLoop(from, carried);
+    else
+      emitFullLoop(from, carried);
+    return carried;
+  }
+  if (m >= layout.numCut)
+    bounds.reset();
+  if (onlyCounts(m)) {
+    countLoop(from, bounds, carried);
+    return carried;
+  }
+  // Inside of a reduction, where every step counts, the loop carries whether a
+  // coordinate was outside, and that is reported after the loop.
+  bool isChecked = mustCheck(part, entries, m);
+  bool isTracked = isChecked && m >= layout.numOuter;
+  Values flat = carried.flatten();
+  if (isTracked)
+    flat.push_back(arith::ConstantIntOp::create(b, 0, 1));
+  CoiterateOp loop = cloneLoop(from, bounds, flat);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBodyBlock());
+    Carried values = carried.as(loop.getCarried());
+    if (isChecked && !isTracked)
+      emitReport(part, emitIsOutside(part, m, loop));
+    emitBody(m, loop, values);
+    Values next = values.flatten();
+    if (isTracked)
+      next.push_back(arith::OrIOp::create(b, loop.getCarried().back(),
+                                          emitIsOutside(part, m, loop)));
+    YieldOp::create(b, next);
+  }
+  if (isTracked)
+    emitReport(part, loop.getResults().back());
+  return carried.as(loop.getResults());
+}
+
+/// What is inside of a loop of the chain, and what the levels and the entries
+/// make of it.
+void PartLoops::emitBody(unsigned m, CoiterateOp loop, Carried &values) {
+  Value no = arith::ConstantIntOp::create(b, 0, 1);
+  std::optional<Value> onLower, onUpper;
+  if (loop.isBounded()) {
+    onLower = part.isInside(m, loop.getInnerLower());
+    onUpper = part.isInside(m, loop.getInnerUpper());
+  }
+  bool isLevel = m < layout.levels.size();
+  bool isOuter = m + 1 == layout.numOuter;
+  PartLevels::Arrival arrival;
+  arrival.onLower = onLower.value_or(no);
+  arrival.onUpper = onUpper.value_or(no);
+  if (isLevel)
+    arrival.next = levels.next(m, values);
+  if (isOuter)
+    entries.enterOuter(values);
+  arrival.entries = values.entries;
+  auto completes = [&]() -> Condition {
+    return onUpper ? Condition(emitNot(b, *onUpper)) : kAlways;
+  };
+  part.completes = completes();
+  emitChainBody(m, loop, values);
+  part.completes = completes();
+  if (isOuter)
+    entries.leaveOuter(loop, arrival.entries, values);
+  if (isLevel)
+    levels.leave(m, arrival, values);
+}
+
+/// The statements of a loop of the chain.
+void PartLoops::emitChainBody(unsigned m, CoiterateOp loop, Carried &values) {
+  Block &body = *CoiterateOp(layout.loops[m]).getBodyBlock();
+  if (m + 1 == layout.loops.size())
+    return emitStatements(body, std::nullopt, values);
+  CoiterateOp inner = layout.loops[m + 1];
+  auto emitInner = [&] {
+    tables.fillFor(inner, values);
+    Condition completes = part.completes;
+    std::optional<Bounds> bounds;
+    if (loop.isBounded())
+      bounds = Bounds{loop.getInnerLower(), loop.getInnerUpper()};
+    values = emitLoop(m + 1, bounds, values);
+    part.completes = completes;
+  };
+  emitStatements(body, ChainLoop{inner, emitInner}, values);
+}
+
+void PartLoops::emitOutside(Carried &values) {
+  NestOp nest = layout.nest;
+  emitStatements(nest.getBody().front(), ChainLoop{layout.loops.front(), [] {}},
+                 values);
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+void PartLoops::emitStatements(Block &block, std::optional<ChainLoop> next,
+                               Carried &values) {
+  for (Operation &op : block.without_terminator()) {
+    if (next && &op == next->loop)
+      next->emit();
+    else
+      emitStatement(op, values);
+  }
+}
+
+void PartLoops::emitStatement(Operation &op, Carried &values) {
+  if (auto loop = dyn_cast<CoiterateOp>(op)) {
+    tables.fillFor(loop, values);
+    return part.isCounting() ? countFullLoop(loop, values)
+                             : emitFullLoop(loop, values);
+  }
+  if (auto find = dyn_cast<FindOp>(op))
+    return tables.emit(find);
+  if (auto append = dyn_cast<AppendOp>(op))
+    return entries.append(append, values);
+  if (isa<PartOp>(op))
+    return part.mapping.map(op.getResult(0), part.number);
+  // Counting reads no elements.
+  if (part.isCounting() && isa<PrefetchRowOp>(op))
+    return;
+  Operation *now = b.clone(op, part.mapping);
+  if (auto prefetch = dyn_cast<PrefetchOp>(now))
+    prefetch.setElements(prefetch.getElements() && !part.isCounting());
+}
+
+//===----------------------------------------------------------------------===//
+// Loops over all coordinates
+//===----------------------------------------------------------------------===//
+
+/// Whether a loop that is not run would run at all.
+Condition PartLoops::emitHasIterations(CoiterateOp loop) {
+  Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                     emitExtent(b, loop, part.mapping),
+                                     part.constant(0));
+  return emitBoth(b, part.emitHolds(loop), some);
+}
+
+/// Counts one entry for each append, if the loops around it run at all. What
+/// holds at some coordinate of such a loop holds at the first one.
+void PartLoops::countFullLoop(CoiterateOp from, Carried &values) {
+  from->walk([&](AppendOp append) {
+    Condition condition = part.completes;
+    for (auto loop = append->getParentOfType<CoiterateOp>();
+         from->isAncestor(loop); loop = loop->getParentOfType<CoiterateOp>()) {
+      condition = emitBoth(b, condition, emitHasIterations(loop));
+      part.mapping.map(loop.getCoordinate(), part.constant(0));
+      if (loop == from)
+        break;
+    }
+    if (append.getCondition())
+      condition =
+          emitBoth(b, condition, cloneFrom(from, append.getCondition()));
+    part.countEntries(part.constant(1), condition, values);
+  });
+}
+
+/// Repeats a value that a loop computes from what is known outside of it.
+Value PartLoops::cloneFrom(CoiterateOp loop, Value value) {
+  Operation *definition = value.getDefiningOp();
+  if (!definition || !loop->isAncestor(definition))
+    return part.mapping.lookupOrDefault(value);
+  for (Value operand : definition->getOperands())
+    cloneFrom(loop, operand);
+  b.clone(*definition, part.mapping);
+  return part.mapping.lookup(value);
+}
+
+/// Whether a loop runs over coordinates of the result inside of a reduction.
+bool PartLoops::isRowLoop(Operation *op) const {
+  auto loop = dyn_cast<CoiterateOp>(op);
+  if (!loop || llvm::is_contained(
+                   ArrayRef(layout.loops).take_front(layout.numOuter), loop))
+    return false;
+  return llvm::any_of(loop.getCoordinate().getUsers(), llvm::IsaPred<AppendOp>);
+}
+
+/// Repeats a loop inside of those that are cut.
+void PartLoops::emitFullLoop(CoiterateOp from, Carried &values) {
+  Value before = values.entries;
+  if (!entries.addRow(from)) {
+    CoiterateOp loop = cloneLoop(from, std::nullopt, values.flatten());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBodyBlock());
+    Carried inside = values.as(loop.getCarried());
+    emitStatements(*from.getBodyBlock(), std::nullopt, inside);
+    YieldOp::create(b, inside.flatten());
+    values = values.as(loop.getResults());
+  }
+  // A row of sums counts as one entry.
+  if (!isRowLoop(from) || isRowLoop(from->getParentOp()))
+    return;
+  values.entries = before;
+  countFullLoop(from, values);
+}

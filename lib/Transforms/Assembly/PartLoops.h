@@ -1,0 +1,69 @@
+//===- PartLoops.h - The loops of one part --------------------------------===//
+
+#ifndef NACHO_LIB_TRANSFORMS_ASSEMBLY_PARTLOOPS_H
+#define NACHO_LIB_TRANSFORMS_ASSEMBLY_PARTLOOPS_H
+
+#include "Entries.h"
+#include "FiberTables.h"
+#include "PartLevels.h"
+
+namespace nacho {
+
+/// Repeats the loops of a nest for one part.
+class PartLoops {
+public:
+  PartLoops(Part &part, PartLevels &levels, FiberTables &tables,
+            Entries &entries)
+      : part(part), layout(part.layout), b(part.b), levels(levels),
+        tables(tables), entries(entries) {}
+
+  /// The whole chain of loops, for the carried values; returns these
+  /// afterwards.
+  Carried emitChain(const Carried &carried) {
+    return emitLoop(0, Bounds{part.lower, part.upper}, carried);
+  }
+
+  /// What the nest has next to its chain of loops.
+  void emitOutside(Carried &values);
+
+private:
+  /// The cuts between which a loop runs.
+  struct Bounds {
+    mlir::Value lower, upper;
+  };
+  /// A loop of the chain, and how to repeat it.
+  struct ChainLoop {
+    CoiterateOp loop;
+    llvm::function_ref<void()> emit;
+  };
+
+  CoiterateOp cloneLoop(CoiterateOp loop, std::optional<Bounds> bounds,
+                        mlir::ValueRange carried);
+  Carried emitLoop(unsigned m, std::optional<Bounds> bounds, Carried carried);
+  bool onlyCounts(unsigned m) const;
+  void countLoop(CoiterateOp loop, std::optional<Bounds> bounds,
+                 Carried &values);
+  void emitBody(unsigned m, CoiterateOp loop, Carried &values);
+  void emitChainBody(unsigned m, CoiterateOp loop, Carried &values);
+  void emitStatements(mlir::Block &block, std::optional<ChainLoop> next,
+                      Carried &values);
+  void emitStatement(mlir::Operation &op, Carried &values);
+
+  // Loops over all coordinates.
+  bool isRowLoop(mlir::Operation *op) const;
+  void emitFullLoop(CoiterateOp loop, Carried &values);
+  void countFullLoop(CoiterateOp loop, Carried &values);
+  Condition emitHasIterations(CoiterateOp loop);
+  mlir::Value cloneFrom(CoiterateOp loop, mlir::Value value);
+
+  Part &part;
+  const ResultLayout &layout;
+  mlir::ImplicitLocOpBuilder &b;
+  PartLevels &levels;
+  FiberTables &tables;
+  Entries &entries;
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_TRANSFORMS_ASSEMBLY_PARTLOOPS_H

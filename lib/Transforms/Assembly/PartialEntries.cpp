@@ -1,0 +1,45 @@
+//===- PartialEntries.cpp - Entries that a part has not all of ------------===//
+
+#include "PartialEntries.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace nacho;
+
+Value PartialEntries::head(Value part) const {
+  Value two = arith::ConstantIndexOp::create(b, 2);
+  return arith::MulIOp::create(b, part, two);
+}
+
+Value PartialEntries::tail(Value part) const {
+  Value row = head(part);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  return arith::AddIOp::create(b, row, one);
+}
+
+void PartialEntries::setVisited(Value count, Value row) const {
+  memref::StoreOp::create(b, count, args.visited, row);
+}
+
+Value PartialEntries::visited(Value row) const {
+  return memref::LoadOp::create(b, args.visited, row);
+}
+
+void PartialEntries::clear(Value row) const {
+  Values identities = layout.reduction->identities(b);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  emitFor(b, zero, places.rowSize(),
+          [&](Value number) { store(identities, row, number); });
+}
+
+Values PartialEntries::load(Value row, Value number) const {
+  return llvm::map_to_vector(args.partials, [&](Value partials) -> Value {
+    return memref::LoadOp::create(b, partials, ValueRange{row, number});
+  });
+}
+
+void PartialEntries::store(ValueRange sums, Value row, Value number) const {
+  for (auto [sum, partials] : llvm::zip(sums, args.partials))
+    memref::StoreOp::create(b, sum, partials, ValueRange{row, number});
+}

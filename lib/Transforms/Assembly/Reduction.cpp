@@ -1,0 +1,142 @@
+//===- Reduction.cpp - What the entries of a result are reduced from ------===//
+
+#include "Reduction.h"
+
+#include "ResultPlaces.h"
+#include "nacho/IR/Fibers.h"
+#include "nacho/IR/Operators.h"
+#include "nacho/Levels/Level.h"
+
+using namespace mlir;
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// Before anything is reduced
+//===----------------------------------------------------------------------===//
+
+/// An element from a small integer.
+static Value emitElement(ImplicitLocOpBuilder &b, Type type, int8_t value) {
+  return CastOp::create(
+      b, type, arith::ConstantOp::create(b, b.getI8IntegerAttr(value)));
+}
+
+/// The largest or smallest element.
+static Value emitExtreme(ImplicitLocOpBuilder &b, Type type, bool isLargest) {
+  if (auto floating = dyn_cast<FloatType>(type)) {
+    APFloat infinity =
+        APFloat::getInf(floating.getFloatSemantics(), !isLargest);
+    return arith::ConstantOp::create(b, b.getFloatAttr(type, infinity));
+  }
+  auto integer = cast<IntegerType>(type);
+  unsigned width = integer.getWidth();
+  if (integer.isUnsigned() || width == 1)
+    return emitElement(b, type, isLargest ? -1 : 0);
+  APInt bound = isLargest ? APInt::getSignedMaxValue(width)
+                          : APInt::getSignedMinValue(width);
+  return arith::ConstantOp::create(b, b.getIntegerAttr(type, bound));
+}
+
+static Value emitIdentity(ImplicitLocOpBuilder &b, BinaryKind kind, Type type) {
+  switch (operatorOf(kind).identity) {
+  case Identity::zero:
+    return emitElement(b, type, 0);
+  case Identity::one:
+    return emitElement(b, type, 1);
+  case Identity::largest:
+    return emitExtreme(b, type, /*isLargest=*/true);
+  case Identity::smallest:
+    return emitExtreme(b, type, /*isLargest=*/false);
+  case Identity::none:
+    break;
+  }
+  llvm_unreachable("the operator does not reduce");
+}
+
+Reduction::Reduction(NestOp nest, ArrayRef<CoiterateOp> loops)
+    : nest(nest), kind(*nest.getReduce()), types(nest.getAppendedTypes()),
+      loops(loops) {}
+
+Values Reduction::identities(ImplicitLocOpBuilder &b) const {
+  return llvm::map_to_vector(
+      types, [&](Type type) { return emitIdentity(b, kind, type); });
+}
+
+//===----------------------------------------------------------------------===//
+// After everything is reduced
+//===----------------------------------------------------------------------===//
+
+/// x * y, or the largest number if the product is larger than that.
+static Value emitSaturatedProduct(ImplicitLocOpBuilder &b, Value x, Value y) {
+  Value most = arith::ConstantIndexOp::create(b, -1);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value fits =
+      arith::DivUIOp::create(b, most, arith::MaxUIOp::create(b, y, one));
+  Value isMore = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, x, fits);
+  return arith::SelectOp::create(b, isMore, most,
+                                 arith::MulIOp::create(b, x, y));
+}
+
+namespace {
+/// The number of combinations of the indices that some loops run over. A loop
+/// over keys runs over the index of each field, since not every key is made of
+/// coordinates.
+class Combinations {
+public:
+  Combinations(ImplicitLocOpBuilder &b, const IRMapping &mapping)
+      : b(b), mapping(mapping) {}
+
+  void add(CoiterateOp loop) {
+    FlattenOp flatten = flattenOf(loop);
+    if (!flatten)
+      return multiply(emitExtent(b, loop, mapping));
+    Value tensor = mapping.lookupOrDefault(flatten.getTensor());
+    unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
+    for (unsigned level = 0; level < rank; ++level)
+      multiply(levelExtent(b, tensor, level));
+  }
+
+  /// The number, if there is a loop at all.
+  std::optional<Value> number;
+
+private:
+  void multiply(Value extent) {
+    number = number ? emitSaturatedProduct(b, *number, extent) : extent;
+  }
+
+  ImplicitLocOpBuilder &b;
+  const IRMapping &mapping;
+};
+} // namespace
+
+/// The sum in which a 0 takes part if fewer than `all` elements were reduced.
+static Value emitWithMissing(ImplicitLocOpBuilder &b, BinaryKind kind,
+                             Value sum, Value count, Value all) {
+  Value isMissing =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, all);
+  Value zero = emitElement(b, sum.getType(), 0);
+  Value other = operatorOf(kind).annihilator == Annihilator::either
+                    ? zero
+                    : Value(BinaryOp::createCommutative(b, kind, sum, zero));
+  return arith::SelectOp::create(b, isMissing, other, sum);
+}
+
+Value Reduction::finish(ImplicitLocOpBuilder &b, ValueRange sums, Value count,
+                        const IRMapping &mapping) const {
+  Values values(sums);
+  // A 0 changes no sum, but may change every other reduction.
+  Combinations all(b, mapping);
+  if (kind != BinaryKind::add)
+    for (CoiterateOp loop : loops)
+      all.add(loop);
+  if (all.number)
+    for (Value &value : values)
+      value = emitWithMissing(b, kind, value, count, *all.number);
+  Region &region = NestOp(nest).getFinish();
+  if (region.empty())
+    return values.front();
+  IRMapping inside;
+  inside.map(region.getArguments(), values);
+  for (Operation &op : region.front().without_terminator())
+    b.clone(op, inside);
+  return inside.lookup(region.front().getTerminator()->getOperand(0));
+}

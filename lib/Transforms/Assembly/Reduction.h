@@ -1,0 +1,41 @@
+//===- Reduction.h - What the entries of a result are reduced from --------===//
+
+#ifndef NACHO_LIB_TRANSFORMS_ASSEMBLY_REDUCTION_H
+#define NACHO_LIB_TRANSFORMS_ASSEMBLY_REDUCTION_H
+
+#include "Emit.h"
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace nacho {
+
+/// The reduction of a nest. An entry may be made from several sums, which are
+/// reduced side by side, each from a value of its own type. ("Sum" stands for
+/// the result of any reduction.)
+class Reduction {
+public:
+  Reduction(NestOp nest, llvm::ArrayRef<CoiterateOp> loops);
+
+  BinaryKind getKind() const { return kind; }
+  /// The types of the sums.
+  llvm::ArrayRef<mlir::Type> getTypes() const { return types; }
+
+  /// What the sums are before anything is reduced.
+  Values identities(mlir::ImplicitLocOpBuilder &b) const;
+
+  /// The entry to which `count` elements have been reduced. The elements that
+  /// are not stored count as 0.
+  mlir::Value finish(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange sums,
+                     mlir::Value count, const mlir::IRMapping &mapping) const;
+
+private:
+  NestOp nest;
+  BinaryKind kind;
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<CoiterateOp> loops; ///< Over reduced indices.
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_TRANSFORMS_ASSEMBLY_REDUCTION_H

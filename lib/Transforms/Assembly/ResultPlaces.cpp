@@ -1,0 +1,92 @@
+//===- ResultPlaces.cpp - Where the entries of a result go ----------------===//
+
+#include "ResultPlaces.h"
+
+#include "nacho/IR/Fibers.h"
+
+using namespace mlir;
+using namespace nacho;
+
+Value nacho::emitExtent(ImplicitLocOpBuilder &b, CoiterateOp loop,
+                        const IRMapping &mapping) {
+  if (loop.getExtent())
+    return mapping.lookupOrDefault(loop.getExtent());
+  Value fiber = loop.getFibers().front();
+  unsigned level = cast<FiberType>(fiber.getType()).getLevel();
+  Value tensor = rootOf(fiber).getTensor();
+  return levelExtent(b, mapping.lookupOrDefault(tensor), level);
+}
+
+Value ResultPlaces::extent(unsigned level) const {
+  if (!layout.loopOfLevel[level])
+    return arith::ConstantIndexOp::create(b,
+                                          std::numeric_limits<int64_t>::max());
+  UnflattenOp field = layout.fieldOfLevel[level];
+  if (!field)
+    return emitExtent(b, layout.loopOfLevel[level], mapping);
+  return levelExtent(b, mapping.lookupOrDefault(field.getTensor()),
+                     field.getLevel());
+}
+
+Value ResultPlaces::coordinateOfCut(Value cut, unsigned level) const {
+  if (level >= layout.numCut)
+    return arith::ConstantIndexOp::create(b, 0);
+  return CutCoordinateOp::create(b, b.getIndexType(), cut, level);
+}
+
+Value ResultPlaces::numberOf(unsigned level, std::optional<Value> parent,
+                             llvm::function_ref<Value(unsigned)> at) const {
+  std::optional<Value> number = parent;
+  for (unsigned m = layout.firstFull(level); m <= level; ++m) {
+    if (number)
+      number = arith::MulIOp::create(b, *number, extent(m));
+    number = number ? Value(arith::AddIOp::create(b, *number, at(m))) : at(m);
+  }
+  return *number;
+}
+
+Value ResultPlaces::numberOfCut(Value cut, unsigned level) const {
+  auto at = [&](unsigned m) { return coordinateOfCut(cut, m); };
+  return numberOf(level, std::nullopt, at);
+}
+
+Value ResultPlaces::location(std::optional<Value> position,
+                             ArrayRef<Value> coordinates) const {
+  std::optional<Value> at = position;
+  for (unsigned level = layout.numStructural, rank = layout.type.getRank();
+       level < rank; ++level) {
+    if (at)
+      at = arith::AddIOp::create(
+          b, arith::MulIOp::create(b, *at, extent(level)), coordinates[level]);
+    else
+      at = coordinates[level];
+  }
+  return at ? *at : Value(arith::ConstantIndexOp::create(b, 0));
+}
+
+Value ResultPlaces::rowSize() const {
+  std::optional<Value> size;
+  for (unsigned level : layout.innerLevels)
+    size = size ? Value(arith::MulIOp::create(b, *size, extent(level)))
+                : extent(level);
+  return size ? *size : Value(arith::ConstantIndexOp::create(b, 1));
+}
+
+void ResultPlaces::forRow(
+    ArrayRef<Value> coordinates,
+    llvm::function_ref<void(Value, ArrayRef<Value>)> body) const {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Values at(coordinates);
+  ArrayRef<unsigned> levels = layout.innerLevels;
+  std::function<void(unsigned, Value)> emit = [&](unsigned k, Value number) {
+    if (k == levels.size())
+      return body(number, at);
+    Value size = extent(levels[k]);
+    Value base = arith::MulIOp::create(b, number, size);
+    emitFor(b, zero, size, [&](Value coordinate) {
+      at[levels[k]] = coordinate;
+      emit(k + 1, arith::AddIOp::create(b, base, coordinate));
+    });
+  };
+  emit(0, zero);
+}

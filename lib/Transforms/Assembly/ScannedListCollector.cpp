@@ -1,0 +1,95 @@
+//===- ScannedListCollector.cpp - Entries that are costs, added up --------===//
+//
+// The value of each entry becomes the sum of all values up to it: when all
+// entries are there, or, in a draft, as each part appends its own. Then the
+// sums of a part go on from those of the parts before when they are moved.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collector.h"
+#include "Entries.h"
+#include "PhaseFunctions.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+
+class ScannedListCollector : public Collector {
+public:
+  /// Levels after those of the loops hold any numbers.
+  bool takes(const ResultLayout &, Value, unsigned) const override {
+    return true;
+  }
+
+  LogicalResult classifyLoops(ResultLayout &layout) const override {
+    layout.numOuter = layout.loops.size();
+    return success();
+  }
+
+  void finishEntries(PhaseFunctions &function) const override {
+    PrefixSumOp::create(function.b, function.args.values,
+                        function.args.threads);
+  }
+
+  std::unique_ptr<Entries> makeEntries(Part &part) const override {
+    if (part.isCounting())
+      return std::make_unique<CountedEntries>(part);
+    return std::make_unique<AppendedEntries>(part);
+  }
+};
+
+/// Carries the sum of the values that the part has appended.
+class SummedEntries : public AppendedEntries {
+public:
+  using AppendedEntries::AppendedEntries;
+
+  void start(Carried &carried) override {
+    carried.sums = {arith::ConstantIntOp::create(b, 0, 64)};
+  }
+
+  void addColumns(const Carried &values, Values &row) const override {
+    row.push_back(
+        arith::IndexCastOp::create(b, b.getIndexType(), values.sums.front()));
+  }
+
+protected:
+  Value valueOf(AppendOp op, Condition condition, Carried &values) override {
+    Value value = AppendedEntries::valueOf(op, condition, values);
+    Value before = values.sums.front();
+    Value sum = arith::AddIOp::create(b, before, value);
+    values.sums.front() =
+        condition ? Value(arith::SelectOp::create(b, *condition, sum, before))
+                  : sum;
+    return sum;
+  }
+};
+
+/// The sums that parts have appended are a column of the counts.
+class RunningSumsCollector : public ScannedListCollector {
+public:
+  SmallVector<StringRef> columnNames() const override { return {"cost"}; }
+
+  std::optional<Value> sumBefore(PhaseFunctions &function,
+                                 Value part) const override {
+    ImplicitLocOpBuilder &b = function.b;
+    Value sum = function.loadRow(function.args.moved, part).front();
+    return arith::IndexCastOp::create(b, b.getI64Type(), sum);
+  }
+
+  void finishEntries(PhaseFunctions &) const override {}
+
+  std::unique_ptr<Entries> makeEntries(Part &part) const override {
+    return std::make_unique<SummedEntries>(part);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Collector> nacho::makeScannedListCollector() {
+  return std::make_unique<ScannedListCollector>();
+}
+
+std::unique_ptr<Collector> nacho::makeRunningSumsCollector() {
+  return std::make_unique<RunningSumsCollector>();
+}

@@ -1,0 +1,51 @@
+//===- SortedListCollector.cpp - Entries that are sorted at the end -------===//
+//
+// Entries come in any order, and are sorted when all of them are there. The
+// last levels whose loops run in the order of the levels are in order already.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collector.h"
+#include "Entries.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+class SortedListCollector : public Collector {
+public:
+  LogicalResult classifyLoops(ResultLayout &layout) const override {
+    layout.numOuter = layout.loops.size();
+    return success();
+  }
+
+  void finishEntries(PhaseFunctions &function) const override {
+    emitSort(function, numKeys(function.layout));
+  }
+
+  std::unique_ptr<Entries> makeEntries(Part &part) const override {
+    if (part.isCounting())
+      return std::make_unique<CountedEntries>(part);
+    return std::make_unique<AppendedEntries>(part);
+  }
+
+private:
+  /// The number of levels before the last ones whose loops run in the order of
+  /// the levels; at least one.
+  static unsigned numKeys(const ResultLayout &layout) {
+    auto depthOf = [&](unsigned level) {
+      return llvm::find(layout.loops, layout.loopOfLevel[level]) -
+             layout.loops.begin();
+    };
+    unsigned keys = layout.numStructural;
+    while (keys > 1 &&
+           (keys == layout.numStructural || depthOf(keys - 1) < depthOf(keys)))
+      --keys;
+    return keys;
+  }
+};
+} // namespace
+
+std::unique_ptr<Collector> nacho::makeSortedListCollector() {
+  return std::make_unique<SortedListCollector>();
+}

@@ -1,0 +1,40 @@
+//===- WholeRowsCollector.cpp - Rows that one part has all of -------------===//
+//
+// A part adds up in its workspace what it appends to one row, and appends the
+// row in order when it has all of it. Rows are not cut. Every coordinate of a
+// row has a place in the workspace.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collector.h"
+#include "Entries.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+class WholeRowsCollector : public Collector {
+public:
+  LogicalResult classifyLoops(ResultLayout &layout) const override {
+    unsigned last = layout.loopOfLevel.size() - 1;
+    layout.numOuter = NestOp(layout.nest).getMaxCutLoops();
+    layout.workspaceLevel = last;
+    bool isInOrder = ArrayRef(layout.loops).take_front(layout.numOuter) ==
+                     ArrayRef(layout.loopOfLevel).drop_back();
+    if (layout.numStructural != last + 1 || !isInOrder)
+      return refuseResult(layout,
+                          "a workspace can only collect its last level");
+    return success();
+  }
+
+  bool hasWholeRows() const override { return true; }
+
+  std::unique_ptr<Entries> makeEntries(Part &part) const override {
+    return makeWorkspaceEntries(part, std::nullopt);
+  }
+};
+} // namespace
+
+std::unique_ptr<Collector> nacho::makeWholeRowsCollector() {
+  return std::make_unique<WholeRowsCollector>();
+}

@@ -1,0 +1,127 @@
+//===- WorkspaceEntries.cpp - Entries that a part collects in a workspace -===//
+
+#include "Entries.h"
+#include "nacho/IR/Names.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+
+/// What a workspace that counts and one that adds up have in common: it holds
+/// one row, and is drained when the outer loops move on.
+class RowEntries : public Entries {
+public:
+  RowEntries(Part &part, Type element) : Entries(part), element(element) {}
+
+  void start(Carried &) override {
+    Value slot = SlotOp::create(b, b.getIndexType());
+    Value extent = part.places.extent(level());
+    const PhaseArguments &args = part.args;
+    NameScope name(b, "sums");
+    workspace = WorkspaceOp::create(
+        b, WorkspaceType::get(b.getContext(), element),
+        args.keys.value_or(Value()), args.marks, args.sums.value_or(Value()),
+        slot, extent, args.status);
+  }
+
+  void leaveOuter(CoiterateOp, Value, Carried &values) override {
+    drain(values);
+  }
+
+  void leaveLoops(Carried &values) override {
+    if (layout.numOuter == 0)
+      drain(values);
+  }
+
+protected:
+  virtual void drain(Carried &values) = 0;
+
+  unsigned level() const { return *layout.workspaceLevel; }
+
+  /// workspace[coordinate] += value; returns whether it is a new coordinate.
+  Value insert(AppendOp op, std::optional<Value> value) {
+    return InsertOp::create(b, b.getI1Type(), value.value_or(Value()),
+                            part.coordinates[level()], workspace);
+  }
+
+  Value workspace;
+
+private:
+  Type element;
+};
+
+/// Counts an entry when its coordinate is new in the workspace, which holds
+/// coordinates only.
+class CountedRows : public RowEntries {
+public:
+  explicit CountedRows(Part &part)
+      : RowEntries(part, NoneType::get(part.b.getContext())) {}
+
+protected:
+  void add(AppendOp op, Condition condition, Carried &values) override {
+    Value isNew = insertIf(op, condition);
+    part.countEntries(part.constant(1), isNew, values);
+  }
+
+  void drain(Carried &) override {
+    DrainOp::create(b, workspace, ValueRange());
+  }
+
+private:
+  Value insertIf(AppendOp op, Condition condition) {
+    if (!condition)
+      return insert(op, std::nullopt);
+    auto ifCondition =
+        scf::IfOp::create(b, b.getI1Type(), *condition, /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifCondition.thenBlock());
+    scf::YieldOp::create(b, insert(op, std::nullopt));
+    b.setInsertionPointToStart(ifCondition.elseBlock());
+    Value no = arith::ConstantIntOp::create(b, 0, 1);
+    scf::YieldOp::create(b, no);
+    return ifCondition.getResult(0);
+  }
+};
+
+/// Adds up in the workspace, and makes entries of the sums.
+class AddedRows : public RowEntries {
+public:
+  AddedRows(Part &part, std::optional<unsigned> partLevel)
+      : RowEntries(part, part.layout.type.getElementType()),
+        partLevel(partLevel) {}
+
+protected:
+  void add(AppendOp op, Condition condition, Carried &values) override {
+    Value value = part.mapping.lookupOrDefault(op.getValue());
+    emitIf(b, condition, [&] { insert(op, value); });
+  }
+
+  void drain(Carried &values) override {
+    auto drain = DrainOp::create(b, workspace, values.entries);
+    values.entries = drain.getResult(0);
+    part.coordinates[level()] = drain.getKey();
+    if (partLevel)
+      part.coordinates[*partLevel] = part.number;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(drain.getBodyBlock());
+    Value offset = drain.getCarried().front();
+    makeEntry(drain.getValue(), offset);
+    Value next = arith::AddIOp::create(b, offset, part.constant(1));
+    YieldOp::create(b, next);
+  }
+
+private:
+  std::optional<unsigned> partLevel;
+};
+
+} // namespace
+
+std::unique_ptr<Entries>
+nacho::makeWorkspaceEntries(Part &part, std::optional<unsigned> partLevel) {
+  if (part.isCounting())
+    return std::make_unique<CountedRows>(part);
+  return std::make_unique<AddedRows>(part, partLevel);
+}

@@ -1,0 +1,67 @@
+"""Calls: operands as they are given, as they are looked at, and as they are loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from nacho.errors import ArgumentError
+from nacho.notation.tree import Assignment, identifier
+from nacho.storage.containers import view_of
+from nacho.storage.views import View
+
+
+class Call(NamedTuple):
+    """Operands that were checked, and how they are to be worked on."""
+
+    given: Sequence[Any]
+    args: list[object]
+    """The arguments of the extension: arrays and extents."""
+    loaded: dict[str, View]
+    """The operands with indices, as the kernel reads them."""
+    extents: dict[str, int]
+    """The extents of the indices."""
+    cost: int
+    """About how many entries are read and written."""
+    threads: int
+    parts: int
+    shared: bool
+    """Nobody asked for so many parts: threads take them as they come."""
+    kind: Any
+    """The class of the result; None for ``nacho.Tensor``."""
+    validate: str
+
+
+def bind(
+    names: tuple[str, ...], operands: Sequence[Any], named: Mapping[str, Any]
+) -> list[Any]:
+    """Return the operands in order, as Python binds arguments to parameters."""
+    if not named and len(operands) == len(names):
+        return list(operands)
+    expected = ", ".join(names)
+    if len(operands) > len(names):
+        raise ArgumentError(
+            f"{len(operands)} operands given, expected {len(names)}: {expected}"
+        )
+    bound = dict(zip(names, operands, strict=False))
+    for spelled, value in named.items():
+        name = identifier(spelled)
+        if name not in names:
+            raise ArgumentError(f"no operand is named '{name}', expected: {expected}")
+        if name in bound:
+            raise ArgumentError(f"operand '{name}' is given twice")
+        bound[name] = value
+    missing = [name for name in names if name not in bound]
+    if missing:
+        shown = ", ".join(f"'{name}'" for name in missing)
+        raise ArgumentError(f"missing operand {shown}, expected: {expected}")
+    return [bound[name] for name in names]
+
+
+def views_of(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
+    """Look at the operands with indices, by name."""
+    return {
+        name: view_of(name, value, rank)
+        for (name, rank), value in zip(assignment.ranks.items(), given, strict=True)
+        if rank
+    }

@@ -1,0 +1,50 @@
+"""What calls refuse, in the words of the expression."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from nacho.errors import DTypeError, IndexOverflowError, OutOfMemoryError
+from nacho.kernels.statement import Statement
+from nacho.notation.promotion import fits
+from nacho.notation.tree import Assignment
+from nacho.storage.formats import TensorType
+
+INT32_COORDINATES = 1 << 31
+
+
+def refuse_memory(assignment: Assignment, error: Exception) -> NoReturn:
+    """Refuse a result for which there is no memory."""
+    message = f"no memory for the result of '{assignment.text}'"
+    raise OutOfMemoryError(message) from error
+
+
+def refuse_entries(
+    assignment: Assignment, result: TensorType, error: Exception
+) -> NoReturn:
+    """Refuse more entries than ``pos`` of the result can count."""
+    name = assignment.result.name
+    raise IndexOverflowError(
+        f"result '{name}' has more entries than int{result.pos_width} can count: "
+        f'compile with index={{"{name}": "i64"}}'
+    ) from error
+
+
+def require_extent(assignment: Assignment, index: str, extent: int) -> None:
+    """Refuse coordinates that an int32 ``crd`` of the result cannot store."""
+    if extent <= INT32_COORDINATES:
+        return
+    name = assignment.result.name
+    raise IndexOverflowError(
+        f"index '{index}' has extent {extent}, but the coordinates of result '{name}' "
+        f'are int32: compile with index={{"{name}": "i64"}}'
+    )
+
+
+def require_fit(statement: Statement, name: str, value: int) -> None:
+    """Refuse a Python integer that overflows in a type that it is converted to."""
+    for kind in statement.limits.get(name, ()):
+        if not fits(value, kind):
+            raise DTypeError(
+                f"operand '{name}': the integer {value} is out of bounds for {kind}"
+            )

@@ -1,0 +1,71 @@
+"""What a caller asks for besides operands and types: options, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nacho.kernels.options import (
+    MAX_PARTS,
+    MAX_THREADS,
+    check_cost,
+    check_target,
+    check_validation,
+    checked_count,
+    checked_order,
+    checked_remap,
+)
+
+
+class Lowering(NamedTuple):
+    """The options on which the code of a statement depends."""
+
+    target: str = "cpu"
+    cost: str = "nnz+loops"
+    order: tuple[str, ...] = ()
+    """The indices of the loops, outermost first; empty to have them chosen."""
+    remap: bool = True
+
+
+class Running(NamedTuple):
+    """The options of a call, which the code does not depend on."""
+
+    threads: int | None = None
+    parts: int | None = None
+    validate: str = "safe"
+
+
+class Request(NamedTuple):
+    """All options of a caller, checked."""
+
+    lowering: Lowering
+    running: Running
+
+
+def checked_request(
+    indices: tuple[str, ...],
+    target: str = "cpu",
+    cost: str = "nnz+loops",
+    order: Sequence[str] | str | None = None,
+    remap: bool | None = None,
+    threads: int | None = None,
+    parts: int | None = None,
+    validate: str = "safe",
+) -> Request:
+    """Return the options of a caller for an expression with these indices.
+
+    An option that has its default value is not looked at: a call has no time for that.
+    """
+    if target != "cpu":
+        check_target(target)
+    if cost != "nnz+loops":
+        check_cost(cost)
+    if validate != "safe":
+        check_validation(validate)
+    if threads is not None:
+        threads = checked_count("threads", threads, MAX_THREADS)
+    if parts is not None:
+        parts = checked_count("parts", parts, MAX_PARTS)
+    loops = () if order is None else checked_order(order, indices)
+    lowering = Lowering(target, cost, loops, remap is None or checked_remap(remap))
+    return Request(lowering, Running(threads, parts, validate))

@@ -1,0 +1,302 @@
+"""Specialisations: a kernel for one choice of types, and how they are found.
+
+A kernel is compiled for operands of types that it has not seen, and keeps that. What a
+call then has to do is in the order of the methods of ``Specialisation``: load the
+operands, plan with one of the programs, compute, and wrap the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from nacho.errors import IndexOverflowError, OperandError
+from nacho.kernels.cache import Cache
+from nacho.kernels.call import Call, views_of
+from nacho.kernels.program import Program
+from nacho.kernels.refusals import (
+    refuse_entries,
+    refuse_memory,
+    require_extent,
+    require_fit,
+)
+from nacho.kernels.request import Lowering, Running
+from nacho.kernels.statement import Source, Statement
+from nacho.kernels.strategy import Programs, are_sizes_relevant, rough_sizes, workers
+from nacho.kernels.types import (
+    Reader,
+    Typing,
+    key_of_call,
+    typing_by_default,
+    typing_of_call,
+)
+from nacho.storage.extents import (
+    CostEstimate,
+    index_extents,
+    narrow_indices,
+    require_values,
+)
+from nacho.storage.operands import Notes, arguments, forget, load, load_scalar
+from nacho.storage.results import make_result, result_class
+from nacho.storage.views import INT32_MAX, View
+
+if TYPE_CHECKING:
+    from nacho import _nacho
+
+_Result = TypeVar("_Result")
+
+
+class Specialisation:
+    """A kernel for operands of one choice of types."""
+
+    def __init__(self, statement: Statement, lowering: Lowering) -> None:
+        assignment, types = statement.assignment, statement.types
+        self.statement = statement
+        self.programs = Programs(statement, lowering)
+        self._readers = [
+            Reader(name, type, kind)
+            for (name, type), kind in zip(
+                types.items(), statement.typing.kinds, strict=True
+            )
+        ]
+        self._narrow = narrow_indices(assignment, types, statement.result)
+        self._estimate = CostEstimate(assignment, types)
+
+    def fits(
+        self,
+        given: Sequence[Any],
+        views: Mapping[str, View],
+        extents: Mapping[str, int],
+    ) -> bool:
+        """Return whether this is obviously the specialisation for some operands.
+
+        It is less than a look-up: calls with operands of the same types are frequent.
+        """
+        if max(extents.values(), default=0) > INT32_MAX:
+            return False
+        for reader, value in zip(self._readers, given, strict=True):
+            if not reader.fits(value, views.get(reader.name)):
+                return False
+        return True
+
+    def load(
+        self,
+        given: Sequence[Any],
+        views: Mapping[str, View],
+        extents: dict[str, int],
+        running: Running,
+        notes: Notes | None = None,
+        *,
+        is_typed: bool = False,
+    ) -> Call:
+        """Check the operands, and lay out the arguments of the extension.
+
+        ``is_typed``: they are known to have exactly the types of the specialisation.
+        """
+        statement = self.statement
+        assignment, format = statement.assignment, statement.result.format
+        if assignment.reduction is not None:
+            require_values(assignment, extents, format)
+        for index in self._narrow:
+            require_extent(assignment, index, extents[index])
+        validate = running.validate
+        args: list[object] = []
+        loaded: dict[str, View] = {}
+        for reader, value in zip(self._readers, given, strict=True):
+            name, type = reader.name, reader.type
+            view = views.get(name)
+            if view is None:
+                require_fit(statement, name, value)
+                args.append(load_scalar(name, value, type))
+                continue
+            ready = loaded[name] = load(
+                name, value, view, type, validate, notes, is_typed=is_typed
+            )
+            args += arguments(ready)
+        cost = self._estimate.of(loaded, extents)
+        kind = result_class(format, list(views.values()))
+        threads, parts, shared = workers(cost, running)
+        return Call(
+            given, args, loaded, extents, cost, threads, parts, shared, kind, validate
+        )
+
+    def partition(self, call: Call, program: Program) -> tuple[Program, _nacho.Plan]:
+        """Cut the work, and do no more; return also the program that can do it."""
+
+        def run(program: Program, call: Call) -> tuple[Program, _nacho.Plan]:
+            native = program.native
+            return program, native.partition(call.args, call.parts, call.threads)
+
+        return self._attempt(call, program, run)
+
+    def plan(self, call: Call, program: Program) -> tuple[Program, _nacho.Plan]:
+        """Cut the work and count the result; return also the program that can."""
+        return self._attempt(call, program, _counted)
+
+    def compute(self, call: Call) -> Any:
+        """Return the result; its entries are counted before only if need be."""
+        return self._attempt(call, self.programs.suited(call), self._computed)
+
+    def execute(self, plan: _nacho.Plan, call: Call) -> Any:
+        """Compute the values of a plan, and return the result in a container."""
+        try:
+            return self._executed(plan, call, planned=False)
+        except (RuntimeError, MemoryError) as error:
+            self._refuse(call, error)
+
+    def shape(self, call: Call) -> tuple[int, ...]:
+        """Return the shape of the result."""
+        extents = call.extents
+        return tuple([extents[i] for i in self.statement.assignment.result.indices])
+
+    def _computed(self, program: Program, call: Call) -> Any:
+        plan = program.native.plan(
+            call.args, call.parts, call.threads, counting=False, shared=call.shared
+        )
+        return self._executed(plan, call, planned=True)
+
+    def _executed(self, plan: _nacho.Plan, call: Call, *, planned: bool) -> Any:
+        """``planned``: the operands have not changed since they were planned for."""
+        buffers = plan.execute(call.args, call.threads, planned)
+        trusted = call.validate != "none"
+        format = self.statement.result.format
+        return make_result(format, self.shape(call), buffers, call.kind, trusted)
+
+    def _attempt(
+        self, call: Call, program: Program, run: Callable[[Program, Call], _Result]
+    ) -> _Result:
+        """Run a program, or the one that is to be run instead if it refuses."""
+        try:
+            return run(program, call)
+        except (RuntimeError, MemoryError) as error:
+            instead = self.programs.instead(program, call, error)
+            if instead is None:
+                self._refuse(call, error)
+        try:
+            return run(*instead)
+        except (RuntimeError, MemoryError) as error:
+            self._refuse(call, error)
+
+    def _refuse(self, call: Call, error: Exception) -> NoReturn:
+        """Turn a failure of the extension into an error that names the cause."""
+        from nacho import _nacho
+
+        statement = self.statement
+        if isinstance(error, _nacho.IndexOverflow):
+            refuse_entries(statement.assignment, statement.result, error)
+        if isinstance(error, _nacho.CoordinateOutOfRange | _nacho.OperandsChanged):
+            self._refuse_changed(call, error)
+        if type(error) is MemoryError:
+            refuse_memory(statement.assignment, error)
+        raise error
+
+    def _refuse_changed(self, call: Call, error: Exception) -> NoReturn:
+        """Find the operand whose arrays were edited since they were checked."""
+        assignment = self.statement.assignment
+        for value, type in zip(call.given, self.statement.typing.operands, strict=True):
+            if type.format is not None:
+                forget(value)
+        views = views_of(assignment, call.given)
+        extents = index_extents(assignment, views)
+        self.load(call.given, views, extents, Running(validate="full"))
+        trusted = ", or are not in order, which validate='none' trusts"
+        raise OperandError(
+            f"the arrays of an operand of '{assignment.text}' changed while they were "
+            f"in use{trusted if call.validate == 'none' else ''}"
+        ) from error
+
+
+def _counted(program: Program, call: Call) -> tuple[Program, _nacho.Plan]:
+    return program, program.native.plan(
+        call.args, call.parts, call.threads, counting=True, shared=call.shared
+    )
+
+
+class Specialiser:
+    """Finds the specialisation of a source for the operands of a call, or makes it.
+
+    With ``sized`` the order of loops is chosen by the sizes of operands, too.
+    """
+
+    def __init__(
+        self, source: Source, lowering: Lowering, *, sized: bool = False
+    ) -> None:
+        self.source = source
+        self.lowering = lowering
+        formats = {name: pin.format for name, pin in source.pins.items()}
+        self._sized = (
+            sized
+            and not lowering.order
+            and are_sizes_relevant(source.assignment, formats)
+        )
+        self._latest: Specialisation | None = None
+        self._by_key: Cache[Specialisation] = Cache()
+        self._by_typing: Cache[Specialisation] = Cache()
+
+    @property
+    def default(self) -> Specialisation:
+        """The specialisation to show before any call."""
+        return self._of(typing_by_default(self.source.assignment, self.source.pins))
+
+    def of_call(
+        self,
+        given: Sequence[Any],
+        views: Mapping[str, View],
+        extents: Mapping[str, int],
+    ) -> Specialisation:
+        """Return the specialisation for some operands."""
+        sizes = rough_sizes(views) if self._sized else ()
+        source = self.source
+        operands = (source.assignment, source.pins, given, views, extents)
+        found = self._by_key.get(
+            (*key_of_call(*operands), sizes),
+            lambda: self._of(typing_of_call(*operands, sizes)),
+        )
+        # Indices that are wide for the sake of large extents are not for others.
+        if max(extents.values(), default=0) <= INT32_MAX:
+            self._latest = found
+        return found
+
+    def run(
+        self,
+        given: Sequence[Any],
+        views: Mapping[str, View],
+        running: Running,
+        act: Callable[[Specialisation, Call], _Result],
+        notes: Notes | None = None,
+    ) -> _Result:
+        """Load the operands, and act on them with their specialisation.
+
+        Only counting the entries of the result tells how many there are: if its
+        positions turn out to be too narrow, and are not pinned, they become wide.
+        """
+        extents = index_extents(self.source.assignment, views)
+        self.source.require_shapes(views)
+        found = self._latest
+        is_typed = (
+            found is not None and not self._sized and found.fits(given, views, extents)
+        )
+        if found is None or not is_typed:
+            found = self.of_call(given, views, extents)
+        operands = (given, views, extents, running, notes)
+        try:
+            return act(found, found.load(*operands, is_typed=is_typed))
+        except IndexOverflowError:
+            wide = self._wide(found)
+            if wide is None:
+                raise
+        return act(wide, wide.load(*operands))
+
+    def _wide(self, found: Specialisation) -> Specialisation | None:
+        """Return that with 64-bit indices of the result; None if there is no other."""
+        typing = found.statement.typing
+        pin = self.source.pins[self.source.assignment.result.name]
+        if typing.index_width == 64 or pin.pos_width is not None:
+            return None
+        return self._of(typing._replace(index_width=64))
+
+    def _of(self, typing: Typing) -> Specialisation:
+        return self._by_typing.get(
+            typing,
+            lambda: Specialisation(self.source.statement(typing), self.lowering),
+        )

@@ -1,0 +1,157 @@
+"""Statements: an assignment with the types of its tensors, written as MLIR.
+
+This is the one door through which everything comes that is compiled. In order: what is
+not supported is refused, types are promoted, the result gets its format and its type,
+and the statement is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol
+
+from nacho.kernels.pins import Pin
+from nacho.kernels.types import Typing
+from nacho.mlir.emit import emit
+from nacho.mlir.module import Module
+from nacho.notation.background import require_sparse
+from nacho.notation.parser import require_supported
+from nacho.notation.promotion import Kinds, kinds_of
+from nacho.notation.tree import Access, Assignment
+from nacho.storage.formats import Format, TensorType
+from nacho.storage.inference import result_format
+from nacho.storage.results import holds
+from nacho.storage.views import View
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """An assignment with the types of its tensors."""
+
+    assignment: Assignment
+    typing: Typing
+    result: TensorType
+    text: str
+    """The module, at the `assign` stage."""
+    bindings: tuple[Access, ...]
+    """The accesses, by the numbers that the compiler gives them."""
+    limits: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Per weak operand, the integer types that it is converted to."""
+    is_notation: bool = True
+    """Whether the compiler chooses the loops; those of a module are its own."""
+
+    @property
+    def types(self) -> dict[str, TensorType]:
+        """The types of the operands, by name."""
+        names = self.assignment.operands
+        return dict(zip(names, self.typing.operands, strict=True))
+
+
+class Source(Protocol):
+    """What is compiled, for operands of any types that fit."""
+
+    @property
+    def assignment(self) -> Assignment: ...
+
+    @property
+    def pins(self) -> Mapping[str, Pin]:
+        """What is pinned of each operand and of the result."""
+
+    def require_shapes(self, views: Mapping[str, View]) -> None:
+        """Refuse operands of shapes that the source does not allow."""
+
+    def statement(self, typing: Typing) -> Statement:
+        """Write the statement for operands of some types, or refuse it."""
+
+
+class NotationSource:
+    """An expression in the notation.
+
+    The format of the result is pinned, or inferred: among those that ``library`` has a
+    container for, if one is named.
+    """
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        pins: Mapping[str, Pin],
+        order: tuple[str, ...] = (),
+        library: str | None = None,
+    ) -> None:
+        require_supported(assignment)
+        self.assignment = assignment
+        self.pins = pins
+        self._order = order
+        self._library = library
+
+    def require_shapes(self, views: Mapping[str, View]) -> None:
+        """Do nothing: an expression is for any shapes."""
+
+    def statement(self, typing: Typing) -> Statement:
+        assignment, names = self.assignment, self.assignment.operands
+        types = dict(zip(names, typing.operands, strict=True))
+        kinds = kinds_of(assignment, dict(zip(names, typing.kinds, strict=True)))
+        result = self.result_type(kinds, types, typing.index_width)
+        if result.format is not None and not result.format.is_dense:
+            require_sparse(kinds)
+        sizes = dict(zip(assignment.tensors, typing.sizes, strict=False))
+        text = emit(assignment, types, result, kinds, self._order, sizes)
+        return Statement(
+            assignment, typing, result, text, assignment.accesses, kinds.limits
+        )
+
+    def result_type(
+        self, kinds: Kinds, types: Mapping[str, TensorType], width: int
+    ) -> TensorType:
+        """Return the type of the result; ``width`` is that of its indices."""
+        pin = self.pins[self.assignment.result.name]
+        format = pin.format or self._inferred_format(kinds, types)
+        return pin.of(TensorType(format, kinds.result, width, width))
+
+    def _inferred_format(
+        self, kinds: Kinds, types: Mapping[str, TensorType]
+    ) -> Format | None:
+        formats = {name: t.format for name, t in types.items() if t.format is not None}
+        if self._library is None:
+            return result_format(kinds, formats)
+        rank = len(self.assignment.result.indices)
+        return result_format(kinds, formats, partial(holds, self._library, rank=rank))
+
+
+class ModuleSource:
+    """A module of MLIR, whose types are pinned.
+
+    But not the widths of index arrays that are MLIR's default: these are as the
+    operands have them.
+    """
+
+    def __init__(self, module: Module) -> None:
+        self.assignment = module.assignment
+        result = module.assignment.result.name
+        types = {**module.operands, result: module.result}
+        self.pins = {name: _pinned(type) for name, type in types.items()}
+        self._module = module
+
+    def require_shapes(self, views: Mapping[str, View]) -> None:
+        self._module.require_shapes(views)
+
+    def statement(self, typing: Typing) -> Statement:
+        module, width = self._module, typing.index_width
+        free = replace(module.result, pos_width=width, crd_width=width)
+        result = self.pins[self.assignment.result.name].of(free)
+        return Statement(
+            module.assignment,
+            typing,
+            result,
+            module.with_widths(typing.operands, result),
+            module.bindings,
+            is_notation=False,
+        )
+
+
+def _pinned(type: TensorType) -> Pin:
+    """Pin a type of a module, in which a width of 0 is MLIR's default."""
+    pos, crd = type.pos_width or None, type.crd_width or None
+    return Pin(type.format, type.dtype, pos, crd)

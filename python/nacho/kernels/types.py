@@ -1,0 +1,158 @@
+"""The types for which a kernel is compiled: those of the operands of a call.
+
+Whatever is pinned must be so; everything else is as the operands have it. A Python
+number is weak, as for NumPy: it takes the type of what it meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from nacho.elements import ELEMENTS
+from nacho.kernels.pins import Pin
+from nacho.notation.promotion import strong, weak_kind
+from nacho.notation.tree import Assignment
+from nacho.storage.formats import TensorType
+from nacho.storage.operands import (
+    element_type,
+    read_type,
+    require_type,
+    scalar_dtype,
+    signature,
+)
+from nacho.storage.views import INT32, INT32_MAX, INT64, View
+
+Sizes = tuple[tuple[int, ...], ...]
+"""Per operand with indices, roughly how many entries it has, and its extents."""
+
+
+class Typing(NamedTuple):
+    """What is known of the operands when a statement is written."""
+
+    operands: tuple[TensorType, ...]
+    kinds: tuple[str, ...]
+    """Per operand its element type, or the kind of a weak number."""
+    index_width: int
+    """That of the result, where it is not pinned."""
+    sizes: Sizes = ()
+
+
+class Reader:
+    """An operand of a specialisation, and how it is recognised in a call."""
+
+    __slots__ = ("_crd", "_format", "_kind", "_pos", "_values", "name", "type")
+
+    def __init__(self, name: str, type: TensorType, kind: str) -> None:
+        self.name = name
+        self.type = type
+        self._kind = kind
+        self._format = type.format
+        self._values = ELEMENTS[type.dtype]
+        self._pos, self._crd = (
+            INT32 if width == 32 else INT64
+            for width in (type.pos_width, type.crd_width)
+        )
+
+    def fits(self, value: Any, view: View | None) -> bool:
+        """Return whether an operand has exactly this type, or say False if unsure."""
+        format = self._format
+        if view is None or format is None:
+            return _WEAK.get(type(value)) == self._kind
+        if view.format is not format or view.values.dtype is not self._values:
+            return False
+        if format.is_dense:
+            return True
+        for array in view.pos:
+            if array is not None and array.dtype is not self._pos:
+                return False
+        return all([crd is None or crd.dtype is self._crd for crd in view.crd])
+
+
+_WEAK = {int: "int", float: "float", complex: "complex"}
+
+Key = tuple[object, ...]
+"""What the types of a call follow from: calls with equal keys have equal types."""
+
+
+def key_of_call(
+    assignment: Assignment,
+    pins: Mapping[str, Pin],
+    given: Sequence[Any],
+    views: Mapping[str, View],
+    extents: Mapping[str, int],
+) -> Key:
+    """Return the key of the operands; it takes no more than to look at them."""
+    largest = max(extents.values(), default=0)
+    # 0: int32 holds the extents; 1: the coordinates, but not an extent; 2: neither.
+    key: list[object] = [min(max(largest - INT32_MAX, 0), 2)]
+    for name, value in zip(assignment.operands, given, strict=True):
+        view = views.get(name)
+        if view is None:
+            key.append(_scalar_key(name, value))
+            continue
+        key += signature(view)
+        if view.format is not pins[name].format:
+            # A conversion widens positions that would not hold the entries.
+            key.append(view.values.size > INT32_MAX)
+    return tuple(key)
+
+
+def _scalar_key(name: str, value: Any) -> object:
+    return _WEAK.get(type(value)) or weak_kind(value) or scalar_dtype(name, value)
+
+
+def typing_of_call(
+    assignment: Assignment,
+    pins: Mapping[str, Pin],
+    given: Sequence[Any],
+    views: Mapping[str, View],
+    extents: Mapping[str, int],
+    sizes: Sizes,
+) -> Typing:
+    """Return the types of the operands, or refuse one that is not as pinned."""
+    types: list[TensorType] = []
+    kinds: list[str] = []
+    for name, value in zip(assignment.operands, given, strict=True):
+        pin, view = pins[name], views.get(name)
+        if view is None:
+            kind = pin.element or _scalar_kind(name, value)
+            type = TensorType(None, strong(kind))
+        else:
+            type = pin.of(read_type(name, view, pin.format or view.format))
+            kind = type.dtype
+            if not pin.is_free:
+                require_type(name, view, type)
+        types.append(type)
+        kinds.append(kind)
+    wide = max(extents.values(), default=0) > INT32_MAX + 1
+    width = 64 if wide else _widest_index(types)
+    return Typing(tuple(types), tuple(kinds), width, sizes)
+
+
+def typing_by_default(assignment: Assignment, pins: Mapping[str, Pin]) -> Typing:
+    """Return the types to show before any call: f64 and i32, where nothing is pinned.
+
+    Numbers are Python's floats.
+    """
+    types: list[TensorType] = []
+    kinds: list[str] = []
+    for name in assignment.operands:
+        pin = pins[name]
+        kinds.append(pin.element or ("f64" if assignment.ranks[name] else "float"))
+        types.append(pin.of(TensorType(pin.format, "f64")))
+    return Typing(tuple(types), tuple(kinds), _widest_index(types))
+
+
+def _scalar_kind(name: str, value: Any) -> str:
+    """Return the kind of a number: Python's are weak, but for bools."""
+    dtype = scalar_dtype(name, value)
+    if dtype is not None:
+        return element_type(name, dtype)
+    return weak_kind(value) or "float"
+
+
+def _widest_index(types: Sequence[TensorType]) -> int:
+    """Return the widest index type of the operands that have any."""
+    sparse = [t for t in types if t.format is not None and not t.format.is_dense]
+    return max((max(type.pos_width, type.crd_width) for type in sparse), default=32)

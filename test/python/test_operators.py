@@ -1,0 +1,109 @@
+"""The table of operators: every record is documented, public, and compiled.
+
+The operators come from the table, so that a new one is tested as it is added; what they
+compute comes from NumPy.
+"""
+
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nacho
+from nacho.notation.operators import OPERATORS
+from nacho.notation.parser import parse
+
+README = Path(__file__).parents[2] / "README.md"
+NAMES = "ABC"
+ONE = np.array([3, 0, 2, 0])
+OTHER = np.array([2, 5, 0, 0])
+DTYPES = ("bool", "uint8", "int32", "float32", "float64", "complex128")
+
+table = pytest.mark.parametrize("operator", OPERATORS.values(), ids=lambda o: o.name)
+
+
+def applied(operator, arguments):
+    """Write an operator as the notation does."""
+    if operator.grammar == "call":
+        return f"{operator.spelling}({', '.join(arguments)})"
+    if operator.arity == 1:
+        return operator.spelling + arguments[0]
+    return f" {operator.spelling} ".join(arguments)
+
+
+def expected(operator, values):
+    """Compute as NumPy, but functions of integers and bools as those of f64."""
+    if operator.is_fractional and values[0].dtype.kind in "biu":
+        values = [value.astype(float) for value in values]
+    with np.errstate(all="ignore"):
+        return getattr(np, operator.numpy)(*values)
+
+
+def sparse(values):
+    """Return a sparse vector of the values that are not 0."""
+    (places,) = values.nonzero()
+    return nacho.Tensor.from_coo(
+        [places], values[places], shape=values.shape, format="sparse-vector"
+    )
+
+
+@table
+def test_operators_are_parsed(operator):
+    accesses = [f"{name}[i]" for name in NAMES[: operator.arity]]
+    assert parse(f"Z[i] = {applied(operator, accesses)}").expr.operator is operator
+
+
+@table
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_operators_compute_what_numpy_does(operator, dtype):
+    """Also where one operand, or both, have no entry."""
+    values = [ONE.astype(dtype), OTHER.astype(dtype), ONE[::-1].astype(dtype)]
+    given = dict(zip(NAMES, values[: operator.arity], strict=False))
+    text = applied(operator, [f"{name}[i]" for name in given])
+    operands = {name: sparse(value) for name, value in given.items()}
+
+    def compute():
+        return nacho.evaluate(f"Z[i] = {text}", operands, out="dense")
+
+    is_refused = operator.refuses_bools and dtype == "bool"
+    if is_refused or (operator.needs_order and dtype == "complex128"):
+        with pytest.raises(nacho.DTypeError):
+            compute()
+        return
+    found, wanted = compute(), expected(operator, list(given.values()))
+    assert found.dtype == wanted.dtype
+    tolerance = 1e-6 if dtype == "float32" else 1e-14
+    np.testing.assert_allclose(found, wanted, rtol=tolerance)
+
+
+@table
+def test_functions_are_public(operator):
+    if not operator.function:
+        return
+    function = getattr(nacho, operator.function)
+    assert operator.function in nacho.__all__
+    assert function.__name__ == operator.function
+    assert function.__doc__ == f"Return {operator.summary}."
+    assert len(inspect.signature(function).parameters) == operator.arity
+    i = nacho.Index("i")
+    elements = [nacho.access(ONE + n, i) for n in range(operator.arity)]
+    text = applied(operator, [f"{name}[i]" for name in NAMES[: operator.arity]])
+    assert repr(function(*elements)) == f"<nacho.Expression: {text}>"
+
+
+@table
+def test_operators_are_documented(operator):
+    """The row of the CPU in the README lists what expressions are made of."""
+    (row,) = re.findall(r"^\| CPU .*$", README.read_text(), re.MULTILINE)
+    expressions = row.split("|")[3]
+    spans = re.findall(r"`([^`]*)`", expressions)
+    assert operator.spelling in re.split(r"[\s(),]+", " ".join(spans))
+
+
+def test_reductions_are_documented():
+    (row,) = re.findall(r"^\| CPU .*$", README.read_text(), re.MULTILINE)
+    for operator in OPERATORS.values():
+        if operator.identity != "none" and operator.spelling != "+":
+            assert f"{operator.spelling}=" in row
