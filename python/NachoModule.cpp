@@ -94,12 +94,9 @@ public:
     views.reserve(expected);
     args.reserve(expected);
     for (const TensorLayout &operand : kernel.operands) {
-      for (const TensorLayout::Level &level : operand.levels) {
-        if (level.hasPositions)
-          addArray(list[next++], level.positions);
-        if (level.hasCoordinates)
-          addArray(list[next++], level.coordinates);
-      }
+      for (const TensorLayout::Level &level : operand.levels)
+        for (const TensorLayout::Array &array : level.arrays)
+          addArray(list[next++], array.type);
       addArray(list[next++], operand.values);
       for (size_t n = 0; n < operand.levels.size(); ++n)
         args.push_back({nullptr, nb::cast<int64_t>(list[next++])});

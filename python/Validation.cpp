@@ -18,10 +18,12 @@ const char *const violationNames[] = {"", "range", "order", "duplicate"};
 
 using IndexArray =
     nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+/// It may be a column of an array.
+using IndexColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 
 /// Calls `f` with the array's elements as int32 or int64.
-template <typename F>
-auto dispatchIndex(const IndexArray &array, F f) {
+template <typename Array, typename F>
+auto dispatchIndex(const Array &array, F f) {
   if (array.dtype() == nb::dtype<int32_t>())
     return f(static_cast<const int32_t *>(array.data()));
   if (array.dtype() == nb::dtype<int64_t>())
@@ -58,33 +60,36 @@ pyCheckCoordinates(IndexArray pos, IndexArray crd, int64_t extent) {
   return {at, violationNames[static_cast<int>(violation)]};
 }
 
-/// The entries of levels whose coordinates are tuples; all arrays of them have
-/// one type.
+/// Checks the entries of levels whose coordinates are tuples. All arrays of
+/// coordinates have one type and one stride.
 nb::object pyCheckTuples(IndexArray pos, nb::list list, nb::list extentList) {
-  std::vector<IndexArray> arrays;
+  std::vector<IndexColumn> arrays;
   std::vector<int64_t> extents;
   for (nb::handle item : list)
-    arrays.push_back(nb::cast<IndexArray>(item));
+    arrays.push_back(nb::cast<IndexColumn>(item));
   for (nb::handle item : extentList)
     extents.push_back(nb::cast<int64_t>(item));
   if (pos.size() < 1 || arrays.empty() || arrays.size() != extents.size())
     throw nb::value_error("expected one extent for every array");
   int64_t fibers = pos.size() - 1, entries = arrays.front().size(), level = -1;
-  for (const IndexArray &array : arrays)
+  // NumPy may give any stride to a single element.
+  int64_t stride = entries > 1 ? arrays.front().stride(0) : 1;
+  for (const IndexColumn &array : arrays)
     if (array.dtype() != arrays.front().dtype() ||
-        int64_t(array.size()) != entries)
-      throw nb::value_error("the coordinates differ in type or length");
+        int64_t(array.size()) != entries ||
+        (entries > 1 && array.stride(0) != stride))
+      throw nb::value_error("the coordinates differ in type, length or stride");
   Violation violation = Violation::none;
   int64_t at = dispatchIndex(pos, [&](auto *positions) {
     return dispatchIndex(arrays.front(), [&](auto *first) -> int64_t {
       using Index = std::remove_pointer_t<decltype(first)>;
       std::vector<Index *> coordinates;
-      for (const IndexArray &array : arrays)
+      for (const IndexColumn &array : arrays)
         coordinates.push_back(static_cast<Index *>(array.data()));
       nb::gil_scoped_release release;
       if (checkPositions(positions, fibers, entries) >= 0)
         return -2;
-      return checkTuples(positions, fibers, coordinates.data(), entries,
+      return checkTuples(positions, fibers, coordinates.data(), stride, entries,
                          extents.data(), int64_t(extents.size()), level,
                          violation);
     });

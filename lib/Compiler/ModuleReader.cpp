@@ -5,7 +5,7 @@
 #include "nacho/IR/AttrNames.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -45,6 +45,45 @@ static FailureOr<ElementType> elementType(Type type) {
   return failure();
 }
 
+/// The number of a level's array of coordinates among the arrays of all levels.
+static size_t coordinatesArrayOf(RankedTensorType tensor, unsigned level) {
+  size_t before = 0;
+  for (unsigned outer = 0; outer < level; ++outer)
+    before += levelArrays(tensor, outer).size();
+  for (const LevelArray &array : levelArrays(tensor, level)) {
+    if (array.name == kCoordinatesName)
+      break;
+    ++before;
+  }
+  return before;
+}
+
+static FailureOr<TensorLayout::Level> levelLayout(RankedTensorType tensor,
+                                                  unsigned level) {
+  TensorLayout::Level layout;
+  layout.isFull = isDense(tensor) || isFullLevel(tensor, level);
+  layout.coordinateType = ElementType::i64;
+  if (auto encoding = sparse_tensor::getSparseTensorEncoding(tensor)) {
+    FailureOr<ElementType> type = elementType(encoding.getCrdElemType());
+    if (failed(type))
+      return failure();
+    layout.coordinateType = *type;
+  }
+  for (const LevelArray &array : levelArrays(tensor, level)) {
+    FailureOr<ElementType> type = elementType(array.element);
+    if (failed(type))
+      return failure();
+    layout.arrays.push_back({*type, array.name == kPositionsName,
+                             array.perParent, array.perEntry, array.extra});
+  }
+  if (layout.isFull)
+    return layout;
+  CoordinatePlace place = coordinatePlace(tensor, level);
+  layout.coordinates = {coordinatesArrayOf(tensor, place.level), place.offset,
+                        place.stride};
+  return layout;
+}
+
 static FailureOr<TensorLayout> tensorLayout(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
@@ -54,18 +93,12 @@ static FailureOr<TensorLayout> tensorLayout(Type type) {
   if (failed(values))
     return failure();
   layout.values = *values;
-  auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
-  FailureOr<ElementType> positions = ElementType::i64, coordinates = positions;
-  if (encoding) {
-    positions = elementType(encoding.getPosElemType());
-    coordinates = elementType(encoding.getCrdElemType());
+  for (unsigned level = 0; level < tensor.getRank(); ++level) {
+    FailureOr<TensorLayout::Level> added = levelLayout(tensor, level);
+    if (failed(added))
+      return failure();
+    layout.levels.push_back(*added);
   }
-  if (failed(positions) || failed(coordinates))
-    return failure();
-  for (unsigned level = 0; level < tensor.getRank(); ++level)
-    layout.levels.push_back({hasPositions(tensor, level),
-                             hasCoordinates(tensor, level), *positions,
-                             *coordinates});
   return layout;
 }
 
@@ -111,13 +144,13 @@ static void readMerge(NestOp nest, Step &step) {
   if (nest.getCutLoops().back() != loop || loop.getFibers().size() != 2 ||
       !(isUnion || isOfBoth(MergeKind::intersect)))
     return;
-  std::array<size_t, 2> merged;
+  std::array<TensorLayout::Place, 2> merged;
   for (auto [n, fiber] : llvm::enumerate(loop.getFibers())) {
     auto type = cast<FiberType>(fiber.getType());
     RankedTensorType tensor = type.getTensor();
     RootOp root = rootOf(fiber);
     auto argument = dyn_cast<BlockArgument>(root.getTensor());
-    if (!argument || !hasCoordinates(tensor, type.getLevel()) ||
+    if (!argument || isFullLevel(tensor, type.getLevel()) ||
         !isUniqueLevel(tensor, type.getLevel()))
       return;
     merged[n] = step.coordinatesOf(argument.getArgNumber(), type.getLevel());

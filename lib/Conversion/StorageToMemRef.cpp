@@ -7,7 +7,8 @@
 
 #include "nacho/Conversion/Passes.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/Keys.h"
+#include "nacho/Levels/TensorArrays.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -28,18 +29,13 @@ namespace {
 /// The buffers of one tensor.
 struct Storage {
   RankedTensorType type;
-  SmallVector<Value> positions, coordinates; ///< By level; null if it has none.
+  TensorArrays arrays;
+  SmallVector<Value> coordinates; ///< By level; null for a full level.
   Value values;
   SmallVector<Value> extents; ///< By level.
 
   SmallVector<Value> flatten() const {
-    SmallVector<Value> all;
-    for (auto [position, coordinate] : llvm::zip(positions, coordinates)) {
-      if (position)
-        all.push_back(position);
-      if (coordinate)
-        all.push_back(coordinate);
-    }
+    SmallVector<Value> all = arrays.flatten();
     all.push_back(values);
     llvm::append_range(all, extents);
     return all;
@@ -64,28 +60,25 @@ static Storage addArguments(func::FuncOp func, BlockArgument tensor) {
     (void)func.insertArgument(++at, argument, {}, loc);
     return func.getArgument(at);
   };
-  auto vectorOf = [](Type element) {
-    return MemRefType::get({ShapedType::kDynamic}, element);
-  };
   if (type.getRank() == 0) {
     storage.values = add(MemRefType::get({}, type.getElementType()), "");
     return storage;
   }
-  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  for (unsigned level = 0; level < type.getRank(); ++level) {
-    storage.positions.push_back(
-        hasPositions(type, level)
-            ? add(vectorOf(encoding.getPosElemType()), "_pos" + Twine(level))
-            : Value());
-    storage.coordinates.push_back(
-        hasCoordinates(type, level)
-            ? add(vectorOf(encoding.getCrdElemType()), "_crd" + Twine(level))
-            : Value());
-  }
-  storage.values = add(vectorOf(type.getElementType()), "_values");
+  storage.arrays = TensorArrays(type);
+  storage.arrays.forEach(
+      [&](Value &buffer, MemRefType bufferType, const Twine &part) {
+        buffer = add(bufferType, "_" + part);
+      });
+  storage.values =
+      add(MemRefType::get({ShapedType::kDynamic}, type.getElementType()),
+          "_values");
   for (unsigned level = 0; level < type.getRank(); ++level)
     storage.extents.push_back(
         add(IndexType::get(func.getContext()), "_extent" + Twine(level)));
+  auto b =
+      ImplicitLocOpBuilder::atBlockBegin(tensor.getLoc(), tensor.getOwner());
+  for (unsigned level = 0; level < type.getRank(); ++level)
+    storage.coordinates.push_back(storage.arrays.coordinates(b, level));
   return storage;
 }
 
@@ -141,10 +134,15 @@ static Value readElements(vector::TransferReadOp op, const Storage &storage) {
 static Value readStorage(Operation *user, const Storage &storage) {
   return llvm::TypeSwitch<Operation *, Value>(user)
       .Case([&](sparse_tensor::ToPositionsOp op) {
-        return storage.positions[op.getLevel()];
+        return storage.arrays.positions(op.getLevel());
       })
-      .Case([&](sparse_tensor::ToCoordinatesOp op) {
-        return storage.coordinates[op.getLevel()];
+      .Case([&](sparse_tensor::ToCoordinatesOp op) -> Value {
+        Value coordinates = storage.coordinates[op.getLevel()];
+        if (!coordinates || coordinates.getType() == op.getType())
+          return coordinates;
+        OpBuilder b(op);
+        return memref::CastOp::create(b, op.getLoc(), op.getType(),
+                                      coordinates);
       })
       .Case([&](sparse_tensor::ToValuesOp) { return storage.values; })
       .Case([&](sparse_tensor::LvlOp op) -> Value {

@@ -44,19 +44,29 @@ private:
 template <typename T>
 class Cursor {
 public:
-  Cursor(Device &device, const Argument &coordinates, int64_t position)
-      : window(device, static_cast<const T *>(coordinates.data) + position,
-               std::clamp<int64_t>(coordinates.size - position, 0, kSteps)) {}
+  Cursor(Device &device, const std::vector<Argument> &args,
+         const TensorLayout::Place &place, int64_t position)
+      : stride(place.stride),
+        window(
+            device,
+            static_cast<const T *>(args[place.array].data) + stride * position,
+            stride *
+                std::clamp<int64_t>(args[place.array].size / stride - position,
+                                    0, kSteps)),
+        at(place.offset), begin(place.offset) {}
 
   bool isDone() const { return at >= window.size(); }
-  bool isAtFiber() const { return at > begin && window[at] <= window[at - 1]; }
+  bool isAtFiber() const {
+    return at > begin && window[at] <= window[at - stride];
+  }
   T coordinate() const { return window[at]; }
-  void step() { ++at; }
+  void step() { at += stride; }
   void enterFiber() { begin = at; }
 
 private:
+  int64_t stride;
   HostView<T> window;
-  size_t at = 0, begin = 0;
+  size_t at, begin;
 };
 
 struct Sample {
@@ -75,8 +85,8 @@ static Sample sampleAs(const Step &step, const std::vector<Argument> &args,
     int64_t row = sample * parts / samples;
     HostView<int64_t> cut = bounds.read(row * columns, columns);
     auto [first, second] = step.merged->operands;
-    Cursor<T> one(step.device(), args[first], cut[columns - 2]);
-    Cursor<T> other(step.device(), args[second], cut[columns - 1]);
+    Cursor<T> one(step.device(), args, first, cut[columns - 2]);
+    Cursor<T> other(step.device(), args, second, cut[columns - 1]);
     for (int64_t n = 0; n < kSteps && !one.isDone() && !other.isDone(); ++n) {
       bool ends = one.isAtFiber(), otherEnds = other.isAtFiber();
       if (ends && otherEnds) {

@@ -19,9 +19,13 @@ int64_t nacho::checkedProduct(int64_t x, int64_t y) {
   return product;
 }
 
-size_t TensorLayout::numArguments() const {
-  size_t count = 1 + levels.size();
+int64_t TensorLayout::Array::length(int64_t parents, int64_t entries) const {
+  return perParent * parents + checkedProduct(perEntry, entries) + extra;
+}
+
+size_t TensorLayout::numArrays() const {
+  size_t count = 0;
   for (const Level &level : levels)
-    count += level.hasPositions + level.hasCoordinates;
+    count += level.arrays.size();
   return count;
 }

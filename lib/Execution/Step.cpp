@@ -95,10 +95,10 @@ std::vector<WorkspaceLayout> Step::workspaces() const {
     WorkspaceLayout &sums = layouts.emplace_back();
     sums.elements = result.values;
     if (!hasWholeRows)
-      sums.keys = result.levels[*scattered].coordinates;
+      sums.keys = result.levels[*scattered].coordinateType;
   }
   for (const Table &table : tables)
-    layouts.push_back({operands[table.input].levels[table.level].coordinates,
+    layouts.push_back({operands[table.input].levels[table.level].coordinateType,
                        ElementType::i64});
   return layouts;
 }
@@ -111,13 +111,12 @@ size_t Step::extentOf(size_t input, size_t level) const {
   return begin + layout.numArguments() - layout.levels.size() + level;
 }
 
-size_t Step::coordinatesOf(size_t input, size_t level) const {
-  size_t at = extentOf(input, 0) - operands[input].numArguments() +
-              operands[input].levels.size();
-  for (size_t n = 0; n < level; ++n)
-    at += operands[input].levels[n].hasPositions +
-          operands[input].levels[n].hasCoordinates;
-  return at + operands[input].levels[level].hasPositions;
+TensorLayout::Place Step::coordinatesOf(size_t input, size_t level) const {
+  const TensorLayout &layout = operands[input];
+  TensorLayout::Place place = layout.levels[level].coordinates;
+  // The values are between the arrays and the extents.
+  place.array += extentOf(input, 0) - 1 - layout.numArrays();
+  return place;
 }
 
 void Step::partition(const std::vector<Argument> &args, int64_t *bounds,

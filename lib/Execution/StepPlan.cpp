@@ -202,12 +202,10 @@ std::vector<Buffer> StepPlan::allocate() const {
   Device &device = step->device();
   int64_t parents = 1;
   for (size_t level = 0; level < step->result.levels.size(); ++level) {
-    const TensorLayout::Level &layout = step->result.levels[level];
-    if (layout.hasPositions)
-      buffers.emplace_back(device, layout.positions, parents + 1);
-    if (layout.hasCoordinates)
-      buffers.emplace_back(device, layout.coordinates, sizes[level]);
-    parents = positionsAt(level, parents);
+    int64_t entries = positionsAt(level, parents);
+    for (const TensorLayout::Array &array : step->result.levels[level].arrays)
+      buffers.emplace_back(device, array.type, array.length(parents, entries));
+    parents = entries;
   }
   buffers.emplace_back(device, step->result.values, parents);
   return buffers;
@@ -225,13 +223,14 @@ std::vector<Buffer> StepPlan::allocateDraft() const {
 /// From what a draft has room for to what is in it.
 void StepPlan::shrink(std::vector<Buffer> &buffers) const {
   auto buffer = buffers.begin();
+  int64_t parents = 1;
   for (size_t level = 0; level < step->result.levels.size(); ++level) {
-    const TensorLayout::Level &layout = step->result.levels[level];
-    buffer += layout.hasPositions;
-    if (layout.hasCoordinates)
-      (buffer++)->size = sizes[level];
+    int64_t entries = positionsAt(level, parents);
+    for (const TensorLayout::Array &array : step->result.levels[level].arrays)
+      (buffer++)->size = array.length(parents, entries);
+    parents = entries;
   }
-  buffer->size = numEntries();
+  buffer->size = parents;
 }
 
 std::vector<Argument>
@@ -262,9 +261,9 @@ int64_t StepPlan::workspaceBytes() const {
 
 int64_t StepPlan::entryBytes() const {
   int64_t bytes = sizeOf(step->result.values);
-  for (const TensorLayout::Level &layout : step->result.levels)
-    if (layout.hasCoordinates)
-      bytes += sizeOf(layout.coordinates);
+  for (const TensorLayout::Level &level : step->result.levels)
+    for (const TensorLayout::Array &array : level.arrays)
+      bytes += array.perEntry * sizeOf(array.type);
   return bytes;
 }
 
@@ -274,8 +273,18 @@ int64_t StepPlan::total() const {
 
 /// The number of positions of a level, under so many parents.
 int64_t StepPlan::positionsAt(size_t level, int64_t parents) const {
-  bool isDense = !step->result.levels[level].hasCoordinates;
-  return isDense ? checkedProduct(parents, sizes[level]) : sizes[level];
+  bool isFull = step->result.levels[level].isFull;
+  return isFull ? checkedProduct(parents, sizes[level]) : sizes[level];
+}
+
+/// Whether the positions of a level are wide enough for so many entries.
+static bool canCount(const TensorLayout::Level &level, int64_t entries) {
+  return entries <= std::numeric_limits<int32_t>::max() ||
+         std::none_of(level.arrays.begin(), level.arrays.end(),
+                      [](const TensorLayout::Array &array) {
+                        return array.holdsPositions &&
+                               array.type == ElementType::i32;
+                      });
 }
 
 /// Memory that is not written to is not taken, but huge pages are taken whole,
@@ -283,9 +292,8 @@ int64_t StepPlan::positionsAt(size_t level, int64_t parents) const {
 static constexpr int64_t kLargestDraft = int64_t(1) << 30;
 
 void StepPlan::checkDraft() const {
-  for (const TensorLayout::Level &layout : step->result.levels)
-    if (layout.hasPositions && layout.positions == ElementType::i32 &&
-        total() > std::numeric_limits<int32_t>::max())
+  for (const TensorLayout::Level &level : step->result.levels)
+    if (!canCount(level, total()))
       throw DraftTooLarge();
   if (total() > kLargestDraft / entryBytes())
     throw DraftTooLarge();
@@ -302,14 +310,10 @@ void StepPlan::checkDraft() const {
   }
 }
 
-/// Positions count up to the number of entries of their level.
 void StepPlan::checkIndexTypes() const {
-  for (size_t level = 0; level < step->result.levels.size(); ++level) {
-    const TensorLayout::Level &layout = step->result.levels[level];
-    if (layout.hasPositions && layout.positions == ElementType::i32 &&
-        sizes[level] > std::numeric_limits<int32_t>::max())
+  for (size_t level = 0; level < step->result.levels.size(); ++level)
+    if (!canCount(step->result.levels[level], sizes[level]))
       throw IndexOverflow("index-overflow: the result has " +
                           std::to_string(sizes[level]) +
                           " entries, more than 32-bit positions can count");
-  }
 }

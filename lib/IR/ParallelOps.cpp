@@ -121,6 +121,10 @@ LogicalResult SortOp::verify() {
       return emitOpError() << "sorts by coordinates of 32 or 64 bits, not "
                            << type;
   }
+  for (Type type : llvm::concat<const Type>(getCoordinates().getTypes(),
+                                            getAlong().getTypes()))
+    if (!cast<MemRefType>(type).getLayout().isIdentity())
+      return emitOpError() << "sorts arrays without a stride, not " << type;
   return success();
 }
 

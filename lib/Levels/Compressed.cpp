@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LevelKinds.h"
+#include "LevelKind.h"
+#include "StoredLevel.h"
 
 #include "nacho/IR/Names.h"
+#include "nacho/Levels/Buffers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,10 +27,8 @@ public:
   /// min(pos[parent], number of coordinates): whatever the positions say,
   /// nothing beyond the coordinates is read.
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
-    Value stored = positions(b);
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value size = memref::DimOp::create(b, coordinates(b), zero);
-    return arith::MinUIOp::create(b, loadIndex(b, stored, parent), size);
+    Value stored = positions(b), most = size(b);
+    return arith::MinUIOp::create(b, loadIndex(b, stored, parent), most);
   }
 
   void prefetchBegin(ImplicitLocOpBuilder &b, Value parent) const override {
@@ -37,9 +37,8 @@ public:
 
 private:
   Value positions(ImplicitLocOpBuilder &b) const {
-    return sparse_tensor::ToPositionsOp::create(
-        b, bufferOf(encoding().getPosElemType()), tensor,
-        b.getIndexAttr(level));
+    return sparse_tensor::ToPositionsOp::create(b, tensor,
+                                                b.getIndexAttr(level));
   }
 };
 
@@ -201,13 +200,25 @@ private:
   }
 };
 
+class CompressedKind : public LevelKind {
+public:
+  bool matches(Encoding encoding, unsigned level) const override {
+    return isCompressedLT(encoding.getLvlType(level));
+  }
+  SmallVector<LevelArray> arrays(Encoding encoding, unsigned) const override {
+    return {positionsArray(encoding), coordinatesArray(encoding)};
+  }
+  std::unique_ptr<Level> operand(Value tensor, unsigned level) const override {
+    return std::make_unique<CompressedLevel>(tensor, level);
+  }
+  std::unique_ptr<ResultLevel> result() const override {
+    return std::make_unique<CompressedResultLevel>();
+  }
+};
+
 } // namespace
 
-std::unique_ptr<Level> nacho::makeCompressedLevel(Value tensor,
-                                                  unsigned level) {
-  return std::make_unique<CompressedLevel>(tensor, level);
-}
-
-std::unique_ptr<ResultLevel> nacho::makeCompressedResultLevel() {
-  return std::make_unique<CompressedResultLevel>();
+const LevelKind &nacho::compressedKind() {
+  static const CompressedKind kind;
+  return kind;
 }

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LevelKinds.h"
+#include "LevelKind.h"
 
 #include "nacho/IR/Names.h"
+#include "nacho/Levels/Buffers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -26,11 +27,16 @@ public:
     return arith::MulIOp::create(b, parent, extent(b));
   }
 
-  Value coordinates(ImplicitLocOpBuilder &) const override {
-    llvm_unreachable("full levels store no coordinates");
+  Value size(ImplicitLocOpBuilder &) const override {
+    llvm_unreachable("a full level stores no coordinates");
   }
 
   Value coordinate(ImplicitLocOpBuilder &, Value) const override {
+    llvm_unreachable("the coordinates of a full level are those of its loop");
+  }
+
+  Value coordinateVector(ImplicitLocOpBuilder &, Value, Value,
+                         unsigned) const override {
     llvm_unreachable("the coordinates of a full level are those of its loop");
   }
 
@@ -96,12 +102,26 @@ private:
   }
 };
 
+class DenseKind : public LevelKind {
+public:
+  bool matches(Encoding encoding, unsigned level) const override {
+    return isDenseLT(encoding.getLvlType(level));
+  }
+  bool isFull() const override { return true; }
+  SmallVector<LevelArray> arrays(Encoding, unsigned) const override {
+    return {};
+  }
+  std::unique_ptr<Level> operand(Value tensor, unsigned level) const override {
+    return std::make_unique<DenseLevel>(tensor, level);
+  }
+  std::unique_ptr<ResultLevel> result() const override {
+    return std::make_unique<DenseResultLevel>();
+  }
+};
+
 } // namespace
 
-std::unique_ptr<Level> nacho::makeDenseLevel(Value tensor, unsigned level) {
-  return std::make_unique<DenseLevel>(tensor, level);
-}
-
-std::unique_ptr<ResultLevel> nacho::makeDenseResultLevel() {
-  return std::make_unique<DenseResultLevel>();
+const LevelKind &nacho::denseKind() {
+  static const DenseKind kind;
+  return kind;
 }

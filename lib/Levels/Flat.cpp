@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace nacho;
 
 namespace {
-/// Coordinates of all levels stand at the position of the entry.
+/// A list has the coordinates of all levels at the position of the entry.
 class FlatList : public FlatLevel {
 public:
   using FlatLevel::FlatLevel;
@@ -26,6 +26,11 @@ public:
               asWords(b, Level::get(of, level)->coordinateVector(
                              b, position, valid, lanes)));
     return key.get(b);
+  }
+
+  void fill(ImplicitLocOpBuilder &b, Value array, Value begin, Value end, Value,
+            unsigned vectorBits) const override {
+    fillByVectors(b, *this, array, begin, end, vectorBits);
   }
 };
 } // namespace

@@ -3,37 +3,29 @@
 #ifndef NACHO_LIB_LEVELS_FLAT_H
 #define NACHO_LIB_LEVELS_FLAT_H
 
-#include "LevelKinds.h"
+#include "StoredLevel.h"
+
+#include "nacho/Levels/Keys.h"
+#include "nacho/Levels/Windows.h"
 
 namespace nacho {
 
-/// A key that is being put together, level by level; or several, in the lanes
-/// of vectors.
-struct Key {
-  mlir::Value bits, inside; ///< Null: no level yet.
-
-  void add(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, unsigned level,
-           mlir::Value part);
-  mlir::Value get(mlir::ImplicitLocOpBuilder &b) const;
-};
-
-/// Coordinates as words. Where the sign is set they are outside.
-mlir::Value asWords(mlir::ImplicitLocOpBuilder &b, mlir::Value coordinates);
-
-/// The last level of a tensor, in which every position is an entry.
-class FlatLevel : public StoredLevel {
+/// The only level of what `nacho.flatten` makes of a tensor: its coordinates
+/// are the keys of the tensor's entries, and its positions are those of the
+/// tensor's last level.
+class FlatLevel : public StoredLevel, public ComputedCoordinates {
 public:
   FlatLevel(mlir::Value flat, mlir::Value tensor)
       : StoredLevel(flat, 0), of(tensor),
         rank(llvm::cast<mlir::RankedTensorType>(tensor.getType()).getRank()) {}
 
-  bool isComputed() const override { return true; }
+  const ComputedCoordinates *computed() const override { return this; }
 
   mlir::Value extent(mlir::ImplicitLocOpBuilder &b) const override {
     return emitKeyExtent(b, of);
   }
-  mlir::Value coordinates(mlir::ImplicitLocOpBuilder &b) const override {
-    return Level::get(of, rank - 1)->coordinates(b);
+  mlir::Value size(mlir::ImplicitLocOpBuilder &b) const override {
+    return Level::get(of, rank - 1)->size(b);
   }
   void prefetch(mlir::ImplicitLocOpBuilder &b,
                 mlir::Value position) const override {
@@ -46,10 +38,12 @@ public:
   }
 
 protected:
-  mlir::Value of;
-  unsigned rank;
+  mlir::Value of; ///< The tensor that was flattened.
+  unsigned rank;  ///< The number of its levels.
 };
 
+/// The level of a flattened list or tree.
+std::unique_ptr<Level> makeFlatLevel(mlir::Value flat, mlir::Value tensor);
 std::unique_ptr<Level> makeFlatTree(mlir::Value flat, mlir::Value tensor);
 
 } // namespace nacho

@@ -1,11 +1,13 @@
 //===- FlatTree.cpp - A tree of entries as one level ----------------------===//
 //
-// The coordinates of an entry but for the last are those of its fiber, which
-// begins somewhere before it.
+// An entry has its last coordinate at its own position. Its other coordinates
+// are those of the fiber that it is in, which begins somewhere before it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Flat.h"
+
+#include "nacho/Levels/Buffers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,8 +17,8 @@ using namespace mlir;
 using namespace nacho;
 
 namespace {
-/// Coordinates of the levels above stand at the parent of the position, the
-/// parent of that, and so on.
+/// The coordinates of the levels above the last one are at the parent of a
+/// position, at the parent of the parent, and so on.
 class FlatTree : public FlatLevel {
 public:
   using FlatLevel::FlatLevel;
@@ -36,7 +38,8 @@ private:
   Value parentOf(ImplicitLocOpBuilder &b, unsigned level, Value position,
                  Value from) const;
 
-  /// Which positions of each level are the ancestors of those to be filled in.
+  /// A window that is being filled, and by level the positions [low, high) of
+  /// the ancestors of its entries.
   struct Walk {
     Value array, begin;
     SmallVector<Value> low, high;
@@ -48,12 +51,14 @@ private:
 };
 } // namespace
 
-/// The position of the level above whose children `position` is one of: the
-/// first one that ends after it. It is not before `from`, and seldom far.
+/// The parent of a position: the first position of the level above whose
+/// children end after it. The caller knows that the parent is not before
+/// `from`; it is seldom far behind.
 ///
 /// low = from; step = 1
 /// while begin(low + step) <= position: low += step; step *= 2
-/// the last of [low, low + step) that begins there or before, by bisection
+/// return the last of [low, low + step) with begin(it) <= position, by
+/// bisection
 Value FlatTree::parentOf(ImplicitLocOpBuilder &b, unsigned level,
                          Value position, Value from) const {
   Type index = b.getIndexType();
@@ -115,8 +120,9 @@ Value FlatTree::coordinate(ImplicitLocOpBuilder &b, Value position) const {
   return key.get(b);
 }
 
-/// Level by level, among the children of what has been found; where nothing
-/// has been, its place is where the children of what comes next begin.
+/// Searches level by level, among the children of the coordinate that was found
+/// in the level above. If a coordinate is not there, the entry's place is where
+/// the children of the next coordinate begin.
 Value FlatTree::lowerBound(ImplicitLocOpBuilder &b, Value key, Value, Value low,
                            Value high) const {
   Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -146,8 +152,11 @@ Value FlatTree::lowerBound(ImplicitLocOpBuilder &b, Value key, Value, Value low,
   return arith::MinUIOp::create(b, arith::MaxUIOp::create(b, from, low), high);
 }
 
-/// for p of a level: its children; of the last one but one:
-///   array[where the children of p begin] = key(p)
+/// Stores the key of each fiber where its first entry is, without the field of
+/// the last level:
+///   for p in from..to of a level: storeFibers of the children of p
+///   in the last level but one:    array[where the children of p begin] =
+///   key(p)
 void FlatTree::storeFibers(ImplicitLocOpBuilder &b, const Walk &walk,
                            unsigned level, Value from, Value to,
                            const Key &above) const {
@@ -167,7 +176,8 @@ void FlatTree::storeFibers(ImplicitLocOpBuilder &b, const Walk &walk,
         arith::MinUIOp::create(b, below->begin(b, after), walk.high[level + 1]);
     return storeFibers(b, walk, level + 1, first, end, key);
   }
-  // Where fibers are empty, the last one counts.
+  // If several fibers begin at the same entry, all but the last are empty, and
+  // the last one is stored last.
   Value last = arith::SubIOp::create(b, walk.high[level + 1], one);
   Value at = arith::SubIOp::create(b, arith::MinUIOp::create(b, first, last),
                                    walk.begin);
@@ -176,8 +186,10 @@ void FlatTree::storeFibers(ImplicitLocOpBuilder &b, const Walk &walk,
       at);
 }
 
-/// What is not there yet is that of the fiber before; keys of fibers grow:
-///   array[p - begin] = max(array up to there) | coordinate of p
+/// Completes the keys. An entry that is not the first of its fiber finds 0 in
+/// the array, and its fiber's key before it; keys of fibers increase:
+///   for p in begin..end:
+///     array[p - begin] = max(array[0 .. p - begin]) | last coordinate of p
 void FlatTree::addEntries(ImplicitLocOpBuilder &b, const Walk &walk,
                           unsigned lanes) const {
   auto words = VectorType::get(lanes, b.getI64Type());
@@ -202,7 +214,7 @@ void FlatTree::addEntries(ImplicitLocOpBuilder &b, const Walk &walk,
   Value carried = vector::ShuffleOp::create(b, above, above, lastLane);
 
   Value valid = emitMask(b, position, end, lanes);
-  Key key{above, {}};
+  Key key(above);
   key.add(b, of, rank - 1,
           asWords(b, Level::get(of, rank - 1)
                          ->coordinateVector(b, position, valid, lanes)));

@@ -1,11 +1,7 @@
-//===- Keys.cpp - Keys made of coordinates --------------------------------===//
-//
-// With extents of 12 x 9 x 28: the coordinates
-// 3, 4, 5 are the key 0011'0100'00101.
-//
-//===----------------------------------------------------------------------===//
+//===- Keys.cpp - Keys made of the coordinates of an entry ----------------===//
 
-#include "Flat.h"
+#include "nacho/Levels/Keys.h"
+#include "nacho/Levels/Level.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -13,8 +9,8 @@
 using namespace mlir;
 using namespace nacho;
 
-/// The bits that the coordinates of a level take: 64 - the zeros before
-/// extent - 1.
+/// The number of bits of the largest coordinate of a level:
+///   64 - (leading zeros of extent - 1)
 static Value emitWidth(ImplicitLocOpBuilder &b, Value tensor, unsigned level) {
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value extent = arith::MaxUIOp::create(b, levelExtent(b, tensor, level), one);
@@ -35,7 +31,8 @@ Value nacho::emitKeyShift(ImplicitLocOpBuilder &b, Value tensor,
   Value shift = arith::ConstantIndexOp::create(b, 0);
   for (unsigned inner = level + 1; inner < rankOf(tensor); ++inner)
     shift = arith::AddIOp::create(b, shift, emitWidth(b, tensor, inner));
-  // Of shapes that have no keys, anything but undefined.
+  // A shape whose fields take more bits has no keys, but a shift by more would
+  // be undefined.
   Value most = arith::ConstantIndexOp::create(b, 63);
   return arith::AndIOp::create(b, shift, most);
 }
@@ -75,18 +72,18 @@ Value nacho::asWords(ImplicitLocOpBuilder &b, Value coordinates) {
 }
 
 void Key::add(ImplicitLocOpBuilder &b, Value tensor, unsigned level,
-              Value part) {
+              Value coordinate) {
   Value extent = levelExtent(b, tensor, level);
   Value shift = emitKeyShift(b, tensor, level);
-  if (auto type = dyn_cast<VectorType>(part.getType())) {
+  if (auto type = dyn_cast<VectorType>(coordinate.getType())) {
     extent = emitBroadcast(b, type, extent);
     shift = emitBroadcast(b, type, shift);
   }
   Value fits =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, part, extent);
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, coordinate, extent);
   inside = inside ? Value(arith::AndIOp::create(b, inside, fits)) : fits;
-  part = arith::ShLIOp::create(b, part, shift);
-  bits = bits ? Value(arith::OrIOp::create(b, bits, part)) : part;
+  Value field = arith::ShLIOp::create(b, coordinate, shift);
+  bits = bits ? Value(arith::OrIOp::create(b, bits, field)) : field;
 }
 
 Value Key::get(ImplicitLocOpBuilder &b) const {

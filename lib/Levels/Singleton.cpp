@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LevelKinds.h"
+#include "LevelKind.h"
+#include "StoredLevel.h"
 
 using namespace mlir;
 using namespace nacho;
 
 namespace {
+
 class SingletonLevel : public StoredLevel {
 public:
   using StoredLevel::StoredLevel;
@@ -20,8 +22,30 @@ public:
     return parent;
   }
 };
+
+class SingletonKind : public LevelKind {
+public:
+  bool matches(Encoding encoding, unsigned level) const override {
+    sparse_tensor::LevelType type = encoding.getLvlType(level);
+    return isSingletonLT(type) &&
+           type.isa<sparse_tensor::LevelPropNonDefault::SoA>();
+  }
+  bool sharesPositions(Encoding, unsigned) const override { return true; }
+  SmallVector<LevelArray> arrays(Encoding encoding, unsigned) const override {
+    return {coordinatesArray(encoding)};
+  }
+  std::unique_ptr<Level> operand(Value tensor, unsigned level) const override {
+    return std::make_unique<SingletonLevel>(tensor, level);
+  }
+  /// Its positions are those of a compressed level, which it is appended with.
+  std::unique_ptr<ResultLevel> result() const override {
+    return compressedKind().result();
+  }
+};
+
 } // namespace
 
-std::unique_ptr<Level> nacho::makeSingletonLevel(Value tensor, unsigned level) {
-  return std::make_unique<SingletonLevel>(tensor, level);
+const LevelKind &nacho::singletonKind() {
+  static const SingletonKind kind;
+  return kind;
 }

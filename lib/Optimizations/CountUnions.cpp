@@ -9,7 +9,7 @@
 
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Fibers.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

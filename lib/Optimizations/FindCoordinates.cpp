@@ -15,7 +15,7 @@
 #include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -38,7 +38,8 @@ static bool isStored(Value fiber) {
 static bool isRepeated(Value fiber, CoiterateOp loop) {
   auto outer = loop->getParentOfType<CoiterateOp>();
   auto type = cast<FiberType>(fiber.getType());
-  return outer && hasPositions(type.getTensor(), type.getLevel()) &&
+  return outer && isStored(fiber) &&
+         !sharesPositions(type.getTensor(), type.getLevel()) &&
          isUniqueLevel(type.getTensor(), type.getLevel()) &&
          (type.getLevel() == 0 ||
           isUniqueLevel(type.getTensor(), type.getLevel() - 1)) &&

@@ -6,7 +6,8 @@
 
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/Keys.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

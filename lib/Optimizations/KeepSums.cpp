@@ -9,7 +9,8 @@
 #include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Operators.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/Buffers.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

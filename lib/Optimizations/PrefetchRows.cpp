@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Analysis/LoopFacts.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Optimizations/Passes.h"
 
 namespace nacho {
@@ -27,7 +27,7 @@ static bool stepsThroughStored(CoiterateOp loop) {
       visitsAll(loop))
     return false;
   auto type = cast<FiberType>(loop.getFibers().front().getType());
-  return hasCoordinates(type.getTensor(), type.getLevel());
+  return !isFullLevel(type.getTensor(), type.getLevel());
 }
 
 /// The coordinates, level by level, of the row in which an element is that an

@@ -3,6 +3,7 @@
 #include "nacho/Runtime/Runtime.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 using namespace nacho;
@@ -58,6 +59,8 @@ int64_t nacho::checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
   return -1;
 }
 
+/// Whether all coordinates of an entry, which is at `p` in each array, are in
+/// the extents of their levels.
 template <typename Crd>
 static bool isInRange(const Crd *const *crds, const int64_t *extents,
                       int64_t levels, int64_t p, int64_t &level) {
@@ -67,12 +70,12 @@ static bool isInRange(const Crd *const *crds, const int64_t *extents,
   return true;
 }
 
-/// How the tuple at `p` violates the order after the one at `p - 1`.
+/// How the tuple at `p` violates the order after the one at `before`.
 template <typename Crd>
 static Violation compareWithLast(const Crd *const *crds, int64_t levels,
-                                 int64_t p, int64_t &level) {
+                                 int64_t before, int64_t p, int64_t &level) {
   for (level = 0; level < levels; ++level) {
-    Crd last = crds[level][p - 1], coordinate = crds[level][p];
+    Crd last = crds[level][before], coordinate = crds[level][p];
     if (coordinate != last)
       return coordinate > last ? Violation::none : Violation::order;
   }
@@ -80,20 +83,23 @@ static Violation compareWithLast(const Crd *const *crds, int64_t levels,
   return Violation::duplicate;
 }
 
-template <typename Pos, typename Crd>
-int64_t nacho::checkTuples(const Pos *pos, int64_t fibers,
-                           const Crd *const *crds, int64_t entries,
-                           const int64_t *extents, int64_t levels,
-                           int64_t &level, Violation &violation) {
+/// The stride is a number or, so that it is known when this is compiled, a
+/// constant.
+template <typename Pos, typename Crd, typename Stride>
+static int64_t
+checkTuplesApart(const Pos *pos, int64_t fibers, const Crd *const *crds,
+                 Stride stride, int64_t entries, const int64_t *extents,
+                 int64_t levels, int64_t &level, Violation &violation) {
   for (int64_t fiber = 0; fiber < fibers; ++fiber) {
     auto [begin, end] = rangeOf(pos, fiber, entries);
     for (int64_t p = begin; p < end; ++p) {
       violation = Violation::range;
-      if (!isInRange(crds, extents, levels, p, level))
+      if (!isInRange(crds, extents, levels, stride * p, level))
         return p;
       if (p == begin)
         continue;
-      violation = compareWithLast(crds, levels, p, level);
+      violation =
+          compareWithLast(crds, levels, stride * (p - 1), stride * p, level);
       if (violation != Violation::none)
         return p;
     }
@@ -101,6 +107,19 @@ int64_t nacho::checkTuples(const Pos *pos, int64_t fibers,
   violation = Violation::none;
   level = -1;
   return -1;
+}
+
+template <typename Pos, typename Crd>
+int64_t
+nacho::checkTuples(const Pos *pos, int64_t fibers, const Crd *const *crds,
+                   int64_t stride, int64_t entries, const int64_t *extents,
+                   int64_t levels, int64_t &level, Violation &violation) {
+  if (stride == 1)
+    return checkTuplesApart(pos, fibers, crds,
+                            std::integral_constant<int64_t, 1>(), entries,
+                            extents, levels, level, violation);
+  return checkTuplesApart(pos, fibers, crds, stride, entries, extents, levels,
+                          level, violation);
 }
 
 namespace nacho {
@@ -115,15 +134,15 @@ template int64_t checkCoordinates(const int64_t *, int64_t, const int32_t *,
 template int64_t checkCoordinates(const int64_t *, int64_t, const int64_t *,
                                   int64_t, int64_t, Violation &);
 template int64_t checkTuples(const int32_t *, int64_t, const int32_t *const *,
-                             int64_t, const int64_t *, int64_t, int64_t &,
-                             Violation &);
+                             int64_t, int64_t, const int64_t *, int64_t,
+                             int64_t &, Violation &);
 template int64_t checkTuples(const int32_t *, int64_t, const int64_t *const *,
-                             int64_t, const int64_t *, int64_t, int64_t &,
-                             Violation &);
+                             int64_t, int64_t, const int64_t *, int64_t,
+                             int64_t &, Violation &);
 template int64_t checkTuples(const int64_t *, int64_t, const int32_t *const *,
-                             int64_t, const int64_t *, int64_t, int64_t &,
-                             Violation &);
+                             int64_t, int64_t, const int64_t *, int64_t,
+                             int64_t &, Violation &);
 template int64_t checkTuples(const int64_t *, int64_t, const int64_t *const *,
-                             int64_t, const int64_t *, int64_t, int64_t &,
-                             Violation &);
+                             int64_t, int64_t, const int64_t *, int64_t,
+                             int64_t &, Violation &);
 } // namespace nacho

@@ -9,7 +9,7 @@
 #include "nacho/Analysis/LoopNest.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"

@@ -21,7 +21,7 @@
 #include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 
 using namespace mlir;
 using namespace nacho;

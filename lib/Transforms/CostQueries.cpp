@@ -8,7 +8,7 @@
 #include "CostModel.h"
 
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 
 using namespace mlir;
 using namespace nacho;

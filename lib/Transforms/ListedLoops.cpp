@@ -5,7 +5,7 @@
 #include "CostModel.h"
 #include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Analysis/MergeLattice.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 
 using namespace mlir;
 using namespace nacho;

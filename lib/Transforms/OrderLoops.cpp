@@ -10,7 +10,7 @@
 #include "StatementSplitter.h"
 #include "nacho/Analysis/Algebra.h"
 #include "nacho/IR/AttrNames.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -15,7 +15,7 @@
 #include "CostModel.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -15,7 +15,7 @@
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -154,7 +154,7 @@ bool LoopLister::hasNarrowEntries() {
              auto encoding =
                  sparse_tensor::getSparseTensorEncoding(type.getTensor());
              bool isStored =
-                 hasCoordinates(type.getTensor(), type.getLevel() - 1);
+                 !isFullLevel(type.getTensor(), type.getLevel() - 1);
              return isNarrow(child) ||
                     (isStored && encoding.getCrdWidth() == 32);
            });
@@ -184,7 +184,7 @@ SmallVector<int32_t> LoopLister::nonemptyChildren(CoiterateOp loop) {
   for (auto [n, child] : llvm::enumerate(loop.getChildren())) {
     auto type = cast<FiberType>(child.getType());
     bool mayBeEmpty = !type.isElement() &&
-                      hasPositions(type.getTensor(), type.getLevel()) &&
+                      !isFullLevel(type.getTensor(), type.getLevel()) &&
                       isFullLevel(type.getTensor(), type.getLevel() - 1);
     if (mayBeEmpty && !llvm::is_contained(numbers, n) &&
         llvm::any_of(inside, [&, child = child](CoiterateOp inner) {

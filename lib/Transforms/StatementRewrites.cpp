@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StatementSplitter.h"
-#include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/IR/IRMapping.h"
 

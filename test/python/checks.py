@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import oracle
+from entries import crd_of
 
 # --- Buffers --------------------------------------------------------------------------
 
@@ -85,7 +86,7 @@ def _check_levels(result: Any) -> None:
         end = _end_of_group(levels, level)
         assert all(pos is None for pos in result.pos[level + 1 : end])
         extents = [result.shape[dimension] for dimension, _ in levels[level:end]]
-        crds = result.crd[level:end]
+        crds = [crd_of(result, each) for each in range(level, end)]
         count = _check_fibres(count, result.pos[level], crds, extents, inner)
         level = end
     assert result.values.size == count

@@ -94,6 +94,15 @@ def _blocks(operand: Any) -> tuple[tuple[Array, ...], Array]:
     return tuple(where), operand.data.ravel()
 
 
+def crd_of(operand: Any, level: int) -> Array:
+    """Return the coordinates of a level: its array, or its column of one before."""
+    owner = level
+    while operand.crd[owner] is None:
+        owner -= 1
+    crd = operand.crd[owner]
+    return crd[:, level - owner] if crd.ndim == 2 else crd
+
+
 def _tensor(operand: Any) -> tuple[tuple[Array, ...], Array]:
     levels = operand.format.levels
     if operand.format.rank is None:
@@ -101,7 +110,7 @@ def _tensor(operand: Any) -> tuple[tuple[Array, ...], Array]:
     coords = np.zeros((operand.ndim, 1), np.int64)
     positions = np.zeros(1, np.int64)
     for level, (dimension, kind) in enumerate(levels):
-        pos, crd = operand.pos[level], operand.crd[level]
+        pos = operand.pos[level]
         if kind == "dense":
             extent = operand.shape[dimension]
             coords = np.repeat(coords, extent, axis=1)
@@ -113,5 +122,5 @@ def _tensor(operand: Any) -> tuple[tuple[Array, ...], Array]:
             coords = np.repeat(coords, ends - begins, axis=1)
             spans = [np.arange(*span) for span in zip(begins, ends, strict=True)]
             positions = np.concatenate([np.zeros(0, np.int64), *spans])
-        coords[dimension] = np.asarray(crd, np.int64)[positions]
+        coords[dimension] = np.asarray(crd_of(operand, level), np.int64)[positions]
     return tuple(coords), np.ravel(operand.values)[positions]

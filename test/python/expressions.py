@@ -129,7 +129,7 @@ class Case:
 def format_text(levels: Levels) -> str:
     """Return a name for levels that have one, or their map."""
     rank = len(levels)
-    names = ["dense", "coo", "csf"]
+    names = ["dense", "coo-interleaved", "coo", "csf"]
     names += {1: ["sparse-vector"], 2: ["csr", "csc", "dcsr", "dcsc"]}.get(rank, [])
     for name in reversed(names):
         if samples.levels_of(name, rank) == levels:

@@ -126,12 +126,14 @@ def numbers(rng: Any, count: int, dtype: Any, special: bool = True) -> Any:
 # --- Formats --------------------------------------------------------------------------
 
 
-def coo(rank: int) -> list[str]:
+def coo(rank: int, interleaved: bool = False) -> list[str]:
     """Return the kinds of the levels of a COO group."""
     if rank == 1:
         return ["compressed"]
-    inner = ["singleton(nonunique, soa)"] * (rank - 2)
-    return ["compressed(nonunique)", *inner, "singleton(soa)"]
+    inner, last = "singleton(nonunique, soa)", "singleton(soa)"
+    if interleaved:
+        inner, last = "singleton(nonunique)", "singleton"
+    return ["compressed(nonunique)", *[inner] * (rank - 2), last]
 
 
 def levels_of(format: str, rank: int) -> Levels:
@@ -142,6 +144,7 @@ def levels_of(format: str, rank: int) -> Levels:
         "csc": ["dense", "compressed"],
         "dense": ["dense"] * rank,
         "coo": coo(rank),
+        "coo-interleaved": coo(rank, interleaved=True),
     }
     return tuple(zip(order, kinds.get(format, ["compressed"] * rank), strict=True))
 
@@ -156,10 +159,14 @@ def level_map(levels: Levels) -> str:
 def any_kinds(draw: Any, rank: int) -> list[str]:
     """Kinds of levels in any sequence, at least one of them not dense."""
     kinds: list[str] = []
+    interleaved = draw(st.booleans())
     while len(kinds) < rank:
         left = rank - len(kinds)
         kind = draw(st.sampled_from(("compressed", "dense", "coo")))
-        kinds += coo(draw(st.integers(1, left))) if kind == "coo" else [kind]
+        group = (
+            coo(draw(st.integers(1, left)), interleaved) if kind == "coo" else [kind]
+        )
+        kinds += group
     if set(kinds) == {"dense"}:
         kinds[-1] = "compressed"
     return kinds
@@ -168,7 +175,12 @@ def any_kinds(draw: Any, rank: int) -> list[str]:
 @st.composite
 def kinds_of_levels(draw: Any, rank: int) -> list[str]:
     """Kinds of the levels of a sparse tensor: the usual ones, and any others."""
-    usual = [["compressed"] * rank, coo(rank), ["dense"] * (rank - 1) + ["compressed"]]
+    usual = [
+        ["compressed"] * rank,
+        coo(rank),
+        ["dense"] * (rank - 1) + ["compressed"],
+        coo(rank, interleaved=True),
+    ]
     if rank > 1 and draw(st.integers(0, 9)) < 6:
         return list(draw(st.sampled_from(usual)))
     return list(draw(any_kinds(rank)))
@@ -208,6 +220,9 @@ def packed(
         for inner in reversed(range(level, end)):
             all_crd[inner] = (rest % max(extents[inner], 1)).astype(crd)
             rest = rest // max(extents[inner], 1)
+        if end > level + 1 and "soa" not in levels[level + 1][1]:
+            all_crd[level] = np.array(all_crd[level:end]).T.copy()
+            all_crd[level + 1 : end] = [None] * (end - level - 1)
         parents, level = children, end
     return all_pos, all_crd, values.transpose(order).ravel()[parents]
 

@@ -13,7 +13,7 @@ from nacho import Tensor
 from nacho.kernels import strategy
 from nacho.storage.formats import Format
 
-MATRICES = ("coo", "csr", "csc", "dcsr", "dcsc", "dense")
+MATRICES = ("coo", "coo-interleaved", "csr", "csc", "dcsr", "dcsc", "dense")
 DTYPES = ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "?", "c8", "c16")
 ORDERS = [*itertools.permutations(range(3))]
 BLOCKS = "(d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : dense)"
@@ -22,6 +22,8 @@ CUBES = [
     *(("csf", order) for order in ORDERS),
     ("coo", None),
     ("coo", (1, 2, 0)),
+    ("coo-interleaved", None),
+    ("coo-interleaved", (2, 1, 0)),
     (BLOCKS, None),
     (BLOCKS, (2, 0, 1)),
     (ROWS, None),
@@ -85,7 +87,14 @@ def test_matrices(source, target, monkeypatch):
         assert same(stored(shape, source).convert(target), serial)
 
 
-SOURCES = [CUBES[0], CUBES[4], ("coo", None), (BLOCKS, None), ("dense", None)]
+SOURCES = [
+    CUBES[0],
+    CUBES[4],
+    ("coo", None),
+    ("coo-interleaved", None),
+    (BLOCKS, None),
+    ("dense", None),
+]
 
 
 @pytest.mark.parametrize("target", CUBES)
@@ -131,6 +140,7 @@ def test_element_types_of_dense_arrays(dtype):
         (5, "coo", "csf", (4, 3, 2, 1, 0)),
         (8, "coo", "csf", (7, 6, 5, 4, 3, 2, 1, 0)),
         (8, "csf", "coo", None),
+        (8, "coo-interleaved", "coo-interleaved", (7, 6, 5, 4, 3, 2, 1, 0)),
     ],
 )
 def test_ranks(rank, source, target, order):

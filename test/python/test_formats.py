@@ -40,6 +40,10 @@ def test_attributes():
     assert Format("dcsr").compressed == (0, 1)
     coo = Format("coo").for_rank(3)
     assert (coo.compressed, coo.stored) == ((0,), (0, 1, 2))
+    assert (coo.owners, coo.sharing[1]) == ((0, 1, 2), range(1, 2))
+    pairs = Format(level_map("dense", *INTERLEAVED))
+    assert (pairs.compressed, pairs.stored, pairs.owners) == ((1,), (1, 2), (1,))
+    assert pairs.sharing == (range(1), range(1, 3), range(1, 3))
 
 
 def test_only_dense_levels():
@@ -69,7 +73,7 @@ def test_encoding_of_dense_levels():
 
 
 def test_any_rank():
-    for name in ("coo", "csf", "dense"):
+    for name in ("coo", "coo-interleaved", "csf", "dense"):
         assert Format(name).rank is None
         assert Format(name) != Format("csr")
         with pytest.raises(nacho.FormatError, match="fits any rank"):
@@ -80,6 +84,9 @@ FAMILIES = {
     ("coo", 2): "(a, b) -> (a : compressed(nonunique), b : singleton(soa))",
     ("coo", 3): "(a, b, c) -> (a : compressed(nonunique), "
     "b : singleton(nonunique, soa), c : singleton(soa))",
+    ("coo-interleaved", 2): "(a, b) -> (a : compressed(nonunique), b : singleton)",
+    ("coo-interleaved", 3): "(a, b, c) -> (a : compressed(nonunique), "
+    "b : singleton(nonunique), c : singleton)",
     ("csf", 3): "(a, b, c) -> (a : compressed, b : compressed, c : compressed)",
     ("dense", 2): "(a, b) -> (a : dense, b : dense)",
     ("dense", 1): "(a) -> (a : dense)",
@@ -102,7 +109,7 @@ def test_names_of_the_same_levels(name, same):
     assert Format(name).for_rank(Format(same).rank).name == same
 
 
-@pytest.mark.parametrize("name", ["coo", "csf", "dense"])
+@pytest.mark.parametrize("name", ["coo", "coo-interleaved", "csf", "dense"])
 def test_all_ranks(name):
     for rank in range(1, 9):
         format = Format(name).for_rank(rank)
@@ -130,6 +137,7 @@ def test_of_no_such_rank(name, rank, error, message):
         ("(i,j,k) -> (i : compressed, j : compressed, k : compressed)", "csf"),
         ("(i,j) -> (i : dense, j : dense)", "dense"),
         ("(i,j) -> (i : compressed(nonunique), j : singleton(soa))", "coo"),
+        ("(i,j) -> (i : compressed(nonunique), j : singleton)", "coo-interleaved"),
         (
             "(i,j,k) -> (i : compressed(nonunique), j : singleton(soa,nonunique), "
             "k : singleton(soa))",
@@ -186,7 +194,12 @@ def level_map(*kinds):
 
 
 PAIR = ("compressed(nonunique)", "singleton(soa)")
+INTERLEAVED = ("compressed(nonunique)", "singleton")
 COMPILED = [
+    (*INTERLEAVED, "compressed"),
+    (*INTERLEAVED, *INTERLEAVED),
+    ("dense", *INTERLEAVED, "dense"),
+    ("compressed", "compressed(nonunique)", "singleton(nonunique)", "singleton"),
     ("compressed", "dense", "compressed"),
     (*PAIR, "compressed"),
     (*PAIR, *PAIR),
@@ -196,10 +209,11 @@ COMPILED = [
     ("compressed", "dense", "dense"),
 ]
 REFUSED = {
-    ("compressed(nonunique)",): "the last level of coo is 'singleton(soa)'",
+    ("compressed(nonunique)",): "the last level of coo is unique",
     ("compressed(nonunique)", "compressed"): "needs a singleton behind it",
     ("compressed", "singleton(soa)"): "a singleton needs 'compressed(nonunique)'",
-    ("compressed(nonunique)", "singleton"): "'singleton' is interleaved",
+    ("compressed", "singleton"): "a singleton needs 'compressed(nonunique)'",
+    (*PAIR, *INTERLEAVED): "either all singletons are 'soa' or none is",
     ("compressed(nonunique)", "singleton(nonunique, soa)"): "the last level of coo",
     ("compressed(nonordered)",): "no level is 'nonordered'",
     ("dense",) * 9: "rank 9",

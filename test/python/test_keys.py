@@ -118,6 +118,20 @@ def test_trees_are_intersected(formats, nnz, shape):
             assert merges_by_keys(kernel, A, B)
 
 
+@pytest.mark.parametrize("expr", TWO)
+def test_interleaved_lists(expr):
+    """Keys are made of coordinates that lie behind one another."""
+    formats = dict.fromkeys("ABZ" if "Z[" in expr else "AB", "coo-interleaved")
+    kernel = nacho.mlir.compile(expr, formats)
+    for nnz in (0, 1, 511, 513, 1500):
+        A, B = (
+            scattered(nnz, (40, 50, 30), seed).convert("coo-interleaved")
+            for seed in (1, 2)
+        )
+        assert merges_by_keys(kernel, A, B)
+        check(kernel(A, B, parts=3, threads=2), expr, {"A": A, "B": B})
+
+
 @pytest.mark.parametrize("rank", [2, 3, 5, 8])
 def test_trees_of_any_rank(rank):
     rng = np.random.default_rng(rank)

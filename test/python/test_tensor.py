@@ -11,7 +11,7 @@ import samples
 from nacho import Tensor
 from nacho.storage.formats import Format
 
-MATRICES = ("csr", "csc", "dcsr", "dcsc", "coo", "dense")
+MATRICES = ("csr", "csc", "dcsr", "dcsc", "coo", "coo-interleaved", "dense")
 DTYPES = ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "?", "c8", "c16")
 INT = np.int32
 
@@ -29,16 +29,27 @@ def example(format="csr"):
     return Tensor.from_coo(coords, [4.0, 2, 3, 1], shape=(3, 4), format=format)
 
 
-def kinds_of(rank):
-    """Return every sequence of level kinds that operands can have."""
+def sequences(rank):
+    """Return every sequence of level kinds, with coordinates in arrays of their own."""
     if rank == 0:
         return [()]
     return [
         (*block, *rest)
         for block in (("dense",), ("compressed",), PAIR, TRIPLE)
         if len(block) <= rank
-        for rest in kinds_of(rank - len(block))
+        for rest in sequences(rank - len(block))
     ]
+
+
+def interleaved(kinds):
+    """Return the kinds of levels that have the coordinates of lists in one array."""
+    return tuple(kind.replace("(soa)", "").replace(", soa", "") for kind in kinds)
+
+
+def kinds_of(rank):
+    """Return every sequence of level kinds that operands can have."""
+    apart = sequences(rank)
+    return list(dict.fromkeys((*apart, *map(interleaved, apart))))
 
 
 def random_dense(rng, shape, dtype="f8"):
@@ -118,6 +129,9 @@ def test_arrays_by_level():
     assert listed(example("csc").crd) == [None, [0, 2, 0, 2]]
     assert listed(example("coo").pos) == [[0, 4], None]
     assert listed(example("coo").crd) == [[0, 0, 2, 2], [0, 2, 1, 3]]
+    assert listed(example("coo-interleaved").pos) == [[0, 4], None]
+    pairs = [[0, 0], [0, 2], [2, 1], [2, 3]]
+    assert listed(example("coo-interleaved").crd) == [pairs, None]
     assert listed(example("dense").pos) == [None, None]
     assert example("dense").values.tolist() == DENSE.tolist()
 
@@ -132,7 +146,7 @@ def test_levels_behind_an_entry():
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("format", ["coo", "dcsr", "dense"])
+@pytest.mark.parametrize("format", ["coo", "coo-interleaved", "dcsr", "dense"])
 def test_from_coo_sums_duplicates(dtype, format):
     """In the type of the values, and in the order in which they were given."""
     values = np.array([1, 2, 1, 1], dtype)
@@ -212,7 +226,8 @@ def test_convert(source, target):
     shared = converted.format.order == tensor.format.order
     if shared and "dense" not in (source, target):
         assert converted.values is tensor.values
-        assert converted.crd[1] is tensor.crd[1]
+        apart = source == target or "coo-interleaved" not in (source, target)
+        assert (converted.crd[1] is tensor.crd[1]) is apart
 
 
 def test_stored_zeros_stay_stored():
@@ -229,6 +244,7 @@ SCIPY = {
     "csc": sp.csc_array,
     "dcsc": sp.csc_array,
     "coo": sp.coo_array,
+    "coo-interleaved": sp.coo_array,
     "dense": sp.coo_array,
 }
 
@@ -243,7 +259,7 @@ def test_to_scipy(format):
 
 
 @pytest.mark.parametrize("rank", [1, 3, 4])
-@pytest.mark.parametrize("format", ["coo", "csf"])
+@pytest.mark.parametrize("format", ["coo", "coo-interleaved", "csf"])
 def test_other_ranks_to_scipy(rank, format):
     dense = random_dense(np.random.default_rng(rank), (3, 4, 2, 5)[:rank])
     made = Tensor.from_dense(dense, format).to_scipy()
@@ -344,6 +360,72 @@ def test_corrupt_coo(pos, crd, message):
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("pos", "crd", "message"),
+    [
+        ([0, 3], [[0, 0], [1, 1]], "pos[0][1] = 3, but crd[0][:, 0] has 2 entries"),
+        ([0, 1], [[0, 0], [1, 1]], "crd[0][:, 0] has 2 entries, but pos[0] ends at 1"),
+        ([0, 2], [[0, 0], [3, 1]], "crd[0][:, 0][1] = 3 is out of range [0, 3)"),
+        ([0, 2], [[0, 4], [1, 1]], "crd[0][:, 1][0] = 4 is out of range [0, 4)"),
+        (
+            [0, 2],
+            [[1, 2], [1, 1]],
+            "(crd[0][:, 0][1], crd[0][:, 1][1]) = (1, 1) is not sorted after "
+            "(crd[0][:, 0][0], crd[0][:, 1][0]) = (1, 2)",
+        ),
+        ([0, 2], [[1, 2], [1, 2]], "= (1, 2) is a duplicate of (crd[0][:, 0][0],"),
+        ([0, 2], None, "crd[0] is missing"),
+        (
+            [0, 2],
+            [0, 1, 2],
+            "crd[0] has shape (3,), expected one column for each of 2 levels",
+        ),
+        (
+            [0, 2],
+            [[0, 0, 0], [0, 0, 1]],
+            "crd[0] has shape (2, 3), expected one column",
+        ),
+        ([0, 1], [[[0, 0]]], "crd[0] has shape (1, 1, 2), expected one column for"),
+    ],
+)
+def test_corrupt_interleaved(pos, crd, message):
+    with pytest.raises(nacho.OperandError) as caught:
+        Tensor.from_parts("coo-interleaved", (3, 4), [pos, None], [crd, None], [1.0, 2])
+    assert message in str(caught.value)
+
+
+def test_interleaved_coordinates_are_shared():
+    """In one dimension, as MLIR stores them, or in two; in another order, copied."""
+    pairs = np.array([[0, 1], [2, 0]], INT)
+    pos, values = np.array([0, 2], INT), np.array([1.0, 2])
+    for given in (pairs, pairs.reshape(-1), np.asfortranarray(pairs)):
+        parts = ([pos, None], [given, None], values)
+        tensor = Tensor.from_parts("coo-interleaved", (3, 4), *parts)
+        assert tensor.crd[1] is None
+        assert tensor.crd[0].tolist() == pairs.tolist()
+        in_place = given.flags.c_contiguous
+        assert np.shares_memory(tensor.crd[0], given) is in_place
+        assert tensor.coords.tolist() == pairs.T.tolist()
+
+
+def test_edited_interleaved_coordinates():
+    """They are checked again, or found out by the kernel; nothing else is read."""
+    for wrong, message in (
+        ((2, 0), r"crd\[0\]\[:, 0\]\[2\] = 3 is out of range"),
+        ((1, 1), r"crd\[0\]\[:, 1\]\[1\] = 4 is out of range"),
+    ):
+        tensor = example("coo-interleaved")
+        tensor.crd[0][wrong] = (3, 4)[wrong[1]]
+        with pytest.raises(nacho.OperandError, match=message):
+            nacho.evaluate("Z[i,j] = A[i,j] + A[i,j]", A=tensor)
+    tensor = example("coo-interleaved")
+    tensor.crd[0].shape = (-1,)
+    with pytest.raises(
+        nacho.OperandError, match=r"crd\[0\] has shape \(8,\), expected"
+    ):
+        nacho.evaluate("Z[i,j] = A[i,j] + A[i,j]", A=tensor)
+
+
 def test_arrays_that_a_level_lacks():
     for kind, format in (("dense", "csr"), ("singleton", "coo")):
         pos = ([0, 1], [0, 1])
@@ -430,7 +512,7 @@ def test_no_constructor():
         Tensor()
 
 
-@pytest.mark.parametrize("format", ["csr", "dcsc"])
+@pytest.mark.parametrize("format", ["csr", "dcsc", "coo-interleaved"])
 def test_samples_are_what_they_say(format):
     """The tests' own way of laying out a matrix agrees."""
     made = samples.tensor(DENSE != 0, DENSE[DENSE != 0], format)

@@ -47,6 +47,8 @@ def test_tuples(levels, crd_type, pos_type):
         expected = first_violation(pos, crds, extents)
         found.add(expected[2])
         assert _nacho.check_tuples(pos, crds, extents) == expected
+        columns = [*np.array(entries, crd_type).reshape(-1, levels).T]
+        assert _nacho.check_tuples(pos, columns, extents) == expected
         if levels == 1:
             place, why = _nacho.check_coordinates(pos, crds[0], extents[0])
             assert (place, why) == (expected[0], expected[2])

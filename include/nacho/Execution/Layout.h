@@ -21,15 +21,35 @@ int64_t checkedProduct(int64_t x, int64_t y);
 
 /// The arguments that stand for one tensor in the calls of a kernel.
 struct TensorLayout {
+  /// An array of a level. Its length depends on the positions of the level
+  /// above, the parents, and on those of the level itself, the entries.
+  struct Array {
+    ElementType type;
+    bool holdsPositions; ///< Its elements count entries of its level.
+    int64_t perParent, perEntry, extra;
+
+    /// perParent * parents + perEntry * entries + extra
+    int64_t length(int64_t parents, int64_t entries) const;
+  };
+  /// Where the coordinates of a level are. That of position p is the element
+  /// offset + stride * p of an array.
+  struct Place {
+    size_t array; ///< The number of the array, among those of all levels.
+    int64_t offset, stride;
+  };
   struct Level {
-    bool hasPositions, hasCoordinates; ///< A dense level has neither.
-    ElementType positions, coordinates;
+    bool isFull; ///< Coordinates are not stored, and have no place.
+    ElementType coordinateType;
+    Place coordinates;
+    std::vector<Array> arrays;
   };
   std::vector<Level> levels; ///< A scalar has none.
   ElementType values;
 
-  /// The number of arrays and extents.
-  size_t numArguments() const;
+  /// The number of arrays of all levels.
+  size_t numArrays() const;
+  /// The number of arrays and extents, values included.
+  size_t numArguments() const { return numArrays() + 1 + levels.size(); }
 };
 
 /// What a caller passes for one argument: an array, or an extent.

@@ -5,11 +5,12 @@
 // @kernel exports these functions; `operands` below stands for its operands in
 // order, each level by level:
 //
-//   compressed level:  positions, coordinates   memref<?xiN>
-//   singleton level:   coordinates              memref<?xiN>
-//   then:              values                   memref<?xT>, of rank 0
-//   memref<T>
-//                      extent of each level     index
+//   of each level:  its arrays             memref<?xiN>
+//   then:           values                 memref<?xT>, of rank 0 memref<T>
+//                   extent of each level   index
+//
+// Which arrays a level has is up to its kind (lib/Levels): a compressed level
+// has positions and coordinates, and a dense level has none.
 //
 //   @kernel_partition(operands, bounds, within, threads)
 //     Cuts each `within` rows of `bounds` into as many parts. With `within` =
@@ -104,9 +105,10 @@ public:
   /// The innermost loop merges the coordinates of two operands, whose positions
   /// are the last of `bounds`.
   struct Merge {
-    std::array<size_t, 2> operands; ///< Which arguments the coordinates are.
-    bool isUnion;                   ///< Else an intersection.
-    bool isNarrow;                  ///< They are of 32 bits.
+    /// The places of the coordinates, where arrays are numbers of arguments.
+    std::array<TensorLayout::Place, 2> operands;
+    bool isUnion;  ///< Else an intersection.
+    bool isNarrow; ///< They are of 32 bits.
   };
   std::optional<Merge> merged;
 
@@ -115,8 +117,9 @@ public:
   /// Which argument is the extent of a level of an operand; just before those
   /// come its values.
   size_t extentOf(size_t input, size_t level) const;
-  /// Which is the array of coordinates of a level that has one.
-  size_t coordinatesOf(size_t input, size_t level) const;
+  /// The place of the coordinates of an operand's level that is not full, where
+  /// the array is the number of an argument.
+  TensorLayout::Place coordinatesOf(size_t input, size_t level) const;
 
   /// The numbers in `sizes`, and which is the size of a row.
   size_t numSizes() const { return 2 * result.levels.size() + 1; }

@@ -47,11 +47,12 @@ int64_t checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
 /// The same for levels whose entries are tuples, as those of coo: the first
 /// entry of which a coordinate is not in the extent of its level, or which does
 /// not come after the one before it in its fiber, lexicographically. `level` is
-/// the number of the level that shows it.
+/// the number of the level that shows it. The coordinates of a level are
+/// `stride` elements apart.
 template <typename Pos, typename Crd>
 int64_t checkTuples(const Pos *pos, int64_t fibers, const Crd *const *crds,
-                    int64_t entries, const int64_t *extents, int64_t levels,
-                    int64_t &level, Violation &violation);
+                    int64_t stride, int64_t entries, const int64_t *extents,
+                    int64_t levels, int64_t &level, Violation &violation);
 
 } // namespace nacho
 

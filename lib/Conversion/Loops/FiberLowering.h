@@ -11,6 +11,7 @@
 #define NACHO_LIB_CONVERSION_FIBERLOWERING_H
 
 #include "nacho/IR/Nacho.h"
+#include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/Level.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -38,8 +38,7 @@ void FiberLowering::lowerPrefetch(PrefetchOp op) {
 void FiberLowering::lowerAhead(AheadOp op) {
   FiberValue of = fiber(op.getFiber());
   auto level = Level::get(of.tensor, of.level - 1);
-  Value size = memref::DimOp::create(b, level->coordinates(b), constant(0));
-  size = arith::MaxUIOp::create(b, size, constant(1));
+  Value size = arith::MaxUIOp::create(b, level->size(b), constant(1));
   Value last = arith::SubIOp::create(b, size, constant(1));
   Value later =
       arith::AddIOp::create(b, of.position, constant(op.getDistance()));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopLowering.h"
+#include "nacho/Levels/Windows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -28,7 +29,7 @@ public:
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
     return of.begin(b, parent);
   }
-  Value coordinates(ImplicitLocOpBuilder &) const override { return array; }
+  Value size(ImplicitLocOpBuilder &b) const override { return of.size(b); }
   Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
     return loadIndex(b, array, place(b, position));
   }
@@ -57,7 +58,8 @@ private:
 
 /// Null if the level has none.
 Value LoopLowering::startCursors(const Level &level) {
-  int64_t count = level.numCursors();
+  const ComputedCoordinates *computed = level.computed();
+  int64_t count = computed ? computed->numCursors() : 0;
   if (count == 0)
     return {};
   Value cursors =
@@ -69,7 +71,7 @@ Value LoopLowering::startCursors(const Level &level) {
 
 bool LoopLowering::hasWindows(const Loop &loop) {
   return vectorBits > 0 && llvm::any_of(loop.stored, [&](unsigned n) {
-           return loop.ranges[n].level->isComputed();
+           return loop.ranges[n].level->computed();
          });
 }
 
@@ -97,7 +99,7 @@ LoopLowering::emitInWindows(Loop &loop,
     Value begin = state[k];
     Value end = arith::MinUIOp::create(
         b, range.end, arith::AddIOp::create(b, begin, constant(kWindow)));
-    range.level->fill(b, arrays[k], begin, end, cursors[k], vectorBits);
+    fillWindow(b, *range.level, arrays[k], begin, end, cursors[k], vectorBits);
     auto level = std::make_unique<WindowLevel>(*range.level, arrays[k], begin);
     whole[n] =
         std::exchange(range, {std::move(level), range.first, begin, end});

@@ -212,7 +212,7 @@ public:
     emitScan(function, moved);
     storeSizes(function, moved, parts);
     // If there are no entries, nothing calls compact.
-    if (hasPositions(function.layout.type, 0))
+    if (!isFullLevel(function.layout.type, 0))
       function.emitOneWorker([&] { storeFirstFiber(function, moved, parts); });
   }
 

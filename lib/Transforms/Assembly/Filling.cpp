@@ -41,7 +41,8 @@ void nacho::storeSizes(PhaseFunctions &function, Value offsets, Value parts) {
   if (layout.hasCounts())
     total = function.loadRow(offsets, parts);
   for (unsigned level = 0; level < rank; ++level)
-    sizes.push_back(hasCoordinates(layout.type, level)
+    sizes.push_back(level < layout.numStructural &&
+                            !isFullLevel(layout.type, level)
                         ? layout.positionsOf(b, level, total)
                         : places.extent(level));
   sizes.push_back(places.rowSize());
@@ -68,7 +69,7 @@ void nacho::storeFirstFiber(PhaseFunctions &function, Value offsets,
 
 void nacho::storeFirstFiberInPart(PhaseFunctions &function, Value offsets,
                                   Value part, Value parts) {
-  if (!hasPositions(function.layout.type, 0))
+  if (isFullLevel(function.layout.type, 0))
     return;
   ImplicitLocOpBuilder &b = function.b;
   Value zero = arith::ConstantIndexOp::create(b, 0);

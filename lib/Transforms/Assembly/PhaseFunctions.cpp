@@ -22,13 +22,17 @@ static Type keyType(sparse_tensor::SparseTensorEncodingAttr encoding) {
   return type.isIndex() ? IntegerType::get(type.getContext(), 64) : type;
 }
 
+void ResultArrays::makeViews(ImplicitLocOpBuilder &b, unsigned rank) {
+  if (!values)
+    return;
+  for (unsigned level = 0; level < rank; ++level) {
+    positions.push_back(arrays.positions(level));
+    coordinates.push_back(arrays.coordinates(b, level));
+  }
+}
+
 Values ResultArrays::flatten() const {
-  Values all;
-  for (auto [levelPositions, levelCoordinates] :
-       llvm::zip(positions, coordinates))
-    for (Value array : {levelPositions, levelCoordinates})
-      if (array)
-        all.push_back(array);
+  Values all(arrays.flatten());
   all.push_back(values);
   return all;
 }
@@ -59,20 +63,14 @@ public:
     return MemRefType::get({ShapedType::kDynamic, columns}, element);
   }
 
-  void addArrays(ResultArrays &arrays, RankedTensorType type,
-                 unsigned numStructural, const Twine &prefix) {
-    auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-    arrays.positions.resize(type.getRank());
-    arrays.coordinates.resize(type.getRank());
-    for (unsigned level = 0; level < numStructural; ++level) {
-      if (hasPositions(type, level))
-        add(vector(encoding.getPosElemType()), arrays.positions[level],
-            prefix + "pos" + Twine(level));
-      if (hasCoordinates(type, level))
-        add(vector(encoding.getCrdElemType()), arrays.coordinates[level],
-            prefix + "crd" + Twine(level));
-    }
-    add(vector(type.getElementType()), arrays.values, prefix + "values");
+  void addArrays(ResultArrays &result, RankedTensorType type,
+                 StringRef prefix) {
+    result.arrays = TensorArrays(type);
+    result.arrays.forEach(
+        [&](Value &buffer, MemRefType bufferType, const Twine &name) {
+          add(bufferType, buffer, prefix + name);
+        });
+    add(vector(type.getElementType()), result.values, prefix + "values");
   }
 
   /// Names the arguments of the function, and makes the values stand for them.
@@ -114,10 +112,9 @@ void PhaseFunctions::add(Parameter parameter, Signature &signature) {
     return signature.add(MemRefType::get({}, b.getI32Type()), args.status,
                          "status");
   case Parameter::draft:
-    return signature.addArrays(args.draft, type, layout.numStructural,
-                               "draft_");
+    return signature.addArrays(args.draft, type, "draft_");
   case Parameter::result:
-    return signature.addArrays(args, type, layout.numStructural, "");
+    return signature.addArrays(args, type, "");
   case Parameter::partials:
     return addPartials(signature);
   case Parameter::tables:
@@ -205,6 +202,8 @@ func::FuncOp PhaseFunctions::start(StringRef suffix,
     mapping.map(source.getArgument(n), entry->getArgument(n));
   }
   signature.bind(entry->getArguments().drop_front(numOperands));
+  args.makeViews(b, layout.type.getRank());
+  args.draft.makeViews(b, layout.type.getRank());
   return func;
 }
 

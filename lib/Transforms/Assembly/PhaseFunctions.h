@@ -5,6 +5,7 @@
 
 #include "ResultLayout.h"
 #include "ResultPlaces.h"
+#include "nacho/Levels/TensorArrays.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -33,10 +34,15 @@ using Parameters = llvm::SmallVector<Parameter>;
 
 /// The arrays of a result.
 struct ResultArrays {
-  Values positions, coordinates; ///< By level; null where it has none.
+  TensorArrays arrays;
   mlir::Value values;
+  /// Views of the arrays by level; null where a level has none.
+  Values positions, coordinates;
 
-  /// All of them, level by level.
+  /// Makes the views, if there are arrays.
+  void makeViews(mlir::ImplicitLocOpBuilder &b, unsigned rank);
+
+  /// All arrays, level by level, and then the values.
   Values flatten() const;
 };
 

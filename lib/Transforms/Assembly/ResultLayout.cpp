@@ -129,9 +129,7 @@ unsigned ResultLayout::firstFull(unsigned level) const {
 }
 
 unsigned ResultLayout::firstSharing(unsigned level) const {
-  while (level > 0 && !hasPositions(type, level))
-    --level;
-  return level;
+  return nacho::firstSharing(type, level);
 }
 
 bool ResultLayout::hasFullFibers(unsigned level) const {

@@ -13,7 +13,9 @@
 #define NACHO_LIB_TRANSFORMS_ASSEMBLY_RESULTLAYOUT_H
 
 #include "Reduction.h"
+#include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/Level.h"
+#include "nacho/Levels/ResultLevel.h"
 
 namespace nacho {
 

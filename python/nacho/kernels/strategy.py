@@ -26,7 +26,7 @@ from nacho.kernels.request import Lowering, Running
 from nacho.kernels.statement import Statement
 from nacho.kernels.types import Sizes
 from nacho.notation.tree import Assignment
-from nacho.storage.formats import Format, TensorType
+from nacho.storage.formats import LISTS, Format, TensorType
 from nacho.storage.views import View
 
 if TYPE_CHECKING:
@@ -175,8 +175,8 @@ def _merges_lists(statement: Statement) -> bool:
     return (
         1 < len(indices) == len(set(indices))
         and all(access.indices == indices for access in accesses)
-        and all(_is(types[access.name], "coo", "csf") for access in accesses)
-        and (not kept or (kept == indices and _is(statement.result, "coo")))
+        and all(_is(types[access.name], *LISTS, "csf") for access in accesses)
+        and (not kept or (kept == indices and _is(statement.result, *LISTS)))
     )
 
 

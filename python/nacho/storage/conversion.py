@@ -134,11 +134,22 @@ def packed(
                 kept = column if count == first.size else column[first]
                 crd[each] = kept.astype(types[1], copy=False)
             parents = np.cumsum(first) - 1
+    crd = _interleaved(format, crd)
     if format.kinds[-1] == "dense":
         values = _spread(parents, values, count)
     if format.is_dense:
         values = values.reshape(extents)
     return View(format, shape, tuple(pos), tuple(crd), values)
+
+
+def _interleaved(format: Format, crd: list[Array | None]) -> list[Array | None]:
+    """Bring coordinates that share an array together in it, a column for each level."""
+    shared: list[Array | None] = [None] * len(crd)
+    for owner in format.owners:
+        columns = [crd[level] for level in format.sharing[owner]]
+        found = [column for column in columns if column is not None]
+        shared[owner] = found[0] if len(found) == 1 else np.stack(found, axis=1)
+    return shared
 
 
 def _first_of_runs(parents: Array, columns: Sequence[Array]) -> Array:

@@ -26,10 +26,17 @@ _NAMED: dict[str, Levels] = {
     "dcsc": ((1, "compressed"), (0, "compressed")),
     "sparse-vector": ((0, "compressed"),),
 }
-_ANY_RANK = ("coo", "csf", "dense")
+LISTS: dict[str, tuple[str, str]] = {
+    "coo": ("singleton(nonunique, soa)", "singleton(soa)"),
+    "coo-interleaved": ("singleton(nonunique)", "singleton"),
+}
+"""The kinds of lists of entries, with the kinds of the singletons in them: of all but
+the last one, and of the last one. Without ``soa``, as it is MLIR's default, the
+coordinates of all levels of the list are in one array, entry by entry."""
+_ANY_RANK = (*LISTS, "csf", "dense")
 _NONUNIQUE = "compressed(nonunique)"
-_INNER, _LAST = "singleton(nonunique, soa)", "singleton(soa)"
-_KINDS = frozenset({"dense", "compressed", _NONUNIQUE, _INNER, _LAST})
+_SINGLETONS = {kind: name for name, kinds in LISTS.items() for kind in kinds}
+_KINDS = frozenset({"dense", "compressed", _NONUNIQUE, *_SINGLETONS})
 _PROPERTIES = {
     "dense": frozenset[str](),
     "compressed": frozenset({"nonunique", "nonordered"}),
@@ -56,7 +63,9 @@ class Format:
         "levels",
         "name",
         "order",
+        "owners",
         "rank",
+        "sharing",
         "stored",
     )
 
@@ -71,7 +80,12 @@ class Format:
     compressed: tuple[int, ...]
     """The levels that have ``pos``."""
     stored: tuple[int, ...]
-    """The levels that have ``crd``: those and singletons."""
+    """The levels that store coordinates: those and singletons."""
+    sharing: tuple[range, ...]
+    """Per level, the levels whose coordinates are in one array with those of the level.
+    The first of them has the array as its ``crd``, with a column for each."""
+    owners: tuple[int, ...]
+    """The levels that have ``crd``."""
     is_dense: bool
     """Whether every level is dense."""
 
@@ -89,7 +103,11 @@ class Format:
         has_pos = (n for n, kind in enumerate(kinds) if kind.startswith("compressed"))
         put(self, "kinds", kinds)
         put(self, "compressed", tuple(has_pos))
-        put(self, "stored", tuple(n for n, kind in enumerate(kinds) if kind != "dense"))
+        stored = tuple(n for n, kind in enumerate(kinds) if kind != "dense")
+        put(self, "stored", stored)
+        sharing = _sharing_levels(kinds)
+        put(self, "sharing", sharing)
+        put(self, "owners", tuple(n for n in stored if sharing[n][0] == n))
         only_dense = kinds.count("dense") == len(kinds)
         put(self, "is_dense", only_dense if kinds else name == "dense")
         put(self, "_hash", hash((name, rank, levels)))
@@ -307,8 +325,30 @@ def _family(name: str, rank: int) -> Levels:
         return tuple((n, "dense") for n in range(rank))
     if name == "csf" or rank == 1:
         return tuple((n, "compressed") for n in range(rank))
-    inner = tuple((n, _INNER) for n in range(1, rank - 1))
-    return ((0, _NONUNIQUE), *inner, (rank - 1, _LAST))
+    return tuple(enumerate(list_kinds(name, rank)))
+
+
+def list_kinds(name: str, count: int) -> tuple[str, ...]:
+    """Return the kinds of the levels of a list, of which there are at least two."""
+    inner, last = LISTS[name]
+    return (_NONUNIQUE, *[inner] * (count - 2), last)
+
+
+def list_name(kind: str) -> str:
+    """Return the name of the lists that a singleton of this kind is in."""
+    return _SINGLETONS[kind]
+
+
+def _sharing_levels(kinds: tuple[str, ...]) -> tuple[range, ...]:
+    """Return, per level, the levels whose coordinates are in the same array."""
+    found: list[range] = []
+    for level, kind in enumerate(kinds):
+        if kind.startswith("singleton") and "soa" not in kind and level:
+            levels = range(found[-1][0], level + 1)
+            found[levels[0] :] = [levels] * len(levels)
+        else:
+            found.append(range(level, level + 1))
+    return tuple(found)
 
 
 # --- What is compiled -----------------------------------------------------------------
@@ -317,9 +357,11 @@ def _family(name: str, rank: int) -> Levels:
 def _unsupported_level(kinds: tuple[str, ...]) -> str:
     """Return why there is no operand with levels of these kinds; empty if there is."""
     open_group = False
+    if len({list_name(kind) for kind in kinds if kind in _SINGLETONS}) > 1:
+        return "either all singletons are 'soa' or none is"
     for kind in kinds:
         if kind not in _KINDS:
-            return _unsupported_kind(kind)
+            return "entries are sorted, no level is 'nonordered'"
         if kind.startswith("singleton") is not open_group:
             return (
                 f"'{_NONUNIQUE}' needs a singleton behind it"
@@ -327,10 +369,4 @@ def _unsupported_level(kinds: tuple[str, ...]) -> str:
                 else f"a singleton needs '{_NONUNIQUE}' before it"
             )
         open_group = "nonunique" in kind
-    return f"the last level of coo is '{_LAST}'" if open_group else ""
-
-
-def _unsupported_kind(kind: str) -> str:
-    if "nonordered" in kind:
-        return "entries are sorted, no level is 'nonordered'"
-    return f"'{kind}' is interleaved with other levels; add 'soa'"
+    return "the last level of coo is unique" if open_group else ""

@@ -40,10 +40,11 @@ from nacho.notation.tree import (
     postorder,
     sums,
 )
-from nacho.storage.formats import Format
+from nacho.storage.formats import LISTS, Format, list_kinds, list_name
 
 Structure = dict[str, str]
-"""Per index: ``dense``, ``compressed``, or ``coo`` if the level is one of a group."""
+"""Per index: ``dense``, ``compressed``, or the name of the lists that the level is in,
+such as ``coo``."""
 
 Holds = Callable[[Format], bool]
 """Whether the library of the result has a container for a format."""
@@ -63,7 +64,7 @@ def result_format(
     if holds is None or format.is_dense or holds(format):
         return format
     levels = ["dense", "compressed"][-len(order) :]
-    if "coo" in structure.values() or len(order) > 2:
+    if not LISTS.keys().isdisjoint(structure.values()) or len(order) > 2:
         levels = ["coo"] * len(order)
     return _format(assignment, order, levels)
 
@@ -200,10 +201,14 @@ class _Inference:
 
 
 def _of_access(access: Access, format: Format) -> Structure:
-    return {
-        access.indices[dimension]: kind if kind in ("dense", "compressed") else "coo"
-        for dimension, kind in format.levels
-    }
+    found: Structure = {}
+    # The first level of a list says what list it is in by the next one.
+    for (dimension, kind), (_, below) in pairwise((*format.levels, (0, ""))):
+        nonunique = kind.startswith("compressed(")
+        singleton = below if nonunique else kind
+        plain = kind in ("dense", "compressed")
+        found[access.indices[dimension]] = kind if plain else list_name(singleton)
+    return found
 
 
 def _intersection(lhs: Structure | None, rhs: Structure | None) -> Structure | None:
@@ -243,19 +248,19 @@ def _storable(levels: Sequence[str]) -> list[str]:
     for n in inside:
         if found[n] == "dense":
             found[n] = "compressed"
-    if "coo" in found:
-        # Behind the first level of coo, all are.
-        group = range(found.index("coo"), sparse[-1] + 1)
+    first = next((n for n in sparse if found[n] in LISTS), None)
+    if first is not None:
+        # All levels behind the first one of a list are in the list.
+        group = range(first, sparse[-1] + 1)
         for n in group:
-            found[n] = "coo" if len(group) > 1 else "compressed"
+            found[n] = found[first] if len(group) > 1 else "compressed"
     return found
 
 
 def _grouped(levels: Sequence[str]) -> list[str]:
-    """Write a group of coo levels as MLIR does."""
-    count = levels.count("coo")
-    if not count:
+    """Write the levels of a list as MLIR does."""
+    name = next((kind for kind in levels if kind in LISTS), None)
+    if name is None:
         return list(levels)
-    group = ["compressed(nonunique)", *["singleton(nonunique, soa)"] * (count - 2)]
-    names = iter((*group, "singleton(soa)"))
-    return [next(names) if kind == "coo" else kind for kind in levels]
+    names = iter(list_kinds(name, levels.count(name)))
+    return [next(names) if kind == name else kind for kind in levels]

@@ -76,7 +76,7 @@ def tensor_type(name: str, view: View) -> TensorType:
     )
     crd = max(
         index_width(name, view.crd_label(level), view.crd_at(level).dtype)
-        for level in format.stored
+        for level in format.owners
     )
     return TensorType(format, element, pos, crd)
 
@@ -280,10 +280,10 @@ def _with_widths(name: str, view: View, type: TensorType, notes: Notes | None) -
     if _have_types(view, pos_type, crd_type):
         return view
     _require_widths(name, view, type)
-    for level in view.format.stored:
+    for level in view.format.owners:
         crd = view.crd_at(level)
         if crd.dtype != crd_type and notes is not None:
-            notes.append(f"{name}: {view.crd_label(level)} copied to {crd_type}")
+            notes.append(f"{name}: {view.array_label(level)} copied to {crd_type}")
     return view.with_arrays(
         _cast(view.pos, pos_type), _cast(view.crd, crd_type), view.values
     )
@@ -320,9 +320,9 @@ def _require_widths(
         _refuse_width(name, label, given.pos_width, type.pos_width, given, reader)
     if given.crd_width != type.crd_width:
         wide = _INDICES[given.crd_width]
-        stored = view.format.stored
-        at = next((n for n in stored if view.crd_at(n).dtype == wide), stored[0])
-        label = view.crd_label(at)
+        owners = view.format.owners
+        at = next((n for n in owners if view.crd_at(n).dtype == wide), owners[0])
+        label = view.array_label(at)
         _refuse_width(name, label, given.crd_width, type.crd_width, given, reader)
 
 
@@ -361,8 +361,8 @@ def _made_plain(name: str, view: View, notes: Notes | None) -> View:
     pos, crd = list(view.pos), list(view.crd)
     for level in view.format.compressed:
         pos[level] = plain(view.pos_at(level), view.pos_label(level))
-    for level in view.format.stored:
-        crd[level] = plain(view.crd_at(level), view.crd_label(level))
+    for level in view.format.owners:
+        crd[level] = plain(view.array_at(level), view.array_label(level))
     values = plain(view.values, view.values_label)
     return view.with_arrays(tuple(pos), tuple(crd), values)
 

@@ -90,9 +90,9 @@ def _sharing(given: View, made: View) -> View:
     kinds = (given.format.kinds[-1], made.format.kinds[-1])
     if "dense" in kinds or given.format.order != made.format.order:
         return made
-    crd = given.crd_at(-1)
-    if crd.dtype == made.crd_at(-1).dtype:
-        made.crd = (*made.crd[:-1], crd)
+    mine, other = given.crd[-1], made.crd[-1]
+    if mine is not None and other is not None and mine.dtype == other.dtype:
+        made.crd = (*made.crd[:-1], mine)
     made.values = given.values
     return made
 

@@ -125,9 +125,13 @@ def _view(
     arrays = iter(buffers)
     pos: list[Array | None] = []
     crd: list[Array | None] = []
-    for level_kind in format.kinds:
-        pos.append(next(arrays) if level_kind.startswith("compressed") else None)
-        crd.append(next(arrays) if level_kind != "dense" else None)
+    for level, shared in enumerate(format.sharing):
+        pos.append(next(arrays) if level in format.compressed else None)
+        if level not in format.owners:
+            crd.append(None)
+        else:
+            stored = next(arrays)
+            crd.append(stored.reshape(-1, len(shared)) if len(shared) > 1 else stored)
     layout = "" if kind in (None, np.ndarray) else _scipy_layout(format)
     view = View(format, shape, (*pos,), (*crd,), next(arrays), layout=layout)
     if format.is_dense:

@@ -42,7 +42,9 @@ class Tensor:
     """A tensor in any format: arrays by level, as a kernel reads them.
 
     Entries are sorted and distinct. ``pos`` and ``crd`` have an item per level, which
-    is None where the level has no such array.
+    is None where the level has no such array. A list of entries whose coordinates are
+    interleaved has them all in the ``crd`` of its first level: an array with a row for
+    each entry and a column for each level.
     """
 
     __slots__ = ("__weakref__", "_view")
@@ -112,7 +114,8 @@ class Tensor:
 
         The item of a level without such an array is None or empty. Values of dense
         levels are in the order of the levels. The arrays are used in place and checked
-        in full; index arrays of different types are brought to the widest.
+        in full; index arrays of different types are brought to the widest. Interleaved
+        coordinates may have one dimension, as MLIR stores them, or two.
         """
         extents = checked_shape(shape)
         wanted = _format(format, len(extents))
@@ -120,7 +123,7 @@ class Tensor:
             wanted,
             extents,
             _level_arrays("pos", wanted, wanted.compressed, pos),
-            _level_arrays("crd", wanted, wanted.stored, crd),
+            _level_arrays("crd", wanted, wanted.owners, crd),
             made_plain(_values_array(values)),
         )
         if wanted.is_dense and view.values.size == np.prod(view.extents):
@@ -349,7 +352,12 @@ def _level_arrays(
         if level in levels:
             if item is None:
                 raise OperandError(f"Tensor: {name} is missing")
-            arrays[level] = _integers(name, item)
+            array = _integers(name, item)
+            columns = len(format.sharing[level]) if label == "crd" else 1
+            flat = array.ndim == 1 and array.size % columns == 0
+            arrays[level] = (
+                array.reshape(-1, columns) if flat and columns > 1 else array
+            )
         elif item is not None and np.size(item):
             kind = format.kinds[level].partition("(")[0]
             raise OperandError(f"Tensor: {name} belongs to a {kind} level: not empty")

@@ -75,7 +75,14 @@ class View:
         return pos
 
     def crd_at(self, level: int) -> Array:
-        """Return ``crd`` of a level that has it."""
+        """Return the coordinates of a level that stores them, which may be a column."""
+        levels = self.format.sharing[level]
+        crd = self.crd[levels[0]]
+        assert crd is not None
+        return crd if len(levels) == 1 else crd[:, level - levels[0]]
+
+    def array_at(self, level: int) -> Array:
+        """Return ``crd`` of a level that has it, with a column per level in it."""
         crd = self.crd[level]
         assert crd is not None
         return crd
@@ -95,10 +102,19 @@ class View:
         return "indptr" if self.from_scipy else f"pos[{level}]"
 
     def crd_label(self, level: int) -> str:
-        """Return what users call ``crd`` of a level."""
+        """Return what users call the coordinates of a level."""
         if self.layout == "coo":
             return f"coords[{self.format.order[level]}]"
-        return "indices" if self.from_scipy else f"crd[{level}]"
+        if self.from_scipy:
+            return "indices"
+        levels = self.format.sharing[level]
+        label = f"crd[{levels[0]}]"
+        return label if len(levels) == 1 else f"{label}[:, {level - levels[0]}]"
+
+    def array_label(self, level: int) -> str:
+        """Return what users call ``crd`` of a level that has it."""
+        shared = len(self.format.sharing[level]) > 1
+        return f"crd[{level}]" if shared else self.crd_label(level)
 
     @property
     def values_label(self) -> str:
@@ -144,17 +160,30 @@ def filled(name: str | None, view: View) -> View:
         if kind == "dense":
             count *= view.extents[level]
             continue
+        _require_columns(name, view, level)
         pos, crd = view.pos[level], view.crd_at(level)
-        if crd.ndim != 1:
-            label = view.crd_label(level)
-            message = f"{label} has {crd.ndim} dimensions, expected 1"
-            raise OperandError(f"{subject(name)}: {message}")
         if pos is not None:
             count = _counted(name, view, level, pos, count)
         if not 0 <= count <= crd.size:
             _refuse_end(name, view, level, count)
         longer = longer or crd.size > count
     return _with_values(name, view, count, longer)
+
+
+def _require_columns(name: str | None, view: View, level: int) -> None:
+    """Check the dimensions of the array with the coordinates of a level."""
+    levels = view.format.sharing[level]
+    crd = view.crd[levels[0]]
+    assert crd is not None
+    columns = crd.shape[1:]
+    if len(levels) == 1 and crd.ndim != 1:
+        label = view.crd_label(level)
+        message = f"{label} has {crd.ndim} dimensions, expected 1"
+        raise OperandError(f"{subject(name)}: {message}")
+    if len(levels) > 1 and columns != (len(levels),):
+        message = f"crd[{levels[0]}] has shape {crd.shape}"
+        expected = f"expected one column for each of {len(levels)} levels"
+        raise OperandError(f"{subject(name)}: {message}, {expected}")
 
 
 def _counted(name: str | None, view: View, level: int, pos: Array, parents: int) -> int:
@@ -184,7 +213,7 @@ def _with_values(name: str | None, view: View, count: int, longer: bool) -> View
 
 
 def _ends(view: View) -> list[tuple[Array | None, int]]:
-    """Return ``crd`` of each level and the number of entries in it."""
+    """Return ``crd`` of each level, and the number of entries in the level."""
     ends: list[tuple[Array | None, int]] = []
     end = 1
     for level, pos in enumerate(view.pos):

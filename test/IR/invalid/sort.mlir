@@ -28,3 +28,14 @@ func.func @sort_by_bytes(%crd: memref<?xi8>, %values: memref<?xf64>, %status: me
       : (memref<?xi8>) with memref<?xf64> status memref<i32>
   return
 }
+
+// -----
+
+func.func @sort_along_view(%crd: memref<?xi32>, %rest: memref<?xi32, strided<[2], offset: 1>>,
+                           %values: memref<?xf64>, %status: memref<i32>, %n: index) {
+  // expected-error @below {{sorts arrays without a stride, not 'memref<?xi32, strided<[2], offset: 1>>'}}
+  nacho.sort (%crd) below (%n) along (%rest) with %values status %status threads %n
+      : (memref<?xi32>) along (memref<?xi32, strided<[2], offset: 1>>) with memref<?xf64>
+        status memref<i32>
+  return
+}

@@ -57,12 +57,11 @@ func.func @explicit_value(%A: tensor<?x?xf64, #ONES>) -> tensor<?x?xf64, #CSR> {
 
 // -----
 
-// Coordinates that are interleaved, those of a singleton under unique ones, and those
+// Coordinates of a singleton under unique ones, interleaved with these or not, and those
 // of runs that end with the last level.
 
-#AOS = #sparse_tensor.encoding<{
-  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton) }>
-func.func @interleaved(%A: tensor<?x?xf64, #AOS>) -> tensor<?x?xf64> {
+#AOS = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : singleton) }>
+func.func @unique_above_interleaved(%A: tensor<?x?xf64, #AOS>) -> tensor<?x?xf64> {
   // expected-error @below {{d1 : singleton) }>>' has levels that are not supported}}
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #AOS>) -> [i, j] : tensor<?x?xf64> {
     nacho.yield %a : f64

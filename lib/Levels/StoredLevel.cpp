@@ -1,6 +1,9 @@
-//===- Stored.cpp - What levels that store coordinates share --------------===//
+//===- StoredLevel.cpp - A level that stores its coordinates --------------===//
 
-#include "LevelKinds.h"
+#include "StoredLevel.h"
+
+#include "nacho/Levels/Buffers.h"
+#include "nacho/Levels/TensorArrays.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -12,13 +15,19 @@ bool StoredLevel::isUnique() const {
   return isUniqueLT(encoding().getLvlType(level));
 }
 
+/// MLIR does not say in the type of the buffer what its stride is.
 Value StoredLevel::coordinates(ImplicitLocOpBuilder &b) const {
-  return sparse_tensor::ToCoordinatesOp::create(
-      b, bufferOf(encoding().getCrdElemType()), tensor, b.getIndexAttr(level));
+  Value stored =
+      sparse_tensor::ToCoordinatesOp::create(b, tensor, b.getIndexAttr(level));
+  MemRefType type =
+      coordinatesType(cast<RankedTensorType>(tensor.getType()), level);
+  if (stored.getType() == type)
+    return stored;
+  return memref::CastOp::create(b, type, stored);
 }
 
-/// Never -1, which stands for the coordinate of an exhausted operand: of 64
-/// bits the sign is dropped, which leaves what is negative out of any extent.
+/// Never -1, which stands for the coordinate of an exhausted operand: a 64-bit
+/// coordinate loses its sign, and a negative one stays outside of any extent.
 Value StoredLevel::coordinate(ImplicitLocOpBuilder &b, Value position) const {
   Value stored = loadIndex(b, coordinates(b), position);
   if (encoding().getCrdElemType().isInteger(32))
@@ -26,6 +35,16 @@ Value StoredLevel::coordinate(ImplicitLocOpBuilder &b, Value position) const {
   Value most =
       arith::ConstantIndexOp::create(b, std::numeric_limits<int64_t>::max());
   return arith::AndIOp::create(b, stored, most);
+}
+
+Value StoredLevel::coordinateVector(ImplicitLocOpBuilder &b, Value position,
+                                    Value valid, unsigned lanes) const {
+  return loadVector(b, coordinates(b), position, valid, lanes);
+}
+
+Value StoredLevel::size(ImplicitLocOpBuilder &b) const {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  return memref::DimOp::create(b, coordinates(b), zero);
 }
 
 void StoredLevel::prefetch(ImplicitLocOpBuilder &b, Value position) const {

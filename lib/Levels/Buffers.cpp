@@ -1,0 +1,82 @@
+//===- Buffers.cpp - Reads and writes of the arrays of levels -------------===//
+
+#include "nacho/Levels/Buffers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace nacho;
+
+Value nacho::loadIndex(ImplicitLocOpBuilder &b, Value buffer, Value at) {
+  Value value = memref::LoadOp::create(b, buffer, at);
+  if (isa<IndexType>(value.getType()))
+    return value;
+  return arith::IndexCastUIOp::create(b, b.getIndexType(), value);
+}
+
+void nacho::storeIndex(ImplicitLocOpBuilder &b, Value value, Value buffer,
+                       Value at) {
+  Type type = cast<MemRefType>(buffer.getType()).getElementType();
+  if (!isa<IndexType>(type))
+    value = arith::IndexCastUIOp::create(b, type, value);
+  memref::StoreOp::create(b, value, buffer, at);
+}
+
+void nacho::prefetchElement(ImplicitLocOpBuilder &b, Value buffer, Value at) {
+  memref::PrefetchOp::create(b, buffer, at, /*isWrite=*/false,
+                             /*localityHint=*/3, /*isDataCache=*/true);
+}
+
+/// The difference may not fit into 32 bits, with which LLVM counts the lanes,
+/// hence the minimum.
+Value nacho::emitMask(ImplicitLocOpBuilder &b, Value start, Value end,
+                      int64_t lanes) {
+  Value rest = arith::MinSIOp::create(b, arith::SubIOp::create(b, end, start),
+                                      arith::ConstantIndexOp::create(b, lanes));
+  return vector::CreateMaskOp::create(b, VectorType::get(lanes, b.getI1Type()),
+                                      rest);
+}
+
+/// gather(array[offset + stride * at + lane * stride])
+static Value gatherVector(ImplicitLocOpBuilder &b, Value buffer, Value at,
+                          Value valid, VectorType type, int64_t stride,
+                          int64_t offset) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value step = arith::ConstantIndexOp::create(b, stride);
+  // The array without the stride, of which the buffer is a view.
+  Value size =
+      arith::MulIOp::create(b, memref::DimOp::create(b, buffer, zero), step);
+  Value array = memref::ReinterpretCastOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, type.getElementType()), buffer,
+      OpFoldResult(b.getIndexAttr(0)), {OpFoldResult(size)},
+      {OpFoldResult(b.getIndexAttr(1))});
+  Value first =
+      arith::AddIOp::create(b, arith::MulIOp::create(b, at, step),
+                            arith::ConstantIndexOp::create(b, offset));
+  int64_t lanes = type.getNumElements();
+  SmallVector<int32_t> distances;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    distances.push_back(lane * stride);
+  Value places = arith::ConstantOp::create(b, b.getI32VectorAttr(distances));
+  if (!valid)
+    valid = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(VectorType::get(lanes, b.getI1Type()), true));
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return vector::GatherOp::create(b, type, array, first, places, valid, none);
+}
+
+Value nacho::loadVector(ImplicitLocOpBuilder &b, Value buffer, Value at,
+                        Value valid, unsigned lanes) {
+  auto from = cast<MemRefType>(buffer.getType());
+  auto type = VectorType::get(lanes, from.getElementType());
+  if (!from.getLayout().isIdentity()) {
+    auto [strides, offset] = from.getStridesAndOffset();
+    return gatherVector(b, buffer, at, valid, type, strides.front(), offset);
+  }
+  if (!valid)
+    return vector::LoadOp::create(b, type, buffer, at);
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b, type, buffer, at, valid, none);
+}

@@ -1,0 +1,67 @@
+//===- Interleaved.cpp - Lists of entries as arrays of structures ---------===//
+//
+// The levels of a list (COO) whose singletons are not `soa`. Their coordinates
+// are in one array, entry by entry:
+//
+//   crd = [x0, y0, x1, y1, ...]
+//
+// This is the only difference to a compressed level and the singletons under
+// it. The first level of the list owns the array; the level k further on has
+// the coordinate of position p at crd[n * p + k], with n levels in the list.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LevelKind.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// The levels [first, second) of the list that a level is in; none if it is in
+/// no such list.
+static std::optional<std::pair<unsigned, unsigned>> listOf(Encoding encoding,
+                                                           unsigned level) {
+  for (const sparse_tensor::COOSegment &list : encoding.getCOOSegments())
+    if (list.isAoS() && list.inSegment(level))
+      return list.lvlRange;
+  return std::nullopt;
+}
+
+namespace {
+
+class InterleavedKind : public LevelKind {
+public:
+  bool matches(Encoding encoding, unsigned level) const override {
+    return listOf(encoding, level).has_value();
+  }
+  bool sharesPositions(Encoding encoding, unsigned level) const override {
+    return level > listOf(encoding, level)->first;
+  }
+  SmallVector<LevelArray> arrays(Encoding encoding,
+                                 unsigned level) const override {
+    auto [first, end] = *listOf(encoding, level);
+    if (level > first)
+      return {};
+    return {positionsArray(encoding), coordinatesArray(encoding, end - first)};
+  }
+  CoordinatePlace coordinatePlace(Encoding encoding,
+                                  unsigned level) const override {
+    auto [first, end] = *listOf(encoding, level);
+    return {first, /*offset=*/level - first, /*stride=*/end - first};
+  }
+  std::unique_ptr<Level> operand(Value tensor, unsigned level) const override {
+    auto encoding = sparse_tensor::getSparseTensorEncoding(tensor.getType());
+    return sharesPositions(encoding, level)
+               ? singletonKind().operand(tensor, level)
+               : compressedKind().operand(tensor, level);
+  }
+  std::unique_ptr<ResultLevel> result() const override {
+    return compressedKind().result();
+  }
+};
+
+} // namespace
+
+const LevelKind &nacho::interleavedKind() {
+  static const InterleavedKind kind;
+  return kind;
+}

@@ -1,0 +1,157 @@
+//===- LevelFormat.cpp - What a tensor type says about its levels ---------===//
+
+#include "nacho/Levels/LevelFormat.h"
+#include "LevelKind.h"
+
+using namespace mlir;
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// Kinds
+//===----------------------------------------------------------------------===//
+
+/// All kinds of levels. A level is of the first one that matches.
+static ArrayRef<const LevelKind *> levelKinds() {
+  static const LevelKind *const kinds[] = {
+      &denseKind(),
+      &interleavedKind(),
+      &compressedKind(),
+      &singletonKind(),
+  };
+  return kinds;
+}
+
+const LevelKind *nacho::findKind(RankedTensorType type, unsigned level) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  // Nobody here reads a slice of another tensor, or knows other zeros or ones.
+  if (!encoding || encoding.isSlice() || encoding.getExplicitVal() ||
+      encoding.getImplicitVal())
+    return nullptr;
+  if (!isOrderedLT(encoding.getLvlType(level)))
+    return nullptr;
+  for (const LevelKind *kind : levelKinds())
+    if (kind->matches(encoding, level))
+      return kind;
+  return nullptr;
+}
+
+LevelArray nacho::positionsArray(Encoding encoding) {
+  LevelArray array{kPositionsName, encoding.getPosElemType()};
+  array.perParent = array.extra = 1;
+  return array;
+}
+
+LevelArray nacho::coordinatesArray(Encoding encoding, int64_t perEntry) {
+  LevelArray array{kCoordinatesName, encoding.getCrdElemType()};
+  array.perEntry = perEntry;
+  return array;
+}
+
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+bool nacho::isFullLevel(RankedTensorType type, unsigned level) {
+  const LevelKind *kind = findKind(type, level);
+  return kind && kind->isFull();
+}
+
+bool nacho::isUniqueLevel(RankedTensorType type, unsigned level) {
+  return isUniqueLT(
+      sparse_tensor::getSparseTensorEncoding(type).getLvlType(level));
+}
+
+bool nacho::sharesPositions(RankedTensorType type, unsigned level) {
+  const LevelKind *kind = findKind(type, level);
+  return kind && kind->sharesPositions(
+                     sparse_tensor::getSparseTensorEncoding(type), level);
+}
+
+unsigned nacho::firstSharing(RankedTensorType type, unsigned level) {
+  while (sharesPositions(type, level))
+    --level;
+  return level;
+}
+
+SmallVector<LevelArray> nacho::levelArrays(RankedTensorType type,
+                                           unsigned level) {
+  const LevelKind *kind = findKind(type, level);
+  if (!kind)
+    return {};
+  return kind->arrays(sparse_tensor::getSparseTensorEncoding(type), level);
+}
+
+CoordinatePlace nacho::coordinatePlace(RankedTensorType type, unsigned level) {
+  const LevelKind *kind = findKind(type, level);
+  return kind->coordinatePlace(sparse_tensor::getSparseTensorEncoding(type),
+                               level);
+}
+
+unsigned nacho::dimensionOf(RankedTensorType type, unsigned level) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  return encoding ? sparse_tensor::toDim(encoding, level) : level;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+bool nacho::isDense(RankedTensorType type) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (!encoding)
+    return true;
+  return encoding.isPermutation() &&
+         llvm::all_of(llvm::seq<unsigned>(type.getRank()),
+                      [&](unsigned level) { return isFullLevel(type, level); });
+}
+
+/// A level that shares positions needs parents with coordinates. It takes runs
+/// of equal coordinates apart, and nothing else does.
+bool nacho::hasReadableLevels(RankedTensorType type) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (!encoding || !encoding.isPermutation())
+    return false;
+  for (unsigned level = 0, rank = type.getRank(); level < rank; ++level) {
+    if (!findKind(type, level))
+      return false;
+    bool hasParents = level > 0 && !isFullLevel(type, level - 1);
+    bool hasRuns = level > 0 && !isUniqueLevel(type, level - 1);
+    if (sharesPositions(type, level) ? !hasParents : hasRuns)
+      return false;
+  }
+  return type.getRank() == 0 || isUniqueLevel(type, type.getRank() - 1);
+}
+
+/// Under a unique coordinate there is room for any number of children, but not
+/// in a level that shares positions.
+bool nacho::hasSupportedLevels(RankedTensorType type) {
+  return hasReadableLevels(type) &&
+         llvm::all_of(llvm::seq<unsigned>(1, type.getRank()),
+                      [&](unsigned level) {
+                        return !sharesPositions(type, level) ||
+                               !isUniqueLevel(type, level - 1);
+                      });
+}
+
+RankedTensorType nacho::listTensorType(unsigned rank, unsigned unique,
+                                       Type element, unsigned coordinateWidth) {
+  using sparse_tensor::LevelFormat;
+  using sparse_tensor::LevelPropNonDefault;
+  SmallVector<sparse_tensor::LevelType> levels;
+  for (unsigned level = 0; level < rank; ++level) {
+    std::vector<LevelPropNonDefault> properties;
+    if (level > 0)
+      properties.push_back(LevelPropNonDefault::SoA);
+    if (level + 1 < unique)
+      properties.push_back(LevelPropNonDefault::Nonunique);
+    levels.push_back(*sparse_tensor::buildLevelType(
+        level > 0 ? LevelFormat::Singleton : LevelFormat::Compressed,
+        properties));
+  }
+  MLIRContext *context = element.getContext();
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(rank, context);
+  auto encoding = sparse_tensor::SparseTensorEncodingAttr::get(
+      context, levels, identity, identity, /*posWidth=*/64, coordinateWidth);
+  SmallVector<int64_t> shape(rank, ShapedType::kDynamic);
+  return RankedTensorType::get(shape, element, encoding);
+}

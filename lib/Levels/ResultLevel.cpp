@@ -1,0 +1,24 @@
+//===- ResultLevel.cpp - Code that fills a level of a result --------------===//
+
+#include "nacho/Levels/ResultLevel.h"
+#include "LevelKind.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// Of levels that share positions, the last one stores the coordinates of all.
+/// Of several full levels, the last one fills the positions of the next level
+/// for all.
+static bool isFilledWithNext(RankedTensorType type, unsigned level) {
+  if (level + 1 == type.getRank())
+    return false;
+  return isFullLevel(type, level) ? isFullLevel(type, level + 1)
+                                  : sharesPositions(type, level + 1);
+}
+
+std::unique_ptr<ResultLevel> ResultLevel::get(RankedTensorType type,
+                                              unsigned level) {
+  if (isFilledWithNext(type, level))
+    return std::make_unique<ResultLevel>();
+  return findKind(type, level)->result();
+}

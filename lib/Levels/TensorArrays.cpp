@@ -1,0 +1,73 @@
+//===- TensorArrays.cpp - The buffers of a tensor's levels ----------------===//
+
+#include "nacho/Levels/TensorArrays.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace nacho;
+
+static MemRefType vectorOf(Type element,
+                           MemRefLayoutAttrInterface layout = {}) {
+  return MemRefType::get({ShapedType::kDynamic}, element, layout);
+}
+
+TensorArrays::TensorArrays(RankedTensorType type)
+    : type(type), buffers(type.getRank()) {
+  for (auto [level, ofLevel] : llvm::enumerate(buffers))
+    ofLevel.resize(levelArrays(type, level).size());
+}
+
+void TensorArrays::forEach(
+    llvm::function_ref<void(Value &, MemRefType, const Twine &)> body) {
+  for (auto [level, ofLevel] : llvm::enumerate(buffers))
+    for (auto [array, buffer] : llvm::zip(levelArrays(type, level), ofLevel))
+      body(buffer, vectorOf(array.element), array.name + Twine(level));
+}
+
+SmallVector<Value> TensorArrays::flatten() const {
+  SmallVector<Value> all;
+  for (const SmallVector<Value> &ofLevel : buffers)
+    llvm::append_range(all, ofLevel);
+  return all;
+}
+
+/// Null if the level has no array of that name.
+Value TensorArrays::find(unsigned level, StringRef name) const {
+  for (auto [array, buffer] :
+       llvm::zip(levelArrays(type, level), buffers[level]))
+    if (array.name == name)
+      return buffer;
+  return {};
+}
+
+Value TensorArrays::positions(unsigned level) const {
+  return find(level, kPositionsName);
+}
+
+/// view[p] = array[offset + stride * p]
+Value TensorArrays::coordinates(ImplicitLocOpBuilder &b, unsigned level) const {
+  if (isDense(type) || isFullLevel(type, level))
+    return {};
+  CoordinatePlace place = coordinatePlace(type, level);
+  Value array = find(place.level, kCoordinatesName);
+  if (place.stride == 1)
+    return array;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value stride = arith::ConstantIndexOp::create(b, place.stride);
+  Value size =
+      arith::DivUIOp::create(b, memref::DimOp::create(b, array, zero), stride);
+  return memref::ReinterpretCastOp::create(
+      b, coordinatesType(type, level), array,
+      OpFoldResult(b.getIndexAttr(place.offset)), {OpFoldResult(size)},
+      {OpFoldResult(b.getIndexAttr(place.stride))});
+}
+
+MemRefType nacho::coordinatesType(RankedTensorType type, unsigned level) {
+  Type element = sparse_tensor::getSparseTensorEncoding(type).getCrdElemType();
+  CoordinatePlace place = coordinatePlace(type, level);
+  if (place.stride == 1)
+    return vectorOf(element);
+  return vectorOf(element, StridedLayoutAttr::get(type.getContext(),
+                                                  place.offset, place.stride));
+}
