@@ -182,6 +182,12 @@ private:
     return entries;
   }
 
+  static bool storesPositions(const TensorLayout::Level &level) {
+    return llvm::any_of(level.arrays, [](const TensorLayout::Array &array) {
+      return array.holdsPositions;
+    });
+  }
+
   /// Level by level, the entries under every position, as intervals.
   void addTensor(const TensorLayout &layout) {
     size_t rank = layout.levels.size();
@@ -191,13 +197,12 @@ private:
     std::vector<Interval> parents = {{0, entries.size()}};
     for (size_t level = 0; level < rank; ++level) {
       const TensorLayout::Level &kind = layout.levels[level];
-      bool isTuple = level + 1 < rank &&
-                     layout.levels[level + 1].hasCoordinates &&
-                     !layout.levels[level + 1].hasPositions;
+      bool isTuple = level + 1 < rank && !layout.levels[level + 1].isFull &&
+                     !storesPositions(layout.levels[level + 1]);
       std::vector<Interval> children;
       std::vector<int64_t> positions = {0}, coordinates;
       for (auto [begin, end] : parents) {
-        if (!kind.hasCoordinates) {
+        if (kind.isFull) {
           for (int64_t at = 0; at < kExtent; ++at) {
             size_t next = begin;
             while (next < end && entries[next][level] == at)
@@ -218,10 +223,8 @@ private:
         }
         positions.push_back(coordinates.size());
       }
-      if (kind.hasPositions)
-        addIndices(kind.positions, positions);
-      if (kind.hasCoordinates)
-        addIndices(kind.coordinates, coordinates);
+      for (const TensorLayout::Array &array : kind.arrays)
+        addIndices(array.type, array.holdsPositions ? positions : coordinates);
       parents = std::move(children);
     }
     std::vector<double> values;
