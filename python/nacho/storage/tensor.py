@@ -329,6 +329,12 @@ def _require_within(where: Array, extents: tuple[int, ...]) -> None:
             )
 
 
+def _in_columns(array: Array, columns: int) -> Array:
+    """Return a flat array of several columns with an index for each of the two."""
+    is_flat = columns > 1 and array.ndim == 1 and array.size % columns == 0
+    return array.reshape(-1, columns) if is_flat else array
+
+
 def _level_arrays(
     label: str,
     format: Format,
@@ -352,12 +358,8 @@ def _level_arrays(
         if level in levels:
             if item is None:
                 raise OperandError(f"Tensor: {name} is missing")
-            array = _integers(name, item)
             columns = len(format.sharing[level]) if label == "crd" else 1
-            flat = array.ndim == 1 and array.size % columns == 0
-            arrays[level] = (
-                array.reshape(-1, columns) if flat and columns > 1 else array
-            )
+            arrays[level] = _in_columns(_integers(name, item), columns)
         elif item is not None and np.size(item):
             kind = format.kinds[level].partition("(")[0]
             raise OperandError(f"Tensor: {name} belongs to a {kind} level: not empty")

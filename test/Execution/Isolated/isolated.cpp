@@ -188,45 +188,63 @@ private:
     });
   }
 
-  /// Level by level, the entries under every position, as intervals.
+  using Interval = std::pair<size_t, size_t>;
+
+  /// The entries under each coordinate of a level, for the entries under one of
+  /// its parents.
+  static std::vector<Interval>
+  childrenOf(Interval parent, const std::vector<Coordinates> &entries,
+             size_t level, bool isFull, bool isTuple) {
+    auto [begin, end] = parent;
+    std::vector<Interval> children;
+    auto add = [&](auto belongs) {
+      size_t next = begin;
+      while (next < end && belongs(next))
+        ++next;
+      children.push_back({begin, next});
+      begin = next;
+    };
+    for (int64_t at = 0; isFull && at < kExtent; ++at)
+      add([&](size_t next) { return entries[next][level] == at; });
+    while (!isFull && begin < end)
+      add([&](size_t next) {
+        return next == begin ||
+               (!isTuple && entries[next][level] == entries[begin][level]);
+      });
+    return children;
+  }
+
+  /// Adds the arrays of a level; returns the entries under its positions.
+  std::vector<Interval> addLevel(const TensorLayout &layout, size_t level,
+                                 const std::vector<Interval> &parents,
+                                 const std::vector<Coordinates> &entries) {
+    const TensorLayout::Level &kind = layout.levels[level];
+    bool isTuple = level + 1 < layout.levels.size() &&
+                   !layout.levels[level + 1].isFull &&
+                   !storesPositions(layout.levels[level + 1]);
+    std::vector<Interval> all;
+    std::vector<int64_t> positions = {0}, coordinates;
+    for (Interval parent : parents) {
+      for (Interval child :
+           childrenOf(parent, entries, level, kind.isFull, isTuple)) {
+        if (!kind.isFull)
+          coordinates.push_back(entries[child.first][level]);
+        all.push_back(child);
+      }
+      positions.push_back(coordinates.size());
+    }
+    for (const TensorLayout::Array &array : kind.arrays)
+      addIndices(array.type, array.holdsPositions ? positions : coordinates);
+    return all;
+  }
+
   void addTensor(const TensorLayout &layout) {
     size_t rank = layout.levels.size();
     std::set<Coordinates> chosen = someCoordinates(rank);
     std::vector<Coordinates> entries(chosen.begin(), chosen.end());
-    using Interval = std::pair<size_t, size_t>;
     std::vector<Interval> parents = {{0, entries.size()}};
-    for (size_t level = 0; level < rank; ++level) {
-      const TensorLayout::Level &kind = layout.levels[level];
-      bool isTuple = level + 1 < rank && !layout.levels[level + 1].isFull &&
-                     !storesPositions(layout.levels[level + 1]);
-      std::vector<Interval> children;
-      std::vector<int64_t> positions = {0}, coordinates;
-      for (auto [begin, end] : parents) {
-        if (kind.isFull) {
-          for (int64_t at = 0; at < kExtent; ++at) {
-            size_t next = begin;
-            while (next < end && entries[next][level] == at)
-              ++next;
-            children.push_back({begin, next});
-            begin = next;
-          }
-          continue;
-        }
-        while (begin < end) {
-          size_t next = begin + 1;
-          while (!isTuple && next < end &&
-                 entries[next][level] == entries[begin][level])
-            ++next;
-          coordinates.push_back(entries[begin][level]);
-          children.push_back({begin, next});
-          begin = next;
-        }
-        positions.push_back(coordinates.size());
-      }
-      for (const TensorLayout::Array &array : kind.arrays)
-        addIndices(array.type, array.holdsPositions ? positions : coordinates);
-      parents = std::move(children);
-    }
+    for (size_t level = 0; level < rank; ++level)
+      parents = addLevel(layout, level, parents, entries);
     std::vector<double> values;
     for (auto [begin, end] : parents)
       values.push_back(begin == end && rank ? 0.0 : 1.0 / (begin + 3));

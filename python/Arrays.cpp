@@ -1,0 +1,126 @@
+//===- Arrays.cpp - The arrays of Python as the memory of kernels ---------===//
+
+#include "Arrays.h"
+
+#include <nanobind/ndarray.h>
+
+#include <cstring>
+
+namespace nb = nanobind;
+using namespace nacho;
+
+namespace {
+
+/// What NumPy and the buffer protocol call an element type.
+struct ElementInfo {
+  const char *name, *formats;
+  nb::dlpack::dtype dtype;
+};
+
+const ElementInfo &infoOf(ElementType type) {
+  using Code = nb::dlpack::dtype_code;
+  auto dtype = [](Code code, int bits) {
+    return nb::dlpack::dtype{uint8_t(code), uint8_t(bits), 1};
+  };
+  // In the order of the enumeration.
+  static const ElementInfo infos[] = {
+      {"bool", "?", dtype(Code::Bool, 8)},
+      {"int8", "b", dtype(Code::Int, 8)},
+      {"uint8", "B", dtype(Code::UInt, 8)},
+      {"int16", "h", dtype(Code::Int, 16)},
+      {"int32", "il", dtype(Code::Int, 32)},
+      {"int64", "lq", dtype(Code::Int, 64)},
+      {"float32", "f", dtype(Code::Float, 32)},
+      {"float64", "d", dtype(Code::Float, 64)},
+      {"complex64", "Zf", dtype(Code::Complex, 64)},
+      {"complex128", "Zd", dtype(Code::Complex, 128)},
+  };
+  return infos[static_cast<int>(type)];
+}
+
+bool hasType(const Py_buffer &buffer, ElementType type) {
+  const char *format = buffer.format ? buffer.format : "B";
+  if (*format == '=' || *format == '@' || *format == '<')
+    ++format;
+  const ElementInfo &info = infoOf(type);
+  bool named = *info.formats == 'Z'
+                   ? std::strcmp(format, info.formats) == 0
+                   : std::strlen(format) == 1 &&
+                         std::strchr(info.formats, *format) != nullptr;
+  return named && size_t(buffer.itemsize) == sizeOf(type);
+}
+
+/// A buffer as the host reads it.
+struct HostBuffer {
+  explicit HostBuffer(Buffer filled) : buffer(std::move(filled)) {}
+
+  Buffer buffer;
+  HostView<char> view = buffer.read();
+};
+
+} // namespace
+
+CallArguments::CallArguments(const Kernel &kernel, nb::list list)
+    : device(kernel.device()) {
+  size_t expected = 0, next = 0;
+  for (const TensorLayout &operand : kernel.operands)
+    expected += operand.numArguments();
+  if (nb::len(list) != expected)
+    throw nb::type_error("wrong number of arguments");
+  buffers.reserve(expected);
+  views.reserve(expected);
+  args.reserve(expected);
+  for (const TensorLayout &operand : kernel.operands) {
+    for (const TensorLayout::Level &level : operand.levels)
+      for (const TensorLayout::Array &array : level.arrays)
+        addArray(list[next++], array.type);
+    addArray(list[next++], operand.values);
+    for (size_t n = 0; n < operand.levels.size(); ++n)
+      args.push_back({nullptr, nb::cast<int64_t>(list[next++])});
+  }
+}
+
+CallArguments::~CallArguments() {
+  for (Py_buffer &buffer : buffers)
+    PyBuffer_Release(&buffer);
+}
+
+void CallArguments::addArray(nb::handle object, ElementType type) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(object.ptr(), &buffer,
+                         PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)) {
+    PyErr_Clear();
+    throw nb::type_error("expected a C-contiguous array");
+  }
+  buffers.push_back(buffer);
+  if (!hasType(buffer, type))
+    throw nb::type_error(
+        (std::string("expected an array of ") + infoOf(type).name).c_str());
+  views.emplace_back(device, buffer.buf, buffer.len);
+  args.push_back({views.back().data(), buffer.len / buffer.itemsize});
+}
+
+nb::object toArray(Buffer filled) {
+  auto *host = new HostBuffer(std::move(filled));
+  nb::capsule owner(host, [](void *data) noexcept {
+    delete static_cast<HostBuffer *>(data);
+  });
+  const Buffer &buffer = host->buffer;
+  size_t shape[] = {size_t(buffer.size)};
+  nb::object made = nb::cast(
+      nb::ndarray<nb::numpy>(const_cast<char *>(host->view.data()), 1, shape,
+                             owner, nullptr, infoOf(buffer.type).dtype));
+  // Of NumPy's two types of 64 bits, the one that it calls int64.
+  return buffer.type == ElementType::i64 ? made.attr("view")("int64") : made;
+}
+
+nb::object copyToArray(std::vector<int64_t> values, size_t rows,
+                       size_t columns) {
+  auto *copy = new std::vector<int64_t>(std::move(values));
+  nb::capsule owner(copy, [](void *data) noexcept {
+    delete static_cast<std::vector<int64_t> *>(data);
+  });
+  size_t shape[] = {rows, columns};
+  return nb::cast(nb::ndarray<nb::numpy, int64_t>(copy->data(), columns ? 2 : 1,
+                                                  shape, owner));
+}
