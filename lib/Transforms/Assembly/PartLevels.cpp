@@ -73,36 +73,36 @@ std::optional<Value> PartLevels::parentPosition(unsigned level,
   return values.levels[first - 1].front();
 }
 
-void PartLevels::leave(unsigned m, const Arrival &arrival, Carried &values) {
-  const ResultLevel &level = *layout.levels[m];
+void PartLevels::leave(unsigned level, const Arrival &arrival,
+                       Carried &values) {
+  const ResultLevel &kind = *layout.levels[level];
   Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, values.entries,
                                     arrival.entries);
   if (part.isCounting())
-    return level.leaveCount(b, any, arrival.onLower, arrival.onUpper,
-                            values.levels[m]);
+    return kind.leaveCount(b, any, arrival.onLower, arrival.onUpper,
+                           values.levels[level]);
   AppendedCoordinate at;
-  unsigned from = m + 1 - contexts[m].coordinates.size();
+  unsigned from = level + 1 - contexts[level].coordinates.size();
   at.coordinates.assign(part.coordinates.begin() + from,
-                        part.coordinates.begin() + m + 1);
+                        part.coordinates.begin() + level + 1);
   at.any = any;
   at.finished = emitFlag(b, part.completes);
   at.before = arrival.next;
-  at.next = next(m, values);
-  if (isFullLevel(layout.type, m))
-    at.number =
-        part.places.numberOf(m, parentPosition(m, values), [&](unsigned outer) {
-          return part.coordinates[outer];
-        });
-  level.leaveAppend(b, contexts[m], at, values.levels[m]);
-  if (layout.hasFullFibers(m))
-    leaveFiber(m, values);
+  at.next = next(level, values);
+  if (isFullLevel(layout.type, level))
+    at.number = part.places.numberOf(
+        level, parentPosition(level, values),
+        [&](unsigned outer) { return part.coordinates[outer]; });
+  kind.leaveAppend(b, contexts[level], at, values.levels[level]);
+  if (layout.hasFullFibers(level))
+    leaveFiber(level, values);
 }
 
 /// Tells the full levels after one that is not full how far it has been
 /// appended to.
-void PartLevels::leaveFiber(unsigned m, Carried &values) {
-  Value end = values.levels[m].front();
-  unsigned last = m;
+void PartLevels::leaveFiber(unsigned level, Carried &values) {
+  Value end = values.levels[level].front();
+  unsigned last = level;
   for (; isFullLevel(layout.type, last + 1); ++last)
     end = arith::MulIOp::create(b, end, part.places.extent(last + 1));
   layout.levels[last]->leaveFiber(b, contexts[last], end, next(last, values),
