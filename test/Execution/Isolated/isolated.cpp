@@ -195,7 +195,7 @@ private:
   static std::vector<Interval>
   childrenOf(Interval parent, const std::vector<Coordinates> &entries,
              size_t level, bool isFull, bool isTuple) {
-    auto [begin, end] = parent;
+    size_t begin = parent.first, end = parent.second;
     std::vector<Interval> children;
     auto add = [&](auto belongs) {
       size_t next = begin;
