@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CostModel.h"
+#include "CostQueries.h"
 #include "ListedLoops.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Fibers.h"
@@ -44,7 +44,7 @@ public:
   /// The costs of the list are still missing.
   NestOp run();
   /// Computes the costs for what the rest has become in the end.
-  void addCosts(CostModel &model, NestOp rest);
+  void addCosts(const NestCost &costs, NestOp rest);
 
   NestOp list;
 
@@ -399,10 +399,10 @@ void LoopLister::recallKept(Value entry, IRMapping &mapping) {
 }
 
 /// append cost at (...)
-void LoopLister::addCosts(CostModel &model, NestOp rest) {
+void LoopLister::addCosts(const NestCost &costs, NestOp rest) {
   b.setInsertionPoint(append);
   SmallVector<Value> fibers;
-  for (const NestOperand &operand : model.getOperands()) {
+  for (const NestOperand &operand : costs.getOperands()) {
     auto at = operand.root.getDefiningOp<FiberAtOp>();
     if (!at)
       fibers.push_back(operand.root);
@@ -410,7 +410,7 @@ void LoopLister::addCosts(CostModel &model, NestOp rest) {
       fibers.push_back(
           keptAt.at(at.getPosition().getDefiningOp<RecallOp>().getBelow()));
   }
-  Value cost = model.entryTotal(b, fibers, condition);
+  Value cost = CostQueries(b, costs).entryTotal(fibers, condition);
   rest.walk([&](FindOp find) {
     if (auto at = find.getFiber().getDefiningOp<FiberAtOp>())
       cost = arith::AddIOp::create(
@@ -449,20 +449,18 @@ Value LoopLister::shareOf(Value found) {
 }
 
 /// Each list costs what the next one, or the rest, does with its entries.
-static void remap(NestOp nest, bool countLoops) {
+static void remap(NestOp nest, CostModelAttr model) {
   SmallVector<std::unique_ptr<LoopLister>> listers;
   SmallVector<NestOp> users;
-  for (unsigned last : loopsToRemap(nest, countLoops)) {
+  for (unsigned last : loopsToRemap(nest, model)) {
     listers.push_back(std::make_unique<LoopLister>(nest, last));
     nest = listers.back()->run();
     if (listers.size() > 1)
       users.push_back(listers.back()->list);
   }
   users.push_back(nest);
-  for (auto [lister, user] : llvm::zip(listers, users)) {
-    CostModel model(user, countLoops);
-    lister->addCosts(model, user);
-  }
+  for (auto [lister, user] : llvm::zip(listers, users))
+    lister->addCosts(NestCost(user, model), user);
 }
 
 namespace {
@@ -471,6 +469,10 @@ struct RemapIntersections
   using NachoRemapIntersectionsBase::NachoRemapIntersectionsBase;
 
   void runOnOperation() override {
+    FailureOr<CostModelAttr> model =
+        CostModelAttr::lookUp(getOperation(), cost);
+    if (failed(model))
+      return signalPassFailure();
     SmallVector<NestOp> nests;
     getOperation().walk([&](NestOp nest) { nests.push_back(nest); });
     for (NestOp nest : nests) {
@@ -478,7 +480,7 @@ struct RemapIntersections
         continue;
       if (failed(verifyHasRoots(nest)))
         return signalPassFailure();
-      remap(nest, cost == "nnz+loops");
+      remap(nest, *model);
     }
   }
 };

@@ -5,6 +5,9 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Nacho_CostOption : Option<"cost", "cost", "std::string", "\"nnz+loops\"",
+    "What counts as work: nnz, nnz+loops, or a #nacho.cost_model">;
+
 def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
   let summary = "Turn linalg ops into tensor index notation";
   let description = [{
@@ -154,10 +157,7 @@ def NachoRemapIntersections
         nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in intersect(%A2, %B2) { body }
     ```
   }];
-  let options = [
-    Option<"cost", "cost", "std::string", "\"nnz+loops\"",
-           "What counts as work: nnz, nnz+loops">
-  ];
+  let options = [Nacho_CostOption];
   let dependentDialects = ["::nacho::NachoDialect"];
 }
 
@@ -218,17 +218,14 @@ def NachoPartitionLoops : Pass<"nacho-partition-loops", "::mlir::ModuleOp"> {
     %Z = nacho.nest in %cuts { ... }
     ```
 
-    The cost model `nnz` counts the stored entries of the operands, as often as
-    they are iterated, and the coordinates of loops that nothing sparse limits;
-    `nnz+loops` adds a unit for every coordinate of the outer loops (for a sparse
-    one, for every operand that stores it), charged at the first coordinate inside
-    it. Loops over all coordinates without sparse operands, inside of loops that
+    The cost of a part is what the cost model charges for it. `nnz` stands for
+    `#nacho.cost_model<entries, steps>`, `nnz+loops` for
+    `#nacho.cost_model<entries, steps, units>`. A unit, which belongs to a coordinate
+    of an outer loop, is charged at the first coordinate inside it. Loops over all
+    coordinates without sparse operands, inside of loops that
     have some, are not cut.
   }];
-  let options = [
-    Option<"cost", "cost", "std::string", "\"nnz+loops\"",
-           "What counts as work: nnz, nnz+loops">
-  ];
+  let options = [Nacho_CostOption];
   let dependentDialects = ["::nacho::NachoDialect"];
 }
 
