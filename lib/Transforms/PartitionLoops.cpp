@@ -101,6 +101,98 @@ static Value addPartsArgument(func::FuncOp func) {
   return func.getArgument(number);
 }
 
+//===----------------------------------------------------------------------===//
+// What callers have to know of the cuts
+//===----------------------------------------------------------------------===//
+
+/// The level of an argument in which a fiber of a loop stores its coordinates,
+/// if it stores each of them once.
+static std::optional<OfArgument> storedLevel(Value fiber) {
+  auto type = cast<FiberType>(fiber.getType());
+  auto argument = dyn_cast<BlockArgument>(rootOf(fiber).getTensor());
+  if (!argument || isFullLevel(type.getTensor(), type.getLevel()) ||
+      !isUniqueLevel(type.getTensor(), type.getLevel()))
+    return std::nullopt;
+  return OfArgument{type.getLevel(), argument.getArgNumber()};
+}
+
+static Type coordinateTypeOf(Value fiber) {
+  auto tensor = cast<FiberType>(fiber.getType()).getTensor();
+  return sparse_tensor::getSparseTensorEncoding(tensor).getCrdElemType();
+}
+
+/// What the innermost loop merges, if it is cut and does not merge anything but
+/// two arrays of coordinates of 32 or 64 bits.
+static StepMergeAttr describeMerge(NestOp nest) {
+  MLIRContext *context = nest.getContext();
+  CoiterateOp loop = nest.getLoops().back();
+  MergeAttr merge = loop.getMerge();
+  auto both = MergeAttr::get(
+      context, merge.getKind(),
+      {MergeAttr::get(context, 0u), MergeAttr::get(context, 1u)});
+  if (nest.getCutLoops().back() != loop || loop.getFibers().size() != 2 ||
+      merge != both)
+    return {};
+  Value first = loop.getFibers().front(), second = loop.getFibers().back();
+  std::optional<OfArgument> left = storedLevel(first);
+  std::optional<OfArgument> right = storedLevel(second);
+  if (!left || !right)
+    return {};
+  Type type = coordinateTypeOf(first);
+  if (type != coordinateTypeOf(second) ||
+      !(type.isInteger(32) || type.isInteger(64) || type.isIndex()))
+    return {};
+  return StepMergeAttr::get(context, merge.getKind(), *left, *right);
+}
+
+/// The accesses that the nest cuts, and the loops that it cuts them in. An
+/// access that no assignment has numbered has the number of its argument.
+static FailureOr<StepCutsAttr> describeCuts(NestOp nest, PartitionOp partition,
+                                            CostModelAttr model) {
+  MLIRContext *context = nest.getContext();
+  SmallVector<OfArgument> accesses;
+  for (Value root : partition.getRoots()) {
+    std::optional<unsigned> argument = argumentOf(root);
+    if (!argument)
+      return nest.emitOpError("reads a tensor that is no argument of its "
+                              "function");
+    uint64_t number = rootOf(root).getInput().value_or(*argument);
+    accesses.push_back({static_cast<unsigned>(number), *argument});
+  }
+  SmallVector<StepLoopAttr> loops;
+  for (auto [loop, operands] : llvm::zip(
+           nest.getCutLoops(), partition.getLoops().getAsRange<ArrayAttr>())) {
+    auto name = StringAttr::get(context, getName(loop.getCoordinate()));
+    SmallVector<unsigned> numbers;
+    for (auto operand : operands.getAsRange<IntegerAttr>())
+      numbers.push_back(operand.getInt());
+    loops.push_back(StepLoopAttr::get(context, name, numbers));
+  }
+  return StepCutsAttr::get(context, accesses, loops, model,
+                           partition.getDelta(), describeMerge(nest));
+}
+
+/// Adds the cuts to what a function says to its callers. A function with
+/// several nests is no step of a kernel: nobody calls it.
+static LogicalResult describe(func::FuncOp func, NestOp nest,
+                              PartitionOp partition, CostModelAttr model) {
+  if (!llvm::hasSingleElement(func.getOps<NestOp>()))
+    return success();
+  FailureOr<StepCutsAttr> cuts = describeCuts(nest, partition, model);
+  if (failed(cuts))
+    return failure();
+  // The last argument is the number of parts.
+  StepAttr step = StepAttr::ofFunction(func, func.getNumArguments() - 1);
+  func->setAttr(NachoDialect::kStepAttrName,
+                StepAttr::get(func.getContext(), step.getInputs(), *cuts,
+                              StepBuffersAttr()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
 static LogicalResult partition(NestOp nest, CostModelAttr model) {
   auto func = nest->getParentOfType<func::FuncOp>();
   if (!func)
@@ -137,7 +229,7 @@ static LogicalResult partition(NestOp nest, CostModelAttr model) {
     buildSearches(b, op, costs, queries, depth);
   }
   nest.getCutsMutable().assign(op.getCuts());
-  return success();
+  return describe(func, nest, op, model);
 }
 
 namespace {

@@ -164,10 +164,10 @@ def NachoRemapIntersections
 def NachoIsolateNests : Pass<"nacho-isolate-nests", "::mlir::ModuleOp"> {
   let summary = "Give every nest a function of its own";
   let description = [{
-    The functions of one are in the order in which they have to run. The
-    arguments of each tell where they come from: they are operands of the
-    function that there was, or results of earlier functions. A function that has
-    one nest is left as it is.
+    The functions of one are in the order in which they have to run. The `inputs` of
+    their `#nacho.step` say where the arguments come from: they are operands of the
+    function that there was, or results of earlier functions, which are the steps of a
+    kernel. A function that has one nest is left as it is.
 
     Before:
     ```mlir
@@ -179,11 +179,13 @@ def NachoIsolateNests : Pass<"nacho-isolate-nests", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    func.func @kernel_0(%A {nacho.operand = 0}) -> tensor<...> {
+    func.func @kernel_0(%A) -> tensor<...>
+        attributes {nacho.step = #nacho.step<inputs = [operand 0]>} {
       %E = nacho.nest ... { ... %A ... }
       return %E
     }
-    func.func @kernel(%E {nacho.step = 0}, %B {nacho.operand = 1}) -> tensor<...> {
+    func.func @kernel(%E, %B) -> tensor<...>
+        attributes {nacho.step = #nacho.step<inputs = [step 0, operand 1]>} {
       %Z = nacho.nest ... { ... %E ... %B ... }
       return %Z
     }
@@ -197,7 +199,8 @@ def NachoPartitionLoops : Pass<"nacho-partition-loops", "::mlir::ModuleOp"> {
   let description = [{
     Hierarchical search (paper Alg. 1), specialised to the nest: one
     `nacho.search` per loop, each within the coordinate that the one before
-    it found and with the residual that it left.
+    it found and with the residual that it left. The `cuts` of the function's
+    `#nacho.step` tell callers which loops are cut.
 
     Before:
     ```mlir
@@ -264,7 +267,8 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       where nothing is stored, before; and the entries that several parts share,
       one part after the other, afterwards;
     - `@kernel_plan` and `@kernel_execute`, the two that a caller needs: everything
-      up to the allocation of the result, and everything after.
+      up to the allocation of the result, and everything after. The `#nacho.step` of
+      the latter is all that a caller has to know of the functions.
 
     Before:
     ```mlir
