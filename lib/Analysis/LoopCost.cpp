@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Analysis/LoopCost.h"
-#include "nacho/IR/AttrNames.h"
 
 #include "nacho/Levels/LevelFormat.h"
 
@@ -53,8 +52,8 @@ static ArrayRef<int64_t> knownSizes(Value input) {
                   : FunctionOpInterface();
   if (!func)
     return {};
-  auto sizes =
-      func.getArgAttrOfType<DenseI64ArrayAttr>(arg.getArgNumber(), kSizesAttr);
+  auto sizes = func.getArgAttrOfType<DenseI64ArrayAttr>(
+      arg.getArgNumber(), NachoDialect::kSizesAttrName);
   return sizes ? sizes.asArrayRef() : ArrayRef<int64_t>();
 }
 

@@ -122,21 +122,14 @@ static std::vector<StepFunctions> exportedBy(ModuleOp module,
   return exported;
 }
 
-/// Reads the operands and the steps while the module is lowered to `assemble`.
+/// Reads the operands of the module, and the steps that it is lowered to.
 LogicalResult CompiledKernel::readModule(Compilation &compilation,
                                          std::vector<std::string> &names) {
   FailureOr<func::FuncOp> func = compilation.onlyFunction();
-  TensorLayout result;
-  if (failed(func) ||
-      failed(readLayouts(*func, func->getArgumentTypes(), operands, result)) ||
-      failed(compilation.runTo("partition", backend, options)) ||
-      failed(readSteps(*compilation.module, steps, names)) ||
+  if (failed(func) || failed(readOperands(*func, operands)) ||
       failed(compilation.runTo("assemble", backend, options)))
     return failure();
-  for (auto [name, step] : llvm::zip(names, steps))
-    if (failed(readBuffers(*compilation.module, name, step)))
-      return failure();
-  return success();
+  return readSteps(*compilation.module, steps, names);
 }
 
 LogicalResult CompiledKernel::build(Compilation &compilation) {

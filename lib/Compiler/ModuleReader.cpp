@@ -2,9 +2,6 @@
 
 #include "ModuleReader.h"
 
-#include "nacho/IR/AttrNames.h"
-#include "nacho/IR/Fibers.h"
-#include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
 
 using namespace mlir;
@@ -102,25 +99,35 @@ static FailureOr<TensorLayout> tensorLayout(Type type) {
   return layout;
 }
 
-LogicalResult nacho::readLayouts(func::FuncOp func, ArrayRef<Type> arguments,
-                                 std::vector<TensorLayout> &operands,
-                                 TensorLayout &result) {
-  auto read = [&](Type type, TensorLayout &into) -> LogicalResult {
-    FailureOr<TensorLayout> layout = tensorLayout(type);
-    if (failed(layout))
-      return func.emitError() << "cannot pass a " << type
-                              << " to a kernel: tensors of f32, f64, i1, i8, "
-                                 "i16, i32, i64, ui8 or complex numbers, with "
-                                 "32- or 64-bit indices";
-    into = *layout;
-    return success();
-  };
+/// Reads the layout of a tensor that is passed to or from a kernel.
+static LogicalResult readLayout(func::FuncOp func, Type type,
+                                TensorLayout &into) {
+  FailureOr<TensorLayout> layout = tensorLayout(type);
+  if (failed(layout))
+    return func.emitError() << "cannot pass a " << type
+                            << " to a kernel: tensors of f32, f64, i1, i8, "
+                               "i16, i32, i64, ui8 or complex numbers, with "
+                               "32- or 64-bit indices";
+  into = *layout;
+  return success();
+}
+
+static LogicalResult readLayouts(func::FuncOp func, ArrayRef<Type> types,
+                                 std::vector<TensorLayout> &into) {
+  for (Type type : types)
+    if (failed(readLayout(func, type, into.emplace_back())))
+      return failure();
+  return success();
+}
+
+LogicalResult nacho::readOperands(func::FuncOp func,
+                                  std::vector<TensorLayout> &operands) {
   if (func.getNumResults() != 1)
     return func.emitError("a kernel has one result");
-  for (Type type : arguments)
-    if (failed(read(type, operands.emplace_back())))
-      return failure();
-  return read(func.getResultTypes().front(), result);
+  TensorLayout result;
+  if (failed(readLayouts(func, func.getArgumentTypes(), operands)))
+    return failure();
+  return readLayout(func, func.getResultTypes().front(), result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,129 +138,79 @@ std::string nacho::exportName(const std::string &step, Phase phase) {
   return step + "_" + nameOf(phase);
 }
 
-/// Whether the innermost loop is a union or an intersection of two operands.
-static void readMerge(NestOp nest, Step &step) {
-  CoiterateOp loop = nest.getLoops().back();
-  auto isOfBoth = [&](MergeKind kind) {
-    MLIRContext *context = nest.getContext();
-    return loop.getMerge() == MergeAttr::get(context, kind,
-                                             {MergeAttr::get(context, 0u),
-                                              MergeAttr::get(context, 1u)});
-  };
-  bool isUnion = isOfBoth(MergeKind::unite);
-  if (nest.getCutLoops().back() != loop || loop.getFibers().size() != 2 ||
-      !(isUnion || isOfBoth(MergeKind::intersect)))
-    return;
-  std::array<TensorLayout::Place, 2> merged;
-  for (auto [n, fiber] : llvm::enumerate(loop.getFibers())) {
-    auto type = cast<FiberType>(fiber.getType());
-    RankedTensorType tensor = type.getTensor();
-    RootOp root = rootOf(fiber);
-    auto argument = dyn_cast<BlockArgument>(root.getTensor());
-    if (!argument || isFullLevel(tensor, type.getLevel()) ||
-        !isUniqueLevel(tensor, type.getLevel()))
-      return;
-    merged[n] = step.coordinatesOf(argument.getArgNumber(), type.getLevel());
-  }
-  auto typeOf = [&](Value fiber) {
-    auto encoding = sparse_tensor::getSparseTensorEncoding(
-        cast<FiberType>(fiber.getType()).getTensor());
-    return encoding.getCrdElemType();
-  };
-  Type type = typeOf(loop.getFibers().front());
-  if (type != typeOf(loop.getFibers().back()) ||
-      !(type.isInteger(32) || type.isInteger(64) || type.isIndex()))
-    return;
-  step.merged = {merged, isUnion, type.isInteger(32)};
-}
-
-/// Which loops are cut, and which accesses have positions in each.
-static LogicalResult readLoops(func::FuncOp func, Step &step) {
-  PartitionOp partition;
-  NestOp nest;
-  func.walk([&](Operation *op) {
-    if (auto found = dyn_cast<PartitionOp>(op))
-      partition = found;
-    if (auto found = dyn_cast<NestOp>(op))
-      nest = found;
-  });
-  if (!partition || !nest)
-    return func.emitError("the function does not assign a tensor");
-  for (CoiterateOp loop : nest.getCutLoops())
-    step.order.push_back(getName(loop.getCoordinate()));
-  for (Attribute loop : partition.getLoops()) {
+/// The loops that are cut, and the accesses that have positions in each.
+static void readLoops(StepCutsAttr cuts, Step &step) {
+  for (StepLoopAttr loop : cuts.getLoops()) {
+    step.order.push_back(loop.getName().str());
     std::vector<int64_t> &operands = step.loops.emplace_back();
     std::vector<int64_t> &inputs = step.loopInputs.emplace_back();
-    for (Attribute operand : cast<ArrayAttr>(loop)) {
-      auto root = partition.getRoots()[cast<IntegerAttr>(operand).getInt()]
-                      .getDefiningOp<RootOp>();
-      Value tensor = root.getTensor();
-      if (FlattenOp flatten = flattenedBy(root))
-        tensor = flatten.getTensor();
-      unsigned number = cast<BlockArgument>(tensor).getArgNumber();
-      const StepInput &input = step.inputs[number];
-      operands.push_back(input.isStep
-                             ? -1 - static_cast<int64_t>(input.index)
-                             : root.getInput().value_or(operands.size()));
-      inputs.push_back(number);
+    for (unsigned number : loop.getAccesses()) {
+      const OfArgument &access = cuts.getAccesses()[number];
+      const StepInput &input = step.inputs[access.argument];
+      operands.push_back(input.isStep ? -1 - static_cast<int64_t>(input.index)
+                                      : static_cast<int64_t>(access.number));
+      inputs.push_back(access.argument);
     }
   }
-  step.delta = static_cast<int64_t>(partition.getDelta());
-  step.isSorted = sortsEntries(nest.getCollect());
-  readMerge(nest, step);
-  return success();
 }
 
-static StepInput readInput(func::FuncOp func, unsigned n) {
-  if (auto step = func.getArgAttrOfType<IntegerAttr>(n, kStepAttr))
-    return {true, static_cast<size_t>(step.getInt())};
-  if (auto operand = func.getArgAttrOfType<IntegerAttr>(n, kOperandAttr))
-    return {false, static_cast<size_t>(operand.getInt())};
-  return {false, n};
+static void readCuts(StepCutsAttr cuts, Step &step) {
+  readLoops(cuts, step);
+  step.delta = cuts.getDelta();
+  step.boundColumns = cuts.getNumColumns();
+  StepMergeAttr merge = cuts.getMerge();
+  if (!merge)
+    return;
+  auto arrayOf = [&](const OfArgument &level) {
+    return step.coordinatesOf(level.argument, level.number);
+  };
+  OfArgument left = merge.getLeft(), right = merge.getRight();
+  ElementType type =
+      step.operands[left.argument].levels[left.number].coordinateType;
+  step.merged = {{arrayOf(left), arrayOf(right)},
+                 merge.getKind() == MergeKind::unite,
+                 type == ElementType::i32};
+}
+
+static void readBuffers(StepBuffersAttr buffers, Step &step) {
+  step.isSorted = buffers.getSorted();
+  step.isDraft = buffers.getDraft();
+  step.countColumns = buffers.getCounts();
+  step.scattered = buffers.getWorkspaceLevel();
+  step.hasWholeRows = buffers.getWholeRows();
+  for (const OfArgument &table : buffers.getTables())
+    step.tables.push_back({table.argument, table.number});
+  for (Type type : buffers.getPartials())
+    step.partials.push_back(*elementType(type));
+}
+
+static LogicalResult readStep(func::FuncOp func, StepAttr described,
+                              Step &step) {
+  for (const StepSource &source : described.getInputs())
+    step.inputs.push_back({source.isStep, source.number});
+  ArrayRef<Type> operands =
+      func.getArgumentTypes().take_front(step.inputs.size());
+  if (failed(readLayouts(func, operands, step.operands)) ||
+      failed(readLayout(func, described.getBuffers().getResult(), step.result)))
+    return failure();
+  readCuts(described.getCuts(), step);
+  readBuffers(described.getBuffers(), step);
+  return success();
 }
 
 LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
                                std::vector<std::string> &names) {
   for (auto func : module.getOps<func::FuncOp>()) {
-    Step &step = steps.emplace_back();
-    names.push_back(func.getName().str());
-    // The last argument is the number of parts.
-    ArrayRef<Type> operands = func.getArgumentTypes().drop_back();
-    for (unsigned n = 0; n < operands.size(); ++n)
-      step.inputs.push_back(readInput(func, n));
-    if (failed(readLayouts(func, operands, step.operands, step.result)) ||
-        failed(readLoops(func, step)))
+    auto step = func->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName);
+    if (!step || !step.getBuffers())
+      continue;
+    names.push_back(step.getBuffers().getName().str());
+    if (failed(readStep(func, step, steps.emplace_back())))
       return failure();
   }
-  return success();
-}
-
-static int64_t columnsOf(func::FuncOp func, unsigned argument) {
-  return cast<MemRefType>(func.getArgument(argument).getType()).getDimSize(1);
-}
-
-LogicalResult nacho::readBuffers(ModuleOp module, const std::string &name,
-                                 Step &step) {
-  auto plan = module.lookupSymbol<func::FuncOp>(exportName(name, Phase::plan));
-  auto execute =
-      module.lookupSymbol<func::FuncOp>(exportName(name, Phase::execute));
-  if (!plan || !execute)
-    return module.emitError("the function does not assign a tensor");
-  size_t numOperands = step.operands.size();
-  step.boundColumns = columnsOf(plan, numOperands);
-  step.isDraft = execute->hasAttr(kDraftAttr);
-  if (execute->hasAttr(kCountsAttr))
-    step.countColumns = columnsOf(plan, numOperands + 1);
-  if (auto level = execute->getAttrOfType<IntegerAttr>(kWorkspaceAttr))
-    step.scattered = level.getInt();
-  if (auto tables = execute->getAttrOfType<ArrayAttr>(kTablesAttr))
-    for (auto pair : tables.getAsRange<ArrayAttr>())
-      step.tables.push_back(
-          {static_cast<size_t>(cast<IntegerAttr>(pair[0]).getInt()),
-           static_cast<size_t>(cast<IntegerAttr>(pair[1]).getInt())});
-  step.hasWholeRows = execute->hasAttr(kWholeRowsAttr);
-  if (auto types = execute->getAttrOfType<ArrayAttr>(kPartialsAttr))
-    for (Type type : types.getAsValueRange<TypeAttr>())
-      step.partials.push_back(*elementType(type));
+  if (steps.empty()) {
+    func::FuncOp func = *module.getOps<func::FuncOp>().begin();
+    return func.emitError("the function does not assign a tensor");
+  }
   return success();
 }

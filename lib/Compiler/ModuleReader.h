@@ -15,22 +15,18 @@
 
 namespace nacho {
 
-/// The layouts of a function that computes one result.
-mlir::LogicalResult readLayouts(mlir::func::FuncOp func,
-                                llvm::ArrayRef<mlir::Type> arguments,
-                                std::vector<TensorLayout> &operands,
-                                TensorLayout &result);
+/// Reads the operands of a kernel, which computes one result from the arguments
+/// of a function. Emits an error if one of these tensors cannot be passed.
+mlir::LogicalResult readOperands(mlir::func::FuncOp func,
+                                 std::vector<TensorLayout> &operands);
 
 /// The name of a function that a step exports, by the name of the step.
 std::string exportName(const std::string &step, Phase phase);
 
-/// What the module says about its steps while they are nests.
+/// Reads the steps of a module, and their names, in the order in which they are
+/// run: what the attributes `#nacho.step` say when outputs are assembled.
 mlir::LogicalResult readSteps(mlir::ModuleOp module, std::vector<Step> &steps,
                               std::vector<std::string> &names);
-
-/// What the functions of a step say about its buffers.
-mlir::LogicalResult readBuffers(mlir::ModuleOp module, const std::string &name,
-                                Step &step);
 
 } // namespace nacho
 

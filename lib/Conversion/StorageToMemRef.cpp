@@ -254,6 +254,9 @@ struct StorageToMemRef
     });
     if (calls.wasInterrupted())
       return signalPassFailure();
+    // What callers have to know names tensors that are arguments.
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      func->removeAttr(NachoDialect::kStepAttrName);
     for (func::FuncOp func : functions)
       for (unsigned n = func.getNumArguments(); n-- > 0;)
         if (isStored(func.getArgument(n).getType()) &&

@@ -59,6 +59,15 @@ FlattenOp nacho::flattenedBy(Value fiber) {
   return root ? root.getTensor().getDefiningOp<FlattenOp>() : FlattenOp();
 }
 
+std::optional<unsigned> nacho::argumentOf(Value fiber) {
+  Value tensor = rootOf(fiber).getTensor();
+  if (auto flatten = tensor.getDefiningOp<FlattenOp>())
+    tensor = flatten.getTensor();
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  return argument ? std::optional<unsigned>(argument.getArgNumber())
+                  : std::nullopt;
+}
+
 /// Whether the positions of a fiber are those that a list kept.
 static bool isKeptByList(FiberAtOp at) {
   auto isRecalled = [](Value position) {

@@ -1,8 +1,9 @@
 //===- NachoDialect.cpp - Registration, attributes, types -----------------===//
 
-#include "nacho/IR/AttrNames.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Syntax.h"
+
+#include "StepSyntax.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -213,7 +214,7 @@ LogicalResult NachoDialect::verifyRegionArgAttribute(Operation *op,
                                                      unsigned region,
                                                      unsigned argument,
                                                      NamedAttribute attribute) {
-  if (attribute.getName() != kSizesAttr)
+  if (attribute.getName() != kSizesAttrName)
     return success();
   auto sizes = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
   auto func = dyn_cast<FunctionOpInterface>(op);
@@ -223,7 +224,7 @@ LogicalResult NachoDialect::verifyRegionArgAttribute(Operation *op,
   if (!sizes || !type || sizes.size() != type.getRank() + 1 ||
       llvm::any_of(sizes.asArrayRef(), [](int64_t size) { return size < 0; }))
     return op->emitOpError()
-           << "'" << kSizesAttr << "' of argument " << argument
+           << "'" << kSizesAttrName << "' of argument " << argument
            << " is not a number of entries and the extents";
   return success();
 }

@@ -4,25 +4,18 @@
 // coordinates of the loops. All are monotone and consistent by construction:
 // what an outer coordinate costs is what its inner loop costs in all.
 //
+// This is what is known of the charges before any code is emitted. Their costs
+// as code are those of CostQueries.h.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef NACHO_LIB_TRANSFORMS_COSTMODEL_H
 #define NACHO_LIB_TRANSFORMS_COSTMODEL_H
 
-#include "nacho/Analysis/LoopFacts.h"
+#include "nacho/IR/Fibers.h"
 #include "nacho/IR/Nacho.h"
 
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-
 namespace nacho {
-
-/// A loop that is searched: the operands' fibers at it, and where each stands
-/// at a candidate coordinate.
-struct SearchState {
-  llvm::SmallVector<mlir::Value> fibers; ///< By operand.
-  mlir::Value coordinate;
-  llvm::SmallVector<mlir::Value> positions; ///< By fiber of the loop.
-};
 
 /// An operand of a nest, and the number of the loop over each of its levels.
 /// Operands of remapped nests begin at the level at which a list kept them.
@@ -37,108 +30,91 @@ struct NestOperand {
     return llvm::cast<FiberType>(root.getType()).getLevel();
   }
   /// The whole tensor as a fiber.
-  mlir::Value getWhole() const {
-    auto kept = root.getDefiningOp<FiberAtOp>();
-    return kept ? kept.getRoot() : root;
-  }
+  RootOp getWhole() const { return rootOf(root); }
 };
 
-class CostModel {
+/// Something that every coordinate of some loops brings with it: an entry of an
+/// operand, or an iteration of a loop.
+struct Charge {
+  int64_t weight;
+  /// The operand whose entries are charged. Without, the iterations of the last
+  /// loop are.
+  std::optional<unsigned> operand;
+  /// The innermost of the loops whose coordinates bring it with them.
+  unsigned last;
+  /// Iterations are charged for each operand that stores the coordinate, and at
+  /// the first coordinate inside: they belong to the coordinate as such, even
+  /// if nothing is inside that costs anything.
+  bool isPerOperand = false;
+};
+
+/// The loops of a nest that can be cut, and what a model charges in them.
+class NestCost {
 public:
-  CostModel(NestOp nest, bool countLoops);
+  NestCost(NestOp nest, CostModelAttr model);
 
   /// The loops that are cut: the outermost ones, as far as any charge reaches.
   llvm::ArrayRef<CoiterateOp> getLoops() const { return loops; }
+  CoiterateOp getLoop(unsigned m) const { return loops[m]; }
   llvm::ArrayRef<NestOperand> getOperands() const { return operands; }
   /// The operands that take part in a loop, in order.
   llvm::ArrayRef<unsigned> getOperandsOf(unsigned m) const {
     return operandsOf[m];
   }
+  unsigned getLevelAt(unsigned operand, unsigned m) const;
+  /// The last loop that is cut in which an operand has a level.
+  unsigned getLastLoop(unsigned operand) const;
 
+  llvm::ArrayRef<Charge> getCharges() const { return charges; }
+  /// The outermost loops of a remapped nest run through a list, of which all
+  /// costs are known. Charges are those of the others: from this loop on.
+  unsigned getFirstCharged() const { return first; }
+  /// What the step to an entry of the list costs.
+  int64_t getEntryWeight() const { return entryWeight; }
   /// The most that one coordinate of the innermost loop can cost, -1 if that is
   /// not known before the operands are.
-  int64_t delta() const;
+  int64_t getDelta() const;
 
-  /// The cost of the whole nest; zero if an extent is.
-  mlir::Value total(mlir::ImplicitLocOpBuilder &b);
-  /// The cost of one entry of the list, given the fibers that it stands for,
-  /// and whether the loops inside run at all; null if they do.
-  mlir::Value entryTotal(mlir::ImplicitLocOpBuilder &b,
-                         llvm::ArrayRef<mlir::Value> fibers,
-                         mlir::Value condition);
-  /// C_m in loop `m`, up to a coordinate.
-  mlir::Value upTo(mlir::ImplicitLocOpBuilder &b, unsigned m,
-                   const SearchState &state);
-  /// Goes on inside the coordinate that was found in loop `m`.
-  void enter(mlir::ImplicitLocOpBuilder &b, unsigned m,
-             const SearchState &state);
-  /// In the list's last loop, the fibers that its entry stands for.
-  void recall(mlir::ImplicitLocOpBuilder &b, unsigned m,
-              SearchState &state) const;
+  bool reaches(const Charge &charge, unsigned m) const {
+    return m <= charge.last;
+  }
+  /// The first loop, from `m` on, over a level of the operand that is charged;
+  /// or the loop inside of the one whose iterations are.
+  unsigned getNextLoop(const Charge &charge, unsigned m) const;
+  /// The innermost of the loops from `m` to `last` that does not visit all its
+  /// coordinates.
+  std::optional<unsigned> findLastDriven(unsigned m, unsigned last) const;
+  /// The operands whose positions stand for the steps of a loop that does not
+  /// visit all coordinates.
+  llvm::SmallVector<unsigned> getDrivers(unsigned m,
+                                         const Charge &charge) const;
 
 private:
-  /// Something that every coordinate of some loops brings with it: an entry of
-  /// an operand, a step of a loop.
-  struct Charge {
-    enum Kind { entries, steps, unit } kind;
-    unsigned operand; ///< Whose entries.
-    unsigned last;    ///< The loop whose steps are charged.
-    /// How often the loops outside, that the operand is not in, repeat it; null
-    /// for once.
-    mlir::Value weight;
-  };
-
-  void findOperands(NestOp nest);
-  void findList(NestOp nest);
+  void findOperands();
+  void findList(NestOp nest, CostModelAttr model);
   unsigned findDepth(NestOp nest) const;
-  void addCharges();
-  bool reaches(const Charge &charge, unsigned m) const;
+
+  void addCharges(CostModelAttr model);
+  void chargeEntries(int64_t weight);
+  void chargeSteps(int64_t weight);
+  void chargeUnits(int64_t weight);
+  bool addIfKnown(const Charge &charge);
+  bool reachesInnermost() const;
+
+  bool takesPart(unsigned operand, unsigned m) const;
   bool isLocated(unsigned operand) const;
   bool endsInRuns(const Charge &charge) const;
-  bool canCharge(const Charge &charge) const;
-  bool canRepeat(unsigned m, unsigned next, const Charge &charge) const;
-  /// The last loop that is cut in which an operand has a level.
-  unsigned lastLoop(const NestOperand &operand) const;
-  /// The loop of the operand's first level that is not outside of `m`.
-  unsigned nextLoop(const Charge &charge, unsigned m) const;
-
-  bool visitsAll(unsigned m) const;
-  llvm::SmallVector<unsigned> drivers(unsigned m, const Charge &charge) const;
-  std::optional<unsigned> lastDriven(unsigned m, unsigned last) const;
-  bool canVisit(unsigned m, unsigned last, const Charge &charge) const;
-  unsigned levelAt(unsigned operand, unsigned m) const;
-  bool takesPart(unsigned operand, unsigned m) const;
-
-  mlir::Value extent(mlir::ImplicitLocOpBuilder &b, unsigned m);
-  mlir::Value scaled(mlir::ImplicitLocOpBuilder &b, mlir::Value cost,
-                     unsigned from, unsigned to);
-  mlir::Value visits(mlir::ImplicitLocOpBuilder &b, unsigned m, unsigned last,
-                     const Charge &charge, const SearchState &state);
-  mlir::Value visitsOfAll(mlir::ImplicitLocOpBuilder &b, unsigned m,
-                          unsigned last, const Charge &charge,
-                          const SearchState &state);
-  mlir::Value entries(mlir::ImplicitLocOpBuilder &b, unsigned m,
-                      const Charge &charge, const SearchState &state);
-  mlir::Value cost(mlir::ImplicitLocOpBuilder &b, unsigned m,
-                   const Charge &charge, const SearchState &state);
-  mlir::Value unlessEmpty(mlir::ImplicitLocOpBuilder &b, mlir::Value cost,
-                          llvm::StringRef name);
-  mlir::Value positionAt(unsigned operand, unsigned m,
-                         const SearchState &state) const;
+  bool isKnown(const Charge &charge) const;
+  bool knowsVisits(unsigned m, unsigned last, const Charge &charge) const;
+  bool knowsRepeats(unsigned m, unsigned next, const Charge &charge) const;
 
   llvm::SmallVector<CoiterateOp> loops;
   llvm::SmallVector<NestOperand> operands;
   llvm::SmallVector<llvm::SmallVector<unsigned>> operandsOf;
   llvm::SmallVector<Charge> charges;
-  bool countLoops;
-  /// A remapped nest: its outermost loops run through a list, of which all
-  /// costs are known; charges are those of the others, from here on.
   unsigned first = 0;
-  /// Entries of the list cost a step: all loops do, or operands end in them.
-  bool chargesEntries = false;
-  bool isComplete = true; ///< All entries and steps are charged one by one.
-  mlir::Value
-      pendingUnit; ///< To be charged at the next loop's first coordinate.
+  int64_t entryWeight = 0;
+  bool isComplete = true; ///< Nothing that bounds a cut's cost was left out.
 };
 
 } // namespace nacho

@@ -1,11 +1,13 @@
-//===- CostQueries.cpp - Costs of parts of a nest -------------------------===//
+//===- CostQueries.cpp - Costs of parts of a nest as code -----------------===//
 //
-// The charges of the cost model as code: up to a coordinate of a loop, of the
-// whole nest, and of what an entry of a list stands for.
+// The charges of a nest as code: up to a coordinate of a loop, of the whole
+// nest, and of what an entry of a list stands for. A charge costs what its
+// operand, or the drivers of its loop, have before the coordinate, times the
+// coordinates of the loops that repeat it, times its weight.
 //
 //===----------------------------------------------------------------------===//
 
-#include "CostModel.h"
+#include "CostQueries.h"
 
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
@@ -13,18 +15,23 @@
 using namespace mlir;
 using namespace nacho;
 
+//===----------------------------------------------------------------------===//
+// Arithmetic, in which null stands for what need not be computed
+//===----------------------------------------------------------------------===//
+
 /// A -> costA: the name of a query on a fiber of A.
 static std::string queryName(StringRef what, Value fiber) {
   return (what + StringRef(getName(fiber)).rtrim("0123456789")).str();
 }
 
-static Value emitCost(ImplicitLocOpBuilder &b, CostKind kind, Value fiber,
-                      Value position = {}, int64_t below = 0) {
+Value CostQueries::emitCost(CostKind kind, Value fiber, Value position,
+                            int64_t below) {
   NameScope name(b, queryName(kind == CostKind::nnz ? "cost" : "loops", fiber));
   return CostOp::create(b, b.getIndexType(), kind, fiber, position, below);
 }
 
-static Value sum(ImplicitLocOpBuilder &b, Value x, Value y) {
+/// x + y, where null stands for 0.
+Value CostQueries::emitSum(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;
   NameScope name(b, getName(y) == "unit" ? "unit" : "cost");
@@ -32,226 +39,248 @@ static Value sum(ImplicitLocOpBuilder &b, Value x, Value y) {
 }
 
 /// x * y, where null stands for 1.
-static Value times(ImplicitLocOpBuilder &b, Value x, Value y) {
+Value CostQueries::emitProduct(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;
   return arith::MulIOp::create(b, x, y);
 }
 
-/// The number of coordinates of loop `m`.
-Value CostModel::extent(ImplicitLocOpBuilder &b, unsigned m) {
-  CoiterateOp loop = loops[m];
-  if (loop.getExtent())
-    return loop.getExtent();
-  unsigned operand = operandsOf[m].front();
-  auto root = operands[operand].getWhole().getDefiningOp<RootOp>();
-  Value level = arith::ConstantIndexOp::create(b, levelAt(operand, m));
-  return sparse_tensor::LvlOp::create(b, root.getTensor(), level);
+Value CostQueries::emitWeighted(Value x, int64_t weight) {
+  if (weight == 1)
+    return x;
+  Value factor = arith::ConstantIndexOp::create(b, weight);
+  return emitProduct(x, factor);
 }
+
+/// The number of coordinates of loop `m`.
+Value CostQueries::emitExtent(unsigned m) {
+  if (Value extent = nest.getLoop(m).getExtent())
+    return extent;
+  unsigned operand = nest.getOperandsOf(m).front();
+  Value tensor = nest.getOperands()[operand].getWhole().getTensor();
+  Value level = arith::ConstantIndexOp::create(b, nest.getLevelAt(operand, m));
+  return sparse_tensor::LvlOp::create(b, tensor, level);
+}
+
+//===----------------------------------------------------------------------===//
+// The cost of one charge
+//===----------------------------------------------------------------------===//
 
 /// What a coordinate costs, for all coordinates of the loops from `from` to
 /// `to` that the operand is not in.
-Value CostModel::scaled(ImplicitLocOpBuilder &b, Value cost, unsigned from,
-                        unsigned to) {
+Value CostQueries::scaled(Value cost, unsigned from, unsigned to) {
   for (unsigned m = from; m < to; ++m)
-    cost = times(b, cost, extent(b, m));
+    cost = emitProduct(cost, emitExtent(m));
   return cost;
 }
 
-Value CostModel::positionAt(unsigned operand, unsigned m,
-                            const SearchState &state) const {
+Value CostQueries::positionAt(unsigned operand, unsigned m,
+                              const SearchState &state) const {
   if (state.positions.empty())
     return {};
-  return state
-      .positions[llvm::find(operandsOf[m], operand) - operandsOf[m].begin()];
+  ArrayRef<unsigned> operands = nest.getOperandsOf(m);
+  return state.positions[llvm::find(operands, operand) - operands.begin()];
 }
 
 /// The coordinates of the loops from `m` to `last` that are visited while loop
 /// m comes up to a coordinate.
-Value CostModel::visits(ImplicitLocOpBuilder &b, unsigned m, unsigned last,
-                        const Charge &charge, const SearchState &state) {
-  std::optional<unsigned> driven = lastDriven(m, last);
+Value CostQueries::visits(unsigned m, unsigned last, const Charge &charge,
+                          const SearchState &state) {
+  std::optional<unsigned> driven = nest.findLastDriven(m, last);
   if (!driven)
-    return scaled(b, state.coordinate, m + 1, last + 1);
+    return scaled(state.coordinate, m + 1, last + 1);
   Value steps;
-  for (unsigned operand : drivers(*driven, charge))
-    steps = sum(b, steps,
-                emitCost(b, CostKind::loops, state.fibers[operand],
-                         positionAt(operand, m, state), *driven - m));
-  return scaled(b, steps, *driven + 1, last + 1);
+  for (unsigned operand : nest.getDrivers(*driven, charge))
+    steps =
+        emitSum(steps, emitCost(CostKind::loops, state.fibers[operand],
+                                positionAt(operand, m, state), *driven - m));
+  return scaled(steps, *driven + 1, last + 1);
 }
 
 /// The entries of an operand, down to its last level that is cut.
-Value CostModel::entries(ImplicitLocOpBuilder &b, unsigned m,
-                         const Charge &charge, const SearchState &state) {
-  const NestOperand &operand = operands[charge.operand];
-  unsigned next = nextLoop(charge, m);
-  unsigned last = lastLoop(operand);
-  Value fiber = state.fibers[charge.operand];
-  Value position = next == m ? positionAt(charge.operand, m, state) : Value();
+Value CostQueries::entries(unsigned m, const Charge &charge,
+                           const SearchState &state) {
+  unsigned number = *charge.operand, last = charge.last;
+  const NestOperand &operand = nest.getOperands()[number];
+  unsigned next = nest.getNextLoop(charge, m);
+  Value fiber = state.fibers[number];
+  Value position = next == m ? positionAt(number, m, state) : Value();
   bool isWhole =
       last == operand.loops.back() &&
-      levelAt(charge.operand, last) + 1 == operand.getType().getRank();
-  Value cost = isWhole ? emitCost(b, CostKind::nnz, fiber, position)
-                       : emitCost(b, CostKind::loops, fiber, position,
-                                  levelAt(charge.operand, last) -
-                                      levelAt(charge.operand, next));
+      nest.getLevelAt(number, last) + 1 == operand.getType().getRank();
+  Value cost = isWhole ? emitCost(CostKind::nnz, fiber, position)
+                       : emitCost(CostKind::loops, fiber, position,
+                                  nest.getLevelAt(number, last) -
+                                      nest.getLevelAt(number, next));
   // Inside, every group of loops that lack the operand repeats the entries.
   for (unsigned loop = next; loop < last;) {
-    unsigned following = nextLoop(charge, loop + 1);
+    unsigned following = nest.getNextLoop(charge, loop + 1);
     if (following > loop + 1)
-      cost = times(b, cost,
-                   visitsOfAll(b, loop + 1, following - 1, charge, state));
+      cost = emitProduct(cost,
+                         visitsOfAll(loop + 1, following - 1, charge, state));
     loop = following;
   }
   return cost;
 }
 
 /// The coordinates of the loops from `m` to `last`, which begin at loop m.
-Value CostModel::visitsOfAll(ImplicitLocOpBuilder &b, unsigned m, unsigned last,
-                             const Charge &charge, const SearchState &state) {
+Value CostQueries::visitsOfAll(unsigned m, unsigned last, const Charge &charge,
+                               const SearchState &state) {
   SearchState whole = state;
   whole.positions.clear();
-  whole.coordinate = extent(b, m);
-  return visits(b, m, last, charge, whole);
+  whole.coordinate = emitExtent(m);
+  return visits(m, last, charge, whole);
 }
 
-Value CostModel::cost(ImplicitLocOpBuilder &b, unsigned m, const Charge &charge,
-                      const SearchState &state) {
-  unsigned next = nextLoop(charge, m);
+Value CostQueries::cost(unsigned m, const Charge &charge,
+                        const SearchState &state) {
+  unsigned next = nest.getNextLoop(charge, m);
   Value cost;
-  if (charge.kind == Charge::entries)
-    cost = entries(b, m, charge, state);
+  if (charge.operand)
+    cost = entries(m, charge, state);
   if (next > m)
-    cost = times(b, cost, visits(b, m, next - 1, charge, state));
-  return times(b, cost, charge.weight);
+    cost = emitProduct(cost, visits(m, next - 1, charge, state));
+  return emitWeighted(cost, charge.weight);
 }
 
-Value CostModel::upTo(ImplicitLocOpBuilder &b, unsigned m,
-                      const SearchState &state) {
-  Value all;
-  if (m < first) {
-    unsigned list = operandsOf[m].front();
-    return emitCost(b, CostKind::scan, state.fibers[list],
+//===----------------------------------------------------------------------===//
+// Queries
+//===----------------------------------------------------------------------===//
+
+Value CostQueries::upTo(unsigned m, const SearchState &state) {
+  if (m < nest.getFirstCharged()) {
+    unsigned list = nest.getOperandsOf(m).front();
+    return emitCost(CostKind::scan, state.fibers[list],
                     positionAt(list, m, state));
   }
-  for (const Charge &charge : charges)
-    if (reaches(charge, m))
-      all = sum(b, all, cost(b, m, charge, state));
+  Value all;
+  for (auto [charge, times] : llvm::zip(nest.getCharges(), repeats))
+    if (nest.reaches(charge, m))
+      all = emitSum(all, emitProduct(cost(m, charge, state), times));
   if (m > 0 && pendingUnit) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value charged = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
                                           state.coordinate, zero);
-    all = sum(b, all, arith::SelectOp::create(b, charged, pendingUnit, zero));
+    all = emitSum(all, arith::SelectOp::create(b, charged, pendingUnit, zero));
   }
   return all;
 }
 
-/// Positions of an operand at a coordinate: 0 or 1, or the length of a run.
-static Value countChild(ImplicitLocOpBuilder &b, Value child, bool isUnique) {
-  if (!isUnique)
-    return emitCost(b, CostKind::loops, child);
+/// How many positions an operand has at the coordinate that was found: 0 or 1,
+/// or the length of a run.
+Value CostQueries::emitCount(unsigned operand, unsigned m,
+                             const SearchState &state) {
+  Value child = state.fibers[operand];
+  if (!isUniqueLevel(nest.getOperands()[operand].getType(),
+                     nest.getLevelAt(operand, m)))
+    return emitCost(CostKind::loops, child);
   Value present = PresentOp::create(b, b.getI1Type(), child);
   return arith::IndexCastUIOp::create(b, b.getIndexType(), present);
 }
 
-void CostModel::enter(ImplicitLocOpBuilder &b, unsigned m,
-                      const SearchState &state) {
-  NameScope name(b, "unit");
-  if (m < first) {
-    // The step to an entry of the list.
-    if (m + 1 == first && chargesEntries)
-      pendingUnit = countChild(b, state.fibers[operandsOf[m].front()], true);
-    return;
-  }
+/// What belongs to the coordinate that was found in loop `m` as such.
+Value CostQueries::emitUnit(unsigned m, const SearchState &state) {
   Value unit;
-  auto count = [&](unsigned operand) {
-    return countChild(
-        b, state.fibers[operand],
-        isUniqueLevel(operands[operand].getType(), levelAt(operand, m)));
-  };
-  bool isInnermost = m + 1 == loops.size();
-  for (Charge &charge : charges) {
-    if (isInnermost || !reaches(charge, m))
+  bool isInnermost = m + 1 == nest.getLoops().size();
+  for (auto [charge, times] : llvm::zip(nest.getCharges(), repeats)) {
+    if (isInnermost || !nest.reaches(charge, m))
       continue;
-    unsigned next = nextLoop(charge, m);
+    unsigned next = nest.getNextLoop(charge, m);
     if (next == m) {
       // The operand is done: its entry belongs to the coordinate as such.
-      if (!reaches(charge, m + 1))
-        unit = sum(b, unit, times(b, count(charge.operand), charge.weight));
+      if (!nest.reaches(charge, m + 1))
+        unit = emitSum(
+            unit, emitWeighted(
+                      emitProduct(emitCount(*charge.operand, m, state), times),
+                      charge.weight));
       continue;
     }
-    if (lastDriven(m, next - 1) == m) {
+    if (nest.findLastDriven(m, next - 1) == m) {
       Value here;
-      for (unsigned operand : drivers(m, charge))
-        here = sum(b, here, count(operand));
-      charge.weight = times(b, charge.weight, here);
+      for (unsigned operand : nest.getDrivers(m, charge))
+        here = emitSum(here, emitCount(operand, m, state));
+      times = emitProduct(times, here);
     }
-    if (charge.kind == Charge::unit && charge.last == m)
-      unit = sum(b, unit,
-                 charge.weight ? charge.weight
-                               : Value(arith::ConstantIndexOp::create(b, 1)));
+    if (charge.isPerOperand && charge.last == m)
+      unit = emitSum(unit, times ? emitWeighted(times, charge.weight)
+                                 : Value(arith::ConstantIndexOp::create(
+                                       b, charge.weight)));
   }
+  return unit;
+}
+
+void CostQueries::enter(unsigned m, const SearchState &state) {
+  NameScope name(b, "unit");
+  unsigned first = nest.getFirstCharged();
+  if (m < first) {
+    // The step to an entry of the list.
+    if (m + 1 == first && nest.getEntryWeight() > 0)
+      pendingUnit =
+          emitWeighted(emitCount(nest.getOperandsOf(m).front(), m, state),
+                       nest.getEntryWeight());
+    return;
+  }
+  Value unit = emitUnit(m, state);
   if (m > 0 && pendingUnit) {
     // The first coordinate of all is the first one of this loop too.
     Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                        state.coordinate, zero);
-    unit = sum(b, unit, arith::SelectOp::create(b, first, pendingUnit, zero));
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          state.coordinate, zero);
+    unit =
+        emitSum(unit, arith::SelectOp::create(b, isFirst, pendingUnit, zero));
   }
   pendingUnit = unit;
 }
 
-Value CostModel::total(ImplicitLocOpBuilder &b) {
+Value CostQueries::total() {
   SearchState whole;
-  for (const NestOperand &operand : operands)
+  for (const NestOperand &operand : nest.getOperands())
     whole.fibers.push_back(operand.root);
-  if (first > 0) {
+  if (nest.getFirstCharged() > 0) {
     NameScope name(b, "total");
-    return upTo(b, 0, whole);
+    return upTo(0, whole);
   }
-  whole.coordinate = extent(b, 0);
-  return unlessEmpty(b, upTo(b, 0, whole), "total");
+  whole.coordinate = emitExtent(0);
+  return unlessEmpty(upTo(0, whole), "total");
 }
 
 /// Without inner coordinates there is none at which to charge anything.
-Value CostModel::unlessEmpty(ImplicitLocOpBuilder &b, Value cost,
-                             StringRef name) {
+Value CostQueries::unlessEmpty(Value cost, StringRef name) {
   Value zero = arith::ConstantIndexOp::create(b, 0), empty;
-  for (unsigned m = first; m < loops.size(); ++m) {
+  for (unsigned m = nest.getFirstCharged(); m < nest.getLoops().size(); ++m) {
     Value none =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, extent(b, m), zero);
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, emitExtent(m), zero);
     empty = empty ? Value(arith::OrIOp::create(b, empty, none)) : none;
   }
   NameScope scope(b, name);
   return arith::SelectOp::create(b, empty, zero, cost);
 }
 
-Value CostModel::entryTotal(ImplicitLocOpBuilder &b, ArrayRef<Value> fibers,
-                            Value condition) {
+Value CostQueries::entryTotal(ArrayRef<Value> fibers, Value condition) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  if (first == loops.size())
-    return one;
+  Value step = arith::ConstantIndexOp::create(
+      b, std::max<int64_t>(nest.getEntryWeight(), 1));
+  unsigned first = nest.getFirstCharged();
+  if (first == nest.getLoops().size())
+    return step;
   SearchState whole;
   whole.fibers.assign(fibers.begin(), fibers.end());
-  whole.coordinate = extent(b, first);
-  Value cost = upTo(b, first, whole);
+  whole.coordinate = emitExtent(first);
+  Value cost = upTo(first, whole);
   if (!cost)
     cost = zero;
   else if (condition)
     cost = arith::SelectOp::create(b, condition, cost, zero);
-  if (chargesEntries)
-    cost = arith::AddIOp::create(b, cost, one);
-  return unlessEmpty(b, cost, "cost");
+  if (nest.getEntryWeight() > 0)
+    cost = arith::AddIOp::create(b, cost, step);
+  return unlessEmpty(cost, "cost");
 }
 
-void CostModel::recall(ImplicitLocOpBuilder &b, unsigned m,
-                       SearchState &state) const {
-  if (m + 1 != first)
+void CostQueries::recall(unsigned m, SearchState &state) {
+  if (m + 1 != nest.getFirstCharged())
     return;
-  Value entry = state.fibers[operandsOf[m].front()];
-  for (auto [n, operand] : llvm::enumerate(operands)) {
+  Value entry = state.fibers[nest.getOperandsOf(m).front()];
+  for (auto [n, operand] : llvm::enumerate(nest.getOperands())) {
     auto kept = operand.root.getDefiningOp<FiberAtOp>();
     if (!kept)
       continue;

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/IR/AttrNames.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Transforms/Passes.h"
@@ -113,15 +112,20 @@ void NestIsolator::isolate(unsigned step) {
       b, func.getLoc(), name, b.getFunctionType(types, nest->getResultTypes()));
   Block *entry = made.addEntryBlock();
   IRMapping mapping;
+  SmallVector<StepSource> sources;
   for (auto [n, input] : llvm::enumerate(slice.inputs)) {
     entry->getArgument(n).setLoc(input.getLoc());
     mapping.map(input, entry->getArgument(n));
     auto arg = dyn_cast<BlockArgument>(input);
-    unsigned number =
-        arg ? arg.getArgNumber() : stepOf(input.getDefiningOp<NestOp>());
-    made.setArgAttr(n, arg ? kOperandAttr : kStepAttr,
-                    b.getI64IntegerAttr(number));
+    if (arg)
+      sources.push_back({/*isStep=*/false, arg.getArgNumber()});
+    else
+      sources.push_back(
+          {/*isStep=*/true, stepOf(input.getDefiningOp<NestOp>())});
   }
+  made->setAttr(NachoDialect::kStepAttrName,
+                StepAttr::get(b.getContext(), sources, StepCutsAttr(),
+                              StepBuffersAttr()));
   b.setInsertionPointToStart(entry);
   for (Operation *op : slice.ops)
     b.clone(*op, mapping);

@@ -54,9 +54,9 @@ unsigned nacho::outermostAppend(NestOp nest, ArrayRef<CoiterateOp> loops) {
   return outermost;
 }
 
-SmallVector<unsigned> nacho::loopsToRemap(NestOp nest, bool countLoops) {
+SmallVector<unsigned> nacho::loopsToRemap(NestOp nest, CostModelAttr model) {
   SmallVector<CoiterateOp> loops = nest.getLoops();
-  unsigned depth = CostModel(nest, countLoops).getLoops().size();
+  unsigned depth = NestCost(nest, model).getLoops().size();
   unsigned outermost = outermostAppend(nest, loops);
   SmallVector<unsigned> found;
   for (unsigned m = 0; m + 1 < depth && m <= outermost; ++m)

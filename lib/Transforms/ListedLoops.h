@@ -12,7 +12,7 @@ namespace nacho {
 unsigned outermostAppend(NestOp nest, llvm::ArrayRef<CoiterateOp> loops);
 
 /// The loops that are to be listed, outermost first.
-llvm::SmallVector<unsigned> loopsToRemap(NestOp nest, bool countLoops);
+llvm::SmallVector<unsigned> loopsToRemap(NestOp nest, CostModelAttr model);
 
 /// Whether a loop has nothing to do where a fiber has no children.
 bool needsChildren(CoiterateOp loop, mlir::Value fiber);

@@ -9,7 +9,6 @@
 
 #include "StatementSplitter.h"
 #include "nacho/Analysis/Algebra.h"
-#include "nacho/IR/AttrNames.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -190,7 +189,8 @@ struct OrderLoops : nacho::impl::NachoOrderLoopsBase<OrderLoops> {
     // Later stages are the same for operands of all sizes.
     for (auto func : getOperation().getOps<func::FuncOp>())
       for (unsigned n = 0; n < func.getNumArguments(); ++n)
-        func.removeArgAttr(n, StringAttr::get(&getContext(), kSizesAttr));
+        func.removeArgAttr(
+            n, StringAttr::get(&getContext(), NachoDialect::kSizesAttrName));
   }
 };
 } // namespace

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CostModel.h"
+#include "CostQueries.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
@@ -29,56 +29,57 @@ using namespace mlir;
 using namespace nacho;
 
 /// The operands of each loop, by number.
-static ArrayAttr describeLoops(Builder &builder, const CostModel &model,
+static ArrayAttr describeLoops(Builder &builder, const NestCost &costs,
                                unsigned depth) {
   SmallVector<Attribute> described;
   for (unsigned m = 0; m < depth; ++m)
     described.push_back(
-        builder.getI64ArrayAttr(SmallVector<int64_t>(model.getOperandsOf(m))));
+        builder.getI64ArrayAttr(SmallVector<int64_t>(costs.getOperandsOf(m))));
   return builder.getArrayAttr(described);
 }
 
 /// The cost of loop `m` up to the candidates of its search.
 static void buildCost(ImplicitLocOpBuilder &b, SearchOp search, unsigned m,
-                      CostModel &model, SearchState state) {
+                      const NestCost &costs, CostQueries &queries,
+                      SearchState state) {
   OpBuilder::InsertionGuard guard(b);
   ValueRange fibers = search.getFibers();
   SmallVector<Type> types(1 + fibers.size(), b.getIndexType());
   SmallVector<Location> locs(types.size(), b.getLoc());
-  locs.front() = CoiterateOp(model.getLoops()[m]).getCoordinate().getLoc();
+  locs.front() = costs.getLoop(m).getCoordinate().getLoc();
   for (auto [loc, fiber] : llvm::zip(llvm::drop_begin(locs), fibers))
     loc = nameLoc(b.getLoc(),
                   "pos" + StringRef(getName(fiber)).rtrim("0123456789"));
   Block *block = b.createBlock(&search.getBody(), {}, types, locs);
   state.coordinate = block->getArgument(0);
   state.positions.assign(block->args_begin() + 1, block->args_end());
-  YieldOp::create(b, model.upTo(b, m, state));
+  YieldOp::create(b, queries.upTo(m, state));
 }
 
 /// One search per loop, each inside the coordinate that the last one found.
 static void buildSearches(ImplicitLocOpBuilder &b, PartitionOp partition,
-                          CostModel &model, unsigned depth) {
+                          const NestCost &costs, CostQueries &queries,
+                          unsigned depth) {
   Block *body = partition.getBodyBlock();
   Value query = body->getArgument(0), residual = query;
   Value lower = body->getArgument(1), upper = body->getArgument(2);
   SmallVector<Value> coordinates, found;
   SearchState state;
-  for (const NestOperand &operand : model.getOperands())
+  for (const NestOperand &operand : costs.getOperands())
     state.fibers.push_back(operand.root);
   for (unsigned m = 0; m < depth; ++m) {
     SmallVector<Value> fibers;
-    for (unsigned operand : model.getOperandsOf(m))
+    for (unsigned operand : costs.getOperandsOf(m))
       fibers.push_back(state.fibers[operand]);
-    CoiterateOp loop = model.getLoops()[m];
-    auto search =
-        SearchOp::create(b, residual, loop.getExtent(), fibers, lower, upper);
-    buildCost(b, search, m, model, state);
+    auto search = SearchOp::create(b, residual, costs.getLoop(m).getExtent(),
+                                   fibers, lower, upper);
+    buildCost(b, search, m, costs, queries, state);
     state.coordinate = search.getCoordinate();
     for (auto [operand, child] :
-         llvm::zip(model.getOperandsOf(m), search.getChildren()))
+         llvm::zip(costs.getOperandsOf(m), search.getChildren()))
       state.fibers[operand] = child;
-    model.recall(b, m, state);
-    model.enter(b, m, state);
+    queries.recall(m, state);
+    queries.enter(m, state);
     coordinates.push_back(search.getCoordinate());
     llvm::append_range(found, search.getChildren());
     residual = search.getResidual();
@@ -100,30 +101,123 @@ static Value addPartsArgument(func::FuncOp func) {
   return func.getArgument(number);
 }
 
-static LogicalResult partition(NestOp nest, bool countLoops) {
+//===----------------------------------------------------------------------===//
+// What callers have to know of the cuts
+//===----------------------------------------------------------------------===//
+
+/// The level of an argument in which a fiber of a loop stores its coordinates,
+/// if it stores each of them once.
+static std::optional<OfArgument> storedLevel(Value fiber) {
+  auto type = cast<FiberType>(fiber.getType());
+  auto argument = dyn_cast<BlockArgument>(rootOf(fiber).getTensor());
+  if (!argument || isFullLevel(type.getTensor(), type.getLevel()) ||
+      !isUniqueLevel(type.getTensor(), type.getLevel()))
+    return std::nullopt;
+  return OfArgument{type.getLevel(), argument.getArgNumber()};
+}
+
+static Type coordinateTypeOf(Value fiber) {
+  auto tensor = cast<FiberType>(fiber.getType()).getTensor();
+  return sparse_tensor::getSparseTensorEncoding(tensor).getCrdElemType();
+}
+
+/// What the innermost loop merges, if it is cut and does not merge anything but
+/// two arrays of coordinates of 32 or 64 bits.
+static StepMergeAttr describeMerge(NestOp nest) {
+  MLIRContext *context = nest.getContext();
+  CoiterateOp loop = nest.getLoops().back();
+  MergeAttr merge = loop.getMerge();
+  auto both = MergeAttr::get(
+      context, merge.getKind(),
+      {MergeAttr::get(context, 0u), MergeAttr::get(context, 1u)});
+  if (nest.getCutLoops().back() != loop || loop.getFibers().size() != 2 ||
+      merge != both)
+    return {};
+  Value first = loop.getFibers().front(), second = loop.getFibers().back();
+  std::optional<OfArgument> left = storedLevel(first);
+  std::optional<OfArgument> right = storedLevel(second);
+  if (!left || !right)
+    return {};
+  Type type = coordinateTypeOf(first);
+  if (type != coordinateTypeOf(second) ||
+      !(type.isInteger(32) || type.isInteger(64) || type.isIndex()))
+    return {};
+  return StepMergeAttr::get(context, merge.getKind(), *left, *right);
+}
+
+/// The accesses that the nest cuts, and the loops that it cuts them in. An
+/// access that no assignment has numbered has the number of its argument.
+static FailureOr<StepCutsAttr> describeCuts(NestOp nest, PartitionOp partition,
+                                            CostModelAttr model) {
+  MLIRContext *context = nest.getContext();
+  SmallVector<OfArgument> accesses;
+  for (Value root : partition.getRoots()) {
+    std::optional<unsigned> argument = argumentOf(root);
+    if (!argument)
+      return nest.emitOpError("reads a tensor that is no argument of its "
+                              "function");
+    uint64_t number = rootOf(root).getInput().value_or(*argument);
+    accesses.push_back({static_cast<unsigned>(number), *argument});
+  }
+  SmallVector<StepLoopAttr> loops;
+  for (auto [loop, operands] : llvm::zip(
+           nest.getCutLoops(), partition.getLoops().getAsRange<ArrayAttr>())) {
+    auto name = StringAttr::get(context, getName(loop.getCoordinate()));
+    SmallVector<unsigned> numbers;
+    for (auto operand : operands.getAsRange<IntegerAttr>())
+      numbers.push_back(operand.getInt());
+    loops.push_back(StepLoopAttr::get(context, name, numbers));
+  }
+  return StepCutsAttr::get(context, accesses, loops, model,
+                           partition.getDelta(), describeMerge(nest));
+}
+
+/// Adds the cuts to what a function says to its callers. A function with
+/// several nests is no step of a kernel: nobody calls it.
+static LogicalResult describe(func::FuncOp func, NestOp nest,
+                              PartitionOp partition, CostModelAttr model) {
+  if (!llvm::hasSingleElement(func.getOps<NestOp>()))
+    return success();
+  FailureOr<StepCutsAttr> cuts = describeCuts(nest, partition, model);
+  if (failed(cuts))
+    return failure();
+  // The last argument is the number of parts.
+  StepAttr step = StepAttr::ofFunction(func, func.getNumArguments() - 1);
+  func->setAttr(NachoDialect::kStepAttrName,
+                StepAttr::get(func.getContext(), step.getInputs(), *cuts,
+                              StepBuffersAttr()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static LogicalResult partition(NestOp nest, CostModelAttr model) {
   auto func = nest->getParentOfType<func::FuncOp>();
   if (!func)
     return nest.emitOpError("must be in a function to be partitioned");
   if (failed(verifyHasRoots(nest)))
     return failure();
-  CostModel model(nest, countLoops);
+  const NestCost costs(nest, model);
   SmallVector<int64_t> widths;
-  unsigned most = model.getLoops().size();
+  unsigned most = costs.getLoops().size();
   unsigned depth = std::min(most, nest.getMaxCutLoops());
   for (unsigned m = 0; m < depth; ++m)
-    widths.push_back(model.getOperandsOf(m).size());
+    widths.push_back(costs.getOperandsOf(m).size());
   SmallVector<Value> roots;
-  for (const NestOperand &operand : model.getOperands())
-    roots.push_back(operand.getWhole());
+  for (const NestOperand &operand : costs.getOperands())
+    roots.push_back(operand.getWhole().getFiber());
 
   ImplicitLocOpBuilder b(withoutName(nest.getLoc()), nest);
   auto cuts = CutsType::get(b.getContext(), widths);
   auto cut = CutType::get(b.getContext(), widths);
-  Value total = model.total(b);
+  CostQueries queries(b, costs);
+  Value total = queries.total();
   auto op = PartitionOp::create(
-      b, cuts, total, CoiterateOp(model.getLoops().front()).getExtent(), roots,
-      addPartsArgument(func), describeLoops(b, model, depth),
-      b.getI64IntegerAttr(depth == most ? model.delta() : -1));
+      b, cuts, total, costs.getLoop(0).getExtent(), roots,
+      addPartsArgument(func), describeLoops(b, costs, depth),
+      b.getI64IntegerAttr(depth == most ? costs.getDelta() : -1));
   op->setLoc(nameLoc(b.getLoc(), "cuts"));
   {
     OpBuilder::InsertionGuard guard(b);
@@ -132,10 +226,10 @@ static LogicalResult partition(NestOp nest, bool countLoops) {
                                   nameLoc(b.getLoc(), "lo"),
                                   nameLoc(b.getLoc(), "hi")};
     b.createBlock(&op.getBody(), {}, types, locs);
-    buildSearches(b, op, model, depth);
+    buildSearches(b, op, costs, queries, depth);
   }
   nest.getCutsMutable().assign(op.getCuts());
-  return success();
+  return describe(func, nest, op, model);
 }
 
 namespace {
@@ -143,15 +237,14 @@ struct PartitionLoops : nacho::impl::NachoPartitionLoopsBase<PartitionLoops> {
   using NachoPartitionLoopsBase::NachoPartitionLoopsBase;
 
   void runOnOperation() override {
-    if (cost != "nnz" && cost != "nnz+loops") {
-      getOperation().emitError()
-          << "unknown cost model '" << cost << "': nnz, nnz+loops";
+    FailureOr<CostModelAttr> model =
+        CostModelAttr::lookUp(getOperation(), cost);
+    if (failed(model))
       return signalPassFailure();
-    }
     WalkResult result = getOperation().walk([&](NestOp nest) -> WalkResult {
       if (nest.getCuts())
         return WalkResult::advance();
-      return partition(nest, cost == "nnz+loops");
+      return partition(nest, *model);
     });
     if (result.wasInterrupted())
       signalPassFailure();

@@ -1,9 +1,10 @@
 // RUN: nacho-opt %s -nacho-cpu | FileCheck %s
 // RUN: nacho-opt %s -nacho-cpu | FileCheck %s --check-prefix=LEFT
-// RUN: nacho-opt %s -nacho-cpu=cost=nnz | FileCheck %s --check-prefixes=CHECK,NNZ
+// RUN: nacho-opt %s -nacho-cpu=cost=nnz | FileCheck %s
 // RUN: nacho-opt %s -nacho-cpu | mlir-translate -mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
 // RUN: nacho-opt %s -nacho-cpu=remap=false | FileCheck %s --check-prefix=WHOLE
-// RUN: nacho-opt %s -nacho-cpu=find=false | FileCheck %s --check-prefix=MERGED
+// RUN: nacho-opt %s -nacho-cpu='until=assemble cost=nnz' | FileCheck %s --check-prefix=STEP
+// RUN: nacho-opt %s -nacho-cpu='until=assemble find=false' | FileCheck %s --check-prefix=MERGED
 // RUN: nacho-opt %s -nacho-cpu=vector-bits=256 | FileCheck %s --check-prefix=BLOCKS
 // RUN: not nacho-opt %s -nacho-cpu=cost=flops 2>&1 | FileCheck %s --check-prefix=MODEL
 
@@ -15,7 +16,6 @@
 // LEFT-NOT: {{sparse_tensor\.|tensor\.|func\.func|scf\.|memref\.|arith\.|complex\.|unrealized_conversion_cast}}
 
 // CHECK:     llvm.func @kernel_partition(
-// NNZ-SAME:    nacho.delta = 2
 // CHECK:       omp.parallel if(
 // CHECK:         llvm.atomicrmw add
 // CHECK:     llvm.func @_mlir_ciface_kernel_partition(
@@ -25,6 +25,9 @@
 // CHECK:     llvm.func @kernel_plan(
 // CHECK:     llvm.func @_mlir_ciface_kernel_plan(
 // CHECK:     llvm.func @kernel_execute(
+//
+// STEP-LABEL: func.func @kernel_execute(
+// STEP-SAME:    cost = <entries, steps>, delta = 2
 // CHECK:     llvm.func @_mlir_ciface_kernel_execute(
 
 // LLVM: define void @kernel_partition(
@@ -154,11 +157,11 @@ func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // Z[i, j] = A[i, j] * x[j]: x is looked for in a table of its positions, which is one more
 // argument; without that it is merged with each row, in blocks where there are vectors.
 //
-// CHECK-LABEL: llvm.func @scaled_execute(
-// CHECK-SAME:    nacho.tables = {{\[}}[1, 0]]
+// STEP-LABEL: func.func @scaled_execute(
+// STEP-SAME:    , tables = [0 of 1]>>
 //
-// MERGED-LABEL: llvm.func @scaled_execute(
-// MERGED-SAME:   nacho.counts} {
+// MERGED-LABEL: func.func @scaled_execute(
+// MERGED-SAME:   , counts = 1>>} {
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 func.func @scaled(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64, #SV>)

@@ -30,7 +30,7 @@
 // CHECK:             memref.store %[[REDUCED]]#{{.}}, %values[
 // CHECK-NOT:   func.func private @negative_whole_entries_combine(
 // CHECK-LABEL: func.func @negative_whole_entries_execute(
-// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.counts}
+// CHECK-SAME:    , counts = 4>>} {
 func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>, %Y: tensor<?x?xf64>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %X[i, k] : tensor<?x?xf64>,
@@ -146,7 +146,7 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:    memref.store %c1, %sizes[%c1]
 //
 // CHECK-LABEL: func.func @spmv_execute(
-// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.partials = [f64]}
+// CHECK-SAME:    result = tensor<?xf64>, partials = [f64]>>} {
 // CHECK-NEXT:    call @spmv_compute(
 // CHECK-NEXT:    call @spmv_combine(
 func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
@@ -200,7 +200,7 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 // CHECK:         memref.store %position, %sizes[%c0] : memref<3xindex>
 //
 // CHECK-LABEL: func.func @sparse_vector_execute(
-// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.counts, nacho.partials = [f64]}
+// CHECK-SAME:    , counts = 4, partials = [f64]>>} {
 func.func @sparse_vector(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>) -> tensor<?xf64, #SV> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %x[j] : tensor<?xf64>)
       -> [i] : tensor<?xf64, #SV> {
@@ -313,7 +313,7 @@ func.func @max(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64> {
 // CHECK:               nacho.binary add %{{.+}}, %{{.+}} : i32
 //
 // CHECK-LABEL: func.func @types_execute(
-// CHECK-SAME:    nacho.partials = [f64, i32]
+// CHECK-SAME:    partials = [f64, i32]>>} {
 func.func @types(%A: tensor<?x?xi32, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xi32, #CSR>, %b = %x[i] : tensor<?xf64>)
       -> [i] : tensor<?xf64> {

@@ -18,7 +18,7 @@
 // CHECK-SAME:    %bounds: memref<?x{{.+}}xindex>, %counts: memref<?x1xindex>, %status: memref<i32>, %threads: index)
 // CHECK-NOT:     nacho.workspace
 // CHECK-LABEL: func.func @negative_nothing_found_execute(
-// CHECK-NOT:     nacho.tables
+// CHECK-NOT:     tables = 
 // CHECK:         return
 func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>)
     -> tensor<?x?xf64, #CSR> {
@@ -107,7 +107,7 @@ func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #
 // The table is for level 1 of operand 0.
 //
 // CHECK-LABEL: func.func @masked_spgemm_execute(
-// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.counts, nacho.tables = {{\[\[}}0, 1]], nacho.workspace = 1 : i64}
+// CHECK-SAME:    buffers = <name = "masked_spgemm", result = tensor<?x?x?xf64, #{{[^>]+}}>, counts = 1, sorted = true, workspaceLevel = 1, tables = [1 of 0]>>} {
 // CHECK:         call @masked_spgemm_compute({{.+}}, %sums, %found_keys, %found_marks, %found_positions, %status, %threads)
 func.func @masked_spgemm(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #RowSums> {
@@ -149,7 +149,7 @@ func.func @masked_spgemm(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %
 // CHECK-LABEL: func.func @sparse_vector_plan(
 // CHECK-SAME:    %sizes: memref<3xindex>, %found_keys: memref<?x?xi64>, %found_marks: memref<?x?xi64>, %found_positions: memref<?x?xi64>, %status: memref<i32>, %threads: index)
 // CHECK-LABEL: func.func @sparse_vector_execute(
-// CHECK-SAME:    nacho.tables = {{\[\[}}1, 0]]}
+// CHECK-SAME:    , partials = [f64], tables = [0 of 1]>>} {
 func.func @sparse_vector(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> tensor<?xf64> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64, #SV>)
       -> [i] : tensor<?xf64> {
@@ -183,7 +183,7 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> t
 // CHECK-NEXT:      nacho.drain %{{.+}}, %{{.+}} of %[[TABLE2]] :
 // CHECK-NEXT:      }
 // CHECK-LABEL: func.func @two_tables_execute(
-// CHECK-SAME:    nacho.tables = {{\[\[}}1, 0], [2, 0]]}
+// CHECK-SAME:    , counts = 1, tables = [0 of 1, 0 of 2]>>} {
 func.func @two_tables(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>, %y: tensor<?xf64, #SV>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64, #SV>,

@@ -20,12 +20,12 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 // CHECK-NOT:   func.func @dcsr_add(
 
 // partition: the operands, the cuts, how many parts are to be made of each
-// part there is, the threads. Delta is for those who check the balance.
+// part there is, the threads.
 //
 // CHECK-LABEL: func.func @dcsr_add_partition(
 // CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^:]+}}, %{{[^ ]+}}: tensor<{{[^:]+}},
 // CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x7xindex>, %[[WITHIN:[^ ]+]]: index, %[[THREADS:[^ ]+]]: index)
-// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.delta = 2 : i64}
+// CHECK-SAME:    attributes {llvm.emit_c_interface} {
 // CHECK:         %[[ROWS:.+]] = memref.dim %[[BOUNDS]], %c0
 // CHECK-NEXT:    %[[PARTS:.+]] = arith.subi %[[ROWS]], %c1
 //
@@ -159,8 +159,12 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 // CHECK:         memref.store {{.+}}, %[[SIZES]][%c1{{.*}}]
 // CHECK:         memref.store %c1{{.*}}, %[[SIZES]][%c2{{.*}}]
 
+// execute says all that a caller has to know of the three.
+//
 // CHECK-LABEL: func.func @dcsr_add_execute(
-// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.counts}
+// CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.step = #nacho.step<inputs = [operand 0, operand 1],
+// CHECK-SAME:    cuts = <accesses = [0 of 0, 1 of 1], loops = [<"i"[0, 1]>, <"j"[0, 1]>], cost = <entries, steps>, delta = 2, merge = <union(1 of 0, 1 of 1)>>,
+// CHECK-SAME:    buffers = <name = "dcsr_add", result = tensor<?x?xf64, #{{[^>]+}}>, counts = 5>>} {
 // CHECK-NEXT:    call @dcsr_add_compute(
 // CHECK-NEXT:    return
 func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)

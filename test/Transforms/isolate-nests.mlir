@@ -22,14 +22,16 @@ func.func @negative_one_nest(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
 // the matrix by the first.
 //
 // CHECK-LABEL: func.func @two_steps_0(
-// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[DCSR:[^ ]+]]> {nacho.operand = 1 : i64}) -> tensor<?x?xf64, #[[LIST:[^ ]+]]> {
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[DCSR:[^ ]+]]>) -> tensor<?x?xf64, #[[LIST:[^ ]+]]>
+// CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [operand 1]>} {
 // CHECK:         %A0 = nacho.root %[[A]]
 // CHECK:         %[[T:.+]] = nacho.nest collect<sorted_list> : tensor<?x?xf64, #[[LIST]]> {
 // CHECK:             nacho.append %{{.+}} at(%j, %i) : f64
 // CHECK:         return %[[T]]
 //
 // CHECK-LABEL: func.func @two_steps(
-// CHECK-SAME:    %[[S:[^ ]+]]: tensor<f64> {nacho.operand = 0 : i64}, %[[X:[^ ]+]]: tensor<?xf64> {nacho.operand = 2 : i64}, %[[E:[^ ]+]]: tensor<?x?xf64, #[[LIST]]> {nacho.step = 0 : i64}) -> tensor<?x?xf64, #[[DCSR]]> {
+// CHECK-SAME:    %[[S:[^ ]+]]: tensor<f64>, %[[X:[^ ]+]]: tensor<?xf64>, %[[E:[^ ]+]]: tensor<?x?xf64, #[[LIST]]>) -> tensor<?x?xf64, #[[DCSR]]>
+// CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [operand 0, operand 2, step 0]>} {
 // CHECK:         nacho.root %[[E]]
 // CHECK:         %[[Z:.+]] = nacho.nest : tensor<?x?xf64, #[[DCSR]]> {
 // CHECK:             tensor.extract %[[S]][]
@@ -50,16 +52,19 @@ func.func @two_steps(%s: tensor<f64>, %A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf
 // to A. What was made has the number of its step.
 //
 // CHECK-LABEL: func.func @three_steps_0(
-// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR:[^ ]+]]> {nacho.operand = 0 : i64}) -> tensor<?x?xf64, #[[LIST]]> {
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR:[^ ]+]]>) -> tensor<?x?xf64, #[[LIST]]>
+// CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [operand 0]>} {
 // CHECK:         nacho.nest collect<sorted_list> : tensor<?x?xf64, #[[LIST]]> {
 //
 // CHECK-LABEL: func.func @three_steps_1(
-// CHECK-SAME:    %[[L:[^ ]+]]: tensor<?x?xf64, #[[LIST]]> {nacho.step = 0 : i64}) -> tensor<?x?xf64, #[[CSR]]> {
+// CHECK-SAME:    %[[L:[^ ]+]]: tensor<?x?xf64, #[[LIST]]>) -> tensor<?x?xf64, #[[CSR]]>
+// CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [step 0]>} {
 // CHECK:         nacho.root %[[L]]
 // CHECK:         nacho.nest : tensor<?x?xf64, #[[CSR]]> {
 //
 // CHECK-LABEL: func.func @three_steps(
-// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR]]> {nacho.operand = 0 : i64}, %[[R:[^ ]+]]: tensor<?x?xf64, #[[CSR]]> {nacho.step = 1 : i64}) -> tensor<?x?xf64, #[[CSR]]> {
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR]]>, %[[R:[^ ]+]]: tensor<?x?xf64, #[[CSR]]>) -> tensor<?x?xf64, #[[CSR]]>
+// CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [operand 0, step 1]>} {
 // CHECK:         %A0 = nacho.root %[[A]]
 // CHECK-NEXT:    %B0 = nacho.root %[[R]]
 // CHECK:         nacho.nest : tensor<?x?xf64, #[[CSR]]> {
@@ -76,7 +81,8 @@ func.func @three_steps(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
 // first, of which the sums are dense. What a nest reads of the extents goes along.
 //
 // CHECK-LABEL: func.func @sums_0(
-// CHECK-SAME:    %[[S:[^ ]+]]: tensor<f64> {nacho.operand = 0 : i64}, %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR]]> {nacho.operand = 1 : i64}) -> tensor<?xf64> {
+// CHECK-SAME:    %[[S:[^ ]+]]: tensor<f64>, %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR]]>) -> tensor<?xf64>
+// CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [operand 0, operand 1]>} {
 // CHECK:         nacho.root %[[A]]
 // CHECK:         %[[T:.+]] = nacho.nest reduce add : tensor<?xf64> {
 // CHECK:             tensor.extract %[[S]][]
@@ -84,7 +90,8 @@ func.func @three_steps(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
 // CHECK:         return %[[T]]
 //
 // CHECK-LABEL: func.func @sums(
-// CHECK-SAME:    %[[X:[^ ]+]]: tensor<?xf64> {nacho.operand = 2 : i64}, %[[T:[^ ]+]]: tensor<?xf64> {nacho.step = 0 : i64}) -> tensor<?xf64> {
+// CHECK-SAME:    %[[X:[^ ]+]]: tensor<?xf64>, %[[T:[^ ]+]]: tensor<?xf64>) -> tensor<?xf64>
+// CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [operand 2, step 0]>} {
 // CHECK:         %N_j = tensor.dim %[[X]]
 // CHECK:         %[[Y:.+]] = nacho.nest : tensor<?xf64> {
 // CHECK-NEXT:      nacho.coiterate %j to %N_j

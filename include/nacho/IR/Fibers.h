@@ -20,6 +20,11 @@ RootOp rootOf(mlir::Value fiber);
 /// none does.
 FlattenOp flattenedBy(mlir::Value fiber);
 
+/// The argument of the function whose entries a fiber has, by its number: the
+/// tensor that the fiber is a part of, or that is flattened to it. Nothing if
+/// the tensor is made inside the function.
+std::optional<unsigned> argumentOf(mlir::Value fiber);
+
 /// Emits an error unless every fiber that a nest reads has a root, and every
 /// fiber at a kept position has that from a list. Only then is it known what
 /// the parts of the nest cost, and where its operands stand at a cut.

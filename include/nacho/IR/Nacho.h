@@ -18,6 +18,7 @@
 
 #include "nacho/IR/NachoDialect.h.inc"
 #include "nacho/IR/NachoEnums.h.inc"
+#include "nacho/IR/StepAttrs.h"
 #define GET_ATTRDEF_CLASSES
 #include "nacho/IR/NachoAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES

@@ -59,6 +59,7 @@
 include "nacho/IR/NachoDialect.td"
 include "nacho/IR/Operators.td"
 include "nacho/IR/NachoAttrs.td"
+include "nacho/IR/StepAttrs.td"
 include "nacho/IR/NachoTypes.td"
 include "nacho/IR/AssignOps.td"
 include "nacho/IR/LoopOps.td"

@@ -106,6 +106,50 @@ def Nacho_CostKindAttr : EnumAttr<Nacho_Dialect, Nacho_CostKind, "cost_kind"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Nacho_ChargeKind : Nacho_Enum<"ChargeKind", "what a cost model charges", [
+  I32EnumAttrCase<"entries", 0>, I32EnumAttrCase<"steps", 1>,
+  I32EnumAttrCase<"units", 2>
+]>;
+
+def Nacho_CostModelAttr : Nacho_Attr<"CostModel", "cost_model"> {
+  let summary = "what counts as work when a nest is cut into parts of equal cost";
+  let description = [{
+    The cost of a part is the sum of its charges, each times its weight, which is 1 if
+    none is written:
+
+    - `entries`: the stored entries of every operand, each as often as it is iterated;
+    - `steps`: the iterations of the innermost loop, if nothing sparse limits them;
+    - `units`: the iterations of every other loop, of a sparse one for each operand
+      that stores the coordinate.
+
+    Some models have names, which options take instead: `nnz`, the paper's, charges
+    entries and steps, `nnz+loops` units besides.
+
+    ```mlir
+    module attributes {
+      // nnz+loops
+      test.named = #nacho.cost_model<entries, steps, units>,
+      // Coming to a row takes as long as four of its entries.
+      test.weighted = #nacho.cost_model<entries, steps, 4 * units>
+    } {}
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"::nacho::ChargeKind">:$kinds,
+    ArrayRefParameter<"int64_t">:$weights
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The weight of a kind of charge; 0 if the model does not have it.
+    int64_t getWeight(ChargeKind kind) const;
+    /// The model that has a name, or is written out. Emits an error at `op` if
+    /// it is neither.
+    static ::llvm::FailureOr<CostModelAttr> lookUp(::mlir::Operation *op,
+                                                   ::llvm::StringRef text);
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//

@@ -39,11 +39,20 @@ def Nacho_Dialect : Dialect {
 
     An argument of a function may have the attribute `nacho.sizes`, an array of its
     expected number of entries and its extents, by which the order of loops is
-    chosen.
+    chosen. What callers have to know of a function is the `#nacho.step` that is its
+    attribute `nacho.step`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Of an argument of a function: how many entries it is expected to have,
+    /// and its extents.
+    static constexpr ::llvm::StringLiteral kSizesAttrName = "nacho.sizes";
+    /// Of a function: the StepAttr that its callers read.
+    static constexpr ::llvm::StringLiteral kStepAttrName = "nacho.step";
+  }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::sparse_tensor::SparseTensorDialect"
   ];

@@ -5,6 +5,9 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Nacho_CostOption : Option<"cost", "cost", "std::string", "\"nnz+loops\"",
+    "What counts as work: nnz, nnz+loops, or a #nacho.cost_model">;
+
 def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
   let summary = "Turn linalg ops into tensor index notation";
   let description = [{
@@ -154,20 +157,17 @@ def NachoRemapIntersections
         nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in intersect(%A2, %B2) { body }
     ```
   }];
-  let options = [
-    Option<"cost", "cost", "std::string", "\"nnz+loops\"",
-           "What counts as work: nnz, nnz+loops">
-  ];
+  let options = [Nacho_CostOption];
   let dependentDialects = ["::nacho::NachoDialect"];
 }
 
 def NachoIsolateNests : Pass<"nacho-isolate-nests", "::mlir::ModuleOp"> {
   let summary = "Give every nest a function of its own";
   let description = [{
-    The functions of one are in the order in which they have to run. The
-    arguments of each tell where they come from: they are operands of the
-    function that there was, or results of earlier functions. A function that has
-    one nest is left as it is.
+    The functions of one are in the order in which they have to run. The `inputs` of
+    their `#nacho.step` say where the arguments come from: they are operands of the
+    function that there was, or results of earlier functions, which are the steps of a
+    kernel. A function that has one nest is left as it is.
 
     Before:
     ```mlir
@@ -179,11 +179,13 @@ def NachoIsolateNests : Pass<"nacho-isolate-nests", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    func.func @kernel_0(%A {nacho.operand = 0}) -> tensor<...> {
+    func.func @kernel_0(%A) -> tensor<...>
+        attributes {nacho.step = #nacho.step<inputs = [operand 0]>} {
       %E = nacho.nest ... { ... %A ... }
       return %E
     }
-    func.func @kernel(%E {nacho.step = 0}, %B {nacho.operand = 1}) -> tensor<...> {
+    func.func @kernel(%E, %B) -> tensor<...>
+        attributes {nacho.step = #nacho.step<inputs = [step 0, operand 1]>} {
       %Z = nacho.nest ... { ... %E ... %B ... }
       return %Z
     }
@@ -197,7 +199,8 @@ def NachoPartitionLoops : Pass<"nacho-partition-loops", "::mlir::ModuleOp"> {
   let description = [{
     Hierarchical search (paper Alg. 1), specialised to the nest: one
     `nacho.search` per loop, each within the coordinate that the one before
-    it found and with the residual that it left.
+    it found and with the residual that it left. The `cuts` of the function's
+    `#nacho.step` tell callers which loops are cut.
 
     Before:
     ```mlir
@@ -218,17 +221,14 @@ def NachoPartitionLoops : Pass<"nacho-partition-loops", "::mlir::ModuleOp"> {
     %Z = nacho.nest in %cuts { ... }
     ```
 
-    The cost model `nnz` counts the stored entries of the operands, as often as
-    they are iterated, and the coordinates of loops that nothing sparse limits;
-    `nnz+loops` adds a unit for every coordinate of the outer loops (for a sparse
-    one, for every operand that stores it), charged at the first coordinate inside
-    it. Loops over all coordinates without sparse operands, inside of loops that
+    The cost of a part is what the cost model charges for it. `nnz` stands for
+    `#nacho.cost_model<entries, steps>`, `nnz+loops` for
+    `#nacho.cost_model<entries, steps, units>`. A unit, which belongs to a coordinate
+    of an outer loop, is charged at the first coordinate inside it. Loops over all
+    coordinates without sparse operands, inside of loops that
     have some, are not cut.
   }];
-  let options = [
-    Option<"cost", "cost", "std::string", "\"nnz+loops\"",
-           "What counts as work: nnz, nnz+loops">
-  ];
+  let options = [Nacho_CostOption];
   let dependentDialects = ["::nacho::NachoDialect"];
 }
 
@@ -267,7 +267,8 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       where nothing is stored, before; and the entries that several parts share,
       one part after the other, afterwards;
     - `@kernel_plan` and `@kernel_execute`, the two that a caller needs: everything
-      up to the allocation of the result, and everything after.
+      up to the allocation of the result, and everything after. The `#nacho.step` of
+      the latter is all that a caller has to know of the functions.
 
     Before:
     ```mlir

@@ -51,8 +51,20 @@ static LogicalResult verifyReplaceable(func::FuncOp func, NestOp nest) {
       return op.emitOpError("has an effect next to a nest");
   if (failed(verifyHasRoots(nest)))
     return failure();
+  WalkResult finds = nest.walk([](FindOp find) -> WalkResult {
+    if (!argumentOf(find.getFiber()))
+      return find.emitOpError("looks into a tensor that is no argument of its "
+                              "function");
+    return WalkResult::advance();
+  });
+  if (finds.wasInterrupted())
+    return failure();
   if (!SymbolTable::symbolKnownUseEmpty(func, func->getParentOp()))
     return func.emitOpError("is used, but its nest makes it five functions");
+  auto step = func->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName);
+  if (!step || !step.getCuts())
+    return func.emitError("needs a #nacho.step that says how it is cut, as "
+                          "nacho-partition-loops leaves it");
   return success();
 }
 

@@ -1,7 +1,6 @@
 //===- CutParts.cpp - The function that cuts a nest into parts ------------===//
 
 #include "NestAssembler.h"
-#include "nacho/IR/AttrNames.h"
 #include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -67,10 +66,8 @@ static void searchCut(PhaseFunctions &function, Value row, Value inside,
 /// parallel p in parts: bounds[p] = a cut between bounds[p - p % within] and
 ///                                  `within` rows further
 void nacho::buildPartition(PhaseFunctions &function) {
-  func::FuncOp func =
-      function.start("partition", {Parameter::bounds, Parameter::within},
-                     /*isExported=*/true);
-  func->setAttr(kDeltaAttr, function.partition.getDeltaAttr());
+  function.start("partition", {Parameter::bounds, Parameter::within},
+                 /*isExported=*/true);
   function.cloneOperands();
   Values roots;
   for (Value root : function.partition.getRoots())

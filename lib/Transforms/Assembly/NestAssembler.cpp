@@ -5,7 +5,6 @@
 #include "Collector.h"
 #include "Filling.h"
 #include "PartBuilder.h"
-#include "nacho/IR/AttrNames.h"
 #include "nacho/IR/Fibers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -62,35 +61,29 @@ static void buildPlan(PhaseFunctions &function) {
   func::ReturnOp::create(function.b);
 }
 
-/// The number of the operand that is looked into.
-static int64_t argumentOf(FindOp find) {
-  Value tensor = rootOf(find.getFiber()).getTensor();
-  return cast<BlockArgument>(tensor).getArgNumber();
-}
-
-/// Tells callers of a function what it takes.
-static void describeArguments(PhaseFunctions &function, func::FuncOp execute) {
+/// What callers have to know of the step: what was said of the nest, and what
+/// its functions take and fill.
+static StepAttr describeStep(const PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
-  ImplicitLocOpBuilder &b = function.b;
-  if (layout.hasCounts())
-    execute->setAttr(kCountsAttr, b.getUnitAttr());
-  if (!layout.filling->isCounted())
-    execute->setAttr(kDraftAttr, b.getUnitAttr());
+  MLIRContext *context = function.b.getContext();
+  SmallVector<OfArgument> tables;
+  for (FindOp find : layout.finds) {
+    Value fiber = find.getFiber();
+    tables.push_back(
+        {cast<FiberType>(fiber.getType()).getLevel(), *argumentOf(fiber)});
+  }
+  ArrayRef<Type> partials;
   if (layout.hasPartials())
-    execute->setAttr(kPartialsAttr,
-                     b.getTypeArrayAttr(layout.reduction->getTypes()));
-  if (layout.workspaceLevel)
-    execute->setAttr(kWorkspaceAttr,
-                     b.getI64IntegerAttr(*layout.workspaceLevel));
-  if (layout.collector->hasWholeRows())
-    execute->setAttr(kWholeRowsAttr, b.getUnitAttr());
-  SmallVector<Attribute> tables;
-  for (FindOp find : layout.finds)
-    tables.push_back(b.getI64ArrayAttr(
-        {argumentOf(find),
-         cast<FiberType>(find.getFiber().getType()).getLevel()}));
-  if (!tables.empty())
-    execute->setAttr(kTablesAttr, b.getArrayAttr(tables));
+    partials = layout.reduction->getTypes();
+  func::FuncOp source = function.source;
+  auto buffers = StepBuffersAttr::get(
+      context, source.getSymNameAttr(), layout.type,
+      layout.hasCounts() ? layout.numColumns() : 0, partials,
+      sortsEntries(NestOp(function.nest).getCollect()),
+      !layout.filling->isCounted(), layout.workspaceLevel,
+      layout.collector->hasWholeRows(), tables);
+  auto step = source->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName);
+  return StepAttr::get(context, step.getInputs(), step.getCuts(), buffers);
 }
 
 /// fill; compute; combine; then what the filling does after all parts
@@ -98,7 +91,7 @@ static void buildExecute(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
   func::FuncOp func = function.start("execute", executeParameters(layout),
                                      /*isExported=*/true);
-  describeArguments(function, func);
+  func->setAttr(NachoDialect::kStepAttrName, describeStep(function));
   const PhaseArguments &args = function.args;
   if (layout.needsFill()) {
     Values arguments = function.operands;

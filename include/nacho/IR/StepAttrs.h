@@ -1,0 +1,38 @@
+//===- StepAttrs.h - The parts of `#nacho.step` ---------------------------===//
+
+#ifndef NACHO_IR_STEPATTRS_H
+#define NACHO_IR_STEPATTRS_H
+
+#include "llvm/ADT/Hashing.h"
+
+namespace nacho {
+
+/// The tensor that an argument of a step is.
+struct StepSource {
+  bool isStep;     ///< The result of an earlier step; else an operand.
+  unsigned number; ///< Of either.
+
+  bool operator==(const StepSource &other) const {
+    return isStep == other.isStep && number == other.number;
+  }
+  friend llvm::hash_code hash_value(const StepSource &source) {
+    return llvm::hash_combine(source.isStep, source.number);
+  }
+};
+
+/// A level or an access of one of the arguments of a step.
+struct OfArgument {
+  unsigned number; ///< Of the level or the access.
+  unsigned argument;
+
+  bool operator==(const OfArgument &other) const {
+    return number == other.number && argument == other.argument;
+  }
+  friend llvm::hash_code hash_value(const OfArgument &what) {
+    return llvm::hash_combine(what.number, what.argument);
+  }
+};
+
+} // namespace nacho
+
+#endif // NACHO_IR_STEPATTRS_H

@@ -1,0 +1,245 @@
+//===- StepAttrs.cpp - What callers know of a kernel ----------------------===//
+//
+// The syntax of `#nacho.step` and of its parts, and what they have to agree on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepSyntax.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace nacho;
+
+using ErrorFn = llvm::function_ref<InFlightDiagnostic()>;
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+/// `[a, b, ...]`
+static ParseResult parseList(AsmParser &parser,
+                             llvm::function_ref<ParseResult()> parseOne) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne);
+}
+
+template <typename Range, typename PrintOne>
+static void printList(AsmPrinter &printer, const Range &values,
+                      PrintOne printOne) {
+  printer << '[';
+  llvm::interleaveComma(values, printer, printOne);
+  printer << ']';
+}
+
+static ParseResult parseOfArgument(AsmParser &parser, OfArgument &what) {
+  return failure(parser.parseInteger(what.number) ||
+                 parser.parseKeyword("of") ||
+                 parser.parseInteger(what.argument));
+}
+
+static void printOfArgument(AsmPrinter &printer, const OfArgument &what) {
+  printer << what.number << " of " << what.argument;
+}
+
+ParseResult nacho::parseOfArguments(AsmParser &parser,
+                                    SmallVector<OfArgument> &arguments) {
+  return parseList(parser, [&] {
+    return parseOfArgument(parser, arguments.emplace_back());
+  });
+}
+
+void nacho::printOfArguments(AsmPrinter &printer,
+                             ArrayRef<OfArgument> arguments) {
+  printList(printer, arguments,
+            [&](const OfArgument &what) { printOfArgument(printer, what); });
+}
+
+ParseResult nacho::parseStepSources(AsmParser &parser,
+                                    SmallVector<StepSource> &sources) {
+  return parseList(parser, [&]() -> ParseResult {
+    StepSource &source = sources.emplace_back();
+    source.isStep = succeeded(parser.parseOptionalKeyword("step"));
+    if (!source.isStep && parser.parseKeyword("operand", " or 'step'"))
+      return failure();
+    return parser.parseInteger(source.number);
+  });
+}
+
+void nacho::printStepSources(AsmPrinter &printer,
+                             ArrayRef<StepSource> sources) {
+  printList(printer, sources, [&](const StepSource &source) {
+    printer << (source.isStep ? "step " : "operand ") << source.number;
+  });
+}
+
+ParseResult nacho::parseBracketedTypes(AsmParser &parser,
+                                       SmallVector<Type> &types) {
+  return parseList(parser,
+                   [&] { return parser.parseType(types.emplace_back()); });
+}
+
+void nacho::printBracketedTypes(AsmPrinter &printer, ArrayRef<Type> types) {
+  printList(printer, types, [&](Type type) { printer << type; });
+}
+
+ParseResult nacho::parseStepLoops(AsmParser &parser,
+                                  SmallVector<StepLoopAttr> &loops) {
+  return parseList(parser, [&]() -> ParseResult {
+    Attribute loop = StepLoopAttr::parse(parser, Type());
+    if (!loop)
+      return failure();
+    loops.push_back(cast<StepLoopAttr>(loop));
+    return success();
+  });
+}
+
+void nacho::printStepLoops(AsmPrinter &printer, ArrayRef<StepLoopAttr> loops) {
+  printList(printer, loops, [&](StepLoopAttr loop) { loop.print(printer); });
+}
+
+/// `<"name"[0, 1]>`
+Attribute StepLoopAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  SmallVector<unsigned> accesses;
+  if (parser.parseLess() || parser.parseString(&name) ||
+      parseList(parser,
+                [&] { return parser.parseInteger(accesses.emplace_back()); }) ||
+      parser.parseGreater())
+    return {};
+  return get(parser.getContext(), parser.getBuilder().getStringAttr(name),
+             accesses);
+}
+
+void StepLoopAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getName();
+  printList(printer, getAccesses(),
+            [&](unsigned access) { printer << access; });
+  printer << '>';
+}
+
+/// `<union(level of argument, level of argument)>`
+Attribute StepMergeAttr::parse(AsmParser &parser, Type) {
+  StringRef name;
+  OfArgument left, right;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&name) ||
+      parser.parseLParen() || parseOfArgument(parser, left) ||
+      parser.parseComma() || parseOfArgument(parser, right) ||
+      parser.parseRParen() || parser.parseGreater())
+    return {};
+  std::optional<MergeKind> kind = symbolizeMergeKind(name);
+  if (!kind) {
+    parser.emitError(loc) << "expected union or intersect, not '" << name
+                          << "'";
+    return {};
+  }
+  return parser.getChecked<StepMergeAttr>(loc, parser.getContext(), *kind, left,
+                                          right);
+}
+
+void StepMergeAttr::print(AsmPrinter &printer) const {
+  printer << '<' << stringifyMergeKind(getKind()) << '(';
+  printOfArgument(printer, getLeft());
+  printer << ", ";
+  printOfArgument(printer, getRight());
+  printer << ")>";
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+LogicalResult StepMergeAttr::verify(ErrorFn error, MergeKind kind, OfArgument,
+                                    OfArgument) {
+  if (kind == MergeKind::leaf)
+    return error() << "expected a union or an intersection";
+  return success();
+}
+
+int64_t StepCutsAttr::getNumColumns() const {
+  int64_t columns = 1 + getLoops().size();
+  for (StepLoopAttr loop : getLoops())
+    columns += loop.getAccesses().size();
+  return columns;
+}
+
+LogicalResult StepCutsAttr::verify(ErrorFn error, ArrayRef<OfArgument> accesses,
+                                   ArrayRef<StepLoopAttr> loops, CostModelAttr,
+                                   int64_t delta, StepMergeAttr) {
+  if (loops.empty())
+    return error() << "a step has a loop that is cut";
+  for (StepLoopAttr loop : loops)
+    for (unsigned access : loop.getAccesses())
+      if (access >= accesses.size())
+        return error() << "loop " << loop.getName() << " names access "
+                       << access << " of " << accesses.size();
+  if (delta < -1)
+    return error() << "the bound of a cut's cost cannot be " << delta;
+  return success();
+}
+
+LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
+                                      RankedTensorType result, int64_t counts,
+                                      ArrayRef<Type>, bool, bool isDraft,
+                                      std::optional<unsigned> workspaceLevel,
+                                      bool wholeRows, ArrayRef<OfArgument>) {
+  if (name.getValue().empty())
+    return error() << "a step that fills buffers has a name";
+  if (counts < 0)
+    return error() << "counts cannot have " << counts << " columns";
+  if (isDraft && counts == 0)
+    return error() << "a draft needs counts";
+  if (workspaceLevel && *workspaceLevel >= result.getRank())
+    return error() << "adds up entries at level " << *workspaceLevel << " of "
+                   << result;
+  if (wholeRows && !workspaceLevel)
+    return error() << "whole rows need a level at which they are added up";
+  return success();
+}
+
+LogicalResult StepAttr::verify(ErrorFn error, ArrayRef<StepSource> inputs,
+                               StepCutsAttr cuts, StepBuffersAttr buffers) {
+  auto verifyArguments = [&](ArrayRef<OfArgument> what,
+                             StringRef kind) -> LogicalResult {
+    for (const OfArgument &one : what)
+      if (one.argument >= inputs.size())
+        return error() << kind << " " << one.number << " is of argument "
+                       << one.argument << " of " << inputs.size();
+    return success();
+  };
+  if (buffers && !cuts)
+    return error() << "a step that fills buffers is cut";
+  if (cuts && failed(verifyArguments(cuts.getAccesses(), "access")))
+    return failure();
+  if (cuts && cuts.getMerge())
+    if (failed(verifyArguments(
+            {cuts.getMerge().getLeft(), cuts.getMerge().getRight()}, "level")))
+      return failure();
+  return buffers ? verifyArguments(buffers.getTables(), "level") : success();
+}
+
+StepAttr StepAttr::ofFunction(Operation *func, unsigned numOperands) {
+  if (auto step = func->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName))
+    return step;
+  SmallVector<StepSource> operands;
+  for (unsigned n = 0; n < numOperands; ++n)
+    operands.push_back({/*isStep=*/false, n});
+  return get(func->getContext(), operands, StepCutsAttr(), StepBuffersAttr());
+}
+
+LogicalResult NachoDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  if (attribute.getName() != kStepAttrName)
+    return success();
+  auto func = dyn_cast<FunctionOpInterface>(op);
+  auto step = dyn_cast<StepAttr>(attribute.getValue());
+  if (!func || !step)
+    return op->emitOpError()
+           << "'" << kStepAttrName << "' is not a #nacho.step of a function";
+  if (func.getNumArguments() < step.getInputs().size())
+    return op->emitOpError()
+           << "has " << func.getNumArguments() << " arguments, but '"
+           << kStepAttrName << "' has " << step.getInputs().size() << " inputs";
+  return success();
+}
