@@ -6,7 +6,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -206,61 +205,84 @@ static bool agreeButForWidths(RankedTensorType lhs, RankedTensorType rhs) {
   return withoutWidths(lhs) == withoutWidths(rhs);
 }
 
-LogicalResult AssignOp::verify() {
-  if (getAccesses().size() != getInputs().size())
-    return emitOpError("needs one access per operand");
-  if (!isAccess(getResultAccess()) || !llvm::all_of(getAccesses(), isAccess))
-    return emitOpError("accesses must be lists of names of indices");
+/// Each tensor has one index for each dimension, and each index one extent.
+static LogicalResult verifyAccesses(AssignOp op) {
+  if (op.getAccesses().size() != op.getInputs().size())
+    return op.emitOpError("needs one access per operand");
+  if (!isAccess(op.getResultAccess()) ||
+      !llvm::all_of(op.getAccesses(), isAccess))
+    return op.emitOpError("accesses must be lists of names of indices");
   llvm::StringMap<int64_t> extents;
-  llvm::StringSet<> bound;
-  for (auto [n, operand] : llvm::enumerate(getInputs())) {
-    if (failed(verifyAccess(*this, getAccess(n), operand.getType(),
+  for (auto [n, operand] : llvm::enumerate(op.getInputs()))
+    if (failed(verifyAccess(op, op.getAccess(n), operand.getType(),
                             "operand " + Twine(n), extents)))
       return failure();
-    for (Attribute index : getAccess(n))
-      bound.insert(cast<StringAttr>(index).getValue());
+  return verifyAccess(op, op.getResultAccess().getValue(), op.getType(),
+                      "the result", extents);
+}
+
+/// Operands, or the tensor to start from, bind the indices of the result. The
+/// index that tells the sums of parts apart is no operand's.
+static LogicalResult verifyResultIndices(AssignOp op) {
+  IndexSet bound, seen;
+  for (unsigned n = 0; n < op.getInputs().size(); ++n)
+    bound.insert_range(op.getAccess(n));
+  for (Attribute index : op.getResultAccess()) {
+    StringRef name = cast<StringAttr>(index).getValue();
+    bool isPart = op.isPart(index), isBound = bound.contains(index);
+    if (isPart && isBound)
+      return op.emitOpError() << "result index '" << name
+                              << "' tells parts apart, but is an operand's";
+    if (!isPart && !op.getInit() && !isBound)
+      return op.emitOpError()
+             << "result index '" << name << "' is an index of no operand";
+    if (!seen.insert(index))
+      return op.emitOpError() << "result index '" << name << "' is repeated";
   }
-  if (failed(verifyCollect(*this)))
+  return success();
+}
+
+/// The body takes one element of each operand, and yields one of the result.
+static LogicalResult verifyElements(AssignOp op) {
+  auto elementOf = [](Type type) {
+    return cast<RankedTensorType>(type).getElementType();
+  };
+  if (!llvm::equal(op.getBodyBlock()->getArgumentTypes(),
+                   llvm::map_range(op.getInputs().getTypes(), elementOf)))
+    return op.emitOpError("body takes one element of each operand");
+  auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
+  Type element = op.getType().getElementType();
+  if (yield.getNumOperands() != 1 || yield.getOperand(0).getType() != element)
+    return op.emitOpError() << "must yield one " << element;
+  return success();
+}
+
+/// What the body yields has no indices but those of the result, unless parts
+/// add it up.
+static LogicalResult verifyYieldedIndices(AssignOp op) {
+  FailureOr<IndexSet> free = freeIndices(op);
+  if (failed(free))
     return failure();
-  ArrayRef<Attribute> result = getResultAccess().getValue();
-  if (failed(verifyAccess(*this, result, getType(), "the result", extents)))
+  if (op.getCollect() == CollectKind::partSums)
+    return success();
+  for (Attribute index : *free)
+    if (!llvm::is_contained(op.getResultAccess(), index))
+      return op.emitOpError() << "index " << index
+                              << " is neither the result's nor reduced over";
+  return success();
+}
+
+LogicalResult AssignOp::verify() {
+  if (failed(verifyAccesses(*this)) || failed(verifyCollect(*this)))
     return failure();
   if (getInit() && !agreeButForWidths(getInit().getType(), getType()))
     return emitOpError() << "starts from " << getInit().getType()
                          << " but results in " << getType();
   if (getOrder() && !isAccess(*getOrder()))
     return emitOpError("order must be a list of names of indices");
-  llvm::StringSet<> seen;
-  for (Attribute index : result) {
-    StringRef name = cast<StringAttr>(index).getValue();
-    if (isPart(index) && bound.contains(name))
-      return emitOpError() << "result index '" << name
-                           << "' tells parts apart, but is an operand's";
-    if (!isPart(index) && !getInit() && !bound.contains(name))
-      return emitOpError() << "result index '" << name
-                           << "' is an index of no operand";
-    if (!seen.insert(name).second)
-      return emitOpError() << "result index '" << name << "' is repeated";
-  }
-  auto elementOf = [](Type type) {
-    return cast<RankedTensorType>(type).getElementType();
-  };
-  if (!llvm::equal(getBodyBlock()->getArgumentTypes(),
-                   llvm::map_range(getInputs().getTypes(), elementOf)))
-    return emitOpError("body takes one element of each operand");
-  auto yield = cast<YieldOp>(getBodyBlock()->getTerminator());
-  Type element = getType().getElementType();
-  if (yield.getNumOperands() != 1 || yield.getOperand(0).getType() != element)
-    return emitOpError() << "must yield one " << element;
-  FailureOr<IndexSet> free = freeIndices(*this);
-  if (failed(free))
+  if (failed(verifyResultIndices(*this)) || failed(verifyElements(*this)))
     return failure();
-  for (Attribute index : *free)
-    if (getCollect() != CollectKind::partSums &&
-        !seen.contains(cast<StringAttr>(index).getValue()))
-      return emitOpError() << "index " << index
-                           << " is neither the result's nor reduced over";
-  return success();
+  return verifyYieldedIndices(*this);
 }
 
 /// Refuses elements of a type that an operator of the table is not defined on:

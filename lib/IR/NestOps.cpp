@@ -84,45 +84,59 @@ static LogicalResult verifyCollect(NestOp nest) {
   return success();
 }
 
-LogicalResult NestOp::verify() {
-  Block &block = getBody().front();
-  if (block.getOps<CoiterateOp>().empty())
-    return emitOpError("needs an outermost loop");
-  SmallVector<CoiterateOp> chain = getLoops();
-  WalkResult inChain = getBody().walk([&](CoiterateOp loop) -> WalkResult {
+/// Every loop over fibers is one of the chain.
+static LogicalResult verifyChain(NestOp nest) {
+  Region &body = nest.getBody();
+  if (body.front().getOps<CoiterateOp>().empty())
+    return nest.emitOpError("needs an outermost loop");
+  SmallVector<CoiterateOp> chain = nest.getLoops();
+  WalkResult inChain = body.walk([&](CoiterateOp loop) -> WalkResult {
     if (!loop.getFibers().empty() && !llvm::is_contained(chain, loop))
       return loop.emitOpError("has fibers but is not in the chain of its nest");
     return WalkResult::advance();
   });
-  if (inChain.wasInterrupted())
-    return failure();
-  if (getReduce() && operatorOf(*getReduce()).identity == Identity::none)
-    return emitOpError() << "cannot reduce by a "
-                         << operatorOf(*getReduce()).noun;
-  if (failed(verifyCollect(*this)))
-    return failure();
-  if (!getFinish().empty()) {
-    if (!getReduce())
-      return emitOpError("finishes no reduction");
-    Type element = cast<RankedTensorType>(getType()).getElementType();
-    auto yield = dyn_cast<YieldOp>(getFinish().front().getTerminator());
-    if (!yield || yield.getOperandTypes() != TypeRange(element))
-      return emitOpError() << "must finish with one " << element;
-  }
-  if (!getCuts())
-    return block.getNumArguments() == 0 ? success()
-                                        : emitOpError("has bounds but no cuts");
-  ArrayRef<int64_t> widths = getCuts().getType().getWidths();
-  if (widths.size() > getLoops().size())
-    return emitOpError() << "cuts " << widths.size() << " loops of "
-                         << getLoops().size();
-  if (block.getNumArguments() == 0)
+  return failure(inChain.wasInterrupted());
+}
+
+/// The reduction has an identity, and is finished with one element.
+static LogicalResult verifyReduction(NestOp nest) {
+  std::optional<BinaryKind> reduce = nest.getReduce();
+  if (reduce && operatorOf(*reduce).identity == Identity::none)
+    return nest.emitOpError()
+           << "cannot reduce by a " << operatorOf(*reduce).noun;
+  if (nest.getFinish().empty())
     return success();
-  auto cut = CutType::get(getContext(), widths);
-  if (block.getNumArguments() != 2 || block.getArgument(0).getType() != cut ||
-      block.getArgument(1).getType() != cut)
-    return emitOpError() << "bounds must be two arguments of type " << cut;
+  if (!reduce)
+    return nest.emitOpError("finishes no reduction");
+  Type element = cast<RankedTensorType>(nest.getType()).getElementType();
+  auto yield = dyn_cast<YieldOp>(nest.getFinish().front().getTerminator());
+  if (!yield || yield.getOperandTypes() != TypeRange(element))
+    return nest.emitOpError() << "must finish with one " << element;
   return success();
+}
+
+/// The cuts are of loops of the chain, and the bounds are two of the cuts.
+static LogicalResult verifyBounds(NestOp nest) {
+  Block &block = nest.getBody().front();
+  bool isBounded = block.getNumArguments() > 0;
+  if (!nest.getCuts())
+    return isBounded ? nest.emitOpError("has bounds but no cuts") : success();
+  ArrayRef<int64_t> widths = nest.getCuts().getType().getWidths();
+  if (widths.size() > nest.getLoops().size())
+    return nest.emitOpError() << "cuts " << widths.size() << " loops of "
+                              << nest.getLoops().size();
+  auto cut = CutType::get(nest.getContext(), widths);
+  SmallVector<Type, 2> bounds(2, cut);
+  if (isBounded && block.getArgumentTypes() != TypeRange(bounds))
+    return nest.emitOpError() << "bounds must be two arguments of type " << cut;
+  return success();
+}
+
+LogicalResult NestOp::verify() {
+  if (failed(verifyChain(*this)) || failed(verifyReduction(*this)) ||
+      failed(verifyCollect(*this)))
+    return failure();
+  return verifyBounds(*this);
 }
 
 LogicalResult PartOp::verify() {

@@ -7,17 +7,18 @@
 
 using namespace nacho;
 
-/// Below this there is nothing to be shared.
-static constexpr int64_t kShared = 1 << 16;
+/// Fewer values are added up by one thread in less time than several threads
+/// need to begin.
+static constexpr int64_t kWorthThreads = 1 << 16;
 
 void nacho::prefixSum(int64_t *values, int64_t size, int64_t threads) noexcept {
   auto sumUp = [&](int64_t begin, int64_t end) {
     std::partial_sum(values + begin, values + end, values + begin);
   };
-  if (threads < 2 || size < kShared)
+  if (threads < 2 || size < kWorthThreads)
     return sumUp(0, size);
   try {
-    auto begin = [&](int64_t t) { return shareOf(size, threads, t); };
+    auto begin = [&](int64_t t) { return evenBegin(size, threads, t); };
     std::vector<int64_t> before(threads);
     onThreads(threads, [&](int64_t t) {
       before[t] =

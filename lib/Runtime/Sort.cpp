@@ -97,8 +97,8 @@ private:
     std::vector<unsigned> least(threads, keys);
     onThreads(threads, [&](int64_t t) {
       unsigned sorted = keys;
-      int64_t end = std::min(share(t + 1), entries - 1);
-      for (int64_t n = share(t); n < end; ++n)
+      int64_t end = std::min(beginOf(t + 1), entries - 1);
+      for (int64_t n = beginOf(t); n < end; ++n)
         for (unsigned c = 0; c < sorted; ++c) {
           uint64_t here = columns[c].at(n), next = columns[c].at(n + 1);
           if (here == next)
@@ -112,7 +112,8 @@ private:
     return *std::min_element(least.begin(), least.end());
   }
 
-  int64_t share(int64_t t) const { return shareOf(entries, threads, t); }
+  /// The first entry of a thread.
+  int64_t beginOf(int64_t t) const { return evenBegin(entries, threads, t); }
 
   void makeGroups(unsigned done) {
     unsigned end = keys;
@@ -150,7 +151,7 @@ private:
       return {{0, entries}};
     std::vector<std::vector<Run>> found(threads);
     onThreads(threads, [&](int64_t t) {
-      int64_t begin = share(t), end = std::min(share(t + 1), entries - 1);
+      int64_t begin = beginOf(t), end = std::min(beginOf(t + 1), entries - 1);
       // The first run may have begun before.
       while (begin > 0 && begin < end && isOneRun(done, begin - 1, begin))
         --begin;
@@ -185,12 +186,12 @@ private:
         sortRun(run, threads);
   }
 
-  /// Every thread takes runs that begin in its share of the entries.
+  /// Every thread takes the runs that begin among its entries.
   void sortShortRuns(const std::vector<Run> &runs) {
     auto firstOf = [&](int64_t t) {
       return std::partition_point(
           runs.begin(), runs.end(),
-          [&](const Run &run) { return run.begin < share(t); });
+          [&](const Run &run) { return run.begin < beginOf(t); });
     };
     onThreads(threads, [&](int64_t t) {
       for (auto run = firstOf(t), last = firstOf(t + 1); run != last; ++run)
@@ -214,11 +215,11 @@ private:
     thread_local std::vector<Record> mine, other;
     std::vector<Record> &records = mine, &spare = other;
     records.resize(size);
-    auto part = [&](int64_t w) { return shareOf(size, workers, w); };
+    auto beginOf = [&](int64_t w) { return evenBegin(size, workers, w); };
     bool isFirst = true;
     for (const KeyGroup &group : groups) {
       onThreads(workers, [&](int64_t w) {
-        for (int64_t n = part(w); n < part(w + 1); ++n) {
+        for (int64_t n = beginOf(w); n < beginOf(w + 1); ++n) {
           int64_t from = isFirst ? begin + n : records[n].from;
           records[n] = {keyOf(group, from), from};
         }
@@ -267,7 +268,7 @@ private:
     thread_local std::vector<int64_t> kept;
     std::vector<int64_t> &counts = kept;
     counts.resize(workers * buckets);
-    auto part = [&](int64_t w) { return shareOf(size, workers, w); };
+    auto beginOf = [&](int64_t w) { return evenBegin(size, workers, w); };
     for (; shift < bits; shift += digit) {
       auto bucketOf = [&](const T &record) {
         return (key(record) >> shift) & (buckets - 1);
@@ -275,14 +276,14 @@ private:
       std::fill(counts.begin(), counts.end(), 0);
       onThreads(workers, [&](int64_t w) {
         int64_t *mine = &counts[w * buckets];
-        for (int64_t n = part(w); n < part(w + 1); ++n)
+        for (int64_t n = beginOf(w); n < beginOf(w + 1); ++n)
           ++mine[bucketOf(records[n])];
       });
       if (!startBuckets(counts, buckets, workers, size))
         continue;
       onThreads(workers, [&](int64_t w) {
         int64_t *mine = &counts[w * buckets];
-        for (int64_t n = part(w); n < part(w + 1); ++n)
+        for (int64_t n = beginOf(w); n < beginOf(w + 1); ++n)
           spare[mine[bucketOf(records[n])]++] = records[n];
       });
       records.swap(spare);
@@ -339,14 +340,14 @@ private:
     thread_local std::vector<T> kept;
     std::vector<T> &made = kept;
     made.resize(size);
-    auto part = [&](int64_t w) { return shareOf(size, workers, w); };
+    auto beginOf = [&](int64_t w) { return evenBegin(size, workers, w); };
     onThreads(workers, [&](int64_t w) {
-      for (int64_t n = part(w); n < part(w + 1); ++n)
+      for (int64_t n = beginOf(w); n < beginOf(w + 1); ++n)
         made[n] = data[from(n)];
     });
     onThreads(workers, [&](int64_t w) {
-      std::copy(made.begin() + part(w), made.begin() + part(w + 1),
-                data + begin + part(w));
+      std::copy(made.begin() + beginOf(w), made.begin() + beginOf(w + 1),
+                data + begin + beginOf(w));
     });
     if (size > kLong)
       std::vector<T>().swap(made);

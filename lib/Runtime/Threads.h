@@ -32,8 +32,9 @@ void onThreads(int64_t count, F f) {
       std::rethrow_exception(error);
 }
 
-/// Where the share of worker w of so many begins.
-inline int64_t shareOf(int64_t size, int64_t workers, int64_t w) {
+/// The first of the elements that worker `w` gets when `size` elements are
+/// split evenly among all workers.
+inline int64_t evenBegin(int64_t size, int64_t workers, int64_t w) {
   return size / workers * w + std::min(w, size % workers);
 }
 

@@ -29,7 +29,6 @@ using namespace nacho;
 static constexpr int64_t kAhead = 8;
 
 namespace {
-
 /// Lists loops 0 to `last` of a nest, and runs the rest through the list.
 class LoopLister {
 public:

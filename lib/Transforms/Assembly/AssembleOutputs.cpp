@@ -34,16 +34,32 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
+/// Whether the result of a nest is what its function returns, and nothing else
+/// uses it.
+static bool isReturned(func::FuncOp func, NestOp nest) {
+  return nest->getParentOp() == func && nest->hasOneUse() &&
+         func.getBody().hasOneBlock() &&
+         func.getBody().front().getTerminator()->getOperands() ==
+             nest->getResults();
+}
+
+/// Whether tables can be made for all that a nest finds. Emits an error if not.
+static LogicalResult verifyFinds(NestOp nest) {
+  WalkResult finds = nest.walk([](FindOp find) -> WalkResult {
+    if (!argumentOf(find.getFiber()))
+      return find.emitOpError("looks into a tensor that is no argument of its "
+                              "function");
+    return WalkResult::advance();
+  });
+  return failure(finds.wasInterrupted());
+}
+
 /// Whether a function can be replaced by those of its nest. Emits an error if
 /// it cannot.
 static LogicalResult verifyReplaceable(func::FuncOp func, NestOp nest) {
   if (!nest.getCuts() || nest.getBody().getNumArguments() == 0)
     return nest.emitOpError("must be partitioned and bounded first");
-  if (!nest.getCuts().getDefiningOp<PartitionOp>() ||
-      nest->getParentOp() != func || !nest->hasOneUse() ||
-      !func.getBody().hasOneBlock() ||
-      func.getBody().front().getTerminator()->getOperands() !=
-          nest->getResults())
+  if (!nest.getCuts().getDefiningOp<PartitionOp>() || !isReturned(func, nest))
     return nest.emitOpError("must be all that its function does");
   // The rest is repeated in each of the functions.
   for (Operation &op : func.getBody().front().without_terminator())
@@ -51,13 +67,7 @@ static LogicalResult verifyReplaceable(func::FuncOp func, NestOp nest) {
       return op.emitOpError("has an effect next to a nest");
   if (failed(verifyHasRoots(nest)))
     return failure();
-  WalkResult finds = nest.walk([](FindOp find) -> WalkResult {
-    if (!argumentOf(find.getFiber()))
-      return find.emitOpError("looks into a tensor that is no argument of its "
-                              "function");
-    return WalkResult::advance();
-  });
-  if (finds.wasInterrupted())
+  if (failed(verifyFinds(nest)))
     return failure();
   if (!SymbolTable::symbolKnownUseEmpty(func, func->getParentOp()))
     return func.emitOpError("is used, but its nest makes it five functions");

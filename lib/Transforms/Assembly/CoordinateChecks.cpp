@@ -39,7 +39,7 @@ bool nacho::mustCheck(const Part &part, const Entries &entries, unsigned m) {
     return false;
   bool isInnermost = m + 1 == part.layout.loops.size();
   return !visitsAll(loop) && indexesMemory(loop) &&
-         !(isInnermost && entries.compare(loop));
+         (!isInnermost || entries.needsCheck(loop));
 }
 
 Value nacho::emitIsOutside(const Part &part, unsigned m, CoiterateOp loop) {

@@ -71,8 +71,8 @@ void Entries::storeValue(Value value, Value at) {
 //===----------------------------------------------------------------------===//
 
 /// What is only counted indexes no memory.
-bool CountedEntries::compare(CoiterateOp innermost) const {
-  return !layout.makesEntries() || layout.loopOfLevel.back() == innermost;
+bool CountedEntries::needsCheck(CoiterateOp innermost) const {
+  return layout.makesEntries() && layout.loopOfLevel.back() != innermost;
 }
 
 void CountedEntries::add(AppendOp, Condition condition, Carried &values) {
@@ -83,8 +83,9 @@ void CountedEntries::add(AppendOp, Condition condition, Carried &values) {
 // Appended
 //===----------------------------------------------------------------------===//
 
-bool AppendedEntries::compare(CoiterateOp innermost) const {
-  return layout.loopOfLevel.back() == innermost;
+/// The coordinate of the last level is compared when an entry is made.
+bool AppendedEntries::needsCheck(CoiterateOp innermost) const {
+  return layout.loopOfLevel.back() != innermost;
 }
 
 void AppendedEntries::add(AppendOp op, Condition condition, Carried &values) {

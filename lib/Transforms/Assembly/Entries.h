@@ -14,27 +14,31 @@
 
 namespace nacho {
 
+/// What is common to all ways. The functions are called in this order, while
+/// the loops of the part are repeated; what they emit goes where the builder
+/// is.
 class Entries {
 public:
   explicit Entries(Part &part) : part(part), layout(part.layout), b(part.b) {}
   virtual ~Entries() = default;
 
-  /// Before anything else of the part.
+  /// Emits what comes before everything else of a part that appends.
   virtual void prepare() {}
-  /// Adds what is carried, just before the loops.
+  /// Emits what comes before the loops, and adds what they carry.
   virtual void start(Carried &carried) {}
-  /// Repeats an append, in the loops that are around the builder.
-  void append(AppendOp op, Carried &values);
-  /// Before and after the loops inside of a coordinate of the last outer loop,
-  /// before which there were so many entries.
+  /// Emits what comes before the loops inside of the last outer loop.
   virtual void enterOuter(Carried &values) {}
+  /// Repeats an append.
+  void append(AppendOp op, Carried &values);
+  /// Emits what comes after the loops inside of the last outer loop, which is
+  /// repeated as `loop`; there were `entriesBefore` entries before them.
   virtual void leaveOuter(CoiterateOp loop, mlir::Value entriesBefore,
                           Carried &values) {}
-  /// After the loops.
+  /// Emits what comes after the loops.
   virtual void leaveLoops(Carried &values) {}
-  /// After everything else of the part, for a nest without outer loops.
+  /// Emits what comes last, in a nest that has no outer loops but a reduction.
   virtual void finish(Carried &values) {}
-  /// Adds the values of the columns that the collector has in a row of counts.
+  /// Adds the values of the collector's columns in a row of counts.
   virtual void addColumns(const Carried &values, Values &row) const {}
 
   /// Whether each append is counted, and nothing else is done with it.
@@ -44,9 +48,9 @@ public:
   /// loop.
   virtual bool addRow(CoiterateOp loop) { return false; }
 
-  /// Whether the coordinate of the innermost loop needs no comparison with its
-  /// extent, apart from those that are made here.
-  virtual bool compare(CoiterateOp innermost) const { return false; }
+  /// Whether the innermost loop has to compare its coordinate with the extent,
+  /// if that coordinate indexes memory.
+  virtual bool needsCheck(CoiterateOp innermost) const { return true; }
 
 protected:
   /// Appends a value, at the part's coordinates, where a condition holds.
@@ -70,17 +74,17 @@ class CountedEntries : public Entries {
 public:
   using Entries::Entries;
   bool areCounted() const override { return true; }
-  bool compare(CoiterateOp innermost) const override;
+  bool needsCheck(CoiterateOp innermost) const override;
 
 protected:
   void add(AppendOp op, Condition condition, Carried &values) override;
 };
 
-/// Makes an entry of the last level of every append.
+/// Makes every append an entry of the last level.
 class AppendedEntries : public Entries {
 public:
   using Entries::Entries;
-  bool compare(CoiterateOp innermost) const override;
+  bool needsCheck(CoiterateOp innermost) const override;
 
 protected:
   void add(AppendOp op, Condition condition, Carried &values) override;

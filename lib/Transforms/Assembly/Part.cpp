@@ -45,7 +45,7 @@ Part::Part(PhaseFunctions &function, Value number, Value parts, Phase phase)
   coordinates.assign(layout.type.getRank(), Value());
 }
 
-std::optional<Value> Part::isInside(unsigned m, Value cut) const {
+std::optional<Value> Part::isCutInside(unsigned m, Value cut) const {
   if (m + 1 >= layout.numCut)
     return std::nullopt;
   return OnCutOp::create(b, b.getI1Type(), cut);

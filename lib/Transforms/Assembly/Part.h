@@ -14,10 +14,10 @@ enum class Phase { count, append };
 
 /// The values that the loops of a part carry around, in this order.
 struct Carried {
-  llvm::SmallVector<Values> levels; ///< By level of the result that is filled.
+  llvm::SmallVector<Values> levels; ///< Those of each level that is filled.
   mlir::Value entries; ///< The number of entries, or the offset of the next.
-  Values tables;       ///< By table, the position of the fiber that is in it.
-  Values sums;         ///< That are being reduced, or added up.
+  Values tables;       ///< The position of the fiber that is in each table.
+  Values sums;         ///< What is being reduced, or added up.
 
   Values flatten() const;
   /// The same, where other values stand for these: the arguments of a loop's
@@ -38,7 +38,7 @@ struct Part {
 
   /// Whether a cut is inside the coordinate that loop `m` of the chain is at.
   /// Nothing if it cannot be, since no loop further in is cut.
-  std::optional<mlir::Value> isInside(unsigned m, mlir::Value cut) const;
+  std::optional<mlir::Value> isCutInside(unsigned m, mlir::Value cut) const;
 
   /// Whether the merge expression of a loop without fibers holds, which only
   /// asks for the guards.
@@ -60,16 +60,16 @@ struct Part {
   const PhaseArguments &args;
   mlir::IRMapping mapping;
   ResultPlaces places;
-  mlir::Value number, parts; ///< Of the part, and how many parts there are.
-  mlir::Value lower, upper;  ///< Its cuts.
+  mlir::Value number, parts; ///< The number of the part, and of all parts.
+  mlir::Value lower, upper;  ///< The cuts of the part.
   Phase phase;
-  /// The rows of the scan before and after the part, while it appends; without
-  /// elements if nothing was counted.
+  /// The rows of the scan before and after the part, while it appends. They
+  /// have no elements if nothing was counted.
   Values first, last;
 
-  // Where the loops are.
-  Values coordinates; ///< By level, those of the loops around the builder.
-  /// Whether the part completes the coordinates of these loops.
+  // Where the builder is.
+  Values coordinates; ///< By level, the coordinates of the loops around it.
+  /// Whether the part completes these coordinates: no later part appends there.
   Condition completes = kAlways;
 };
 

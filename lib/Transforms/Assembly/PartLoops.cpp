@@ -133,8 +133,8 @@ void PartLoops::emitBody(unsigned m, CoiterateOp loop, Carried &values) {
   Value no = arith::ConstantIntOp::create(b, 0, 1);
   std::optional<Value> onLower, onUpper;
   if (loop.isBounded()) {
-    onLower = part.isInside(m, loop.getInnerLower());
-    onUpper = part.isInside(m, loop.getInnerUpper());
+    onLower = part.isCutInside(m, loop.getInnerLower());
+    onUpper = part.isCutInside(m, loop.getInnerUpper());
   }
   bool isLevel = m < layout.levels.size();
   bool isOuter = m + 1 == layout.numOuter;

@@ -43,7 +43,8 @@ public:
     Value count = arith::SubIOp::create(b, values.entries, entriesBefore);
     if (!layout.canSplit())
       return writeWhole(values, count, sums);
-    Value isOnLower = *part.isInside(layout.numOuter - 1, loop.getInnerLower());
+    Value isOnLower =
+        *part.isCutInside(layout.numOuter - 1, loop.getInnerLower());
     Value completes = *part.completes;
     Value isWhole = arith::AndIOp::create(b, emitNot(b, isOnLower), completes);
     auto ifWhole = scf::IfOp::create(b, isWhole, /*withElse=*/true);
