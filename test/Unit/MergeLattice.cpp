@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Truth.h"
 #include "Unit.h"
 
 #include "nacho/Analysis/MergeLattice.h"
@@ -22,18 +23,6 @@ namespace {
 /// Bit s: what an expression is where the operands of the set s are present.
 using Table = uint32_t;
 } // namespace
-
-static bool isIn(unsigned operand, unsigned set) { return set >> operand & 1; }
-
-static bool holdsAt(MergeAttr merge, unsigned set) {
-  if (merge.isLeaf())
-    return isIn(merge.getOperand(), set);
-  bool isUnion = merge.getKind() == MergeKind::unite;
-  for (MergeAttr child : merge.children())
-    if (holdsAt(child, set) == isUnion)
-      return isUnion;
-  return !isUnion;
-}
 
 static Table tableOf(MergeAttr merge, unsigned numOperands) {
   Table table = 0;

@@ -18,6 +18,12 @@
 //   key          all coordinates of an entry as the bits of one integer
 //   window       some hundred keys or coordinates that are computed at a time
 //
+//   Expressions
+//   operator     an operation of the notation on elements; the table of operators,
+//                Operators.td, has a record for each
+//   background   the value of an expression where no sparse operand has an entry
+//   pattern      the coordinates at which an expression may have another value
+//
 //   Loops
 //   nest         the loops that make one result
 //   coiteration  one loop over the merged coordinates of any number of fibers

@@ -1,7 +1,7 @@
 //===- Operators.td - The table of operators ---------------*- tablegen -*-===//
 //
-// One record for every operator of the notation. The code that has to know
-// operators one by one reads this table and keeps no list of its own:
+// One record for every operator of the notation. Code that depends on single
+// operators reads these records, and does not enumerate operators itself:
 //
 //   the kinds of nacho.unary, nacho.binary, nacho.compare     NachoAttrs.td
 //   which types an operator takes and gives                   AssignOps.cpp
