@@ -129,10 +129,9 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
     named in `nonempty` count as present only where they have children themselves.
 
     `between` restricts the loop to a part: the coordinates from the lower cut's to the
-    upper cut's. The upper cut's coordinate is included unless the loop is the
-    innermost one that is cut, since the rest of the part may lie inside that
-    coordinate. Cuts that are not *on* do not clip. The body gets the cuts that remain
-    for the loops inside.
+    upper cut's. If loops inside are cut too, the upper cut's coordinate is included,
+    since the rest of the part may lie inside of it. Cuts that are not *on* do not
+    clip. The body gets the cuts that remain for the loops inside.
 
     ```mlir
     #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
