@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace nacho;
 
-/// `[i, j]`
+/// Syntax: `[i, j]`
 ParseResult nacho::parseAccess(OpAsmParser &parser, ArrayAttr &access) {
   SmallVector<Attribute> names;
   if (parser.parseCommaSeparatedList(
@@ -34,7 +34,7 @@ void nacho::printAccess(OpAsmPrinter &printer, Operation *, Attribute access) {
   printer << ']';
 }
 
-/// `collect<part_sums>`, or nothing
+/// Syntax: `collect<part_sums>`, or nothing for `in_order`.
 static ParseResult parseCollect(OpAsmParser &parser, CollectKindAttr &collect) {
   if (succeeded(parser.parseOptionalKeyword("collect")))
     return parser.parseCustomAttributeWithFallback(collect);
@@ -118,13 +118,14 @@ void AssignOp::print(OpAsmPrinter &printer) {
       {"accesses", "resultAccess", "collect", "operandSegmentSizes"});
 }
 
-/// The custom form has nothing but names, the generic one can have anything.
+/// Whether an attribute is a list of names. The custom syntax allows only
+/// names, but the generic syntax allows any attribute.
 static bool isAccess(Attribute attr) {
   auto access = dyn_cast<ArrayAttr>(attr);
   return access && llvm::all_of(access, llvm::IsaPred<StringAttr>);
 }
 
-/// The access must have one index per dimension, and no index two extents.
+/// An access must have one index per dimension, and an index only one extent.
 static LogicalResult verifyAccess(AssignOp op, ArrayRef<Attribute> access,
                                   Type type, const Twine &what,
                                   llvm::StringMap<int64_t> &extents) {
@@ -149,7 +150,7 @@ namespace {
 using IndexSet = llvm::SetVector<Attribute>;
 }
 
-/// The indices on which each value in the body depends.
+/// The indices on which the yielded value depends.
 static FailureOr<IndexSet> freeIndices(AssignOp op) {
   DenseMap<Value, IndexSet> free;
   for (BlockArgument arg : op.getBodyBlock()->getArguments())
@@ -172,7 +173,7 @@ static FailureOr<IndexSet> freeIndices(AssignOp op) {
   return free[op.getBodyBlock()->getTerminator()->getOperand(0)];
 }
 
-/// What each way of collecting entries demands of an assignment.
+/// Verifies what the assignment's way of collecting entries requires of it.
 static LogicalResult verifyCollect(AssignOp op) {
   CollectKind kind = op.getCollect();
   StringRef name = stringifyCollectKind(kind);
@@ -195,7 +196,7 @@ static LogicalResult verifyCollect(AssignOp op) {
   return success();
 }
 
-/// Whether two tensors are stored alike, in index arrays of whatever widths.
+/// Whether two types differ at most in the widths of their index arrays.
 static bool agreeButForWidths(RankedTensorType lhs, RankedTensorType rhs) {
   auto withoutWidths = [](RankedTensorType type) {
     auto encoding = sparse_tensor::getSparseTensorEncoding(type);
@@ -312,7 +313,7 @@ LogicalResult BinaryOp::verify() {
   return verifyElement(*this, operatorOf(getKind()), getType());
 }
 
-/// abs : complex<f64> -> f64
+/// For example, abs : complex<f64> -> f64.
 LogicalResult UnaryOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                         UnaryOp::Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {

@@ -1,4 +1,4 @@
-//===- ElementOps.cpp - What stands in loops: elements and appends --------===//
+//===- ElementOps.cpp - Ops in loops: reading and appending elements ------===//
 
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Syntax.h"
@@ -22,7 +22,8 @@ LogicalResult LoadOp::verify() {
   return success();
 }
 
-/// An element of the tensor, or a vector of them.
+/// The type of an element of the tensor, or of a vector of them if there is a
+/// mask. A null mask means that there are no lanes.
 static Type locatedType(Type tensor, Type mask) {
   Type element = cast<RankedTensorType>(tensor).getElementType();
   auto vector = dyn_cast_or_null<VectorType>(mask);
@@ -110,7 +111,8 @@ ParseResult RestrictOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.parseOptionalAttrDict(state.attributes) ||
       parser.parseColonType(type))
     return failure();
-  // Without fibers the value is zero everywhere, or restricted nowhere.
+  // `union()` and `intersect()` name no fibers: the result is always zero, or
+  // always the value.
   if (succeeded(parser.parseOptionalKeyword("of")) &&
       parser.parseTypeList(fiberTypes))
     return failure();
@@ -122,7 +124,8 @@ ParseResult RestrictOp::parse(OpAsmParser &parser, OperationState &state) {
   return success();
 }
 
-/// Operand numbers in order of first appearance, which is how they are parsed.
+/// Collects the numbers of operands in the order in which they first appear;
+/// the parser numbers them in that order.
 static void collectLeaves(MergeAttr merge, SmallVectorImpl<unsigned> &leaves) {
   if (merge.isLeaf()) {
     if (!llvm::is_contained(leaves, merge.getOperand()))

@@ -8,7 +8,7 @@ using namespace nacho;
 #include "nacho/IR/FiberInterfaces.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// What each op makes fibers of
+// What each op makes its fibers of
 //===----------------------------------------------------------------------===//
 
 Value RootOp::getSourceOf(Value) { return {}; }
@@ -68,7 +68,7 @@ std::optional<unsigned> nacho::argumentOf(Value fiber) {
                   : std::nullopt;
 }
 
-/// Whether the positions of a fiber are those that a list kept.
+/// Whether the positions of a fiber come from a list.
 static bool isKeptByList(FiberAtOp at) {
   auto isRecalled = [](Value position) {
     return position.getDefiningOp<RecallOp>() != nullptr;

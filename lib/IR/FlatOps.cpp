@@ -33,7 +33,8 @@ LogicalResult FlattenOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-/// Coordinates of every level but the last have children of their own.
+/// Whether every level is compressed and unique: entries with equal leading
+/// coordinates share them (CSF).
 static bool isTree(sparse_tensor::SparseTensorEncodingAttr encoding) {
   return llvm::all_of(encoding.getLvlTypes(),
                       [](sparse_tensor::LevelType type) {

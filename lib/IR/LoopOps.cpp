@@ -23,7 +23,8 @@ SmallVector<Type> CoiterateOp::getBodyTypes(MLIRContext *context,
   return types;
 }
 
-/// fibers, guards, extent, lower, upper, inits
+/// How many fibers, guards, extents, lower cuts, upper cuts and inits there
+/// are.
 static std::array<int32_t, 6> segmentSizes(size_t fibers, size_t guards,
                                            bool extent, bool bounded,
                                            size_t inits) {
@@ -61,7 +62,7 @@ void CoiterateOp::build(OpBuilder &builder, OperationState &state,
       getBodyTypes(builder.getContext(), fibers, cut, inits);
   SmallVector<Location> locs(types.size(), state.location);
   Block *body = builder.createBlock(state.addRegion(), {}, types, locs);
-  // Cuts and fibers are named after those of the loop around.
+  // The body's fibers and cuts are named after the operands: A0 -> A1.
   SmallVector<Value> outer(fibers);
   if (lower)
     outer.append({lower, upper});
@@ -95,7 +96,7 @@ CoiterateOp CoiterateOp::getInnerLoop() {
 }
 
 namespace {
-/// `%arg = %operand`, the argument's type to be filled in later.
+/// Syntax: `%arg = %operand`. The caller fills in the type of the argument.
 struct Bindings {
   SmallVector<OpAsmParser::Argument> args;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
@@ -121,7 +122,7 @@ struct Bindings {
 };
 } // namespace
 
-/// `between (%lo1 = %lo, %hi1 = %hi : type)`
+/// Syntax: `between (%lo1 = %lo, %hi1 = %hi : type)`, or nothing.
 static ParseResult parseBounds(OpAsmParser &parser, Bindings &bounds) {
   if (failed(parser.parseOptionalKeyword("between")))
     return success();
@@ -134,7 +135,8 @@ static ParseResult parseBounds(OpAsmParser &parser, Bindings &bounds) {
   return success();
 }
 
-/// `nonempty(%arg, ...)`, as the numbers of the arguments
+/// Syntax: `nonempty(%arg, ...)`, or nothing. Gives the numbers of the
+/// arguments.
 static ParseResult parseNonempty(OpAsmParser &parser,
                                  ArrayRef<OpAsmParser::Argument> args,
                                  SmallVectorImpl<int32_t> &nonempty) {

@@ -21,7 +21,7 @@ using namespace nacho;
 #include "nacho/IR/NachoTypes.cpp.inc"
 
 namespace {
-/// Fiber types repeat a whole tensor type: give them names.
+/// Prints fiber types by aliases, since each repeats a whole tensor type.
 struct NachoAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Type type, raw_ostream &os) const final {

@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace nacho;
 
 std::string nacho::getName(Value value) {
-  // The results of one op share its location: where there are several, the op
-  // itself tells their names.
+  // The results of one op share its location, so an op with several results
+  // tells their names itself.
   Operation *op = value.getDefiningOp();
   auto naming = dyn_cast_or_null<OpAsmOpInterface>(op);
   if (naming && op->getNumResults() > 1) {

@@ -1,4 +1,4 @@
-//===- NestOps.cpp - Nests of loops, and what they start from -------------===//
+//===- NestOps.cpp - Nests of loops, their roots and fibers ---------------===//
 
 #include "nacho/IR/Operators.h"
 
@@ -61,7 +61,7 @@ SmallVector<CoiterateOp> NestOp::getCutLoops() {
   return loops;
 }
 
-/// What each way of collecting entries demands of a nest.
+/// Verifies what the nest's way of collecting entries requires of it.
 static LogicalResult verifyCollect(NestOp nest) {
   CollectKind kind = nest.getCollect();
   RankedTensorType type = nest.getType();

@@ -21,8 +21,8 @@ llvm::ArrayRef<BinaryOperator> nacho::binaryOperators() {
 
 llvm::ArrayRef<Comparison> nacho::comparisons() { return Comparisons; }
 
-/// The kinds are numbered as the records are ordered; this does not depend on
-/// it.
+/// The record of a kind. Looks for the kind, rather than rely on the kinds
+/// being numbered in the order of the records.
 template <typename Record, typename Kind>
 static const Record &recordOf(llvm::ArrayRef<Record> table, Kind kind) {
   return *findOperator(

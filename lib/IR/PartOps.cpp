@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace nacho;
 
 namespace {
-/// `(%value : type, ...)`
+/// Syntax: `(%value : type, ...)`
 struct TypedOperands {
   SmallVector<OpAsmParser::UnresolvedOperand> names;
   SmallVector<Type> types;
@@ -32,7 +32,7 @@ static void printTyped(OpAsmPrinter &printer, ValueRange values) {
   printer << ')';
 }
 
-/// `between (%lo, %hi : type)`
+/// Syntax: `between (%lo, %hi : type)`, or nothing.
 static ParseResult parseCuts(OpAsmParser &parser, TypedOperands &cuts) {
   if (failed(parser.parseOptionalKeyword("between")))
     return success();
@@ -144,7 +144,7 @@ LogicalResult AccumulateOp::verify() {
   return success();
 }
 
-/// The type of one lane of each vector.
+/// The element type of each vector.
 static SmallVector<Type> laneTypes(TypeRange vectors) {
   return llvm::map_to_vector(vectors, [](Type type) {
     return cast<VectorType>(type).getElementType();

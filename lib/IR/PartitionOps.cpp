@@ -37,7 +37,7 @@ LogicalResult ExtentOp::verify() {
 // SearchOp
 //===----------------------------------------------------------------------===//
 
-/// The types of the fibers and then, once, that of the two cuts.
+/// Syntax: the types of the fibers, then the type of both cuts, once.
 static ParseResult parseSearchTypes(OpAsmParser &parser,
                                     SmallVectorImpl<Type> &fibers, Type &lower,
                                     Type &upper) {
@@ -123,7 +123,8 @@ LogicalResult CutOp::verify() {
   return success();
 }
 
-/// `loops` must name roots, and have the widths of the cuts.
+/// Each of `loops` must list the numbers of roots, as many as the cuts' width
+/// of that loop. Without an `extent`, the outermost loop must have a root.
 static LogicalResult verifyLoops(Operation *op, ArrayAttr loops, Value extent,
                                  ValueRange roots, ArrayRef<int64_t> widths) {
   SmallVector<int64_t> sizes;

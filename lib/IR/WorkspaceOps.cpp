@@ -36,7 +36,8 @@ LogicalResult InsertOp::verify() {
 // DrainOp
 //===----------------------------------------------------------------------===//
 
-/// The coordinate, the element if there are any, what is carried.
+/// The types of the coordinate, of the element unless the workspace is a set,
+/// and of the carried values.
 static SmallVector<Type> bodyTypes(WorkspaceType workspace, TypeRange carried) {
   SmallVector<Type> types = {IndexType::get(workspace.getContext())};
   if (!workspace.isSet())
@@ -72,7 +73,7 @@ void DrainOp::build(OpBuilder &builder, OperationState &state, Value workspace,
     ensureTerminator(*state.regions.front(), builder, state.location);
 }
 
-/// %key, %value of %w iter_args(%x = %init : type, ...) : type { ... }
+/// Syntax: %key, %value of %w iter_args(%x = %init : type, ...) : type { ... }
 ParseResult DrainOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::Argument> args(1), carried;
   OpAsmParser::UnresolvedOperand workspace;

@@ -11,23 +11,22 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
   let summary = "one statement of tensor index notation";
   let description = [{
     Binds one element of every access to a name and computes one element of the
-    result from them, for all values of the indices. An entry that an operand
-    does not store is exactly 0, and 0 times anything is then 0. Nothing else comes
-    in from outside: a number that is known when the kernel runs is an operand
-    without indices. An index that the result lacks must be reduced over. With an
-    `init` the result is added to that tensor, which is accessed and stored as the
-    result is; but the widths of its index arrays may be others.
+    result from them, for all values of the indices. An element that an operand
+    does not store is exactly 0, and 0 times anything is then 0. The body uses no other
+    values: a number that is only known when the kernel runs is an operand without
+    indices. An index that the result lacks must be reduced over. With an `init` the
+    result is added to that tensor, which must be accessed and stored as the result is;
+    only the widths of its index arrays may differ.
 
-    `collect` says how the entries come together (see `#nacho.collect`). An assignment
+    `collect` says how the entries are collected (see `#nacho.collect`). An assignment
     that collects a `sorted_list` reduces nothing, its loops run in any order, and it
-    may read the diagonal of a sparse operand. So may one that collects `part_sums`,
-    which sums over all indices that the result lacks, but part by part: the last index
-    of the result, which no operand has, tells the sums of different parts apart. In
-    an assignment that collects `whole_rows`, loops over reduced indices may lie outside
-    of the loop over the last level of the result.
+    may read the diagonal of a sparse operand. The same holds with `part_sums`, except
+    that each part sums over all indices that the result lacks. No operand has the last
+    index of such a result: it holds the number of the part. With `whole_rows`, loops
+    over reduced indices may lie outside of the loop over the result's last level.
 
-    `order` gives the order of the loops, of all indices of every term. Without it,
-    the loops run in an order in which all tensors are stored.
+    `order` lists all indices of every term in the order of the loops. Without it,
+    the loops run in an order that fits the storage of all tensors.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{
@@ -61,7 +60,7 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
     ::llvm::ArrayRef<::mlir::Attribute> getAccess(unsigned n) {
       return ::llvm::cast<::mlir::ArrayAttr>(getAccesses()[n]).getValue();
     }
-    /// Whether an index of the result tells the sums of different parts apart.
+    /// Whether an index of the result is the number of the part that made a sum.
     bool isPart(::mlir::Attribute index) {
       return getCollect() == CollectKind::partSums &&
              index == getResultAccess().getValue().back();
@@ -73,11 +72,11 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
 def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
   let summary = "a binary operator of the notation on two elements";
   let description = [{
-    Integers wrap around; on booleans `add` is "or" and `mul` is "and". `div` is that of
-    floating-point and complex numbers. `min` and `max` are NaN if an operand is, and
-    the second operand if both are equal: zeros of different signs are, as in NumPy. The
-    operators of a reduction may be `reassociable`: the order is the compiler's choice,
-    and -0 is less than +0, lest it made a difference.
+    Integers wrap around; on booleans `add` is "or" and `mul` is "and". `div` needs
+    floating-point or complex numbers. `min` and `max` give NaN if an operand is NaN,
+    and the second operand if both are equal; as in NumPy, -0 equals +0. The operators
+    of a reduction may be `reassociable`: the compiler chooses their order, and `min`
+    and `max` treat -0 as less than +0 so that every order gives the same result.
 
     ```mlir
     func.func @f(%a: f64, %b: f64) -> f64 {
@@ -94,8 +93,8 @@ def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
     `:` type($result)
   }];
   let extraClassDeclaration = [{
-    /// One of which the operands may change places: of zeros, too, `min` and `max` give
-    /// the same one then.
+    /// Creates an operator whose operands may change places: `min` and `max` of
+    /// floating-point numbers become `reassociable`, and so treat -0 as less than +0.
     static ::nacho::BinaryOp createCommutative(::mlir::ImplicitLocOpBuilder &b,
                                                ::nacho::BinaryKind kind,
                                                ::mlir::Value lhs, ::mlir::Value rhs);
@@ -106,9 +105,9 @@ def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
 def Nacho_UnaryOp : Nacho_Op<"unary", [Pure, InferTypeOpAdaptor]> {
   let summary = "a unary operator of the notation on an element";
   let description = [{
-    `neg` and `abs` are those of any number: the absolute value of a complex one is
-    real, that of the smallest integer wraps around. The others are functions of
-    floating-point and complex numbers.
+    `neg` and `abs` are defined on all numbers. The absolute value of a complex number
+    is real; the absolute value of the smallest integer wraps around. The other
+    operators need floating-point or complex numbers.
 
     ```mlir
     func.func @f(%a: f32, %c: complex<f64>) -> (f32, f64) {
@@ -127,8 +126,8 @@ def Nacho_UnaryOp : Nacho_Op<"unary", [Pure, InferTypeOpAdaptor]> {
 def Nacho_CompareOp : Nacho_Op<"compare", [Pure, SameTypeOperands]> {
   let summary = "a comparison of two elements";
   let description = [{
-    False is less than true, and a NaN is equal to nothing, not even to itself. Complex
-    numbers are equal or not, and have no order.
+    False is less than true. A NaN is equal to nothing, not even to itself. Complex
+    numbers can be compared for equality only.
 
     ```mlir
     func.func @f(%a: f64, %b: f64) -> i1 {
@@ -182,7 +181,7 @@ def Nacho_ReduceOp : Nacho_Op<"reduce", [
     Pure, HasParent<"AssignOp">, AllTypesMatch<["value", "result"]>]> {
   let summary = "an element reduced over all values of some indices";
   let description = [{
-    Only a sum of reductions, and of what is not reduced, can be assigned.
+    An assignment can only yield a sum whose terms are reductions or unreduced values.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{

@@ -7,17 +7,17 @@
 
 namespace nacho {
 
-/// The op that made a fiber: the one that it is a result of, or the one whose
-/// region has it as an argument. Null if that op makes no fibers: the fiber is
-/// handed in from elsewhere, as an argument of a function is.
+/// The op that made a fiber: the op that has the fiber as a result, or as an
+/// argument of its region. Null if that op makes no fibers: a function, for
+/// example, whose caller hands it the fiber.
 FiberMakerOpInterface makerOf(mlir::Value fiber);
 
-/// The root of the tensor that a fiber is a part of. Null if the fiber, or one
-/// that it is made of, is handed in from elsewhere.
+/// The root of the tensor that a fiber belongs to. Null if the fiber, or a
+/// fiber that it is made of, has no maker.
 RootOp rootOf(mlir::Value fiber);
 
-/// The `nacho.flatten` that makes the tensor that a fiber is a part of; null if
-/// none does.
+/// The `nacho.flatten` that makes the tensor that a fiber belongs to; null if
+/// there is no such op.
 FlattenOp flattenedBy(mlir::Value fiber);
 
 /// The argument of the function whose entries a fiber has, by its number: the
@@ -26,8 +26,8 @@ FlattenOp flattenedBy(mlir::Value fiber);
 std::optional<unsigned> argumentOf(mlir::Value fiber);
 
 /// Emits an error unless every fiber that a nest reads has a root, and every
-/// fiber at a kept position has that from a list. Only then is it known what
-/// the parts of the nest cost, and where its operands stand at a cut.
+/// `nacho.fiber_at` takes its position from a `nacho.recall`. Otherwise the
+/// cost of the nest's parts and its operands' positions at a cut are unknown.
 mlir::LogicalResult verifyHasRoots(NestOp nest);
 
 } // namespace nacho

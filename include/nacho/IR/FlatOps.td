@@ -8,12 +8,13 @@ include "nacho/IR/NachoTypes.td"
 def Nacho_FlattenOp : Nacho_Op<"flatten", [Pure, InferTypeOpAdaptor]> {
   let summary = "a list or tree of entries as a sparse vector";
   let description = [{
-    The vector has the arrays of the list (COO), or of the tree (CSF), and nothing is
-    copied: an entry's coordinate, its *key*, is computed from its coordinates there
-    whenever it is read. A key has a field of bits for each of them, as many as its
-    extent needs, the first one on top; so keys are in the order of the entries. Those
-    of all levels must not need more than 62 bits. What lies outside of the extents has
-    the largest key, which lies outside of the vector's extent.
+    The vector uses the arrays of the list (COO) or of the tree (CSF) without copying
+    them. An entry's coordinate in the vector is its *key*, which is computed from the
+    entry's coordinates in the tensor whenever it is read. A key has a field of bits for
+    each level, as wide as the level's extent needs, the first level in the highest
+    bits; so keys are in the order of the entries. All fields together must not need
+    more than 62 bits. An entry outside of the extents has the largest key, which lies
+    outside of the vector's extent.
 
     ```mlir
     #COO = #sparse_tensor.encoding<{
@@ -33,9 +34,9 @@ def Nacho_FlattenOp : Nacho_Op<"flatten", [Pure, InferTypeOpAdaptor]> {
 }
 
 def Nacho_UnflattenOp : Nacho_Op<"unflatten", [Pure]> {
-  let summary = "the coordinate of a level that is part of a key";
+  let summary = "the coordinate of one level, taken from a key";
   let description = [{
-    Of the keys that `nacho.flatten` gives to the entries of a tensor.
+    The key is one that `nacho.flatten` computes for an entry of the tensor.
 
     ```mlir
     #COO = #sparse_tensor.encoding<{

@@ -1,10 +1,10 @@
 //===- LoopOps.td - Stage `loops`: coiterative loops -----*- tablegen -*-===//
 //
-// Why not upstream's `sparse_tensor.coiterate`: it has a region per point of
-// the merge lattice (3^n for n operands), and neither positions as operands, nor
-// bounds, nor a cost. Here a coiteration is one region whatever the number of
-// operands, an absent operand is an absent fiber, and a loop can be cut.
-// Upstream's encoding and its storage ops are reused as they are.
+// Upstream's `sparse_tensor.coiterate` is not used, since it has one region per
+// point of the merge lattice (3^n for n operands), and has no positions as
+// operands, no bounds and no cost. A coiteration here has one region for any number
+// of operands, represents an absent operand by an absent fiber, and can be cut.
+// Upstream's encoding and storage ops are used unchanged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ def Nacho_RootOp : Nacho_Op<"root", [
     DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>]> {
   let summary = "a whole tensor as the fiber above its first level";
   let description = [{
-    `input` is the number of the access that it comes from, in the assignment.
+    `input` is the number of the assignment's input that this access reads.
 
     ```mlir
     #DCSR = #sparse_tensor.encoding<{
@@ -40,24 +40,23 @@ def Nacho_RootOp : Nacho_Op<"root", [
 def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
   let summary = "a loop nest whose appends make up one result";
   let description = [{
-    The body is one chain of `nacho.coiterate`, and loops without fibers inside of
-    it. Entries are appended in the order of the result's levels. With `reduce`, what is appended to the same coordinates
-    is reduced to one entry: loops over other coordinates lie inside those over the
-    result's, but for loops over all coordinates of the result's last levels, which
-    may lie inside of them. A region `finish` makes the entry from several
-    reductions, one for each of its arguments.
+    The body is one chain of `nacho.coiterate` ops; other loops inside the chain have
+    no fibers. Entries are appended in the order of the result's levels. With `reduce`,
+    the entries appended at the same coordinates are reduced to one. Reduced loops lie
+    inside the loops over the result's coordinates, except that loops over all
+    coordinates of the result's last levels may lie inside reduced loops. A `finish`
+    region computes the entry from several reductions, one per argument.
 
-    `collect` says how the entries come together if they are not appended in that
-    order (see `#nacho.collect`). In `part_sums` and `whole_rows`, a workspace holds
-    one row, that is the entries of one level inside of the *outer* loops: those
-    before the first loop whose coordinate is not appended. When the outer loops move
-    on, the row is appended and the workspace is empty again. A nest that collects
-    `whole_rows` reduces by addition, and is only cut in its outer loops.
+    `collect` says how the nest collects entries that are not appended in that order
+    (see `#nacho.collect`). With `part_sums` and `whole_rows`, a workspace holds one
+    row: the entries of one level inside the *outer* loops, which are the loops before
+    the first loop whose coordinate is not appended. When the outer loops move on, the
+    row is appended and the workspace is emptied. A nest that collects `whole_rows`
+    reduces by addition, and only its outer loops are cut.
 
-    With cuts the nest is done part by part; once the loops are bounded
-    (`--nacho-bound-loops`) the body has two arguments, the cuts where the part at
-    hand begins and ends. They cut the outermost loops; those further in are run as
-    a whole.
+    With `cuts` the nest runs part by part. Once `--nacho-bound-loops` has bounded the
+    loops, the body has two arguments: the cuts where the current part begins and ends.
+    The cuts go through the outermost loops; the loops inside those run as a whole.
 
     ```mlir
     #DCSR = #sparse_tensor.encoding<{
@@ -102,9 +101,9 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
   let extraClassDeclaration = [{
     /// The loops of the chain, outermost first.
     ::llvm::SmallVector<CoiterateOp> getLoops();
-    /// The types of what is appended, by the number of the reduction.
+    /// The types of the appended values, one for each reduction.
     ::llvm::SmallVector<::mlir::Type> getAppendedTypes();
-    /// How many of the outer loops may be cut.
+    /// How many loops may be cut, counted from the outermost.
     unsigned getMaxCutLoops();
     /// The loops of the chain that are cut, outermost first.
     ::llvm::SmallVector<CoiterateOp> getCutLoops();
@@ -119,21 +118,20 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
       "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {
   let summary = "visit the merged coordinates of any number of fibers in order";
   let description = [{
-    For every coordinate, in increasing order, at which the merge expression
-    holds, runs the body with the coordinate and with each operand's fiber there,
-    absent where the operand does not store the coordinate. Values are
+    Runs the body for every coordinate, in increasing order, at which the merge
+    expression holds. The body gets the coordinate and each operand's fiber there,
+    which is absent where the operand does not store the coordinate. Values are
     carried around the loop like those of `scf.for`.
 
-    `to` gives the number of coordinates, which otherwise is the extent of the
-    fibers; a loop without fibers needs it. Fibers that are `given` are
-    not stepped through: the merge expression only asks whether they are present.
-    A fiber's children that are `nonempty` count as present only where they have
-    children themselves.
+    `to` gives the number of coordinates; without `to` it is the extent of the fibers,
+    so a loop without fibers needs `to`. Fibers that are `given` are not stepped
+    through: the merge expression only asks whether they are present. The children
+    named in `nonempty` count as present only where they have children themselves.
 
-    `between` restricts the loop to a part: the coordinates from the lower
-    cut's to the upper cut's, the last one included unless the loop is the
-    innermost, since the rest of the part may lie inside it. Cuts that are not *on* do
-    not clip. The body gets the cuts that are left for the loops inside.
+    `between` restricts the loop to a part: the coordinates from the lower cut's to the
+    upper cut's. If loops inside are cut too, the upper cut's coordinate is included,
+    since the rest of the part may lie inside of it. Cuts that are not *on* do not
+    clip. The body gets the cuts that remain for the loops inside.
 
     ```mlir
     #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
@@ -193,7 +191,7 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
     ::mlir::ValueRange getCarried() {
       return getBodyBlock()->getArguments().take_back(getInits().size());
     }
-    /// The loop directly inside, if there is one.
+    /// The loop directly inside; null if there is none.
     CoiterateOp getInnerLoop();
     /// The types of the arguments of the body.
     static ::llvm::SmallVector<::mlir::Type>
@@ -222,12 +220,12 @@ def Nacho_LoadOp : Nacho_Op<"load", [Pure, InferTypeOpAdaptor]> {
 def Nacho_LocateOp : Nacho_Op<"locate", [Pure, AttrSizedOperandSegments]> {
   let summary = "the element of a dense tensor at given coordinates";
   let description = [{
-    Where the condition is false, and outside of the tensor, nothing is read and
-    the value is 0. The coordinate of a loop that visits all coordinates of an index
-    is not compared with the extent: it is that of the tensor.
+    Where the condition is false, or a coordinate lies outside of the tensor, nothing is
+    read and the value is 0. The coordinate of a loop over all coordinates of an index
+    is not checked, since the loop and the tensor have the same extent.
 
-    With `lanes` the value is a vector of the elements that are stored from there on, as
-    many as the mask has lanes; of a lane that is not set nothing is read, and it is 0.
+    With the mask `lanes` the value is a vector of the elements stored from there on,
+    one for each lane. A lane that is not set is not read, and is 0.
 
     ```mlir
     func.func @f(%X: tensor<?x?xf64>, %j: index, %k: index, %p: i1, %mask: vector<4xi1>)
@@ -270,7 +268,8 @@ def Nacho_PresentOp : Nacho_Op<"present", [Pure]> {
 def Nacho_PositionOp : Nacho_Op<"position", [Pure]> {
   let summary = "where a fiber is: its parent's position, -1 if it is absent";
   let description = [{
-    With `end`, one past the last of its parents, if these are a run.
+    The parents of a fiber may be a run. Then the op gives the position of the run's
+    first parent or, with `end`, one past the position of its last parent.
 
     ```mlir
     #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
@@ -286,10 +285,12 @@ def Nacho_PositionOp : Nacho_Op<"position", [Pure]> {
 }
 
 def Nacho_RecallOp : Nacho_Op<"recall", [Pure]> {
-  let summary = "what the entry of a list has in a level further down";
+  let summary = "a coordinate that an entry of a list keeps in a level further down";
   let description = [{
-    The coordinate of the first child of the fiber, `below` levels further down. Of an
-    entry that is so many `ahead`, or else the last one of all, it is only a hint.
+    The coordinate of the fiber's first child, `below` levels further down. A kept -1
+    loses its sign and becomes 2^63 - 1, as does the coordinate of an absent fiber. With
+    `ahead` n, the coordinate of the entry n entries further on, or of the list's last
+    entry if there are fewer; such a coordinate may only serve as a hint.
 
     ```mlir
     #List = #sparse_tensor.encoding<{
@@ -313,9 +314,9 @@ def Nacho_FiberAtOp : Nacho_Op<"fiber_at", [
     Pure, DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>]> {
   let summary = "the fiber of a tensor at a position that was kept";
   let description = [{
-    What `nacho.position` told of a fiber, the other way round: absent if the
-    position is -1, which one that is `certain` never is. The fiber of a run has its
-    end.
+    The inverse of `nacho.position`, for a position that `nacho.recall` read: the fiber
+    is absent if the list kept -1, which it never did for a position that is `certain`.
+    `to` gives the end of a run of positions.
 
     ```mlir
     #DCSR = #sparse_tensor.encoding<{
@@ -338,8 +339,8 @@ def Nacho_FiberAtOp : Nacho_Op<"fiber_at", [
   let hasVerifier = 1;
 }
 
-// Of an element, which has no children, the verifier says that it cannot be
-// looked into. Until then the type of the child is that of the element.
+// An element has no children, so the verifier rejects it. Until the verifier runs,
+// the child of an element gets the type of the element.
 def Nacho_FindOp : Nacho_Op<"find", [
     Pure, DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>,
     TypesMatchWith<"child is one level further down", "fiber", "child", [{
@@ -347,11 +348,11 @@ def Nacho_FindOp : Nacho_Op<"find", [
           ? $_self
           : ::mlir::Type(::llvm::cast<FiberType>($_self).getChild())
     }]>]> {
-  let summary = "the child of a fiber at a coordinate, whichever that is";
+  let summary = "the child of a fiber at any coordinate";
   let description = [{
-    Absent where the fiber does not store the coordinate, which it stores at most
-    once. Other than a coiteration, which steps through the fiber, this looks in a
-    table of the positions of its children, which the assembled loops give it.
+    The child is absent where the fiber does not store the coordinate; coordinates must
+    be unique. A coiteration steps through the fiber; `find` instead looks the
+    coordinate up in a table of the children's positions. Assembly adds the table.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
@@ -377,8 +378,7 @@ def Nacho_FindOp : Nacho_Op<"find", [
 def Nacho_PartOp : Nacho_Op<"part", [Pure]> {
   let summary = "the number of the part that runs these loops";
   let description = [{
-    It tells the sums of different parts apart, in a nest that collects
-    `part_sums`.
+    Distinguishes the sums of different parts in a nest that collects `part_sums`.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
@@ -434,9 +434,9 @@ def Nacho_RestrictOp : Nacho_Op<"restrict", [
 def Nacho_AppendOp : Nacho_Op<"append", [AttrSizedOperandSegments]> {
   let summary = "append an entry to the result of the nest";
   let description = [{
-    The coordinates are those of the result's levels, outermost first. With a
-    condition, only where it is true. `to` tells which of the reductions that the
-    nest finishes. See `nacho.nest` for an example.
+    The coordinates are those of the result's levels, outermost first. Where the
+    condition is false nothing is appended. `to` gives the number of the reduction, in
+    a nest that has a `finish` region. See `nacho.nest` for an example.
   }];
   let arguments = (ins AnyType:$value, DefaultValuedAttr<I64Attr, "0">:$number,
                        Variadic<Index>:$coordinates, Optional<I1>:$condition);

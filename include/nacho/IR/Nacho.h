@@ -29,20 +29,21 @@ namespace nacho {
 // loops inside it.
 class CoiterateOp;
 
-/// Of operations that every backend lowers by itself; see ParallelOps.td.
+/// Trait of operations that each backend lowers itself; see ParallelOps.td.
 template <typename ConcreteType>
 class BackendOp : public mlir::OpTrait::TraitBase<ConcreteType, BackendOp> {};
 
-/// Whether the entries go to a list, in which each has its own coordinate at
-/// every level, and are neither reduced nor in the order of the loops.
+/// Whether the entries go to a list, in which each entry has its own coordinate
+/// at every level. They are not reduced on the way.
 bool makesList(CollectKind kind);
-/// Whether the entries are sorted when all of them are there.
+/// Whether the entries are sorted once all of them have been appended.
 bool sortsEntries(CollectKind kind);
 
-/// Every level has one coordinate for every entry.
+/// Whether a tensor stores one coordinate per entry in every level (COO).
 bool isList(mlir::RankedTensorType type);
 
-/// A list or a tree that stores each entry once, in the order of its levels.
+/// Whether a tensor is a list (COO) or a tree (CSF) that stores each entry
+/// once, in the order of its levels.
 bool isFlattenable(mlir::RankedTensorType type);
 } // namespace nacho
 

@@ -25,7 +25,7 @@ def Nacho_Element : Type<
     Or<[AnyFloat.predicate, AnyInteger.predicate, AnyComplex.predicate]>,
     "a number">;
 
-// A case for every record of the table of operators.
+// An enum with one case for every record of the table of operators.
 class Nacho_OperatorEnum<string name, string summary, list<Operator> operators>
     : Nacho_Enum<name, summary, !foreach(number, !range(!size(operators)),
           I32EnumAttrCase<operators[number].name, number>)>;
@@ -55,8 +55,8 @@ def Nacho_MergeKind : Nacho_Enum<"MergeKind", "merge operator", [
 def Nacho_MergeAttr : Nacho_Attr<"Merge", "merge"> {
   let summary = "nested unions and intersections of the fibers of an op";
   let description = [{
-    Which coordinates a loop visits, as a monotone boolean expression over
-    "operand `n` has this coordinate". `union()` is never, `intersect()` is
+    Says which coordinates a loop visits, as a monotone boolean expression over
+    "operand `n` has this coordinate". `union()` is always false and `intersect()`
     always true.
 
     ```mlir
@@ -84,7 +84,7 @@ def Nacho_MergeAttr : Nacho_Attr<"Merge", "merge"> {
   ];
   let extraClassDeclaration = [{
     bool isLeaf() const { return getKind() == MergeKind::leaf; }
-    /// Whether an operand is in the expression.
+    /// Whether the expression contains an operand.
     bool mentions(unsigned operand) const;
     auto children() const {
       return ::llvm::map_range(getArgs(), [](::mlir::Attribute arg) {
@@ -169,18 +169,18 @@ def Nacho_CollectAttr : EnumAttr<Nacho_Dialect, Nacho_CollectKind, "collect"> {
     - `in_order`, which is the default: entries are appended in the order of the
       result's levels.
     - `sorted_list`: entries are appended in any order to a list, in which each
-      entry has its own coordinate at every level. The list is sorted when all
-      entries are there.
-    - `part_sums`: each part adds up, in its workspace, what it appends at the same
-      coordinate of one level, and then appends the sums to a list, which is sorted
-      when all of them are there. The last level of the list holds the number of
-      the part.
-    - `whole_rows`: each part adds up, in its workspace, what it appends to one row
-      of the result, and then appends the row in order. A row is a fiber of the last
-      level; no row is cut into parts.
-    - `scanned_list`: entries are costs, appended to a list in order. Each value
-      becomes the sum of all values up to it. Levels after those of the loops may
-      hold any numbers.
+      entry has its own coordinate at every level. The list is sorted once all
+      entries have been appended.
+    - `part_sums`: each part adds up, in its workspace, the values that it appends at
+      the same coordinate of one level, and then appends the sums to a list. The list
+      is sorted once all parts have appended their sums. Its last level holds the
+      number of the part.
+    - `whole_rows`: each part adds up, in its workspace, the values that it appends to
+      one row of the result, and then appends the row in order. A row is a fiber of
+      the last level; no row is divided between parts.
+    - `scanned_list`: entries are costs, appended to a list in order. Then each value
+      is replaced by the sum of all values up to and including it. The levels after
+      those of the loops may hold any numbers.
 
     ```mlir
     module attributes {

@@ -14,16 +14,16 @@ def Nacho_FiberType : Nacho_Type<"Fiber", "fiber"> {
   let summary = "the children, at one level, of a position that may be absent";
   let description = [{
     `!nacho.fiber<T, l>` stands for the sub-tensor of a `T` that is left when the
-    coordinates of its first `l` levels are fixed. It may be *absent*: `T` need
-    not store those coordinates. An absent fiber has no children, and still
-    has a position, that of the next fiber in storage order. With `l` = rank
-    it is one element.
+    coordinates of its first `l` levels are fixed. The fiber is *absent* if `T` does
+    not store those coordinates. An absent fiber has no children, but still has a
+    position: that of the next fiber in storage order. With `l` = rank the fiber
+    is one element.
   }];
   let parameters = (ins "::mlir::RankedTensorType":$tensor, "unsigned":$level);
   let assemblyFormat = "`<` $tensor `,` $level `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The fiber of one of this fiber's coordinates.
+    /// The type of the fibers at this fiber's coordinates.
     FiberType getChild() const {
       return get(getContext(), getTensor(), getLevel() + 1);
     }
@@ -43,18 +43,18 @@ def Nacho_CutType : Nacho_CutLike<"Cut", "cut"> {
   let summary = "a place in the iteration space where a part begins or ends";
   let description = [{
     `!nacho.cut<2, 3>` is a cut through two nested loops that iterate two and
-    three operands: for each loop a coordinate, and for each operand of that
-    loop the position of its first entry that does not come before the cut
-    in lexicographic order. Stepping into a coordinate of the outermost loop
-    leaves a cut of the remaining loops that is *on* only if the coordinate is
-    the cut's own: elsewhere the cut does not clip anything.
+    three operands. The cut has a coordinate for each loop and, for each operand
+    of that loop, the position of the first entry that does not come before the
+    cut in lexicographic order. Stepping into a coordinate of the outermost loop
+    leaves a cut through the remaining loops. That cut is *on* only if the
+    coordinate is the cut's own; otherwise it does not clip anything.
   }];
   let extraClassDeclaration = [{
-    /// The cut that is left inside the outermost loop.
+    /// The type of the cut that remains inside the outermost loop.
     CutType getInner() const {
       return get(getContext(), getWidths().drop_front());
     }
-    /// Columns of a buffer row that stores the cut: cost, coordinates, positions.
+    /// The columns of a buffer whose rows store cuts: cost, coordinates, positions.
     int64_t getNumColumns() const;
   }];
 }
@@ -64,9 +64,9 @@ def Nacho_CutsType : Nacho_CutLike<"Cuts", "cuts"> {
 }
 
 def Nacho_WorkspaceType : Nacho_Type<"Workspace", "workspace"> {
-  let summary = "a table of elements by coordinate";
+  let summary = "memory of one slot that holds elements by coordinate";
   let description = [{
-    `!nacho.workspace<none>` has coordinates only.
+    `!nacho.workspace<none>` is a set of coordinates, without elements.
   }];
   let parameters = (ins "::mlir::Type":$element);
   let assemblyFormat = "`<` $element `>`";

@@ -1,9 +1,8 @@
 //===- Names.h - Names for the values of printed IR -----------------------===//
 //
-// MLIR forgets SSA names, but prints those that it finds in locations when
-// asked to
-// (--mlir-use-nameloc-as-prefix). Passes pass on the user's names that way: the
-// fibers of an operand A are A0, A1, ..., the loops run over i and j.
+// MLIR forgets SSA names, but with --mlir-use-nameloc-as-prefix it prints the
+// names that it finds in locations. Passes keep the user's names there: the
+// fibers of an operand A are A0, A1, ..., and the loops run over i and j.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +17,8 @@
 
 namespace nacho {
 
-/// The name of a value, empty if it has none. An op with several results names
-/// them itself, as `nacho.search` does after what it searches.
+/// The name of a value, empty if it has none. The results of one op share its
+/// location, so an op with several results names them by OpAsmOpInterface.
 std::string getName(mlir::Value value);
 
 /// `loc` with a name.
@@ -33,7 +32,7 @@ void setName(mlir::Value value, const llvm::Twine &name);
 /// A0 -> A1, lo -> lo1: the name one loop further in.
 std::string innerName(llvm::StringRef name);
 
-/// Ops created while it lives have the name.
+/// Names the ops that are created while the scope lives.
 class NameScope {
 public:
   NameScope(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name)

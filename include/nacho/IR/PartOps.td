@@ -1,7 +1,7 @@
 //===- PartOps.td - Stage `assemble`: what a part does ---*- tablegen -*-===//
 //
-// Assembly repeats the loops of a nest inside of each part. Where all that a
-// loop does there has a name of its own, it is one of these ops instead.
+// Assembly repeats the loops of a nest inside of each part. A loop that does no
+// more than what one of these ops does becomes that op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,9 @@ def Nacho_CountOp : Nacho_Op<"count", [
   let summary = "how many coordinates a coiteration would visit";
   let description = [{
     The number of coordinates at which the merge expression holds, between the two
-    cuts if there are any. The operands are those of `nacho.coiterate`, but nothing is
-    done at the coordinates: they need not be visited one by one, nor in order. The
-    cuts go through one loop, since no loop lies inside.
+    cuts if given. The operands are those of `nacho.coiterate`, but no body runs at the
+    coordinates, so they need not be visited one by one, nor in order. The cuts go
+    through one loop only, since no loop lies inside.
 
     ```mlir
     #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
@@ -58,17 +58,18 @@ def Nacho_AccumulateOp : Nacho_Op<"accumulate", [
     DeclareOpInterfaceMethods<LoopLikeOpInterface>]> {
   let summary = "add a term to each sum of a row";
   let description = [{
-    A buffer of `sums` has a row for each entry that is being summed up, and the row
-    has a sum for each coordinate of the innermost levels of the result. With
+    Each buffer of `sums` has a row for each entry that is being summed up, and the row
+    has a sum for each coordinate of the innermost levels of the result. The op does,
+    shown for addition,
 
         for n = 0 to length:
           sums[row, first + n] = sums[row, first + n] + term(n)
 
-    the operator being any that reduces. The region computes the terms, one for each
-    buffer, from the number n; it reads tensors and nothing else, so that the sums may
-    be computed in any order of n, or several at a time. A buffer that is named twice
-    gets its two terms one after the other. With a condition that does not hold nothing
-    is added.
+    and likewise for any other operator that reduces. The region computes the terms, one
+    for each buffer, from the number n. It has no effects and reads tensors only, so the
+    sums may be computed in any order of n, or several at a time. A buffer that is named
+    twice gets its two terms one after the other. Nothing is added if the condition is
+    false.
 
     ```mlir
     #Dense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
@@ -111,9 +112,9 @@ def Nacho_EachLaneOp : Nacho_Op<"each_lane", [
     NoMemoryEffect, SingleBlock]> {
   let summary = "compute with the elements of vectors, lane by lane";
   let description = [{
-    The region gets the elements that the vectors have in one lane, and yields those of
-    the results. What it uses from outside is the same in all lanes. So operators on
-    elements need not know of vectors.
+    The region gets the elements of the vectors in one lane, and yields the elements of
+    the results in that lane. Values from outside are the same in all lanes. This way
+    operators on elements need not support vectors.
 
     ```mlir
     // next = sum + a * b

@@ -1,7 +1,7 @@
 //===- PartitionOps.td - Stage `partition`: cost and search *- tablegen -*-===//
 //
-// The vocabulary of hierarchical search (paper Alg. 1): cost queries per
-// operand and one search per loop, nested.
+// The ops of hierarchical search (paper Alg. 1): cost queries for each operand,
+// and one search for each loop, inside the coordinate that the last search found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,11 @@ include "nacho/IR/NachoTypes.td"
 def Nacho_CostOp : Nacho_Op<"cost", [Pure]> {
   let summary = "the cost of iterating a fiber up to a position";
   let description = [{
-    C_m of one operand: what lies between the first child of the fiber and the
-    given child's position, or in the whole fiber. `nnz` counts stored entries
-    in all the levels below, `loops` the children themselves or, with `below` n,
-    what they have n levels further down. `scan` adds up the values of a scanned
-    list, which are sums of all costs so far.
+    C_m of one operand: the cost from the first child of the fiber up to the child at
+    the given position or, without a position, of the whole fiber. `nnz` counts the
+    stored entries below those children. `loops` counts the children themselves or,
+    with `below` n, their descendants n levels further down. `scan` adds up the costs
+    in a scanned list, from the running sums that the list stores.
 
     ```mlir
     #DCSR = #sparse_tensor.encoding<{
@@ -65,15 +65,15 @@ def Nacho_SearchOp : Nacho_Op<"search", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the highest coordinate of a loop whose cost is within a query";
   let description = [{
-    HighestCoordinateLeqQuery of the paper's Alg. 1. The region gives C_m: the
-    cost of the loop up to a candidate coordinate, at which it is handed the
-    position of each operand's first child that does not come before it. The search is
-    confined to what lies between two cuts, so it can cut a part again. `to` is the
-    number of coordinates of a loop where the fibers do not tell.
+    HighestCoordinateLeqQuery of the paper's Alg. 1. The region computes C_m, the cost
+    of the loop up to a candidate coordinate. Its arguments are the candidate and, for
+    each operand, the position of the first child that does not come before the
+    candidate. Only what lies between the two cuts is searched, so a part can be cut
+    again. `to` gives the number of coordinates where the fibers do not.
 
-    Results: the coordinate; the residual, which is the query less the cost up to
-    there; each operand's fiber at the coordinate; and what is left of the
-    two cuts inside it. They are the operands of the next loop's search.
+    Results: the coordinate; the residual, which is the query minus the cost up to
+    that coordinate; each operand's fiber at the coordinate; and the two cuts that
+    remain inside it. The next loop's search takes these results as its operands.
 
     ```mlir
     #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
@@ -133,12 +133,12 @@ def Nacho_PartitionOp : Nacho_Op<"partition", [
     Pure, SingleBlock, AttrSizedOperandSegments]> {
   let summary = "cut the iteration space into parts of equal cost";
   let description = [{
-    Answers the queries floor(p * total / parts), each on its own, by its region:
-    hierarchical search, one `nacho.search` per loop. The two ends are exact
-    by definition: (0, ..., 0) and (N_0, 0, ..., 0), where N_0 is the extent of the
-    roots, or what `to` says. `loops` lists for every loop the operands that take
-    part in it; `delta` is the bound of what a cut's cost can fall short of its query,
-    -1 if there is none that holds for all operands.
+    The region answers the queries floor(p * total / parts), each independently, by
+    hierarchical search: one `nacho.search` per loop. The first and the last cut are
+    (0, ..., 0) and (N_0, 0, ..., 0) by definition, where N_0 is the extent of the
+    roots or, if given, `to`. `loops` lists for every loop the operands that take part
+    in it. A cut costs at most `delta` less than its query; `delta` is -1 if no such
+    bound holds for all operands.
 
     ```mlir
     #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
@@ -218,8 +218,8 @@ def Nacho_LimitOp : Nacho_Op<"limit", [Pure, AttrSizedOperandSegments]> {
 def Nacho_OnCutOp : Nacho_Op<"on_cut", [Pure]> {
   let summary = "whether the coordinates of the loops around are those of the cut";
   let description = [{
-    The coordinate of a loop is finished by the part unless the part's upper cut is
-    on it: then a later part goes on with it.
+    If the part's upper cut is on a coordinate of a loop, a later part continues that
+    coordinate. Otherwise the part finishes the coordinate.
 
     ```mlir
     func.func @f(%hi: !nacho.cut<2>) -> i1 {

@@ -7,22 +7,22 @@
 
 namespace nacho {
 
-/// Prints `union(%a, intersect(%b, %c))`, leaf n being `values[n]`.
+/// Prints `union(%a, intersect(%b, %c))`, with `values[n]` for leaf n.
 void printMerge(mlir::OpAsmPrinter &printer, MergeAttr merge,
                 mlir::ValueRange values);
 
-/// Parses the same. Leaves are looked up in `names`; with `extend`, a name
-/// that is not there is added.
+/// Parses what `printMerge` prints. A leaf's number is its place in `names`. A
+/// name that is not in `names` is added with `extend`, and an error without.
 mlir::ParseResult
 parseMerge(mlir::OpAsmParser &parser,
            llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &names,
            bool extend, MergeAttr &merge);
 
-/// Every leaf of `merge` must be below `numOperands`.
+/// Emits an error unless every leaf of `merge` is less than `numOperands`.
 mlir::LogicalResult verifyMerge(mlir::Operation *op, MergeAttr merge,
                                 unsigned numOperands);
 
-/// The names of indices, as in `[i, j]`.
+/// Parses and prints the names of indices, as in `[i, j]`.
 mlir::ParseResult parseAccess(mlir::OpAsmParser &parser,
                               mlir::ArrayAttr &access);
 void printAccess(mlir::OpAsmPrinter &printer, mlir::Operation *op,

@@ -1,11 +1,12 @@
 //===- WorkspaceOps.td - Sums by coordinate, in any order --*- tablegen -*-===//
 //
-// What a reduction scatters is added up as it comes, in a workspace; and what is
-// looked for again and again is found in one, which is a table then.
+// A workspace adds up the values that a reduction scatters, in the order in which
+// they come. A workspace that is a table finds the positions of coordinates that a
+// loop looks up again and again.
 //
-// For a backend: a workspace is memory of one slot, so that only one worker uses
-// it at a time. Whoever calls the kernel owns the memory: it is empty at first,
-// and every worker leaves it empty.
+// For a backend: a workspace is memory of one slot, so only one worker uses it at a
+// time. The caller of the kernel owns the memory and hands it over empty; every
+// worker leaves it empty.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,18 +17,18 @@ include "nacho/IR/NachoAttrs.td"
 include "nacho/IR/NachoTypes.td"
 
 def Nacho_WorkspaceOp : Nacho_Op<"workspace", [AttrSizedOperandSegments]> {
-  let summary = "an empty table of elements by coordinate";
+  let summary = "an empty workspace: elements by coordinate";
   let description = [{
-    A row of each of the buffers, which is empty: no key is in it. The rows of `keys` and
-    `values` have a power of two of elements, at least 64. A table larger than the
-    extent is *dense*: every coordinate has its place. Any other is *hashed*,
-    and can be filled up to a half. Without keys it is a dense one for an extent of up to
-    2^20. Without values the table is a set of coordinates. What does not fit in sets
-    `workspace_full` in the status.
+    The workspace uses row `row` of each buffer; no coordinate may be in that row yet.
+    The rows of `keys` and `values` have a power of two of places, at least 64. With
+    more places than the extent, the workspace is *dense*: every coordinate has a place
+    of its own. Otherwise it is *hashed*, and at most half of its places can be used.
+    Without `keys` it is dense, for an extent of up to 2^20. Without `values` it is a
+    set of coordinates. Inserting what does not fit sets `workspace_full` in the status.
 
-    `marks` says what is in the table: the number of keys, then a bit for every
-    64 * 64, every 64, and every single element that is used. A row has 3 words more
-    than 1/64 + 1/4096 + 1/262144 of the elements; without keys, of 2^20.
+    `marks` says which places are used: first the number of keys, then one bit for every
+    64 * 64 places, for every 64 places, and for every place. With n places, a row of
+    `marks` has n/64 + n/4096 + n/262144 + 3 words; without `keys`, n is 2^20.
 
     ```mlir
     func.func @f(%keys: memref<?x?xi32>, %values: memref<?x?xf64>,
@@ -57,7 +58,8 @@ def Nacho_WorkspaceOp : Nacho_Op<"workspace", [AttrSizedOperandSegments]> {
 def Nacho_InsertOp : Nacho_Op<"insert", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "add to the element at a coordinate of a workspace";
   let description = [{
-    What was not there is 0. Says whether the coordinate is new.
+    A coordinate that is not in the workspace starts from 0. The result says whether the
+    coordinate is new. A set of coordinates takes no value.
 
     ```mlir
     func.func @f(%w: !nacho.workspace<f64>, %k: index, %v: f64) -> i1 {
@@ -82,7 +84,7 @@ def Nacho_LookupOp : Nacho_Op<"lookup", [
                    "::llvm::cast<WorkspaceType>($_self).getElement()">]> {
   let summary = "the element at a coordinate of a workspace, if there is one";
   let description = [{
-    Of a workspace with keys and elements. The value means nothing where none is found.
+    The workspace needs keys and elements. The value is arbitrary if none is found.
 
     ```mlir
     func.func @f(%w: !nacho.workspace<i64>, %k: index) -> (i64, i1) {
@@ -101,9 +103,9 @@ def Nacho_DrainOp : Nacho_Op<"drain", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "take everything out of a workspace";
   let description = [{
-    Runs the body for every coordinate, with the element that has been added up there;
-    in increasing order if the table is dense. Values are carried along as in `scf.for`.
-    The workspace is empty afterwards.
+    Runs the body for every coordinate in the workspace, with the element that has been
+    added up there; in increasing order if the workspace is dense. Values are carried
+    around the loop as in `scf.for`. The workspace is empty afterwards.
 
     ```mlir
     func.func @f(%w: !nacho.workspace<f64>, %sum: f64) -> f64 {
@@ -126,7 +128,7 @@ def Nacho_DrainOp : Nacho_Op<"drain", [
   let extraClassDeclaration = [{
     ::mlir::Block *getBodyBlock() { return &getBody().front(); }
     ::mlir::Value getKey() { return getBodyBlock()->getArgument(0); }
-    /// Null of a set of coordinates.
+    /// The element; null if the workspace is a set of coordinates.
     ::mlir::Value getValue();
     ::mlir::ValueRange getCarried();
   }];
