@@ -99,8 +99,9 @@ unsigned LoopLowering::lanesOf(const Loop &loop) {
   return llvm::all_equal(lanes) ? lanes.front() : 0;
 }
 
-/// How many coordinates of a tensor a register holds; 0 if coordinates are of
-/// type `index`, whose width is not fixed.
+/// How many coordinates of a tensor a register holds; 0 if blocks of them
+/// cannot be compared, as coordinates of type `index`, whose width is not
+/// fixed.
 unsigned LoopLowering::lanesOf(Value tensor) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(tensor.getType());
   auto type = dyn_cast<IntegerType>(encoding.getCrdElemType());

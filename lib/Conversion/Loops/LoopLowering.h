@@ -56,8 +56,8 @@ private:
     std::optional<CutValue> lower, upper;
     /// The loop only counts coordinates.
     bool isCount = false;
-    /// In this part of the loop no stored operand is exhausted; where
-    /// coordinates are loaded one step ahead, none is exhausted then either.
+    /// No stored operand is exhausted in the step that is emitted, nor in the
+    /// next one if its coordinates are loaded ahead.
     bool isAlive = false;
   };
 

@@ -116,8 +116,7 @@ Value LoopLowering::emitLeast(const State &state) {
   return least;
 }
 
-/// Whether a loop has no loops inside whose steps depend on the data, so that
-/// its own steps are short.
+/// Whether the steps of a loop are short: no op in its body becomes a loop.
 static bool isInnermost(CoiterateOp loop) {
   return llvm::none_of(
       loop.getBody().getOps(),
