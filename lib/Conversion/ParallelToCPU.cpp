@@ -72,8 +72,8 @@ static void lowerParallel(ParallelOp op) {
   op.erase();
 }
 
-/// Declares a function of the runtime, all of whose arguments are 64 bits wide,
-/// integers or addresses.
+/// Declares a function that is linked in. All of its arguments are integers or
+/// addresses of 64 bits.
 static func::FuncOp declare(ModuleOp module, StringRef name, unsigned numArgs,
                             TypeRange results) {
   if (auto known = module.lookupSymbol<func::FuncOp>(name))

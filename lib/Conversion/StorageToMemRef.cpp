@@ -115,8 +115,8 @@ static Value readElement(tensor::ExtractOp op, const Storage &storage) {
                                 elementAt(b, op.getIndices(), storage));
 }
 
-/// Reads neighbouring elements, in the lanes that the mask sets. Null if the
-/// elements are not neighbours in memory.
+/// Reads elements that are neighbours in memory, in the lanes that the mask
+/// sets; null for any other read.
 static Value readElements(vector::TransferReadOp op, const Storage &storage) {
   unsigned last = storage.type.getRank() - 1;
   if (!isDense(storage.type) || !op.getMask() ||

@@ -153,8 +153,8 @@ def ConvertNachoLanesToVector
     : Pass<"convert-nacho-lanes-to-vector", "::mlir::func::FuncOp"> {
   let summary = "Lower operations on each lane to ops on vectors";
   let description = [{
-    When this pass runs, the region of `nacho.each_lane` has ops of arith and math, which
-    take vectors as well as elements. Values that are the same in all lanes are
+    When this pass runs, the region of `nacho.each_lane` has ops of arith and math,
+    which take vectors as well as elements. Values that are the same in all lanes are
     broadcast.
 
     Before:
