@@ -49,8 +49,7 @@ static MergeAttr nowhere(MLIRContext *context) {
 /// result is not known.
 static std::optional<double> toElement(double value, Type type) {
   if (auto complex = dyn_cast<ComplexType>(type)) {
-    // Operations on infinite or NaN complex numbers have unknown imaginary
-    // parts.
+    // Only of a finite number is the imaginary part known: it is 0.
     if (!std::isfinite(value))
       return {};
     type = complex.getElementType();
@@ -107,7 +106,7 @@ static ElementFacts constantFacts(arith::ConstantOp constant) {
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// Derives the facts of f(a, ...) for an operator without annihilators.
+/// Derives the facts of f(a, ...) by evaluating f, regardless of annihilators.
 static ElementFacts deriveResult(Operation *op, ArrayRef<ElementFacts> args) {
   SmallVector<MergeAttr> patterns;
   SmallVector<double> backgrounds;

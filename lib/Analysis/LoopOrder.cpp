@@ -229,8 +229,8 @@ unsigned LoopOrderer::numStructuralLevels() {
   return levels;
 }
 
-/// Whether the order that the user asked for, if any, has an index of the
-/// result inside all reduced indices.
+/// Whether an index of the result may be inside all reduced indices: so it is
+/// in the order that the user asked for, or the user asked for none.
 bool LoopOrderer::canBeInner(Attribute index) {
   if (!op.getOrder())
     return true;

@@ -130,7 +130,7 @@ private:
   }
 
   AssignOp op;
-  DenseSet<Value> reduced; ///< Values computed from some reduction.
+  DenseSet<Value> reduced; ///< Reductions, and values computed from them.
   SmallVector<Pending> pending;
 };
 } // namespace

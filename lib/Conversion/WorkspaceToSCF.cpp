@@ -317,8 +317,7 @@ void WorkspaceLowering::mark(Value number, unsigned level) {
   }
 }
 
-/// Reports a status, such as a full workspace, if a condition holds; a null
-/// condition always holds.
+/// Reports a status if a condition holds; a null condition always holds.
 void WorkspaceLowering::refuse(Value isTooMuch, Status status) {
   OpBuilder::InsertionGuard guard(b);
   if (isTooMuch) {
@@ -374,7 +373,6 @@ void WorkspaceLowering::lowerDrain(DrainOp drain) {
     b.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> carried =
         drainLevel(drain, 0, loop.getInductionVar(), loop.getRegionIterArgs());
-    // A loop that carries no values already has its terminator.
     if (!carried.empty())
       scf::YieldOp::create(b, carried);
   }
@@ -382,8 +380,7 @@ void WorkspaceLowering::lowerDrain(DrainOp drain) {
   drain.erase();
 }
 
-/// while word: bit = lowest bit of word; word -= bit
-///   drain the word of the next level, or the place, that the bit stands for
+/// while word: clear its lowest bit; drain the word or place it stands for
 SmallVector<Value> WorkspaceLowering::drainLevel(DrainOp drain, unsigned level,
                                                  Value number,
                                                  ValueRange carried) {

@@ -34,8 +34,8 @@ static bool hasKeys(RankedTensorType type, bool dynamic) {
 }
 
 /// Whether a tensor can be flattened for a loop. A tree can only be flattened
-/// for a loop that ends with any of its operands, as intersections do: after
-/// that, a union would need the keys one at a time, which is slow for a tree.
+/// for a loop that stops as soon as one operand is exhausted, as intersections
+/// do. A union would go on and need single keys, but a tree computes windows.
 static bool isFlattenableFor(CoiterateOp loop, RankedTensorType type) {
   bool endsWithAny =
       llvm::all_of(llvm::seq<unsigned>(loop.getFibers().size()),
