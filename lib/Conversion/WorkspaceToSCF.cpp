@@ -39,7 +39,7 @@ public:
 
 private:
   static constexpr unsigned kLevels = 3;
-  /// 2^64 divided by the golden ratio, the factor of the hash.
+  /// The factor of the hash: 2^64 divided by the golden ratio.
   static constexpr int64_t kFactor = 0x9E3779B97F4A7C15;
 
   void describeTable();
@@ -284,7 +284,7 @@ void WorkspaceLowering::lowerInsert(InsertOp insert) {
   insert.erase();
 }
 
-/// Puts a key into a free place, unless the table has as many keys as it may.
+/// Puts a key into a free place, unless the table is full.
 Value WorkspaceLowering::insertNew(InsertOp insert, Value place) {
   Value zero = constant(0);
   Value count = load(op.getMarks(), zero);

@@ -37,8 +37,8 @@ static bool findsRow(LocateOp locate, Value number) {
   });
 }
 
-/// Whether an operator has a vector instruction that does the same in all
-/// lanes. Functions such as `exp` do not; they are called for each element.
+/// Whether an operator can work on all lanes of a vector at once. Functions
+/// such as `exp` cannot; they are called for each element.
 static bool isLaneByLane(Operation *op) {
   if (auto unary = dyn_cast<UnaryOp>(op))
     return !operatorOf(unary.getKind()).isFractional;

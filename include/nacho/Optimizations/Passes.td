@@ -35,7 +35,7 @@ def NachoFlattenLists : Pass<"nacho-flatten-lists"> {
   let dependentDialects = ["::nacho::NachoDialect"];
   let options = [
     Option<"dynamic", "dynamic", "bool", "false",
-           "Take it that keys of dynamic shapes have at most 62 bits">
+           "Assume that keys of dynamic shapes have at most 62 bits">
   ];
 }
 
@@ -166,7 +166,7 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"stripBits", "strip-bits", "unsigned", /*default=*/"2048",
-           "What the sums of a strip take: some of the vector registers">
+           "Bits of vector registers that the sums of a strip take">
   ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::arith::ArithDialect",

@@ -116,7 +116,7 @@ Value LoopLowering::emitLeast(const State &state) {
   return least;
 }
 
-/// Whether the steps of a loop are short: no op in its body becomes a loop.
+/// Whether the steps of a loop are short, because its body has no other loop.
 static bool isInnermost(CoiterateOp loop) {
   return llvm::none_of(
       loop.getBody().getOps(),
