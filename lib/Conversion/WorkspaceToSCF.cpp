@@ -2,8 +2,7 @@
 //
 // A row of the marks begins with a word that counts the keys. Three levels of
 // bits follow: one bit per 64 * 64 places, one per 64 places, and one per
-// place. A bit is set if any of its places is used. An unused place has the key
-// -1.
+// place. A set bit means that a place is used. An unused place has the key -1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -235,8 +234,8 @@ std::pair<Value, Value> WorkspaceLowering::findMarked(Value key, Value first) {
   return {ifDense.getResult(0), ifDense.getResult(1)};
 }
 
-/// if the first place is marked: search for the key; otherwise it is not there
-/// Most lookups fail, and marks take far less of the cache than keys.
+/// Searches only if the key's first place is marked, since most lookups fail,
+/// and marks take far less of the cache than keys.
 void WorkspaceLowering::lowerLookup(LookupOp lookup) {
   Value first = firstPlace(lookup.getKey());
   Value at = markAt(kLevels - 1, arith::ShRUIOp::create(b, first, constant(6)));
