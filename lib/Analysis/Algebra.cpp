@@ -45,11 +45,11 @@ static MergeAttr nowhere(MLIRContext *context) {
 // Backgrounds
 //===----------------------------------------------------------------------===//
 
-/// The element of a type that a number becomes: rounded, or wrapped around.
-/// Nothing if that is not known.
+/// Converts a number to an element type, rounded or wrapped around. None if the
+/// result is not known.
 static std::optional<double> toElement(double value, Type type) {
   if (auto complex = dyn_cast<ComplexType>(type)) {
-    // Of a number that is not finite, the imaginary part is not known.
+    // Only of a finite number is the imaginary part known: it is 0.
     if (!std::isfinite(value))
       return {};
     type = complex.getElementType();
@@ -73,8 +73,8 @@ static std::optional<double> toElement(double value, Type type) {
                                   : bits.signedRoundToDouble();
 }
 
-/// What an operator of the table, or a cast, computes of numbers; nothing for
-/// any other op.
+/// Evaluates an operator of the table, or a cast, on numbers; none for any
+/// other op.
 static std::optional<double> compute(Operation *op, ArrayRef<double> args) {
   return llvm::TypeSwitch<Operation *, std::optional<double>>(op)
       .Case<BinaryOp, CompareOp>([&](auto binary) -> double {
@@ -106,7 +106,7 @@ static ElementFacts constantFacts(arith::ConstantOp constant) {
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// Derives f(a, ...) from nothing but the values that f computes.
+/// Derives the facts of f(a, ...) by evaluating f, regardless of annihilators.
 static ElementFacts deriveResult(Operation *op, ArrayRef<ElementFacts> args) {
   SmallVector<MergeAttr> patterns;
   SmallVector<double> backgrounds;
@@ -201,7 +201,7 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
         return result;
       })
       .Case([](arith::ConstantOp constant) { return constantFacts(constant); })
-      // Another op may compute anything.
+      // Nothing is known about the result of any other op.
       .Default([&](Operation *) {
         return ElementFacts{{}, nowhere(op->getContext())};
       });
@@ -226,14 +226,14 @@ ElementAlgebra::ElementAlgebra(AssignOp op) {
   }
 }
 
-/// Whether an expression is a finite number that is known and not negative.
+/// Whether an expression is a known finite number without a negative sign.
 static bool isPlainNumber(const ElementFacts &facts) {
   return isNumber(facts) && facts.background &&
          std::isfinite(*facts.background) && !std::signbit(*facts.background);
 }
 
-/// A plain number times an exact 0 is computed as 0. A negative number would
-/// give -0, which a division tells from 0.
+/// A plain number times an exact 0 is exactly 0. A negative number would give
+/// -0, which a division can tell from 0.
 bool ElementAlgebra::mayLeak(Value value) const {
   auto binary = value.getDefiningOp<BinaryOp>();
   if (!binary || isa<IntegerType>(value.getType()) ||

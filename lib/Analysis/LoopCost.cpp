@@ -1,7 +1,7 @@
 //===- LoopCost.cpp - What an order of loops is expected to cost ----------===//
 //
-// As long as the sizes of operands are not known, every index has kExtent
-// coordinates, and a row of a sparse operand kRow entries.
+// Where the sizes of operands are not known, the estimates assume kExtent
+// coordinates per index, and kRow entries per row of a sparse operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,9 @@ using namespace mlir;
 using namespace nacho;
 
 static constexpr double kExtent = 1e5, kRow = 10;
-/// What an entry costs, in steps of a loop, that is sorted, as those of
-/// transposed operands are; one that is added up in a workspace; and one that
-/// is looked for.
+/// The costs, in steps of a loop, of an entry that is sorted (as the entries of
+/// transposed operands are), of one that is added up in a workspace, and of one
+/// that is looked up.
 static constexpr double kSorted = 10, kCollected = 4, kFound = 2;
 
 LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
@@ -44,8 +44,8 @@ LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
       this->result.push_back(index);
 }
 
-/// The number of entries and the extents of an argument of the function, if
-/// they are given.
+/// The number of entries and the extents of an argument of the function; empty
+/// if they are not given.
 static ArrayRef<int64_t> knownSizes(Value input) {
   auto arg = dyn_cast<BlockArgument>(input);
   auto func = arg ? dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp())
@@ -81,7 +81,7 @@ double LoopCost::extentOf(Attribute index) const {
 
 double LoopCost::positions(const Operand &operand, ArrayRef<Attribute> levels,
                            bool isTransposed) const {
-  // As many entries, in whatever order.
+  // The number of entries does not depend on the order of the levels.
   if (levels.size() == operand.indices.size()) {
     if (operand.entries)
       return *operand.entries;
@@ -103,8 +103,9 @@ double LoopCost::positions(const Operand &operand, ArrayRef<Attribute> levels,
   return positions;
 }
 
-/// The steps of loop `m`, inside of `live` iterations of those outside; and the
-/// iterations that are left.
+/// The expected number of steps of loop `m`, which runs in each of `live`
+/// iterations of the loops outside. Sets `live` to the number of iterations of
+/// loop `m` that run the loops inside.
 double LoopCost::stepOver(ArrayRef<Attribute> loops, unsigned m,
                           ArrayRef<unsigned> transposed, double &live) const {
   Attribute index = loops[m];
@@ -127,12 +128,13 @@ double LoopCost::stepOver(ArrayRef<Attribute> loops, unsigned m,
     double children = positions(operand, upTo, isTransposed) /
                       positions(operand, before, isTransposed);
     survivors *= std::min(1.0, children / extent);
-    // What has all coordinates is located.
+    // A full level is located, not stepped through.
     bool isFull = isTransposed ? level == 0 && operand.isLocated()
                                : operand.isFull[level];
     if (isFull)
       continue;
-    // What the loop outside repeats is found, if anything else is stepped over.
+    // A fiber that is the same in every iteration of the loop outside is looked
+    // up, if there is another operand to step through (nacho-find-coordinates).
     bool isRepeated = m > 0 && m + 1 == loops.size() &&
                       !llvm::is_contained(operand.indices, outer.back());
     (isRepeated ? found : steps) += children;
@@ -167,7 +169,8 @@ TermOrder LoopCost::evaluate(ArrayRef<Attribute> loops) const {
   double live = 1;
   for (unsigned m = 0; m < loops.size(); ++m)
     order.cost += stepOver(loops, m, order.transposed, live);
-  // The loops over the result have to come first, in its order.
+  // Unless products are scattered, the loops over the indices of the result
+  // come first, in the order of the result.
   order.scatters = ArrayRef(result) != loops.take_front(result.size());
   if (order.scatters) {
     auto isResult = [&](Attribute index) {
@@ -190,7 +193,8 @@ TermOrder LoopCost::choose(bool canScatter) const {
     return canScatter || !order.scatters;
   };
   TermOrder best = evaluate(indices);
-  // Without a scatter anything goes, if enough is transposed.
+  // Without scattering, every order is possible if the right operands are
+  // transposed.
   IndexNames plain = result;
   for (Attribute index : indices)
     if (!llvm::is_contained(plain, index))

@@ -10,7 +10,7 @@ using namespace nacho;
 
 MergeAttr nacho::iterationDomain(CoiterateOp loop) {
   return iterationDomain(loop.getMerge(), [&](unsigned operand) {
-    // What is given may be present throughout the loop.
+    // Guards, which come after the fibers, may be present throughout the loop.
     if (operand >= loop.getFibers().size())
       return true;
     auto fiber = cast<FiberType>(loop.getFibers()[operand].getType());

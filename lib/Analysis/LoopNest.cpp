@@ -39,7 +39,8 @@ MergeAttr LoopNest::toInstances(MergeAttr merge, unsigned term) const {
                    [&](unsigned input) { return instanceOf(term, input); });
 }
 
-/// Where a term is not 0; everywhere if it is not 0 even of zeros.
+/// The coordinates at which a term may differ from 0: everywhere, if the term
+/// is not 0 where all sparse operands are absent.
 MergeAttr LoopNest::patternOf(unsigned term) {
   const ElementFacts &facts = algebra.get(terms.terms[term].value);
   if (!facts.isZeroPreserving() || isNever(facts.pattern))
@@ -80,7 +81,7 @@ LogicalResult LoopNest::plan() {
   if (failed(chosen))
     return failure();
   order = *chosen;
-  // Numbers alone are assigned in a loop that runs once.
+  // Even an assignment without indices gets a loop, which runs once.
   numLoops = std::max(1u, order.size());
   for (auto [n, sum] : llvm::enumerate(terms.sums))
     if (sum.numTerms > 0)

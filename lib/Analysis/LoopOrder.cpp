@@ -1,8 +1,8 @@
 //===- LoopOrder.cpp - The loops of an assignment -------------------------===//
 //
-// Loops run in an order in which every sparse tensor stores its levels; dense
-// ones can be read and written in any. Those over indices that a sparse operand
-// has come first.
+// The order of the loops follows the order in which sparse tensors store their
+// levels; dense tensors can be read and written in any order. Loops over
+// indices of sparse operands come first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ IndexNames nacho::storageOrder(Type type, ArrayRef<Attribute> access) {
   return names;
 }
 
-/// Not a name that the notation can have.
+/// Marks names made by `levelNames`. Names of the notation do not contain it.
 static constexpr char kRepeated = '\'';
 
 IndexNames nacho::levelNames(Type type, ArrayRef<Attribute> access) {
@@ -53,14 +53,14 @@ static std::string toText(ArrayRef<Attribute> names) {
 }
 
 namespace {
-/// Some indices, and which have to come before which.
+/// A set of indices with constraints that one index come before another.
 class PartialOrder {
 public:
   explicit PartialOrder(ArrayRef<Attribute> indices)
       : indices(indices.begin(), indices.end()) {}
 
-  /// The indices come in this order, as far as what was added before allows it;
-  /// others are left out.
+  /// Adds the constraints of an order of indices, except for constraints that
+  /// contradict earlier ones. Indices that are not in the set are ignored.
   void addChain(ArrayRef<Attribute> chain) {
     Attribute previous;
     for (Attribute index : chain) {
@@ -76,7 +76,8 @@ public:
       edges.push_back({before, after});
   }
 
-  /// The first of the preferred indices that can come next, or of all.
+  /// Sorts the indices: each time, the first preferred index that may come
+  /// next, or else the first index that may come next.
   IndexNames sort(llvm::function_ref<bool(Attribute)> isPreferred) const {
     IndexNames rest = indices, sorted;
     while (!rest.empty()) {
@@ -118,7 +119,7 @@ public:
   }
 
   FailureOr<LoopOrder> propose();
-  /// Says what is in the way.
+  /// Emits an error that explains an obstacle.
   LogicalResult refuse(const Obstacle &obstacle);
 
 private:
@@ -166,7 +167,8 @@ LogicalResult LoopOrderer::checkTypes() {
   return success();
 }
 
-/// A term's loops must visit the levels of an operand from the outermost on.
+/// A term's loops must visit the levels of an operand from the outermost level
+/// inwards.
 void LoopOrderer::findObstacles(unsigned number, unsigned n) {
   const Term &term = terms.terms[number];
   IndexNames names = stored(n), loops = loopsOf(term);
@@ -218,7 +220,7 @@ LogicalResult LoopOrderer::refuse(const Obstacle &obstacle) {
   llvm_unreachable("a scatter is over an index of the result");
 }
 
-/// Levels of the result up to the last one that is not dense.
+/// The number of levels of the result up to the last one that is not dense.
 unsigned LoopOrderer::numStructuralLevels() {
   auto type = op.getType();
   unsigned levels = isDense(type) ? 0 : type.getRank();
@@ -227,8 +229,8 @@ unsigned LoopOrderer::numStructuralLevels() {
   return levels;
 }
 
-/// Whether the order that was asked for has an index of the result inside of
-/// all that is reduced.
+/// Whether an index of the result may be inside all reduced indices: so it is
+/// in the order that the user asked for, or the user asked for none.
 bool LoopOrderer::canBeInner(Attribute index) {
   if (!op.getOrder())
     return true;
@@ -241,8 +243,8 @@ bool LoopOrderer::canBeInner(Attribute index) {
   });
 }
 
-/// Inside of a reduction, the entries that lie next to each other in the dense
-/// operands can be computed together.
+/// Moves indices that only dense tensors have inside the reduction, where
+/// neighbouring elements of the dense operands can be computed together.
 void LoopOrderer::chooseInner() {
   if (!terms.isReduced)
     return;
@@ -259,7 +261,8 @@ void LoopOrderer::chooseInner() {
     order.inner.erase(order.inner.begin());
 }
 
-/// A row of sums, or a workspace, can take what is scattered over one level.
+/// A row of sums, or a workspace, can collect products that are scattered over
+/// one level of the result.
 void LoopOrderer::chooseScattered() {
   bool hasWholeRows = op.getCollect() == CollectKind::wholeRows;
   bool isPossible = hasWholeRows || isDense(op.getType());
@@ -280,13 +283,13 @@ void LoopOrderer::chooseScattered() {
   llvm::append_range(term.reduced, order.scattered);
 }
 
-/// The order that was asked for, if one was.
+/// Adds the order that the user asked for, if any.
 void LoopOrderer::addRequested(PartialOrder &partial) {
   if (op.getOrder())
     partial.addChain(op.getOrder()->getValue());
 }
 
-/// Every index has a loop, and every level of a diagonal.
+/// Gives a loop to every index, and to every level of a diagonal.
 void LoopOrderer::orderSorted() {
   llvm::SetVector<Attribute> names;
   for (Attribute index : op.getResultAccess())

@@ -9,7 +9,8 @@ using namespace mlir;
 using namespace nacho;
 
 /// Flattens nested operators of one kind and drops repeated arguments:
-/// a + (a + b) -> a + b. `unit` arguments vanish, a `zero` decides.
+/// a + (a + b) -> a + b. A neutral argument vanishes; an absorbing argument is
+/// the result.
 static MergeAttr simplify(MLIRContext *context, MergeKind kind,
                           ArrayRef<MergeAttr> args) {
   MergeKind dual =

@@ -1,7 +1,7 @@
 //===- Terms.cpp - The terms of an assignment -----------------------------===//
 //
-// What is assigned is a sum of terms, each of which is reduced over indices of
-// its own.
+// The assigned value is a sum of terms, each of which is reduced over its own
+// indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ SmallVector<Operation *> nacho::sliceOf(Value value) {
 }
 
 namespace {
-/// Follows sums from the assigned value down to what is added up.
+/// Follows additions from the assigned value down to the terms.
 class TermSplitter {
 public:
   explicit TermSplitter(AssignOp op) : op(op) {
@@ -75,7 +75,7 @@ public:
   }
 
 private:
-  /// A value that is added to a sum.
+  /// A value that is added to a sum and is still to be split.
   struct Pending {
     Value value;
     bool isNegated;
@@ -105,7 +105,8 @@ private:
       return success();
     }
     if (auto cast = dyn_cast<CastOp>(definition)) {
-      // Integers wrap around in their own type before they are converted.
+      // A cast sum stays a sum of its own: integers wrap around in their own
+      // type before they are converted.
       pending.push_back(
           {cast.getArg(), false, static_cast<unsigned>(terms.sums.size())});
       terms.sums.push_back({cast.getArg().getType(), sum, isNegated});
@@ -129,7 +130,7 @@ private:
   }
 
   AssignOp op;
-  DenseSet<Value> reduced; ///< Values that a reduction is part of.
+  DenseSet<Value> reduced; ///< Reductions, and values computed from them.
   SmallVector<Pending> pending;
 };
 } // namespace

@@ -1,7 +1,7 @@
 //===- Elements.cpp - Elements of any type, in arith and complex ----------===//
 //
-// Element types say whether integers are signed; arith says it in its ops,
-// whose operands are signless.
+// Whether an integer is signed is said by the element type in Nacho, but by the
+// op in arith, whose operands are signless.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ Value nacho::emitZero(ImplicitLocOpBuilder &b, Type type) {
   return recast(b, zero, type);
 }
 
-/// Floats are selected as integers: of a selection of floats LLVM would make
-/// masked loads, which cost more than everything else in a step of a loop.
+/// Floats are selected as integers. LLVM would turn a selection of floats into
+/// a masked load, which costs more than all the rest of a loop's step.
 Value nacho::selectOrZero(ImplicitLocOpBuilder &b, Value condition,
                           Value value) {
   Type type = value.getType();
@@ -65,8 +65,8 @@ static Value isNotZero(ImplicitLocOpBuilder &b, Value x) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, zero);
 }
 
-/// Converts between real types; `x` is signless, and `from` tells whether it
-/// has a sign.
+/// Converts between real types. `x` is signless; `from` says whether its value
+/// is signed.
 static Value castReal(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
   Type plain = signless(to);
   if (to.isInteger(1))
@@ -80,7 +80,7 @@ static Value castReal(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
                           : Value(arith::TruncFOp::create(b, to, x));
   }
   if (isa<FloatType>(from)) {
-    // By way of a type that holds the range of every integer type.
+    // Convert to i64 first, and then wrap around to the narrower type.
     Type wide = b.getI64Type();
     Value whole = arith::FPToSIOp::create(b, wide, x);
     return plain == wide ? whole

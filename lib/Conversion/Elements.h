@@ -1,4 +1,4 @@
-//===- Elements.h - Elements of any type, in arith and complex ------------===//
+//===- Elements.h - Code on elements of any type, in arith and complex ----===//
 
 #ifndef NACHO_LIB_CONVERSION_ELEMENTS_H
 #define NACHO_LIB_CONVERSION_ELEMENTS_H
@@ -9,14 +9,15 @@
 
 namespace nacho {
 
-/// Whether arith's ops for unsigned integers are those of a type: bools are,
-/// too.
+/// Whether the unsigned variants of arith's integer ops apply to a type:
+/// unsigned integers and bools.
 bool isUnsigned(mlir::Type type);
 
-/// The type that the ops of arith take in place of an element type.
+/// The type that stands for an element type in arith: integers lose their
+/// signedness.
 mlir::Type signless(mlir::Type type);
 
-/// `value` as one of a type that differs at most in its sign.
+/// Casts `value` to a type that differs at most in signedness.
 mlir::Value recast(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                    mlir::Type type);
 
@@ -26,8 +27,8 @@ mlir::Value emitZero(mlir::ImplicitLocOpBuilder &b, mlir::Type type);
 mlir::Value selectOrZero(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
                          mlir::Value value);
 
-/// An element of the type `from`, passed signless, as a signless one of the
-/// type `to`: the conversions of NumPy's astype.
+/// Converts an element from type `from` to type `to`, as NumPy's astype does.
+/// Both `x` and the result are signless.
 mlir::Value emitCast(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
                      mlir::Type from, mlir::Type to);
 

@@ -1,8 +1,8 @@
 //===- ElementsToArith.cpp - Operators on elements ------------------------===//
 //
-// Consumes the operators of the notation; leaves ops of arith, math and
-// complex. Most are one op, which the table of operators names. Element types
-// carry their signedness up to here; arith has it in its ops.
+// Lowers the operators of the notation to ops of arith, math and complex. Most
+// operators become one op, which the table of operators (Operators.td) names.
+// After this pass, element types are signless, and ops carry the signedness.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// The op of a name, with default attributes.
+/// Creates the op with a given name, with default attributes.
 static Value emitNamed(ImplicitLocOpBuilder &b, StringRef name,
                        ValueRange operands, Type type) {
   OperationState state(b.getLoc(), name, operands, type);
@@ -43,8 +43,8 @@ static Value emitExtreme(ImplicitLocOpBuilder &b, arith::CmpFPredicate isBetter,
                                  y);
 }
 
-/// Divides complex numbers by Smith's algorithm, as NumPy does: nothing
-/// overflows on the way that the quotient does not.
+/// Divides complex numbers by Smith's algorithm, as NumPy does. Intermediate
+/// results do not overflow unless the quotient does.
 // clang-format off
 ///
 ///   p, q  = |re y| >= |im y| ? (re y, im y) : (im y, re y)
@@ -108,8 +108,8 @@ static Value emitBinary(ImplicitLocOpBuilder &b, BinaryOp op, Value x,
                         Value y) {
   BinaryKind kind = op.getKind();
   Type type = op.getType();
-  // The ops of arith that the table names do not say which of two zeros they
-  // give.
+  // The ops of arith that the table names leave open which zero they return for
+  // 0 and -0, so they serve only where the order of operands is free, too.
   bool isExtreme = kind == BinaryKind::min || kind == BinaryKind::max;
   if (isExtreme && isa<FloatType>(type) && !op.getReassociable())
     return emitExtreme(b,
@@ -169,7 +169,7 @@ static void lowerUnary(UnaryOp op) {
 // Comparisons and choices
 //===----------------------------------------------------------------------===//
 
-/// Complex numbers are equal if both parts are; they differ if one part does.
+/// Complex numbers are equal if their real and imaginary parts are equal.
 static Value compareComplex(ImplicitLocOpBuilder &b,
                             const Comparison &comparison, Value x, Value y) {
   auto compare = [&](Value s, Value t) -> Value {

@@ -1,8 +1,8 @@
 //===- FunctionsToLibm.cpp - Functions of complex numbers -----------------===//
 //
-// Consumes the operators on complex numbers for which the table of operators
-// names a function of C; leaves calls of these functions, each of which is
-// declared once. Functions of real numbers are intrinsics of LLVM.
+// Replaces operators on complex numbers by calls of C functions, if the table
+// of operators names one; each function is declared once. Functions of real
+// numbers are not affected: LLVM has intrinsics for them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// The function of C that computes an op in double precision; empty if there is
+/// The C function that computes an op in double precision; empty if there is
 /// none.
 static StringRef libmName(Operation *op) {
   StringRef name = op->getName().getStringRef();

@@ -1,7 +1,7 @@
 //===- LanesToVector.cpp - Operators on all lanes of vectors --------------===//
 //
-// Consumes `nacho.each_lane`, whose regions have ops of arith and math on
-// elements; leaves the same ops on vectors.
+// Lowers `nacho.each_lane`: the ops of arith and math in its region, which work
+// on elements, become the same ops on vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace nacho;
 
 namespace {
-/// Does for all lanes what the region does for one.
+/// Copies the ops of a region, from one lane to all lanes.
 class LaneLowering {
 public:
   explicit LaneLowering(EachLaneOp op)
@@ -31,7 +31,7 @@ public:
   LogicalResult run();
 
 private:
-  /// Whether a value of the region is another one in each lane.
+  /// Whether a value of the region may differ between lanes.
   bool differs(Value value) const { return lanes.contains(value); }
   Value vectorOf(Value value);
   LogicalResult lower(Operation &inner);
@@ -60,7 +60,7 @@ LogicalResult LaneLowering::lower(Operation &inner) {
     return inner.emitOpError("cannot be done for all lanes of a vector");
   OperationState state(inner.getLoc(), inner.getName());
   for (auto [n, operand] : llvm::enumerate(inner.getOperands())) {
-    // One condition for all lanes may stay what it is.
+    // arith.select on vectors also takes a scalar condition.
     bool isCondition = isa<arith::SelectOp>(inner) && n == 0;
     state.addOperands(isCondition && !differs(operand)
                           ? same.lookupOrDefault(operand)

@@ -1,10 +1,11 @@
 //===- ParallelToCPU.cpp - The backend contract on OpenMP -----------------===//
 //
-// The number of threads is a value, which upstream's scf-to-openmp cannot
-// express. Parts are handed out dynamically: they cost the same, but the
-// machine's cores need not be equally fast. Threads take them off a counter,
-// which is a few nanoseconds: OpenMP's own dynamic schedule can take as many
-// microseconds (some distributions' libraries format messages for debugging).
+// Upstream's scf-to-openmp cannot express a number of threads that is only
+// known at run time. Parts are handed out dynamically: they have equal costs,
+// but cores need not be equally fast. Threads draw the number of the next part
+// from an atomic counter, which takes a few nanoseconds. OpenMP's own dynamic
+// schedule can take microseconds, as some distributions' libraries format
+// debug messages in it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ using namespace mlir;
 using namespace nacho;
 
 /// next = 0
-/// a team of threads: while (worker = next++) < workers: body(worker)
+/// each thread of a team: while (worker = next++) < workers: body(worker)
 static void lowerParallel(ParallelOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Type index = b.getIndexType();
@@ -62,7 +63,8 @@ static void lowerParallel(ParallelOp op) {
   b.setInsertionPoint(yield);
   scf::YieldOp::create(b);
   yield->erase();
-  // What is on the stack of one worker can be on that of its thread.
+  // Hoist allocas out of the loop over workers: the workers of one thread use
+  // the same memory, one after the other.
   loop.walk([&](memref::AllocaOp alloca) {
     if (alloca->getNumOperands() == 0)
       alloca->moveBefore(loop);
@@ -70,8 +72,8 @@ static void lowerParallel(ParallelOp op) {
   op.erase();
 }
 
-/// The declaration of a function that is linked in, of which all arguments are
-/// integers or addresses.
+/// Declares a function that is linked in. All of its arguments are integers or
+/// addresses of 64 bits.
 static func::FuncOp declare(ModuleOp module, StringRef name, unsigned numArgs,
                             TypeRange results) {
   if (auto known = module.lookupSymbol<func::FuncOp>(name))
@@ -84,7 +86,7 @@ static func::FuncOp declare(ModuleOp module, StringRef name, unsigned numArgs,
   return func;
 }
 
-/// The number of the thread: the kernel's threads are a team of their own.
+/// The slot is the number of the thread in the kernel's own team.
 static void lowerSlot(SlotOp op, ModuleOp module) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   func::FuncOp number =

@@ -68,7 +68,7 @@ struct ParallelToGPU
   using ConvertNachoParallelToGPUBase::ConvertNachoParallelToGPUBase;
 
   void runOnOperation() override {
-    // Other threads work while one waits for memory.
+    // A GPU hides the latency of memory by running other threads.
     getOperation().walk([](memref::PrefetchOp op) { op.erase(); });
     getOperation().walk([](PrefixSumOp op) { lowerPrefixSum(op); });
     getOperation().walk([&](ParallelOp op) { lowerParallel(op, blockSize); });

@@ -7,7 +7,8 @@
 
 namespace nacho {
 
-/// Emits the scan as one loop over the rows. There are as many rows as parts.
+/// Emits the scan as one sequential loop over the rows of counts, one row per
+/// part.
 ///   for row: output[row] = sum; sum = combine(sum, input[row])
 ///   output[rows] = sum
 void emitScanLoop(mlir::OpBuilder &builder, ExclusiveScanOp op);

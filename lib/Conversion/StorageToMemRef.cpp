@@ -1,7 +1,7 @@
 //===- StorageToMemRef.cpp - Tensors as their buffers ---------------------===//
 //
-// Consumes functions over encoded tensors that only read the storage; the
-// order of the buffers is the ABI of Step.h.
+// Rewrites functions on sparse tensors, which by then only read the tensors'
+// storage, into functions on buffers. Step.h defines the order of the buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ using StorageMap = DenseMap<Value, Storage>;
 
 static bool isStored(Type type) { return isa<RankedTensorType>(type); }
 
-/// Adds arguments for the buffers of `tensor` behind it.
+/// Inserts arguments for the buffers of `tensor` after the argument `tensor`.
 static Storage addArguments(func::FuncOp func, BlockArgument tensor) {
   Storage storage;
   auto type = storage.type = cast<RankedTensorType>(tensor.getType());
@@ -89,7 +89,8 @@ static unsigned levelOf(RankedTensorType type, unsigned dimension) {
   return level;
 }
 
-/// (x_0 * N_1 + x_1) * N_2 + ..., of a dense tensor; none if its rank is 0.
+/// The index of an element of a dense tensor: (x_0 * N_1 + x_1) * N_2 + ...
+/// None for a tensor of rank 0.
 static SmallVector<Value> elementAt(ImplicitLocOpBuilder &b,
                                     ValueRange coordinates,
                                     const Storage &storage) {
@@ -114,7 +115,8 @@ static Value readElement(tensor::ExtractOp op, const Storage &storage) {
                                 elementAt(b, op.getIndices(), storage));
 }
 
-/// Elements that are stored next to each other, of the lanes that are set.
+/// Reads elements that are neighbours in memory, in the lanes that the mask
+/// sets; null for any other read.
 static Value readElements(vector::TransferReadOp op, const Storage &storage) {
   unsigned last = storage.type.getRank() - 1;
   if (!isDense(storage.type) || !op.getMask() ||
@@ -130,7 +132,8 @@ static Value readElements(vector::TransferReadOp op, const Storage &storage) {
                                       op.getMask(), none);
 }
 
-/// What a use of a tensor reads, or null if it is not a read of storage.
+/// The value that a use of a tensor reads; null if the use does not read the
+/// storage.
 static Value readStorage(Operation *user, const Storage &storage) {
   return llvm::TypeSwitch<Operation *, Value>(user)
       .Case([&](sparse_tensor::ToPositionsOp op) {
@@ -174,8 +177,8 @@ static LogicalResult replaceUses(Value tensor, const Storage &storage) {
   return success();
 }
 
-/// The elements are those of what was flattened; the extent is that of the
-/// keys.
+/// A flattened tensor has the elements of the original tensor; its extent is
+/// that of the keys.
 static LogicalResult unfoldFlatten(FlattenOp op) {
   for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
     ImplicitLocOpBuilder b(user->getLoc(), user);

@@ -1,6 +1,7 @@
 //===- VerifyContract.cpp - What a backend has to lower -------------------===//
 //
-// ParallelOps.td states the contract; this is the same list for the machine.
+// ParallelOps.td states in prose which ops a backend has to lower. This file
+// checks that a module has no others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@ using namespace mlir;
 using namespace nacho;
 
 /// Whether an operation casts between integers that differ in signedness only.
-/// Those of LLVM have none, so that such casts vanish on the way to it.
+/// LLVM's integers are signless, so that such casts vanish on the way to LLVM.
 static bool castsSignedness(Operation *op) {
   if (!isa<UnrealizedConversionCastOp>(op) || op->getNumOperands() != 1 ||
       op->getNumResults() != 1)
@@ -52,7 +53,8 @@ namespace {
 struct VerifyContract : nacho::impl::NachoVerifyContractBase<VerifyContract> {
   using NachoVerifyContractBase::NachoVerifyContractBase;
 
-  /// What the target lacks for an operation of the contract, if anything.
+  /// What an operation of the contract needs that the target lacks, if
+  /// anything.
   std::optional<StringRef> missingFor(Operation *op) const {
     if (isa<SortOp>(op) && !sorts)
       return "sorts";

@@ -1,8 +1,8 @@
 //===- WorkspaceToSCF.cpp - Tables with open addressing -------------------===//
 //
-// A row of the marks: how many keys there are; a bit for every 64 * 64 places
-// of which one is used, by 64 * 64 * 64 of them to the word; one for every 64;
-// and one for every place. A place that is not used has the key -1.
+// A row of the marks begins with a word that counts the keys. Three levels of
+// bits follow: one bit per 64 * 64 places, one per 64 places, and one per
+// place. A set bit means that a place is used. An unused place has the key -1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,8 @@ using namespace nacho;
 
 namespace {
 
-/// Lowers one workspace and what uses it: a table with keys, or bits alone.
+/// Lowers one workspace and its uses. A workspace without keys has only bits
+/// and values: each coordinate is its own place.
 class WorkspaceLowering {
 public:
   explicit WorkspaceLowering(WorkspaceOp op)
@@ -37,7 +38,7 @@ public:
 
 private:
   static constexpr unsigned kLevels = 3;
-  /// 2^64 divided by the golden ratio.
+  /// The factor of the hash: 2^64 divided by the golden ratio.
   static constexpr int64_t kFactor = 0x9E3779B97F4A7C15;
 
   void describeTable();
@@ -69,13 +70,13 @@ private:
   Value emptyKey() {
     return arith::ConstantOp::create(b, b.getIntegerAttr(keyType(), -1));
   }
-  /// The bit of a number in its word of marks.
+  /// The word in which only the bit for a place, or number, is set.
   Value bitOf(Value number) {
     Value low = arith::IndexCastUIOp::create(
         b, b.getI64Type(), arith::AndIOp::create(b, number, constant(63)));
     return arith::ShLIOp::create(b, word(1), low);
   }
-  /// The word of the marks that has the bit of a place, or number, of a level.
+  /// Where the marks have word `number` of a level.
   Value markAt(unsigned level, Value number) {
     return arith::AddIOp::create(b, begins[level], number);
   }
@@ -88,13 +89,13 @@ private:
 
   WorkspaceOp op;
   ImplicitLocOpBuilder b;
-  Value mask;                ///< Of the numbers of places.
-  Value marked;              ///< The last place that there are marks for.
-  Value isDense;             ///< Every coordinate has its place.
-  Value shift;               ///< Of a hash.
-  Value most;                ///< Most keys that there is room for.
-  SmallVector<Value> begins; ///< Of the levels of the marks.
-  Value words;               ///< Of the first level.
+  Value mask;                ///< Cuts a number down to one of a place.
+  Value marked;              ///< The last place for which there are marks.
+  Value isDense;             ///< Whether each coordinate is its own place.
+  Value shift;               ///< Right shift that leaves a hash's high bits.
+  Value most;                ///< The largest number of keys.
+  SmallVector<Value> begins; ///< Where each level of the marks begins.
+  Value words;               ///< Number of words of the marks' first level.
 };
 
 } // namespace
@@ -124,7 +125,7 @@ void WorkspaceLowering::describeTable() {
   Value one = constant(1);
   Value size = memref::DimOp::create(b, op.getKeys(), one);
   mask = marked = arith::SubIOp::create(b, size, one);
-  // One place stays free, at which every search ends.
+  // One place always stays free, so that every search ends.
   isDense =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, op.getExtent(), size);
   Value bits = math::CountTrailingZerosOp::create(
@@ -136,7 +137,7 @@ void WorkspaceLowering::describeTable() {
                                  arith::ShRUIOp::create(b, size, one));
 }
 
-/// Every coordinate has a place; what would go beyond is kept inside.
+/// Each coordinate is its own place. The mask keeps larger coordinates inside.
 void WorkspaceLowering::describeDense() {
   Value places = constant(kDensePlaces);
   marked = arith::SubIOp::create(b, places, constant(1));
@@ -181,8 +182,8 @@ Value WorkspaceLowering::firstPlace(Value key) {
   return arith::AndIOp::create(b, ifDense.getResult(0), mask);
 }
 
-/// Finds the place of the key, or the free one where it has to go; and what is
-/// there.
+/// Finds the place of a key, or the free place for it. Returns the place and
+/// the key that is there.
 std::pair<Value, Value> WorkspaceLowering::findPlace(Value key, Value first) {
   Type index = b.getIndexType();
   Value narrow = arith::IndexCastUIOp::create(b, keyType(), key);
@@ -211,8 +212,8 @@ std::pair<Value, Value> WorkspaceLowering::findPlace(Value key, Value first) {
   return {search.getResult(0), search.getResult(1)};
 }
 
-/// The place of a key of which the first place is marked, and whether it is
-/// there. Where every coordinate has its place, the mark is its own.
+/// The place of a key whose first place is marked, and whether the key is
+/// there. In a dense table, the mark alone says that the key is there.
 std::pair<Value, Value> WorkspaceLowering::findMarked(Value key, Value first) {
   auto ifDense =
       scf::IfOp::create(b, TypeRange{b.getIndexType(), b.getI1Type()}, isDense,
@@ -225,7 +226,7 @@ std::pair<Value, Value> WorkspaceLowering::findMarked(Value key, Value first) {
   b.setInsertionPointToStart(ifDense.elseBlock());
   auto [place, there] = findPlace(key, first);
   Value narrow = arith::IndexCastUIOp::create(b, keyType(), key);
-  // What is no key is not found in a free place.
+  // A looked-up -1 is equal to the key of a free place, but is no key.
   Value isThere = arith::AndIOp::create(
       b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, narrow),
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, there, emptyKey()));
@@ -233,8 +234,8 @@ std::pair<Value, Value> WorkspaceLowering::findMarked(Value key, Value first) {
   return {ifDense.getResult(0), ifDense.getResult(1)};
 }
 
-/// if the first place is marked: search; isThere = key is there
-/// Marks are close to each other, and most that is looked up is not there.
+/// Searches only if the key's first place is marked, since most lookups fail,
+/// and marks take far less of the cache than keys.
 void WorkspaceLowering::lowerLookup(LookupOp lookup) {
   Value first = firstPlace(lookup.getKey());
   Value at = markAt(kLevels - 1, arith::ShRUIOp::create(b, first, constant(6)));
@@ -282,7 +283,7 @@ void WorkspaceLowering::lowerInsert(InsertOp insert) {
   insert.erase();
 }
 
-/// Takes a free place, unless there is to be no more than there are.
+/// Puts a key into a free place, unless the table is full.
 Value WorkspaceLowering::insertNew(InsertOp insert, Value place) {
   Value zero = constant(0);
   Value count = load(op.getMarks(), zero);
@@ -303,7 +304,7 @@ Value WorkspaceLowering::insertNew(InsertOp insert, Value place) {
   return fits;
 }
 
-/// Sets the bits of a number in the levels above one, which is marked itself.
+/// Sets the bits for `number` in all levels of the marks above `level`.
 void WorkspaceLowering::mark(Value number, unsigned level) {
   while (level-- > 0) {
     Value above = arith::ShRUIOp::create(b, number, constant(6));
@@ -315,7 +316,7 @@ void WorkspaceLowering::mark(Value number, unsigned level) {
   }
 }
 
-/// The workspace is too small, if a condition holds.
+/// Reports a status if a condition holds; a null condition always holds.
 void WorkspaceLowering::refuse(Value isTooMuch, Status status) {
   OpBuilder::InsertionGuard guard(b);
   if (isTooMuch) {
@@ -327,9 +328,9 @@ void WorkspaceLowering::refuse(Value isTooMuch, Status status) {
                               op.getStatus(), ValueRange());
 }
 
-/// The bit says whether there is an element, so that nothing has to be searched
-/// for. It is only written if it changes: the next element, whose bit may be in
-/// the same word, would have to wait for it.
+/// The bit alone says whether the element is there; there is no search. A bit
+/// that is already set is not written again: the next insertion may read the
+/// same word, and would have to wait for the write.
 void WorkspaceLowering::lowerDenseInsert(InsertOp insert) {
   unsigned last = kLevels - 1;
   Value place = arith::AndIOp::create(b, insert.getKey(), mask);
@@ -371,7 +372,6 @@ void WorkspaceLowering::lowerDrain(DrainOp drain) {
     b.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> carried =
         drainLevel(drain, 0, loop.getInductionVar(), loop.getRegionIterArgs());
-    // Without anything carried the loop has its terminator already.
     if (!carried.empty())
       scf::YieldOp::create(b, carried);
   }
@@ -379,7 +379,7 @@ void WorkspaceLowering::lowerDrain(DrainOp drain) {
   drain.erase();
 }
 
-/// while word: bit = lowest of word; word -= bit; what is inside
+/// while word: clear its lowest bit; drain the word or place it stands for
 SmallVector<Value> WorkspaceLowering::drainLevel(DrainOp drain, unsigned level,
                                                  Value number,
                                                  ValueRange carried) {

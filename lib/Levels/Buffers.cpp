@@ -29,8 +29,8 @@ void nacho::prefetchElement(ImplicitLocOpBuilder &b, Value buffer, Value at) {
                              /*localityHint=*/3, /*isDataCache=*/true);
 }
 
-/// The difference may not fit into 32 bits, with which LLVM counts the lanes,
-/// hence the minimum.
+/// LLVM counts lanes with 32 bits, in which `end - start` need not fit; hence
+/// the minimum.
 Value nacho::emitMask(ImplicitLocOpBuilder &b, Value start, Value end,
                       int64_t lanes) {
   Value rest = arith::MinSIOp::create(b, arith::SubIOp::create(b, end, start),
@@ -45,7 +45,7 @@ static Value gatherVector(ImplicitLocOpBuilder &b, Value buffer, Value at,
                           int64_t offset) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value step = arith::ConstantIndexOp::create(b, stride);
-  // The array without the stride, of which the buffer is a view.
+  // The gather needs the contiguous array of which `buffer` is a strided view.
   Value size =
       arith::MulIOp::create(b, memref::DimOp::create(b, buffer, zero), step);
   Value array = memref::ReinterpretCastOp::create(

@@ -1,8 +1,8 @@
-//===- Compressed.cpp - A level that stores the coordinates it has --------===//
+//===- Compressed.cpp - Levels that store positions and coordinates -------===//
 //
-// The children of p have the positions [pos[p], pos[p + 1]) and the
-// coordinates crd[...], in increasing order. If they are not unique, a
-// coordinate has the positions of a run.
+// The children of parent p have the positions [pos[p], pos[p + 1]), and the
+// array crd has their coordinates in increasing order. In a level that is not
+// unique, a coordinate may have a run of several positions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ class CompressedLevel : public StoredLevel {
 public:
   using StoredLevel::StoredLevel;
 
-  /// min(pos[parent], number of coordinates): whatever the positions say,
-  /// nothing beyond the coordinates is read.
+  /// min(pos[parent], number of coordinates), so that even a wrong array of
+  /// positions never leads beyond the end of the coordinates.
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
     Value stored = positions(b), most = size(b);
     return arith::MinUIOp::create(b, loadIndex(b, stored, parent), most);
@@ -42,16 +42,18 @@ private:
   }
 };
 
-/// A compressed level over another level, as the rows of a DCSR result: a
-/// coordinate is appended, with the end of its children, by the part that
-/// finishes it, if any part found entries in it.
+/// A compressed level, such as the rows of a DCSR result. If any part has
+/// entries at a coordinate, the part that finishes the coordinate appends it,
+/// together with the end of its children.
 ///
-/// Columns (spans, head, mid, tail): whether the run of parts finishes a
-/// coordinate at all; whether it has entries at the coordinate it begins in;
-/// the coordinates with entries that it both begins and finishes; whether it
-/// has entries at the coordinate it ends in. A run within one coordinate has
-/// only a head. Carried while counting: (head, mid, tail); while appending:
-/// (position, whether earlier parts have entries at the current coordinate).
+/// Neighbouring parts P together have the columns
+///   spans: whether P finishes any coordinate
+///   head:  whether P has entries at the coordinate in which P begins
+///   mid:   the number of coordinates with entries that lie entirely in P
+///   tail:  whether P has entries at the coordinate in which P ends
+/// If P lies within one coordinate, its entries count as head. Loops that
+/// count carry (head, mid, tail). Loops that append carry the position, and
+/// whether there were entries at the current coordinate already.
 class CompressedResultLevel : public ResultLevel {
 public:
   Value position(ImplicitLocOpBuilder &b, ValueRange row) const override {
@@ -67,7 +69,7 @@ public:
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value xSpans = isTrue(b, x[0]), ySpans = isTrue(b, y[0]);
     Value spans = arith::OrIOp::create(b, x[0], y[0]);
-    // The coordinate in which x ends and y begins: x's tail, or all of x.
+    // Whether there are entries at the coordinate in which x ends and y begins.
     Value seam = arith::OrIOp::create(
         b, arith::SelectOp::create(b, xSpans, x[3], x[1]), y[1]);
     Value head = arith::SelectOp::create(b, xSpans, x[1], seam);
@@ -139,7 +141,7 @@ public:
     Value yes = arith::ConstantIntOp::create(b, 1, 1);
     Value position = carried[0];
     Value any = arith::OrIOp::create(b, at.any, carried[1]);
-    // The bound only matters if the operands changed since they were counted.
+    // The bound only matters if operands were changed after the count.
     Value end = decode(b, context.last).position;
     Value fits =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position, end);
@@ -180,8 +182,8 @@ private:
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, flag, zero);
   }
 
-  /// The positions finished by a run of parts from the very beginning, and
-  /// whether the coordinate it ends in has entries so far.
+  /// The number of positions that the first parts together have finished, and
+  /// whether there are entries at the coordinate in which these parts end.
   struct Place {
     Value position, open;
   };

@@ -1,6 +1,7 @@
 //===- Dense.cpp - A level that has every coordinate ----------------------===//
 //
-// Stores nothing: the child of p at coordinate x has position p * N + x.
+// The level stores nothing. With extent N, the child of parent p at coordinate
+// x has the position p * N + x.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,13 +47,13 @@ public:
   }
 };
 
-/// A dense level over positions, as the rows of a CSR result: the positions of
-/// the next level are filled up to those of a coordinate when it turns out to
-/// have entries, and to the end of a fiber when the fiber turns out to be
-/// appended. Of several dense levels the last one does it, for the numbers of
-/// all. A part writes positions (lower, upper], so that all parts together
-/// write each once; the first part writes positions[0] too. Carries the last
-/// one written.
+/// A dense level above a compressed one, such as the rows of a CSR result. It
+/// fills the array of positions of the next level: up to a coordinate when the
+/// coordinate has entries, and up to the end of a fiber when the fiber is
+/// appended. Of several dense levels in a row, the last one fills the array,
+/// indexed by its own positions. A part writes positions (lower, upper], so
+/// that all parts together write each element once; the first part writes
+/// positions[0], too. The carried value is the last index written.
 class DenseResultLevel : public ResultLevel {
 public:
   void initAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
@@ -85,8 +86,9 @@ public:
   }
 
 private:
-  /// for x in (from, min(to, upper)]: positions[x] = value. Returns the last
-  /// one written.
+  /// for x in (from, min(to, upper)]: positions[x] = value
+  ///
+  /// Returns the last index written.
   static Value fill(ImplicitLocOpBuilder &b, const AppendContext &context,
                     Value from, Value to, Value value) {
     Value one = arith::ConstantIndexOp::create(b, 1);

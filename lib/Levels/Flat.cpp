@@ -1,4 +1,4 @@
-//===- Flat.cpp - A list of entries as one level --------------------------===//
+//===- Flat.cpp - The level of a flattened list ---------------------------===//
 
 #include "Flat.h"
 
@@ -6,7 +6,8 @@ using namespace mlir;
 using namespace nacho;
 
 namespace {
-/// A list has the coordinates of all levels at the position of the entry.
+/// All levels of a list have the coordinates of an entry at the same position,
+/// so that keys can be computed one by one, and by vectors.
 class FlatList : public FlatLevel {
 public:
   using FlatLevel::FlatLevel;

@@ -1,4 +1,4 @@
-//===- Flat.h - Levels of entries by keys that are computed ---------------===//
+//===- Flat.h - The level of a flattened tensor ---------------------------===//
 
 #ifndef NACHO_LIB_LEVELS_FLAT_H
 #define NACHO_LIB_LEVELS_FLAT_H
@@ -10,9 +10,9 @@
 
 namespace nacho {
 
-/// The only level of what `nacho.flatten` makes of a tensor: its coordinates
-/// are the keys of the tensor's entries, and its positions are those of the
-/// tensor's last level.
+/// The only level of the result of `nacho.flatten`. Its coordinates are the
+/// keys of the flattened tensor's entries, and its positions are those of the
+/// flattened tensor's last level.
 class FlatLevel : public StoredLevel, public ComputedCoordinates {
 public:
   FlatLevel(mlir::Value flat, mlir::Value tensor)
@@ -42,8 +42,9 @@ protected:
   unsigned rank;  ///< The number of its levels.
 };
 
-/// The level of a flattened list or tree.
+/// The level of `flat`, which is the list or tree `tensor` flattened.
 std::unique_ptr<Level> makeFlatLevel(mlir::Value flat, mlir::Value tensor);
+/// The same for a tree only.
 std::unique_ptr<Level> makeFlatTree(mlir::Value flat, mlir::Value tensor);
 
 } // namespace nacho

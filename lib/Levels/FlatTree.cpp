@@ -1,7 +1,8 @@
-//===- FlatTree.cpp - A tree of entries as one level ----------------------===//
+//===- FlatTree.cpp - The level of a flattened tree -----------------------===//
 //
-// An entry has its last coordinate at its own position. Its other coordinates
-// are those of the fiber that it is in, which begins somewhere before it.
+// Only the last coordinate of an entry is stored at the position of the entry.
+// The other coordinates are those of its fiber, whose position is found by a
+// search through the arrays of positions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,8 @@ using namespace mlir;
 using namespace nacho;
 
 namespace {
-/// The coordinates of the levels above the last one are at the parent of a
-/// position, at the parent of the parent, and so on.
+/// The coordinates above the last level are stored at the parent of an entry,
+/// at the parent of the parent, and so on.
 class FlatTree : public FlatLevel {
 public:
   using FlatLevel::FlatLevel;
@@ -38,8 +39,8 @@ private:
   Value parentOf(ImplicitLocOpBuilder &b, unsigned level, Value position,
                  Value from) const;
 
-  /// A window that is being filled, and by level the positions [low, high) of
-  /// the ancestors of its entries.
+  /// A window that is being filled, which begins at the entry `begin`. In each
+  /// level, the ancestors of its entries have the positions [low, high).
   struct Walk {
     Value array, begin;
     SmallVector<Value> low, high;
@@ -51,14 +52,13 @@ private:
 };
 } // namespace
 
-/// The parent of a position: the first position of the level above whose
-/// children end after it. The caller knows that the parent is not before
-/// `from`; it is seldom far behind.
+/// The parent of a position: the last position p of the level above with
+/// begin(p) <= position. The parent is not before `from`, and seldom far behind
+/// it:
 ///
-/// low = from; step = 1
-/// while begin(low + step) <= position: low += step; step *= 2
-/// return the last of [low, low + step) with begin(it) <= position, by
-/// bisection
+///   low = from; step = 1
+///   while begin(low + step) <= position: low += step; step *= 2
+///   return the last p of [low, low + step) with begin(p) <= position
 Value FlatTree::parentOf(ImplicitLocOpBuilder &b, unsigned level,
                          Value position, Value from) const {
   Type index = b.getIndexType();
@@ -120,9 +120,9 @@ Value FlatTree::coordinate(ImplicitLocOpBuilder &b, Value position) const {
   return key.get(b);
 }
 
-/// Searches level by level, among the children of the coordinate that was found
-/// in the level above. If a coordinate is not there, the entry's place is where
-/// the children of the next coordinate begin.
+/// Searches level by level, each time among the children of the coordinate that
+/// was found in the level above. If a level lacks a coordinate, the result is
+/// where the children of the next larger coordinate begin.
 Value FlatTree::lowerBound(ImplicitLocOpBuilder &b, Value key, Value, Value low,
                            Value high) const {
   Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -152,11 +152,11 @@ Value FlatTree::lowerBound(ImplicitLocOpBuilder &b, Value key, Value, Value low,
   return arith::MinUIOp::create(b, arith::MaxUIOp::create(b, from, low), high);
 }
 
-/// Stores the key of each fiber where its first entry is, without the field of
-/// the last level:
-///   for p in from..to of a level: storeFibers of the children of p
-///   in the last level but one:    array[where the children of p begin] =
-///   key(p)
+/// Stores the key of each fiber, without the field of the last level, where the
+/// window has the fiber's first entry:
+///   for p in from..to:
+///     in the last level but one: array[begin(p) - walk.begin] = key(p)
+///     in levels above:           storeFibers of the children of p
 void FlatTree::storeFibers(ImplicitLocOpBuilder &b, const Walk &walk,
                            unsigned level, Value from, Value to,
                            const Key &above) const {
@@ -186,8 +186,9 @@ void FlatTree::storeFibers(ImplicitLocOpBuilder &b, const Walk &walk,
       at);
 }
 
-/// Completes the keys. An entry that is not the first of its fiber finds 0 in
-/// the array, and its fiber's key before it; keys of fibers increase:
+/// Completes the keys. The array has the key of a fiber at the fiber's first
+/// entry, and 0 at its other entries. As keys of fibers increase, a running
+/// maximum gives every entry the key of its fiber:
 ///   for p in begin..end:
 ///     array[p - begin] = max(array[0 .. p - begin]) | last coordinate of p
 void FlatTree::addEntries(ImplicitLocOpBuilder &b, const Walk &walk,

@@ -1,13 +1,13 @@
 //===- Interleaved.cpp - Lists of entries as arrays of structures ---------===//
 //
-// The levels of a list (COO) whose singletons are not `soa`. Their coordinates
-// are in one array, entry by entry:
+// The levels of a list (COO) whose singleton levels do not have the property
+// `soa`. One array has the coordinates of all these levels, entry by entry:
 //
 //   crd = [x0, y0, x1, y1, ...]
 //
-// This is the only difference to a compressed level and the singletons under
-// it. The first level of the list owns the array; the level k further on has
-// the coordinate of position p at crd[n * p + k], with n levels in the list.
+// This is the only difference to a compressed level with singleton levels under
+// it. The first of the n levels of the list owns the array. The k-th level,
+// counted from 0, has the coordinate of position p at crd[n * p + k].
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace nacho;
 
-/// The levels [first, second) of the list that a level is in; none if it is in
-/// no such list.
+/// The levels [first, second) of the interleaved list to which a level belongs;
+/// none if the level belongs to no such list.
 static std::optional<std::pair<unsigned, unsigned>> listOf(Encoding encoding,
                                                            unsigned level) {
   for (const sparse_tensor::COOSegment &list : encoding.getCOOSegments())

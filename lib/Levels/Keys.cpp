@@ -31,8 +31,8 @@ Value nacho::emitKeyShift(ImplicitLocOpBuilder &b, Value tensor,
   Value shift = arith::ConstantIndexOp::create(b, 0);
   for (unsigned inner = level + 1; inner < rankOf(tensor); ++inner)
     shift = arith::AddIOp::create(b, shift, emitWidth(b, tensor, inner));
-  // A shape whose fields take more bits has no keys, but a shift by more would
-  // be undefined.
+  // Tensors whose fields need more bits than a word are never flattened, but
+  // without the mask this shift could exceed 63 bits, which is undefined.
   Value most = arith::ConstantIndexOp::create(b, 63);
   return arith::AndIOp::create(b, shift, most);
 }

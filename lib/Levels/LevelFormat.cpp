@@ -10,7 +10,7 @@ using namespace nacho;
 // Kinds
 //===----------------------------------------------------------------------===//
 
-/// All kinds of levels. A level is of the first one that matches.
+/// All kinds of levels. The first one that matches a level is its kind.
 static ArrayRef<const LevelKind *> levelKinds() {
   static const LevelKind *const kinds[] = {
       &denseKind(),
@@ -23,7 +23,8 @@ static ArrayRef<const LevelKind *> levelKinds() {
 
 const LevelKind *nacho::findKind(RankedTensorType type, unsigned level) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  // Nobody here reads a slice of another tensor, or knows other zeros or ones.
+  // Nacho supports neither slices of tensors nor encodings with an implicit
+  // value other than 0 or with an explicit value.
   if (!encoding || encoding.isSlice() || encoding.getExplicitVal() ||
       encoding.getImplicitVal())
     return nullptr;
@@ -105,8 +106,9 @@ bool nacho::isDense(RankedTensorType type) {
                       [&](unsigned level) { return isFullLevel(type, level); });
 }
 
-/// A level that shares positions needs parents with coordinates. It takes runs
-/// of equal coordinates apart, and nothing else does.
+/// A level that shares positions must be under a level that is not full. Runs
+/// of equal coordinates must have such a level below them, for only loops over
+/// such a level take runs apart.
 bool nacho::hasReadableLevels(RankedTensorType type) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   if (!encoding || !encoding.isPermutation())
@@ -122,8 +124,8 @@ bool nacho::hasReadableLevels(RankedTensorType type) {
   return type.getRank() == 0 || isUniqueLevel(type, type.getRank() - 1);
 }
 
-/// Under a unique coordinate there is room for any number of children, but not
-/// in a level that shares positions.
+/// A level that shares positions has one child per position. To store several
+/// children of a coordinate, the level above must be able to repeat it.
 bool nacho::hasSupportedLevels(RankedTensorType type) {
   return hasReadableLevels(type) &&
          llvm::all_of(llvm::seq<unsigned>(1, type.getRank()),

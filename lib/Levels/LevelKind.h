@@ -1,4 +1,4 @@
-//===- LevelKind.h - What a file of this folder says about its kind -------===//
+//===- LevelKind.h - The interface that each kind of level implements -----===//
 
 #ifndef NACHO_LIB_LEVELS_LEVELKIND_H
 #define NACHO_LIB_LEVELS_LEVELKIND_H
@@ -15,12 +15,11 @@ class LevelKind {
 public:
   virtual ~LevelKind() = default;
 
-  /// Whether the level is of this kind. Levels that are not ordered are of no
-  /// kind, for levels are searched by bisection.
+  /// Whether the level is of this kind. `findKind` asks only for ordered
+  /// levels, for others cannot be searched by bisection.
   virtual bool matches(Encoding encoding, unsigned level) const = 0;
 
-  // The answers to the questions of LevelFormat.h, and those that most kinds
-  // give.
+  // The functions of LevelFormat.h, with the answers of most kinds as defaults.
   virtual bool isFull() const { return false; }
   virtual bool sharesPositions(Encoding encoding, unsigned level) const {
     return false;
@@ -35,7 +34,8 @@ public:
   /// The level of an operand.
   virtual std::unique_ptr<Level> operand(mlir::Value tensor,
                                          unsigned level) const = 0;
-  /// The level of a result, if it is not filled together with the next one.
+  /// The level of a result. Called only for a level that is not filled together
+  /// with the next one.
   virtual std::unique_ptr<ResultLevel> result() const = 0;
 };
 
@@ -47,10 +47,9 @@ const LevelKind &singletonKind();
 /// The kind of a level; null if it is not supported.
 const LevelKind *findKind(mlir::RankedTensorType type, unsigned level);
 
-/// The array of the positions [pos[p], pos[p + 1]) of the children of each
-/// parent p.
+/// The array `pos`: the children of parent p are [pos[p], pos[p + 1]).
 LevelArray positionsArray(Encoding encoding);
-/// An array of so many coordinates for each entry.
+/// The array `crd`, with `perEntry` coordinates for each position.
 LevelArray coordinatesArray(Encoding encoding, int64_t perEntry = 1);
 
 } // namespace nacho

@@ -6,9 +6,9 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Of levels that share positions, the last one stores the coordinates of all.
-/// Of several full levels, the last one fills the positions of the next level
-/// for all.
+/// Among levels that share positions, the last one stores the coordinates of
+/// all of them. Among full levels in a row, the last one fills the positions of
+/// the next level on behalf of all of them.
 static bool isFilledWithNext(RankedTensorType type, unsigned level) {
   if (level + 1 == type.getRank())
     return false;

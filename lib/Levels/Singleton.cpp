@@ -1,8 +1,8 @@
 //===- Singleton.cpp - A level with one coordinate per parent -------------===//
 //
-// The child of p has the position p and the coordinate crd[p]. The parents of
-// a fiber are a run of positions of the level above, and the children the same
-// run.
+// The child of parent p has the same position p and the coordinate crd[p]. The
+// parents of a fiber are a run of positions of the level above, and the
+// children have the positions of that run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,8 @@ public:
   std::unique_ptr<Level> operand(Value tensor, unsigned level) const override {
     return std::make_unique<SingletonLevel>(tensor, level);
   }
-  /// Its positions are those of a compressed level, which it is appended with.
+  /// The level shares the positions of a compressed level above it, and both
+  /// are appended together.
   std::unique_ptr<ResultLevel> result() const override {
     return compressedKind().result();
   }

@@ -15,7 +15,8 @@ bool StoredLevel::isUnique() const {
   return isUniqueLT(encoding().getLvlType(level));
 }
 
-/// MLIR does not say in the type of the buffer what its stride is.
+/// The buffer that ToCoordinatesOp returns has a dynamic stride in its type;
+/// the cast makes the stride static.
 Value StoredLevel::coordinates(ImplicitLocOpBuilder &b) const {
   Value stored =
       sparse_tensor::ToCoordinatesOp::create(b, tensor, b.getIndexAttr(level));
@@ -26,8 +27,9 @@ Value StoredLevel::coordinates(ImplicitLocOpBuilder &b) const {
   return memref::CastOp::create(b, type, stored);
 }
 
-/// Never -1, which stands for the coordinate of an exhausted operand: a 64-bit
-/// coordinate loses its sign, and a negative one stays outside of any extent.
+/// Clears the sign bit of a 64-bit coordinate, so that it is never -1, which
+/// stands for the coordinate of an exhausted operand. A negative coordinate
+/// remains outside of any extent.
 Value StoredLevel::coordinate(ImplicitLocOpBuilder &b, Value position) const {
   Value stored = loadIndex(b, coordinates(b), position);
   if (encoding().getCrdElemType().isInteger(32))

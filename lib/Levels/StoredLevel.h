@@ -7,8 +7,8 @@
 
 namespace nacho {
 
-/// A level that is not full. Where coordinates of a fiber come from is up to
-/// `coordinates`; they are in increasing order.
+/// A level that is not full. `coordinates` says in which buffer the coordinates
+/// are. Within a fiber they are in increasing order.
 class StoredLevel : public Level {
 public:
   StoredLevel(mlir::Value tensor, unsigned level) : Level(tensor, level) {}
@@ -32,7 +32,7 @@ protected:
     return mlir::sparse_tensor::getSparseTensorEncoding(tensor.getType());
   }
 
-  /// The buffer of the coordinates by position, which may have a stride.
+  /// The buffer of the coordinates, indexed by position; it may have a stride.
   mlir::Value coordinates(mlir::ImplicitLocOpBuilder &b) const;
 };
 

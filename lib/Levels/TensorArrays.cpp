@@ -32,7 +32,7 @@ SmallVector<Value> TensorArrays::flatten() const {
   return all;
 }
 
-/// Null if the level has no array of that name.
+/// The buffer of an array; null if the level has no array of that name.
 Value TensorArrays::find(unsigned level, StringRef name) const {
   for (auto [array, buffer] :
        llvm::zip(levelArrays(type, level), buffers[level]))

@@ -1,6 +1,6 @@
 //===- CountUnions.cpp - Counts of unions without merging -----------------===//
 //
-// Consumes counts of unions; leaves counts of what is simpler:
+// Replaces counts of unions by counts of single operands and intersections:
 //
 //   |A u B| = |A| + |B| - |A n B|
 //   |A u B u C| = |A| + |B| + |C| - |A n B| - |(A u B) n C|
@@ -29,8 +29,8 @@ static SmallVector<MergeAttr> operandsOf(CountOp op) {
   return leaves;
 }
 
-/// Whether the coordinates of the union of all fibers are counted, which have
-/// each once.
+/// Whether an op counts the union of all its fibers, in each of which a
+/// coordinate occurs at most once.
 static bool countsUnion(CountOp op) {
   if (op.getFibers().size() < 2 || !op.getGuards().empty())
     return false;
@@ -43,11 +43,11 @@ static bool countsUnion(CountOp op) {
   });
 }
 
-/// Each operand is compared with all before it: of more, it is less work to
-/// merge them.
+/// Each operand is compared with all operands before it. With more operands
+/// than this, merging them is less work.
 static constexpr size_t kMostOperands = 4;
 
-/// Whether the coordinates of all fibers are compared in blocks.
+/// Whether the lowering can compare the coordinates of all fibers in blocks.
 static bool isTakenInBlocks(CountOp op) {
   auto width = [](Value fiber) {
     auto tensor = cast<FiberType>(fiber.getType()).getTensor();
@@ -59,7 +59,7 @@ static bool isTakenInBlocks(CountOp op) {
          llvm::all_equal(llvm::map_range(op.getFibers(), width));
 }
 
-/// The number of coordinates of another merge of the same fibers.
+/// Counts the coordinates of another merge of the same fibers.
 static Value countOf(ImplicitLocOpBuilder &b, CountOp op, MergeAttr merge) {
   return CountOp::create(b, op.getFibers(), op.getGuards(), op.getExtent(),
                          merge, op.getLower(), op.getUpper());

@@ -1,9 +1,9 @@
 //===- FindCoordinates.cpp - Fibers that are merged again and again -------===//
 //
-// Consumes nests; leaves nests in whose innermost loop no fiber takes part
-// that is the same for every iteration of the loop around it, if the others
-// tell which coordinates there are. Such a fiber would be stepped through each
-// time; now its children are found by their coordinates:
+// A fiber of an innermost loop may be the same in every iteration of the loop
+// around it, and would be stepped through each time. If the other fibers decide
+// which coordinates to visit, this pass takes such a fiber out of the loop and
+// looks up its children by their coordinates:
 //
 //   for j in A[i] n B:                      for j in A[i] n B:
 //     for k in M[i] n B[j]: append ...  ->    for k in B[j]:
@@ -34,7 +34,7 @@ static bool isStored(Value fiber) {
 }
 
 /// Whether a fiber of a loop is the same in every iteration of the loop around
-/// it, and has each coordinate once.
+/// it, and has each coordinate at most once.
 static bool isRepeated(Value fiber, CoiterateOp loop) {
   auto outer = loop->getParentOfType<CoiterateOp>();
   auto type = cast<FiberType>(fiber.getType());
@@ -46,8 +46,8 @@ static bool isRepeated(Value fiber, CoiterateOp loop) {
          !outer->isAncestor(fiber.getParentBlock()->getParentOp());
 }
 
-/// The fibers of a loop that need not be stepped through; none if it would then
-/// visit coordinates that no fiber has.
+/// The fibers of a loop that can be looked up instead of stepped through; none
+/// if the loop without them would visit coordinates that no fiber has.
 static llvm::SmallBitVector repeatedFibers(CoiterateOp loop) {
   ValueRange fibers = loop.getFibers();
   llvm::SmallBitVector repeated(fibers.size());
@@ -62,7 +62,7 @@ static llvm::SmallBitVector repeatedFibers(CoiterateOp loop) {
   return repeated;
 }
 
-/// The loop again, without the fibers that are repeated.
+/// Replaces a loop by one without the repeated fibers.
 static void findRepeated(CoiterateOp loop,
                          const llvm::SmallBitVector &repeated) {
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
@@ -102,7 +102,7 @@ static void findRepeated(CoiterateOp loop,
     present.push_back(now);
   }
   llvm::append_range(present, loop.getGuards());
-  // Who is certainly there need not be asked.
+  // Fibers that are certainly present in the new loop need no flag.
   for (auto [n, fiber] : llvm::enumerate(present)) {
     bool isKnown = !isFound(n) && holdsOnlyWith(rest, numberOf(n));
     fiber =
@@ -113,7 +113,7 @@ static void findRepeated(CoiterateOp loop,
   made.getBodyBlock()->getOperations().splice(made.getBodyBlock()->end(),
                                               body->getOperations());
   loop.erase();
-  // The others may be enough.
+  // Null: the merge expression holds wherever the new loop runs its body.
   if (!holds)
     return;
   for (auto append : made.getBody().getOps<AppendOp>()) {

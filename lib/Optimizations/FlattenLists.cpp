@@ -1,6 +1,6 @@
 //===- FlattenLists.cpp - Lists are merged by one key ---------------------===//
 //
-// Consumes nests of `nacho-concretize`; leaves some of them with one loop.
+// Replaces all loops of a nest over lists by one loop over the keys of entries.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// Whether the keys of all shapes that a type allows have at most 62 bits; of
-/// dynamic extents, as the option says.
+/// Whether every shape that a type allows has keys of at most 62 bits. For
+/// types with dynamic extents, this is what the option `dynamic` says.
 static bool hasKeys(RankedTensorType type, bool dynamic) {
   unsigned bits = 0;
   for (int64_t extent : type.getShape())
@@ -33,8 +33,9 @@ static bool hasKeys(RankedTensorType type, bool dynamic) {
   return bits <= kMostKeyBits && (dynamic || type.hasStaticShape());
 }
 
-/// Whether a tensor can be flattened for a loop. The keys of a tree cannot be
-/// computed one at a time, as at the end of a union.
+/// Whether a tensor can be flattened for a loop. A tree can only be flattened
+/// for a loop that stops as soon as one operand is exhausted, as intersections
+/// do. A union would go on and need single keys, but a tree computes windows.
 static bool isFlattenableFor(CoiterateOp loop, RankedTensorType type) {
   bool endsWithAny =
       llvm::all_of(llvm::seq<unsigned>(loop.getFibers().size()),
@@ -43,8 +44,8 @@ static bool isFlattenableFor(CoiterateOp loop, RankedTensorType type) {
          (isList(type) || endsWithAny);
 }
 
-/// The lists that all loops of a nest step through, each through all levels of
-/// every one; none if there is anything else.
+/// The lists that all loops of a nest step through, the n-th loop through the
+/// n-th level of each list; none if the loops have any other operands.
 static SmallVector<RootOp> findLists(ArrayRef<CoiterateOp> loops) {
   SmallVector<RootOp> lists;
   CoiterateOp outermost = loops.front();
@@ -70,8 +71,8 @@ static SmallVector<RootOp> findLists(ArrayRef<CoiterateOp> loops) {
   return lists;
 }
 
-/// Whether entries are appended in the order of the loops, or all are reduced
-/// to one.
+/// Whether entries are appended in the order of the loops, or all entries are
+/// reduced to a scalar.
 static bool appendsInOrder(NestOp nest, ArrayRef<CoiterateOp> loops) {
   auto type = cast<RankedTensorType>(nest.getType());
   if (type.getRank() == 0)
@@ -88,7 +89,7 @@ static bool appendsInOrder(NestOp nest, ArrayRef<CoiterateOp> loops) {
   return !result.wasInterrupted();
 }
 
-/// The root of what a list becomes, beside its own.
+/// Flattens a list, beside its root; returns the root of the flattened list.
 static Value flatten(RootOp list) {
   ImplicitLocOpBuilder b(list.getLoc(), list);
   std::string name = getName(list.getFiber());
@@ -101,7 +102,7 @@ static Value flatten(RootOp list) {
 static void flatten(ArrayRef<CoiterateOp> loops, ArrayRef<RootOp> lists) {
   CoiterateOp outermost = loops.front(), innermost = loops.back();
   ImplicitLocOpBuilder b(outermost.getLoc(), outermost);
-  // One may be there several times.
+  // The same root may occur several times.
   llvm::MapVector<Operation *, Value> flattened;
   SmallVector<Value> fibers;
   for (RootOp list : lists) {
@@ -124,7 +125,7 @@ static void flatten(ArrayRef<CoiterateOp> loops, ArrayRef<RootOp> lists) {
   }
   if (!name.empty())
     setName(made.getCoordinate(), name);
-  // The elements of a list are those of the vector.
+  // A list and the flattened list have the same elements.
   for (auto [outer, element, made] :
        llvm::zip(outermost.getChildren(), innermost.getChildren(),
                  made.getChildren())) {

@@ -1,8 +1,8 @@
 //===- KeepSums.cpp - Rows of sums stay in registers ----------------------===//
 //
-// Consumes loops that do nothing but to accumulate terms in rows of sums, which
-// are the same rows all the time; leaves these loops inside of a loop over
-// strips of the rows. What the loops carry then are the sums of one strip.
+// Rewrites loops that only add terms to rows of sums, and to the same rows
+// throughout. Such a loop is put inside a loop over strips of the rows, and
+// carries the sums of one strip in vector registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,13 +33,13 @@ using namespace nacho;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Copies a loop for one strip of its rows, which is in registers.
+/// Copies a loop so that it works on one strip of its rows, kept in registers.
 class StripBuilder {
 public:
   StripBuilder(ImplicitLocOpBuilder &b, const KeptLoop &kept, int64_t lanes)
       : b(b), kept(kept), lanes(lanes) {}
 
-  /// Loops over the strips; returns what the root returns.
+  /// Emits the loop over the strips; returns the results of the root loop.
   ValueRange build();
 
 private:
@@ -64,11 +64,12 @@ private:
 };
 } // namespace
 
-/// strip = strip + terms, lane by lane
+/// strip = strip + terms, in each lane
 void StripBuilder::addTerms(AccumulateOp op) {
   Block &body = *op.getBodyBlock();
   mapping.map(op.getNumber(), start);
-  // What is the same in all lanes comes first, and the rows of tensors.
+  // Before the op on lanes come the ops whose results are the same in all
+  // lanes, and the loads from rows of tensors.
   SmallVector<Value> vectors = strips, inside;
   SmallVector<Operation *> operators;
   DenseSet<Value> different;
@@ -132,7 +133,7 @@ void StripBuilder::copySums(AccumulateOp op) {
   strips.assign(ifHolds.result_begin(), ifHolds.result_end());
 }
 
-/// The loop carries the sums, too.
+/// Copies a loop, which then carries the sums as well.
 void StripBuilder::copyLoop(CoiterateOp loop) {
   auto mapped = [&](ValueRange values) {
     return llvm::map_to_vector(
@@ -173,7 +174,7 @@ void StripBuilder::copyOps(Block &block) {
     } else if (kept.around.contains(&op)) {
       copyLoop(cast<CoiterateOp>(op));
     } else {
-      // What is asked for of a row is a strip of it.
+      // Prefetch from where the strip begins, not from where the row begins.
       auto row = dyn_cast<PrefetchRowOp>(b.clone(op, mapping));
       if (row && kept.readsRowsOf(row.getTensor()))
         row.getFromMutable().assign(start);
@@ -186,7 +187,7 @@ ValueRange StripBuilder::build() {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value width = arith::ConstantIndexOp::create(b, lanes);
-  // What the root returns is wanted even if the rows are empty.
+  // At least one strip, since the root has results even if the rows are empty.
   Value end = arith::MaxSIOp::create(b, kept.length, one);
   auto loop = scf::ForOp::create(b, zero, end, width, root.getInits());
   OpBuilder::InsertionGuard guard(b);
@@ -240,7 +241,7 @@ struct KeepSums : nacho::impl::NachoKeepSumsBase<KeepSums> {
   using NachoKeepSumsBase::NachoKeepSumsBase;
 
   void runOnOperation() override {
-    // Half a strip has two of the widest elements.
+    // Even half a strip must have at least two lanes of the widest elements.
     if (stripBits < 256) {
       getOperation().emitError() << "strips of " << Twine(stripBits.getValue())
                                  << " bits are too short: 256 at least";

@@ -14,18 +14,19 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Whether vectors have such elements.
+/// Whether vectors of this element type are supported.
 static bool isLaneType(Type type) {
   return isa<FloatType>(type) || type.isSignlessInteger();
 }
 
-/// Whether such elements are loaded and stored by the vector: of narrow ones
-/// not every processor can load some and leave others.
+/// Whether masked vector loads and stores of this element type are fast. Not
+/// every processor has them for narrow elements.
 static bool isLoadedByLane(Type type) {
   return isLaneType(type) && type.getIntOrFloatBitWidth() >= 32;
 }
 
-/// Whether an op finds the elements of consecutive numbers next to each other.
+/// Whether an op reads neighbouring elements for consecutive values of
+/// `number`.
 static bool findsRow(LocateOp locate, Value number) {
   auto type = cast<RankedTensorType>(locate.getTensor().getType());
   if (type.getRank() == 0 || !isLoadedByLane(type.getElementType()))
@@ -36,8 +37,8 @@ static bool findsRow(LocateOp locate, Value number) {
   });
 }
 
-/// Whether an operator does the same with the elements of all lanes. Functions
-/// like `exp` are called for each element.
+/// Whether an operator can work on all lanes of a vector at once. Functions
+/// such as `exp` cannot; they are called for each element.
 static bool isLaneByLane(Operation *op) {
   if (auto unary = dyn_cast<UnaryOp>(op))
     return !operatorOf(unary.getKind()).isFractional;
@@ -45,7 +46,7 @@ static bool isLaneByLane(Operation *op) {
          OpTrait::hasElementwiseMappableTraits(op);
 }
 
-/// Whether terms that are next to each other can be computed all at once.
+/// Whether neighbouring terms can be computed together by vector instructions.
 static bool isKeepable(AccumulateOp op) {
   Value number = op.getNumber();
   for (Type type : op.getSums().getTypes()) {
@@ -72,7 +73,8 @@ bool KeptLoop::matchSums(AccumulateOp op) {
     return false;
   length = op.getLength();
   for (Value sums : op.getSums()) {
-    // Arguments of kernels do not overlap.
+    // The buffer must be an argument without views: arguments of kernels do not
+    // overlap, so nothing else reads or writes the sums.
     bool isViewed = llvm::any_of(sums.getUsers(), [](Operation *user) {
       return isa<ViewLikeOpInterface>(user);
     });
@@ -83,7 +85,7 @@ bool KeptLoop::matchSums(AccumulateOp op) {
     if (known == rows.size())
       rows.push_back(row);
     else if (!(rows[known] == row))
-      return false; // Two rows of one buffer might be the same one.
+      return false; // Two rows of one buffer might overlap.
   }
   for (auto locate : op.getBody().getOps<LocateOp>())
     tensors.insert(locate.getTensor());
@@ -93,8 +95,8 @@ bool KeptLoop::matchSums(AccumulateOp op) {
   return true;
 }
 
-/// Whether doing it once more for each strip makes no difference: it reads what
-/// no strip writes, or sets bits that are set already.
+/// Whether repeating an op for each strip makes no difference: the op only
+/// reads memory that no strip writes, or sets bits that may already be set.
 bool KeptLoop::isRepeatable(Operation &op) {
   if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
     return atomic.getKind() == arith::AtomicRMWKind::ori && op.use_empty();
@@ -118,7 +120,7 @@ bool KeptLoop::matchOps(Region &region) {
   });
 }
 
-/// Whether a loop steps through one operand, or through all coordinates.
+/// Whether a loop steps through a single operand, or through all coordinates.
 static bool mergesNothing(CoiterateOp loop) {
   MergeAttr domain = iterationDomain(loop);
   if (isAlways(domain) || !domain.isLeaf())

@@ -11,7 +11,7 @@
 
 namespace nacho {
 
-/// The sums of one row of a buffer.
+/// A row of sums: row `row` of the buffer `sums`, from column `first` on.
 struct Row {
   mlir::Value sums, row, first;
 
@@ -20,8 +20,8 @@ struct Row {
   }
 };
 
-/// A loop all of which only accumulates: it can be done for a strip of the
-/// rows, and then for the next one.
+/// A loop that, with its inner loops, only adds to rows of sums. Such a loop
+/// can run for one strip of the rows after the other.
 class KeptLoop {
 public:
   static std::optional<KeptLoop> match(CoiterateOp root);
@@ -29,7 +29,7 @@ public:
   CoiterateOp root;
   mlir::Value length;
   llvm::SmallVector<Row> rows;
-  /// The loops that have an op in them that accumulates.
+  /// The loops around the ops that accumulate.
   llvm::DenseSet<mlir::Operation *> around;
 
   bool readsRowsOf(mlir::Value tensor) const {
@@ -52,7 +52,7 @@ private:
   }
 
   llvm::DenseSet<mlir::Value>
-      tensors; ///< Of which the terms are made, row by row.
+      tensors; ///< The tensors from which the terms are computed.
 };
 
 } // namespace nacho

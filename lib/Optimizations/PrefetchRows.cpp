@@ -1,8 +1,7 @@
-//===- PrefetchRows.cpp - Ask for rows of dense tensors in time -----------===//
+//===- PrefetchRows.cpp - Prefetch rows of dense tensors ------------------===//
 //
-// Consumes nests and leaves them as they are, but for hints: a loop over stored
-// coordinates that selects a row of a dense tensor in each iteration asks for
-// that of a later iteration.
+// Adds only prefetches: a loop over stored coordinates that selects a row of a
+// dense tensor in each iteration prefetches the row of a later iteration.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +17,11 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// Iterations until a row is there, about: memory takes 100 ns.
+/// How many iterations ahead to prefetch. Memory takes about 100 ns, in which a
+/// loop does roughly this many iterations.
 static constexpr int64_t kAhead = 16;
 
-/// Whether the loop steps through coordinates as they are stored.
+/// Whether a loop steps through the stored coordinates of a single operand.
 static bool stepsThroughStored(CoiterateOp loop) {
   if (loop.getFibers().size() != 1 || !loop.getGuards().empty() ||
       visitsAll(loop))
@@ -30,8 +30,8 @@ static bool stepsThroughStored(CoiterateOp loop) {
   return !isFullLevel(type.getTensor(), type.getLevel());
 }
 
-/// The coordinates, level by level, of the row in which an element is that an
-/// inner loop locates; none if that is not selected by this loop.
+/// The coordinates, level by level, of the row of a dense tensor from which an
+/// inner loop reads; none if this loop does not select the row.
 static SmallVector<Value> rowOf(LocateOp locate, CoiterateOp loop) {
   auto type = cast<RankedTensorType>(locate.getTensor().getType());
   unsigned rank = type.getRank();

@@ -9,18 +9,19 @@
 
 namespace nacho {
 
-/// What is known of an expression before any entry of an operand is read: its
-/// value where every sparse operand is absent, and the coordinates at which it
-/// may have another value.
+/// What is known about an expression at compile time: its value where every
+/// sparse operand is absent, and the coordinates at which it may have another
+/// value.
 struct ElementFacts {
-  std::optional<double> background; ///< Nothing if it is not known yet.
+  std::optional<double> background; ///< None if it is not known.
   MergeAttr pattern;                ///< Over the operands of the assignment.
 
   bool isZeroPreserving() const { return background && *background == 0.0; }
 };
 
-/// Derives the facts of every value in the body of an assignment from the table
-/// of operators: what each computes of zeros, and what annihilates it.
+/// Derives the facts of every value in the body of an assignment. The table of
+/// operators says what each operator computes from zeros, and which operands
+/// annihilate it.
 class ElementAlgebra {
 public:
   explicit ElementAlgebra(AssignOp op);
@@ -29,11 +30,11 @@ public:
     return facts.find(value)->second;
   }
 
-  /// Whether `value`, if it is computed with zeros in place of absent entries,
-  /// may not come out as 0 outside its pattern. By definition a product with an
-  /// absent operand is 0, as is the quotient of an absent dividend; arithmetic
-  /// makes NaN of 0 * inf and of 0 / 0. Every other operator is what arithmetic
-  /// makes of zeros.
+  /// Whether `value` may differ from 0 outside its pattern if absent entries
+  /// are replaced by zeros. By definition, a product with an absent operand is
+  /// 0, and so is a quotient with an absent dividend; but in arithmetic, 0 *
+  /// inf and 0 / 0 are NaN. All other operators are defined by arithmetic on
+  /// zeros.
   bool mayLeak(mlir::Value value) const;
 
 private:

@@ -7,25 +7,25 @@
 
 namespace nacho {
 
-/// The loops of one term in some order: which operands have to be transposed
-/// for it, whether the products are scattered over the result, and what all of
-/// that is expected to cost.
+/// An order of the loops of one term: which operands it requires to be
+/// transposed, whether the products are scattered over the result, and the
+/// expected cost of all that.
 struct TermOrder {
   IndexNames loops;
   llvm::SmallVector<unsigned> transposed; ///< Operands of the assignment.
   bool scatters = false;
-  /// A workspace can do it: one index of the result is inside of reduced ones,
-  /// of which it adds up what belongs together.
+  /// Whether a workspace can collect the scattered products: just one index of
+  /// the result is inside reduced ones.
   bool collects = false;
   double cost = 0;
 };
 
-/// The order of the loops of one term, after the heuristic of Scorch (Yan et
-/// al., CGO 2026): sparse indices first, then each is pushed inwards while the
-/// expected cost falls. The cost is the number of coordinates and entries that
-/// the loops step over, as far as formats tell and the sizes of operands, if
-/// they are given; and what it takes to transpose operands and to sort what is
-/// scattered.
+/// Chooses the order of the loops of one term by the heuristic of Scorch (Yan
+/// et al., CGO 2026): sparse indices come first, and each index is then pushed
+/// inwards while the expected cost falls. The cost is the number of coordinates
+/// and entries that the loops step over, estimated from the formats and, if
+/// given, the sizes of operands; plus the cost of transposing operands and of
+/// sorting scattered products.
 class LoopCost {
 public:
   /// `result` is the order of the loops over the indices of the result.
@@ -34,18 +34,19 @@ public:
 
   /// The cheapest order that the heuristic finds.
   TermOrder choose(bool canScatter) const;
-  /// That of an order which is given.
+  /// The facts of a given order.
   TermOrder evaluate(llvm::ArrayRef<mlir::Attribute> loops) const;
 
 private:
-  /// A sparse operand: the index of each level, and which are full.
+  /// A sparse operand: the index of each level, and which levels are full.
   struct Operand {
     unsigned input;
     IndexNames indices;
     llvm::SmallVector<bool> isFull;
-    std::optional<double> entries; ///< If that is known.
+    std::optional<double> entries; ///< The number of entries; none: unknown.
 
-    /// A dense level for the first index of a transposed one is not too much.
+    /// Whether the first level of the transposed operand may be dense, because
+    /// the operand has a dense level anyway.
     bool isLocated() const {
       return indices.size() > 1 && llvm::is_contained(isFull, true);
     }
@@ -53,8 +54,8 @@ private:
 
   void addOperand(AssignOp op, unsigned n);
   double extentOf(mlir::Attribute index) const;
-  /// The positions that an operand is expected to have in levels of these
-  /// indices.
+  /// The expected number of positions of an operand in the last of its levels
+  /// with these indices.
   double positions(const Operand &operand,
                    llvm::ArrayRef<mlir::Attribute> levels,
                    bool isTransposed) const;
@@ -63,7 +64,7 @@ private:
 
   llvm::SmallVector<Operand> operands;
   IndexNames indices, result;
-  llvm::DenseMap<mlir::Attribute, double> extents; ///< Those that are known.
+  llvm::DenseMap<mlir::Attribute, double> extents; ///< The known extents.
   bool isSum, isDenseResult;
 };
 

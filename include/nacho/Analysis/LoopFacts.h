@@ -7,7 +7,8 @@
 
 namespace nacho {
 
-/// The coordinates that a loop can visit, operands with full levels left out.
+/// The coordinates that a loop can visit, as a merge expression without the
+/// operands that have full levels.
 MergeAttr iterationDomain(CoiterateOp loop);
 /// Whether a loop visits every coordinate up to its extent.
 bool visitsAll(CoiterateOp loop);

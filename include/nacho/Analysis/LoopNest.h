@@ -10,7 +10,8 @@
 
 namespace nacho {
 
-/// A sparse operand as one term accesses it.
+/// A sparse operand with the loops in which a term accesses it. Terms that
+/// access the operand in the same loops share an instance.
 struct Instance {
   unsigned input;
   llvm::SmallVector<unsigned> loops; ///< The loop over each of its levels.
@@ -23,7 +24,7 @@ struct Instance {
 
 /// The terms of a sum that are complete in the same loop.
 struct Group {
-  unsigned number; ///< Of the reduction.
+  unsigned number; ///< The number of the reduction that the terms belong to.
   llvm::SmallVector<unsigned> terms;
   MergeAttr pattern; ///< Over instances.
 };
@@ -34,7 +35,7 @@ class LoopNest {
 public:
   explicit LoopNest(AssignOp op) : op(op), algebra(op) {}
 
-  /// Refuses what the loops cannot express.
+  /// Plans the loops. Refuses an assignment that loops cannot express.
   mlir::LogicalResult plan();
 
   bool isSparse(unsigned input);
@@ -54,7 +55,7 @@ public:
   LoopOrder order;
   unsigned numLoops = 0;
   llvm::SmallVector<Instance> instances;
-  /// By the number of the loop, and that of the sum.
+  /// The key is the number of the loop and the number of the sum.
   std::map<std::pair<int, unsigned>, Group> groups;
   llvm::SmallVector<unsigned> reductions; ///< The sums that have terms.
 

@@ -13,16 +13,17 @@ using IndexNames = llvm::SmallVector<mlir::Attribute>;
 struct Term {
   mlir::Value value;
   bool isNegated = false;
-  /// The indices it is reduced over; once the loops are ordered, those of its
-  /// loops that are not the result's, the outermost first.
+  /// The indices over which the term is reduced. Once the loops are ordered,
+  /// the indices of the term's loops that are not loops of the result,
+  /// outermost first.
   IndexNames reduced;
   /// The operands of the assignment that it is computed from.
   llvm::SmallVector<unsigned> inputs;
-  unsigned sum = 0; ///< That it belongs to.
+  unsigned sum = 0; ///< The number of the sum to which the term belongs.
 };
 
-/// A sum of terms. Sums of one type are converted before they are added to sums
-/// of another.
+/// A sum of terms of one element type. The sum is converted when it is added to
+/// a sum of another type.
 struct Sum {
   mlir::Type type;
   unsigned parent = 0; ///< The sum that this one is added to.
@@ -30,26 +31,26 @@ struct Sum {
   unsigned numTerms = 0;
 };
 
-/// What is assigned, as sums, or another reduction, of terms. The first sum is
-/// the one that is assigned.
+/// The right-hand side of an assignment as sums of terms, or as another
+/// reduction of terms. The first sum is the value that is assigned.
 struct Terms {
   llvm::SmallVector<Term> terms;
   llvm::SmallVector<Sum> sums;
   BinaryKind reduction = BinaryKind::add;
-  bool isReduced = false; ///< Over an index, at least one of them.
+  bool isReduced = false; ///< Whether any term is reduced over an index.
 
   static mlir::FailureOr<Terms> split(AssignOp op);
 };
 
-/// The ops of the body that a value is computed by, in order.
+/// The ops of the body that compute a value, in order.
 llvm::SmallVector<mlir::Operation *> sliceOf(mlir::Value value);
 
-/// An operand that loops in some order cannot read.
+/// An operand that the loops, in the chosen order, cannot read.
 struct Obstacle {
   enum Kind {
     transposition, ///< Its levels are stored in another order.
-    scatter,       ///< It stores a reduced index outside of one of the result.
-    diagonal       ///< It is accessed with one index twice.
+    scatter, ///< It stores a reduced index outside an index of the result.
+    diagonal ///< It is accessed with one index twice.
   } kind;
   unsigned term, input;
 };
@@ -60,18 +61,19 @@ struct Obstacle {
 /// inside the reduction than outside.
 struct LoopOrder {
   IndexNames result, inner;
-  /// Indices of the result that the only term runs over inside of others which
-  /// it is reduced over, as it was asked for: they are in its loops.
+  /// Indices of the result whose loops the user asked to be inside loops over
+  /// reduced indices. They belong to the loops of the only term, not to
+  /// `result`.
   IndexNames scattered;
   unsigned numReduced = 0;
   llvm::SmallVector<Obstacle> obstacles;
 
   unsigned size() const { return result.size() + numReduced; }
 
-  /// Orders the reduced indices of the terms as well. Refuses only what no
-  /// rewriting of the operands can help.
+  /// Orders the loops, and the reduced indices of the terms as well. Reports
+  /// obstacles, which rewriting operands can remove; refuses anything else.
   static mlir::FailureOr<LoopOrder> propose(AssignOp op, Terms &terms);
-  /// Refuses obstacles too.
+  /// The same, but refuses obstacles, too.
   static mlir::FailureOr<LoopOrder> choose(AssignOp op, Terms &terms);
 };
 
@@ -80,11 +82,11 @@ struct LoopOrder {
 IndexNames storageOrder(mlir::Type type,
                         llvm::ArrayRef<mlir::Attribute> access);
 
-/// The same with names of their own for indices that come again, those of a
-/// diagonal.
+/// The same, but an index that occurs again, as for a diagonal, gets a name of
+/// its own.
 IndexNames levelNames(mlir::Type type, llvm::ArrayRef<mlir::Attribute> access);
 
-/// The index that such a name stands for.
+/// The index for which a name of `levelNames` stands.
 mlir::Attribute repeatedIndex(mlir::Attribute name);
 
 } // namespace nacho

@@ -1,9 +1,9 @@
 //===- MergeLattice.h - Unions and intersections of coordinates -----------===//
 //
-// A merge expression is a monotone boolean function of "operand n has the
-// coordinate". The queries below are all one needs to know of the merge lattice
-// when a coiteration is one loop: when to stop, when to run the body, and who
-// is certainly there when it runs.
+// A merge expression is a monotone boolean function of the facts "operand n has
+// the coordinate". As a coiteration becomes a single loop, the queries below
+// replace the merge lattice: they tell when the loop stops, when it runs its
+// body, and which operands are certainly present there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +44,8 @@ bool holdsAtAny(MergeAttr merge, unsigned numOperands);
 MergeAttr mapLeaves(MergeAttr merge,
                     llvm::function_ref<unsigned(unsigned)> map);
 
-/// Emits `merge` over the given i1 values; null values, and a null result,
-/// stand for true.
+/// Emits `merge` over the given i1 values. Null stands for true, both among the
+/// values and as the result.
 mlir::Value emitMerge(mlir::OpBuilder &builder, mlir::Location loc,
                       MergeAttr merge, llvm::ArrayRef<mlir::Value> leaves);
 

@@ -7,13 +7,14 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertNachoLoopsToSCF
     : Pass<"convert-nacho-loops-to-scf", "::mlir::func::FuncOp"> {
-  let summary = "Lower coiterations to one scf loop each";
+  let summary = "Lower each coiteration to one or two scf loops";
   let description = [{
-    A loop that visits every coordinate becomes an `scf.for` over coordinates,
-    one with a single operand to step through an `scf.for` over its positions, any
-    other one an `scf.while` that takes the least of the operands' coordinates,
-    +inf for one that is exhausted, and moves on those that have it. The next
-    coordinate is loaded before it is known whether it is needed.
+    A coiteration that visits every coordinate becomes an `scf.for` over coordinates.
+    A coiteration that steps through a single operand becomes an `scf.for` over the
+    positions of that operand. Any other coiteration becomes an `scf.while`: each step
+    takes the least of the operands' coordinates, where an exhausted operand has the
+    coordinate +inf, and moves on the operands that have this coordinate. The next
+    coordinate of an operand is loaded before it is known whether it is needed.
 
     Before:
     ```mlir
@@ -35,14 +36,15 @@ def ConvertNachoLoopsToSCF
     }
     ```
 
-    As long as no operand is exhausted, an innermost loop does not ask for any of
-    them. With `branches` it has three bodies there, if it is the union of two operands:
-    for what only one of them has, the other one, or both. That is faster where it can be
-    foreseen which comes next.
+    An innermost loop does not check for exhausted operands until the first operand is
+    exhausted; a second loop then visits what is left. With `branches`, the first of
+    these loops has three bodies if it is the union of two operands: for coordinates
+    that only the first operand has, only the second, or both. This is faster if the
+    processor can predict which of the operands comes next.
 
     With vector registers of `vector-bits`, an intersection of two operands takes
-    blocks of as many coordinates as a register has lanes, and compares all of one
-    with all of the other:
+    blocks of as many coordinates as a register has lanes, and compares all coordinates
+    of one block with all of the other:
 
     ```mlir
     scf.while (%posA = %beginA, %posB = %beginB) {
@@ -55,8 +57,9 @@ def ConvertNachoLoopsToSCF
     }
     ```
 
-    A loop that counts what one operand shares with any of several others looks at each
-    of its blocks until all of theirs that overlap it have been compared:
+    A loop that only counts the coordinates that one operand C shares with any of
+    several other operands compares each block of C with every block of the others that
+    overlaps it, before it goes on to the next block of C:
 
     ```mlir
     scf.while (%posC = %beginC, %posA = %beginA, %posB = %beginB, %seen = 0) {
@@ -86,10 +89,10 @@ def ConvertNachoWorkspaceToSCF
     : Pass<"convert-nacho-workspace-to-scf", "::mlir::func::FuncOp"> {
   let summary = "Lower workspaces to tables with open addressing";
   let description = [{
-    Of a dense table the place of a coordinate is the coordinate itself; of any other, a
-    hash of it, or the next place that is free. Either is the same code: it multiplies
-    by one, or by a large odd number of which the high bits are kept. What is in the
-    table is found again by its marks, and leaves the table as it was.
+    In a dense table, each coordinate is its own place. In any other table, the place is
+    a hash of the coordinate (the high bits of its product with a large odd number), or
+    the next free place after it. Marks, a hierarchy of bits, say which places are used.
+    A drain finds the keys by their marks, and leaves the table empty.
 
     Before:
     ```mlir
@@ -121,8 +124,8 @@ def ConvertNachoElementsToArith
     : Pass<"convert-nacho-elements-to-arith", "::mlir::func::FuncOp"> {
   let summary = "Lower the operators of the notation to arith, math and complex";
   let description = [{
-    The signs of integers go from the types into the ops. Complex numbers are divided by
-    Smith's algorithm.
+    The signedness of integers moves from the types into the ops. Complex numbers are
+    divided by Smith's algorithm.
 
     Before:
     ```mlir
@@ -148,10 +151,11 @@ def ConvertNachoElementsToArith
 
 def ConvertNachoLanesToVector
     : Pass<"convert-nacho-lanes-to-vector", "::mlir::func::FuncOp"> {
-  let summary = "Lower what is done lane by lane to ops on vectors";
+  let summary = "Lower operations on each lane to ops on vectors";
   let description = [{
-    The operators of the region are those of arith and math by then, which take
-    vectors as they take elements. What is the same in all lanes is copied to them.
+    When this pass runs, the region of `nacho.each_lane` has ops of arith and math,
+    which take vectors as well as elements. Values that are the same in all lanes are
+    broadcast.
 
     Before:
     ```mlir
@@ -174,11 +178,11 @@ def ConvertNachoLanesToVector
 
 def ConvertNachoFunctionsToLibm
     : Pass<"convert-nacho-functions-to-libm", "::mlir::ModuleOp"> {
-  let summary = "Lower functions of complex numbers to calls of C's";
+  let summary = "Lower functions of complex numbers to calls of C functions";
   let description = [{
-    C's functions take care of every infinity, of branch cuts, and of what overflows on
-    the way. Those of `complex<f32>` are computed in double precision: C and LLVM pass
-    it differently.
+    The C functions handle infinities, branch cuts and the overflow of intermediate
+    results. Functions of `complex<f32>` are computed in double precision, because C
+    and LLVM pass arguments of type `complex<f32>` differently.
 
     Before:
     ```mlir
@@ -199,9 +203,9 @@ def ConvertNachoPartitionToSCF
     : Pass<"convert-nacho-partition-to-scf", "::mlir::func::FuncOp"> {
   let summary = "Lower searches and cuts to binary searches in scf";
   let description = [{
-    The search keeps, besides the interval of coordinates, the interval of
-    positions of each operand that is still possible (paper, listing
-    "specialised to coiteration of three sparse vectors"):
+    A search narrows an interval of coordinates and, for each operand, an interval of
+    positions, in which the result must lie (paper, listing "specialised to coiteration
+    of three sparse vectors"):
 
     Before:
     ```mlir
@@ -246,11 +250,12 @@ def ConvertNachoStorageToMemRef
 }
 
 def NachoVerifyContract : Pass<"nacho-verify-contract", "::mlir::ModuleOp"> {
-  let summary = "Refuse what a backend does not lower";
+  let summary = "Refuse operations that a backend does not lower";
   let description = [{
-    The contract of backends is in ParallelOps.td. An operation that is not in it is one
-    that an earlier pass should have lowered; one that is, but needs what a target does
-    not have, makes the kernel one for other targets only.
+    ParallelOps.td states which operations a backend lowers. The pass refuses any other
+    operation, which an earlier pass should have lowered. It also refuses operations of
+    the contract that need something that the target lacks; such a kernel can only be
+    compiled for other targets.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
@@ -279,8 +284,8 @@ def ConvertNachoParallelToCPU
       }
     }
     ```
-    The scan is sequential: it has as many rows as there are parts. The sort is a
-    call of the runtime.
+    The scan becomes a sequential loop, for it has only one row per part. The sort
+    becomes a call of the runtime.
   }];
   let dependentDialects = [
     "::mlir::omp::OpenMPDialect", "::mlir::scf::SCFDialect",

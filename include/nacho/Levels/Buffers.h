@@ -7,7 +7,8 @@
 
 namespace nacho {
 
-/// Loads from a buffer of positions or coordinates, which are unsigned.
+/// Loads an index from a buffer of positions or coordinates. Stored integers
+/// are extended as unsigned numbers.
 mlir::Value loadIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
                       mlir::Value at);
 
@@ -15,17 +16,17 @@ mlir::Value loadIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
 void storeIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                 mlir::Value buffer, mlir::Value at);
 
-/// Asks for the memory of an element of a buffer, which may be read soon.
+/// Prefetches an element of a buffer that is likely to be read soon.
 void prefetchElement(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
                      mlir::Value at);
 
-/// The mask that selects the first `end - start` lanes, or all if there are
-/// fewer.
+/// The mask that selects the first min(end - start, lanes) lanes.
 mlir::Value emitMask(mlir::ImplicitLocOpBuilder &b, mlir::Value start,
                      mlir::Value end, int64_t lanes);
 
-/// The elements of a buffer from `at` on, which may have a static stride. Only
-/// lanes that are `valid` are read; a null value stands for all of them.
+/// Loads the elements of a buffer from index `at` on. The buffer may have a
+/// static stride. Only the lanes that the mask `valid` selects are read, the
+/// others are 0; a null mask selects all lanes.
 mlir::Value loadVector(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
                        mlir::Value at, mlir::Value valid, unsigned lanes);
 

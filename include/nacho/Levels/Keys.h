@@ -1,8 +1,9 @@
 //===- Keys.h - Keys made of the coordinates of an entry ------------------===//
 //
-// `nacho.flatten` gives every entry of a list or tree a key, which has a field
-// of bits for the coordinate of each level. With extents of 12 x 9 x 28, the
-// coordinates 3, 4, 5 are the key 0011'0100'00101.
+// `nacho.flatten` gives every entry of a list (COO) or tree (CSF) a key. A key
+// has one field of bits per level, which holds the coordinate of the level.
+// With extents 12 x 9 x 28, the coordinates (3, 4, 5) make the key
+// 0011'0100'00101.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,42 +16,43 @@
 
 namespace nacho {
 
-/// The largest number of bits of a key, which keys.py knows, too.
+/// The largest number of bits of a key. keys.py has the same constant.
 inline constexpr unsigned kMostKeyBits = 62;
 
-/// The number of bits of a key below the field of a level.
+/// The number of bits in a key to the right of the field of a level.
 mlir::Value emitKeyShift(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
                          unsigned level);
 
 /// The first key that is larger than those of all entries.
 mlir::Value emitKeyExtent(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor);
 
-/// The coordinate of a level that is in a key.
+/// Extracts the coordinate of a level from a key.
 mlir::Value emitCoordinateOfKey(mlir::ImplicitLocOpBuilder &b,
                                 mlir::Value tensor, unsigned level,
                                 mlir::Value key);
 
-/// A key that is being put together, level by level; or one in each lane of a
-/// vector.
+/// Puts a key together, level by level. With vectors of coordinates, it puts
+/// together one key in each lane.
 class Key {
 public:
   Key() = default;
-  /// A key whose first fields are those of `bits`.
+  /// Continues a key whose outer fields are already in `bits`.
   explicit Key(mlir::Value bits) : bits(bits) {}
 
-  /// Adds the field of a level: its coordinate, or a vector of coordinates.
+  /// Appends the field of a level: a coordinate, or a vector of coordinates.
   void add(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, unsigned level,
            mlir::Value coordinate);
 
-  /// The key; the largest number if a coordinate is outside of its extent.
+  /// The key, or the largest number if any coordinate was outside of its
+  /// extent.
   mlir::Value get(mlir::ImplicitLocOpBuilder &b) const;
 
 private:
   mlir::Value bits;   ///< Null if nothing was added.
-  mlir::Value inside; ///< Whether all coordinates added are in their extents.
+  mlir::Value inside; ///< Whether all added coordinates are in their extents.
 };
 
-/// A vector of coordinates as one of 64-bit words. A coordinate whose sign bit
+/// Extends a vector of coordinates to 64-bit words. A coordinate whose sign bit
 /// is set becomes a number that is outside of any extent.
 mlir::Value asWords(mlir::ImplicitLocOpBuilder &b, mlir::Value coordinates);
 

@@ -1,9 +1,9 @@
 //===- Level.h - Code that reads a level of an operand --------------------===//
 //
-// A level is a handful of pure functions over positions and coordinates. One
-// file in lib/Levels implements them for one kind of level, and nothing else
-// asks which kind a level has. A new kind is a new file in that folder and a
-// line in LevelFormat.cpp.
+// A level is a handful of pure functions over positions and coordinates. Each
+// kind of level (dense, compressed, ...) is implemented by one file in
+// lib/Levels, and no other code asks of which kind a level is. To add a kind,
+// add a file to that folder and a line to LevelFormat.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,20 +28,22 @@ public:
 
   virtual ~Level() = default;
 
-  /// Whether every coordinate is present under every parent that is.
+  /// Whether every present parent has a child at every coordinate.
   virtual bool isFull() const = 0;
-  /// Whether every coordinate of a fiber has one position. Otherwise it has a
-  /// run of positions, which are the parents of one fiber of the next level.
+  /// Whether each coordinate of a fiber has just one position. Otherwise a
+  /// coordinate has a run of positions, and all positions of the run together
+  /// are the parents of one fiber of the next level.
   virtual bool isUnique() const = 0;
 
-  /// position of a parent -> position of its first child. For the position
-  /// after the last parent, the result is the end of the level, so that the
-  /// children of the parents [p, q) are [begin(p), begin(q)).
+  /// Maps the position of a parent to the position of its first child, and the
+  /// position after the last parent to the end of this level. The children of
+  /// the parents [p, q) therefore are [begin(p), begin(q)).
   virtual mlir::Value begin(mlir::ImplicitLocOpBuilder &b,
                             mlir::Value parent) const = 0;
 
-  /// coordinate -> first position in [low, high) that does not come before
-  /// it; `high` if there is none. `first` is where the fiber begins.
+  /// Maps a coordinate to the first position in [low, high) whose coordinate is
+  /// not smaller, or to `high` if there is none. The fiber begins at position
+  /// `first`.
   virtual mlir::Value lowerBound(mlir::ImplicitLocOpBuilder &b,
                                  mlir::Value coordinate, mlir::Value first,
                                  mlir::Value low, mlir::Value high) const = 0;
@@ -49,35 +51,36 @@ public:
   /// The number of coordinates of the dimension that the level stores.
   virtual mlir::Value extent(mlir::ImplicitLocOpBuilder &b) const;
 
-  // A full level stores no coordinates: the following is not for full levels.
+  // The functions below must not be called on full levels, for these store no
+  // coordinates.
 
-  /// position -> coordinate.
+  /// Maps a position to its coordinate.
   virtual mlir::Value coordinate(mlir::ImplicitLocOpBuilder &b,
                                  mlir::Value position) const = 0;
 
-  /// position -> the coordinates at this position and at those after it, in the
-  /// width in which they are stored. Only lanes that are `valid` are read; a
-  /// null value stands for all of them.
+  /// The coordinates at `position` and at the positions after it, in the bit
+  /// width in which they are stored. Only the lanes that the mask `valid`
+  /// selects are read; a null mask selects all lanes.
   virtual mlir::Value coordinateVector(mlir::ImplicitLocOpBuilder &b,
                                        mlir::Value position, mlir::Value valid,
                                        unsigned lanes) const = 0;
 
-  /// The number of positions that the arrays of the level have room for. A
-  /// coordinate can be read at each of them, whatever the positions of the
-  /// level above say.
+  /// The number of positions that the arrays of the level have room for. It is
+  /// safe to read a coordinate at each of these positions, even where the
+  /// array of positions is wrong.
   virtual mlir::Value size(mlir::ImplicitLocOpBuilder &b) const = 0;
 
-  /// The last position of which a coordinate can be read.
+  /// The last position at which a coordinate can be read.
   virtual mlir::Value last(mlir::ImplicitLocOpBuilder &b) const;
 
-  /// What a level offers whose coordinates are computed from what is stored
+  /// The interface of a level that computes its coordinates from other data
   /// (Windows.h); null for a level that stores its coordinates.
   virtual const ComputedCoordinates *computed() const { return nullptr; }
 
-  /// Asks for the memory from which `begin` of a parent will be read.
+  /// Prefetches the memory that `begin(parent)` reads.
   virtual void prefetchBegin(mlir::ImplicitLocOpBuilder &b,
                              mlir::Value parent) const {}
-  /// Asks for the memory from which a coordinate will be read.
+  /// Prefetches the memory that `coordinate(position)` reads.
   virtual void prefetch(mlir::ImplicitLocOpBuilder &b,
                         mlir::Value position) const {}
 
@@ -88,9 +91,9 @@ protected:
   unsigned level;
 };
 
-/// The number of positions of level `below` of `tensor` before `position`,
-/// which is one of `level`: the begin of the begin of ... the position. The
-/// positions of the last level are the entries.
+/// Given a position of `level`, the number of positions of the deeper level
+/// `below` that belong to earlier positions: begin(...begin(position)). For the
+/// last level, this is the number of earlier entries.
 mlir::Value positionsBefore(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
                             unsigned level, mlir::Value position,
                             unsigned below);

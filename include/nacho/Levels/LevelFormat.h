@@ -1,8 +1,8 @@
 //===- LevelFormat.h - What a tensor type says about its levels -----------===//
 //
-// Questions about types only, which analyses and passes ask. Level.h emits the
-// code that reads a level of an operand, and ResultLevel.h the code that fills
-// a level of a result.
+// The functions of this file look at types only; they emit no code. Level.h
+// emits the code that reads a level of an operand, and ResultLevel.h the code
+// that fills a level of a result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 
 namespace nacho {
 
-/// Whether the level has every coordinate under each of its parents.
+/// Whether every parent has a child at every coordinate of the level.
 bool isFullLevel(mlir::RankedTensorType type, unsigned level);
 /// Whether a fiber of the level has each coordinate at most once.
 bool isUniqueLevel(mlir::RankedTensorType type, unsigned level);
@@ -21,18 +21,20 @@ bool isUniqueLevel(mlir::RankedTensorType type, unsigned level);
 /// level, which has the same position.
 bool sharesPositions(mlir::RankedTensorType type, unsigned level);
 
-/// The first of the levels that have the positions of `level`.
+/// The outermost level that has the same positions as `level`.
 unsigned firstSharing(mlir::RankedTensorType type, unsigned level);
 
-/// Whether a tensor has nothing but full levels, or is not encoded at all.
+/// Whether a tensor has only full levels, or no sparse encoding at all.
 bool isDense(mlir::RankedTensorType type);
 
 /// The dimension that a level stores.
 unsigned dimensionOf(mlir::RankedTensorType type, unsigned level);
 
-/// Whether the levels of a type can be read in this order.
+/// Whether operands of this type are supported: every level, and the order in
+/// which the levels follow one another.
 bool hasReadableLevels(mlir::RankedTensorType type);
-/// Whether they can also store any tensor.
+/// Whether, moreover, the levels can store any tensor, as those of a result
+/// have to.
 bool hasSupportedLevels(mlir::RankedTensorType type);
 
 /// An array that a level stores. With p positions in the level above and n in
@@ -40,7 +42,7 @@ bool hasSupportedLevels(mlir::RankedTensorType type);
 ///   perParent * p + perEntry * n + extra
 /// elements.
 struct LevelArray {
-  llvm::StringRef name; ///< The level has no other array of this name.
+  llvm::StringRef name; ///< Unique among the arrays of the level.
   mlir::Type element;
   int64_t perParent = 0, perEntry = 0, extra = 0;
 };
@@ -53,20 +55,21 @@ inline constexpr llvm::StringLiteral kCoordinatesName = "crd";
 llvm::SmallVector<LevelArray> levelArrays(mlir::RankedTensorType type,
                                           unsigned level);
 
-/// Where the coordinates of a level are. That of position p is the element
+/// Where the coordinates of a level are stored. The coordinate of position p is
+/// the element
 ///   offset + stride * p
-/// of the array of coordinates of `level`.
+/// of the array of coordinates that `level` owns.
 struct CoordinatePlace {
   unsigned level;
   int64_t offset = 0, stride = 1;
 };
 
-/// The place of the coordinates of a level that is not full.
+/// Where the coordinates of a level are stored. The level must not be full.
 CoordinatePlace coordinatePlace(mlir::RankedTensorType type, unsigned level);
 
-/// The type of a list of entries: coo, sorted in the order of its dimensions.
-/// The first `unique` coordinates tell entries apart. Further coordinates only
-/// go along with them.
+/// The type of a list of entries: COO, sorted in the order of its dimensions.
+/// No two entries agree in their first `unique` coordinates; the other
+/// coordinates are further data of the entry.
 mlir::RankedTensorType listTensorType(unsigned rank, unsigned unique,
                                       mlir::Type element,
                                       unsigned coordinateWidth);

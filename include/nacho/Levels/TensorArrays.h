@@ -15,22 +15,22 @@ public:
   TensorArrays() = default;
   explicit TensorArrays(mlir::RankedTensorType type);
 
-  /// Calls `body` for each array, in the order in which kernels take them, with
-  /// its buffer, its type as a buffer, and its name with the level's number.
+  /// Calls `body` for each array, in the order in which kernels take the
+  /// arrays. The arguments are the buffer, its type, and its name with the
+  /// number of the level.
   void forEach(llvm::function_ref<void(mlir::Value &, mlir::MemRefType,
                                        const llvm::Twine &)>
                    body);
 
-  /// All buffers, in that order.
+  /// All buffers, in the order in which kernels take them.
   llvm::SmallVector<mlir::Value> flatten() const;
 
-  /// The positions of the children of each position of the level above; null if
-  /// the level has no such array.
+  /// The array of positions of a level; null if the level has none.
   mlir::Value positions(unsigned level) const;
 
-  /// The buffer in which the coordinate of each position of a level has the
-  /// index of the position; null if the level is full. Where coordinates are
-  /// not an array of their own, it is a view with a stride.
+  /// The coordinates of a level, indexed by position; null if the level is
+  /// full. Where several levels share one array of coordinates, the result is a
+  /// strided view of that array.
   mlir::Value coordinates(mlir::ImplicitLocOpBuilder &b, unsigned level) const;
 
 private:

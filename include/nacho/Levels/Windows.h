@@ -1,7 +1,8 @@
 //===- Windows.h - Coordinates of many positions at once ------------------===//
 //
 // A window is an array of the coordinates of some hundred successive positions.
-// Loops over levels whose coordinates are computed go from window to window.
+// Some levels do not store their coordinates but compute them; loops over such
+// levels fill one window after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,19 +13,20 @@
 
 namespace nacho {
 
-/// What a level whose coordinates are computed offers for windows.
+/// Fills windows of a level that computes its coordinates.
 class ComputedCoordinates {
 public:
   virtual ~ComputedCoordinates() = default;
 
-  /// The number of elements of `cursors`. All are 0 at first. A call of `fill`
-  /// leaves there where it stopped, for the call with the next positions.
+  /// The number of elements of the array `cursors`. All are 0 at first. `fill`
+  /// stores there where it stopped, from where its next call, with the next
+  /// positions, goes on.
   virtual unsigned numCursors() const { return 0; }
 
   /// for p in begin..end: array[p - begin] = coordinate of p
   ///
-  /// The array has room for a whole vector register more, which may be
-  /// overwritten.
+  /// The array must have room for one vector register more, which `fill` may
+  /// overwrite.
   virtual void fill(mlir::ImplicitLocOpBuilder &b, mlir::Value array,
                     mlir::Value begin, mlir::Value end, mlir::Value cursors,
                     unsigned vectorBits) const = 0;
@@ -35,7 +37,7 @@ void fillWindow(mlir::ImplicitLocOpBuilder &b, const Level &level,
                 mlir::Value array, mlir::Value begin, mlir::Value end,
                 mlir::Value cursors, unsigned vectorBits);
 
-/// Fills a window of a level by vectors of its coordinates.
+/// Fills a window by means of the level's `coordinateVector`.
 void fillByVectors(mlir::ImplicitLocOpBuilder &b, const Level &level,
                    mlir::Value array, mlir::Value begin, mlir::Value end,
                    unsigned vectorBits);

@@ -8,11 +8,11 @@ include "mlir/Pass/PassBase.td"
 def NachoFlattenLists : Pass<"nacho-flatten-lists"> {
   let summary = "Merge lists of entries by one key each";
   let description = [{
-    Loops that take lists apart, level by level, do little at each step where there
-    are few entries with the same first coordinates. If all loops of a nest step
-    through the same lists (COO), and the result is one too or a scalar, one loop over
-    the keys of `nacho.flatten` does the same: union and intersection of lists
-    are those of sets of keys. Trees (CSF), too, can be intersected that way.
+    Loops that take lists (COO) apart, level by level, have an overhead at each level,
+    which pays badly if few entries share their first coordinates. If all loops of a
+    nest step through the same lists, and the result is a list or a scalar, one loop
+    over the keys of `nacho.flatten` does the same: to unite or intersect lists is to
+    unite or intersect sets of keys. Trees (CSF) can be intersected this way, too.
 
     Before:
     ```mlir
@@ -35,17 +35,17 @@ def NachoFlattenLists : Pass<"nacho-flatten-lists"> {
   let dependentDialects = ["::nacho::NachoDialect"];
   let options = [
     Option<"dynamic", "dynamic", "bool", "false",
-           "Take it that keys of dynamic shapes have at most 62 bits">
+           "Assume that keys of dynamic shapes have at most 62 bits">
   ];
 }
 
 def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
-  let summary = "Look in fibers that would be merged again and again";
+  let summary = "Look up coordinates in fibers that would be merged again and again";
   let description = [{
-    A fiber of the innermost loop that is the same in every iteration of the loop
-    around it, like a row of a mask, would be stepped through each time. If the other
-    fibers tell which coordinates there are to visit, its children are found by their
-    coordinates: the fiber is read once, into a table.
+    A fiber of the innermost loop may be the same in every iteration of the loop around
+    it, such as a row of a mask, and would be stepped through each time. If the other
+    fibers decide which coordinates to visit, the pass reads the fiber only once, into a
+    table, in which the innermost loop looks up its coordinates.
 
     Before:
     ```mlir
@@ -68,12 +68,12 @@ def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
 }
 
 def NachoPrefetchRows : Pass<"nacho-prefetch-rows"> {
-  let summary = "Ask for rows of dense tensors in time";
+  let summary = "Prefetch rows of dense tensors";
   let description = [{
     A loop over stored coordinates that selects a row of a dense tensor in each
-    iteration waits for memory in each: where the row begins is known to nobody. The
-    coordinates of later iterations are, and so the rows are asked for some iterations
-    before they are needed.
+    iteration waits for memory each time, for the processor cannot predict where the
+    next row begins. But the coordinates of later iterations are stored, so the loop can
+    prefetch rows some iterations before they are needed.
 
     Before:
     ```mlir
@@ -96,8 +96,8 @@ def NachoPrefetchRows : Pass<"nacho-prefetch-rows"> {
 def NachoCountUnions : Pass<"nacho-count-unions", "::mlir::func::FuncOp"> {
   let summary = "Count unions by what their operands have in common";
   let description = [{
-    |A u B| = |A| + |B| - |A n B|: the count of a union is replaced by three that are
-    simpler. The first two take no steps at all.
+    |A u B| = |A| + |B| - |A n B|: the count of a union is replaced by three simpler
+    counts. The counts of A and of B are differences of positions; they need no loop.
 
     Before:
     ```mlir
@@ -111,10 +111,9 @@ def NachoCountUnions : Pass<"nacho-count-unions", "::mlir::func::FuncOp"> {
     %n = %nA + %nB - %nAB
     ```
 
-    Of a third operand what it shares with the first two is taken away, too:
-    |A u B u C| = |A u B| + |C| - |(A u B) n C|, and so on up to four. This is less work
-    only where such intersections are taken in `blocks`, which takes coordinates of one
-    width.
+    For a third operand, |A u B u C| = |A u B| + |C| - |(A u B) n C|, and likewise for a
+    fourth. With more than two operands, this is less work only if the intersections
+    compare `blocks` of coordinates, all of which must have the same bit width.
   }];
   let options = [
     Option<"blocks", "blocks", "bool", /*default=*/"false",
@@ -126,11 +125,12 @@ def NachoCountUnions : Pass<"nacho-count-unions", "::mlir::func::FuncOp"> {
 def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
   let summary = "Keep rows of sums in registers";
   let description = [{
-    Where each stored coordinate has a whole row added to a row of sums, these go through
-    memory in every step, and each step waits for the one before. A loop all of which
-    only adds to such rows is done for a strip of the rows instead, and then for the next
-    one: the sums of a strip stay in vector registers. Each sum is made in the same order
-    as before. Rows that half a strip holds are done with these.
+    A loop that adds a whole row to a row of sums for each stored coordinate loads and
+    stores all these sums in every step, and each step waits for the one before. If a
+    loop only adds to such rows, this pass lets it run for one strip of the rows after
+    the other, so that the sums of a strip stay in vector registers. Each sum adds up
+    its terms in the same order as before. Rows that fit into half a strip use strips of
+    half the size.
 
     Before:
     ```mlir
@@ -166,7 +166,7 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"stripBits", "strip-bits", "unsigned", /*default=*/"2048",
-           "What the sums of a strip take: some of the vector registers">
+           "Bits of vector registers that the sums of a strip take">
   ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::arith::ArithDialect",

@@ -52,12 +52,13 @@ LogicalResult FiberLowering::run() {
   lowerOp(*func);
   if (isRefused)
     return failure();
-  // They use one another's fibers and cuts, in both directions of nesting.
+  // The replaced ops still use each other's fibers and cuts, so that no order
+  // of erasing them is safe before all references are dropped.
   for (Operation *op : replaced)
     op->dropAllReferences();
   for (Operation *op : replaced)
     op->erase();
-  // Roots and cuts that only served the ops that are gone.
+  // Erase roots and cuts that only the erased ops used.
   func.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isa<RootOp, LoadCutOp>(op) && op->use_empty())
       op->erase();
@@ -134,7 +135,7 @@ CutValue FiberLowering::cut(Value value) {
   return cuts[value] = loadCut(load);
 }
 
-/// cost, coordinates, positions
+/// The loaded values are in the order cost, coordinates, positions.
 CutValue FiberLowering::loadCut(LoadCutOp op) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(op);
@@ -159,11 +160,12 @@ CutValue FiberLowering::loadCut(LoadCutOp op) {
 // Children
 //===----------------------------------------------------------------------===//
 
-/// In the whole fiber, the children are [begin(p), begin(p + present)): none if
-/// it is absent. A cut that is on clips, but only an operand that has the
-/// coordinates of the cut itself: another one has its next fiber there. Runs
-/// are clipped by the innermost loop that takes them apart, so that no part has
-/// to step through what another one does.
+/// The whole fiber has the children [begin(p), begin(p + present)), which is
+/// empty if the fiber is absent. A cut clips only where it is on, and only an
+/// operand whose fiber is present: for an absent fiber, the cut has positions
+/// of the next fiber. A run is clipped by the position that the cut has in the
+/// innermost loop that takes the run apart, so that no part steps through
+/// entries of another part.
 ChildRange FiberLowering::childRange(const FiberValue &fiber,
                                      const ClipPath &path,
                                      const CutValue *lower,
@@ -196,8 +198,9 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
     return range;
   Value end = cutPosition(*upper);
   if (last == LastCoordinate::included) {
-    // More if the operand stores the coordinate of the cut: of a run that is
-    // taken apart inside, the entry in which the cut is.
+    // Include what the operand stores at the coordinate of the cut. If inner
+    // loops take runs apart, that is only the entry in which the cut is;
+    // otherwise it is the whole run.
     ChildRange whole{Level::get(fiber.tensor, fiber.level), range.first,
                      range.first, range.end};
     Value coordinate = upper->loops.front().coordinate;
@@ -214,8 +217,9 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
   return range;
 }
 
-/// One position earlier if that is at the coordinate of the cut, too: the part
-/// that finishes a coordinate has to come by it, even if no entries are left.
+/// Moves `begin` one position back if the entry there has the coordinate of the
+/// cut, too: the part that finishes a coordinate has to visit it even if all of
+/// its entries are in earlier parts.
 Value FiberLowering::visitCut(const ChildRange &range, Value begin,
                               Value coordinate) {
   Value inside = compare(arith::CmpIPredicate::ugt, begin, range.first);
@@ -245,7 +249,7 @@ Value FiberLowering::coordinateOrInfinity(const ChildRange &range,
 // Ops that loops and searches have in common
 //===----------------------------------------------------------------------===//
 
-/// Whether a fiber that a list kept may have been absent.
+/// Whether a user of a recalled position has to expect an absent fiber.
 static bool mayBeAbsent(Operation *user) {
   auto at = dyn_cast<FiberAtOp>(user);
   return !at || !at.getCertain();
@@ -318,7 +322,8 @@ void FiberLowering::lowerCost(CostOp cost) {
   cost.replaceAllUsesWith(Value(arith::SubIOp::create(b, to, from)));
 }
 
-/// What a list keeps, as of 64 bits: -1 without its sign.
+/// Widens a kept coordinate to 64 bits: -1 of 32 bits becomes
+/// `kRecalledAbsent`, as -1 of 64 bits does when it is loaded.
 Value FiberLowering::wideRecall(Value list, Value kept) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(list.getType());
   if (encoding.getCrdWidth() != 32)
@@ -328,7 +333,8 @@ Value FiberLowering::wideRecall(Value list, Value kept) {
   return select(isThere, kept, constant(kRecalledAbsent));
 }
 
-/// An entry of a list so many further on, or the last one.
+/// The position of the entry of a list that is `ahead` entries further on, or
+/// of the last entry.
 Value FiberLowering::entryAhead(Value list, Value position, int64_t ahead) {
   Value size = memref::DimOp::create(b, emitValues(b, list), constant(0));
   Value last = arith::SubIOp::create(b, size, constant(1));
@@ -336,7 +342,8 @@ Value FiberLowering::entryAhead(Value list, Value position, int64_t ahead) {
       b, arith::AddIOp::create(b, position, constant(ahead)), last);
 }
 
-/// The sum of the costs of a scanned list before a position.
+/// The sum of the costs before a position. `list` has the inclusive prefix sums
+/// of the costs as its values.
 Value FiberLowering::sumBefore(Value list, Value position) {
   Value values = emitValues(b, list);
   Value any = compare(arith::CmpIPredicate::ne, position, constant(0));
@@ -347,7 +354,8 @@ Value FiberLowering::sumBefore(Value list, Value position) {
   return select(any, sum, constant(0));
 }
 
-/// Coordinates of 64 bits lose their sign when they are loaded.
+/// The position comes from `nacho.recall`; an absent fiber is therefore
+/// `kRecalledAbsent`.
 void FiberLowering::lowerFiberAt(FiberAtOp op) {
   FiberValue at = fiber(op.getRoot());
   at.level = cast<FiberType>(op.getFiber().getType()).getLevel();

@@ -1,9 +1,10 @@
 //===- FiberLowering.h - Fibers and cuts as SSA values --------------------===//
 //
-// What the lowerings of loops and of searches share: a fiber is its tensor, a
-// position and whether it is present; a cut is a flag, a cost, and coordinates
-// and positions per loop. Both are kept beside the IR while the ops that make
-// and use them are replaced.
+// The common base of the lowerings of loops and of searches. A fiber becomes
+// its tensor, a position, and whether the fiber is present; a cut becomes a
+// flag, a cost, and for each loop a coordinate and positions. The pass keeps
+// these values in maps beside the IR while it replaces the ops that make and
+// use fibers and cuts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,28 +24,29 @@
 
 namespace nacho {
 
-/// The coordinate of an operand that is exhausted: the largest number, as they
-/// are compared without signs.
+/// The coordinate of an exhausted operand. Coordinates are compared as unsigned
+/// numbers, among which this is the largest.
 inline constexpr int64_t kInfinity = -1;
-/// The position that `nacho.position` gives for an absent fiber. A list may
-/// keep it as a coordinate, which has no sign when it is read again: what
-/// `nacho.recall` gives then is `kRecalledAbsent`.
+/// The position that `nacho.position` returns for an absent fiber. A list may
+/// keep this position as a coordinate. As coordinates lose their sign when they
+/// are read, `nacho.recall` then returns `kRecalledAbsent` instead.
 inline constexpr int64_t kAbsentPosition = -1;
 inline constexpr int64_t kRecalledAbsent = std::numeric_limits<int64_t>::max();
-/// The first element of a buffer can be read whatever the buffer is of. It is
-/// read in place of an element that is absent, and its value is not used.
+/// The position to read in place of an absent element; the value read is not
+/// used. Every buffer has an element at this position.
 inline constexpr int64_t kReadablePosition = 0;
 
 struct FiberValue {
   mlir::Value tensor;
   unsigned level;
-  /// The position of the parent. An absent fiber has that of the next one.
+  /// The position of the parent. An absent fiber has the position of the next
+  /// fiber that is present.
   mlir::Value position;
   mlir::Value present; ///< Null if the fiber is certainly present.
-  /// The parents of the fiber are the positions up to here; null if it has just
-  /// the one, if it is present.
+  /// The position after the last parent; null if the fiber has one parent if
+  /// present, and none if absent.
   mlir::Value end;
-  /// What is at the position can be read where the fiber is absent, too.
+  /// Whether `position` can be read even where the fiber is absent.
   bool isReadable = false;
 };
 
@@ -53,11 +55,11 @@ struct CutValue {
     mlir::Value coordinate;
     llvm::SmallVector<mlir::Value> positions;
   };
-  mlir::Value on; ///< Null if the cut is certainly on.
+  mlir::Value on; ///< Whether the cut is here; null if it certainly is.
   mlir::Value cost;
   llvm::SmallVector<Loop> loops;
 
-  /// What is left inside `coordinate` of the outermost loop.
+  /// What is left of the cut inside `coordinate` of the outermost loop.
   CutValue enter(mlir::ImplicitLocOpBuilder &b, mlir::Value coordinate) const;
 };
 
@@ -68,25 +70,26 @@ struct ChildRange {
   mlir::Value begin, end; ///< Clipped.
 };
 
-/// Where the cuts of a loop clip an operand: the number of the operand in the
-/// loop and, if it is stored in runs, in the loops inside in which they are
-/// taken apart.
+/// The numbers under which a cut has the position that clips an operand: the
+/// operand's number in the loop and, if the operand stores runs, its numbers in
+/// the inner loops that take the runs apart.
 using ClipPath = llvm::SmallVector<unsigned>;
 
-/// What of the coordinate in which a part ends belongs to it.
+/// Whether a loop of a part visits the coordinate in which the part ends.
 enum class LastCoordinate { excluded, included };
 
 class FiberLowering {
 public:
   explicit FiberLowering(mlir::func::FuncOp func);
 
-  /// Lowers the function; ops of other passes are left.
+  /// Lowers the function, except for the ops that other passes lower.
   mlir::LogicalResult run();
 
 protected:
-  /// Says which method lowers a kind of op. The method is called with the
-  /// builder at the op and replaces its results; the op itself is erased in the
-  /// end, when nothing refers to its fibers and cuts any more.
+  /// Registers the method that lowers a kind of op. The builder is at the op
+  /// when the method is called, and the method replaces the results of the op.
+  /// The op itself is erased at the end of the pass, when no other op refers to
+  /// its fibers and cuts any more.
   template <typename Lowering, typename OpT>
   void lowerWith(void (Lowering::*method)(OpT)) {
     lowerings[mlir::TypeID::get<OpT>()] = [this, method](mlir::Operation *op) {
@@ -94,14 +97,14 @@ protected:
     };
   }
 
-  /// Lowers an op or, if it is of no such kind, what is in it.
+  /// Lowers an op; if no method is registered for it, lowers the ops inside.
   void lowerOp(mlir::Operation &op);
-  /// Refuses an op; nothing is lowered after it.
+  /// Emits an error at an op and makes the pass fail.
   void refuse(mlir::Operation *op, const llvm::Twine &why);
 
   FiberValue fiber(mlir::Value value);
   CutValue cut(mlir::Value value);
-  /// Erases an op that nothing refers to in the end.
+  /// Erases an op at the end of the pass.
   void eraseLater(mlir::Operation *op) { replaced.push_back(op); }
   void setFiber(mlir::Value value, FiberValue lowered) {
     fibers[value] = lowered;
@@ -110,18 +113,19 @@ protected:
     cuts[value] = std::move(lowered);
   }
 
-  /// The children of an operand of a loop, clipped by the cuts, which may be
-  /// null.
+  /// The children of an operand of a loop, clipped by the cuts. A null cut does
+  /// not clip.
   ChildRange childRange(const FiberValue &fiber, const ClipPath &path = {},
                         const CutValue *lower = nullptr,
                         const CutValue *upper = nullptr,
                         LastCoordinate last = LastCoordinate::excluded);
   mlir::Value visitCut(const ChildRange &range, mlir::Value begin,
                        mlir::Value coordinate);
-  /// The first position in [low, high) whose coordinate is another one.
+  /// The first position in [low, high) with a coordinate after this one, `high`
+  /// if there is none.
   mlir::Value endOfRun(const Level &level, mlir::Value coordinate,
                        mlir::Value low, mlir::Value high);
-  /// The coordinate at a position of the range, +inf at its end.
+  /// The coordinate at a position of the range; `kInfinity` at its end.
   mlir::Value coordinateOrInfinity(const ChildRange &range,
                                    mlir::Value position);
 
@@ -153,7 +157,7 @@ private:
   mlir::Value wideRecall(mlir::Value list, mlir::Value kept);
   mlir::Value entryAhead(mlir::Value list, mlir::Value position, int64_t ahead);
   mlir::Value sumBefore(mlir::Value list, mlir::Value position);
-  /// Whether it is known where a fiber or cut comes from.
+  /// Whether the lowered value of a fiber or cut is known.
   bool isResolved(mlir::Value value) const;
 
   /// By the kind of op.
@@ -162,7 +166,7 @@ private:
   llvm::DenseMap<mlir::Value, FiberValue> fibers;
   llvm::DenseMap<mlir::Value, CutValue> cuts;
   llvm::SmallVector<mlir::Operation *> replaced;
-  bool isRefused = false; ///< An op could not be lowered.
+  bool isRefused = false; ///< Whether some op could not be lowered.
 };
 
 /// The elements of a tensor, in the order in which they are stored.

@@ -1,7 +1,8 @@
-//===- FiberPrefetches.cpp - What is brought nearer before it is read -----===//
+//===- FiberPrefetches.cpp - Prefetches of fibers and of dense rows -------===//
 //
-// Consumes the ops that ask for fibers, and for rows of dense tensors, some
-// iterations before they are read, and the hints that tell which these will be.
+// Lowers the ops that prefetch fibers, and rows of dense tensors, some
+// iterations before they are read, and `nacho.ahead`, which says which
+// coordinate a later iteration will have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,8 @@ void FiberLowering::lowerPrefetch(PrefetchOp op) {
     return;
   Value values = emitValues(b, of.tensor);
   prefetchElement(b, values, first);
-  // Elements take more than one line of the cache sooner than coordinates do.
+  // Elements are often wider than coordinates, so a fiber's elements take more
+  // than one cache line sooner: prefetch the next line, too.
   prefetchElement(b, values, arith::AddIOp::create(b, first, constant(8)));
 }
 
@@ -46,8 +48,9 @@ void FiberLowering::lowerAhead(AheadOp op) {
       level->coordinate(b, arith::MinUIOp::create(b, later, last)));
 }
 
-/// A few lines of the cache, and no more than the row has: what comes after
-/// those, the hardware will have guessed. Small tensors are near as it is.
+/// Prefetches the first few cache lines of the row, if the row is that long;
+/// the processor's own prefetcher follows up with the rest. Small tensors are
+/// in the cache anyway.
 void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
   static constexpr int64_t kLines = 4, kBitsPerLine = 512, kNearBits = 1 << 21;
   Value tensor = op.getTensor(), row = constant(0);

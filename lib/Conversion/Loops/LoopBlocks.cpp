@@ -1,8 +1,8 @@
-//===- LoopBlocks.cpp - Intersections by the register ---------------------===//
+//===- LoopBlocks.cpp - Intersections by vector registers -----------------===//
 //
-// Intersections in steps of as many coordinates as a vector register holds: all
-// of one block are compared with all of the other, and the block that ends
-// first is left behind.
+// Intersections that take blocks of as many coordinates as a vector register
+// holds. Each step compares all coordinates of one block with all of the other,
+// and then leaves behind the block that ends first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +16,14 @@ using namespace mlir;
 using namespace nacho;
 
 namespace {
-/// The coordinates of a block, and which of the lanes have one.
+/// The coordinates of a block, and the mask of the lanes that have one.
 struct Lanes {
   Value values, valid;
 };
 } // namespace
 
-/// Lanes without a coordinate have some value; it may be one of the other
-/// block's.
+/// Lanes without a coordinate have an arbitrary value, which may happen to be a
+/// coordinate of the other block.
 static Lanes load(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
                   unsigned lanes) {
   Value valid = emitMask(b, block.position, block.end, lanes);
@@ -42,8 +42,8 @@ static Value toBits(ImplicitLocOpBuilder &b, Value flags, unsigned lanes) {
 Value nacho::emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
                          const CoordinateBlock &other, unsigned lanes) {
   Lanes mine = load(b, block, lanes), theirs = load(b, other, lanes);
-  // What is no coordinate of the other block must match nothing: the first one
-  // of it, which is compared anyway, takes its place.
+  // Lanes of the other block without a coordinate must not cause a match. They
+  // get the block's first coordinate, which is compared anyway.
   auto type = cast<VectorType>(theirs.values.getType());
   Value first = other.level->coordinateVector(b, other.position, Value(), 1);
   first = vector::ExtractOp::create(b, first, ArrayRef<int64_t>{0});
@@ -66,7 +66,7 @@ Value nacho::emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
   return toBits(b, matches, lanes);
 }
 
-/// How many of the coordinates of a block, from its first one on, are this one.
+/// How many coordinates at the start of a block are equal to `coordinate`.
 Value LoopLowering::countEqual(const CoordinateBlock &block, Value coordinate,
                                unsigned lanes) {
   Lanes mine = load(b, block, lanes);
@@ -88,8 +88,7 @@ Value LoopLowering::countEqual(const CoordinateBlock &block, Value coordinate,
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// How many coordinates of each operand are compared at a time; 0 if they
-/// cannot be.
+/// The number of coordinates per block; 0 if the loop cannot take blocks.
 unsigned LoopLowering::lanesOf(const Loop &loop) {
   SmallVector<unsigned> lanes;
   for (unsigned n : loop.stored) {
@@ -100,8 +99,9 @@ unsigned LoopLowering::lanesOf(const Loop &loop) {
   return llvm::all_equal(lanes) ? lanes.front() : 0;
 }
 
-/// How many coordinates of a tensor a register holds; 0 if they have no width
-/// of their own.
+/// How many coordinates of a tensor a register holds; 0 if blocks of them
+/// cannot be compared, as coordinates of type `index`, whose width is not
+/// fixed.
 unsigned LoopLowering::lanesOf(Value tensor) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(tensor.getType());
   auto type = dyn_cast<IntegerType>(encoding.getCrdElemType());
@@ -109,7 +109,7 @@ unsigned LoopLowering::lanesOf(Value tensor) {
   return lanes > 1 && lanes < 64 ? lanes : 0;
 }
 
-/// The intersection of all operands with coordinates.
+/// The intersection of all operands that store coordinates.
 MergeAttr LoopLowering::bothStored(const Loop &loop) {
   SmallVector<MergeAttr> leaves;
   for (unsigned n : loop.stored)
@@ -119,7 +119,7 @@ MergeAttr LoopLowering::bothStored(const Loop &loop) {
 
 /// while posA < endA and posB < endB:
 ///   matches = which of the next coordinates of A are among the next of B
-///   body for each; leave the block behind that ends first, or both
+///   body for each; the operand whose block ends first moves on, or both
 SmallVector<Value> LoopLowering::emitBlocks(Loop &loop) {
   unsigned lanes = lanesOf(loop);
   OpBuilder::InsertionGuard guard(b);
@@ -153,8 +153,8 @@ SmallVector<Value> LoopLowering::emitBlocks(Loop &loop) {
 }
 
 /// if any matches:
-///   theirs = which of the next coordinates of B match, as many
-///   while matches and theirs: body(crdA[the first]); without the first
+///   theirs = which of the next coordinates of B are among those of A
+///   while matches and theirs: body at the lowest bits; clear the lowest bits
 SmallVector<Value> LoopLowering::visitMatches(Loop &loop, Value matches,
                                               ArrayRef<CoordinateBlock> blocks,
                                               ValueRange carried,

@@ -1,11 +1,11 @@
 //===- LoopCounts.cpp - How many coordinates a merge has ------------------===//
 //
-// A count is the coiteration of the same fibers that adds one at every
-// coordinate, which is lowered as any other is; but nothing has to be done for
-// the coordinates one by one:
+// A count becomes a coiteration of the same fibers that adds one at every
+// coordinate, and is lowered as such. As no body needs the single coordinates,
+// some counts are faster:
 //
 //   |A| = end - begin
-//   |A n B|, |C n (A u B)|: as many as there are bits for them in each block
+//   |A n B|, |C n (A u B)|: add up the numbers of matches in each block
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,15 +48,16 @@ void LoopLowering::lowerCount(CountOp op) {
   eraseLater(counter);
 }
 
-/// What is counted grows by the number of bits.
+/// Adds the number of set bits of `matches` to the count.
 SmallVector<Value> LoopLowering::addMatches(Value matches, ValueRange carried) {
   Value count = arith::IndexCastUIOp::create(b, b.getIndexType(),
                                              math::CtPopOp::create(b, matches));
   return {arith::AddIOp::create(b, carried.front(), count)};
 }
 
-/// The operand C if a loop counts the coordinates of C n (A u B u ...); none
-/// where coordinates come in windows, which do not end together.
+/// The operand C if a loop counts the coordinates of C n (A u B u ...). None
+/// for loops in windows, for the windows of the operands do not end at the same
+/// coordinate.
 std::optional<unsigned> LoopLowering::findProbe(const Loop &loop,
                                                 MergeAttr domain) {
   if (!loop.isCount || CoiterateOp(loop.op).getMerge() != domain ||
@@ -79,8 +80,8 @@ std::optional<unsigned> LoopLowering::findProbe(const Loop &loop,
 
 /// while posC < endC and (posA < endA or posB < endB):
 ///   seen |= which of the next coordinates of C are among the next of A or B
-///   if neither block ends before that of C: count seen, leave that of C behind
-///   leave those of A and B behind that do not end after it
+///   if neither block ends before that of C: count seen; C moves on; seen = 0
+///   A and B move on unless their blocks end after that of C
 /// count seen
 SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
                                              unsigned lanes) {
@@ -112,8 +113,8 @@ SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
 
   b.createBlock(&whileOp.getAfter(), {}, types, locs);
   ValueRange state = whileOp.getAfterArguments();
-  // An operand that is exhausted stands at the first element of its buffer,
-  // which can always be read; its coordinates are never reached.
+  // An exhausted operand gets the first element of its buffer as its position,
+  // which can always be read. The coordinates read there are not used.
   SmallVector<CoordinateBlock> blocks;
   SmallVector<Value> alive, last, next;
   for (auto [k, n] : llvm::enumerate(operands)) {

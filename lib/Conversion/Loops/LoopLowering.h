@@ -1,12 +1,16 @@
 //===- LoopLowering.h - Coiterations as scf loops -------------------------===//
 //
-// One loop per coiteration, or two: what it looks like depends on what it
-// merges, never on how many operands there are. LoopsToSCF.cpp picks the loop
-// and lowers bodies and elements, LoopMerges.cpp has the loops that step
-// through operands, LoopRuns.cpp finds the ends of runs, LoopBlocks.cpp has the
-// loops that take several coordinates at a time, LoopCounts.cpp those that only
-// count them, and LoopWindows.cpp computes coordinates that are not stored for
-// all of them.
+// A coiteration becomes one scf loop, or two in a row. The kind of loop depends
+// on the merge expression, and the number of loops never on the number of
+// operands.
+//
+//   LoopsToSCF   picks the loop, and lowers bodies and elements
+//   LoopMerges   loops that step through operands
+//   LoopRuns     finds the ends of runs
+//   LoopBlocks   loops that take several coordinates at a time
+//   LoopCounts   loops that only count coordinates
+//   LoopWindows  computes, for any of these loops, coordinates that no array
+//                stores
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +24,8 @@
 
 namespace nacho {
 
-/// Coordinates of an operand that come one after the other.
+/// The next coordinates of an operand: those at [position, end), of which as
+/// many are used as a vector register has lanes.
 struct CoordinateBlock {
   const Level *level;
   mlir::Value position, end;
@@ -49,15 +54,16 @@ private:
     llvm::SmallVector<unsigned>
         stored; ///< Operands with coordinates to step through.
     std::optional<CutValue> lower, upper;
-    /// Nothing is done but to count the coordinates.
+    /// The loop only counts coordinates.
     bool isCount = false;
-    /// No stored operand is exhausted, or will be where coordinates are loaded
-    /// a step ahead.
+    /// No stored operand is exhausted in the step that is emitted, nor in the
+    /// next one if its coordinates are loaded ahead.
     bool isAlive = false;
   };
 
-  /// What goes around a loop: where each stored operand stands, the coordinate
-  /// it has there, and the values that the coiteration carries.
+  /// The values that an scf loop carries: for each stored operand its position
+  /// and the coordinate at this position, and the values that the coiteration
+  /// carries.
   struct State {
     Values positions, coordinates, carried;
 
@@ -65,7 +71,7 @@ private:
     static State unflatten(const Loop &loop, mlir::ValueRange values);
   };
 
-  // Which loop it is.
+  // The choice of the loop.
   void lowerCoiterate(CoiterateOp op);
   Loop startLoop(CoiterateOp op);
   Values emitLoop(Loop &loop);
@@ -77,7 +83,8 @@ private:
   mlir::Value searchEndOfRun(const ChildRange &range, mlir::Value coordinate,
                              mlir::Value position);
 
-  // Loops that step through operands; they return what is carried, last.
+  // Loops that step through operands. They return the values that the
+  // coiteration carries out.
   Values emitAll(Loop &loop);
   Values emitOne(Loop &loop);
   Values emitMerge(Loop &loop, MergeAttr domain);
@@ -128,13 +135,14 @@ private:
   mlir::Value firstCoordinate(const Loop &loop);
   mlir::Value endCoordinate(const Loop &loop);
 
-  /// The step at `coordinate`: moves on the operands that have it.
+  /// The step at `coordinate`: the body, and then the operands that have this
+  /// coordinate move on.
   State emitStep(Loop &loop, mlir::Value coordinate, const State &state,
                  bool visitsAll);
 
   // Bodies.
-  /// The body, if the merge expression holds for the operands present; returns
-  /// the values carried.
+  /// The body, run if the merge expression holds for the operands that are
+  /// present. Returns the values that the coiteration carries.
   Values emitBody(Loop &loop, mlir::Value coordinate, Values present,
                   llvm::ArrayRef<mlir::Value> positions,
                   llvm::ArrayRef<mlir::Value> ends, mlir::ValueRange carried,
@@ -160,17 +168,17 @@ private:
   void lowerRestrict(RestrictOp op);
   void lowerAccumulate(AccumulateOp op);
 
-  bool branches;       ///< On which of two operands comes next.
-  unsigned vectorBits; ///< Of a register; 0: there are none.
+  bool branches;       ///< Branch on which of two operands comes next.
+  unsigned vectorBits; ///< The width of vector registers; 0: there are none.
 };
 
-/// As many bits as there are lanes, one for each coordinate of `block` that
-/// `other` has too, as an i64.
+/// An i64 in which bit n is set if `other` has the n-th coordinate of `block`,
+/// for n < lanes.
 mlir::Value emitMatches(mlir::ImplicitLocOpBuilder &b,
                         const CoordinateBlock &block,
                         const CoordinateBlock &other, unsigned lanes);
 
-/// Whether loops inside are cut too.
+/// Whether the cuts of a loop also cut loops inside it.
 inline bool cutsInside(CoiterateOp op) {
   return op.isBounded() && op.getLower().getType().getWidths().size() > 1;
 }

@@ -43,7 +43,7 @@ LoopLowering::State LoopLowering::firstState(Loop &loop) {
   return stateAt(loop, beginsOf(loop.stored, loop.ranges), loop.op.getInits());
 }
 
-/// The coordinates of a loop that visits all: those between the cuts.
+/// The first coordinate of a loop that visits all coordinates between the cuts.
 Value LoopLowering::firstCoordinate(const Loop &loop) {
   if (!loop.lower)
     return constant(0);
@@ -67,11 +67,11 @@ Value LoopLowering::endCoordinate(const Loop &loop) {
   return select(loop.upper->on, end, extent);
 }
 
-/// An scf.for of which the body is still to be filled, the builder in it.
+/// Creates an scf.for with an empty body and moves the builder into the body.
 static scf::ForOp startFor(ImplicitLocOpBuilder &b, Value from, Value to,
                            Value step, ValueRange inits) {
   auto loop = scf::ForOp::create(b, from, to, step, inits);
-  // Without carried values the builder has already put a yield there.
+  // For a loop without carried values, `create` has already added a yield.
   if (!loop.getBody()->empty())
     loop.getBody()->back().erase();
   b.setInsertionPointToEnd(loop.getBody());
@@ -116,16 +116,16 @@ Value LoopLowering::emitLeast(const State &state) {
   return least;
 }
 
-/// Whether a step of a loop is short: nothing in it takes as many steps as
-/// there are coordinates.
+/// Whether the steps of a loop are short, because its body has no other loop.
 static bool isInnermost(CoiterateOp loop) {
   return llvm::none_of(
       loop.getBody().getOps(),
       llvm::IsaPred<CoiterateOp, CountOp, AccumulateOp, EachLaneOp>);
 }
 
-/// As long as no operand is exhausted, an innermost loop need not ask for any
-/// of them; then comes what is left of the others.
+/// As long as no operand is exhausted, an innermost loop need not check for
+/// exhausted operands. Therefore there may be two loops: one that runs until
+/// the first operand is exhausted, and one for the rest of the others.
 SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
   bool isUnique = llvm::all_of(loop.stored, [&](unsigned n) {
     return loop.ranges[n].level->isUnique();
@@ -148,7 +148,8 @@ SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
                       ArrayRef(results).drop_front(stored));
 }
 
-/// What moves the body of a loop that is needed once more.
+/// Calls `emit`, which moves the body of a loop, but keeps a copy of the body
+/// for the next loop.
 void LoopLowering::withCopy(Loop &loop, llvm::function_ref<void()> emit) {
   CoiterateOp original = loop.op;
   {
@@ -161,8 +162,9 @@ void LoopLowering::withCopy(Loop &loop, llvm::function_ref<void()> emit) {
   loop.op = original;
 }
 
-/// while every operand has coordinates left: ..., the builder in it. Around it
-/// go the positions and what the coiteration carries.
+/// Creates `while every operand has coordinates left` with an empty body, and
+/// moves the builder there. The loop carries the operands' positions and the
+/// values that the coiteration carries.
 scf::WhileOp LoopLowering::startWhileAll(Loop &loop) {
   SmallVector<Value> inits = beginsOf(loop.stored, loop.ranges), ends;
   llvm::append_range(inits, loop.op.getInits());
@@ -171,7 +173,7 @@ scf::WhileOp LoopLowering::startWhileAll(Loop &loop) {
   return startWhileAll(inits, ends);
 }
 
-/// The same for what begins with positions, which end as given.
+/// The same, where the first carried values are positions with these ends.
 scf::WhileOp LoopLowering::startWhileAll(ValueRange inits, ValueRange ends) {
   SmallVector<Type> types(inits.getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());
@@ -185,7 +187,7 @@ scf::WhileOp LoopLowering::startWhileAll(ValueRange inits, ValueRange ends) {
   return whileOp;
 }
 
-/// Whether a loop is to have a body for each of its operands.
+/// Whether a loop is to have three bodies (see `emitBranches`).
 bool LoopLowering::branchesInside(const Loop &loop) {
   CoiterateOp op = loop.op;
   return branches && !loop.isCount && loop.stored.size() == 2 &&
@@ -193,8 +195,8 @@ bool LoopLowering::branchesInside(const Loop &loop) {
 }
 
 /// while every operand has coordinates left:
-///   coordinate = the least of them; body(coordinate); move on those that have
-///   it
+///   coordinate = the least of them; body(coordinate)
+///   the operands that have this coordinate move on
 SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
   OpBuilder::InsertionGuard guard(b);
   scf::WhileOp whileOp = startWhileAll(loop);
@@ -212,9 +214,9 @@ SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
   return SmallVector<Value>(whileOp.getResults());
 }
 
-/// while every operand has a next coordinate: as above, but in steps that have
-/// loaded these. The last element of a buffer, which has no next one, is left
-/// over.
+/// As `emitWhileAll`, but each step loads the next coordinates before it knows
+/// whether they are needed. The loop thus ends one position early: after the
+/// last element of a buffer there is nothing to load.
 SmallVector<Value> LoopLowering::emitWhileAhead(Loop &loop) {
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Value> ends;
@@ -234,8 +236,9 @@ SmallVector<Value> LoopLowering::emitWhileAhead(Loop &loop) {
   return results;
 }
 
-/// if crdA < crdB: what A has alone
-/// else if crdB < crdA: what B has alone; else what both have
+/// if crdA < crdB:      body for a coordinate of A alone
+/// else if crdB < crdA: body for a coordinate of B alone
+/// else:                body for a coordinate of both
 LoopLowering::State LoopLowering::emitBranches(Loop &loop, ValueRange positions,
                                                ValueRange carried) {
   SmallVector<Value> coordinates;
@@ -269,8 +272,9 @@ LoopLowering::State LoopLowering::emitBranches(Loop &loop, ValueRange positions,
   return state;
 }
 
-/// The positions after a coordinate that only one operand has, or all have, and
-/// what is carried.
+/// Emits the body for a coordinate that operand `only` has alone, or that all
+/// operands have if `only` is none. Returns the positions after it and the
+/// carried values.
 SmallVector<Value> LoopLowering::emitCase(Loop &loop, Value coordinate,
                                           std::optional<unsigned> only,
                                           ValueRange positions,
@@ -291,7 +295,7 @@ SmallVector<Value> LoopLowering::emitCase(Loop &loop, Value coordinate,
   return results;
 }
 
-/// A step of operands of which none is exhausted.
+/// A step in which no operand is exhausted.
 LoopLowering::State LoopLowering::emitPlainStep(Loop &loop,
                                                 ValueRange positions,
                                                 ValueRange carried) {
@@ -342,9 +346,9 @@ SmallVector<Value> LoopLowering::emitWhileAny(Loop &loop, MergeAttr domain,
   return SmallVector<Value>(whileOp.getResults());
 }
 
-/// An operand is present if it stands at the coordinate. Its next coordinate is
-/// loaded before that is known, which takes the load off the path from one step
-/// to the next.
+/// An operand is present if its current coordinate is `coordinate`. Its next
+/// coordinate is loaded before that is known, so that the next step does not
+/// have to wait for the comparison and then for the load.
 LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
                                            const State &state, bool visitsAll) {
   SmallVector<Value> present(loop.fibers.size()), positions = present,

@@ -5,8 +5,8 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Runs that are shorter than a register end where a block of coordinates says
-/// so; of longer ones the end is searched.
+/// The end of a run. A run that is shorter than a vector register ends within
+/// one block of coordinates; the end of a longer run is searched.
 Value LoopLowering::stepThroughRun(const Loop &loop, unsigned n,
                                    Value coordinate, Value position,
                                    Value present) {
@@ -30,9 +30,10 @@ Value LoopLowering::stepThroughRun(const Loop &loop, unsigned n,
   return ifLong.getResult(0);
 }
 
-/// low = position; step = 1
-/// while crd[low + step - 1] == coordinate: low += step; step = low - position
-/// the first of [low, low + step) that is not at the coordinate, by bisection
+///   low = position; step = 1
+///   while crd[low + step - 1] == coordinate:
+///     low += step; step = low - position
+///   return the first of [low, low + step) with another coordinate (bisection)
 Value LoopLowering::searchEndOfRun(const ChildRange &range, Value coordinate,
                                    Value position) {
   Type index = b.getIndexType();

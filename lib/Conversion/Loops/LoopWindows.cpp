@@ -1,7 +1,8 @@
 //===- LoopWindows.cpp - Loops over coordinates computed in advance -------===//
 //
-// Coordinates that are computed are computed by the register, some hundred at a
-// time: then the loops that compare them find them as if they were stored.
+// Where a level computes its coordinates, vector instructions compute a window
+// of some hundred coordinates in advance. The usual loops then read the window
+// as if its coordinates were stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,11 +14,13 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Two of them are a quarter of a first-level cache.
+/// Coordinates per window. Two windows of 64-bit words take a quarter of a
+/// first-level cache of 32 KiB.
 static constexpr int64_t kWindow = 512;
 
 namespace {
-/// The coordinates of kWindow positions from `base` on, in an array.
+/// A level whose coordinates at kWindow positions from `base` on are read from
+/// an array.
 class WindowLevel : public Level {
 public:
   WindowLevel(const Level &of, Value array, Value base)
@@ -56,7 +59,7 @@ private:
 };
 } // namespace
 
-/// Null if the level has none.
+/// The array of cursors of a level, all 0; null if the level needs none.
 Value LoopLowering::startCursors(const Level &level) {
   const ComputedCoordinates *computed = level.computed();
   int64_t count = computed ? computed->numCursors() : 0;
@@ -76,7 +79,7 @@ bool LoopLowering::hasWindows(const Loop &loop) {
 }
 
 /// while every operand has coordinates left:
-///   compute those of the next window of each
+///   fill the next window of each operand
 ///   the loop, within the windows
 SmallVector<Value>
 LoopLowering::emitInWindows(Loop &loop,

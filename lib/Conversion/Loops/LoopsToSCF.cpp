@@ -1,8 +1,9 @@
 //===- LoopsToSCF.cpp - One scf loop per coiteration ----------------------===//
 //
-// Consumes the coiterations of the assemble and compute functions and the
-// elements in them. Linear in the number of operands: never a loop, or a
-// region, per lattice point of more than two.
+// Lowers the coiterations of the assemble and compute functions and the loads
+// of elements in them. The code is linear in the number of operands: there is
+// no loop or region for each point of the merge lattice, except that an
+// innermost union of two operands may branch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +32,8 @@ using namespace nacho;
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Down to the innermost loop that is cut, if the operand takes part in all the
-/// loops up to there.
+/// The path leads down to the innermost loop that is cut, if the operand takes
+/// part in all loops on the way.
 std::pair<ClipPath, LastCoordinate> LoopLowering::clipPath(CoiterateOp op,
                                                            unsigned n) {
   auto lastOf = [](CoiterateOp loop) {
@@ -68,7 +69,7 @@ void LoopLowering::lowerCoiterate(CoiterateOp op) {
   op.replaceAllUsesWith(ArrayRef(results).take_back(op.getNumResults()));
 }
 
-/// Where the operands of a coiteration begin and end.
+/// Computes where the operands of a coiteration begin and end.
 LoopLowering::Loop LoopLowering::startLoop(CoiterateOp op) {
   Loop loop;
   loop.op = op;
@@ -90,8 +91,8 @@ LoopLowering::Loop LoopLowering::startLoop(CoiterateOp op) {
   return loop;
 }
 
-/// The loop that suits what is merged; returns what the coiteration carries,
-/// last.
+/// Emits the loop that suits the merge expression. Returns the values that the
+/// coiteration carries out.
 SmallVector<Value> LoopLowering::emitLoop(Loop &loop) {
   MergeAttr domain = iterationDomain(loop.op);
   if (isNever(domain))
@@ -123,15 +124,15 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
     present[n] = loop.fibers[n].present;
     Value offset = coordinate;
     if (!visitsAll || loop.op.getExtent()) {
-      // At another operand's coordinate, which may be anything, or in a loop
-      // that goes further.
+      // The coordinate may lie outside of this operand: another operand may
+      // store it, or the loop may have a larger extent.
       Value inside = compare(arith::CmpIPredicate::ult, coordinate,
                              loop.ranges[n].level->extent(b));
       present[n] = both(present[n], inside);
       offset = select(inside, coordinate, constant(0));
     }
-    // Where the fiber is absent, all its children stand at the next one's
-    // first.
+    // All children of an absent fiber get the position of the first child of
+    // the next fiber.
     if (loop.fibers[n].present)
       offset = select(loop.fibers[n].present, offset, constant(0));
     children[n] = arith::AddIOp::create(b, loop.ranges[n].first, offset);
@@ -147,7 +148,7 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
   Value holds = isSparse && holdsAtAny(merge, numFibers)
                     ? Value()
                     : nacho::emitMerge(b, b.getLoc(), merge, present);
-  // Who is certainly there when the body runs need not be asked again.
+  // Operands that are certainly present when the body runs need no flag.
   for (unsigned n = 0; n < numFibers; ++n)
     if (holdsOnlyWith(merge, n))
       present[n] = Value();
@@ -176,7 +177,7 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
   return SmallVector<Value>(ifOp.getResults());
 }
 
-/// Whether the child of an operand at a position has children itself.
+/// Whether an operand's child at a position has children of its own.
 Value LoopLowering::hasChildren(const Loop &loop, unsigned n, Value position,
                                 Value present, Value end) {
   const FiberValue &parent = loop.fibers[n];
@@ -188,7 +189,7 @@ Value LoopLowering::hasChildren(const Loop &loop, unsigned n, Value position,
   return compare(arith::CmpIPredicate::ult, first, last);
 }
 
-/// Gives the arguments of the body their meaning.
+/// Maps the arguments of the body to the current coordinate and children.
 void LoopLowering::enterBody(Loop &loop, Value coordinate,
                              ArrayRef<Value> present,
                              ArrayRef<Value> childPositions,
@@ -211,8 +212,8 @@ void LoopLowering::moveBody(Loop &loop, Block *block, ValueRange carried,
   llvm::append_range(yielded, moveOps(loop.op.getBodyBlock(), block));
 }
 
-/// Moves the ops of a region to the end of `block` and lowers them there;
-/// returns what the region yielded.
+/// Moves the ops of a region to the end of `block` and lowers them there.
+/// Returns the values that the region yielded.
 SmallVector<Value> LoopLowering::moveOps(Block *body, Block *block) {
   Operation *last = block->empty() ? nullptr : &block->back();
   block->getOperations().splice(block->end(), body->getOperations());
@@ -246,9 +247,9 @@ void LoopLowering::lowerLoad(LoadOp op) {
   op.replaceAllUsesWith(value);
 }
 
-/// Whether the coordinate of a loop lies in a tensor; null if it certainly
-/// does: a loop over all coordinates of an index has the extent of every
-/// tensor.
+/// Whether the coordinate of a loop lies inside the extent of a tensor; null if
+/// it certainly does. A loop over all coordinates of an index certainly does,
+/// for all tensors have the same extent there.
 Value LoopLowering::isInside(Value coordinate, Value tensor,
                              unsigned dimension) {
   auto arg = dyn_cast<BlockArgument>(coordinate);
@@ -276,7 +277,8 @@ void LoopLowering::lowerLocate(LocateOp op) {
   op.replaceAllUsesWith(value);
 }
 
-/// The elements of the lanes that are set, if the condition holds.
+/// Reads the elements of the lanes that are set, or none if the condition does
+/// not hold.
 Value LoopLowering::readLanes(LocateOp op, ValueRange at, Value condition) {
   Value lanes = op.getLanes();
   if (condition) {

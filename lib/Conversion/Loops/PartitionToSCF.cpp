@@ -1,7 +1,8 @@
 //===- PartitionToSCF.cpp - Nested binary searches ------------------------===//
 //
-// Consumes the searches and cuts of the partition function: paper Alg. 1 with
-// cost functions inlined and the loop over the loops unrolled.
+// Lowers the searches and cuts of the partition function. The result is Alg. 1
+// of the paper, with cost functions inlined, and with the algorithm's loop over
+// the loops of the nest unrolled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,8 @@ public:
   }
 
 private:
-  /// An interval of coordinates, and of positions per operand, still possible.
+  /// The coordinates, and for each operand the positions, in which the result
+  /// of a search may still lie.
   struct Interval {
     Value low, high;
     SmallVector<Value> lows,
@@ -51,7 +53,8 @@ private:
                          const CutValue &lower, const CutValue &upper);
   Interval bisect(SearchOp op, ArrayRef<ChildRange> ranges, Interval interval);
   Value emitCost(SearchOp op, Value coordinate, ArrayRef<Value> positions);
-  /// One position per operand: given for those with stored coordinates.
+  /// One position per operand. `stored` has the positions of the operands with
+  /// stored coordinates; the others follow from `coordinate`.
   SmallVector<Value> allPositions(SearchOp op, ArrayRef<ChildRange> ranges,
                                   Value coordinate, ValueRange stored);
 
@@ -102,7 +105,7 @@ void PartitionLowering::lowerSearch(SearchOp op) {
   for (unsigned n = 0; n < ranges.size(); ++n) {
     Value present = parents[n].present, end;
     if (!ranges[n].level->isFull()) {
-      // Of the whole fiber: the range ends at the upper cut.
+      // Take the whole fiber, for the given range ends at the upper cut.
       ranges[n] = childRange(parents[n]);
       present =
           compare(arith::CmpIPredicate::eq,
@@ -111,7 +114,7 @@ void PartitionLowering::lowerSearch(SearchOp op) {
         end =
             endOfRun(*ranges[n].level, coordinate, positions[n], ranges[n].end);
     } else if (op.getExtent()) {
-      // The loop may go beyond the fiber.
+      // The extent of the loop may be larger than that of the fiber.
       present = both(present, compare(arith::CmpIPredicate::ult, coordinate,
                                       ranges[n].level->extent(b)));
     }
@@ -122,9 +125,9 @@ void PartitionLowering::lowerSearch(SearchOp op) {
   setCut(op.getInnerUpper(), upper.enter(b, coordinate));
 }
 
-/// The coordinates between the cuts, where they are on: [lower, upper], both
-/// included, since what is searched for may lie inside either. Positions: those
-/// of the cuts.
+/// The coordinates [lower, upper] of the cuts, where these are on. Both are
+/// included, since the result may lie inside either. The intervals of positions
+/// are those between the cuts.
 PartitionLowering::Interval
 PartitionLowering::firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
                                  const CutValue &lower, const CutValue &upper) {
@@ -145,9 +148,10 @@ PartitionLowering::firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
 }
 
 /// while low < high:
-///   mid = low + (high - low + 1) / 2; pos = lower bound of mid in [lows,
-///   highs) cost(mid, pos) <= query ? low, lows = mid, pos : high, highs = mid
-///   - 1, pos
+///   mid = low + (high - low + 1) / 2
+///   pos = lower bound of mid in [lows, highs)
+///   if cost(mid, pos) <= query: low, lows = mid, pos
+///   else: high, highs = mid - 1, pos
 PartitionLowering::Interval
 PartitionLowering::bisect(SearchOp op, ArrayRef<ChildRange> ranges,
                           Interval interval) {
@@ -198,12 +202,12 @@ SmallVector<Value> PartitionLowering::allPositions(SearchOp op,
       positions.push_back(stored[next++]);
       continue;
     }
-    // A loop that has an extent of its own may go beyond the fiber's.
+    // The extent of the loop may be larger than that of the fiber.
     Value inside = coordinate;
     if (op.getExtent())
       inside = arith::MinUIOp::create(b, coordinate, range.level->extent(b));
-    // Where the fiber is absent, all its children stand at the next one's
-    // first.
+    // All children of an absent fiber get the position of the first child of
+    // the next fiber.
     if (Value present = fiber(op.getFibers()[positions.size()]).present)
       inside = select(present, inside, constant(0));
     positions.push_back(
@@ -212,7 +216,7 @@ SmallVector<Value> PartitionLowering::allPositions(SearchOp op,
   return positions;
 }
 
-/// A copy of the region at one coordinate, lowered.
+/// Copies the region that computes the cost, for one coordinate, and lowers it.
 Value PartitionLowering::emitCost(SearchOp op, Value coordinate,
                                   ArrayRef<Value> positions) {
   Block *body = op.getBodyBlock();
@@ -225,7 +229,8 @@ Value PartitionLowering::emitCost(SearchOp op, Value coordinate,
   SmallVector<Operation *> copies;
   for (Operation &nested : body->without_terminator())
     copies.push_back(b.clone(nested, mapping));
-  // An op that is replaced is redirected, so a use tells what became of it.
+  // Lowering a copy replaces its results. This temporary use of the cost keeps
+  // track of the value that replaces it.
   auto use = YieldOp::create(
       b, mapping.lookupOrDefault(body->getTerminator()->getOperand(0)));
   for (Operation *copy : copies)
@@ -263,7 +268,8 @@ void PartitionLowering::lowerOrigin(OriginOp op) {
   setCut(op.getCut(), value);
 }
 
-/// (N_0, 0, ..., 0), every operand at the end of each of its levels.
+/// The cut at the end of the nest: coordinates (N_0, 0, ..., 0), and every
+/// operand at the end of each of its levels.
 void PartitionLowering::lowerLimit(LimitOp op) {
   CutValue value;
   value.cost = op.getCost();
@@ -305,8 +311,9 @@ void PartitionLowering::lowerStoreCut(StoreCutOp op) {
     llvm::for_each(loop.positions, store);
 }
 
-/// lower + floor(p * d / n) = lower + p * (d / n) + p * (d % n) / n, in which
-/// nothing exceeds 64 bits as long as the number of parts is below 2^31.
+/// With part p of n parts and d = upper - lower, the query is
+///   lower + floor(p * d / n) = lower + p * (d / n) + p * (d % n) / n
+/// The right-hand side does not overflow 64 bits as long as n < 2^31.
 void PartitionLowering::lowerQuery(QueryOp op) {
   Value span = arith::SubIOp::create(b, op.getUpper(), op.getLower());
   Value share = arith::DivUIOp::create(b, span, op.getParts());
@@ -331,7 +338,8 @@ struct PartitionToSCF
     });
     if (earlier.wasInterrupted())
       return signalPassFailure();
-    // Loops are the business of the pass that lowers them.
+    // A function with loops is lowered by convert-nacho-loops-to-scf, together
+    // with the cuts in it.
     WalkResult loops =
         func.walk([](CoiterateOp) { return WalkResult::interrupt(); });
     if (!loops.wasInterrupted() && failed(PartitionLowering(func).run()))
