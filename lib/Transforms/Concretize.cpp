@@ -1,9 +1,8 @@
 //===- Concretize.cpp - Tensor index notation to coiterative loops --------===//
 //
 // Consumes `nacho.assign`; leaves one `nacho.nest` per statement: a chain of
-// loops. Each loop visits the fibers of the sparse operands that have its
-// index. The innermost loop of every term appends the term's value to the
-// result.
+// loops. Each loop visits the fibers of the sparse operands with its index; the
+// innermost loop of every term appends the term's value to the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +26,7 @@ using namespace nacho;
 
 namespace {
 
-/// A loop that has been built. `leaves` maps the instances that take part to
-/// the numbers of their leaves in the loop's merge.
+/// A loop that has been built. `leaves` maps instances to leaves of its merge.
 struct Loop {
   CoiterateOp op;
   DenseMap<unsigned, unsigned> leaves;
@@ -186,8 +184,7 @@ Value NestBuilder::extentOfLoop(unsigned m) {
   return extent;
 }
 
-/// Whether loop `m` only runs where the first `numLevels` levels of an instance
-/// have an element.
+/// Whether loop `m` only runs where an instance's first levels are present.
 bool NestBuilder::isKnown(unsigned instance, unsigned m, unsigned numLevels) {
   if (numLevels == 0)
     return true;
@@ -205,10 +202,9 @@ bool NestBuilder::isKnown(unsigned instance, unsigned m, unsigned numLevels) {
          isKnown(instance, iterated, numLevels - 1);
 }
 
-/// The part of a pattern that concerns loop `m`. An instance that the loop
-/// steps through becomes a leaf of the merge. An instance that is known to be
-/// present, or not begun yet, becomes `always`. Any other instance is present
-/// or absent for the whole loop, and becomes a guard.
+/// The merge of loop `m` for a pattern. Instances that the loop steps through
+/// are leaves; those not begun, or known to be present, are `always`. The
+/// others are present or absent throughout: they become leaves with guards.
 MergeAttr NestBuilder::mergeOf(MergeAttr pattern, unsigned m, Loop &loop,
                                SmallVectorImpl<Value> &guards) {
   MLIRContext *context = op.getContext();
@@ -298,8 +294,7 @@ void NestBuilder::buildGroups(int depth) {
       here.push_back(&group);
   for (const Group *group : here) {
     elements.clear();
-    // A group alone in the innermost loop needs no condition: the loop only
-    // visits coordinates where the group's pattern holds.
+    // A group alone in the innermost loop: the merge is already its pattern.
     Value condition;
     if (here.size() > 1 || depth + 1 != static_cast<int>(numLoops))
       condition = buildCondition(group->pattern);
@@ -377,9 +372,8 @@ void NestBuilder::buildEntry(const Group &group, Value condition) {
   AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at, condition);
 }
 
-/// Clones the ops that compute a term. Where one of their results would be
-/// wrong outside of its pattern, and the group's pattern does not imply this
-/// pattern, the result is restricted to it.
+/// Clones the ops that compute a term. A result that may be nonzero outside its
+/// pattern is restricted to it, unless the group's pattern implies it.
 Value NestBuilder::buildTerm(const Group &group, unsigned number) {
   const Term &term = terms.terms[number];
   IRMapping mapping;
@@ -440,8 +434,7 @@ Value NestBuilder::bindInput(unsigned number, unsigned input) {
   return LocateOp::create(b, tensor, at, insideTerm(term));
 }
 
-/// Whether a term only has entries at coordinates that its own operands give
-/// loop `m`, so that they cannot lie outside of the term's extents.
+/// Whether a term only has entries where its own operands drive loop `m`.
 bool NestBuilder::isDriven(unsigned number, unsigned m) {
   if (namesOfLoop(m).size() < 2)
     return true;
@@ -476,8 +469,8 @@ Value NestBuilder::insideGroup(const Group &group) {
   return inside;
 }
 
-/// Builds the condition that all loops over the same index are at the same
-/// coordinate; null if every index has only one loop.
+/// The condition that all loops over the same index are at the same coordinate;
+/// null if every index has only one loop.
 Value NestBuilder::onDiagonals() {
   Value all;
   for (Attribute name : order.result) {
