@@ -11,7 +11,7 @@ using namespace nacho;
 
 namespace {
 
-/// What NumPy and the buffer protocol call an element type.
+/// The names of an element type in NumPy, the buffer protocol and DLPack.
 struct ElementInfo {
   const char *name, *formats;
   nb::dlpack::dtype dtype;
@@ -50,7 +50,7 @@ bool hasType(const Py_buffer &buffer, ElementType type) {
   return named && size_t(buffer.itemsize) == sizeOf(type);
 }
 
-/// A buffer as the host reads it.
+/// A buffer, and its elements for the host to read.
 struct HostBuffer {
   explicit HostBuffer(Buffer filled) : buffer(std::move(filled)) {}
 
@@ -110,7 +110,7 @@ nb::object toArray(Buffer filled) {
   nb::object made = nb::cast(
       nb::ndarray<nb::numpy>(const_cast<char *>(host->view.data()), 1, shape,
                              owner, nullptr, infoOf(buffer.type).dtype));
-  // Of NumPy's two types of 64 bits, the one that it calls int64.
+  // NumPy has two types of 64-bit integers: return the one called int64.
   return buffer.type == ElementType::i64 ? made.attr("view")("int64") : made;
 }
 

@@ -9,7 +9,8 @@
 
 #include <vector>
 
-/// The arguments of one call; holds on to the arrays while it lives.
+/// The arguments of one call, from a list of Python arrays and extents. Keeps
+/// the arrays alive.
 class CallArguments {
 public:
   CallArguments(const nacho::Kernel &kernel, nanobind::list list);
@@ -26,10 +27,10 @@ private:
   std::vector<nacho::DeviceView> views;
 };
 
-/// An array over a buffer, which it releases when it goes.
+/// A NumPy array that owns the buffer.
 nanobind::object toArray(nacho::Buffer filled);
 
-/// An array of one index if there are no columns, else of two.
+/// A NumPy array of rank 2; of rank 1 if `columns` is 0.
 nanobind::object copyToArray(std::vector<int64_t> values, size_t rows,
                              size_t columns);
 

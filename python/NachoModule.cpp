@@ -1,7 +1,8 @@
 //===- NachoModule.cpp - nacho._nacho: compile and call kernels -----------===//
 //
-// Thin: everything symbolic is in Python, everything on IR in the compiler.
-// Here arrays become pointers, statuses exceptions, and result buffers arrays.
+// A thin layer: Python does everything symbolic, the compiler everything on IR.
+// This file turns arrays into pointers, statuses into exceptions, and buffers
+// of results into arrays.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +39,7 @@ const Backend &backendOf(const std::string &target) {
   return *backend;
 }
 
-/// Everything up to the allocation of the result.
+/// A plan for Python, with accessors for what it found out.
 class PyPlan {
 public:
   PyPlan(std::shared_ptr<const Kernel> kernel, int64_t parts, int64_t workers)
@@ -58,13 +59,14 @@ public:
   }
 
   int64_t numParts() const { return plan.last().parts; }
-  /// Of the values.
+  /// The number of values of the result.
   int64_t numEntries() const { return plan.last().numEntries(); }
   int64_t total() const { return plan.last().total(); }
   nb::object costs() const { return cuts(lastStep())[0]; }
   nb::object coordinates() const { return cuts(lastStep())[1]; }
   nb::object positions() const { return cuts(lastStep())[2]; }
-  /// The cost before each cut of a step, its coordinates and its positions.
+  /// The cuts of a step, as three arrays: the cost before each cut, the
+  /// coordinates of each cut, and its positions.
   nb::tuple cuts(size_t number) const {
     if (number >= plan.all().size())
       throw nb::index_error("no such step");
@@ -74,8 +76,8 @@ public:
         columns(step, 0, 1, /*asVector=*/true), columns(step, 1, depth),
         columns(step, 1 + depth, step.step->boundColumns - 1 - depth));
   }
-  /// Of each step but the last: the entries of its list and their bytes; and of
-  /// all, the bytes of workspaces by thread.
+  /// Two tuples: (entries, bytes) of the result of each step but the last, and
+  /// the bytes of workspaces per slot of each step.
   nb::tuple memory() const {
     nb::list lists, workspaces;
     for (size_t n = 0; n < plan.all().size(); ++n) {
@@ -139,9 +141,9 @@ public:
       throw CompileError(error);
   }
 
-  /// With `counting` the entries of the result are known afterwards, and the
-  /// plan can be executed again and again. If the parts are `shared`, it is the
-  /// threads that are to have the same work.
+  /// With `counting` the number of entries of the result is known afterwards,
+  /// and the plan can be executed again and again. Work is balanced between the
+  /// parts, or, if threads share the parts (`shared`), between the threads.
   std::unique_ptr<PyPlan> plan(nb::list list, int64_t parts, int64_t threads,
                                bool counting, bool shared) {
     CallArguments call(*kernel, list);
@@ -167,8 +169,8 @@ public:
 
   std::string llvm() const { return kernel->llvm(); }
   std::string assembly() const { return kernel->assembly(); }
-  /// Of each step: the loops, per loop the accesses and the inputs that have
-  /// positions in it, delta, where the inputs come from, and whether it sorts.
+  /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
+  /// isSorted, isDraft.
   nb::tuple steps() const {
     nb::list steps;
     for (const Step &step : kernel->steps) {

@@ -18,7 +18,7 @@ const char *const violationNames[] = {"", "range", "order", "duplicate"};
 
 using IndexArray =
     nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-/// It may be a column of an array.
+/// An array that need not be contiguous, such as a column of another array.
 using IndexColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 
 /// Calls `f` with the array's elements as int32 or int64.
@@ -72,7 +72,7 @@ nb::object pyCheckTuples(IndexArray pos, nb::list list, nb::list extentList) {
   if (pos.size() < 1 || arrays.empty() || arrays.size() != extents.size())
     throw nb::value_error("expected one extent for every array");
   int64_t fibers = pos.size() - 1, entries = arrays.front().size(), level = -1;
-  // NumPy may give any stride to a single element.
+  // NumPy may report any stride for arrays of a single element.
   int64_t stride = entries > 1 ? arrays.front().stride(0) : 1;
   for (const IndexColumn &array : arrays)
     if (array.dtype() != arrays.front().dtype() ||

@@ -1,6 +1,6 @@
 //===- GpuBackend.cpp - Kernels as launches of the gpu dialect ------------===//
 //
-// Upstream's gpu-lower-to-nvvm-pipeline goes on from the last stage.
+// MLIR's own gpu-lower-to-nvvm-pipeline can lower the result of the last stage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace nacho;
 
-/// gpu.launch, and what the kernels need.
+/// Leads to gpu.launch and the operations inside of kernels.
 static void addGpu(OpPassManager &pm, const PipelineOptions &) {
   addContractCheck(pm, gpuBackend());
   pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU());

@@ -43,7 +43,7 @@ void Compilation::collect(Diagnostic &diagnostic) {
   stream << diagnostic.str();
 }
 
-/// The parser forgets what values are called, but knows where it says so.
+/// The parser drops the names of values, but tells where the text defines each.
 static void keepNames(const AsmParserState &state) {
   auto keep = [](Value value, SMRange range) {
     const char *begin = range.Start.getPointer();

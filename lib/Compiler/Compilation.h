@@ -13,20 +13,21 @@
 
 namespace nacho {
 
-/// A module in a context of its own, and what is said about it.
+/// A module in a context of its own, and the diagnostics on it.
 class Compilation {
 public:
-  /// Writes the diagnostics to `errors` while it lives.
+  /// Clears `errors`. While the compilation lives, it adds all diagnostics but
+  /// remarks to `errors`.
   explicit Compilation(std::string &errors);
 
-  /// Parses a module, of which the values keep their names.
+  /// Parses a module. Its values keep the names that they have in the text.
   mlir::LogicalResult parse(llvm::StringRef text);
 
-  /// The only function of the module. If there is another number, there is a
-  /// diagnostic.
+  /// The only function of the module. Fails with a diagnostic if the module has
+  /// another number of functions.
   mlir::FailureOr<mlir::func::FuncOp> onlyFunction();
 
-  /// Runs the passes from the stage that is reached up to another one.
+  /// Runs the passes after the last stage that was run, up to stage `last`.
   mlir::LogicalResult runTo(llvm::StringRef last, const Backend &backend,
                             const CompileOptions &options);
 
@@ -39,7 +40,7 @@ public:
 private:
   void collect(mlir::Diagnostic &diagnostic);
 
-  size_t numDone = 0; ///< Of the backend's stages.
+  size_t numDone = 0; ///< How many of the backend's stages have been run.
   std::string &errors;
   mlir::ScopedDiagnosticHandler handler;
 };

@@ -1,7 +1,7 @@
 //===- IndexWidths.cpp - A module for index arrays of some widths ---------===//
 //
-// An encoding whose widths are MLIR's default leaves them open. When operands
-// are there, the statement is written again with the widths that they have.
+// A user who does not give widths in an encoding leaves them open. When a
+// kernel is called, the statement is rewritten with the widths of the operands.
 //
 //===----------------------------------------------------------------------===//
 

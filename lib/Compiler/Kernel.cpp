@@ -64,8 +64,7 @@ std::string nacho::lowerToStage(const std::string &text,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A kernel that remembers where it comes from, so that variants of it can be
-/// compiled.
+/// A kernel that keeps its source and options, to compile variants from them.
 class CompiledKernel final : public Kernel {
 public:
   CompiledKernel(std::string text, const Backend &backend,
@@ -95,7 +94,7 @@ private:
 };
 } // namespace
 
-/// What the code depends on.
+/// The key of a kernel for caches: all that its code depends on.
 static std::vector<std::string> keyOf(const std::string &text,
                                       const CompileOptions &options) {
   return {text,

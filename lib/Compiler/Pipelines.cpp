@@ -24,12 +24,12 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Tensor index notation, as it comes in or is written in linalg.
+/// Leads to tensor index notation: linalg is translated, the rest is unchanged.
 static void addAssign(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createNachoFromLinalg());
 }
 
-/// Coiterative loops over tensors.
+/// Leads to coiterative loops over tensors.
 static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   NachoOrderLoopsOptions order;
   order.splitRows = options.splitRows;
@@ -46,7 +46,8 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createNachoFindCoordinates());
 }
 
-/// Loops that skip nothing but in the innermost, in functions of their own.
+/// Leads to nests, each in a function of its own, in which only the innermost
+/// loop may skip coordinates.
 static void addRemap(OpPassManager &pm, const PipelineOptions &options) {
   if (options.remap) {
     NachoRemapIntersectionsOptions remap;
@@ -57,7 +58,7 @@ static void addRemap(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoIsolateNests());
 }
 
-/// Loops, and the searches that cut them.
+/// Leads to nests with the searches that find their cuts.
 static void addPartition(OpPassManager &pm, const PipelineOptions &options) {
   NachoPartitionLoopsOptions partition;
   partition.cost = options.cost;
@@ -65,7 +66,7 @@ static void addPartition(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCSEPass());
 }
 
-/// Bounded loops over tensors; results, bounds and counts in buffers.
+/// Leads to loops that do one part, with results, bounds and counts in buffers.
 static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoPrefetchRows());
   pm.addPass(createNachoBoundLoops());
@@ -74,11 +75,11 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoAssembleOutputs(assemble));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // Later, what is stored may be what is loaded.
+  // From the next stage on, a store might change what a load in a loop reads.
   pm.addPass(createLoopInvariantCodeMotionPass());
 }
 
-/// scf, arith and memref; parallelism still abstract.
+/// Leads to scf, arith and memref. The operations of ParallelOps.td remain.
 static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   NachoCountUnionsOptions unions;
   unions.blocks = options.vectorBits > 0;

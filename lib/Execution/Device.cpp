@@ -57,7 +57,7 @@ template class nacho::Numbers<int64_t>;
 // DeviceView
 //===----------------------------------------------------------------------===//
 
-/// Kernels may read the first element of any array, even if it has none.
+/// Kernels may read the first element even of an array without elements.
 alignas(64) static char emptyArray[64];
 
 DeviceView::DeviceView(Device &device, const void *array, size_t bytes)

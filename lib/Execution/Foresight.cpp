@@ -1,7 +1,7 @@
 //===- Foresight.cpp - What samples of a merge tell -----------------------===//
 //
-// A small branch predictor is run on samples of the merge: it expects what came
-// last time after the same steps. And matches are counted.
+// Runs a small branch predictor on samples of a merge, and counts the
+// coordinates at which both operands match.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,17 +15,17 @@
 using namespace nacho;
 
 static constexpr int64_t kSamples = 8, kSteps = 256;
-/// One step in so many may come as a surprise.
+/// One step in this many may be mispredicted for a merge to be foreseen.
 static constexpr int64_t kSurpriseRate = 16;
-/// One step in so many may be a match: then a draft of the matches adds less
-/// than a tenth to the operands.
+/// One step in this many may be a match for matches to be few: then a draft of
+/// the matches takes less than a tenth of the memory of the operands.
 static constexpr int64_t kMatchRate = 8;
 
 namespace {
-/// Expects what came last after the same few steps.
+/// Expects the outcome that came last after the same six outcomes.
 class Predictor {
 public:
-  /// Whether an outcome (0, 1, 2) is a surprise.
+  /// Whether `outcome` (0, 1 or 2) was not expected. Remembers it.
   bool isWrong(unsigned outcome) {
     uint8_t &expected = after[history];
     bool wrong = expected != outcome + 1;
@@ -35,12 +35,13 @@ public:
   }
 
 private:
-  std::array<uint8_t, 729> after = {}; ///< 3^6 histories.
+  std::array<uint8_t, 729> after = {}; ///< By history, of which there are 3^6.
   unsigned history = 0;
 };
 
-/// One operand of a merge: fibers follow one another, each in order. As many
-/// coordinates are read back as a sample can have steps.
+/// Steps through one operand of a merge from a position on. Fibers follow one
+/// another, and coordinates increase in each. Only as many coordinates are read
+/// back as a sample can have steps.
 template <typename T>
 class Cursor {
 public:

@@ -7,16 +7,18 @@
 
 namespace nacho {
 
-/// NACHO_BRANCHES=always asks for branches wherever there can be any.
+/// Whether NACHO_BRANCHES=always asks for branches in every union.
 bool alwaysBranches();
 
-/// Whether it can mostly be foreseen which of two operands comes next in the
-/// innermost loop of a step: by trying it, from the beginning of some parts.
+/// Whether the innermost loop of a step is a union for which a branch predictor
+/// mostly foresees which operand comes next. Samples are taken from the
+/// beginning of some parts.
 bool canForesee(const Step &step, const std::vector<Argument> &args,
                 const Numbers<int64_t> &bounds, int64_t parts);
 
-/// Whether an intersection in the innermost loop seems to leave little over, by
-/// the same samples. NACHO_DRAFTS=always says that it does.
+/// Whether the innermost loop of a step, if it is an intersection, has few
+/// matches, by the same samples. True for other loops, and for all loops with
+/// NACHO_DRAFTS=always.
 bool hasFewMatches(const Step &step, const std::vector<Argument> &args,
                    const Numbers<int64_t> &bounds, int64_t parts);
 

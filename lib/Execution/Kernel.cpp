@@ -12,8 +12,8 @@ using namespace nacho;
 Executable::~Executable() = default;
 Kernel::~Kernel() = default;
 
-/// To merge so many entries with branches saves about the time that compiling
-/// the variant takes.
+/// Merging this many entries with branches instead of selects saves about the
+/// time that it takes to compile the variant.
 static constexpr int64_t kWorthBranches = 1 << 24;
 
 const Kernel &Kernel::branching(int64_t entries) const {

@@ -9,7 +9,7 @@
 
 using namespace nacho;
 
-/// The number of elements, or the extent, of every argument.
+/// The number of elements of every array, and the extents.
 static std::vector<int64_t> sizesOf(const std::vector<Argument> &args) {
   std::vector<int64_t> sizes;
   sizes.reserve(args.size());
@@ -55,7 +55,7 @@ Plan::argumentsOf(const Step &step, const std::vector<Argument> &args) const {
   return found;
 }
 
-/// Everything that the last step needs.
+/// Plans and executes all steps but the last, which needs their results.
 void Plan::planInner(const std::vector<Argument> &args, int64_t threads) {
   results.clear();
   for (size_t n = 0; n + 1 < steps.size(); ++n) {
@@ -65,7 +65,8 @@ void Plan::planInner(const std::vector<Argument> &args, int64_t threads) {
   }
 }
 
-/// Counts if what does not count is not for these operands.
+/// Calls `f`. If drafts are too large for these operands, switches to the
+/// variant that counts and calls `f` again.
 template <typename F>
 void Plan::draftOrCount(F f) {
   try {

@@ -13,11 +13,11 @@ const char *nacho::nameOf(Phase phase) {
   return names[static_cast<size_t>(phase)];
 }
 
-/// A call of a function: its parameters one by one, as words.
+/// A call of a function of a step, built by adding its parameters in order.
 class Step::Call {
 public:
-  /// Reserves the descriptors, whose addresses must stay; and besides them
-  /// words for as many integers, which are fewer.
+  /// `maxBuffers` bounds the number of memref parameters: their descriptors
+  /// must not move, since words hold their addresses. There are fewer integers.
   Call(const Step &step, size_t maxBuffers) : step(step) {
     descriptors.reserve(maxBuffers);
     words.reserve(2 * maxBuffers);
@@ -59,14 +59,14 @@ public:
       addRows(workspace.sums, workspace.rows, workspace.places);
   }
 
-  /// Calls the function, of which the last parameter is the number of threads.
+  /// Adds the last parameter, the number of threads, and calls the function.
   void run(Phase phase, int64_t threads) {
     addInteger(threads);
     step.executable->call(step.number, phase, words.data());
   }
 
-  /// Calls a function that says what went wrong before that, in a status, which
-  /// this returns.
+  /// Calls a function whose last parameters are a status and the number of
+  /// threads. Returns the status: bits that say what went wrong.
   int32_t runWithStatus(Phase phase, int64_t threads) {
     Numbers<int32_t> status(step.device(), 1);
     addScalar(status.data());
@@ -114,7 +114,7 @@ size_t Step::extentOf(size_t input, size_t level) const {
 TensorLayout::Place Step::coordinatesOf(size_t input, size_t level) const {
   const TensorLayout &layout = operands[input];
   TensorLayout::Place place = layout.levels[level].coordinates;
-  // The values are between the arrays and the extents.
+  // One argument, the values, comes between the arrays and the extents.
   place.array += extentOf(input, 0) - 1 - layout.numArrays();
   return place;
 }

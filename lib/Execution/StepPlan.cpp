@@ -27,7 +27,7 @@ static void checkStatus(int32_t status) {
     throw OperandsChanged();
 }
 
-/// With less work than that it is not worth asking.
+/// The least cost of a step at which it pays to take samples of its merge.
 static constexpr int64_t kForeseeFrom = 1 << 17;
 
 StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers)
@@ -39,8 +39,9 @@ StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers)
     workspaces.emplace_back(step.device(), layout);
 }
 
-/// What the operands tell of how large workspaces should be. Extents of results
-/// are only known later.
+/// Chooses the first sizes of the workspaces by the operands. The workspace of
+/// a result is only fitted to its extent in fill(): the extent is not known
+/// yet.
 void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
   auto memory = workspaces.begin();
   if (step->scattered) {
@@ -57,7 +58,8 @@ void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
   }
 }
 
-/// Calls with workspaces, one per thread, until they are large enough.
+/// Calls `f` with the workspaces, and again with larger ones as long as `f`
+/// finds one full.
 template <typename F>
 void StepPlan::callWithWorkspaces(int64_t threads, bool hasSums, F f) {
   while (true) {
@@ -86,7 +88,7 @@ void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
   Numbers<int64_t> counts(step->device(),
                           step->isDraft ? 0 : parts * step->countColumns);
   sizeWorkspaces(args);
-  // Rows that are too heavy need not be counted to be refused.
+  // Refuse rows that are too heavy before spending time on counting them.
   if (step->hasWholeRows && !step->isDraft)
     partition(args, parts, threads);
   callWithWorkspaces(
@@ -131,7 +133,8 @@ std::vector<Buffer> StepPlan::execute(const Step &by,
   fill(by, args, argumentsOf(made),
        {counts.data(), moved.data(), kernelSizes.data()}, threads);
   readSizes();
-  // One part has left nothing free but at the end.
+  // A single part leaves no gaps in the draft: it is the result, if it is not
+  // to be sorted and does not waste too much memory.
   if (parts == 1 && !step->isSorted && total() / 2 <= numEntries()) {
     shrink(made);
     return made;
@@ -152,7 +155,7 @@ void StepPlan::executeAgain(const std::vector<Argument> &args,
 void StepPlan::fill(const Step &by, const std::vector<Argument> &args,
                     const std::vector<Argument> &results, Step::Drafted drafted,
                     int64_t threads) {
-  // A dense result without entries needs no work, nor memory for it.
+  // A dense result without entries needs neither work nor workspaces.
   if (!step->countColumns && !numEntries())
     return;
   int64_t rowSize = sizes[step->rowSizeAt()];
@@ -175,9 +178,11 @@ void StepPlan::fill(const Step &by, const std::vector<Argument> &args,
       });
 }
 
-/// Whole rows may cost a part an eighth more than its share. Workers that take
-/// the next part when they are done with one may take twice their share: rows
-/// that several have a part of are twice to three times as much work.
+/// Throws RowsTooHeavy if the parts, which own whole rows, are too unequal.
+/// With a part for each worker, a part may cost an eighth more than the share.
+/// With more parts than workers, a worker takes the next part when it is done
+/// with one, and may get twice its share: rows shared by parts, the
+/// alternative, are two to three times the work.
 void StepPlan::checkBalance() const {
   if (!step->hasWholeRows)
     return;
@@ -211,7 +216,7 @@ std::vector<Buffer> StepPlan::allocate() const {
   return buffers;
 }
 
-/// Who has no room for a draft may have room for the result.
+/// Where memory does not suffice for the draft, it may suffice for the result.
 std::vector<Buffer> StepPlan::allocateDraft() const {
   try {
     return allocate();
@@ -220,7 +225,7 @@ std::vector<Buffer> StepPlan::allocateDraft() const {
   }
 }
 
-/// From what a draft has room for to what is in it.
+/// Reduces the sizes of the arrays of a draft to what the draft contains.
 void StepPlan::shrink(std::vector<Buffer> &buffers) const {
   auto buffer = buffers.begin();
   int64_t parents = 1;
@@ -271,13 +276,14 @@ int64_t StepPlan::total() const {
   return bounds.read(parts * step->boundColumns, 1)[0] - bounds.read(0, 1)[0];
 }
 
-/// The number of positions of a level, under so many parents.
+/// The number of positions of a level of the result below `parents` positions
+/// of the level above.
 int64_t StepPlan::positionsAt(size_t level, int64_t parents) const {
   bool isFull = step->result.levels[level].isFull;
   return isFull ? checkedProduct(parents, sizes[level]) : sizes[level];
 }
 
-/// Whether the positions of a level are wide enough for so many entries.
+/// Whether the type of a level's positions can count `entries` entries.
 static bool canCount(const TensorLayout::Level &level, int64_t entries) {
   return entries <= std::numeric_limits<int32_t>::max() ||
          std::none_of(level.arrays.begin(), level.arrays.end(),
@@ -287,8 +293,9 @@ static bool canCount(const TensorLayout::Level &level, int64_t entries) {
                       });
 }
 
-/// Memory that is not written to is not taken, but huge pages are taken whole,
-/// and what is written is there twice for a while.
+/// The most bytes of a draft. The system provides only the pages that are
+/// written, but huge pages as a whole, and while a draft is compacted its
+/// entries exist twice.
 static constexpr int64_t kLargestDraft = int64_t(1) << 30;
 
 void StepPlan::checkDraft() const {
@@ -297,7 +304,8 @@ void StepPlan::checkDraft() const {
       throw DraftTooLarge();
   if (total() > kLargestDraft / entryBytes())
     throw DraftTooLarge();
-  // Operands that are edited meanwhile can make a cut of anything.
+  // Another thread may edit the operands during the search: the cuts can then
+  // be out of order, and parts would append beyond the ends of the draft.
   HostView<int64_t> cuts = bounds.read();
   for (int64_t part = 0; part < parts; ++part) {
     const int64_t *cut = &cuts[part * step->boundColumns];

@@ -7,10 +7,9 @@
 
 using namespace nacho;
 
-/// Places of a workspace before anything is known of the operands; and up to
-/// which extent every coordinate has one.
+/// The most places that limitTo() gives a workspace.
 static constexpr int64_t kFirstPlaces = 1 << 18;
-/// A word of marks has a bit for each.
+/// The fewest places of a workspace: a word of marks has a bit for each.
 static constexpr int64_t kLeastPlaces = 64;
 
 static int64_t powerOfTwo(int64_t least) {
@@ -25,7 +24,7 @@ void WorkspaceMemory::limitTo(int64_t entries) {
 }
 
 void WorkspaceMemory::coverExtent(int64_t extent) {
-  // Of a table with keys one place has to stay free.
+  // In a workspace with keys, one place has to stay free.
   int64_t least = layout.keys ? extent + 1 : extent;
   if (least <= kDensePlaces)
     places = powerOfTwo(least);

@@ -1,4 +1,4 @@
-//===- PrefixSum.cpp - Sums of all numbers up to there --------------------===//
+//===- PrefixSum.cpp - Prefix sums on several threads ---------------------===//
 
 #include "Threads.h"
 #include "nacho/Runtime/Runtime.h"
@@ -32,7 +32,8 @@ void nacho::prefixSum(int64_t *values, int64_t size, int64_t threads) noexcept {
       sumUp(begin(t), begin(t + 1));
     });
   } catch (const std::exception &) {
-    // Without memory for the threads; nothing has been added up yet.
+    // There was no memory for `before` or the threads' errors; `values` is
+    // unchanged.
     sumUp(0, size);
   }
 }

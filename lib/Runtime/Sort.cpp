@@ -1,9 +1,10 @@
-//===- Sort.cpp - Entries in the order of their coordinates ---------------===//
+//===- Sort.cpp - Sort entries by their coordinates -----------------------===//
 //
-// Entries mostly come nearly sorted: loops run in the order of some of the
-// coordinates. What is left to do is to sort runs of entries that agree in the
-// first coordinates, most of which fit into a cache. Long runs are sorted by
-// all threads together. Radix sort throughout, hence stable.
+// Entries are mostly sorted by some of their first coordinates already, since
+// loops append them in that order. It remains to sort each run of neighbouring
+// entries that agree in these coordinates. Most runs fit into a cache, and are
+// sorted by one thread each; all threads together sort a long run. Radix sort
+// keeps the sort stable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +22,16 @@ using namespace nacho;
 
 namespace {
 
-/// Up to this a sort by comparisons is faster.
+/// Up to this many entries std::sort is faster than radix sort.
 constexpr int64_t kShort = 256;
-/// A run of this many entries is worth all threads.
+/// From this many entries on all threads may sort a run together.
 constexpr int64_t kLong = 1 << 16;
-constexpr unsigned kDigit = 11;
+constexpr unsigned kDigit = 11; ///< Bits of a digit in radix sort of long runs.
 
 /// One array of the entries.
 struct Column {
   char *data;
-  int64_t bytes; ///< Of an element.
+  int64_t bytes; ///< The size of an element.
 
   uint64_t at(int64_t n) const {
     if (bytes == 4) {
@@ -44,19 +45,20 @@ struct Column {
   }
 };
 
-/// The columns that fit into one key, the last one in the lowest bits.
+/// Neighbouring columns that fit into 64 bits: the key has the last of them in
+/// its lowest bits.
 struct KeyGroup {
   unsigned begin, end, bits;
 };
 
-/// Entries that agree in the first columns.
+/// Neighbouring entries that agree in the columns that are sorted already.
 struct Run {
   int64_t begin, end;
 };
 
 struct Record {
   uint64_t key;
-  int64_t from; ///< The entry's number before.
+  int64_t from; ///< The entry's number before sorting.
 };
 
 unsigned bitsFor(int64_t extent) {
@@ -92,7 +94,7 @@ public:
   }
 
 private:
-  /// Sorted by so many of the first columns.
+  /// The number of first columns by which the entries are sorted already.
   unsigned sortedColumns() const {
     std::vector<unsigned> least(threads, keys);
     onThreads(threads, [&](int64_t t) {
@@ -126,7 +128,7 @@ private:
     }
   }
 
-  /// Whether two entries agree in the first columns.
+  /// Whether two entries agree in the first `done` columns.
   bool isOneRun(unsigned done, int64_t n, int64_t m) const {
     for (unsigned c = done; c-- > 0;)
       if (columns[c].at(n) != columns[c].at(m))
@@ -134,8 +136,8 @@ private:
     return true;
   }
 
-  /// Whether an entry comes after the next one, which agrees with it in the
-  /// first columns.
+  /// Whether entry n is greater than entry n + 1, given that they agree in the
+  /// first `done` columns.
   bool isInverted(unsigned done, int64_t n) const {
     for (unsigned c = done; c < keys; ++c) {
       uint64_t here = columns[c].at(n), next = columns[c].at(n + 1);
@@ -145,7 +147,8 @@ private:
     return false;
   }
 
-  /// The entries that agree in the first columns, where they are not in order.
+  /// The runs of entries that agree in the first `done` columns and are not in
+  /// order.
   std::vector<Run> findRuns(unsigned done) const {
     if (done == 0)
       return {{0, entries}};
@@ -237,7 +240,8 @@ private:
     }
   }
 
-  /// Key and number of the entry in one word: what equals the key is in order.
+  /// Sorts words that hold the key and, in the low bits, the number of the
+  /// entry, so that entries with equal keys stay in order.
   void sortPacked(int64_t begin, int64_t size) {
     thread_local std::vector<uint64_t> mine, other;
     std::vector<uint64_t> &words = mine, &spare = other;
@@ -256,12 +260,13 @@ private:
                begin, size, 1);
   }
 
-  /// Sorts by the bits of the keys from `shift` on.
+  /// Sorts by the bits from `shift` to `bits` of the keys.
   template <typename T, typename Key>
   static void radixSort(std::vector<T> &records, std::vector<T> &spare, Key key,
                         unsigned shift, unsigned bits, int64_t workers) {
     int64_t size = records.size();
-    // Short runs take digits that their histograms are not longer than.
+    // Short runs have shorter digits: clearing and scanning the histogram would
+    // otherwise take longer than the run.
     unsigned digit = size < 2048 ? 8 : kDigit;
     unsigned buckets = 1u << digit;
     spare.resize(size);
@@ -290,7 +295,8 @@ private:
     }
   }
 
-  /// Where each bucket of each worker begins; false if all is in one.
+  /// Turns counts into the places where each bucket of each worker begins.
+  /// Returns false if all entries are in one bucket, so that nothing moves.
   static bool startBuckets(std::vector<int64_t> &counts, unsigned buckets,
                            int64_t workers, int64_t size) {
     int64_t sum = 0, most = 0;
@@ -355,10 +361,10 @@ private:
 
   std::vector<Column> columns;
   std::vector<unsigned> bits;
-  unsigned keys; ///< The columns that are compared.
+  unsigned keys; ///< The number of columns to sort by.
   Column values;
   int64_t entries, threads;
-  std::vector<KeyGroup> groups; ///< The least significant one first.
+  std::vector<KeyGroup> groups; ///< From the least significant to the most.
 };
 
 } // namespace

@@ -10,9 +10,9 @@
 
 namespace nacho {
 
-/// Runs f(0) to f(count - 1) on a thread each; what one throws, this throws.
-/// The threads are those of the kernels: others would have to share the cores
-/// with them, while they wait for the next parallel loop.
+/// Runs f(0) to f(count - 1) on a thread each, and rethrows what a call throws.
+/// Uses the OpenMP threads of the kernels: these keep the cores busy while they
+/// wait for the next parallel loop, so other threads would have to share cores.
 template <typename F>
 void onThreads(int64_t count, F f) {
   if (count == 1)

@@ -13,7 +13,7 @@ int64_t nacho::checkPositions(const Index *pos, int64_t length,
                               int64_t entries) {
   if (pos[0] != 0)
     return 0;
-  // Without an exit the compiler vectorises it.
+  // The compiler vectorises this loop since it has no early exit.
   bool ordered = true;
   for (int64_t i = 0; i < length; ++i)
     ordered &= pos[i] <= pos[i + 1];
@@ -24,12 +24,12 @@ int64_t nacho::checkPositions(const Index *pos, int64_t length,
   return pos[length] == entries ? -1 : length;
 }
 
-/// The begin and the end of a fiber, inside of the entries: somebody may edit
-/// positions that have been checked.
+/// The begin and the end of a fiber, clamped to the entries, since other
+/// threads may edit positions that have been checked.
 template <typename Pos>
 static std::pair<int64_t, int64_t> rangeOf(const Pos *pos, int64_t fiber,
                                            int64_t entries) {
-  // Each is read once.
+  // Each position is read only once, so that the value clamped is the one used.
   int64_t begin = __atomic_load_n(&pos[fiber], __ATOMIC_RELAXED);
   int64_t end = __atomic_load_n(&pos[fiber + 1], __ATOMIC_RELAXED);
   begin = std::clamp<int64_t>(begin, 0, entries);
@@ -59,8 +59,8 @@ int64_t nacho::checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
   return -1;
 }
 
-/// Whether all coordinates of an entry, which is at `p` in each array, are in
-/// the extents of their levels.
+/// Whether the coordinates at index `p` of every array lie in the extents of
+/// their levels. If not, `level` is the first one that does not.
 template <typename Crd>
 static bool isInRange(const Crd *const *crds, const int64_t *extents,
                       int64_t levels, int64_t p, int64_t &level) {
@@ -70,7 +70,8 @@ static bool isInRange(const Crd *const *crds, const int64_t *extents,
   return true;
 }
 
-/// How the tuple at `p` violates the order after the one at `before`.
+/// How the tuple at `p` violates the order, given the tuple at `before`.
+/// `level` becomes the level that tells.
 template <typename Crd>
 static Violation compareWithLast(const Crd *const *crds, int64_t levels,
                                  int64_t before, int64_t p, int64_t &level) {
@@ -83,8 +84,8 @@ static Violation compareWithLast(const Crd *const *crds, int64_t levels,
   return Violation::duplicate;
 }
 
-/// The stride is a number or, so that it is known when this is compiled, a
-/// constant.
+/// `stride` is an int64_t, or an integral_constant so that the compiler knows
+/// it.
 template <typename Pos, typename Crd, typename Stride>
 static int64_t
 checkTuplesApart(const Pos *pos, int64_t fibers, const Crd *const *crds,

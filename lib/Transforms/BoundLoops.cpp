@@ -1,8 +1,8 @@
 //===- BoundLoops.cpp - Loops that do one part ----------------------------===//
 //
-// Consumes partitioned nests; hands the cuts where a part begins and ends to
-// the outermost loop and what is left of them to the loops inside. What a
-// cut means to a loop is defined by `nacho.coiterate` itself.
+// Consumes partitioned nests. Passes the cuts at the beginning and the end of a
+// part to the outermost loop; each loop passes what is left of them to the loop
+// inside. `nacho.coiterate` defines what a cut means to a loop.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
 //===- Concretize.cpp - Tensor index notation to coiterative loops --------===//
 //
 // Consumes `nacho.assign`; leaves one `nacho.nest` per statement: a chain of
-// loops, in each the fibers of the sparse operands that have its index, and in
-// the innermost loop of every term its value, appended to the result.
+// loops. Each loop visits the fibers of the sparse operands with its index; the
+// innermost loop of every term appends the term's value to the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace nacho;
 
 namespace {
 
-/// A loop that is built: what it visits, and which leaf is which instance.
+/// A loop that has been built. `leaves` maps instances to leaves of its merge.
 struct Loop {
   CoiterateOp op;
   DenseMap<unsigned, unsigned> leaves;
@@ -69,11 +69,11 @@ private:
 
   ImplicitLocOpBuilder b;
   SmallVector<Value>
-      fibers; ///< Where the loops built so far stand, by instance.
+      fibers; ///< By instance, its fiber in the loops built so far.
   NestOp nest;
   SmallVector<Loop> loops;
-  DenseMap<Attribute, Value> extents, coordinates; ///< Of the result's indices.
-  DenseMap<unsigned, Value> elements;              ///< Loaded, by instance.
+  DenseMap<Attribute, Value> extents, coordinates; ///< By index of the result.
+  DenseMap<unsigned, Value> elements; ///< Loaded ones, by instance.
 };
 
 } // namespace
@@ -100,8 +100,8 @@ LogicalResult NestBuilder::build() {
   return success();
 }
 
-/// Adds up sums of different types, from the innermost to the one that is
-/// assigned.
+/// Builds the region `finish`, which combines sums of different types, from the
+/// innermost sum to the one that is assigned.
 void NestBuilder::buildFinish() {
   if (terms.sums.size() == 1)
     return;
@@ -117,7 +117,7 @@ void NestBuilder::buildFinish() {
     const Sum &sum = terms.sums[n];
     Value &into = values[sum.parent];
     Value value = values[n];
-    // Nothing is left of it: its terms were 0.
+    // All terms of this sum were 0 and have been removed.
     if (!value)
       continue;
     if (value.getType() != terms.sums[sum.parent].type)
@@ -136,8 +136,8 @@ void NestBuilder::buildFinish() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The extent of an index, of any tensor that has it. It is computed before the
-/// nest, so that the searches can use it.
+/// The extent of an index, taken from any tensor that has the index. Computed
+/// before the nest, so that the searches can use it.
 Value NestBuilder::extentOf(Attribute index) {
   Value &known = extents[index];
   if (!known) {
@@ -165,7 +165,7 @@ Value NestBuilder::computeExtent(Attribute index) {
   llvm_unreachable("every index is an operand's");
 }
 
-/// Null if the first fiber tells it.
+/// The extent of a loop; null if the loop can take it from its first fiber.
 Value NestBuilder::extentOfLoop(unsigned m) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(nest);
@@ -184,7 +184,7 @@ Value NestBuilder::extentOfLoop(unsigned m) {
   return extent;
 }
 
-/// Whether the loops outside of `m` only run where the instance is present.
+/// Whether loop `m` only runs where an instance's first levels are present.
 bool NestBuilder::isKnown(unsigned instance, unsigned m, unsigned numLevels) {
   if (numLevels == 0)
     return true;
@@ -202,8 +202,9 @@ bool NestBuilder::isKnown(unsigned instance, unsigned m, unsigned numLevels) {
          isKnown(instance, iterated, numLevels - 1);
 }
 
-/// A pattern as a loop sees it: an instance whose level it is takes part; one
-/// that was not begun can be anywhere; another is there or not, throughout.
+/// The merge of loop `m` for a pattern. Instances that the loop steps through
+/// are leaves; those not begun, or known to be present, are `always`. The
+/// others are present or absent throughout: they become leaves with guards.
 MergeAttr NestBuilder::mergeOf(MergeAttr pattern, unsigned m, Loop &loop,
                                SmallVectorImpl<Value> &guards) {
   MLIRContext *context = op.getContext();
@@ -278,7 +279,7 @@ void NestBuilder::buildLoops(unsigned m) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// The user's name of an operand, or a letter.
+/// The name that the user gave an operand, or else a letter.
 std::string NestBuilder::inputName(unsigned n) {
   std::string name = getName(op.getInputs()[n]);
   if (!name.empty())
@@ -293,7 +294,7 @@ void NestBuilder::buildGroups(int depth) {
       here.push_back(&group);
   for (const Group *group : here) {
     elements.clear();
-    // The innermost loop runs only where the pattern holds.
+    // A group alone in the innermost loop: the merge is already its pattern.
     Value condition;
     if (here.size() > 1 || depth + 1 != static_cast<int>(numLoops))
       condition = buildCondition(group->pattern);
@@ -302,7 +303,7 @@ void NestBuilder::buildGroups(int depth) {
   }
 }
 
-/// Whether a pattern holds; null if it does everywhere.
+/// Builds the condition that a pattern holds; null if it always holds.
 Value NestBuilder::buildCondition(MergeAttr pattern) {
   SmallVector<Value> present(fibers.size());
   std::function<void(MergeAttr)> collect = [&](MergeAttr merge) {
@@ -331,7 +332,7 @@ void NestBuilder::loadElements(const Group &group) {
   }
 }
 
-/// for k to N_k: ... the entry
+/// for k to N_k: ... append the entry
 void NestBuilder::buildInnerLoops(const Group &group, unsigned n,
                                   Value condition) {
   if (n == order.inner.size())
@@ -371,8 +372,8 @@ void NestBuilder::buildEntry(const Group &group, Value condition) {
   AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at, condition);
 }
 
-/// Repeats what the term is computed by, and restricts those products to their
-/// pattern that the coordinates visited do not already restrict.
+/// Clones the ops that compute a term. A result that may be nonzero outside its
+/// pattern is restricted to it, unless the group's pattern implies it.
 Value NestBuilder::buildTerm(const Group &group, unsigned number) {
   const Term &term = terms.terms[number];
   IRMapping mapping;
@@ -392,7 +393,7 @@ Value NestBuilder::buildTerm(const Group &group, unsigned number) {
   }
   Value value = mapping.lookupOrDefault(term.value);
   Type element = value.getType();
-  // A loop that terms share may go beyond the extents of some.
+  // A loop that several terms share may go beyond the extents of this one.
   Value inside = insideTerm(term);
   if (!inside)
     return value;
@@ -433,7 +434,7 @@ Value NestBuilder::bindInput(unsigned number, unsigned input) {
   return LocateOp::create(b, tensor, at, insideTerm(term));
 }
 
-/// Whether a term only has entries at coordinates that a loop has of it.
+/// Whether a term only has entries where its own operands drive loop `m`.
 bool NestBuilder::isDriven(unsigned number, unsigned m) {
   if (namesOfLoop(m).size() < 2)
     return true;
@@ -447,8 +448,8 @@ bool NestBuilder::isDriven(unsigned number, unsigned m) {
   });
 }
 
-/// Whether some term has an entry, where one may lie outside of its own
-/// extents; null if the pattern of the group tells.
+/// Builds the condition that some term of a group has an entry inside of its
+/// own extents; null if the pattern of the group implies this.
 Value NestBuilder::insideGroup(const Group &group) {
   auto isDrivenAll = [&](unsigned number) {
     const Term &term = terms.terms[number];
@@ -468,8 +469,8 @@ Value NestBuilder::insideGroup(const Group &group) {
   return inside;
 }
 
-/// Whether the loops over one index are at the same coordinate; null if there
-/// is only one of each.
+/// The condition that all loops over the same index are at the same coordinate;
+/// null if every index has only one loop.
 Value NestBuilder::onDiagonals() {
   Value all;
   for (Attribute name : order.result) {
@@ -484,8 +485,8 @@ Value NestBuilder::onDiagonals() {
   return all;
 }
 
-/// Whether the coordinates of loops that are shared with other terms lie
-/// inside the extents of this one; null if no loop is shared.
+/// Builds the condition that, in loops that a term shares with others, the
+/// coordinates lie inside of the term's extents; null if it shares no loop.
 Value NestBuilder::insideTerm(const Term &term) {
   Value inside;
   for (Attribute index : term.reduced) {

@@ -1,9 +1,9 @@
 //===- FromLinalg.cpp - linalg.generic to tensor index notation -----------===//
 //
-// Consumes `linalg.generic` (and named ops, as what they generalise to) whose
-// maps are lists of dimensions, and whose bodies consist of operators that the
-// notation has: the table of operators names the ops of arith and math. Leaves
-// `nacho.assign`. Users of MLIR's own sparsifier write such ops.
+// Consumes `linalg.generic`, and named ops after generalising them; leaves
+// `nacho.assign`. Indexing maps must be lists of dimensions. Bodies must
+// consist of ops of arith and math for which the table of operators has an
+// operator. Users of MLIR's own sparsifier write such ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,8 @@ static StringAttr indexName(MLIRContext *context, unsigned dimension) {
   return StringAttr::get(context, "d" + Twine(dimension));
 }
 
-/// (d0, d1) -> (d1, d0) as [j, i]; null if a result is no dimension.
+/// (d0, d1) -> (d1, d0) as [j, i]; null if a result of the map is not just a
+/// dimension.
 static ArrayAttr accessOf(AffineMap map) {
   SmallVector<Attribute> names;
   for (AffineExpr expr : map.getResults()) {
@@ -47,8 +48,8 @@ static ArrayAttr accessOf(AffineMap map) {
   return ArrayAttr::get(map.getContext(), names);
 }
 
-/// Whether adding to a tensor is the same as assigning: it is empty, or full of
-/// zeros.
+/// Whether a tensor is uninitialised or all zeros, so that adding to it is the
+/// same as assigning.
 static bool isZero(Value value) {
   if (value.getDefiningOp<tensor::EmptyOp>())
     return true;
@@ -104,7 +105,7 @@ LogicalResult GenericTranslator::findAccesses() {
   return success();
 }
 
-/// Finds out + v, or v + out, as the only op that reads the output.
+/// Finds the only op that reads the output, which must be out + v or v + out.
 LogicalResult GenericTranslator::findUpdate() {
   if (out.use_empty()) {
     if (op.getNumReductionLoops() != 0)
@@ -124,8 +125,8 @@ LogicalResult GenericTranslator::findUpdate() {
   return success();
 }
 
-/// The operator that an op of arith or math is; null if it is none. Integers
-/// without a sign are signed ones in the notation.
+/// The operator for an op of arith or math; null if there is none. In the
+/// notation, signless integers are signed.
 template <typename Record>
 static const Record *operatorOf(Operation &op, ArrayRef<Record> table) {
   StringRef name = op.getName().getStringRef();
@@ -148,8 +149,8 @@ static const Comparison *comparisonOf(arith::CmpIOp op) {
 
 /// The op of the notation for an op of arith or math; null if there is none.
 Value GenericTranslator::translateOp(Operation &nested) {
-  // In the notation, sums, signs and the order of booleans mean something else
-  // than in arith.
+  // Sums, negation and comparisons of booleans mean something else in arith
+  // than in the notation.
   bool isOfBooleans = llvm::any_of(nested.getOperandTypes(),
                                    [](Type type) { return type.isInteger(1); });
   if (isOfBooleans && !isa<arith::SelectOp>(nested))

@@ -1,4 +1,4 @@
-//===- ListedLoops.cpp - Which loops lists are made of --------------------===//
+//===- ListedLoops.cpp - Which loops are remapped to lists ----------------===//
 
 #include "ListedLoops.h"
 
@@ -24,8 +24,9 @@ static bool skips(CoiterateOp loop) {
   return false;
 }
 
-/// Whether something inside is repeated for every coordinate of several
-/// operands together, of which there are as many as only the loop can tell.
+/// Whether a loop merges several operands and a loop inside of it starts at the
+/// root of another operand. The inner loop is then repeated for every merged
+/// coordinate, and only the merge itself can tell how many there are.
 static bool repeatsForSeveral(CoiterateOp loop) {
   if (visitsAll(loop) || loop.getFibers().size() < 2)
     return false;
@@ -38,7 +39,7 @@ static bool repeatsForSeveral(CoiterateOp loop) {
   return repeated.wasInterrupted();
 }
 
-/// The loop of the chain in which an op is.
+/// The number of the innermost loop of the chain around an op.
 static unsigned chainDepth(Operation *op, ArrayRef<CoiterateOp> loops) {
   while (!llvm::is_contained(loops, op->getParentOp()))
     op = op->getParentOp();
@@ -65,7 +66,8 @@ SmallVector<unsigned> nacho::loopsToRemap(NestOp nest, CostModelAttr model) {
   return found;
 }
 
-/// Whether a condition cannot hold where `fact` does not.
+/// Whether `condition` implies `fact`. A null condition always holds, and
+/// implies nothing.
 static bool demands(Value condition, Operation *fact) {
   if (!condition)
     return false;
@@ -75,7 +77,7 @@ static bool demands(Value condition, Operation *fact) {
   return both && (demands(both.getLhs(), fact) || demands(both.getRhs(), fact));
 }
 
-/// Whether what a loop appends is only for elements that are found in a fiber.
+/// Whether a loop only appends for elements that it finds in `fiber`.
 static bool appendsWhatIsFound(CoiterateOp loop, Value fiber) {
   for (auto find : loop.getBody().getOps<FindOp>()) {
     if (find.getFiber() != fiber)

@@ -1,4 +1,4 @@
-//===- ListedLoops.h - Which loops lists are made of ------------*- C++ -*-===//
+//===- ListedLoops.h - Which loops are remapped to lists --------*- C++ -*-===//
 
 #ifndef NACHO_LIB_TRANSFORMS_LISTEDLOOPS_H
 #define NACHO_LIB_TRANSFORMS_LISTEDLOOPS_H
@@ -7,14 +7,15 @@
 
 namespace nacho {
 
-/// The outermost loop that appends: it does so for coordinates with nothing
-/// inside, too.
+/// The number of the outermost loop that appends; the number of loops if none
+/// does. This loop appends even at coordinates where the loops inside visit
+/// nothing, so such coordinates must not be left out.
 unsigned outermostAppend(NestOp nest, llvm::ArrayRef<CoiterateOp> loops);
 
-/// The loops that are to be listed, outermost first.
+/// The numbers of the loops to remap to lists (paper Alg. 2), outermost first.
 llvm::SmallVector<unsigned> loopsToRemap(NestOp nest, CostModelAttr model);
 
-/// Whether a loop has nothing to do where a fiber has no children.
+/// Whether a loop has no effect if `fiber` has no children.
 bool needsChildren(CoiterateOp loop, mlir::Value fiber);
 
 } // namespace nacho

@@ -1,9 +1,9 @@
-//===- OrderLoops.cpp - What no order of loops can read is made anew ------===//
+//===- OrderLoops.cpp - Statements whose loops follow all tensors ---------===//
 //
 // Consumes `nacho.assign`; leaves assignments whose loops follow the levels of
-// every sparse operand and of the result. What stands in the way is computed
-// by an assignment of its own: a transposed operand, a diagonal, or what a
-// reduction scatters over the result.
+// every sparse operand and of the result. Obstacles to such loops are computed
+// by assignments of their own: a transposed operand, a diagonal, or a term
+// whose reduction would scatter entries over the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ LogicalResult StatementSplitter::run() {
   }
 }
 
-/// Removes the first obstacle; false if there is none.
+/// Removes the first obstacle. Returns false if there is none.
 FailureOr<bool> StatementSplitter::step() {
   b.setInsertionPoint(op);
   FailureOr<Terms> terms = Terms::split(op);
@@ -43,7 +43,8 @@ FailureOr<bool> StatementSplitter::step() {
   FailureOr<LoopOrder> proposed = LoopOrder::propose(op, *terms);
   if (failed(proposed))
     return failure();
-  // Those are in the loops of their term, which is not reduced over them.
+  // Scattered indices have loops among those of the term, but the term is not
+  // reduced over them.
   for (Term &term : terms->terms)
     llvm::erase_if(term.reduced, [&](Attribute index) {
       return llvm::is_contained(proposed->scattered, index);
@@ -62,7 +63,8 @@ FailureOr<bool> StatementSplitter::step() {
   return false;
 }
 
-/// Returns whether the term is now what another statement has scattered.
+/// Removes the obstacles of a term. Returns whether the term now reads what
+/// another statement has scattered.
 bool StatementSplitter::rewrite(const Terms &terms, const Term &term,
                                 const TermOrder &order,
                                 const LoopOrder &proposed) {
@@ -82,9 +84,10 @@ bool StatementSplitter::rewrite(const Terms &terms, const Term &term,
   return false;
 }
 
-/// What is scattered over a dense result can be added up in rows of the parts;
-/// over a sparse one, in a workspace that has a whole row at a time: its last
-/// level, inside of loops over the others.
+/// Whether the entries of a term that scatters can be added up without a list.
+/// If the result is dense, each part adds up rows of its own. If it is sparse,
+/// a workspace adds up one whole row at a time: the outer loops must then run
+/// over all levels but the last.
 bool StatementSplitter::canCollect(const TermOrder &order) {
   if (!order.collects || isDense(op.getType()))
     return order.collects;
@@ -97,8 +100,8 @@ bool StatementSplitter::canCollect(const TermOrder &order) {
          llvm::is_contained(order.loops, levels.back());
 }
 
-/// The loops run in the order that was asked for, those of the lists that are
-/// needed for it at least.
+/// Splits a statement for which the user asked for an order of loops. Where the
+/// statement needs lists, the loops that make the lists run in that order.
 FailureOr<bool> StatementSplitter::followOrder(const Terms &terms,
                                                const LoopOrder &proposed) {
   bool isChanged = false, isListed = false;
@@ -116,13 +119,13 @@ FailureOr<bool> StatementSplitter::followOrder(const Terms &terms,
     isListed |= rewrite(terms, term, order, proposed);
     isChanged = true;
   }
-  // What is scattered is in the order of the result then.
+  // The list is in the order of the result, and the statement just reads it.
   if (isListed)
     op.removeOrderAttr();
   return isChanged;
 }
 
-/// The indices of a term, those of a list first.
+/// The indices of a term: those in `first`, in that order, come before others.
 IndexNames StatementSplitter::indicesOf(const Term &term,
                                         ArrayRef<Attribute> first) {
   llvm::SetVector<Attribute> all;
@@ -136,13 +139,14 @@ IndexNames StatementSplitter::indicesOf(const Term &term,
   return IndexNames(sorted.getArrayRef());
 }
 
-/// Elements that are not 0 where nothing is stored cannot be listed.
+/// Whether a term is 0 wherever its operands store nothing: only then a list
+/// can hold all its entries.
 bool StatementSplitter::canList(const Term &term) {
   return ElementAlgebra(op).get(term.value).isZeroPreserving();
 }
 
-/// Whether it is worthwhile to look for other loops: all that is sparse is as
-/// the user has it.
+/// Whether to look for better loops than the proposed ones: the term has sparse
+/// operands, and no operand is the result of another statement.
 bool StatementSplitter::isOpen(const Term &term) {
   bool hasSparse = false;
   for (unsigned n : term.inputs) {
@@ -154,8 +158,8 @@ bool StatementSplitter::isOpen(const Term &term) {
   return hasSparse;
 }
 
-/// The loops that a term is better off with: those that are proposed, unless
-/// something is in their way or they are expected to cost much more.
+/// The loops for a term: the proposed ones, unless an operand does not follow
+/// them or they are expected to cost more than twice as much as the best loops.
 TermOrder StatementSplitter::orderOf(const Term &term, BinaryKind reduction,
                                      const LoopOrder &order) {
   LoopCost cost(op, term, reduction, order.result);
@@ -164,7 +168,7 @@ TermOrder StatementSplitter::orderOf(const Term &term, BinaryKind reduction,
   TermOrder proposed = cost.evaluate(indicesOf(term, loops));
   if (proposed.transposed.empty() && !isOpen(term))
     return proposed;
-  // There is nothing to be gained by a list of what is not reduced.
+  // A list for a term that is not reduced would gain nothing.
   TermOrder best = cost.choose(canList(term) && !term.reduced.empty());
   bool isBetter = 2 * best.cost < proposed.cost;
   if (proposed.transposed.empty() && !isBetter)
@@ -178,7 +182,7 @@ struct OrderLoops : nacho::impl::NachoOrderLoopsBase<OrderLoops> {
 
   void runOnOperation() override {
     OpBuilder builder(&getContext());
-    // Lists are made for statements, and may need lists of operands.
+    // The list that a statement needs is a statement that may need lists, too.
     SmallVector<AssignOp> statements;
     getOperation().walk([&](AssignOp op) { statements.push_back(op); });
     while (!statements.empty())
@@ -186,7 +190,7 @@ struct OrderLoops : nacho::impl::NachoOrderLoopsBase<OrderLoops> {
                                    statements, splitRows)
                      .run()))
         return signalPassFailure();
-    // Later stages are the same for operands of all sizes.
+    // No later pass may depend on the sizes of operands.
     for (auto func : getOperation().getOps<func::FuncOp>())
       for (unsigned n = 0; n < func.getNumArguments(); ++n)
         func.removeArgAttr(

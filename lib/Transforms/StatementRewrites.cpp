@@ -1,7 +1,7 @@
 //===- StatementRewrites.cpp - Statements for parts of a statement --------===//
 //
-// An operand in another order, or what a term scatters, by an assignment of its
-// own before the one that needs it.
+// Computes an operand in another order, or the entries that a term scatters, by
+// an assignment of its own before the one that needs them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace nacho;
 
-/// A list of entries, by coordinates as wide as those of the operands that
-/// have the index.
+/// The type of a list. Its coordinates have 32 bits if every index is the part
+/// number or has 32-bit coordinates in some operand, else 64.
 RankedTensorType StatementSplitter::listType(ArrayRef<Attribute> access,
                                              Type element,
                                              ArrayRef<unsigned> inputs) {
@@ -28,7 +28,7 @@ RankedTensorType StatementSplitter::listType(ArrayRef<Attribute> access,
              llvm::is_contained(op.getAccess(n), index);
     });
   };
-  // What tells parts apart is no operand's.
+  // The index for the number of a part is in no operand.
   auto isPart = [&](Attribute index) {
     return llvm::none_of(inputs, [&](unsigned n) {
       return llvm::is_contained(op.getAccess(n), index);
@@ -43,8 +43,9 @@ RankedTensorType StatementSplitter::listType(ArrayRef<Attribute> access,
   return listTensorType(access.size(), access.size(), element, width);
 }
 
-/// The type of rows that can be located, as one of the given type has some;
-/// null if it has none.
+/// If `type` has a level in which coordinates can be located, a type for the
+/// rearranged operand whose first level is dense, so that its rows can be
+/// located, too; else null.
 static RankedTensorType rowsType(RankedTensorType type, unsigned rank) {
   auto isFull = [&](unsigned level) { return isFullLevel(type, level); };
   if (rank < 2 || llvm::none_of(llvm::seq<unsigned>(type.getRank()), isFull))
@@ -63,7 +64,7 @@ static RankedTensorType rowsType(RankedTensorType type, unsigned rank) {
   return RankedTensorType::get(shape, type.getElementType(), encoding);
 }
 
-/// T[j, i] -> R[j, i] = T[j, i], of which the rows can be located.
+/// T[j, i] -> R[j, i] = T[j, i], where the rows of R can be located
 Value StatementSplitter::makeRows(AssignOp list, RankedTensorType type) {
   Attribute accesses[] = {list.getResultAccess()};
   auto rows = AssignOp::create(b, type, list.getResult(), Value(),
@@ -105,7 +106,7 @@ void StatementSplitter::rearrange(const Term &term, const TermOrder &order) {
   replace(term, mapping.lookup(term.value), term.reduced);
 }
 
-/// A name that no index has.
+/// A name for the index of parts that no other index has.
 Attribute StatementSplitter::partIndex() {
   std::string name = "part";
   auto isUsed = [&](ArrayRef<Attribute> names) {
@@ -134,14 +135,15 @@ void StatementSplitter::scatter(const Term &term, const TermOrder &order,
       if (llvm::is_contained(order.loops, index))
         access.push_back(index);
   bool isList = !canCollect(order);
-  // The workspaces of parts hold one level.
+  // The workspace of a part holds the coordinates of one level only.
   bool hasPartSums =
       order.collects && llvm::none_of(loops.inner, [&](Attribute index) {
         return llvm::is_contained(order.loops, index);
       });
   if (!isList) {
     summed.clear();
-    // The result's levels are in the order of its dimensions.
+    // makeSums() stores T as the result: T needs the result's dimensions in
+    // order.
     if (!isDense(op.getType()))
       access.assign(op.getResultAccess().begin(), op.getResultAccess().end());
   } else if (hasPartSums) {
@@ -157,7 +159,7 @@ void StatementSplitter::scatter(const Term &term, const TermOrder &order,
   replace(term, bind(made.getResult(), access), summed);
 }
 
-/// access = a list of the value's entries, before the assignment.
+/// Inserts before the assignment: list[access] = value.
 AssignOp StatementSplitter::makeList(CollectKind kind, Value value,
                                      ArrayRef<unsigned> inputs,
                                      ArrayRef<Attribute> access,
@@ -166,8 +168,8 @@ AssignOp StatementSplitter::makeList(CollectKind kind, Value value,
   return makeStatement(kind, type, value, inputs, access, loops, {});
 }
 
-/// access = the sum of the term's value, before the assignment, stored as the
-/// result is.
+/// Inserts before the assignment: T[access] = the sum of the term, where T is
+/// stored as the result is.
 AssignOp StatementSplitter::makeSums(const Term &term,
                                      ArrayRef<Attribute> access,
                                      ArrayRef<Attribute> loops) {
@@ -217,7 +219,7 @@ AssignOp StatementSplitter::makeStatement(CollectKind kind,
   return made;
 }
 
-/// One more input of the assignment.
+/// Adds an input to the assignment; returns its element in the body.
 BlockArgument StatementSplitter::bind(Value tensor,
                                       ArrayRef<Attribute> access) {
   SmallVector<Attribute> accesses(op.getAccesses().getValue());
@@ -233,13 +235,14 @@ static bool isSameSet(ArrayRef<Attribute> one, ArrayRef<Attribute> other) {
                              other.end());
 }
 
-/// Puts another value, reduced over some indices, in the place of a term.
+/// Replaces a term by another value that is reduced over `reduced`.
 void StatementSplitter::replace(const Term &term, Value value,
                                 ArrayRef<Attribute> reduced) {
   Block *body = op.getBodyBlock();
   for (Operation &nested : llvm::make_early_inc_range(*body)) {
     auto reduce = dyn_cast<ReduceOp>(nested);
-    // Of what is reduced, only the reduction over the term's indices is it.
+    // If the term is reduced, replace only its value in the reduction over
+    // exactly its indices: other terms may use the same value.
     if (!term.reduced.empty() &&
         (!reduce || reduce.getValue() != term.value ||
          !isSameSet(reduce.getIndices().getValue(), term.reduced)))
@@ -259,7 +262,7 @@ void StatementSplitter::replace(const Term &term, Value value,
   }
 }
 
-/// Forgets what the statement no longer reads.
+/// Removes ops and inputs that the statement no longer uses.
 void StatementSplitter::dropUnused() {
   Block *body = op.getBodyBlock();
   for (Operation &nested : llvm::make_early_inc_range(llvm::reverse(*body)))

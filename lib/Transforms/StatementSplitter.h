@@ -1,4 +1,4 @@
-//===- StatementSplitter.h - What is in the way of a statement ------------===//
+//===- StatementSplitter.h - Removes obstacles to loops -------------------===//
 
 #ifndef NACHO_LIB_TRANSFORMS_STATEMENTSPLITTER_H
 #define NACHO_LIB_TRANSFORMS_STATEMENTSPLITTER_H
@@ -10,10 +10,11 @@
 
 namespace nacho {
 
-/// Removes the obstacles from one assignment, one after the other.
+/// Removes the obstacles to loops that follow all tensors from one assignment,
+/// one after the other.
 class StatementSplitter {
 public:
-  /// Lists that are made are added to the statements.
+  /// Adds the statements that make lists to `statements`.
   StatementSplitter(AssignOp op, mlir::OpBuilder &builder,
                     llvm::SmallVectorImpl<AssignOp> &statements, bool splitRows)
       : op(op), b(withoutName(op.getLoc()), builder), statements(statements),
@@ -61,7 +62,7 @@ private:
   AssignOp op;
   mlir::ImplicitLocOpBuilder b;
   llvm::SmallVectorImpl<AssignOp> &statements;
-  bool splitRows; ///< A workspace must not have to do a whole row.
+  bool splitRows; ///< Parts must be able to share a row of the result.
 };
 
 } // namespace nacho

@@ -24,15 +24,15 @@ namespace nacho {
 
 /// A module to be compiled.
 struct CompileRequest {
-  /// Everything that the code depends on besides the compiler and the machine:
-  /// the text of the module and the options, which is the key for a cache.
+  /// The key for a cache: the text of the module and the options. The code
+  /// depends on nothing else but the compiler and the machine.
   std::vector<std::string> key;
-  /// What each step exports.
+  /// The names of the functions that each step exports.
   std::vector<StepFunctions> steps;
-  /// Lowers the module to the last stage of the backend; to be called at most
-  /// once, and only if no cache has the code.
+  /// Lowers the module to the last stage of the backend. The backend calls this
+  /// at most once, and only if no cache has the code.
   llvm::function_ref<mlir::FailureOr<mlir::ModuleOp>()> lower;
-  /// For diagnostics.
+  /// Where diagnostics are reported.
   mlir::Location loc;
 };
 
@@ -40,7 +40,8 @@ class Backend {
 public:
   virtual ~Backend();
 
-  /// What `target` is called by users, and `--nacho-<name>` does.
+  /// The name by which users choose the target. Its pipeline is
+  /// `--nacho-<name>`, with `summary` as its help text.
   virtual llvm::StringRef name() const = 0;
   virtual llvm::StringRef summary() const = 0;
 
@@ -49,22 +50,23 @@ public:
   /// The stages after `assemble`.
   virtual std::vector<Stage> loweringStages() const = 0;
 
-  /// The width of the vector registers in which kernels of this machine compare
-  /// coordinates; 0 if they should do without.
+  /// The width of the vector registers in which kernels compare coordinates on
+  /// this machine; 0 if kernels should not use vectors.
   virtual unsigned vectorBits() const { return 0; }
 
-  /// What executables run on; null if there is no runtime, and modules are only
-  /// lowered.
+  /// The device that executables run on; null if the backend has no runtime and
+  /// can only lower modules.
   virtual Device *device() const { return nullptr; }
 
-  /// Compiles a module, if there is a device. On failure there are diagnostics.
+  /// Compiles a module. Reports failures as diagnostics; always fails without a
+  /// device.
   virtual mlir::FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const;
 
   /// All stages, in order.
   std::vector<Stage> stages() const;
 
-  /// The stages up to the one of that name; none if there is no such stage.
+  /// The stages up to and including `last`; none if there is no such stage.
   std::vector<Stage> stagesUntil(llvm::StringRef last) const;
 };
 

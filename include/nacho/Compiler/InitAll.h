@@ -10,9 +10,9 @@ namespace nacho {
 
 class Backend;
 
-/// The dialect, and those that its passes and pipelines produce.
+/// Registers the dialect, and the dialects that passes and pipelines produce.
 void registerAllDialects(mlir::DialectRegistry &registry);
-/// The passes, and the pipelines of the backends.
+/// Registers the passes, and the pipelines of the backends.
 void registerAllPasses(llvm::ArrayRef<const Backend *> backends);
 
 } // namespace nacho

@@ -17,20 +17,21 @@ class Backend;
 /// How a module is compiled.
 struct CompileOptions {
   std::string cost = "nnz+loops"; ///< What counts as work.
-  bool remap = true;              ///< List what outer intersections leave over.
-  /// Let parts share what a workspace collects; else plans may be refused.
+  bool remap = true; ///< Do outer intersections in nests of their own.
+  /// Let several parts share a row that a workspace collects. Otherwise plans
+  /// may be refused: see RowsTooHeavy.
   bool splitRows = true;
-  /// Do not count where that takes about as long as computing.
+  /// Make drafts where counting would take about as long as computing.
   bool singlePass = false;
-  /// Branch on which operand of a union comes next, which pays where that can
-  /// be foreseen.
+  /// Merge unions with branches instead of selects. This pays where a branch
+  /// predictor foresees which operand comes next.
   bool branches = false;
-  /// Merge lists by keys, of shapes that have these.
+  /// Merge lists by keys, where the coordinates of an entry fit into a key.
   bool flatten = false;
 };
 
 /// Compiles MLIR at any stage up to `loops` for a backend. On failure returns
-/// null, and the diagnostics in `error`.
+/// null and sets `error` to the diagnostics.
 std::shared_ptr<const Kernel> compileKernel(const std::string &text,
                                             const Backend &backend,
                                             const CompileOptions &options,
@@ -39,12 +40,12 @@ std::shared_ptr<const Kernel> compileKernel(const std::string &text,
 /// A function of a module as a caller sees it.
 struct Signature {
   std::string name;
-  std::vector<std::string> arguments, types; ///< Names may be empty.
+  std::vector<std::string> arguments, types; ///< Of arguments; names may be "".
   std::string result;
 };
 
-/// The signature of the only function of a module; nothing, with `error` set,
-/// if it has another number of functions.
+/// The signature of the only function of a module. If the module has another
+/// number of functions, returns nothing and sets `error`.
 std::optional<Signature> readSignature(const std::string &text,
                                        std::string &error);
 
@@ -53,9 +54,9 @@ struct IndexWidths {
   unsigned positions, coordinates;
 };
 
-/// A module at the `assign` stage, with encodings of these widths: of each
-/// argument of its function, and then of the result. Empty, with `error` set,
-/// on failure.
+/// Rewrites a module at the `assign` stage to index arrays of other widths.
+/// `widths` has an element for each argument of the module's function, and one
+/// for the result. On failure returns an empty text and sets `error`.
 std::string withIndexWidths(const std::string &text,
                             const std::vector<IndexWidths> &widths,
                             std::string &error);
@@ -63,7 +64,8 @@ std::string withIndexWidths(const std::string &text,
 /// The names of the stages of a backend, in order.
 std::vector<std::string> stageNames(const Backend &backend);
 
-/// The module after a stage, as text; empty, with `error` set, on failure.
+/// The module after a stage, as text. On failure returns an empty text and sets
+/// `error`.
 std::string lowerToStage(const std::string &text, const std::string &stage,
                          const Backend &backend, const CompileOptions &options,
                          std::string &error);

@@ -51,19 +51,19 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("End with this stage; by default the last")};
 };
 
-/// What a backend can do of what its contract leaves open. Tables and vectors
-/// only make kernels faster, and are not made where they cannot be used;
-/// kernels that need sorts or workspaces are refused.
+/// The optional parts of the contract (ParallelOps.td) that a backend supports.
+/// Without tables or vectors, kernels are compiled to do without, and are
+/// slower; without sorts or workspaces, kernels that need them are refused.
 struct Capabilities {
   bool sorts = false;      ///< nacho.sort
-  bool workspaces = false; ///< nacho.slot, and memory for each.
-  bool tables = false;     ///< nacho.lookup in workspaces.
+  bool workspaces = false; ///< nacho.slot, and memory for each slot.
+  bool tables = false;     ///< nacho.lookup in tables.
   bool vectors = false;    ///< Values of vector types.
 };
 
 class Backend;
 
-/// A stage and the passes that lead to it from the one before.
+/// A stage, and the passes that lower a module from the stage before.
 struct Stage {
   const char *name;
   void (*addPasses)(mlir::OpPassManager &, const PipelineOptions &);
@@ -72,16 +72,16 @@ struct Stage {
 /// assign, loops, remap, partition, assemble: the same for all backends.
 std::vector<Stage> commonStages();
 
-/// scf, with which backends begin that have no loops of their own. It leaves
-/// what ParallelOps.td says.
+/// The stage scf, the first one of backends that have no coiteration of their
+/// own. ParallelOps.td says which operations it leaves.
 Stage scfStage();
 
-/// Adds a check that a module only holds what a backend lowers. It belongs at
-/// the beginning of the stage that does.
+/// Adds a check that a module holds only operations that a backend lowers. It
+/// belongs at the beginning of the stage that lowers them.
 void addContractCheck(mlir::OpPassManager &pm, const Backend &backend);
 
-/// Adds the passes of stages. Options that ask for more than a backend can do
-/// are off.
+/// Adds the passes of stages, with options turned off that need capabilities
+/// that the backend lacks.
 void addStages(mlir::OpPassManager &pm, llvm::ArrayRef<Stage> stages,
                const Capabilities &capabilities,
                const PipelineOptions &options);

@@ -1,9 +1,9 @@
 //===- Device.h - The memory that kernels work on -------------------------===//
 //
 // The runtime half of a backend: a device has memory, and an executable has
-// functions that work on it. Nothing else in lib/Execution knows whether the
-// host can use that memory as its own: Buffer, HostView and DeviceView are the
-// only ones to ask.
+// functions that work on this memory. Only Buffer, HostView and DeviceView ask
+// whether the host can use the memory of a device as its own; the rest of
+// lib/Execution need not know.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,36 +19,37 @@
 
 namespace nacho {
 
-/// What kernels run on. It lives as long as the process: buffers may be
-/// released while that ends.
+/// What kernels run on. A device is never destroyed, since buffers may be
+/// released while the process ends.
 class Device {
 public:
   virtual ~Device();
 
-  /// Memory of the device, with whatever is in it. Throws std::bad_alloc.
+  /// Allocates memory of the device, uninitialised. Throws std::bad_alloc.
   virtual void *allocate(size_t bytes) = 0;
-  /// Releases memory that was allocated with as many bytes.
+  /// Releases memory; `bytes` must be what it was allocated with.
   virtual void release(void *data, size_t bytes) noexcept = 0;
 
-  /// Sets every byte of memory of the device.
+  /// Sets every byte of the range to `byte`.
   virtual void fill(void *data, int byte, size_t bytes) = 0;
   virtual void copyFromHost(void *to, const void *from, size_t bytes) = 0;
   virtual void copyToHost(void *to, const void *from, size_t bytes) = 0;
 
-  /// Whether the host and kernels can use each other's memory as their own.
+  /// Whether kernels can use the memory of the host, and the host that of the
+  /// device, without copies.
   virtual bool isHost() const = 0;
 
-  /// How many numbers nacho.slot gives out in a call with so many threads,
-  /// which is how many rows a workspace has.
+  /// How many different slots nacho.slot can return in a call with `threads`
+  /// threads. A workspace has a row for each.
   virtual int64_t numSlots(int64_t threads) const = 0;
 
-  /// Bytes that are kept for reuse now, and at most.
+  /// How many released bytes the device keeps for reuse: now, and at most.
   virtual size_t pooledBytes() const noexcept = 0;
   virtual size_t maxPooledBytes() const noexcept = 0;
 };
 
-/// Elements of the memory of a device, as the host reads them: in place where
-/// it can, else a copy of what they were when this was made.
+/// Elements in the memory of a device, for the host to read: in place where the
+/// host can do so, else a copy that the constructor makes.
 template <typename T>
 class HostView {
 public:
@@ -89,16 +90,16 @@ public:
   }
 
   ElementType type;
-  int64_t size; ///< It may be made smaller.
+  int64_t size; ///< In elements. May be decreased after construction.
   void *data;
 
 private:
   Device *device;
-  size_t allocated; ///< Bytes.
+  size_t allocated; ///< In bytes.
 };
 
 /// Numbers that kernels and the host exchange: cuts, counts, offsets, sizes, a
-/// status. They are 0 at first.
+/// status. The constructor sets all of them to 0.
 template <typename T>
 class Numbers {
 public:
@@ -107,7 +108,7 @@ public:
   T *data() const { return static_cast<T *>(buffer.data); }
   int64_t size() const { return buffer.size; }
 
-  /// Reads back some of the numbers, or all.
+  /// Reads `count` numbers from `first` on, or all numbers.
   HostView<T> read(int64_t first, int64_t count) const {
     return {*device, data() + first, static_cast<size_t>(count)};
   }
@@ -121,8 +122,9 @@ private:
   Buffer buffer;
 };
 
-/// An array of the host, as kernels read it: in place where they can, else a
-/// copy in the memory of the device. It has an address even if it is empty.
+/// An array of the host, for kernels to read: in place where kernels can do so,
+/// else a copy in the memory of the device. Even an empty array has an address
+/// that kernels can read.
 class DeviceView {
 public:
   DeviceView(Device &device, const void *array, size_t bytes);
@@ -131,7 +133,7 @@ public:
 
 private:
   void *address;
-  std::vector<Buffer> copy; ///< One or none.
+  std::vector<Buffer> copy; ///< Empty if kernels read the array in place.
 };
 
 } // namespace nacho

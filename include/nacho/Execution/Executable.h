@@ -1,7 +1,7 @@
 //===- Executable.h - What a backend makes of a module --------------------===//
 //
-// With Device.h, the runtime half of a backend. Nothing in lib/Execution knows
-// more of one.
+// Executable.h and Device.h are the runtime half of a backend, and all that
+// lib/Execution knows of a backend.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ class Executable {
 public:
   virtual ~Executable();
 
-  /// Where the arrays lie that calls are given.
+  /// The device in whose memory the arrays of a call must lie.
   virtual Device &device() const = 0;
 
   /// Calls a function of a step and returns when it is done. Each of its

@@ -14,14 +14,15 @@
 
 namespace nacho {
 
-/// The other ways to compile a kernel that plans ask for.
+/// The variants of a kernel that plans may ask for.
 enum class Variant {
   counting,  ///< Counts the entries of every result before computing them.
-  branching, ///< Branches on which operand of a union comes next.
+  branching, ///< Merges unions with branches instead of selects.
 };
 
-/// A list of steps. Immutable: any number of threads may call it. The compiler
-/// derives from it, since it knows how to compile the variants.
+/// The steps of a compiled module, in the order in which they run. Any number
+/// of threads may use a kernel at a time. The compiler derives a class that
+/// knows how to compile the variants.
 class Kernel : public std::enable_shared_from_this<Kernel> {
 public:
   virtual ~Kernel();
@@ -31,11 +32,13 @@ public:
 
   const Step &last() const { return steps.back(); }
 
-  /// The variant in which no step makes drafts: this kernel, if none does.
+  /// The variant in which no step makes a draft. Returns this kernel if none of
+  /// its steps makes one.
   std::shared_ptr<const Kernel> counting() const;
 
-  /// The variant with branches, once this kernel has merged so many entries
-  /// that compiling it has paid; until then this kernel.
+  /// Called before this kernel merges `entries` entries. Returns the variant
+  /// with branches as soon as this kernel has merged enough entries, in all
+  /// calls, for compiling the variant to pay; until then this kernel.
   const Kernel &branching(int64_t entries) const;
 
   Device &device() const { return executable->device(); }
@@ -43,8 +46,8 @@ public:
   std::string assembly() const { return executable->assembly(); }
 
 protected:
-  /// Compiles a variant. On failure returns null, and the diagnostics in
-  /// `error`.
+  /// Compiles a variant. On failure returns null and sets `error` to the
+  /// diagnostics.
   virtual std::shared_ptr<const Kernel> compile(Variant variant,
                                                 std::string &error) const = 0;
 
@@ -57,7 +60,7 @@ private:
     std::shared_ptr<const Kernel> kernel;
   };
   mutable Lazy withCounts, withBranches;
-  mutable std::atomic<int64_t> merged = 0; ///< Entries.
+  mutable std::atomic<int64_t> merged = 0; ///< Entries, in all calls.
 };
 
 } // namespace nacho

@@ -16,50 +16,52 @@ enum class ElementType { b1, i8, u8, i16, i32, i64, f32, f64, c64, c128 };
 /// The bytes that an element takes in an array.
 size_t sizeOf(ElementType type);
 
-/// x * y. Throws std::bad_alloc if that is too large for any memory.
+/// x * y. Throws std::bad_alloc if the product overflows.
 int64_t checkedProduct(int64_t x, int64_t y);
 
 /// The arguments that stand for one tensor in the calls of a kernel.
 struct TensorLayout {
-  /// An array of a level. Its length depends on the positions of the level
-  /// above, the parents, and on those of the level itself, the entries.
+  /// An array of a level. Its length depends on the number of positions of the
+  /// level above, `parents`, and of the level itself, `entries`.
   struct Array {
     ElementType type;
-    bool holdsPositions; ///< Its elements count entries of its level.
+    bool holdsPositions; ///< Its elements are positions of its level.
     int64_t perParent, perEntry, extra;
 
     /// perParent * parents + perEntry * entries + extra
     int64_t length(int64_t parents, int64_t entries) const;
   };
-  /// Where the coordinates of a level are. That of position p is the element
-  /// offset + stride * p of an array.
+  /// Where the coordinates of a level are stored:
+  ///
+  ///   coordinate of position p = array[offset + stride * p]
   struct Place {
-    size_t array; ///< The number of the array, among those of all levels.
+    size_t array; ///< The array's number among the arrays of all levels.
     int64_t offset, stride;
   };
   struct Level {
-    bool isFull; ///< Coordinates are not stored, and have no place.
+    bool isFull; ///< The level stores no coordinates, and has no place for any.
     ElementType coordinateType;
     Place coordinates;
     std::vector<Array> arrays;
   };
-  std::vector<Level> levels; ///< A scalar has none.
+  std::vector<Level> levels; ///< Empty for a scalar.
   ElementType values;
 
   /// The number of arrays of all levels.
   size_t numArrays() const;
-  /// The number of arrays and extents, values included.
+  /// The number of arguments: the arrays of the levels, the values, and an
+  /// extent for each level.
   size_t numArguments() const { return numArrays() + 1 + levels.size(); }
 };
 
-/// What a caller passes for one argument: an array, or an extent.
+/// What a caller passes for one argument: an array, or the extent of a level.
 struct Argument {
-  void *data = nullptr; ///< An extent has none.
-  int64_t size = 0;     ///< Elements of the array, or the extent.
+  void *data = nullptr; ///< Null for an extent.
+  int64_t size = 0;     ///< The number of elements of the array, or the extent.
 };
 
-/// The element types of a workspace. It has keys unless every coordinate has a
-/// place of its own.
+/// The element types of a workspace. A workspace without keys has a place for
+/// every coordinate; one with keys is a hash table, and looks coordinates up.
 struct WorkspaceLayout {
   std::optional<ElementType> keys;
   ElementType elements;
@@ -69,8 +71,8 @@ struct WorkspaceLayout {
 struct Workspace {
   void *keys = nullptr, *marks = nullptr, *sums = nullptr;
   int64_t rows = 0;
-  int64_t places = 0; ///< In a row of keys or sums.
-  int64_t marked = 0; ///< The places that a row of marks covers.
+  int64_t places = 0; ///< The elements in a row of keys or sums.
+  int64_t marked = 0; ///< The number of places that a row of marks covers.
 };
 
 } // namespace nacho

@@ -1,8 +1,8 @@
 //===- Plan.h - One kernel on one set of operands -------------------------===//
 //
-// Runs the steps of a kernel: everything up to the allocation of the result
-// (`plan`), and everything after (`execute`), again and again if need be. What
-// one step hands on to another is kept in between.
+// Runs the steps of a kernel. `plan` does everything up to the allocation of
+// the result, `execute` everything after, and may be called again and again.
+// The plan keeps the results that one step hands on to later ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,33 +31,36 @@ struct OperandsChanged : std::runtime_error {
                            "checked and counted") {}
 };
 
-/// A kernel that has to have whole rows at once is not for these operands: a
-/// row is too long, or too large a part of the work.
+/// The kernel does whole rows in one part, and these operands have a row that
+/// is too long for a workspace, or costs more than a part should.
 struct RowsTooHeavy : std::runtime_error {
   RowsTooHeavy() : std::runtime_error("rows are too heavy to be left whole") {}
 };
 
-/// There is no room for as many entries as parts may append; which have to be
-/// counted then.
+/// There is no memory for as many entries as parts might append to a draft. The
+/// kernel has to count the entries first: see Kernel::counting().
 struct DraftTooLarge : std::runtime_error {
   DraftTooLarge() : std::runtime_error("a draft is too large") {}
 };
 
-/// A workspace of a step, with a row for each slot: kept from call to call, and
-/// empty in between.
+/// The memory of one workspace of a step, with a row for each slot. It is kept
+/// from call to call; kernels leave every row empty.
 class WorkspaceMemory {
 public:
   WorkspaceMemory(Device &device, const WorkspaceLayout &layout)
       : device(&device), layout(layout) {}
 
-  /// No more places than twice the entries of an operand are needed at first;
-  /// up to a moderate extent every coordinate gets one.
+  /// Makes room for what is expected of operands with `entries` entries: at
+  /// least two places for each, up to a limit.
   void limitTo(int64_t entries);
+  /// Gives each coordinate below `extent` a place, unless `extent` is large.
   void coverExtent(int64_t extent);
-  /// It was full. One without keys has what the extent needs.
+  /// Called when a kernel found the workspace full. A workspace without keys
+  /// does not grow: coverExtent() gave it all the places that it needs.
   void grow();
+  /// Allocates the workspace if need be. Without `hasElements` it has no sums.
   Workspace prepare(int64_t threads, bool hasElements);
-  /// The bytes of a thread, with elements.
+  /// The bytes of one row of keys, marks and elements.
   int64_t numBytesPerThread() const;
 
 private:
@@ -76,29 +79,33 @@ public:
   void partition(const std::vector<Argument> &args, int64_t within,
                  int64_t threads);
   void plan(const std::vector<Argument> &args, int64_t threads);
-  /// Runs the step, or the same one of another kernel; returns the result, by
-  /// level, and then the values.
+  /// Runs the step by the functions of `by`: this step, or the same step of a
+  /// variant. Returns the arrays of the result, level by level, then its
+  /// values.
   std::vector<Buffer> execute(const Step &by, const std::vector<Argument> &args,
                               int64_t threads);
-  /// The same once more, unless the step makes drafts.
+  /// Fills `results`, which execute() has returned, once more. Not for steps
+  /// that make drafts.
   void executeAgain(const std::vector<Argument> &args,
                     const std::vector<Buffer> &results, int64_t threads);
-  /// The result as arguments of another step.
+  /// The arguments that pass the result, in `buffers`, to another step.
   std::vector<Argument> arguments(const std::vector<Buffer> &buffers) const;
 
   const Step *step;
   int64_t parts;
-  int64_t workers; ///< Who are to have the same work.
-  /// A branch predictor does well in the innermost loop.
+  int64_t workers; ///< Between whom the work is to be balanced.
+  /// A branch predictor would do well in the innermost loop.
   bool isForeseen = false;
   Numbers<int64_t> bounds;
-  std::vector<int64_t> sizes; ///< As they were read back last.
+  std::vector<int64_t> sizes; ///< `kernelSizes`, as last read back.
 
+  /// The number of values of the result, or of its draft.
   int64_t numEntries() const;
+  /// The cost of all parts.
   int64_t total() const;
-  /// Bytes of the workspaces, by thread; and of an entry of the result, or of a
-  /// draft of it.
+  /// The bytes that all workspaces take per slot.
   int64_t workspaceBytes() const;
+  /// The bytes that an entry takes in the result, or in a draft.
   int64_t entryBytes() const;
 
 private:
@@ -119,27 +126,29 @@ private:
 
   std::vector<WorkspaceMemory> workspaces;
   Numbers<int64_t> offsets;
-  Numbers<int64_t> kernelSizes; ///< What kernels write.
+  Numbers<int64_t> kernelSizes; ///< Kernels write the sizes here.
 };
 
 class Plan {
 public:
-  /// Of the given number of workers each does some of the parts; or one.
+  /// With fewer workers than parts, a worker takes the next part when it is
+  /// done with one; otherwise each worker does one part.
   Plan(std::shared_ptr<const Kernel> kernel, int64_t parts, int64_t workers);
 
-  /// Only cuts the last step: into parts / inner parts first, and each of those
-  /// into `inner`.
+  /// Runs all steps but the last, and only cuts the last one: first into
+  /// parts / inner parts, then each of those into `inner` parts.
   void partition(const std::vector<Argument> &args, int64_t inner,
                  int64_t threads);
   void plan(const std::vector<Argument> &args, int64_t threads);
-  /// With `isPlanned` the operands are those that were planned, and have not
-  /// changed since.
+  /// Computes the result. With `isPlanned` the caller promises that the
+  /// operands are those of plan(), unchanged, so that the results of inner
+  /// steps are reused.
   std::vector<Buffer> execute(const std::vector<Argument> &args, bool isPlanned,
                               int64_t threads);
 
   const StepPlan &last() const { return steps.back(); }
   const std::vector<StepPlan> &all() const { return steps; }
-  /// The bytes of what a step hands on to later ones.
+  /// The bytes of the result of a step other than the last.
   int64_t listBytes(size_t step) const;
 
 private:
@@ -158,9 +167,9 @@ private:
   std::vector<StepPlan> steps;
   /// The results of all steps but the last.
   std::vector<std::vector<Buffer>> results;
-  std::vector<int64_t> planned; ///< The sizes of the operands.
-  std::mutex mutex;             ///< Of the results.
-  /// Drafts have been made results.
+  std::vector<int64_t> planned; ///< The sizes of the arguments of plan().
+  std::mutex mutex;             ///< Guards the results and the workspaces.
+  /// execute() was called on drafts, which allow only one call.
   std::atomic<bool> isSpent = false;
 };
 

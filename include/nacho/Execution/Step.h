@@ -1,9 +1,9 @@
 //===- Step.h - One nest of a kernel, and how it is called ----------------===//
 //
-// The ABI. A kernel is a list of steps, each with one nest; the result of a
-// step is an operand of later ones, that of the last is the kernel's. A step
-// @kernel exports these functions; `operands` below stands for its operands in
-// order, each level by level:
+// This file describes the ABI. A kernel is a sequence of steps, each with one
+// nest. The result of a step is an operand of later steps; the result of the
+// last step is the result of the kernel. A step @kernel exports the functions
+// below, in which `operands` stands for its operands in order, each passed as:
 //
 //   of each level:  its arrays             memref<?xiN>
 //   then:           values                 memref<?xT>, of rank 0 memref<T>
@@ -13,41 +13,47 @@
 // has positions and coordinates, and a dense level has none.
 //
 //   @kernel_partition(operands, bounds, within, threads)
-//     Cuts each `within` rows of `bounds` into as many parts. With `within` =
-//     the number of parts, which is the rows less one, there need be nothing in
-//     it.
+//     Cuts every interval of `within` rows of `bounds` into `within` parts.
+//     Rows 0, within, 2 * within, ... must hold cuts, unless `within` is the
+//     number of parts (one less than the rows): then `bounds` may hold
+//     anything.
 //   @kernel_plan(operands, bounds, [counts, offsets,] sizes, [[keys,] marks,]
 //                status, threads)
-//     Cuts, counts and scans; sizes[l] is the number of coordinates that level
-//     l of the result stores, or the extent of a dense one; then come the
-//     size of a row of partial entries, and the extents of all levels.
+//     Finds the cuts, counts what each part appends, and scans the counts.
+//     sizes[l] becomes the number of coordinates that level l of the result
+//     stores, or the extent of a dense level. After these follow the size of a
+//     row of partials, and the extents of all levels.
 //   @kernel_execute(operands, bounds, [offsets,] result,
 //                   [partials..., visited,] [[keys,] marks, sums,]
 //                   [keys, marks, positions...,] status, threads)
 //     Fills the buffers of the result, which the caller has allocated: for each
 //     level as above, and then the values.
 //
-// A step that does not count has other two, and one more:
+// A step that makes a draft instead of counting exports these instead, and
+// @kernel_partition:
 //
 //   @kernel_plan(operands, bounds, offsets, sizes, status, threads)
-//     Cuts. Offsets and sizes are those of a draft, to which each part can
-//     append as many entries as it costs.
+//     Finds the cuts. Offsets and sizes become those of a draft to which each
+//     part can append as many entries as the part costs.
 //   @kernel_execute(operands, bounds, offsets, counts, moved, sizes, draft,
 //   ...)
-//     As above, but for the draft. Of the entries that there are then, `moved`
-//     are the offsets, and `sizes` the sizes.
+//     Fills the draft. `counts` becomes what each part has appended, `moved`
+//     the offsets of these entries in the result, `sizes` those of the result.
 //   @kernel_compact(operands, bounds, offsets, moved, draft, result, status,
 //                   threads)
+//     Moves the entries from the draft to the result.
 //
-// Counts and offsets are there if the result has levels that are not dense.
-// Partials and visited are there if parts may have to share an entry: two rows
-// and two numbers for each part, for which nothing need be in them. Keys, marks
-// and sums, or positions, are workspaces, a row for each thread (see
-// nacho.workspace): empty when they are passed, and again afterwards.
+// Counts and offsets are passed if the result has levels that are not dense.
+// Partials and visited are passed if several parts may contribute to an entry:
+// they have two rows and two numbers for each part, uninitialised. Keys, marks,
+// and sums or positions, are the arrays of workspaces, with a row for each slot
+// (see nacho.workspace). Workspaces are passed empty, and the call leaves them
+// empty.
 //
-// Rows of `bounds` (memref<?xCxindex>) are: cost, coordinates, positions.
-// Buffers without elements must still have an address that can be read.
-// Extents of the same index must be the same in all operands.
+// A row of `bounds` (memref<?xCxindex>) is a cut: the cost before it, its
+// coordinates, its positions. Buffers without elements must still have an
+// address that can be read. Extents of the same index must be the same in all
+// operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,8 +73,8 @@ namespace nacho {
 
 /// Where an operand of a step comes from.
 struct StepInput {
-  bool isStep;  ///< The result of an earlier step, else an operand.
-  size_t index; ///< The number of either.
+  bool isStep;  ///< The result of a step, else an operand of the kernel.
+  size_t index; ///< The number of that step or operand.
 };
 
 /// One nest of a compiled module.
@@ -77,51 +83,58 @@ public:
   std::vector<StepInput> inputs;
   std::vector<TensorLayout> operands;
   TensorLayout result;
-  /// Entries are sorted: the step is no part of the assignment as it was given.
+  /// The step sorts its result: it makes a list that the user did not ask for.
   bool isSorted = false;
-  int64_t delta = 0; ///< -1 if there is no bound that holds for all operands.
-  /// The names of the loops that are cut, so many coordinates a cut has; and of
-  /// each the operands that have positions in it, by their accesses; -1, -2,
-  /// ... are the results of the first step, the second, ...
+  /// The most by which the cost before a cut can fall short of its query, for
+  /// any operands; -1 if there is no such bound.
+  int64_t delta = 0;
+  /// The names of the loops that are cut. A cut has a coordinate for each.
   std::vector<std::string> order;
+  /// The operands that have a position in a cut, by loop: the numbers of their
+  /// accesses in the statement, or -1 - n for the result of step n.
   std::vector<std::vector<int64_t>> loops;
-  /// The same, by the numbers of the step's inputs.
+  /// The same operands, by their numbers among the inputs of the step.
   std::vector<std::vector<int64_t>> loopInputs;
-  int64_t boundColumns = 0; ///< Of a row of `bounds`.
-  int64_t countColumns = 0; ///< Of `counts` and `offsets`; 0 without these.
-  std::vector<ElementType> partials; ///< The types of partial entries.
-  /// What is executed is a draft, to be compacted.
+  int64_t boundColumns = 0; ///< The size of a row of `bounds`.
+  /// The size of a row of `counts` and `offsets`; 0 if the step has neither.
+  int64_t countColumns = 0;
+  std::vector<ElementType> partials; ///< The types of partials.
+  /// `execute` fills a draft, and `compact` makes it the result.
   bool isDraft = false;
-  /// The level of the result of which coordinates are collected in workspaces.
+  /// The level of the result whose coordinates are collected in a workspace;
+  /// none if the step appends in order.
   std::optional<size_t> scattered;
-  /// These have whole rows, and no keys: no row must be too heavy for that.
+  /// Set when that workspace collects whole rows of the result and has no keys.
+  /// RowsTooHeavy is thrown for operands with rows too heavy for that.
   bool hasWholeRows = false;
-  /// The children of an operand's fibers that are found by their coordinates:
-  /// the number of the operand, and their level.
+  /// A workspace that tells the positions of coordinates in the fibers of an
+  /// operand: the number of the operand, and the level of the coordinates.
   struct Table {
     size_t input, level;
   };
   std::vector<Table> tables;
-  /// The innermost loop merges the coordinates of two operands, whose positions
-  /// are the last of `bounds`.
+  /// Set if the innermost loop merges the coordinates of two operands. Their
+  /// positions are the last two columns of `bounds`.
   struct Merge {
-    /// The places of the coordinates, where arrays are numbers of arguments.
+    /// Where the coordinates are; `array` is the number of an argument.
     std::array<TensorLayout::Place, 2> operands;
-    bool isUnion;  ///< Else an intersection.
-    bool isNarrow; ///< They are of 32 bits.
+    bool isUnion;  ///< Else the loop is an intersection.
+    bool isNarrow; ///< Coordinates have 32 bits, else 64.
   };
   std::optional<Merge> merged;
 
-  /// The workspaces that calls take: what is scattered, and the tables.
+  /// The workspaces that calls take: the one for `scattered`, if any, comes
+  /// first, then the tables.
   std::vector<WorkspaceLayout> workspaces() const;
-  /// Which argument is the extent of a level of an operand; just before those
-  /// come its values.
+  /// The number of the argument that is the extent of a level of an operand.
+  /// The argument before the extents of an operand has its values.
   size_t extentOf(size_t input, size_t level) const;
-  /// The place of the coordinates of an operand's level that is not full, where
-  /// the array is the number of an argument.
+  /// Where the coordinates of a level of an operand are; `array` is the number
+  /// of an argument. The level must not be full.
   TensorLayout::Place coordinatesOf(size_t input, size_t level) const;
 
-  /// The numbers in `sizes`, and which is the size of a row.
+  /// How many numbers `sizes` has, and which of them is the size of a row of
+  /// partials.
   size_t numSizes() const { return 2 * result.levels.size() + 1; }
   size_t rowSizeAt() const { return result.levels.size(); }
 
@@ -131,12 +144,12 @@ public:
                int64_t *counts, int64_t *offsets, int64_t *sizes,
                const std::vector<Workspace> &workspaces, int64_t parts,
                int64_t threads) const;
-  /// Each of `partials` has 2 * parts rows of `rowSize` elements, `visited` as
-  /// many numbers.
-  /// `drafted` are the counts, `moved` and the sizes, of a draft.
+  /// What `execute` writes of a draft; see the top of this file.
   struct Drafted {
     int64_t *counts, *moved, *sizes;
   };
+  /// Each of `partials` has 2 * parts rows of `rowSize` elements; `visited` has
+  /// 2 * parts numbers. `drafted` is only used if the step makes a draft.
   int32_t execute(const std::vector<Argument> &args, int64_t *bounds,
                   int64_t *offsets, Drafted drafted,
                   const std::vector<Argument> &results,
@@ -149,10 +162,10 @@ public:
                   const std::vector<Argument> &results, int64_t parts,
                   int64_t threads) const;
 
-  /// Where the arrays lie that the calls are given.
+  /// The device in whose memory the arrays of all calls must lie.
   Device &device() const { return executable->device(); }
 
-  /// From here on calls are those of a step of an executable, which must
+  /// Makes this call the functions of step `step` of `compiled`, which must
   /// outlive this.
   void bind(const Executable &compiled, size_t step) {
     executable = &compiled;

@@ -1,7 +1,8 @@
 //===- Abi.h - What compiled code and its callers agree on ----------------===//
 //
-// The compiler emits code that follows these numbers and names; the runtime and
-// the plans that call the code follow them too. No MLIR in here.
+// The numbers and names on which the code that the compiler emits, the runtime,
+// and the plans that call the code must agree. This file includes nothing of
+// MLIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,19 +13,18 @@
 
 namespace nacho {
 
-/// Bits of the status.
+/// The bits of the status that kernels return: what went wrong.
 enum Status : int32_t {
   kSuccess = 0,
-  kCoordinateOutOfRange = 1, ///< Of a coordinate that indexes memory.
-  kOperandsChanged = 2,      ///< Since they were counted.
+  kCoordinateOutOfRange = 1, ///< A coordinate is not below its extent.
+  kOperandsChanged = 2,      ///< The operands are not those that were counted.
   kNoMemory = 4,
-  kWorkspaceFull = 8, ///< It must be larger.
-  kRowTooWide = 16,   ///< For a workspace in which coordinates have places.
-  kDraftFull = 32,    ///< Entries must be counted.
+  kWorkspaceFull = 8, ///< Call again with a larger workspace.
+  kRowTooWide = 16,   ///< A row is too wide for a workspace without keys.
+  kDraftFull = 32,    ///< A part has no room left in the draft: count first.
 };
 
-/// The functions of the runtime that compiled code calls; Runtime.h declares
-/// them.
+/// The names by which compiled code calls functions of Runtime.h.
 inline constexpr char kSortSymbol[] = "nacho_sort_entries";
 inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
 

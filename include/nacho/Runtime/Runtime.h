@@ -1,6 +1,7 @@
 //===- Runtime.h - What runs beside a kernel ------------------------------===//
 //
-// No MLIR in here: a kernel that comes from a cache needs nothing else.
+// The functions that compiled kernels call, and checks of operands. This file
+// includes nothing of MLIR, so that a kernel from a cache runs without it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +19,11 @@ namespace nacho {
 /// values[n] += values[n - 1], for n = 1, 2, ...
 void prefixSum(int64_t *values, int64_t size, int64_t threads) noexcept;
 
-/// Sorts entries by their first `keys` columns of coordinates, stably. For each
-/// column three numbers: the address of its array, the bytes of an element, and
-/// the extent, which no coordinate of a key reaches. The other columns and the
-/// values go along. The status of a kernel.
+/// Sorts entries, stably, by their coordinates in the first `keys` columns. The
+/// other columns and the values are permuted alike. `columns` has three numbers
+/// for each column: the address of its array, the bytes of an element, and the
+/// extent (coordinates by which entries are sorted must lie below it). Returns
+/// the status of a kernel.
 int32_t sortEntries(const int64_t *columns, int64_t numColumns, int64_t keys,
                     void *values, int64_t valueBytes, int64_t entries,
                     int64_t threads) noexcept;
@@ -30,25 +32,26 @@ int32_t sortEntries(const int64_t *columns, int64_t numColumns, int64_t keys,
 // Validation
 //===----------------------------------------------------------------------===//
 
-/// The index of the first violation of: pos[0] = 0, pos monotone,
-/// pos[length] = entries; -1 if there is none.
+/// Checks that pos[0] = 0, pos is monotone, and pos[length] = entries. Returns
+/// the index of the first violation, or -1 if there is none.
 template <typename Index>
 int64_t checkPositions(const Index *pos, int64_t length, int64_t entries);
 
 enum class Violation { none, range, order, duplicate };
 
-/// The first entry that is not in [0, extent) or does not come after the one
-/// before it in its fiber. The positions must be valid, but may be edited
-/// meanwhile.
+/// Returns the first entry whose coordinate is not in [0, extent) or not
+/// greater than the one before in the same fiber; -1 if there is none. The
+/// positions must have been checked, but other threads may edit them during the
+/// call.
 template <typename Pos, typename Crd>
 int64_t checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
                          int64_t entries, int64_t extent, Violation &violation);
 
-/// The same for levels whose entries are tuples, as those of coo: the first
-/// entry of which a coordinate is not in the extent of its level, or which does
-/// not come after the one before it in its fiber, lexicographically. `level` is
-/// the number of the level that shows it. The coordinates of a level are
-/// `stride` elements apart.
+/// The same check for levels whose entries are tuples, as in the coo format.
+/// Returns the first entry with a coordinate outside the extent of its level,
+/// or that is not lexicographically greater than the entry before in the same
+/// fiber. `level` becomes the number of the level with the violation.
+/// Coordinates of a level are `stride` elements apart.
 template <typename Pos, typename Crd>
 int64_t checkTuples(const Pos *pos, int64_t fibers, const Crd *const *crds,
                     int64_t stride, int64_t entries, const int64_t *extents,

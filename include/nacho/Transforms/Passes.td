@@ -11,9 +11,10 @@ def Nacho_CostOption : Option<"cost", "cost", "std::string", "\"nnz+loops\"",
 def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
   let summary = "Turn linalg ops into tensor index notation";
   let description = [{
-    Takes `linalg.generic`, and named ops that generalise to it, with indexing maps
-    that are lists of dimensions, and bodies of operators that the notation has. The
-    output is added to if the body does so, unless it is empty or filled with zeros.
+    Takes `linalg.generic`, and named ops that generalise to it. Indexing maps must be
+    lists of dimensions, and bodies must consist of operators that the notation has.
+    If the body adds to the output, so does the assignment, unless the output is
+    uninitialised or filled with zeros.
 
     Before:
     ```mlir
@@ -43,19 +44,20 @@ def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
 def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
   let summary = "Give every statement loops that all tensors follow";
   let description = [{
-    A statement whose operands and result cannot be run through in one order of
-    loops is split: what stands in the way becomes a sorted list of entries, made
-    by a statement of its own. That is a transposed operand, the diagonal of an
-    operand, or what a reduction would scatter over the result, whichever is
-    expected to cost least. So is a statement of which another order is expected to
-    cost less than half. How large operands are is told by `nacho.sizes` of the
-    function's arguments, which later stages do not have, or else assumed.
+    Splits a statement if no order of loops follows all its operands and its result:
+    a statement of its own then makes a sorted list of entries. The list replaces a
+    transposed operand, the diagonal of an operand, or a term whose reduction would
+    scatter entries over the result, whichever is expected to cost least. A statement
+    is also split if another order is expected to cost less than half as much. The
+    sizes of operands are read from the attributes `nacho.sizes` of the function's
+    arguments, or else assumed; the pass removes these attributes.
 
-    What is scattered over one level is added up by each part, in a workspace; its
-    entries have the number of the part. Without `split-rows` a workspace may have
-    to collect a whole row, in order, so that it can be appended to the result at once:
-    a statement then keeps its reduction, and `order` says that loops are inside of it.
-    So it is with any dense result.
+    If a reduction scatters entries over one level, each part adds them up in a
+    workspace, and the entries of the list have the number of the part as their last
+    coordinate. Without `split-rows`, a workspace may instead collect a whole row of
+    the result and append the row in order. The statement then keeps its reduction,
+    and its `order` puts other loops inside of the reduction's. A statement with a
+    dense result keeps its reduction in any case, and needs no workspace.
 
     Before:
     ```mlir
@@ -89,9 +91,9 @@ def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
   let description = [{
     Chooses the loop order, derives from the operators which coordinates each
     loop visits, and makes the zero of an absent entry explicit. Dense operands are
-    located, not iterated. Each term is appended in the innermost of its loops; the
-    reductions of all terms share their loops, and come inside those over the
-    result's coordinates. What would need a scatter or a transposition is refused.
+    located, not iterated. The innermost loop of each term appends it; the reductions
+    of all terms share their loops, which lie inside those over the result's
+    coordinates. Statements that would need a scatter or a transposition are refused.
 
     Before:
     ```mlir
@@ -258,14 +260,16 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     From here on results, bounds and counts are buffers. A function `@kernel`
     with one bounded nest is replaced by
 
-    - `@kernel_partition`: searches the cuts, each by a worker of its own, inside
-      parts that may have been cut before;
-    - `@kernel_assemble`: counts what each part appends;
-    - `@kernel_compute`: appends it, from the offsets that the scan of the counts
-      gives; of an entry that the part has not all of, it keeps the sums;
-    - `@kernel_fill` and `@kernel_combine`, where needed: what dense levels have
-      where nothing is stored, before; and the entries that several parts share,
-      one part after the other, afterwards;
+    - `@kernel_partition`: workers search for one cut each, inside of parts that
+      may have been cut before;
+    - `@kernel_assemble`: counts the entries that each part appends;
+    - `@kernel_compute`: appends the entries of each part, from the offset that the
+      scan of the counts gives; a part keeps its sums for entries to which other
+      parts contribute, too, as partials;
+    - `@kernel_fill`, where needed: before, sets the elements of dense levels where
+      nothing is stored;
+    - `@kernel_combine`, where needed: afterwards, adds up the partials, one part
+      after the other;
     - `@kernel_plan` and `@kernel_execute`, the two that a caller needs: everything
       up to the allocation of the result, and everything after. The `#nacho.step` of
       the latter is all that a caller has to know of the functions.
@@ -291,17 +295,17 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     }
     ```
 
-    With `single-pass`, nothing is counted where all that could be are the entries
-    of the last level, and that would take as long as to append them: what is
-    scattered, lists, intersections. A part appends no more entries than it costs,
-    so that its cuts say where it may write in a *draft* of the result:
+    With `single-pass`, nests do not count if only the entries of the last level
+    would have to be counted, and counting would take as long as appending: nests
+    that scatter, make lists, or intersect. A part appends no more entries than its
+    cost, so that the cuts say where it may write in a *draft* of the result:
 
-    - `@kernel_plan` cuts, and gives each part the offset that the parts before
-      cost;
-    - `@kernel_compute` appends, and stores how much that was; `@kernel_execute`
-      scans it;
-    - `@kernel_compact` moves the entries together, every worker the same number of
-      entries and positions, whatever the parts are like.
+    - `@kernel_plan` finds the cuts; the offset of a part is the cost of all parts
+      before it;
+    - `@kernel_compute` appends, and stores how many entries each part appended;
+      `@kernel_execute` scans these counts;
+    - `@kernel_compact` moves the entries together. Every worker moves the same
+      number of entries and positions, however many the parts have.
   }];
   let options = [
     Option<"singlePass", "single-pass", "bool", /*default=*/"false",

@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace nacho;
 
-/// OpenMP and LLVM.
+/// Leads to the dialects of OpenMP and LLVM.
 static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
   addContractCheck(pm, cpuBackend());
   pm.addPass(createConvertNachoParallelToCPU());
@@ -44,8 +44,8 @@ static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
-/// The functions that are compiled together, at the same time as other units:
-/// what cuts and counts, and what computes.
+/// The functions of each unit. Units are compiled at the same time: each step
+/// has one that partitions, counts and compacts, and one that computes.
 static std::vector<std::vector<std::string>>
 unitsOf(ArrayRef<StepFunctions> steps) {
   std::vector<std::vector<std::string>> units;
@@ -65,7 +65,7 @@ unitsOf(ArrayRef<StepFunctions> steps) {
   return units;
 }
 
-/// Lowers a module and compiles it, unless there is code for it on disk.
+/// The code of a module: from disk if it is there, else lowered and compiled.
 static FailureOr<CompiledCode> generate(const CompileRequest &request,
                                         unsigned vectorBits) {
   std::vector<std::string> key = request.key;
@@ -93,7 +93,7 @@ static FailureOr<CompiledCode> generate(const CompileRequest &request,
 }
 
 namespace {
-/// Compiled code in this process, and the addresses of what it exports.
+/// Compiled code in this process, and the addresses of the exported functions.
 class CpuExecutable final : public Executable {
 public:
   static llvm::Expected<std::unique_ptr<Executable>>
@@ -148,7 +148,8 @@ public:
     return {scfStage(), {"llvm", addLlvm}};
   }
 
-  /// The host's registers, or what NACHO_VECTOR_BITS says (0, 256, 512).
+  /// What NACHO_VECTOR_BITS says (0, 256 or 512); else 256 on hosts with AVX2,
+  /// and 0 on others.
   unsigned vectorBits() const override {
     static const unsigned bits = [] {
       unsigned asked;
@@ -156,8 +157,8 @@ public:
       if (variable && !llvm::StringRef(variable).getAsInteger(10, asked))
         return asked;
       llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-      // Hosts with registers of 512 bits use half of each: rows are short, and
-      // not every CPU compares so many bits at a time.
+      // Even hosts with registers of 512 bits use 256: rows are short, and not
+      // every CPU compares 512 bits at a time.
       return features.lookup("avx2") ? 256u : 0u;
     }();
     return bits;

@@ -17,13 +17,13 @@ using namespace nacho;
 namespace {
 
 constexpr size_t kHugePage = size_t(2) << 20;
-/// Below this the allocator of the C library recycles well enough.
+/// Smaller arrays come from malloc, which recycles them well enough.
 constexpr size_t kPooledFrom = size_t(64) << 10;
-/// From here on pages are huge.
+/// Arrays of at least this size are on huge pages.
 constexpr size_t kHugeFrom = size_t(1) << 20;
 
-/// Large buffers: mapped in whole huge pages if they are large enough, kept
-/// when released.
+/// Allocates large arrays, in whole huge pages from kHugeFrom on, and keeps
+/// released ones for reuse.
 class BufferPool {
 public:
   void *allocate(size_t bytes) {
@@ -31,7 +31,7 @@ public:
     size_t size = (bytes + unit - 1) & ~(unit - 1);
     {
       std::lock_guard<std::mutex> lock(mutex);
-      // A released buffer may be reused for up to 1/4 less.
+      // A released buffer may be up to 1/4 larger than what is asked for.
       auto found = released.lower_bound(size);
       if (found != released.end() && found->first - size <= size / 4) {
         void *buffer = found->second;
@@ -44,7 +44,7 @@ public:
     }
     void *buffer = map(size);
     if (!buffer) {
-      // What is kept for reuse may be what is missing.
+      // Memory may suffice without the buffers that are kept for reuse.
       clear();
       buffer = map(size);
     }
@@ -74,7 +74,7 @@ public:
     return pooled;
   }
 
-  /// An eighth of the memory, at most 2 GiB.
+  /// The most bytes to keep: an eighth of the memory, but no more than 2 GiB.
   const size_t limit = [] {
     size_t memory = size_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
     size_t most = size_t(2) << 30;
@@ -90,8 +90,8 @@ private:
     pooled = 0;
   }
 
-  /// Mapped at a multiple of the huge page, or the kernel could not use them;
-  /// null if there is no memory.
+  /// Maps memory, from kHugePage on at a multiple of kHugePage, where alone
+  /// Linux can use huge pages. Returns null if there is no memory.
   static void *map(size_t size) {
     if (size < kHugePage) {
       void *mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE,
@@ -115,7 +115,7 @@ private:
   }
 
   mutable std::mutex mutex;
-  std::unordered_map<void *, size_t> sizes; ///< Of the buffers in use.
+  std::unordered_map<void *, size_t> sizes; ///< By buffer in use.
   std::multimap<size_t, void *> released;
   size_t pooled = 0;
 };
@@ -149,7 +149,7 @@ public:
   }
 
   bool isHost() const override { return true; }
-  /// A slot is the number of a thread.
+  /// Each thread has a slot.
   int64_t numSlots(int64_t threads) const override {
     return std::max<int64_t>(threads, 1);
   }

@@ -7,9 +7,10 @@
 
 namespace nacho {
 
-/// Large arrays are on huge pages, and come from a bounded pool of those that
-/// were released: fresh memory costs a page fault and a clearing per page,
-/// which for a sparse sum is more than the sum.
+/// The device whose memory is that of the host. It allocates large arrays on
+/// huge pages, and keeps a bounded pool of released arrays for reuse: for each
+/// page of fresh memory the system takes a page fault and clears the page,
+/// which takes longer than, say, a sparse sum that fills the page.
 Device &cpuDevice();
 
 } // namespace nacho

@@ -52,7 +52,7 @@ static void addPackedEntry(Module &module, StringRef name) {
   }
   builder.CreateCall(callee, args);
   builder.CreateRetVoid();
-  // One copy of it is enough where other entries call it, too.
+  // Do not inline a function that other entries call, too: one copy is enough.
   if (Function *called = module.getFunction(name);
       called && called->getNumUses() > 1)
     called->addFnAttr(Attribute::NoInline);
@@ -73,15 +73,16 @@ static Expected<std::unique_ptr<TargetMachine>> createHostMachine() {
   if (!builder)
     return builder.takeError();
   builder->setCodeGenOptLevel(CodeGenOptLevel::Aggressive);
-  // One by one, elements are there sooner, and the next ones are foreseen.
+  // Separate loads deliver their elements sooner than a gather, and let the CPU
+  // run ahead to the next elements.
   if (builder->getTargetTriple().isX86())
     builder->addFeatures({"+prefer-no-gather"});
   return builder->createTargetMachine();
 }
 
-/// Which operand of a merge comes next is anybody's guess: without the mark,
-/// code generation turns these selects into branches that are often
-/// mispredicted.
+/// Marks all selects as unpredictable. Otherwise code generation would turn the
+/// selects of a merge, which depend on the operand that comes next, into
+/// branches that are often mispredicted.
 static void markUnpredictable(Module &module) {
   MDNode *unpredictable = MDNode::get(module.getContext(), {});
   for (Function &function : module)
@@ -91,7 +92,7 @@ static void markUnpredictable(Module &module) {
           instruction.setMetadata(LLVMContext::MD_unpredictable, unpredictable);
 }
 
-/// Whether an address is loaded by the loop itself.
+/// Whether the address of a load depends on another load in the same loop.
 static bool isIndirect(const LoadInst &load, const Loop &loop) {
   SmallPtrSet<const Value *, 8> seen;
   SmallVector<const Value *> queue = {load.getPointerOperand()};
@@ -107,10 +108,11 @@ static bool isIndirect(const LoadInst &load, const Loop &loop) {
   return false;
 }
 
-/// Innermost loops that store are not interleaved: rows are too short for that.
-/// Those that only add up need several sums at a time: four are enough where
-/// each element is looked up. (A width allows LLVM to reorder sums, which all
-/// that are kept in registers may be anyway.)
+/// Gives LLVM's vectoriser hints for innermost loops. Loops that store are not
+/// interleaved, since rows are too short for interleaving. Loops that only add
+/// up need several sums at a time; four are enough if the address of each
+/// element is loaded first. (A hint for the width allows LLVM to reorder sums.
+/// Sums that are kept in registers may be reordered anyway.)
 static void hintLoops(Module &module) {
   for (Function &function : module) {
     if (function.isDeclaration())
@@ -150,7 +152,7 @@ static void optimize(Module &module, TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  // What only other units need.
+  // Drop what only other units need.
   GlobalDCEPass().run(module, modules);
   hintLoops(module);
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
@@ -167,7 +169,8 @@ static Error emit(Module &module, TargetMachine &machine, CodeGenFileType type,
   return Error::success();
 }
 
-/// The library next to the LLVM that this was built with, else the system's.
+/// Loads the OpenMP library of the LLVM that Nacho was built with, else that of
+/// the system.
 static Expected<std::unique_ptr<orc::DynamicLibrarySearchGenerator>>
 loadOpenMP(char prefix) {
   for (const char *path : {NACHO_OPENMP_LIBRARY, "libomp.so.5"}) {
@@ -180,8 +183,8 @@ loadOpenMP(char prefix) {
                            Twine(NACHO_OPENMP_LIBRARY));
 }
 
-/// Not every process shows its own libm to us; where it is part of libc, there
-/// is none to load.
+/// Makes libm available, since the symbols of the process may not include it.
+/// Where libc includes libm, there is no libm to load, which is fine.
 static void addMathLibrary(orc::LLJIT &jit, char prefix) {
   auto library = orc::DynamicLibrarySearchGenerator::Load("libm.so.6", prefix);
   if (library)
@@ -191,7 +194,7 @@ static void addMathLibrary(orc::LLJIT &jit, char prefix) {
 }
 
 namespace {
-/// Hints that LLVM cannot follow are no news to a user.
+/// Hides LLVM's warnings, such as those on hints that it could not follow.
 struct ErrorsOnly : DiagnosticHandler {
   bool handleDiagnostics(const DiagnosticInfo &info) override {
     return info.getSeverity() != DS_Error;
@@ -199,7 +202,7 @@ struct ErrorsOnly : DiagnosticHandler {
 };
 } // namespace
 
-/// Compiles what the entries need of a module.
+/// Compiles the functions `entries`, and what they call, of a module.
 static Expected<CompiledUnit> compileUnit(Module &module,
                                           ArrayRef<std::string> entries) {
   auto machine = createHostMachine();
@@ -237,7 +240,8 @@ nacho::compileForHost(const Module &module,
   SmallVector<char, 0> bitcode;
   raw_svector_ostream stream(bitcode);
   WriteBitcodeToFile(module, stream);
-  // LLVM's contexts are for one thread each.
+  // An LLVMContext can only be used by one thread: each unit reads the bitcode
+  // into its own context.
   std::vector<std::future<Expected<CompiledUnit>>> running;
   for (const std::vector<std::string> &entries : units)
     running.push_back(std::async(std::launch::async, [&] {

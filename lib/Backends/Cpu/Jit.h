@@ -19,17 +19,17 @@ class LLJIT;
 
 namespace nacho {
 
-/// Optimises and compiles a module, and makes each of the named functions
-/// callable with its arguments in an array. They come in units, which are
-/// compiled at the same time.
+/// Optimises and compiles a module for the host. `units` names the functions to
+/// export; the functions of each unit are compiled on a thread of their own. An
+/// exported function takes its arguments in an array: see JitModule::Entry.
 llvm::Expected<CompiledCode>
 compileForHost(const llvm::Module &module,
                llvm::ArrayRef<std::vector<std::string>> units);
 
-/// What was compiled for the host, in memory.
+/// Code of compileForHost() that is loaded into this process.
 class JitModule {
 public:
-  /// Parameters of an entry, each a pointer or a 64-bit integer.
+  /// An exported function. Each of `args` is a pointer or a 64-bit integer.
   using Entry = void (*)(const int64_t *args);
 
   static llvm::Expected<std::unique_ptr<JitModule>> load(CompiledCode code);
@@ -43,7 +43,7 @@ public:
 private:
   JitModule();
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  /// The units after optimisation.
+  /// The bitcode of each unit, after optimisation.
   std::vector<llvm::SmallVector<char, 0>> bitcodes;
 };
 

@@ -1,8 +1,9 @@
 //===- ObjectCache.cpp - Compiled code on disk ----------------------------===//
 //
-// A file is a digest of the rest, the number of units, and of each the size of
-// its bitcode and its object, and these. Files appear whole, by renaming, and
-// with the names that LLVM's pruning looks for.
+// A file has a digest of all that follows, the number of units, and for each
+// unit the size of its bitcode, the bitcode, the size of its object, the
+// object. A file is renamed when it is complete, so that readers never see half
+// of one. Its name begins as pruneCache() of LLVM expects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +39,7 @@ static std::string cacheDirectory() {
   return std::string(directory);
 }
 
-/// The file of this library, when it was made, and how large it is.
+/// Identifies this build of the compiler: the path, time and size of its file.
 static std::string ownBuild() {
   Dl_info info;
   sys::fs::file_status status;
@@ -51,7 +52,7 @@ static std::string ownBuild() {
       .str();
 }
 
-/// The host as the code generator sees it.
+/// Identifies the host: the name and the features of its CPU.
 static std::string host() {
   std::string name = sys::getHostCPUName().str();
   std::vector<std::string> features;
@@ -97,7 +98,7 @@ static std::string pack(const CompiledCode &code) {
   return bytes;
 }
 
-/// Nothing if there are not as many bytes as they say.
+/// Reverses pack(). Returns nothing if the sizes do not fit the bytes.
 static std::optional<CompiledCode> unpack(StringRef bytes) {
   auto number = [&]() -> uint64_t {
     uint64_t value = 0;

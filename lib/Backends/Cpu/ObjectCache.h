@@ -13,27 +13,28 @@
 
 namespace nacho {
 
-/// What a part of a module becomes for the host.
+/// The code of some functions of a module, compiled for the host.
 struct CompiledUnit {
   llvm::SmallVector<char, 0> bitcode; ///< After optimisation.
   llvm::SmallVector<char, 0> object;
 };
 using CompiledCode = std::vector<CompiledUnit>;
 
-/// What is compiled from a text is kept in a directory, $NACHO_CACHE_DIR or
-/// nacho in the user's cache directory, up to some size. An empty name means
-/// no cache. Whatever goes wrong there is not looked up.
+/// Where the code of one module is kept on disk: in $NACHO_CACHE_DIR, or else
+/// in `nacho` in the user's cache directory. If the name is empty, nothing is
+/// kept. The directory is pruned to a maximum size. Errors are ignored: the
+/// code is then compiled anew.
 class ObjectCache {
 public:
-  /// Everything else that the code depends on, this library and the CPU
-  /// included, becomes part of the key.
+  /// `inputs` is the key of the code. The constructor adds this build of the
+  /// compiler, and the CPU, to the key.
   explicit ObjectCache(llvm::ArrayRef<std::string> inputs);
 
   std::optional<CompiledCode> load() const;
   void store(const CompiledCode &code) const;
 
 private:
-  std::string directory, path; ///< Empty without a cache.
+  std::string directory, path; ///< `path` is empty if nothing is kept.
 };
 
 } // namespace nacho
