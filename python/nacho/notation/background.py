@@ -35,8 +35,8 @@ def backgrounds(kinds: Kinds) -> dict[int, Background]:
     """Return, per node (by ``id``), its value where no tensor has an entry.
 
     The values are those before any reduction. A tensor without an entry is exactly 0
-    there, and 0 times or divided by anything is 0, even by infinity or 0. Dense
-    operands are treated as sparse ones here, although they store all entries.
+    there, and 0 times or divided by anything is 0. A dense operand is treated like a
+    sparse one that happens to store all entries.
     """
     return _backgrounds(kinds).value
 
@@ -160,7 +160,7 @@ def require_sparse(kinds: Kinds) -> None:
 
 
 def _reason(kinds: Kinds, term: Expr) -> str:
-    """Return, as text, which innermost part of a term turns zeros into something else."""
+    """Return, as text, which innermost part of a term turns zeros into non-zeros."""
     found = _backgrounds(kinds)
     if id(term) not in found.tensors:
         return ""

@@ -208,7 +208,7 @@ def terms(root: Expr) -> tuple[Expr, ...]:
 
 
 def sums(root: Expr, ends: Collection[int]) -> Iterator[Expr]:
-    """Yield the terms ``ends`` (by ``id``) and the sums and signs above, in postorder."""
+    """Yield the terms ``ends`` (by ``id``) and all nodes above them, in postorder."""
     stack: list[tuple[Expr, bool]] = [(root, False)]
     while stack:
         node, expanded = stack.pop()
