@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Containers are converted by kernels, which are built on containers.
+# Conversions between formats use kernels, but ``storage`` cannot import ``kernels``,
+# which is built on it.
 use_kernels(copied)
 
 __all__ = [

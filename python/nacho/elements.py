@@ -1,4 +1,4 @@
-"""Element types: their names, what they are in NumPy, and what they are in MLIR."""
+"""Element types: their names in Nacho, and the same types in NumPy and in MLIR."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NAMES: dict[DType, str] = {dtype: name for name, dtype in ELEMENTS.items()}
 def element_name(dtype: DType) -> str | None:
     """Return the name of a NumPy type; None if it is not an element type.
 
-    Types of the other byte order are none: a kernel reads memory as this machine does.
+    A type whose byte order is not the machine's is no element type.
     """
     return _NAMES.get(dtype)
 

@@ -15,11 +15,11 @@ class ParseError(NachoError, ValueError):
 
 
 class ShapeError(NachoError, ValueError):
-    """An operand has the wrong rank, or an index two extents."""
+    """An operand has the wrong rank or shape, or an index has two extents."""
 
 
 class FormatError(NachoError, ValueError):
-    """A format that does not exist or does not fit."""
+    """A format does not exist, or does not fit the tensor."""
 
 
 class OperandError(NachoError, ValueError):
@@ -35,11 +35,11 @@ class ArgumentError(NachoError, TypeError):
 
 
 class UnsupportedError(NachoError, NotImplementedError):
-    """Valid, but outside of what this version compiles."""
+    """The input is valid, but this version cannot compile it."""
 
 
 class ReductionError(NachoError, ValueError):
-    """A reduction over nothing, which has no value."""
+    """A reduction over an empty index has no value, or none that is stored."""
 
 
 class OutOfMemoryError(NachoError, MemoryError):

@@ -1,4 +1,4 @@
-"""What runs: from a request to the result, by way of a compiled kernel.
+"""Compiling and running: from a caller's request to a kernel and its result.
 
-Built on ``nacho.notation``, ``nacho.storage`` and ``nacho.mlir``.
+This package uses ``nacho.notation``, ``nacho.storage`` and ``nacho.mlir``.
 """

@@ -1,4 +1,4 @@
-"""A cache of what is expensive to make, such as a compiled kernel."""
+"""A cache of values that are expensive to make, such as compiled kernels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Value = TypeVar("_Value")
 
 
 class _Entry(Generic[_Value]):
-    """A value, or the promise of one, which the first thread that comes keeps."""
+    """A value, or a place for one: the first thread that takes the lock makes it."""
 
     __slots__ = ("lock", "made")
 
@@ -23,10 +23,9 @@ class _Entry(Generic[_Value]):
 
 
 class Cache(Generic[_Value]):
-    """Values by key. Each is made once, also if several threads ask at a time.
+    """Values by key. Each is made once, even if several threads ask at the same time.
 
-    Beyond the capacity, the value that was not asked for for the longest time is
-    dropped.
+    When the cache is full, the least recently used value is dropped.
     """
 
     def __init__(self, capacity: int = CAPACITY) -> None:
@@ -44,7 +43,10 @@ class Cache(Generic[_Value]):
         return entry.made[0]
 
     def get(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
-        """Return the value of a key; make it if that has not succeeded before."""
+        """Return the value of a key; call ``make`` if there is none.
+
+        If ``make`` raises, nothing is kept, and the next call tries again.
+        """
         with self._lock:
             entry = self._entries.setdefault(key, _Entry())
             self._entries.move_to_end(key)

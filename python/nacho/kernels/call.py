@@ -1,4 +1,4 @@
-"""Calls: operands as they are given, as they are looked at, and as they are loaded."""
+"""Calls: operands as the caller gives them, as views, and as a kernel reads them."""
 
 from __future__ import annotations
 
@@ -12,23 +12,27 @@ from nacho.storage.views import View
 
 
 class Call(NamedTuple):
-    """Operands that were checked, and how they are to be worked on."""
+    """Checked operands, and the number of threads and parts that work on them."""
 
     given: Sequence[Any]
+    """The containers and numbers of the caller."""
     args: list[object]
-    """The arguments of the extension: arrays and extents."""
+    """The arguments of the compiled kernel: arrays and extents."""
     loaded: dict[str, View]
     """The operands with indices, as the kernel reads them."""
     extents: dict[str, int]
     """The extents of the indices."""
     cost: int
-    """About how many entries are read and written."""
+    """An estimate of how many entries are read and written (``CostEstimate``)."""
     threads: int
     parts: int
     shared: bool
-    """Nobody asked for so many parts: threads take them as they come."""
+    """Whether Nacho chose the number of parts, and threads take them as they come.
+
+    Then it is the threads, and not the parts, whose work has to be balanced.
+    """
     kind: Any
-    """The class of the result; None for ``nacho.Tensor``."""
+    """The class of the result; None stands for ``nacho.Tensor``."""
     validate: str
 
 
@@ -59,7 +63,7 @@ def bind(
 
 
 def views_of(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
-    """Look at the operands with indices, by name."""
+    """Return views of the operands that have indices, by name."""
     return {
         name: view_of(name, value, rank)
         for (name, rank), value in zip(assignment.ranks.items(), given, strict=True)

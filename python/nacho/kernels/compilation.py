@@ -30,23 +30,24 @@ def compile(
 ) -> Kernel:
     """Compile an expression for operands of any shape.
 
-    ``formats`` names the format of operands and of the result. By default an operand of
-    one index is a sparse-vector, of two csr, of more csf; that of the result is
-    inferred.
+    ``formats`` names the format of operands and of the result. By default, an operand
+    with one index is a sparse-vector, with two csr, and with more csf; the format of
+    the result is inferred.
 
-    The kernel takes any element types, and index arrays of 32 or 64 bits: for those
-    that it has not seen it is compiled when it is called. ``dtype`` ("f64") pins the
-    type of all operands, and ``index`` ("i32") that of all index arrays, so that others
-    are refused; both may be a mapping by name, which leaves the others free.
+    The kernel takes any element types, and index arrays of 32 or 64 bits. The first
+    call with other types than before compiles it for them. ``dtype`` ("f64") pins the
+    type of all operands, and ``index`` ("i32") the type of all index arrays: operands
+    of other types are refused. Both may be mappings by name; tensors that they leave
+    out are not pinned.
 
-    ``expr`` may also be MLIR: the text of a module, or an object that is one when it is
-    printed. Formats, types and the order of the loops are those of its function then;
-    only widths of index arrays that are MLIR's default are free.
+    ``expr`` may also be MLIR: the text of a module, or an object that prints as one.
+    Formats, types and the order of the loops are then those of its function. Only the
+    widths of index arrays that the module does not give are those of the operands.
 
     ``order`` lists the indices from the outermost loop inwards, instead of the order
-    that is expected to be the cheapest. With ``remap=False`` what outer intersections
-    leave over is not listed first: parts then cost the same by what the operands
-    store, whether it is iterated or not.
+    that is expected to be the cheapest. With ``remap=False``, no nest of its own lists
+    the coordinates that outer intersections leave over (remapping). Parts then have
+    equal shares of what operands store, including entries that no loop visits.
     """
     options = (target, cost, order, remap, threads, parts, validate)
     if is_module(expr):

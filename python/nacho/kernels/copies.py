@@ -1,6 +1,7 @@
-"""Copies of tensors in other formats: by the kernel of ``Z[i,j] = A[i,j]``.
+"""Copies of tensors in other formats, made by the kernel of ``Z[i,j] = A[i,j]``.
 
-It is compiled once for each pair of types, and sorts where levels change their order.
+The kernel is compiled once for each pair of types. It sorts the entries if the two
+formats store the dimensions in different orders.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _specialisers: Cache[Specialiser] = Cache()
 
 
 def copied(view: View, wanted: Format) -> View:
-    """Return a view in another format, by the kernel for it."""
+    """Return a view in another format, made by a kernel."""
     result = converted_type("Tensor", view, wanted)
     key = (view.format, result)
     found = _specialisers.get(key, lambda: _specialiser(view.format, result))
@@ -33,7 +34,7 @@ def copied(view: View, wanted: Format) -> View:
 
 
 def _tensor(specialisation: Specialisation, call: Call) -> Any:
-    """Compute a tensor, also where dense results are arrays otherwise."""
+    """Compute the result as a ``nacho.Tensor``, even if it is dense."""
     return specialisation.compute(call._replace(kind=None))
 
 

@@ -1,4 +1,4 @@
-"""``evaluate`` and ``einsum``: kernels for the formats of operands, from a cache."""
+"""``evaluate`` and ``einsum``: they compile a kernel for the operands, or reuse one."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def evaluate(
     remap: bool | None = None,
     **named: Any,
 ) -> Any:
-    """Compute an expression: compile it for its operands once, and run it.
+    """Compute an expression: compile it once for such operands, and run it.
 
-    Operands are keywords; those whose names clash with an option go into the mapping.
-    An expression of ``nacho.indices`` has its operands in it: it is followed by the
-    indices of the result.
+    Operands are keywords; operands with the name of an option go into a mapping, which
+    is the second argument. An expression of ``nacho.indices`` contains its operands;
+    its second argument are the indices of the result.
 
     >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     >>> nacho.evaluate(A[i, j] * B[j, k], (i, k))  # doctest: +SKIP
@@ -64,7 +64,7 @@ def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
     """Multiply operands and sum over indices, as ``numpy.einsum`` does.
 
     Without ``->``, the result has the indices that occur once, in alphabetical order.
-    The options are those of ``evaluate``; ``out`` is the format of the result.
+    The options are those of ``evaluate``; ``out`` names the format of the result.
 
     >>> nacho.einsum("ij,jk->ik", A, B)  # doctest: +SKIP
     """
@@ -97,8 +97,8 @@ def given_operands(
 ) -> list[Any]:
     """Return the operands in the order of the expression.
 
-    ``function`` is the call of the function that they were given to, with a mapping in
-    place of {}, and its options.
+    ``function`` is how messages show the call, with {} in place of the mapping of
+    operands, and the names of the function's options.
     """
     names = assignment.operands
     if (
@@ -139,7 +139,7 @@ def views_of_operands(assignment: Assignment, given: Sequence[Any]) -> dict[str,
     try:
         return views_of(assignment, given)
     except UnsupportedError:
-        # If the expression is not supported either, that is the better answer.
+        # If the expression is unsupported as well, the user should hear that first.
         require_supported(assignment)
         raise
 
@@ -155,7 +155,7 @@ def specialiser_for(
     out: str | Format | None,
     lowering: Lowering,
 ) -> Specialiser:
-    """Return what is compiled for operands of these formats, of any types."""
+    """Return the specialiser for operands of these formats and of any types."""
     if out is not None and type(out) is not str:
         out = Format(out)
     library = library_of(list(views.values()))

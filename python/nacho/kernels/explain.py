@@ -24,18 +24,18 @@ _SHOWN_PARTS = 16
 
 
 class _Run(NamedTuple):
-    """What was run: a program of a specialisation, on loaded operands."""
+    """One run: the program of a specialisation, its plan, and the loaded operands."""
 
     specialisation: Specialisation
     program: Program
     native: _nacho.Plan
     call: Call
     seconds: dict[str, float]
-    """The time of each phase."""
+    """The time of each phase, by name."""
 
 
 def explain(specialiser: Specialiser, given: Sequence[Any], running: Running) -> str:
-    """Plan and execute once, and describe it."""
+    """Plan and execute once, and describe as text what was done."""
     notes: list[str] = []
     clock = _Clock()
 
@@ -90,7 +90,7 @@ def _section(title: str, lines: Iterable[str]) -> str:
 
 
 def _types(statement: Statement, pins: Mapping[str, Pin]) -> list[str]:
-    """Name the specialisation: the types for which the kernel was compiled."""
+    """Describe the types for which the kernel was compiled, and which are pinned."""
     result = statement.assignment.result.name
     operands = [
         f"{name} {_specialised(type, kind)}"
@@ -165,7 +165,7 @@ def _type(type: TensorType) -> str:
 
 
 def _memory(run: _Run) -> list[str]:
-    """What is needed besides the operands and the result."""
+    """Describe the memory that is needed besides the operands and the result."""
     lists, workspaces = run.native.memory
     lines = [
         f"list {number}: {entries} entries, {_megabytes(size)}"
@@ -215,7 +215,10 @@ def _costs(run: _Run) -> list[str]:
 
 
 def _times(seconds: Mapping[str, float]) -> str:
-    """Return the time of each phase; a plan partitions and assembles."""
+    """Describe the time of each phase.
+
+    Making a plan partitions again, so its time less that of partitioning is assembly.
+    """
     phases = {
         "check": seconds["check"],
         "partition": seconds["partition"],

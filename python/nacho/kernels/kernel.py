@@ -1,4 +1,4 @@
-"""The kernels that ``compile`` returns: what users call, ask and print."""
+"""The kernels that ``compile`` returns, with everything that users can do with them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _Result = TypeVar("_Result")
 class Kernel:
     """A compiled expression: call it with the operands, by position or by name.
 
-    It specialises itself: for element types and index widths that it has not seen, it
-    is compiled when it is called, and keeps that. What can be asked of a kernel without
-    operands is said of one specialisation: that for f64 and int32, but for what
-    ``dtype=`` and ``index=`` of compile pin, or the module says.
+    A kernel has one specialisation per choice of element types and index widths. The
+    first call with a new choice compiles one, and later calls use it again. Properties
+    and IR are those of the default specialisation: f64 and int32, except for the types
+    that ``dtype=`` and ``index=`` of compile pin, or that the module has.
     """
 
     def __init__(self, source: Source, request: Request) -> None:
-        """Compile the default specialisation, so that errors come now."""
+        """Compile the default specialisation, so that errors are raised now."""
         lowering, running = request
         self.threads = running.threads
         self.parts = running.parts
@@ -47,11 +47,11 @@ class Kernel:
         return self._run(operands, named, Specialisation.compute)
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
-        """Cut the work and count the result, but do not compute values yet."""
+        """Cut the work and count the result's entries, but compute no values yet."""
         return self._run(operands, named, _planned)
 
     def count(self, /, *operands: Any, **named: Any) -> int:
-        """Return the number of entries of the result, and compute no values."""
+        """Return the number of entries of the result without computing values."""
         return self._run(operands, named, _count)
 
     def explain(self, /, *operands: Any, **named: Any) -> str:
@@ -74,7 +74,10 @@ class Kernel:
         return self._specialiser.run(given, views, running, act)
 
     def _running(self, named: dict[str, Any]) -> Running:
-        """Take the options out of the keywords; operands of that name go first."""
+        """Take ``threads`` and ``parts`` out of the keywords.
+
+        If an operand has such a name, the keyword is the operand.
+        """
         threads, parts = self.threads, self.parts
         if named:
             operands = self._assignment.operands
@@ -117,14 +120,14 @@ class Kernel:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The nests of loops that are run one after the other."""
+        """The nests that are run one after the other; the last makes the result."""
         return self._shown.steps
 
     @property
     def delta(self) -> int:
-        """What the cost of a part may deviate by, on either side.
+        """The most by which the cost of a part may be off its share, on either side.
 
-        -1 if that depends on the operands: then, only the total bounds it.
+        It is -1 if there is no such bound for all operands.
         """
         return self._shown.delta
 
@@ -132,7 +135,7 @@ class Kernel:
     def order(self) -> tuple[str, ...]:
         """The indices of the loops that are cut into parts, outermost first.
 
-        Of several steps, those of the last.
+        If there are several steps, these are the loops of the last one.
         """
         return self.steps[-1].order
 
@@ -148,10 +151,10 @@ class Kernel:
     def mlir(self, stage: str, *, single_pass: bool = False) -> str:
         """Return the IR of the default specialisation after a stage.
 
-        That of plans, which count what they compute; with ``single_pass`` that of
-        calls, which only count what takes less time than computing. Lists of more than
-        two indices are merged by keys in both, which plans never do, and calls for
-        which that is no gain.
+        This is the code of plans, which count the result before they compute it. With
+        ``single_pass``, it is the code of calls, which may compute a draft instead.
+        Operands in coo or csf with more than two indices are shown merged by keys,
+        although plans never use keys, and calls only if they are a gain.
         """
         program: Program = self._shown
         return lowered(

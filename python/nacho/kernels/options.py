@@ -45,7 +45,7 @@ def check_validation(validate: object) -> None:
 
 
 def checked_remap(remap: object) -> bool:
-    """Return whether outer intersections are listed first; that is the default."""
+    """Return whether outer intersections are done first (remapping); None means yes."""
     if remap is not None and not isinstance(remap, bool):
         raise NachoError(f"remap={remap!r}: expected True, False or None")
     return remap is not False

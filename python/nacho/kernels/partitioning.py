@@ -29,31 +29,38 @@ _FUNCTION = ("partition(expr, parts, {})", ("cost", "order", "remap"))
 
 @dataclass(frozen=True, eq=False)
 class Nest:
-    """How one nest of loops is cut into parts of equal cost."""
+    """How one nest is cut into parts of nearly equal cost."""
 
     order: tuple[str, ...]
     """The indices of the loops, outermost first.
 
-    ``part`` tells apart what the parts of an earlier nest have of an entry.
+    An index ``part`` is the number of a part of an earlier nest: several such parts may
+    contribute to the same entry of the result.
     """
     bounds: NDArray[np.int64]
-    """The cuts: (parts + 1, depth) coordinates in loop order, half-open."""
+    """The cuts: (parts + 1, depth) coordinates in loop order.
+
+    A part begins at its row and ends before the next.
+    """
     costs: NDArray[np.int64]
     """The cost of each part."""
     total: int
     delta: int
-    """What a part may deviate by, on either side; the total if no less is known."""
-    positions: dict[str, NDArray[np.int64]]
-    """Where the cuts are in each sparse operand: (parts + 1, levels that are cut).
+    """The most by which the cost of a part may be off its share, on either side.
 
-    A second access with other indices has an item of its own, such as ``"A[j,i]"``.
-    The result of an earlier nest, such as the first, is ``"#0"``.
+    It is the total if no smaller bound is known.
+    """
+    positions: dict[str, NDArray[np.int64]]
+    """Per sparse operand, the positions of the cuts: (parts + 1, levels that are cut).
+
+    A second access to an operand with other indices has an item of its own, such as
+    ``"A[j,i]"``. The result of the first nest is ``"#0"``, of the second ``"#1"``, ….
     """
 
 
 @dataclass(frozen=True, eq=False)
 class Partition(Nest):
-    """How the work of an expression is cut into parts of equal cost.
+    """How the work of an expression is cut into parts of nearly equal cost.
 
     If several nests run one after the other, these are the cuts of the last.
     """
@@ -73,8 +80,8 @@ def partition(
 ) -> Partition:
     """Cut the work of an expression into parts, and compute nothing.
 
-    ``partition(expr, parts, cost="nnz", **operands)``: an operand with the name of an
-    option goes into a mapping, which comes last of the arguments without names.
+    The call is ``partition(expr, parts, cost="nnz", **operands)``. An operand with the
+    name of an option goes into a mapping, which is the last positional argument.
     """
     if not args and "parts" not in named:
         raise ArgumentError("partition needs the number of parts")
@@ -110,7 +117,7 @@ def _nest(
     cuts: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     sources: Mapping[int, str],
 ) -> Nest:
-    """Describe the cuts; ``sources`` names the numbers of ``step.loops``."""
+    """Describe the cuts of a step; ``sources`` names the numbers in ``step.loops``."""
     costs, bounds, table = cuts
     columns = [number for loop in step.loops for number in loop]
     positions: dict[str, NDArray[np.int64]] = {}
@@ -123,10 +130,11 @@ def _nest(
 
 
 def _sources(program: Program, step: Step) -> dict[int, str]:
-    """Name what has positions in a nest, by the numbers of ``step.loops``."""
+    """Return the names of what has positions in a nest, by the numbers in its loops."""
     assignment = program.statement.assignment
     numbers = dict(zip(chain(*step.loops), chain(*step.loop_inputs), strict=True))
-    # Statements that were made in between have accesses of their own.
+    # If a step makes a sorted list, the compiler has rewritten the statement, and the
+    # numbers are not those of the assignment's accesses.
     given = not any(step.is_sorted for step in program.steps)
     if len(program.steps) == 1:
         numbers.update(dict.fromkeys(_sparse_accesses(program.statement), 0))

@@ -1,6 +1,6 @@
 """The types of tensors that ``formats=``, ``dtype=`` and ``index=`` pin.
 
-What none of them says is as the operands of a call have it.
+Whatever is not pinned is free: it is as the operands of a call have it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nacho.notation.tree import Assignment, identifier
 from nacho.storage.formats import Format, TensorType
 
 IndexType = str | tuple[str, str]
-"""``"i32"`` or ``"i64"``; or a pair, of ``pos`` and of ``crd``."""
+"""``"i32"`` or ``"i64"``, or a pair of them for ``pos`` and for ``crd``."""
 
 _INDEX_WIDTHS: dict[object, int] = {"i32": 32, "i64": 64}
 
@@ -26,7 +26,7 @@ _BY_DEFAULT = {1: "sparse-vector", 2: "csr"}
 
 @dataclass(frozen=True)
 class Pin:
-    """What the type of one tensor has to be; None where any will do."""
+    """What the type of one tensor has to be; None stands for anything."""
 
     format: Format | None = None
     element: str | None = None
@@ -34,7 +34,7 @@ class Pin:
     crd_width: int | None = None
 
     def of(self, type: TensorType) -> TensorType:
-        """Return a type with everything that is pinned in place of its own."""
+        """Return ``type`` with everything replaced that is pinned."""
         return TensorType(
             self.format or type.format,
             self.element or type.dtype,
@@ -56,8 +56,9 @@ def requested_pins(
 ) -> dict[str, Pin]:
     """Return the pins of operands and result that the options of compile ask for.
 
-    By default an operand of one index is a sparse-vector, of two csr, of more csf: what
-    is dense has to be called so. One element type for all is that of the operands.
+    By default, an operand with one index is a sparse-vector, with two csr, and with
+    more csf: dense operands have to be named. A single ``dtype`` for all pins operands
+    only, and not the result.
     """
     result, tensors = assignment.result.name, assignment.tensors
     with_levels = (*tensors, result) if assignment.result.indices else tensors
@@ -85,7 +86,7 @@ def requested_pins(
 
 
 def requested_format(assignment: Assignment, given: str | Format) -> Format | None:
-    """Return the format that is asked for for the result; None for a scalar."""
+    """Return the format that the caller wants for the result; None for a scalar."""
     result, format = assignment.result, Format(given)
     if not result.indices and format.rank is None and format.is_dense:
         return None
@@ -95,7 +96,10 @@ def requested_format(assignment: Assignment, given: str | Format) -> Format | No
 
 
 def _by_name(option: str, given: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Return an option by name of tensor; what a mapping leaves out is left out."""
+    """Return the value of an option by name of tensor.
+
+    If the option is a mapping, tensors that it leaves out are left out here as well.
+    """
     if given is None:
         return {}
     if not isinstance(given, Mapping):

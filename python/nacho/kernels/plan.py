@@ -1,4 +1,4 @@
-"""Plans: the cuts and the size of a result, whose values are computed repeatedly."""
+"""Plans: cuts and sizes that are found once, for values that are computed often."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ class Plan:
         self._call = call
 
     def execute(self, /, *operands: Any, **named: Any) -> Any:
-        """Compute the values, of the planned operands or of others like them.
+        """Compute the result for the planned operands, or for others like them.
 
-        Values and scalars are those of now; types and pattern must be the planned ones.
+        Values and scalars may have changed since the plan was made. The types and the
+        pattern of entries must be the same.
         """
         specialisation, planned = self._specialisation, self._call
         statement = specialisation.statement
@@ -71,12 +72,15 @@ class Plan:
 
     @property
     def bounds(self) -> NDArray[np.int64]:
-        """The cuts: (parts + 1, depth) coordinates in loop order, half-open."""
+        """The cuts: (parts + 1, depth) coordinates in loop order.
+
+        A part begins at its row and ends before the next.
+        """
         return self._native.bounds
 
     @property
     def positions(self) -> NDArray[np.int64]:
-        """Where the cuts are in the operands: a column per loop and operand."""
+        """The positions of the cuts in the operands: a column per loop and operand."""
         return self._native.positions
 
     @property
@@ -91,12 +95,15 @@ class Plan:
 
     @property
     def delta(self) -> int:
-        """What the cost of a part may deviate by, on either side."""
+        """The most by which the cost of a part may be off its share, on either side.
+
+        It is the total if no smaller bound is known.
+        """
         return self.total if self._program.delta < 0 else self._program.delta
 
     @property
     def balance(self) -> float:
-        """The largest part's cost over the mean."""
+        """The cost of the largest part over the mean cost; 1 is perfect."""
         mean = self.total / self.parts
         return float(self.costs.max() / mean) if mean else 1.0
 
@@ -107,7 +114,7 @@ class Plan:
 
     @property
     def nbytes(self) -> int:
-        """The size of the result's arrays."""
+        """The size of the result's arrays in bytes."""
         result = self._specialisation.statement.result
         pos, crd = result.pos_width // 8, result.crd_width // 8
         total = self.nnz * ELEMENTS[result.dtype].itemsize

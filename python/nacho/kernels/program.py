@@ -1,4 +1,4 @@
-"""A statement compiled in one way: its steps, and its code."""
+"""Programs: a statement that is compiled as one of its variants."""
 
 from __future__ import annotations
 
@@ -15,38 +15,41 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """One nest of loops of a kernel."""
+    """One nest of a kernel; its result is an operand of later steps or the result."""
 
     order: tuple[str, ...]
     """The indices of the loops that are cut into parts, outermost first."""
     loops: tuple[tuple[int, ...], ...]
-    """Per loop that is cut, the accesses (by number) with positions in a cut.
+    """Per loop that is cut, the accesses (by number) that have positions in a cut.
 
-    -1, -2, … are the results of the first step, the second, ….
+    -1, -2, … are the results of the first step, the second step, ….
     """
     loop_inputs: tuple[tuple[int, ...], ...]
-    """The same by the numbers of the step's inputs."""
+    """The same as ``loops``, but by the numbers of the step's ``inputs``."""
     delta: int
-    """What the cost of a part may deviate by; -1 if that depends on the operands."""
+    """The most by which the cost of a part may be off its share; -1 without a bound."""
     inputs: tuple[tuple[bool, int], ...]
-    """Where each comes from: an earlier step, or else an operand, of some number."""
+    """Per input, whether it is the result of a step (or an operand), and its number."""
     is_sorted: bool
-    """Whether the entries are sorted: it makes a list for a later step."""
+    """Whether the step's result is a list that is sorted, for a later step."""
     is_draft: bool
-    """Whether calls append its entries without having counted them."""
+    """Whether calls make a draft: parts append entries without having counted them."""
 
 
 class Variant(NamedTuple):
-    """In which of several ways a statement is compiled."""
+    """One of several ways to compile the same statement."""
 
     split: bool = False
-    """Parts share what they collect of a row of the result, or else have it whole."""
+    """Set when several parts may contribute to one row of the result.
+
+    Otherwise, every part owns whole rows.
+    """
     flatten: bool = False
-    """Lists of entries are merged by one key each, or else level by level."""
+    """Set when entries are merged by their keys; otherwise, level by level."""
 
 
 class Program:
-    """A statement compiled in one way."""
+    """A statement compiled as one variant."""
 
     def __init__(
         self,
@@ -60,18 +63,18 @@ class Program:
         self.variant = variant
         self.native = native
         self.steps = _steps(statement, variant, native)
-        """The nests of loops that are run one after the other."""
+        """The nests that are run one after the other; the last makes the result."""
 
     @property
     def delta(self) -> int:
-        """What the cost of a part may deviate by; -1 if that depends on operands."""
+        """The bound ``delta`` of the last step; -1 without a bound."""
         return self.steps[-1].delta
 
 
 def compiled(
     statement: Statement, lowering: Lowering, variant: Variant
 ) -> _nacho.Kernel:
-    """Compile a statement, or refuse it in the words of its expression."""
+    """Compile a statement, or refuse it with a message about its expression."""
     from nacho import _nacho
 
     try:
@@ -128,6 +131,6 @@ def _steps(
         for step in native.steps
     )
     if variant.flatten and len(steps) == 1:
-        # One loop over the keys of all indices stands for a loop over each.
+        # There is one loop over keys. It stands for a loop over each index.
         return (steps[0]._replace(order=statement.assignment.indices),)
     return steps

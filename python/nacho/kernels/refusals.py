@@ -1,4 +1,4 @@
-"""What calls refuse, in the words of the expression."""
+"""Errors of calls, with messages in terms of the expression."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def refuse_memory(assignment: Assignment, error: Exception) -> NoReturn:
 def refuse_entries(
     assignment: Assignment, result: TensorType, error: Exception
 ) -> NoReturn:
-    """Refuse more entries than ``pos`` of the result can count."""
+    """Refuse a result with more entries than its ``pos`` can count."""
     name = assignment.result.name
     raise IndexOverflowError(
         f"result '{name}' has more entries than int{result.pos_width} can count: "
@@ -42,7 +42,7 @@ def require_extent(assignment: Assignment, index: str, extent: int) -> None:
 
 
 def require_fit(statement: Statement, name: str, value: int) -> None:
-    """Refuse a Python integer that overflows in a type that it is converted to."""
+    """Refuse a Python integer that overflows in a type that the kernel casts it to."""
     for kind in statement.limits.get(name, ()):
         if not fits(value, kind):
             raise DTypeError(

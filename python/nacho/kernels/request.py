@@ -1,4 +1,4 @@
-"""What a caller asks for besides operands and types: options, checked once."""
+"""The options of a caller, apart from those about types; they are checked here."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Lowering(NamedTuple):
     target: str = "cpu"
     cost: str = "nnz+loops"
     order: tuple[str, ...] = ()
-    """The indices of the loops, outermost first; empty to have them chosen."""
+    """The indices of the loops, outermost first; if empty, the compiler chooses."""
     remap: bool = True
 
 
 class Running(NamedTuple):
-    """The options of a call, which the code does not depend on."""
+    """The options of a call, on which the code does not depend."""
 
     threads: int | None = None
     parts: int | None = None
@@ -54,7 +54,7 @@ def checked_request(
 ) -> Request:
     """Return the options of a caller for an expression with these indices.
 
-    An option that has its default value is not looked at: a call has no time for that.
+    Options with their default values are not checked, since this runs in every call.
     """
     if target != "cpu":
         check_target(target)

@@ -1,8 +1,8 @@
 """Specialisations: a kernel for one choice of types, and how they are found.
 
-A kernel is compiled for operands of types that it has not seen, and keeps that. What a
-call then has to do is in the order of the methods of ``Specialisation``: load the
-operands, plan with one of the programs, compute, and wrap the result.
+The first call with operands of new types compiles a specialisation, which later calls
+reuse. The methods of ``Specialisation`` are in the order of a call: load the operands,
+plan with one of the programs, compute, and wrap the result.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class Specialisation:
     ) -> bool:
         """Return whether this is obviously the specialisation for some operands.
 
-        It is less than a look-up: calls with operands of the same types are frequent.
+        This test is faster than a look-up by key, for repeated calls with operands of
+        the same types. It may say False although the specialisation fits.
         """
         if max(extents.values(), default=0) > INT32_MAX:
             return False
@@ -92,7 +93,7 @@ class Specialisation:
     ) -> Call:
         """Check the operands, and lay out the arguments of the extension.
 
-        ``is_typed``: they are known to have exactly the types of the specialisation.
+        ``is_typed`` says that they are known to have the types of the specialisation.
         """
         statement = self.statement
         assignment, format = statement.assignment, statement.result.format
@@ -122,7 +123,10 @@ class Specialisation:
         )
 
     def partition(self, call: Call, program: Program) -> tuple[Program, _nacho.Plan]:
-        """Cut the work, and do no more; return also the program that can do it."""
+        """Cut the work, and do no more.
+
+        Return the plan and its program, which is another if ``program`` refuses.
+        """
 
         def run(program: Program, call: Call) -> tuple[Program, _nacho.Plan]:
             native = program.native
@@ -131,11 +135,14 @@ class Specialisation:
         return self._attempt(call, program, run)
 
     def plan(self, call: Call, program: Program) -> tuple[Program, _nacho.Plan]:
-        """Cut the work and count the result; return also the program that can."""
+        """Cut the work and count the entries of the result.
+
+        Return the plan and its program, which is another if ``program`` refuses.
+        """
         return self._attempt(call, program, _counted)
 
     def compute(self, call: Call) -> Any:
-        """Return the result; its entries are counted before only if need be."""
+        """Return the result; count its entries first only if that is necessary."""
         return self._attempt(call, self.programs.suited(call), self._computed)
 
     def execute(self, plan: _nacho.Plan, call: Call) -> Any:
@@ -157,7 +164,10 @@ class Specialisation:
         return self._executed(plan, call, planned=True)
 
     def _executed(self, plan: _nacho.Plan, call: Call, *, planned: bool) -> Any:
-        """``planned``: the operands have not changed since they were planned for."""
+        """Compute the values of a plan, and wrap them.
+
+        ``planned`` says that the operands cannot have changed since the plan was made.
+        """
         buffers = plan.execute(call.args, call.threads, planned)
         trusted = call.validate != "none"
         format = self.statement.result.format
@@ -166,7 +176,7 @@ class Specialisation:
     def _attempt(
         self, call: Call, program: Program, run: Callable[[Program, Call], _Result]
     ) -> _Result:
-        """Run a program, or the one that is to be run instead if it refuses."""
+        """Run a program; if it refuses the call, run the one that is there instead."""
         try:
             return run(program, call)
         except (RuntimeError, MemoryError) as error:
@@ -192,7 +202,10 @@ class Specialisation:
         raise error
 
     def _refuse_changed(self, call: Call, error: Exception) -> NoReturn:
-        """Find the operand whose arrays were edited since they were checked."""
+        """Refuse the operand whose arrays were edited since they were checked.
+
+        A full check of all operands finds it, unless the arrays are valid again.
+        """
         assignment = self.statement.assignment
         for value, type in zip(call.given, self.statement.typing.operands, strict=True):
             if type.format is not None:
@@ -216,7 +229,7 @@ def _counted(program: Program, call: Call) -> tuple[Program, _nacho.Plan]:
 class Specialiser:
     """Finds the specialisation of a source for the operands of a call, or makes it.
 
-    With ``sized`` the order of loops is chosen by the sizes of operands, too.
+    With ``sized``, the sizes of operands may also decide the order of loops.
     """
 
     def __init__(
@@ -236,7 +249,7 @@ class Specialiser:
 
     @property
     def default(self) -> Specialisation:
-        """The specialisation to show before any call."""
+        """The specialisation that represents a kernel before any call."""
         return self._of(typing_by_default(self.source.assignment, self.source.pins))
 
     def of_call(
@@ -252,7 +265,8 @@ class Specialiser:
             (*key_of_call(*operands), sizes),
             lambda: self._of(typing_of_call(*operands, sizes)),
         )
-        # Indices that are wide for the sake of large extents are not for others.
+        # A specialisation with wide indices for large extents is not remembered: calls
+        # with smaller extents need narrow ones.
         if max(extents.values(), default=0) <= INT32_MAX:
             self._latest = found
         return found
@@ -267,8 +281,9 @@ class Specialiser:
     ) -> _Result:
         """Load the operands, and act on them with their specialisation.
 
-        Only counting the entries of the result tells how many there are: if its
-        positions turn out to be too narrow, and are not pinned, they become wide.
+        The number of entries of the result is only known when they have been counted.
+        If ``pos`` of the result is then too narrow, and not pinned, the call is
+        repeated with 64-bit indices.
         """
         extents = index_extents(self.source.assignment, views)
         self.source.require_shapes(views)
@@ -293,7 +308,10 @@ class Specialiser:
         return rough_sizes(views) if self._sized else ()
 
     def _wide(self, found: Specialisation) -> Specialisation | None:
-        """Return that with 64-bit indices of the result; None if there is no other."""
+        """Return the specialisation with 64-bit indices of the result.
+
+        It is None if the indices are pinned or have 64 bits already.
+        """
         typing = found.statement.typing
         pin = self.source.pins[self.source.assignment.result.name]
         if typing.index_width == 64 or pin.pos_width is not None:

@@ -1,8 +1,8 @@
 """Statements: an assignment with the types of its tensors, written as MLIR.
 
-This is the one door through which everything comes that is compiled. In order: what is
-not supported is refused, types are promoted, the result gets its format and its type,
-and the statement is written.
+Everything that is compiled becomes a statement first. In this order: unsupported
+notation is refused, types are promoted, the result gets its format and its type, and
+the MLIR of the statement is written.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Statement:
     bindings: tuple[Access, ...]
     """The accesses, by the numbers that the compiler gives them."""
     limits: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Per weak operand, the integer types that it is converted to."""
+    """Per weak operand, the integer types that its value has to fit into."""
     is_notation: bool = True
-    """Whether the compiler chooses the loops; those of a module are its own."""
+    """Whether the compiler chooses the loops; a module brings its own."""
 
     @property
     def types(self) -> dict[str, TensorType]:
@@ -50,14 +50,14 @@ class Statement:
 
 
 class Source(Protocol):
-    """What is compiled, for operands of any types that fit."""
+    """An expression or a module that can be compiled for operands of several types."""
 
     @property
     def assignment(self) -> Assignment: ...
 
     @property
     def pins(self) -> Mapping[str, Pin]:
-        """What is pinned of each operand and of the result."""
+        """Per operand and for the result, the parts of its type that are pinned."""
 
     def require_shapes(self, views: Mapping[str, View]) -> None:
         """Refuse operands of shapes that the source does not allow."""
@@ -69,8 +69,8 @@ class Source(Protocol):
 class NotationSource:
     """An expression in the notation.
 
-    The format of the result is pinned, or inferred: among those that ``library`` has a
-    container for, if one is named.
+    The format of the result is pinned or inferred. If ``library`` is given, only
+    formats are inferred for which that library has a container.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class NotationSource:
         self._library = library
 
     def require_shapes(self, views: Mapping[str, View]) -> None:
-        """Do nothing: an expression is for any shapes."""
+        """Do nothing, because an expression fits operands of any shape."""
 
     def statement(self, typing: Typing) -> Statement:
         assignment, names = self.assignment, self.assignment.operands
@@ -105,7 +105,7 @@ class NotationSource:
     def result_type(
         self, kinds: Kinds, types: Mapping[str, TensorType], width: int
     ) -> TensorType:
-        """Return the type of the result; ``width`` is that of its indices."""
+        """Return the type of the result; ``width`` is the width of free indices."""
         pin = self.pins[self.assignment.result.name]
         format = pin.format or self._inferred_format(kinds, types)
         return pin.of(TensorType(format, kinds.result, width, width))
@@ -121,10 +121,9 @@ class NotationSource:
 
 
 class ModuleSource:
-    """A module of MLIR, whose types are pinned.
+    """A module of MLIR, which pins its types.
 
-    But not the widths of index arrays that are MLIR's default: these are as the
-    operands have them.
+    Only the widths of index arrays that its encodings do not give are free.
     """
 
     def __init__(self, module: Module) -> None:
@@ -152,6 +151,6 @@ class ModuleSource:
 
 
 def _pinned(type: TensorType) -> Pin:
-    """Pin a type of a module, in which a width of 0 is MLIR's default."""
+    """Return the pin for a type of a module, in which a width of 0 means free."""
     pos, crd = type.pos_width or None, type.crd_width or None
     return Pin(type.format, type.dtype, pos, crd)

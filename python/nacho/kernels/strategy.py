@@ -1,13 +1,13 @@
-"""Which of the variants of a statement computes a call, and by how many threads.
+"""Chooses the variant that computes a call, and the number of threads and parts.
 
-Everything that is decided by the operands of a call is decided here:
+All decisions that depend on the operands of a call are made here:
 
-    sizes       the order of loops depends on roughly how large operands are
-    keys        lists and trees (COO, CSF) are merged by keys, or level by level
-    whole rows  parts have rows of the result whole, unless one is too heavy for that
-    workers     few entries are computed by one thread
+    sizes       the order of loops depends on roughly how large the operands are
+    keys        operands in coo or csf are merged by keys, or level by level
+    whole rows  parts own whole rows of the result, unless a row is too heavy
+    workers     one thread computes a call with few entries
 
-``Programs`` is all that the rest of the package sees of variants.
+The rest of the package sees variants only through ``Programs``.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from nacho import _nacho
 
 SERIAL_BELOW = 1 << 15
-"""With fewer entries to read and write, one thread runs unless told otherwise."""
+"""With fewer entries to read and write, one thread runs unless the caller says more."""
 WORTH_VARIANTS = 1 << 20
 """With fewer entries to read, another way to merge them is not worth compiling."""
 
 _PARTS_PER_THREAD = 4
 _MOST_BITS = 62
 _LONG_ROW = 16
-"""From so many entries on it pays to take a row as a whole, or to skip it."""
+"""From so many entries per row on, merging level by level is faster than by keys."""
 
 
 class Programs:
-    """The programs of a statement: each is compiled when it is needed first."""
+    """The programs of a statement; each is compiled when it is first needed."""
 
     def __init__(self, statement: Statement, lowering: Lowering) -> None:
         self._statement = statement
@@ -54,20 +54,20 @@ class Programs:
 
     @property
     def shown(self) -> Program:
-        """The program to show while nothing is known of operands."""
+        """The program that represents a kernel while no operands are known."""
         rank = len(self._statement.assignment.indices)
         return self._program(Variant(flatten=self._has_keys and _suits_rank(rank)))
 
     @cached_property
     def nested(self) -> Program:
-        """The program with a loop for every index: for any shape, and for plans."""
+        """The program with a loop per index, for plans and operands of any shape."""
         return self._program(Variant())
 
     def suited(self, call: Call) -> Program:
-        """Return the program that merges as it suits the operands.
+        """Return the program whose way of merging is the faster for the operands.
 
-        It does not depend on earlier calls: sums are the same, bit by bit, in every
-        call.
+        The choice does not depend on earlier calls, so that equal calls give sums that
+        are the same bit by bit.
         """
         if not self._has_keys:
             return self.nested
@@ -76,18 +76,19 @@ class Programs:
     def instead(
         self, program: Program, call: Call, error: Exception
     ) -> tuple[Program, Call] | None:
-        """Return what to run after a program has refused a call.
+        """Return the program and the call to try after a program has refused a call.
 
-        If a row is too heavy for one part, parts share rows; for any other error there
-        is nothing to be done.
+        If a row is too heavy for one part, it is a program whose parts share rows. For
+        any other error it is None.
         """
-        # Imported here, where nothing is in a hurry.
+        # Imported here, so that ``import nacho`` does not load the compiler.
         from nacho import _nacho
 
         if not isinstance(error, _nacho.RowsTooHeavy):
             return None
         splitting = self._program(program.variant._replace(split=True))
-        # What parts collect of the same row is put together: the fewer, the better.
+        # Values of several parts for the same row have to be merged afterwards, which
+        # is cheaper with fewer parts.
         parts = call.threads if call.shared else call.parts
         return splitting, call._replace(parts=parts)
 
@@ -104,10 +105,9 @@ class Programs:
 
 
 def workers(cost: int, asked: Running) -> tuple[int, int, bool]:
-    """Return threads and parts that suit a call of about this cost, or as asked for.
+    """Return the number of threads, of parts, and whether parts are ``Call.shared``.
 
-    And whether the parts are shared: if nobody asked for so many, threads take them as
-    they come.
+    Numbers that the caller did not ask for follow from the estimated cost.
     """
     threads, parts = asked.threads, asked.parts
     if threads is None:
@@ -120,7 +120,10 @@ def workers(cost: int, asked: Running) -> tuple[int, int, bool]:
 # --- Sizes ----------------------------------------------------------------------------
 
 _natives: WeakValueDictionary[tuple[object, ...], _nacho.Kernel] = WeakValueDictionary()
-"""Kernels whose loops were chosen by the sizes of operands, by these loops."""
+"""The kernels whose loops were chosen by the sizes of operands.
+
+The key is the IR of these loops, with everything else that the code depends on.
+"""
 
 
 def are_sizes_relevant(
@@ -134,9 +137,9 @@ def are_sizes_relevant(
 
 
 def rough_sizes(views: Mapping[str, View]) -> Sizes:
-    """Return the entries and extents of operands, roughly.
+    """Return the entries and extents of operands, rounded to powers of four.
 
-    As powers of four, so that operands of similar sizes share a statement.
+    Operands of similar sizes thus share a statement.
     """
     return tuple(
         [
@@ -149,7 +152,10 @@ def rough_sizes(views: Mapping[str, View]) -> Sizes:
 def _shared(
     statement: Statement, lowering: Lowering, variant: Variant
 ) -> _nacho.Kernel:
-    """Return that of operands of other sizes, if its loops are the same."""
+    """Return the kernel for operands of other sizes if its loops are the same.
+
+    Otherwise, compile one.
+    """
     loops = lowered(statement, lowering, variant, "loops")
     key = (loops, lowering.cost, lowering.remap, variant)
     native = _natives.get(key)
@@ -162,9 +168,10 @@ def _shared(
 
 
 def _merges_lists(statement: Statement) -> bool:
-    """Return whether all tensors are lists or trees with the same indices.
+    """Return whether a statement can be merged by keys.
 
-    The result may be a scalar, but no tree. The loops of a module are its own.
+    All operands must be in coo or csf with the same indices in the same order. The
+    result is a scalar or in coo. A module cannot, because it brings its own loops.
     """
     assignment, types = statement.assignment, statement.types
     accesses = [access for access in assignment.accesses if access.indices]
@@ -185,9 +192,9 @@ def _is(type: TensorType, *names: str) -> bool:
 
 
 def _suit_keys(lists: Collection[View]) -> bool:
-    """Return whether operands of one shape have keys, and these are a gain.
+    """Return whether keys fit into one integer, and merging by keys is a gain.
 
-    With few entries, that depends on their rank.
+    The operands have the same shape. With few entries, only the rank decides.
     """
     shape = next(iter(lists)).shape
     bits = sum((extent - 1).bit_length() for extent in shape if extent)
@@ -205,6 +212,6 @@ def _suits_rank(rank: int) -> bool:
 
 
 def _most_rows(view: View) -> int:
-    """Return how many rows have entries; of a list, how many there can be."""
+    """Return how many rows of a csf tensor have entries; of coo, how many may have."""
     pos = view.pos[-1]
     return prod(view.shape[:-1]) if pos is None else len(pos) - 1

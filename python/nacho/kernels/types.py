@@ -1,7 +1,7 @@
 """The types for which a kernel is compiled: those of the operands of a call.
 
-Whatever is pinned must be so; everything else is as the operands have it. A Python
-number is weak, as for NumPy: it takes the type of what it meets.
+Operands must have the types that are pinned; all other types are as the operands have
+them. A Python number is weak, as in NumPy: it takes the type of the other operand.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Typing(NamedTuple):
     kinds: tuple[str, ...]
     """Per operand its element type, or the kind of a weak number."""
     index_width: int
-    """That of the result, where it is not pinned."""
+    """The index width of the result, where it is not pinned."""
     sizes: Sizes = ()
 
 
 class Reader:
-    """An operand of a specialisation, and how it is recognised in a call."""
+    """An operand of a specialisation, with a fast test of its type in a call."""
 
     __slots__ = ("_crd", "_format", "_kind", "_pos", "_values", "name", "type")
 
@@ -55,7 +55,7 @@ class Reader:
         )
 
     def fits(self, value: Any, view: View | None) -> bool:
-        """Return whether an operand has exactly this type, or say False if unsure."""
+        """Return whether an operand surely has this type; False may be wrong."""
         format = self._format
         if view is None or format is None:
             return _WEAK.get(type(value)) == self._kind
@@ -72,7 +72,7 @@ class Reader:
 _WEAK = {int: "int", float: "float", complex: "complex"}
 
 Key = tuple[object, ...]
-"""What the types of a call follow from: calls with equal keys have equal types."""
+"""All that decides the types of a call: calls with equal keys have equal types."""
 
 
 def key_of_call(
@@ -82,9 +82,10 @@ def key_of_call(
     views: Mapping[str, View],
     extents: Mapping[str, int],
 ) -> Key:
-    """Return the key of the operands; it takes no more than to look at them."""
+    """Return the key of the operands, without any check that takes long."""
     largest = max(extents.values(), default=0)
-    # 0: int32 holds the extents; 1: the coordinates, but not an extent; 2: neither.
+    # 0: int32 holds the extents; 1: int32 holds the coordinates, but not the largest
+    # extent, which is 2^31; 2: int32 does not hold all coordinates either.
     key: list[object] = [min(max(largest - INT32_MAX, 0), 2)]
     for name, value in zip(assignment.operands, given, strict=True):
         view = views.get(name)
@@ -93,7 +94,7 @@ def key_of_call(
             continue
         key += signature(view)
         if view.format is not pins[name].format:
-            # A conversion widens positions that would not hold the entries.
+            # A conversion widens ``pos`` if 32 bits cannot count the entries.
             key.append(view.values.size > INT32_MAX)
     return tuple(key)
 
@@ -131,9 +132,9 @@ def typing_of_call(
 
 
 def typing_by_default(assignment: Assignment, pins: Mapping[str, Pin]) -> Typing:
-    """Return the types to show before any call: f64 and i32, where nothing is pinned.
+    """Return the types before any call: f64 and i32, where nothing is pinned.
 
-    Numbers are Python's floats.
+    Scalar operands that are not pinned are Python floats.
     """
     types: list[TensorType] = []
     kinds: list[str] = []
@@ -145,7 +146,7 @@ def typing_by_default(assignment: Assignment, pins: Mapping[str, Pin]) -> Typing
 
 
 def _scalar_kind(name: str, value: Any) -> str:
-    """Return the kind of a number: Python's are weak, but for bools."""
+    """Return the kind of a number; Python's numbers are weak, except for bools."""
     dtype = scalar_dtype(name, value)
     if dtype is not None:
         return element_type(name, dtype)
@@ -153,6 +154,6 @@ def _scalar_kind(name: str, value: Any) -> str:
 
 
 def _widest_index(types: Sequence[TensorType]) -> int:
-    """Return the widest index type of the operands that have any."""
+    """Return the widest index width of the sparse operands; 32 if there are none."""
     sparse = [t for t in types if t.format is not None and not t.format.is_dense]
     return max((max(type.pos_width, type.crd_width) for type in sparse), default=32)

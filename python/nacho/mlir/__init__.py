@@ -1,4 +1,4 @@
-"""The compiler: from notation to kernels, and the IR in between."""
+"""The compiler's interface: kernels from notation or MLIR, and the IR in between."""
 
 from nacho.kernels.compilation import compile
 from nacho.kernels.kernel import Kernel

@@ -1,8 +1,8 @@
 """From the tree of an assignment to the `assign` stage of the IR, as text.
 
 Each distinct access becomes one binding of ``nacho.assign``. Every operator computes in
-its own type, to which its operands are cast right before; a term is reduced over the
-indices that are its own.
+one type, to which its operands are cast right before it. Each term is reduced over
+those of its indices that the result does not have.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _INFINITY = {"f32": "0x7F800000", "f64": "0x7FF0000000000000"}
 _NEGATIVE_INFINITY = {"f32": "0xFF800000", "f64": "0xFFF0000000000000"}
 _NAN = {"f32": "0x7FC00000", "f64": "0x7FF8000000000000"}
 _LARGEST = {"f32": 3.4028235677973366e38, "f64": math.inf}
-"""From here on a literal rounds to infinity."""
+"""A literal of at least this magnitude rounds to infinity in the type."""
 
 
 class _Names:
@@ -48,7 +48,7 @@ class _Names:
         self._taken: set[str] = set()
 
     def fresh(self, wanted: str) -> str:
-        """Return ``wanted`` in ASCII, numbered if it was given out before."""
+        """Return ``wanted`` in ASCII, with a number if that name is taken."""
         base = re.sub(r"[^A-Za-z0-9_]", lambda c: f"u{ord(c[0]):x}", wanted)
         name, number = base, 0
         while name in self._taken:
@@ -68,8 +68,9 @@ def emit(
 ) -> str:
     """Return a module whose function ``kernel`` computes the assignment.
 
-    ``order`` is that of the loops; by default the compiler chooses it, by the ``sizes``
-    of operands that are known: entries and extents.
+    ``order`` lists the indices of the loops, outermost first; if it is empty, the
+    compiler chooses. ``sizes`` helps it: per operand, the number of entries and the
+    extents. Operands of unknown size are left out.
     """
     if kinds is None:
         kinds = kinds_of(assignment, {name: t.dtype for name, t in operands.items()})
@@ -77,7 +78,7 @@ def emit(
 
 
 def spelled_indices(assignment: Assignment) -> dict[str, str]:
-    """Return the names of the indices in the IR."""
+    """Return, per index, its name in the IR."""
     names = _Names()
     return {index: names.fresh(index) for index in assignment.indices}
 
@@ -99,7 +100,8 @@ class _Emitter:
         self.result = result
         self.kinds = kinds
         values = _Names()
-        # Names of tensors first: they keep their spelling, values adapt.
+        # Tensors get their names first: they keep their spelling, and values get
+        # numbers where names clash.
         self.tensors = {name: values.fresh(name) for name in self.types}
         self.indices = spelled_indices(assignment)
         self.names = values
@@ -107,7 +109,7 @@ class _Emitter:
         self.values: dict[int, str] = {}
         """Per node (by ``id``), its value before any reduction."""
         self.casts: dict[tuple[str, str], str] = {}
-        """Values in other types than they were computed in."""
+        """The casts that were emitted: by value and target type, the cast value."""
 
     def module(self) -> str:
         result = self.assignment.result.name
@@ -148,7 +150,7 @@ class _Emitter:
         ]
 
     def bindings(self) -> str:
-        """Return the bindings; the value of every access is the name that it binds."""
+        """Return the bindings, and note the bound name as the value of each access."""
         texts: list[str] = []
         bound: dict[tuple[str, tuple[str, ...]], str] = {}
         for access in self.assignment.accesses:
@@ -178,7 +180,10 @@ class _Emitter:
         return self.cast(value[id(root)], self.kind(root), self.result.dtype)
 
     def term(self, term: Expr, over: tuple[str, ...]) -> str:
-        """Emit a term; that of a literal has no value but where it is used."""
+        """Emit a term and its reduction, and return the name of its value.
+
+        The name is empty for a literal, which is emitted where it is used.
+        """
         for node in postorder(term):
             if id(node) not in self.values and id(node) not in self.kinds.constants:
                 self.values[id(node)] = self.operator(node, self.values)
@@ -229,7 +234,7 @@ class _Emitter:
         return self.casts[value, target]
 
     def constant(self, value: Number, element: str) -> str:
-        """Emit a literal where it is used, in the type in which it is."""
+        """Emit a literal where it is used, in the type of the operator that uses it."""
         if is_complex(element):
             return self.cast(self.constant(value, "f64"), "f64", element)
         if element == "u8":
@@ -261,7 +266,7 @@ class _Emitter:
 
 
 def literal(value: Number, element: str) -> str:
-    """Return a number as MLIR's literal of a type; that of a float needs a point."""
+    """Return a number as MLIR's literal of a type; MLIR's floats need a point."""
     if element == "bool":
         return "true" if value else "false"
     if is_integer(element):

@@ -1,8 +1,8 @@
-"""MLIR as an operand of ``compile``: what the function of a module reads and returns.
+"""MLIR as an argument of ``compile``: what the function of a module reads and returns.
 
-The function is described as the notation would be: ``Z[i,j] = name(A[i,j], B[i,j])``,
-so that calls, checks and messages are the same. Its accesses are read from the `assign`
-stage, whatever it was written in.
+The function is described by an assignment, ``Z[i,j] = name(A[i,j], B[i,j])``, so that
+calls, checks and messages are those of the notation. The compiler first lowers the
+module to the `assign` stage, from which the accesses are read.
 """
 
 from __future__ import annotations
@@ -35,28 +35,31 @@ _RESULT = re.compile(r"-> \[([^\]]*)\] : tensor")
 
 @dataclass(frozen=True)
 class Module:
-    """A module with one function, whose arguments are operands."""
+    """A module with one function, whose arguments are the operands."""
 
     text: str
     assigned: str
-    """The same at the `assign` stage."""
+    """The module at the `assign` stage, as text."""
     assignment: Assignment
     operands: dict[str, TensorType]
     result: TensorType
     bindings: tuple[Access, ...]
-    """The accesses, in the order of the statement."""
+    """The accesses, by the numbers that the compiler gives them."""
     shapes: dict[str, tuple[int | None, ...]]
-    """The extents of the operands; None where any will do."""
+    """The extents of the operands; None stands for an extent of any size."""
 
     @property
     def has_free_widths(self) -> bool:
-        """Whether MLIR's default leaves widths of index arrays open."""
+        """Whether some encoding gives no width of index arrays.
+
+        Then, the widths are those of the operands of a call.
+        """
         return any(
             0 in _widths(type) for type in (*self.operands.values(), self.result)
         )
 
     def with_widths(self, operands: Sequence[TensorType], result: TensorType) -> str:
-        """Return the module for index arrays of the widths of these types."""
+        """Return the text of the module with the index widths of these types."""
         if not self.has_free_widths:
             return self.text
         from nacho import _nacho
@@ -83,7 +86,7 @@ class Module:
 
 
 def is_module(expr: object) -> bool:
-    """Return whether something is MLIR, as text or when it is printed."""
+    """Return whether an object is MLIR: a text, or an object that prints as one."""
     return _FUNCTION in (expr if isinstance(expr, str) else str(expr))
 
 
@@ -100,7 +103,7 @@ def read_module(text: str, cost: str) -> Module:
     parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
     wanted, _ = _tensor_type("the result", result)
     left, accesses = _accesses(function, names, lowered)
-    # An output that the body does not read still says how large the result is.
+    # An argument that is only an output is an operand, too: its shape is the result's.
     read = {name for name, _ in accesses}
     accesses += [
         (name, left)
@@ -133,7 +136,7 @@ def _tensor_type(name: str, text: str) -> tuple[TensorType, tuple[int | None, ..
 def _encoding(name: str, text: str | None, rank: int) -> tuple[Format, tuple[int, int]]:
     """Read an encoding: the format, and the widths of ``pos`` and ``crd``.
 
-    A tensor without an encoding is dense, and has neither.
+    A tensor without an encoding is dense, and its widths do not matter.
     """
     if text is None:
         return Format("dense").for_rank(rank), (32, 32)
@@ -146,7 +149,7 @@ def _encoding(name: str, text: str | None, rank: int) -> tuple[Format, tuple[int
 
 
 def _width(array: str, text: str) -> int:
-    """Return the width of an index type; 0 if it is MLIR's default."""
+    """Return the width that an encoding gives for ``pos`` or ``crd``; 0 if none."""
     found = re.search(_WIDTH.format(array), text)
     width = int(found[1]) if found else 0
     if width not in (0, 32, 64):
@@ -195,7 +198,10 @@ def _indices(text: str) -> tuple[str, ...]:
 def _assignment(
     function: str, names: list[str], left: tuple[str, ...], accesses: _Accesses
 ) -> tuple[Assignment, tuple[Access, ...]]:
-    """Spell out ``Z[i,j] = name(A[i,j], …)``, with the operands in order."""
+    """Build ``Z[i,j] = name(A[i,j], …)``, with the operands in the order of arguments.
+
+    Also return the accesses in the order in which they were given.
+    """
     used = {name for name, _ in accesses}
     missing = next((name for name in names if name not in used), None)
     if missing is not None:

@@ -1,4 +1,4 @@
-"""What the compiler refuses, in the words of the expression."""
+"""The compiler's refusals, turned into errors that point into the expression."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nacho.errors import NachoError, Span, UnsupportedError, pointed
 from nacho.notation.tree import Access, Assignment, Binary, postorder
 
 _LIMITS = ("scatter", "transposition", "diagonal", "not supported")
-"""What the compiler says of valid programs that it cannot compile."""
+"""One of these is in every message that refuses a valid but unsupported program."""
 
 _DENSE = "its result would be dense"
 
@@ -22,9 +22,9 @@ _OPERAND = re.compile(r"\boperand (\d+)\b(?: of type '?tensor<[^\n]*?>'?(?= ))?"
 def refuse_compilation(
     assignment: Assignment, bindings: Sequence[Access], error: Exception
 ) -> NoReturn:
-    """Turn a refusal of the compiler into one that names the operand.
+    """Turn a refusal of the compiler into an error that names the operand.
 
-    The compiler calls operands by the numbers of the bindings of the statement.
+    In the compiler's messages, the number of an operand is that of its binding.
     """
     if _DENSE in str(error):
         _refuse_quotient(assignment, error)
@@ -47,7 +47,10 @@ def refuse_compilation(
 
 
 def _refuse_quotient(assignment: Assignment, error: Exception) -> NoReturn:
-    """Refuse 0 / 0 in a sparse result: everything else is refused by its background."""
+    """Refuse 0 / 0 in a sparse result.
+
+    Only the compiler finds this case; ``notation.background`` refuses all others.
+    """
     quotients = [
         node
         for node in postorder(assignment.expr)
@@ -62,13 +65,16 @@ def _refuse_quotient(assignment: Assignment, error: Exception) -> NoReturn:
 
 
 def refuse_module(error: Exception) -> NoReturn:
-    """Refuse a module that is wrong, or beyond what is compiled."""
+    """Refuse a module that is wrong, or valid but unsupported."""
     kind = NachoError if _limit(str(error)) is None else UnsupportedError
     raise kind(f"cannot compile the module: {error}") from error
 
 
 def _limit(text: str) -> str | None:
-    """Return the line that says what is beyond the limits, without its prefixes."""
+    """Return the line that says what is unsupported, without its prefixes.
+
+    None says that no line does: the program is wrong, or the compiler is.
+    """
     for line in text.splitlines():
         if any(word in line for word in _LIMITS):
             while (shorter := _PREFIX.sub("", line)) != line:

@@ -1,7 +1,8 @@
-"""What an expression is where no operand stores an entry: its background.
+"""The background of an expression: its value where no operand stores an entry.
 
-A result can only be sparse where the background is exactly 0. It is computed in the
-types in which the kernel computes, for what is 0 in one may overflow in another.
+A result can only be sparse if the background is exactly 0. The background is computed
+in the types in which the kernel computes, because a value may be 0 in one type and
+overflow in another.
 """
 
 from __future__ import annotations
@@ -27,27 +28,27 @@ from nacho.notation.tree import (
 )
 
 Background = Any
-"""A number, weak or of NumPy; None stands for what is only known at run time."""
+"""A number of Python (weak) or of NumPy; None if it is only known at run time."""
 
 
 def backgrounds(kinds: Kinds) -> dict[int, Background]:
-    """Return, per node (by ``id``), its value where every tensor is absent.
+    """Return, per node (by ``id``), its value where no tensor has an entry.
 
-    An absent entry is exactly 0, and 0 times anything is then 0, as is 0 divided by
-    anything: a dense operand counts as one whose entries are all stored. These are
-    values before any reduction.
+    The values are those before any reduction. A tensor without an entry is exactly 0
+    there, and 0 times or divided by anything is 0. A dense operand is treated like a
+    sparse one that happens to store all entries.
     """
     return _backgrounds(kinds).value
 
 
 class _Backgrounds:
-    """Computes with values by the ``id`` of their nodes."""
+    """Computes the backgrounds of nodes, each from those of its operands."""
 
     def __init__(self, kinds: Kinds) -> None:
         self.kinds = kinds
         self.value: dict[int, Background] = {}
         self.tensors: set[int] = set()
-        """The nodes that are more than numbers."""
+        """The nodes (by ``id``) that depend on a tensor, and not only on numbers."""
 
     def add(self, node: Expr) -> None:
         """Compute the value of a node from those of its operands."""
@@ -72,7 +73,7 @@ class _Backgrounds:
         raise AssertionError("literals are constants")
 
     def is_annihilated(self, node: Operation) -> bool:
-        """Return whether an operand makes a node 0, whatever the other one is."""
+        """Return whether one operand makes a node 0, whatever the other one is."""
         match node.operator.annihilator:
             case "either":
                 return any(map(self.is_zero, children(node)))
@@ -82,12 +83,15 @@ class _Backgrounds:
         return False
 
     def is_zero(self, node: Expr) -> bool:
-        """Return whether a node is 0 where its operands have no entries."""
+        """Return whether a node is known to be 0 where its operands have no entries."""
         value = self.value[id(node)]
         return value is not None and bool(value == 0)
 
     def choice(self, node: Call, kind: str) -> Background:
-        """Choose; if it is not known which one, they may still be the same."""
+        """Return the background of ``where``.
+
+        An unknown condition does not matter if both values are the same.
+        """
         condition, lhs, rhs = (self.value[id(child)] for child in node.arguments)
         if condition is None:
             return _converted(lhs, kind) if lhs is not None and lhs == rhs else None
@@ -139,7 +143,10 @@ def dense_term(kinds: Kinds) -> Expr | None:
 
 
 def require_sparse(kinds: Kinds) -> None:
-    """Refuse an expression that is not 0 everywhere else, for a sparse result."""
+    """Refuse an expression that a sparse result cannot store.
+
+    Such an expression is not 0 where no operand has an entry.
+    """
     term = dense_term(kinds)
     if term is None:
         return
@@ -153,7 +160,7 @@ def require_sparse(kinds: Kinds) -> None:
 
 
 def _reason(kinds: Kinds, term: Expr) -> str:
-    """Return which part of a term makes something of zeros that is not one."""
+    """Return, as text, which innermost part of a term turns zeros into non-zeros."""
     found = _backgrounds(kinds)
     if id(term) not in found.tensors:
         return ""

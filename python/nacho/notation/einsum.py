@@ -1,4 +1,4 @@
-"""NumPy's spelling of a product that is summed, written in the notation."""
+"""From NumPy's subscripts of einsum to an assignment in the notation."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from nacho.notation.symbols import fresh_names, result_name
 def spelled_product(
     subscripts: str, operands: Sequence[Any]
 ) -> tuple[str, dict[str, Any]]:
-    """Return the product as an assignment, and its operands by name.
+    """Return the product as the text of an assignment, and its operands by name.
 
-    An operand that is given twice is one operand of the assignment.
+    An object that is given several times becomes one operand, if its rank is the same.
     """
     inputs, left = _parsed(subscripts)
     if len(inputs) != len(operands):

@@ -1,8 +1,8 @@
 """The table of operators: everything in Python that depends on single operators.
 
-The build writes ``operators.json`` from ``include/nacho/IR/Operators.td``, which the
-compiler is built from, too, and which says what each field means. It is data, and not
-a function of the extension, so that importing nacho need not load the compiler.
+The build writes ``operators.json`` from ``include/nacho/IR/Operators.td``, from which
+the compiler is built as well; that file says what each field means. The table is a file
+and not part of the extension, so that ``import nacho`` does not load the compiler.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Operator:
-    """A record of the table."""
+    """One record of the table; ``Operators.td`` says what the fields mean."""
 
     name: str
     mnemonic: str
@@ -37,7 +37,7 @@ class Operator:
 
 
 def _operator(record: dict[str, Any]) -> Operator:
-    """Read a record; operators of some arities have no use for some fields."""
+    """Read a record; operators of some arities lack some of the fields."""
     return Operator(
         name=record["name"],
         mnemonic=record["mnemonic"],
@@ -68,7 +68,10 @@ OPERATORS: dict[str, Operator] = {operator.name: operator for operator in _opera
 
 
 def written_in(grammar: str) -> dict[str, Operator]:
-    """Return the operators that a rule of the grammar reads, by their spellings."""
+    """Return the operators that a rule of the grammar reads, by their spellings.
+
+    ``nacho.notation.parser`` shows the grammar.
+    """
     return {
         operator.spelling: operator
         for operator in OPERATORS.values()
@@ -81,7 +84,7 @@ REDUCTIONS: dict[str, Operator] = {
     for operator in OPERATORS.values()
     if operator.identity != "none"
 }
-"""The operators that reduce, by how an assignment that reduces is spelled."""
+"""The operators that reduce, by the sign of the assignment, such as ``max=``."""
 
 SUM = REDUCTIONS["+="]
 """The operator by which ``=`` reduces."""

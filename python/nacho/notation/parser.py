@@ -1,4 +1,4 @@
-"""From text to the tree of ``notation``: tokens, precedence, well-formedness.
+"""From text to the tree of ``notation.tree``: tokens, precedence, well-formedness.
 
 A comparison binds less than a sum, and does not chain:
 
@@ -34,7 +34,7 @@ from nacho.notation.tree import (
 )
 
 MAX_NESTING = 100
-"""Parentheses that may be open at once; the parser recurses on them."""
+"""How many parentheses may be open at once; the parser recurses for each of them."""
 
 _COMPARISONS = written_in("comparison")
 _SUMS = written_in("sum")
@@ -47,7 +47,7 @@ _ASSIGNMENTS = {"=": SUM, **REDUCTIONS}
 def _symbols() -> str:
     """Return the pattern of symbols: ``max=`` is one, but ``max==`` begins with a name.
 
-    The longer ones come first, for others may begin as they do.
+    Longer symbols come first, because a shorter one may be their beginning.
     """
     words = {word for word in _ASSIGNMENTS if word[0].isalpha()}
     marks = {"(", ")", "[", "]", ",", *(_ASSIGNMENTS.keys() - words)}
@@ -318,7 +318,7 @@ def _refuse(assignment: Assignment, message: str, node: Expr) -> NoReturn:
 
 
 def require_supported(assignment: Assignment) -> None:
-    """Refuse valid notation of a rank, or without operands, that is not compiled."""
+    """Refuse valid notation that is not compiled: too many indices, or no operand."""
     for access in (assignment.result, *assignment.accesses):
         if len(access.indices) > MAX_RANK:
             role = "result" if access is assignment.result else "operand"

@@ -1,8 +1,8 @@
 """The type of every node of an expression, as NumPy would compute it (NEP 50).
 
 A *kind* is an element type, or ``int``, ``float`` or ``complex`` for a weak number: a
-literal, or a Python number among the operands. A weak number takes the type of what it
-meets; among themselves, weak numbers stay weak.
+literal, or a Python number among the operands. A weak number takes the type of the
+other operand; an operator of two weak numbers gives a weak number.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def weak_kind(value: object) -> str | None:
 
 @lru_cache(maxsize=1024)
 def promote(lhs: str, rhs: str) -> str:
-    """Return the kind of ``lhs`` and ``rhs`` together."""
+    """Return the kind to which the kinds ``lhs`` and ``rhs`` promote."""
     if lhs in WEAK and rhs in WEAK:
         return max(lhs, rhs, key=list(WEAK).index)
     found = np.result_type(_sample(lhs), _sample(rhs))
@@ -64,7 +64,7 @@ def promote(lhs: str, rhs: str) -> str:
 
 
 def promoted(kinds: Iterable[str]) -> str:
-    """Return the kind of some kinds together."""
+    """Return the kind to which all these kinds promote."""
     found = "int"
     for kind in kinds:
         found = promote(found, kind)
@@ -86,7 +86,10 @@ def is_complex(kind: str) -> bool:
 
 
 def fractional(kind: str) -> str:
-    """Return the kind of quotients and functions of a kind."""
+    """Return the kind in which quotients and functions such as sqrt are computed.
+
+    Integers and bools are converted for them, all other kinds stay as they are.
+    """
     if kind == "int":
         return "float"
     return "f64" if kind == "bool" or is_integer(kind) else kind
@@ -101,11 +104,14 @@ class Kinds:
     """The kind of each operand."""
     of: dict[int, str] = field(default_factory=dict)
     inside: dict[int, str] = field(default_factory=dict)
-    """Per operator, the kind that its operands take; but a condition is a bool."""
+    """Per operator, the kind to which its operands are cast.
+
+    The condition of ``where`` is cast to bool instead.
+    """
     constants: dict[int, Number] = field(default_factory=dict)
     """The values of nodes that are made of literals only."""
     limits: dict[str, list[str]] = field(default_factory=dict)
-    """Per weak operand, the integer types that it is converted to."""
+    """Per weak operand, the integer types that its value has to fit into."""
 
     @property
     def result(self) -> str:
@@ -163,7 +169,7 @@ def _binary(kinds: Kinds, node: Operation) -> str:
     if operator.grammar != "comparison":
         return _applied(kinds, node, kind, kind)
     if "int" in (left, right) and is_integer(kind):
-        # Every integer can be compared, also one that is out of the other's bounds.
+        # An integer is compared even if the type of the other operand cannot hold it.
         kind = "i64"
     return _applied(kinds, node, kind, "bool")
 
@@ -177,13 +183,16 @@ def _require_order(kinds: Kinds, node: Operation, kind: str) -> None:
 def _choice(kinds: Kinds, node: Call, on_true: Expr, on_false: Expr) -> str:
     kind = promote(kinds.of[id(on_true)], kinds.of[id(on_false)])
     if any(id(child) not in kinds.constants for child in node.arguments):
-        # What an array chooses is not weak any more.
+        # The result of ``where`` is weak only if all its arguments are literals.
         return _applied(kinds, node, kind, strong(kind))
     return _applied(kinds, node, kind, kind)
 
 
 def _applied(kinds: Kinds, node: Operation, inside: str, found: str) -> str:
-    """Note the kind that the operands of an operator take, and return its own."""
+    """Note the kind to which operands are cast, and return the operator's own kind.
+
+    An operator of literals is computed now, and becomes a constant.
+    """
     operands = children(node)
     kinds.inside[id(node)] = inside
     literals = all(id(child) in kinds.constants for child in operands)
@@ -210,7 +219,7 @@ def _folded(kinds: Kinds, node: Operation, kind: str) -> Number:
 
 
 def _quotient(lhs: Number, rhs: Number) -> Number:
-    """Divide as NumPy does: also by zero."""
+    """Divide as NumPy does, which also divides by zero."""
     return lhs / rhs if rhs else float(np.float64(lhs) / np.float64(rhs))
 
 
@@ -227,22 +236,25 @@ _FOLDS: dict[str, Callable[..., Any]] = {
     "max": _extreme(max),
     "where": lambda condition, lhs, rhs: lhs if condition else rhs,
 }
-"""Operators of which NumPy does not compute what the notation means by literals."""
+"""Operators that NumPy does not compute on literals as the notation defines them."""
 
 
 def _fold(operator: Operator) -> Callable[..., Any]:
-    """Return what computes an operator of Python's own numbers."""
+    """Return the function that computes an operator on Python's own numbers."""
     if operator.name in _FOLDS:
         return _FOLDS[operator.name]
     ufunc = getattr(np, operator.numpy)
     if operator.is_fractional:
         return lambda *values: float(ufunc(*map(np.float64, values)))
-    # Of objects, NumPy's operators are Python's.
+    # On arrays of objects, NumPy's functions call Python's operators.
     return lambda *values: ufunc(*(np.array(value, object) for value in values))
 
 
 def _require_fit(kinds: Kinds, node: Expr, kind: str) -> None:
-    """Refuse a weak integer that is out of the bounds of the type it has to take."""
+    """Refuse a weak integer that is out of the bounds of the type that it takes.
+
+    The value of an operand is not known yet: only its limits are noted.
+    """
     if kinds.of[id(node)] != "int":
         return
     if id(node) in kinds.constants:

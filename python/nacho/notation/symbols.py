@@ -1,7 +1,8 @@
 """Expressions of Python operators: ``T[i, j] * x[j]``, by ``nacho.indices("i j")``.
 
-They are written down in the notation, with names for the operands, and parsed: there is
-one tree, and messages can point into it.
+Such an expression is written as text in the notation, with invented names for the
+operands, and then parsed. So there is only one kind of tree, and messages can point
+into the text.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _OPERATORS = {
 
 
 class Index:
-    """An index variable; those of one name are the same."""
+    """An index variable; variables with the same name are equal."""
 
     __slots__ = ("name",)
 
@@ -59,7 +60,7 @@ class Index:
 
 
 def indices(names: str) -> tuple[Index, ...]:
-    """Return index variables, from their names between spaces or commas.
+    """Return index variables for names that are separated by spaces or commas.
 
     >>> i, j = nacho.indices("i j")  # doctest: +SKIP
     """
@@ -72,9 +73,10 @@ def indices(names: str) -> tuple[Index, ...]:
 class Expression:
     """A part of an expression over containers; ``nacho.evaluate`` computes it.
 
-    An int among the operands is a literal, and so is a float in a comparison or an
-    extreme, or that ``where`` chooses: its value tells where the result is 0. Any other
-    number is an operand, so that it may change from call to call.
+    An int in an expression is a literal. A float is a literal if it is an operand of a
+    comparison or an argument of a function, such as ``nacho.where``, because its value
+    decides where the result is 0. Any other number is a scalar operand, so that another
+    value does not need another kernel.
     """
 
     __slots__ = ("_node",)
@@ -176,12 +178,12 @@ globals().update(FUNCTIONS)
 
 
 def access(container: object, *indices: Index) -> Expression:
-    """Return the element of a container at some indices; of a scalar, without any."""
+    """Return the element of a container at some indices; a scalar has no indices."""
     return Expression(_Access(container, _checked(indices)))
 
 
 def index_tensor(tensor: object, key: object) -> Expression:
-    """Return the element of a tensor: what ``tensor[key]`` stands for."""
+    """Return the element of a tensor that ``tensor[key]`` stands for."""
     return access(tensor, *(key if isinstance(key, tuple) else (key,)))
 
 
@@ -236,9 +238,10 @@ def _call(function: str, *operands: object) -> Expression:
 
 
 def _node_of(operand: object, literal: bool = False) -> _Node | None:
-    """Return the node of an operand, a float as a ``literal``; None for anything else.
+    """Return the node of an operand; None if it is neither an expression nor a number.
 
-    The notation cannot write what is not finite.
+    ``literal`` says that a float becomes a literal. A float that is not finite cannot
+    be written in the notation, and is always an operand.
     """
     if isinstance(operand, Expression):
         return operand._node
@@ -303,7 +306,7 @@ def result_name(taken: Iterable[str]) -> str:
 
 
 class _Writer:
-    """Writes a tree in the notation; equal containers are one operand."""
+    """Writes a tree in the notation; the same container becomes only one operand."""
 
     def __init__(self, root: _Node, left: tuple[str, ...]) -> None:
         used = {index.name for node in _postorder(root) for index in _indices(node)}

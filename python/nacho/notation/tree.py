@@ -1,7 +1,7 @@
 """The tree of tensor index notation: accesses, operators, and the terms of a sum.
 
-Every node knows its columns in the text, so that an error can point at it. All walks
-are loops over ``postorder``: a sum of a thousand terms is a thousand levels deep.
+Every node knows its columns in the text, so that an error can point at it. No walk
+recurses, because the tree of a sum of a thousand terms is a thousand nodes deep.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_RANK = 8
 
 
 def identifier(name: str) -> str:
-    """Return a name as Python spells that of a keyword argument: in NFKC."""
+    """Return a name in NFKC, as Python normalises the names of keyword arguments."""
     if not isinstance(name, str) or name.isascii() or not name.isidentifier():
         return name
     return unicodedata.normalize("NFKC", name)
@@ -36,7 +36,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Literal:
-    """A number in the text: weak, as Python's own numbers are for NumPy."""
+    """A number in the text; it is weak, as Python's numbers are in NumPy (NEP 50)."""
 
     value: int | float
     span: Span
@@ -73,7 +73,7 @@ class Binary:
 
 @dataclass(frozen=True)
 class Call:
-    """``f(x, …)`` of one of the functions of the notation."""
+    """``f(x, …)``, where ``f`` is one of the functions of the notation."""
 
     function: str
     arguments: tuple[Expr, ...]
@@ -91,7 +91,11 @@ Expr = Access | Literal | Operation
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """``result = expr``; ``reduction`` is ``max=`` or its like, where it is written."""
+    """``result = expr``.
+
+    ``reduction`` is the sign of an assignment such as ``max=``; it is None for ``=``
+    and ``+=``, which both sum.
+    """
 
     result: Access
     expr: Expr
@@ -140,8 +144,8 @@ class Assignment:
     def reductions(self) -> dict[int, tuple[str, ...]]:
         """Per term (by ``id``), the indices that it is reduced over.
 
-        A sum reduces each of its terms on its own, ``max=`` and its like reduce the
-        whole right-hand side.
+        ``=`` and ``+=`` reduce each term of the outermost sum on its own, over its own
+        indices. ``max=`` and its like reduce the right-hand side as a whole.
         """
         whole = self.reduction is not None
         nodes = (self.expr,) if whole else terms(self.expr)
@@ -191,7 +195,7 @@ def postorder(root: Expr) -> Iterator[Expr]:
 
 
 def terms(root: Expr) -> tuple[Expr, ...]:
-    """Split a sum at its outermost ``+`` and ``-``, also behind a unary minus."""
+    """Split a sum at its outermost ``+`` and ``-``, even below a unary minus."""
     found: list[Expr] = []
     stack = [root]
     while stack:
@@ -204,7 +208,7 @@ def terms(root: Expr) -> tuple[Expr, ...]:
 
 
 def sums(root: Expr, ends: Collection[int]) -> Iterator[Expr]:
-    """Yield the sums and signs above the terms ``ends`` (by ``id``), after these."""
+    """Yield the terms ``ends`` (by ``id``) and all nodes above them, in postorder."""
     stack: list[tuple[Expr, bool]] = [(root, False)]
     while stack:
         node, expanded = stack.pop()

@@ -1,6 +1,6 @@
-"""Looking at what a caller passes: the arrays of containers of any known library.
+"""From a container of any known library to a view of its arrays.
 
-Classes are told by their names: no library is imported for that.
+Classes are recognised by their names, so that no library has to be imported.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _scipy_kinds: dict[type, tuple[str, str] | None] = {}
 
 
 def view_of(name: str, container: Any, rank: int) -> View:
-    """Return the arrays of an operand, or refuse its type or its rank."""
+    """Return a view of an operand, or refuse its class or its rank."""
     kind = type(container)
     if kind is Tensor:
         view: View = container._view
@@ -62,7 +62,10 @@ def view_of(name: str, container: Any, rank: int) -> View:
 
 
 def _scipy_kind(kind: type) -> tuple[str, str] | None:
-    """Return the layout and the library of a class of SciPy, or derived from one."""
+    """Return the layout and the library of a SciPy class or of a class derived from it.
+
+    None stands for any other class.
+    """
     if kind in _scipy_kinds:
         return _scipy_kinds[kind]
     found = None
@@ -96,7 +99,10 @@ def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
 
 
 def _numpy_view(name: str, container: Any) -> View:
-    """Return the view of a dense array: in Fortran order if that is how it lies."""
+    """Return the view of a dense array.
+
+    An array in Fortran order gets a format with reversed levels, and is not copied.
+    """
     if isinstance(container, np.ma.MaskedArray):
         raise UnsupportedError(
             f"operand '{name}': a masked array is not supported; convert it with "
@@ -159,7 +165,10 @@ def _coo_view(name: str, container: Any, library: str) -> View:
 
 
 def _bsr_view(name: str, container: Any, library: str) -> View:
-    """Return the entries of all blocks by row: what was worked out once is kept."""
+    """Return the blocks as csr; where each value goes is computed once per container.
+
+    Every call gathers the values anew, because they may have been edited.
+    """
     indptr, indices, data = container.indptr, container.indices, container.data
     _require_arrays(name, indptr=indptr, indices=indices, data=data)
     require_element(name, data.dtype)
@@ -176,9 +185,10 @@ def _bsr_view(name: str, container: Any, library: str) -> View:
 
 
 class _Expansion:
-    """Where each entry of the blocks of a bsr container is in csr.
+    """The csr arrays of a bsr container, without values.
 
-    Indices are compared with a snapshot of them, for they may be edited in place.
+    ``order`` is, per entry of the csr arrays, the place of its value in the blocks. A
+    snapshot of the index arrays shows whether they were edited in place since then.
     """
 
     def __init__(self, name: str, container: Any) -> None:
@@ -190,7 +200,8 @@ class _Expansion:
         first, length = indptr[:-1].astype(np.int64), np.diff(indptr)
         self.blocks = int(indptr[-1])
         count = self.blocks * rows * columns
-        # Row r of a row of blocks begins behind the rows before it in all its blocks.
+        # The entries of row r in a row of blocks follow those of the rows 0 to r - 1
+        # in all blocks of that row of blocks.
         starts = rows * columns * first[:, None]
         starts = starts + columns * length[:, None] * np.arange(rows)
         along = np.arange(self.blocks) - np.repeat(first, length)
@@ -216,7 +227,10 @@ class _Expansion:
 
 
 def _checked_blocks(name: str, container: Any) -> Array:
-    """Check the blocks as the matrix that they are; return the column of each."""
+    """Check the indices of the blocks, as a csr matrix whose entries are the blocks.
+
+    Return the column of each block.
+    """
     rows, columns = container.data.shape[1:]
     shape = container.shape
     if shape[0] % rows or shape[1] % columns:
@@ -240,7 +254,7 @@ def _wide_enough(indptr: Array, indices: Array, largest: int) -> DType:
 
 
 def index_width(name: str, label: str, dtype: DType) -> int:
-    """Return the width of an index array, or refuse its type."""
+    """Return the width in bits of an index array, or refuse its type."""
     if dtype == INT32:
         return 32
     if dtype == INT64:

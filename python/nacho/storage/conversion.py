@@ -1,6 +1,7 @@
 """From arrays by level to coordinates, and from coordinates to any format.
 
-Nothing here writes into the arrays it is given, and what stays the same is shared.
+No function here writes into the arrays that it is given. Arrays that need no change
+are shared with the result.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from nacho.storage.formats import Format
 from nacho.storage.views import INT32, INT32_MAX, INT64, Array, View, groups, subject
 
 _SORTED_IN_NUMPY = 1 << 20
-"""How many entries are sorted in less time than a kernel is compiled in."""
+"""Below this number of entries, NumPy sorts faster than a kernel is compiled."""
 
 
 def coordinates(view: View, depth: int | None = None) -> list[Array]:
     """Return, per level, the coordinate of every value, in storage order.
 
-    Of the first ``depth`` levels only, those of every position of the last of them.
+    With ``depth``, return only the first ``depth`` levels: per level, the coordinate of
+    every position of the last of these levels.
     """
     columns: list[Array] = []
     width = index_type(view)
@@ -44,13 +46,13 @@ def coordinates(view: View, depth: int | None = None) -> list[Array]:
 
 
 def _tiled(extent: int, count: int, width: DType) -> Array:
-    """Return the coordinates of ``count`` dense fibres."""
+    """Return the coordinates of ``count`` dense fibers, one after the other."""
     once = np.arange(extent, dtype=width)
     return once if count == 1 else np.tile(once, count)
 
 
 def index_type(view: View) -> DType:
-    """Return the type that coordinates of all levels fit into."""
+    """Return the narrowest index type that holds the coordinates of all levels."""
     types = {crd.dtype for crd in view.crd if crd is not None}
     if INT64 in types or max(view.shape, default=0) > INT32_MAX:
         return INT64
@@ -58,14 +60,15 @@ def index_type(view: View) -> DType:
 
 
 def sorted_runs(columns: Sequence[Array]) -> tuple[Array, Array]:
-    """Return the order that sorts entries, and which are the first of their kind.
+    """Return the order that sorts entries, and a mask of the sorted entries.
 
-    It is stable: duplicates keep their order, and so does their sum.
+    The mask is False for an entry that has the coordinates of the entry before it. The
+    order is stable: duplicates are always added up in the order they are given in.
     """
     if columns[0].size < _SORTED_IN_NUMPY or len(columns) == MAX_RANK:
         order = np.lexsort(columns[::-1])
     else:
-        # Imported here, for kernels are compiled for tensors.
+        # Imported here, because reformat imports this module.
         from nacho.storage.reformat import sorting
 
         order = sorting(columns)
@@ -78,7 +81,7 @@ def sorted_runs(columns: Sequence[Array]) -> tuple[Array, Array]:
 
 
 def summed(values: Array, starts: Array) -> Array:
-    """Return the sum of every run of values, in their own type."""
+    """Return the sum of the values from each start to the next, in their own type."""
     if not starts.size:
         return values[:0]
     return np.add.reduceat(values, starts, dtype=values.dtype)
@@ -108,9 +111,9 @@ def packed(
 ) -> View:
     """Return sorted and distinct entries in a format.
 
-    ``columns`` are the coordinates by level, ``types`` those of ``pos`` and ``crd``: as
-    narrow as can be if not given. A dense level behind sparse ones is filled up with
-    zeros.
+    ``columns`` are the coordinates by level. ``types`` are the index types of ``pos``
+    and ``crd``; without them, the narrowest that fit are used. Elements of dense levels
+    that have no entry get the value zero.
     """
     extents = [shape[dimension] for dimension in format.order]
     if types is None:
@@ -143,7 +146,10 @@ def packed(
 
 
 def _interleaved(format: Format, crd: list[Array | None]) -> list[Array | None]:
-    """Bring coordinates that share an array together in it, a column for each level."""
+    """Put the coordinates of levels that share an array into it, one column per level.
+
+    ``crd`` has one array per level; the other levels of a shared array get None.
+    """
     shared: list[Array | None] = [None] * len(crd)
     for owner in format.owners:
         columns = [crd[level] for level in format.sharing[owner]]
@@ -153,7 +159,7 @@ def _interleaved(format: Format, crd: list[Array | None]) -> list[Array | None]:
 
 
 def _first_of_runs(parents: Array, columns: Sequence[Array]) -> Array:
-    """Return, per sorted entry, whether it differs from the one before."""
+    """Return, per sorted entry, whether it differs from the entry before it."""
     first = np.ones(parents.size, np.bool_)
     first[1:] = parents[1:] != parents[:-1]
     for column in columns:
@@ -178,7 +184,7 @@ def _spread(places: Array, values: Array, count: int) -> Array:
 
 
 def densified(view: View) -> Array:
-    """Return a NumPy array of all elements, with the dimensions in their order."""
+    """Return a new NumPy array of all elements, with the dimensions in their order."""
     format = view.format
     if format.is_dense:
         return by_dimension(view).copy()
@@ -200,7 +206,7 @@ def by_dimension(view: View) -> Array:
 
 
 def require_within(view: View, name: str | None = None) -> None:
-    """Refuse coordinates that were edited to lie outside of their extent."""
+    """Refuse coordinates outside of their extent: arrays may be edited in place."""
     for level in view.format.stored:
         crd, extent = view.crd_at(level), view.extents[level]
         if crd.size and not 0 <= crd.min() <= crd.max() < extent:
@@ -211,7 +217,7 @@ def require_within(view: View, name: str | None = None) -> None:
 
 
 def allocated(shape: tuple[int, ...], dtype: DType) -> Array:
-    """Return zeros, or refuse a size that no memory has."""
+    """Return an array of zeros, or raise OutOfMemoryError."""
     try:
         made: Array = np.zeros(shape, dtype)
     except (MemoryError, ValueError, OverflowError) as error:
@@ -221,6 +227,6 @@ def allocated(shape: tuple[int, ...], dtype: DType) -> Array:
 
 
 def require_allocatable(count: int) -> None:
-    """Refuse to count beyond what positions can be."""
+    """Refuse a number of positions that no memory can hold (more than 2^48)."""
     if count > 2**48:
         raise OutOfMemoryError(f"a dense level of {count} elements")

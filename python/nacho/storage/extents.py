@@ -1,4 +1,4 @@
-"""The extents of indices: those of all operands agree, and bound the result."""
+"""The extents of indices: all operands must agree on them, and the result has them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,11 @@ def _refuse(
 def require_values(
     assignment: Assignment, extents: Extents, format: Format | None
 ) -> None:
-    """Refuse a reduction over nothing, if that has no value or none that is stored."""
+    """Refuse a reduction over an empty index unless the result can be given.
+
+    ``max=`` and ``min=`` of nothing have no value. ``*=`` of nothing is 1, which a
+    sparse result has no entries for. ``=`` and ``+=`` of nothing are 0.
+    """
     reduction = assignment.reduction
     empty = next((index for index in assignment.reduced if not extents[index]), None)
     if reduction is None or empty is None:
@@ -60,7 +64,7 @@ def require_values(
 
 
 class CostEstimate:
-    """About how many entries are read and written, to choose threads by."""
+    """Estimates how many entries a call reads and writes, to choose its threads."""
 
     def __init__(self, assignment: Assignment, types: Mapping[str, TensorType]) -> None:
         accesses = list(_sparse_accesses(assignment, types))
@@ -69,7 +73,10 @@ class CostEstimate:
         self.free = [index for index in assignment.indices if index not in driven]
 
     def of(self, views: Views, extents: Extents) -> int:
-        """Return how much all sparse operands store, times what none of them has."""
+        """Return the entries of all sparse operands times the extents of free indices.
+
+        An index is free if no sparse operand has it.
+        """
         cost = sum([views[name].values.size for name in self.read]) if self.read else 1
         for index in self.free:
             cost *= extents[index]
@@ -91,9 +98,9 @@ def sparse_names(types: Mapping[str, TensorType]) -> list[str]:
 def narrow_indices(
     assignment: Assignment, types: Mapping[str, TensorType], result: TensorType
 ) -> tuple[str, ...]:
-    """Return the indices of the result that may get a coordinate beyond its type.
+    """Return the indices of the result whose coordinates may overflow int32 ``crd``.
 
-    Coordinates that come from those of operands are int32 if they are stored so there.
+    An index is safe if there are sparse operands and all store it as int32.
     """
     if result.format is None or result.crd_width > 32:
         return ()

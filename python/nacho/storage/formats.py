@@ -30,9 +30,9 @@ LISTS: dict[str, tuple[str, str]] = {
     "coo": ("singleton(nonunique, soa)", "singleton(soa)"),
     "coo-interleaved": ("singleton(nonunique)", "singleton"),
 }
-"""The kinds of lists of entries, with the kinds of the singletons in them: of all but
-the last one, and of the last one. Without ``soa``, as it is MLIR's default, the
-coordinates of all levels of the list are in one array, entry by entry."""
+"""Per format in which entries are listed, the kinds of its singleton levels: the kind
+of all singletons but the last, and the kind of the last. Without ``soa``, which is
+MLIR's default, one array has the coordinates of all levels, entry by entry."""
 _ANY_RANK = (*LISTS, "csf", "dense")
 _NONUNIQUE = "compressed(nonunique)"
 _SINGLETONS = {kind: name for name, kinds in LISTS.items() for kind in kinds}
@@ -80,12 +80,12 @@ class Format:
     compressed: tuple[int, ...]
     """The levels that have ``pos``."""
     stored: tuple[int, ...]
-    """The levels that store coordinates: those and singletons."""
+    """The levels that store coordinates: compressed levels and singletons."""
     sharing: tuple[range, ...]
-    """Per level, the levels whose coordinates are in one array with those of the level.
-    The first of them has the array as its ``crd``, with a column for each."""
+    """Per level, the levels whose coordinates share one array with this level. The
+    array is the ``crd`` of the first of them, and has a column for each of them."""
     owners: tuple[int, ...]
-    """The levels that have ``crd``."""
+    """The levels that have a ``crd`` of their own."""
     is_dense: bool
     """Whether every level is dense."""
 
@@ -114,7 +114,7 @@ class Format:
 
     @classmethod
     def of_levels(cls, levels: Levels) -> Format:
-        """Return the format of one rank that has these levels."""
+        """Return the format that has these levels."""
         return cls(_level_map(len(levels), levels))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -162,10 +162,10 @@ class Format:
         )
 
     def for_rank(self, rank: int, operand: str | None = None) -> Format:
-        """Return the format for a tensor of this rank, or refuse one of another.
+        """Return the format for a tensor of this rank, or refuse a format of another.
 
-        It is the format itself, or what a name for any rank stands for: the same object
-        for equal formats, so that comparing them takes no time.
+        For a name that fits any rank, the format has the levels that the name stands
+        for. Equal formats give the same object, so that comparing them takes no time.
         """
         subject = "" if operand is None else f"operand '{operand}': "
         if rank > MAX_RANK:
@@ -182,10 +182,10 @@ class Format:
         return _family_format(self.name, rank)
 
     def in_order(self, order: Sequence[int]) -> Format:
-        """Return the format with levels of the same kinds, that of one rank.
+        """Return the format whose levels have the same kinds and store ``order``.
 
-        ``order`` is the dimension of each level. A format that has another order than
-        that of the dimensions, such as csc, cannot be given one.
+        ``order`` is the dimension of each level. A format whose levels are not in the
+        order of the dimensions already, such as csc, cannot be given another order.
         """
         dimensions = tuple(range(len(self.levels)))
         try:
@@ -202,7 +202,7 @@ class Format:
         return self.of_levels((*zip(wanted, self.kinds, strict=True),))
 
     def require_compiled(self, name: str, role: str = "operand") -> Format:
-        """Return the format itself, or refuse one that tensors cannot have."""
+        """Return the format itself, or refuse one that no kernel can read or make."""
         if self.rank is None:
             return self
         reason = "" if self.rank <= MAX_RANK else f"rank {self.rank}"
@@ -216,7 +216,7 @@ class Format:
 
 @dataclass(frozen=True)
 class TensorType:
-    """The type of an operand or result of a kernel; a scalar has no format."""
+    """The type of an operand or result of a kernel; the format of a scalar is None."""
 
     format: Format | None
     dtype: str  # a key of elements.ELEMENTS
@@ -310,7 +310,7 @@ def _canonical_name(rank: int, levels: Levels) -> str:
 
 @lru_cache(maxsize=1024)
 def _shared(format: Format) -> Format:
-    """Return the first of equal formats."""
+    """Return the same object for all equal formats."""
     return format
 
 
@@ -329,18 +329,18 @@ def _family(name: str, rank: int) -> Levels:
 
 
 def list_kinds(name: str, count: int) -> tuple[str, ...]:
-    """Return the kinds of the levels of a list, of which there are at least two."""
+    """Return the kinds of ``count`` levels, at least two, that list entries."""
     inner, last = LISTS[name]
     return (_NONUNIQUE, *[inner] * (count - 2), last)
 
 
 def list_name(kind: str) -> str:
-    """Return the name of the lists that a singleton of this kind is in."""
+    """Return the name of the format, such as coo, that has singletons of this kind."""
     return _SINGLETONS[kind]
 
 
 def _sharing_levels(kinds: tuple[str, ...]) -> tuple[range, ...]:
-    """Return, per level, the levels whose coordinates are in the same array."""
+    """Return, per level, the levels that share one array of coordinates with it."""
     found: list[range] = []
     for level, kind in enumerate(kinds):
         if kind.startswith("singleton") and "soa" not in kind and level:
@@ -355,7 +355,7 @@ def _sharing_levels(kinds: tuple[str, ...]) -> tuple[range, ...]:
 
 
 def _unsupported_level(kinds: tuple[str, ...]) -> str:
-    """Return why there is no operand with levels of these kinds; empty if there is."""
+    """Return why no kernel reads levels of these kinds; empty if kernels read them."""
     open_group = False
     if len({list_name(kind) for kind in kinds if kind in _SINGLETONS}) > 1:
         return "either all singletons are 'soa' or none is"

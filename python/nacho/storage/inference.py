@@ -1,25 +1,29 @@
-"""How the result is stored, when nobody says.
+"""Infers the format of the result when the caller names none.
 
-Every subexpression has a *structure*: per index, how its coordinates are stored.
+Every subexpression has a *structure*: per index, how its coordinates are stored. A
+subexpression is *absent* at coordinates where no operand of it stores an entry.
 
     expression                  structure
-    A[i,j]                      that of the operand's format
-    a * b, both 0 where absent  that of the first sparse one; indices that it lacks, as
-                                the other has them
-    a * b, only a 0             that of a; indices that it lacks, as b has them
-    a / b, a 0                  likewise
-    a + b, a < b, min(a, b) …   if they are equal, theirs
-                                if one has everything, dense
-                                else csr for two indices, coo for more
-    where(c, a, b)              that of c * a + b; of c + b, if a is not what b is where
-                                both are absent
-    -a, exp(a), a + 2, a * 2    that of a
-    a, reduced over j           that of a, without j
+    A[i,j]                      the levels of the format of A
+    a * b, both 0 where absent  the structure of the first sparse operand; indices that
+                                it lacks are stored as in the other
+    a * b, only a 0 if absent   the structure of a; indices that it lacks, as in b
+    a / b, a 0 where absent     the structure of a; indices that it lacks, as in b
+    a + b, a < b, min(a, b) …   the structure of both, if a and b have the same
+                                dense, if one of them is dense
+                                otherwise csr for two indices, coo for more
+    where(c, a, b)              if c is 0 where absent: the structure of c * a + b, or
+                                of c + b if a and b have different values there
+                                if c is not 0 where absent: likewise with a and b
+                                exchanged; if nobody knows: of c + a + b
+    -a, exp(a), a + 2, a * 2    the structure of a
+    a, reduced over j           the structure of a, without j
 
-The levels of the result are in the order of its indices, or in the one in which sparse
-operands are stored. Dense levels may lead and trail, but not lie between sparse ones.
-What the library of the result cannot hold becomes csr; or coo, if a level is one of coo
-or if there are more than two.
+The levels of the result are in the order in which sparse operands store its indices;
+where these leave the order open, in the order of the text. Dense levels may lead and
+trail, but not lie between sparse ones. If the library of the result has no container
+for this format, the result is csr; or coo, if it has more than two levels or a level
+of coo.
 """
 
 from __future__ import annotations
@@ -43,8 +47,8 @@ from nacho.notation.tree import (
 from nacho.storage.formats import LISTS, Format, list_kinds, list_name
 
 Structure = dict[str, str]
-"""Per index: ``dense``, ``compressed``, or the name of the lists that the level is in,
-such as ``coo``."""
+"""Per index: ``dense``, ``compressed``, or the name of the format (such as ``coo``)
+whose singletons store the index."""
 
 Holds = Callable[[Format], bool]
 """Whether the library of the result has a container for a format."""
@@ -53,7 +57,10 @@ Holds = Callable[[Format], bool]
 def result_format(
     kinds: Kinds, formats: Mapping[str, Format], holds: Holds | None = None
 ) -> Format | None:
-    """Return the format of the result, from those of operands; None for a scalar."""
+    """Return the format of the result from the formats of the operands.
+
+    It is None for a scalar. Without ``holds``, any format will do.
+    """
     assignment = kinds.assignment
     if not assignment.result.indices:
         return None
@@ -74,8 +81,8 @@ def level_order(
 ) -> tuple[str, ...]:
     """Return the indices on the left, then the others, as sparse operands store them.
 
-    Where these leave it open, and if they contradict each other, it is the order of the
-    text; without sparse operands, that in which the first dense one lies in memory.
+    Where sparse operands leave the order open or contradict each other, the order of
+    the text decides; without sparse operands, the memory order of the first dense one.
     """
     tensors = [access for access in assignment.accesses if access.indices]
     stored = {access: _stored(access, formats[access.name]) for access in tensors}
@@ -93,7 +100,11 @@ def _stored(access: Access, format: Format) -> tuple[str, ...]:
 
 
 def _sorted(indices: Sequence[str], chains: Iterable[Sequence[str]]) -> list[str]:
-    """Sort topologically; among those that may come next, the first does."""
+    """Sort topologically: every chain is a required order of some of the indices.
+
+    Of the indices that may come next, the first given does. If the chains contradict
+    each other, it is the first that is left.
+    """
     before: dict[str, set[str]] = {index: set() for index in indices}
     for chain in chains:
         kept = [index for index in chain if index in before]
@@ -118,7 +129,7 @@ class _Inference:
         self.order = level_order(self.assignment, formats)
 
     def whole(self) -> Structure:
-        """Return the structure of the result: terms are reduced and added up."""
+        """Return the structure of the result, after terms are reduced and added up."""
         reductions = self.assignment.reductions
         before = self.structures()
         found: dict[int, Structure | None] = {}
@@ -134,7 +145,10 @@ class _Inference:
         return whole
 
     def structures(self) -> dict[int, Structure | None]:
-        """Return the structure of every node, not reduced; None without a tensor."""
+        """Return the structure of every node by ``id``, before any reduction.
+
+        It is None for a node without a tensor.
+        """
         found: dict[int, Structure | None] = {}
         for node in postorder(self.assignment.expr):
             operands = [found[id(child)] for child in children(node)]
@@ -184,7 +198,7 @@ class _Inference:
         return rhs | lhs if left else lhs | rhs
 
     def is_zero(self, node: Expr) -> bool:
-        """Return whether a node is 0 where its operands have no entries."""
+        """Return whether a node is known to be 0 where its operands have no entries."""
         value = self.background[id(node)]
         return value is not None and bool(value == 0)
 
@@ -202,7 +216,8 @@ class _Inference:
 
 def _of_access(access: Access, format: Format) -> Structure:
     found: Structure = {}
-    # The first level of a list says what list it is in by the next one.
+    # The first level of coo is compressed(nonunique): only the singleton below it tells
+    # whether the coordinates are interleaved.
     for (dimension, kind), (_, below) in pairwise((*format.levels, (0, ""))):
         nonunique = kind.startswith("compressed(")
         singleton = below if nonunique else kind
@@ -239,7 +254,10 @@ def _format(
 
 
 def _storable(levels: Sequence[str]) -> list[str]:
-    """Return levels that a result can be appended to: dense ones lead and trail."""
+    """Return levels of which no dense one lies between sparse ones.
+
+    Kernels can only append to such a result. Dense levels in between become sparse.
+    """
     found = list(levels)
     sparse = [n for n, kind in enumerate(found) if kind != "dense"]
     if not sparse:
@@ -250,7 +268,7 @@ def _storable(levels: Sequence[str]) -> list[str]:
             found[n] = "compressed"
     first = next((n for n in sparse if found[n] in LISTS), None)
     if first is not None:
-        # All levels behind the first one of a list are in the list.
+        # From the first level of coo on, all sparse levels belong to coo.
         group = range(first, sparse[-1] + 1)
         for n in group:
             found[n] = found[first] if len(group) > 1 else "compressed"
@@ -258,7 +276,7 @@ def _storable(levels: Sequence[str]) -> list[str]:
 
 
 def _grouped(levels: Sequence[str]) -> list[str]:
-    """Write the levels of a list as MLIR does."""
+    """Return MLIR's kinds of levels, in which coo is several kinds."""
     name = next((kind for kind in levels if kind in LISTS), None)
     if name is None:
         return list(levels)

@@ -1,7 +1,7 @@
 """What is known about containers, for as long as they live.
 
-A container is checked in full once: what is remembered of it holds weak references to
-the container *and* to its arrays, so that replaced arrays are checked again.
+A container is checked in full once. The note about it has weak references to the
+container *and* to its arrays, so that replaced arrays are checked again.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from nacho.storage.conversion import coordinates, packed, sorted_runs, summed
 from nacho.storage.views import View, has_canonical_entries
 
 Notes = list[str]
-"""What was copied or converted, in words."""
+"""One sentence for each array that was copied or converted, for ``Kernel.explain``."""
 
 _Known = TypeVar("_Known")
 
 
 class Memory(Generic[_Known]):
-    """A fact per container. It is dropped when the container dies.
+    """One fact per container, which is dropped when the container dies.
 
-    It goes by the address of the container, for those of SciPy are not hashable; the
-    address cannot be taken again before the fact is gone.
+    The key is the address of the container, because SciPy's containers are not
+    hashable. No other object can get the address before the fact is dropped.
     """
 
     def __init__(self) -> None:
@@ -56,9 +56,9 @@ class Memory(Generic[_Known]):
 class _Reordering:
     """How the entries of an unsorted SciPy container become sorted and distinct.
 
-    Values are gathered anew on every call, for they may have been edited. The indices
-    may have been as well (``A.sort_indices()`` works in place): they are compared with
-    a snapshot, which is still much cheaper than sorting.
+    Every call gathers the values anew, because they may have been edited. The index
+    arrays may have been edited as well (``A.sort_indices()`` works in place), so they
+    are compared with a snapshot; this is much cheaper than sorting.
     """
 
     def __init__(self, view: View) -> None:
@@ -89,7 +89,10 @@ class _Reordering:
 
 
 class _Check:
-    """A container whose coordinates were checked, with the arrays it had then."""
+    """Notes that a container was checked, with the arrays that it had then.
+
+    ``reordering`` is None if its entries were found sorted and distinct.
+    """
 
     __slots__ = ("arrays", "reordering", "shape")
 
@@ -113,7 +116,7 @@ _checks: Memory[_Check] = Memory()
 def remember(
     container: object, view: View, reordering: _Reordering | None = None
 ) -> None:
-    """Have the coordinates of a container pass as checked."""
+    """Note that the coordinates of a container need not be checked again."""
     _checks.put(container, _Check(view, reordering))
 
 
@@ -132,7 +135,8 @@ def canonical(
 ) -> View:
     """Return ``ready`` with sorted and distinct entries: itself, or a private copy.
 
-    ``view`` has the arrays of the container, ``ready`` those that a kernel can read.
+    ``view`` has the arrays of the container, ``ready`` has the arrays that a kernel can
+    read. ``notes`` collects what was copied; with None, nobody wants to know.
     """
     check = _checks.get(container)
     if check is not None and not check.covers(view):

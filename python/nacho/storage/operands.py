@@ -1,7 +1,7 @@
-"""From what a caller passes to the arguments of a kernel: look, check, convert.
+"""From the containers of a caller to the arguments of a kernel: look, check, convert.
 
-Arrays are used in place where they can be; what had to be copied or converted is noted
-in words, and nothing sparse is made dense, nor the other way round.
+Arrays are used in place where possible, and every copy or conversion is noted in words.
+No sparse operand is made dense, and no dense operand sparse.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 COMPILED = "the kernel was compiled"
-"""What fixes the types of an operand, if it is not a plan."""
+"""How messages say that a kernel, and not a plan, fixes the types of an operand."""
 
 _INDICES: dict[int, DType] = {32: INT32, 64: INT64}
 
@@ -84,7 +84,7 @@ def tensor_type(name: str, view: View) -> TensorType:
 def read_type(name: str, view: View, wanted: Format) -> TensorType:
     """Return the type with which a kernel reads an operand in a format, or refuse it.
 
-    Its arrays are used in place where they can be, so the types are theirs.
+    The types are those of the operand's arrays, so that most can be used in place.
     """
     require_element(name, view.values.dtype)
     _require_readable(name, view, wanted)
@@ -96,7 +96,10 @@ def read_type(name: str, view: View, wanted: Format) -> TensorType:
 
 
 def converted_type(name: str, view: View, wanted: Format) -> TensorType:
-    """Return the type of a view in another format: its own, as far as that will do."""
+    """Return the type of a view that is converted to another format.
+
+    Its index types stay the same unless entries or coordinates need a wider one.
+    """
     given = tensor_type(name, view)
     pos = 64 if view.values.size > INT32_MAX else given.pos_width
     crd = 64 if max(view.shape) > INT32_MAX else given.crd_width
@@ -106,7 +109,7 @@ def converted_type(name: str, view: View, wanted: Format) -> TensorType:
 def require_type(
     name: str, view: View, type: TensorType, reader: str = COMPILED
 ) -> None:
-    """Refuse an operand whose arrays have other types than what was made for them."""
+    """Refuse an operand whose arrays have other types than ``reader`` was made for."""
     _require_element(name, view, type, reader)
     wanted = type.format
     assert wanted is not None
@@ -115,7 +118,7 @@ def require_type(
 
 
 def signature(view: View) -> tuple[object, ...]:
-    """Return what ``tensor_type`` depends on, as a part of a key."""
+    """Return all that ``tensor_type`` depends on, to be used in the key of a cache."""
     types = [array.dtype for array in (*view.pos, *view.crd) if array is not None]
     return (view.format.name, view.values.dtype, *types)
 
@@ -135,7 +138,7 @@ def load(
 ) -> View:
     """Check an operand, and return it as the kernel reads it.
 
-    ``is_typed``: it is known that format and arrays have exactly these types.
+    ``is_typed`` says that the format and the arrays are known to have this type.
     """
     wanted = type.format
     assert wanted is not None
@@ -183,7 +186,7 @@ def _require_element(
 
 
 def _require_readable(name: str, view: View, wanted: Format) -> None:
-    """Refuse conversions that fill up with zeros, or leave them out."""
+    """Refuse a conversion that would have to store zeros or to leave zeros out."""
     given = view.format
     if given.is_dense != wanted.is_dense:
         _refuse_dense(name, view, wanted)
@@ -202,9 +205,9 @@ def _inner_dense(format: Format) -> set[int]:
 
 
 def _known_unsorted(container: object) -> bool:
-    """Return whether SciPy has found out that entries are unsorted or repeated.
+    """Return whether a SciPy container says that entries are unsorted or repeated.
 
-    In coo it says so as well of what it has not looked at.
+    A container in coo also says so while SciPy has not looked at its entries.
     """
     known: dict[str, Any] = getattr(container, "__dict__", {})
     return (
@@ -215,7 +218,7 @@ def _known_unsorted(container: object) -> bool:
 
 
 def _converted(name: str, ready: View, type: TensorType, notes: Notes | None) -> View:
-    # Imported here, for kernels are compiled for tensors.
+    # Imported here, because reformat is only needed for conversions.
     from nacho.storage.reformat import converted
 
     assert type.format is not None
@@ -273,8 +276,9 @@ def _sparse_call(name: str, view: View, wanted: Format) -> str:
 def _with_widths(name: str, view: View, type: TensorType, notes: Notes | None) -> View:
     """Return a view whose index arrays have the compiled types.
 
-    What is as wide as the kernel reads in one level, and narrower in another, is
-    widened. The positions of SciPy's coo are not the container's: they can be changed.
+    If the levels of an operand have different widths, the kernel reads the widest, and
+    narrower arrays are widened. ``pos`` of SciPy's coo may always change its type,
+    because it was made for the view.
     """
     pos_type, crd_type = _INDICES[type.pos_width], _INDICES[type.crd_width]
     if _have_types(view, pos_type, crd_type):
@@ -307,7 +311,7 @@ def _cast(arrays: Arrays, dtype: DType) -> Arrays:
 def _require_widths(
     name: str, view: View, type: TensorType, reader: str = COMPILED
 ) -> None:
-    """Refuse index arrays of other types than the compiled ones."""
+    """Refuse index arrays whose types differ from the compiled ones."""
     wanted = type.format
     assert wanted is not None
     same = view.format == wanted
@@ -368,7 +372,7 @@ def _made_plain(name: str, view: View, notes: Notes | None) -> View:
 
 
 def _copied(name: str, label: str, array: Array, reason: str) -> str:
-    """Return the note of a copy, and why it had to be made."""
+    """Return the note that an array was copied, and why."""
     if not array.dtype.isnative:
         reason = "has the byte order of another machine"
     return f"{name}: {label} {reason or 'is not contiguous and aligned'}: copied"

@@ -1,7 +1,7 @@
 """From one format to another: what a conversion leaves out, shares, and refuses.
 
-The entries themselves are moved by a kernel. Kernels are built on this package, so the
-one that copies is handed in from above, by ``use_kernels``.
+A kernel moves the entries themselves. Since ``nacho.kernels`` imports this package, it
+hands the function that copies down to here, by ``use_kernels``.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _copied: Copy
 
 
 def use_kernels(copied: Copy) -> None:
-    """Have the entries of all conversions moved by this function."""
+    """Make this function the one that moves the entries of all conversions."""
     global _copied
     _copied = copied
 
 
 def checked(tensor: Tensor) -> View:
-    """Return the view of a tensor whose arrays may have been edited: look at them."""
+    """Return the view of a tensor after a check: its arrays may have been edited."""
     view = tensor._view
     if view.format.is_dense:
         return view
@@ -49,7 +49,10 @@ def checked(tensor: Tensor) -> View:
 
 
 def converted(view: View, wanted: Format, name: str | None = None) -> View:
-    """Return a view with sorted entries in another format, sharing what it can."""
+    """Return a view with sorted entries in another format; unchanged arrays are shared.
+
+    ``name`` is that of the operand in messages; None stands for a tensor being made.
+    """
     if view.format == wanted:
         return view
     require_within(view, name)
@@ -70,8 +73,10 @@ def converted(view: View, wanted: Format, name: str | None = None) -> View:
 def sorting(columns: Sequence[Array]) -> Array:
     """Return the order that sorts entries by their coordinates; it is stable.
 
-    Entries have a dimension more: their number, by which they are sorted. Stored as the
-    innermost level, it is what each of them was before.
+    Every entry gets its number as one more coordinate, in dimension 0. The entries are
+    sorted already if the numbers are the outermost level. A conversion that makes the
+    numbers the innermost level sorts by the other coordinates, and moves the numbers
+    along: they are the order.
     """
     count, rank = columns[0].size, len(columns)
     extents = [int(column.max()) + 1 for column in columns]
@@ -86,7 +91,10 @@ def sorting(columns: Sequence[Array]) -> Array:
 
 
 def _sharing(given: View, made: View) -> View:
-    """Return what was made with the arrays that are the same as the given ones."""
+    """Return ``made`` with the innermost ``crd`` and the values of ``given``.
+
+    They are the same if the order of the levels is, and no innermost level is dense.
+    """
     kinds = (given.format.kinds[-1], made.format.kinds[-1])
     if "dense" in kinds or given.format.order != made.format.order:
         return made
@@ -101,14 +109,14 @@ def _sharing(given: View, made: View) -> View:
 
 
 def _leaves_zeros_out(given: Format, wanted: Format) -> bool:
-    """Return whether zeros of dense levels are no entries in another format."""
+    """Return whether zeros that fill up dense levels are left out of another format."""
     if given.kinds[-1] != "dense" or wanted.is_dense:
         return False
     return given.is_dense or wanted.kinds[-1] != "dense"
 
 
 def _without_fill(view: View) -> View:
-    """Return what is not zero, in coo of the same order."""
+    """Return the values that are not zero, in coo with the same order of levels."""
     format, kinds = view.format, view.format.kinds
     depth = 1 + max(format.stored, default=-1)
     inner = view.extents[depth:]

@@ -1,4 +1,4 @@
-"""Results: the buffers of a kernel, in a container of the callers' library."""
+"""Results: the buffers of a kernel, wrapped in a container of the caller's library."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from nacho.storage.views import (
 )
 
 _TEMPLATES: dict[str, tuple[set[str], set[str]]] = {
-    # What SciPy's classes keep: arrays and shape, and what is known of the entries.
+    # The attributes of SciPy's classes: first arrays and shape, then the flags that say
+    # what is known of the entries.
     "csr": (
         {"data", "indices", "indptr", "_shape"},
         {"_has_canonical_format", "_has_sorted_indices"},
@@ -38,7 +39,7 @@ _templates: dict[type, dict[str, Any] | None] = {}
 def library_of(views: Sequence[View | None]) -> str:
     """Return the library for a sparse result: that of the first sparse operand.
 
-    An array of SciPy wins over a matrix. Without sparse operands it is Nacho.
+    SciPy's arrays win over its matrices. Without sparse operands, it is Nacho.
     """
     found = ""
     for view in views:
@@ -53,7 +54,8 @@ def library_of(views: Sequence[View | None]) -> str:
 def holds(library: str, format: Format | None, rank: int) -> bool:
     """Return whether a library has a container for a result.
 
-    All of them have numbers and dense arrays. SciPy's coo is sorted by row.
+    Every library holds numbers and dense arrays. SciPy holds coo only if its levels are
+    in the order of the dimensions.
     """
     if format is None or format.is_dense or library == NACHO:
         return True
@@ -70,9 +72,9 @@ def _scipy_layout(format: Format) -> str:
 
 
 def result_class(format: Format | None, views: Sequence[View | None]) -> type | None:
-    """Return the class for a result; None stands for ``nacho.Tensor``.
+    """Return the class of the result; None stands for ``nacho.Tensor``.
 
-    A result without a format is a NumPy scalar, one without sparse levels an array.
+    A scalar result is a NumPy scalar, a dense one is a NumPy array.
     """
     if format is None:
         return np.generic
@@ -105,8 +107,8 @@ def make_result(
 ) -> Any:
     """Wrap the buffers of a kernel: by level ``pos`` and ``crd``, then the values.
 
-    ``canonical`` entries are known to be sorted and distinct: as an operand, the result
-    is not checked again.
+    ``canonical`` says that the entries are known to be sorted and distinct. Such a
+    result is not checked when it becomes an operand.
     """
     if format is None:
         return buffers[-1].reshape(-1)[0]
@@ -159,7 +161,7 @@ def _scipy_result(kind: type, view: View, canonical: bool) -> Any:
 
 
 def _claim_nothing(made: Any, layout: str) -> None:
-    """Have SciPy find out for itself whether entries are sorted and distinct."""
+    """Leave it to SciPy to find out whether entries are sorted and distinct."""
     if layout == "coo":
         made.has_canonical_format = False
         return
@@ -183,8 +185,9 @@ def _constructed(kind: Any, view: View, canonical: bool) -> Any:
 def _template(kind: type, layout: str) -> dict[str, Any] | None:
     """Return the attributes of a canonical matrix, or None if they look unfamiliar.
 
-    SciPy's constructor scans the index arrays; filling in the attributes does not. It
-    is only done if the class keeps exactly those that we know.
+    SciPy's constructor scans the index arrays, so results are made without it: by
+    filling in the attributes. This is only safe if the class has exactly the attributes
+    that are listed in ``_TEMPLATES``.
     """
     if kind in _templates:
         return _templates[kind]

@@ -13,7 +13,8 @@ from nacho.storage.tensor import require_element
 from nacho.storage.views import Array
 
 _RANKS = "biufc"
-"""The kinds of NumPy's types; a Python number fits its own and those behind it."""
+"""NumPy's letters for kinds of types: bool, signed, unsigned, float, complex. A Python
+number fits the types of its own kind and of all kinds behind it."""
 
 
 def is_number(value: object) -> bool:
@@ -24,16 +25,16 @@ def is_number(value: object) -> bool:
 
 
 def refuse_rank(name: str, given: int, rank: int) -> NoReturn:
-    """Refuse an operand that is written with another number of indices."""
+    """Refuse an operand whose rank is not its number of indices in the expression."""
     plural = "index" if rank == 1 else "indices"
     written = f"with {rank} {plural}" if rank else "without indices"
     raise ShapeError(f"operand '{name}' has rank {given}, but is written {written}")
 
 
 def scalar_dtype(name: str, value: Any) -> DType | None:
-    """Return the type of a scalar operand; None for a Python number, which adapts.
+    """Return the type of a scalar operand; None for a Python number, which is weak.
 
-    A bool adapts to nothing that it would not promote to anyway.
+    Python's bool counts as NumPy's: it promotes to any type even without being weak.
     """
     if isinstance(value, np.generic | np.ndarray) and is_number(value):
         require_element(name, value.dtype)
@@ -71,7 +72,7 @@ def load_scalar(name: str, value: Any, type: TensorType) -> Array:
 
 
 def _adapts(value: object, wanted: DType) -> bool:
-    """Return whether a Python number takes on a type, as NumPy defines it."""
+    """Return whether NumPy lets a Python number take on a type (NEP 50)."""
     own = "c" if isinstance(value, complex) else "f"
     own = "i" if isinstance(value, int) else own
     return _RANKS.index(wanted.kind) >= _RANKS.index(own)

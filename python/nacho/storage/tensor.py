@@ -42,9 +42,9 @@ class Tensor:
     """A tensor in any format: arrays by level, as a kernel reads them.
 
     Entries are sorted and distinct. ``pos`` and ``crd`` have an item per level, which
-    is None where the level has no such array. A list of entries whose coordinates are
-    interleaved has them all in the ``crd`` of its first level: an array with a row for
-    each entry and a column for each level.
+    is None where the level has no such array. In a format such as coo-interleaved, the
+    ``crd`` of the first level has the coordinates of all levels: it is an array with a
+    row for each entry and a column for each level.
     """
 
     __slots__ = ("__weakref__", "_view")
@@ -86,9 +86,10 @@ class Tensor:
 
     @classmethod
     def from_dense(cls, array: ArrayLike, format: str | Format = "coo") -> Tensor:
-        """Build a tensor from what is not zero in an array.
+        """Build a tensor from the elements of an array that are not zero.
 
-        If all levels of the format are dense, the array itself is used if it can be.
+        If all levels of the format are dense, the tensor has all elements, and uses the
+        memory of the array where possible.
         """
         given = _values_array(array)
         shape = checked_shape(given.shape)
@@ -114,8 +115,8 @@ class Tensor:
 
         The item of a level without such an array is None or empty. Values of dense
         levels are in the order of the levels. The arrays are used in place and checked
-        in full; index arrays of different types are brought to the widest. Interleaved
-        coordinates may have one dimension, as MLIR stores them, or two.
+        in full; index arrays of different types are converted to the widest type.
+        Interleaved coordinates may have one dimension, as MLIR stores them, or two.
         """
         extents = checked_shape(shape)
         wanted = _format(format, len(extents))
@@ -170,12 +171,15 @@ class Tensor:
 
     @property
     def values(self) -> Array:
-        """The stored values; of dense levels only, they have a dimension per level."""
+        """The stored values.
+
+        If all levels are dense, the array has one dimension per level, else just one.
+        """
         return self._view.values
 
     @property
     def coords(self) -> Array:
-        """The coordinates of the values, of shape (rank, nnz), in storage order."""
+        """The coordinates of the values in storage order: an array (rank, nnz)."""
         columns = coordinates(self._view)
         coords = np.empty((self.ndim, self.nnz), np.result_type(*columns))
         for dimension, column in zip(self.format.order, columns, strict=True):
@@ -183,14 +187,14 @@ class Tensor:
         return coords
 
     def to_dense(self) -> Array:
-        """Return a NumPy array."""
+        """Return a NumPy array of all elements, which shares no memory."""
         return densified(self._view)
 
     def to_scipy(self) -> Any:
-        """Return a SciPy array, sharing what it can.
+        """Return a SciPy array that shares all arrays that need no change.
 
-        That is a ``csr_array`` or ``csc_array`` for a matrix stored by row or column,
-        and a ``coo_array`` for what SciPy has no other format for.
+        A matrix stored by row or column becomes a ``csr_array`` or ``csc_array``; any
+        other tensor becomes a ``coo_array``.
         """
         import scipy.sparse
 
@@ -208,27 +212,27 @@ class Tensor:
     def convert(
         self, format: str | Format, order: Sequence[int] | None = None
     ) -> Tensor:
-        """Return the same tensor in another format, sharing what it can.
+        """Return the same tensor in another format; unchanged arrays are shared.
 
         ``order`` is the order in which the dimensions are stored, outermost first. With
         ``("csf", order=(2, 0, 1))``, the levels store d2, d0 and d1; the dimensions of
         the tensor stay what they are.
 
-        Zeros that only fill up a dense level become no entries of a sparse one. Index
-        arrays keep their types, unless a coordinate needs a wider one.
+        Zeros that only fill up a dense level do not become entries of a sparse level.
+        Index arrays keep their types unless coordinates or positions need a wider one.
         """
         wanted = _format(format, self.ndim)
         if order is not None:
             wanted = wanted.in_order(order)
         if wanted == self.format:
             return self._of(self._view)
-        # Imported here, for kernels are compiled for tensors.
+        # Imported here, because reformat imports this module.
         from nacho.storage.reformat import checked, converted
 
         return self._of(converted(checked(self), wanted))
 
     def __getitem__(self, key: object) -> Expression:
-        """Return an element at index variables, to be used in an expression.
+        """Return the element at some index variables, to be used in an expression.
 
         >>> i, j = nacho.indices("i j")  # doctest: +SKIP
         >>> nacho.evaluate(A[i, j] + B[i, j], (i, j))  # doctest: +SKIP
@@ -247,7 +251,7 @@ class Tensor:
 
 
 def checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return a shape as Python integers, or refuse it."""
+    """Return a shape of Nacho's tensors as Python integers, or refuse it."""
     try:
         given = np.asarray(shape)
         extents = tuple(int(extent) for extent in given)
@@ -291,7 +295,7 @@ def _values_array(values: ArrayLike) -> Array:
 
 
 def _integers(label: str, given: ArrayLike) -> Array:
-    """Return index arrays as int32 or int64; other integers are widened."""
+    """Return an index array as int32 or int64; other integer types become int64."""
     array = made_plain(_array(label, given))
     if array.dtype in (INT32, INT64):
         return array
@@ -330,7 +334,7 @@ def _require_within(where: Array, extents: tuple[int, ...]) -> None:
 
 
 def _in_columns(array: Array, columns: int) -> Array:
-    """Return a flat array of several columns with an index for each of the two."""
+    """Return a flat array of several columns as an array of rank two."""
     is_flat = columns > 1 and array.ndim == 1 and array.size % columns == 0
     return array.reshape(-1, columns) if is_flat else array
 

@@ -1,7 +1,7 @@
-"""Views: the arrays by level that every container is looked at through.
+"""Views: a container of any library as a format, a shape, and the arrays of the levels.
 
-A view is a format, a shape, and the arrays of the levels. Checks are functions of a
-view: they never write into it, and their messages call the arrays what users call them.
+All checks take views. They never write into one, and their messages call the arrays
+by the names that they have in the container.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nacho.storage.formats import Format
 
 Array = NDArray[Any]
 Arrays = tuple[Array | None, ...]
-"""An array per level; None where a level has none."""
+"""An array per level; None where a level has no such array."""
 
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 INT32_MAX = 2**31 - 1
@@ -32,9 +32,10 @@ _PLAIN = 0x101  # NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED
 class View:
     """The arrays of a container, by level.
 
-    ``values`` is of one dimension; if all levels are dense, of one per level. What
-    comes from SciPy or NumPy says so in ``library``, and ``layout`` is SciPy's name of
-    the format then. In SciPy's coo there is no ``pos``: it was made up for the view.
+    ``values`` has one dimension, or, if all levels are dense, one per level.
+    ``library`` says where the container comes from. ``layout`` is SciPy's name of its
+    format, and empty for containers of other libraries. SciPy's coo has no ``pos``: the
+    ``pos`` in its view was made for the view.
     """
 
     __slots__ = (
@@ -75,14 +76,14 @@ class View:
         return pos
 
     def crd_at(self, level: int) -> Array:
-        """Return the coordinates of a level that stores them, which may be a column."""
+        """Return the coordinates of a level; they may be a column of a shared array."""
         levels = self.format.sharing[level]
         crd = self.crd[levels[0]]
         assert crd is not None
         return crd if len(levels) == 1 else crd[:, level - levels[0]]
 
     def array_at(self, level: int) -> Array:
-        """Return ``crd`` of a level that has it, with a column per level in it."""
+        """Return the whole ``crd`` of a level that has it, with all columns."""
         crd = self.crd[level]
         assert crd is not None
         return crd
@@ -93,16 +94,16 @@ class View:
 
     @property
     def index_arrays(self) -> list[Array]:
-        """The arrays of the levels that belong to the container."""
+        """All ``pos`` and ``crd`` that belong to the container."""
         pos = () if self.layout == "coo" else self.pos
         return [array for array in (*pos, *self.crd) if array is not None]
 
     def pos_label(self, level: int) -> str:
-        """Return what users call ``pos`` of a level."""
+        """Return the name of a level's ``pos`` in the container."""
         return "indptr" if self.from_scipy else f"pos[{level}]"
 
     def crd_label(self, level: int) -> str:
-        """Return what users call the coordinates of a level."""
+        """Return the name of a level's coordinates in the container."""
         if self.layout == "coo":
             return f"coords[{self.format.order[level]}]"
         if self.from_scipy:
@@ -112,7 +113,7 @@ class View:
         return label if len(levels) == 1 else f"{label}[:, {level - levels[0]}]"
 
     def array_label(self, level: int) -> str:
-        """Return what users call ``crd`` of a level that has it."""
+        """Return the name of a level's whole ``crd`` in the container."""
         shared = len(self.format.sharing[level]) > 1
         return f"crd[{level}]" if shared else self.crd_label(level)
 
@@ -129,7 +130,7 @@ class View:
 
 
 def is_plain(array: Array) -> bool:
-    """Return whether an array is contiguous (C order), aligned, in native bytes."""
+    """Return whether an array is contiguous (C order), aligned and of native bytes."""
     return array.flags.num & _PLAIN == _PLAIN and array.dtype.isnative
 
 
@@ -149,7 +150,7 @@ def subject(name: str | None) -> str:
 
 
 def filled(name: str | None, view: View) -> View:
-    """Check all lengths, and leave out what lies behind the last entry.
+    """Check all lengths; return a view whose arrays end with the last entry.
 
     SciPy allows ``indices`` and ``data`` to be longer than ``indptr[-1]``.
     """
@@ -187,7 +188,7 @@ def _require_columns(name: str | None, view: View, level: int) -> None:
 
 
 def _counted(name: str | None, view: View, level: int, pos: Array, parents: int) -> int:
-    """Return the number of entries of a level with ``pos``."""
+    """Check the length of ``pos``; return the number of positions in the level."""
     if pos.ndim != 1 or pos.size != parents + 1:
         label = view.pos_label(level)
         message = f"{label} has shape {pos.shape}, expected ({parents + 1},)"
@@ -196,7 +197,7 @@ def _counted(name: str | None, view: View, level: int, pos: Array, parents: int)
 
 
 def _with_values(name: str | None, view: View, count: int, longer: bool) -> View:
-    """Check the number of values, and cut what is longer than it has to be."""
+    """Check the number of values, and shorten arrays that are longer than necessary."""
     values = view.values
     wanted = view.extents if view.format.is_dense else (count,)
     if view.format.is_dense:
@@ -213,7 +214,7 @@ def _with_values(name: str | None, view: View, count: int, longer: bool) -> View
 
 
 def _ends(view: View) -> list[tuple[Array | None, int]]:
-    """Return ``crd`` of each level, and the number of entries in the level."""
+    """Return ``crd`` of each level, and the number of positions in the level."""
     ends: list[tuple[Array | None, int]] = []
     end = 1
     for level, pos in enumerate(view.pos):
@@ -247,7 +248,7 @@ def _refuse_end(name: str | None, view: View, level: int, count: int) -> NoRetur
 
 
 def require_positions(name: str | None, view: View) -> None:
-    """Check that every ``pos`` starts at 0, never falls, and ends with ``crd``."""
+    """Check that every ``pos`` starts at 0, never falls, and ends at ``len(crd)``."""
     # Imported here, so that `import nacho` does not load the compiler.
     from nacho._nacho import check_positions
 
@@ -259,16 +260,16 @@ def require_positions(name: str | None, view: View) -> None:
 
 
 def has_canonical_entries(name: str | None, view: View) -> bool:
-    """Check every ``crd``: in range, sorted, distinct.
+    """Check that the coordinates in every ``crd`` are in range, sorted and distinct.
 
-    Return False if a SciPy container merely is unsorted or has duplicates, which is
-    legal there.
+    Return False if the entries of a SciPy container are unsorted or have duplicates,
+    which SciPy allows. Everything else is refused.
     """
     for levels in groups(view.format):
         try:
             place, level, why = _first_violation(view, levels)
         except ValueError as error:
-            # Positions were checked before: another thread has edited them since.
+            # ``pos`` was checked before, so another thread has edited it since.
             label = view.pos_label(levels[0])
             message = f"{subject(name)}: {label} was edited while it was checked"
             raise OperandError(message) from error
@@ -284,7 +285,7 @@ def has_canonical_entries(name: str | None, view: View) -> bool:
 
 
 def groups(format: Format) -> list[range]:
-    """Return the sparse levels, those of one coo group together."""
+    """Return the sparse levels in groups: a compressed level and its singletons."""
     starts = [*format.compressed, len(format.levels)]
     sparse = set(format.stored)
     return [
@@ -294,7 +295,10 @@ def groups(format: Format) -> list[range]:
 
 
 def _first_violation(view: View, levels: range) -> tuple[int, int, str]:
-    """Return the first wrong entry of a group, the level, and what is wrong."""
+    """Return the first wrong position of a group, the level, and what is wrong.
+
+    A negative position says that nothing is wrong.
+    """
     from nacho._nacho import check_coordinates, check_tuples
 
     first = levels[0]

@@ -1,1 +1,1 @@
-"""``tools/dev bench``: nacho and its peers, each in a process of its own."""
+"""``tools/dev bench``: compares nacho with its peers, each in a process of its own."""

@@ -63,12 +63,12 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
 
 
 def workloads_of(found: argparse.Namespace) -> list[Workload]:
-    """Return the workloads asked for; with --data, the files rather than ours."""
+    """Return the selected workloads; with --data, those are the files by default."""
     files = [] if found.data is None else map(from_file, data_files(found.data))
     real = {workload.name: workload for workload in files}
     if found.workload is None:
         if found.plot is not None and not real:
-            # The figures show more exponents than the tables.
+            # The figures show more exponents of power laws than the tables.
             return [*SYNTHETIC.values()]
         return [*real.values()] or [SYNTHETIC[name] for name in BY_DEFAULT]
     known = SYNTHETIC | real
@@ -91,7 +91,7 @@ def options_of(found: argparse.Namespace) -> Options:
 
 
 def measure(found: argparse.Namespace) -> dict[str, Any]:
-    """Run everything that was asked for; return the raw data."""
+    """Measure all selected kernels on all selected workloads; return the raw data."""
     store = Store(found.cache, found.quick)
     options = options_of(found)
     pairs = [
@@ -136,7 +136,7 @@ def _write(path: Path | None, data: dict[str, Any]) -> None:
 
 
 def listing(folder: Path | None) -> str:
-    """Return what there is to choose from, the files of a folder included."""
+    """Return the names of all kernels, workloads and peers, and files of a folder."""
     lines = ["kernels:"]
     lines += [f"  {k.name:<14} {k.expression}" for k in KERNELS.values()]
     lines += ["workloads:"]
@@ -149,7 +149,7 @@ def listing(folder: Path | None) -> str:
 
 
 def _uses(workload: Workload) -> list[str]:
-    """Say which kernels a file is used for, and why it is not for others."""
+    """Return lines with the kernels that a file is used for, and why not for others."""
     reasons: dict[str, list[str]] = {}
     for kernel in KERNELS.values():
         if suited(kernel, workload):
@@ -164,7 +164,7 @@ def _uses(workload: Workload) -> list[str]:
 
 
 def plot(data: dict[str, Any], folder: Path) -> list[Path]:
-    """Draw the figures, if there is what draws; return their files."""
+    """Draw the figures, if matplotlib is installed; return their files."""
     try:
         from nacho_bench import figures
     except ImportError as error:
@@ -174,7 +174,7 @@ def plot(data: dict[str, Any], folder: Path) -> list[Path]:
 
 
 def measured(found: argparse.Namespace) -> dict[str, Any]:
-    """Return the raw data of a file, or of a run that is made now."""
+    """Return the raw data from the file of --table, or else measure now."""
     if found.table is not None:
         data: dict[str, Any] = json.loads(found.table.read_text())
         return data
@@ -187,7 +187,10 @@ def measured(found: argparse.Namespace) -> dict[str, Any]:
 
 
 def report(found: argparse.Namespace) -> str:
-    """Return the tables; figures are linked from where the raw data are, or here."""
+    """Return the tables, with links to the figures.
+
+    The links are relative to the folder of the raw data, or to the current one.
+    """
     data = measured(found)
     if found.plot is None:
         return table.document(data)

@@ -1,4 +1,4 @@
-"""``tools/dev bench --setup``: compiles the peers that are C and C++.
+"""``tools/dev bench --setup``: compiles the peers that are written in C and C++.
 
 Usage: python -m nacho_bench.build
 """
@@ -18,7 +18,10 @@ def library(name: str) -> Path:
 
 
 def build(name: str, compiler: str, sources: list[Path], *flags: str) -> None:
-    """Compile a shared library; under another name first, so that it is whole."""
+    """Compile a shared library.
+
+    It gets its name only when it is complete, so that no process loads half of it.
+    """
     BUILD.mkdir(parents=True, exist_ok=True)
     unfinished = library(f"{name}-part")
     command = [compiler, *FLAGS, *flags, "-o", unfinished, *sources]

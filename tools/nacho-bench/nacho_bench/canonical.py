@@ -1,4 +1,4 @@
-"""Results of any peer in one form, and whether two of them are equal."""
+"""Brings the results of all peers into one form, and compares them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,11 +10,12 @@ from nacho_bench.patterns import distinct, linear
 
 _DIGESTS = 1e-11
 RELATIVE, ABSOLUTE = 1e-9, 1e-11
-"""What values may differ by; the second is a part of the largest one."""
+"""By how much equal values may differ: relative to the value, and, for all values of a
+result, relative to the largest one."""
 
 
 def places(result: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the place of each entry, as one number, and its value, in any order.
+    """Return the place of each entry, as one integer, and its value, in any order.
 
     ``result`` is a number, a dense array, or coordinates, values and shape.
     """
@@ -27,7 +28,7 @@ def places(result: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def canonical(result: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of entries that are not zero, in order, and their values."""
+    """Return the sorted places of entries that are not zero, and their values."""
     keys, values = places(result)
     if not np.all(keys[1:] > keys[:-1]):
         order = np.argsort(keys, kind="stable")
@@ -39,7 +40,10 @@ def canonical(result: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def digest(result: Any) -> tuple[float, float]:
-    """Return a sum of all values, weighted by their places, and that of magnitudes."""
+    """Return the sum of all values, weighted by hashes of their places.
+
+    The second number is the same sum of absolute values.
+    """
     keys, values = places(result)
     mixed = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     weighted = values * ((mixed >> np.uint64(40)).astype(np.float64) + 1)
@@ -47,7 +51,7 @@ def digest(result: Any) -> tuple[float, float]:
 
 
 def same_digest(one: Sequence[float], other: Sequence[float]) -> bool:
-    """Return whether digests are those of equal results, but for rounding."""
+    """Return whether two digests may be those of results that differ by rounding."""
     return abs(one[0] - other[0]) <= _DIGESTS * max(one[1], other[1])
 
 
@@ -62,7 +66,7 @@ def _summed(keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def differ(
     one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]
 ) -> str:
-    """Say how two canonical results differ; nothing if they are equal."""
+    """Return as text how two canonical results differ; empty if they are equal."""
     keys, (a, b) = one[0], (one[1], other[1])
     if not np.array_equal(one[0], other[0]):
         keys = distinct(np.concatenate([one[0], other[0]]))
@@ -102,9 +106,10 @@ def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
 def majority(
     results: dict[str, Path], preferred: tuple[str, ...]
 ) -> tuple[str, dict[str, str]]:
-    """Return whose result is taken for right, and how those that differ from it do.
+    """Return a peer whose result is taken for right, and how other results differ.
 
-    Right is what most agree on; of several such, that of the first preferred one.
+    It is the result that most peers agree on. If several results have as many peers,
+    the order in ``preferred`` decides.
     """
     groups: list[list[str]] = []
     said: dict[tuple[str, str], str] = {}

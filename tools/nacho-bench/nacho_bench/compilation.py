@@ -44,7 +44,7 @@ below a kernel is that of the other checkout, measured in turns."""
 def report(kernels: Sequence[str], against: Path | None = None) -> str:
     """Measure all kernels, and return the table.
 
-    ``against`` is another checkout that is measured too, in turns with this one.
+    ``against`` is another checkout; processes of both take turns.
     """
     packages = [None] if against is None else [None, against / "python"]
     lines = []
@@ -71,7 +71,10 @@ def _line(label: str, found: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _run(kernel: str, package: Path | None) -> dict[str, Any]:
-    """Return the times of a process without a cache, and of one that has it."""
+    """Return the times of a process with an empty cache.
+
+    ``disk`` is the compile time of a second process, which finds the cache filled.
+    """
     with tempfile.TemporaryDirectory() as cache:
         first = _process(kernel, cache, package)
         second = _process(kernel, cache, package)
@@ -112,18 +115,18 @@ def seconds(call: Callable[[], Any]) -> float:
 
 
 def often(call: Callable[[], Any]) -> float:
-    """Return the median of many calls."""
+    """Return the median time of many calls, in seconds."""
     for _ in range(10):
         call()
     return float(np.median([seconds(call) for _ in range(_CALLS)]))
 
 
 def one(name: str) -> dict[str, Any]:
-    """Measure a kernel; the first thing that is timed is the import."""
+    """Measure a kernel; nacho is imported here for the first time, which is timed."""
     began = time.perf_counter()
     import nacho
 
-    # The extension is loaded when it is needed.
+    # ``import nacho`` does not load the extension.
     importlib.import_module("nacho._nacho")
     imported = time.perf_counter() - began
     kernel = KERNELS[name]
@@ -158,7 +161,7 @@ def one(name: str) -> dict[str, Any]:
 
 
 def stages(kernel: Any) -> dict[str, float]:
-    """Return the time of each stage: that to it, less that to the one before."""
+    """Return the time of each stage: lowering to it less lowering to the one before."""
     taken, before = {}, 0.0
     for stage in kernel.stages:
         total = min(seconds(lambda at=stage: kernel.mlir(at)) for _ in range(3))
@@ -168,7 +171,7 @@ def stages(kernel: Any) -> dict[str, float]:
 
 
 def tiny(name: str) -> dict[str, Any]:
-    """Return operands of 4 entries."""
+    """Return operands with 4 entries each."""
     import nacho
     from nacho_bench.kernels import dense_shapes
 
@@ -191,7 +194,7 @@ def tiny(name: str) -> dict[str, Any]:
 
 
 def rebuilt(result: Any) -> Any:
-    """Make the container of a result once more."""
+    """Make a container like that of a result, from the same arrays."""
     import scipy.sparse as sp
 
     import nacho

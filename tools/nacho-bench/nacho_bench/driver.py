@@ -1,4 +1,4 @@
-"""The driver: starts a process per peer, and has every pair measured."""
+"""The driver: starts a process per peer, and measures kernels on workloads."""
 
 import shutil
 import time
@@ -19,21 +19,21 @@ from nacho_bench.spread import summary
 from nacho_bench.workloads import Workload
 
 _MOST_PRODUCTS = 1e8
-"""Multiplications in a product: each may give an entry of the result, which is 12 bytes
-of CSR, and each takes the slowest peers 70 ns."""
+"""The most multiplications of a product that is measured. Each may give an entry of the
+result, which takes 12 bytes in CSR, and each takes the slowest peers 70 ns."""
 _MOST_DENSE = 1 << 30
-"""Bytes of a dense operand or result."""
+"""The most bytes of a dense operand or result of a kernel that is measured."""
 
 
 class Options(NamedTuple):
     rounds: int
-    """How many times at least a call is timed."""
+    """How many turns each peer gets; a call is timed at least once per turn."""
     repeats: int
-    """How often runs are repeated that were disturbed."""
+    """How often all rounds are repeated if their times vary too much."""
     turn: float
-    """Seconds for which one peer goes on before it is the next one's turn."""
+    """Seconds of calls in one turn of a peer, before the next peer has its turn."""
     budget: float
-    """Seconds after which a peer is not timed any more, on one workload."""
+    """Seconds of timed calls after which a peer gets no more turns on a workload."""
     modes: tuple[str, ...]
     against: Path | None = None
     """The checkout whose nacho is the peer "before"."""
@@ -41,7 +41,7 @@ class Options(NamedTuple):
 
 
 class Driver:
-    """Runs kernels on workloads, and collects a record of each."""
+    """Measures kernels on workloads, and appends a record of each to ``records``."""
 
     def __init__(
         self,
@@ -108,10 +108,10 @@ class Driver:
             f"{_line(record)}"
         )
 
-    # What measurements ask for.
+    # The methods below serve ``Measurement``.
 
     def ask(self, peer: str, do: str, **arguments: Any) -> dict[str, Any]:
-        """Return a worker's answer; one that dies is started again, for the next."""
+        """Return a worker's answer; a worker that dies is started again."""
         try:
             return self._workers[peer].ask(do, **arguments)
         except DiedError as error:
@@ -128,10 +128,10 @@ class Driver:
 
 
 def refusal(kernel: Kernel, entries: Callable[[str], Any]) -> str:
-    """Say why a kernel is not run on a workload; nothing if it is.
+    """Return as text why a kernel is not run on a workload; empty if it is run.
 
-    ``entries`` makes an operand: its coordinates, values and shape. Only those are made
-    that the answer depends on.
+    ``entries`` makes the operand of a name: its coordinates, values and shape. It is
+    only called for operands on which the answer depends.
     """
     try:
         (*_, columns), _, first = entries("A")
@@ -149,7 +149,7 @@ def refusal(kernel: Kernel, entries: Callable[[str], Any]) -> str:
 
 
 def _misshapen(kernel: Kernel, first: tuple[int, ...]) -> str:
-    """Say what is wrong with the shape of A; nothing if a kernel is run on it."""
+    """Return what a kernel cannot be run on in the shape of A; empty if it can."""
     if len(first) != (3 if kernel.family == "tensor" else 2):
         return f"it is of rank {len(first)}"
     if np.prod(first, dtype=float) >= 2.0**63:
@@ -171,7 +171,7 @@ def suited(kernel: Kernel, workload: Workload) -> bool:
 
 
 def selected(names: Sequence[str] | None) -> list[Kernel]:
-    """Return the kernels of these names; all if there are none."""
+    """Return the kernels of these names; without names, all kernels."""
     return [KERNELS[name] for name in names or KERNELS]
 
 

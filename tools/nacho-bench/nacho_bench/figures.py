@@ -33,7 +33,7 @@ _STYLE = {
 
 
 def draw(data: dict[str, Any], folder: Path) -> list[Path]:
-    """Draw whatever the data are enough for, as PNG and SVG; return the latter."""
+    """Draw all figures for which there are data, as PNG and SVG; return the SVGs."""
     folder.mkdir(parents=True, exist_ok=True)
     threads = max((record["threads"] for record in data["records"]), default=1)
     drawn = []
@@ -76,7 +76,7 @@ def _peers(rows: list[Row]) -> list[str]:
 
 
 def _skew(axes: Any, rows: list[Row]) -> None:
-    """Time over the exponent of the power law; low exponents are skewed."""
+    """Draw the time over the exponent of the power law; low exponents are skewed."""
     rows = sorted(rows, key=lambda row: row.workload)
     for peer in _peers(rows):
         points = [
@@ -100,7 +100,10 @@ def _skew(axes: Any, rows: list[Row]) -> None:
 
 
 def _scatter(axes: Any, rows: list[Row]) -> None:
-    """Speed-up over each peer on every workload, by that over the best peer."""
+    """Draw the speed-up over each peer on every workload.
+
+    The workloads are sorted by the speed-up over the best peer.
+    """
     rows = sorted(rows, key=lambda row: row.ratio or 0)
     for peer in _peers(rows):
         if peer == OURS:
@@ -131,7 +134,7 @@ def _finish(axes: Any) -> None:
 
 
 def _heat(axes: Any, heat: list[dict[str, float]]) -> None:
-    """What listing the rows that are left first gains, by skew and rows skipped."""
+    """Draw the gain of remapping as a heat map, by skew and skipped rows."""
     exponents = sorted({point["exponent"] for point in heat})
     skipped = sorted({point["skipped"] for point in heat})
     gains = {(point["exponent"], point["skipped"]): point["gain"] for point in heat}

@@ -1,4 +1,4 @@
-"""Real data from files, and the folder that operands are kept in."""
+"""Real data from files, and the folder in which operands are kept."""
 
 import hashlib
 from collections.abc import Callable
@@ -20,8 +20,8 @@ def data_files(folder: Path) -> list[Path]:
 def read_entries(path: Path, make: Callable[..., Any]) -> Any:
     """Return ``make(coords, values, shape)`` of a file, sorted; duplicates are summed.
 
-    An .npz file holds a matrix of SciPy's, or else arrays coords, vals and shape;
-    .mtx is Matrix Market, .tns is FROSTT's.
+    An .npz file holds a SciPy matrix, a .tensor.npz file the arrays coords, vals and
+    shape; .mtx is Matrix Market's format, .tns is FROSTT's.
     """
     if path.suffix == ".tns":
         text = np.loadtxt(path, ndmin=2)
@@ -65,14 +65,14 @@ def _summed(
 
 
 class Store:
-    """A folder of operands, each made once."""
+    """A folder of operands, each of which is made only once."""
 
     def __init__(self, folder: Path, quick: bool) -> None:
         self.folder = folder
         self.quick = quick
 
     def path(self, workload: Any, operand: str, use: str) -> Path:
-        """Return the file of an operand, made now if it is not there."""
+        """Return the file of an operand; make the operand if there is no file yet."""
         from nacho_bench.workloads import size_of
 
         size = size_of(use, self.quick)
@@ -91,7 +91,10 @@ class Store:
 
 
 def _save(path: Path, entries: Any) -> None:
-    """Write an operand under another name first, so that it is there in full."""
+    """Write an operand.
+
+    The file gets its name only when it is complete, so that nobody reads half of it.
+    """
     columns = [column.astype(np.int32) for column in entries.coords]
     unfinished = path.with_suffix(".part.npz")
     np.savez(

@@ -1,4 +1,4 @@
-"""What remapping gains on DCSR products: skew by the fraction of skipped rows."""
+"""The gain of remapping on DCSR products, by skew and the fraction of skipped rows."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _KERNEL = KERNELS["dcsr-mul"]._replace(size="heat")
 
 
 def measure(store: Store, threads: int, options: Options) -> list[dict[str, float]]:
-    """Return the gain for every pair of an exponent and a fraction."""
+    """Return the gains: the time without remapping over the time with it."""
     records: list[dict[str, Any]] = []
     options = options._replace(modes=("steady",))
     driver = Driver((OURS, UNMAPPED), threads, store, options, records)

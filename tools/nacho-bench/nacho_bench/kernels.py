@@ -1,23 +1,23 @@
-"""The kernels: what is computed, of which operands, in which formats."""
+"""The kernels: their expressions, and the formats of their operands and results."""
 
 from typing import NamedTuple
 
 WIDTH = 32
-"""The columns of the dense operands of spmm and sddmm."""
+"""The number of columns of the dense operands of spmm and sddmm."""
 RANK = 16
-"""The columns of the dense operands of mttkrp."""
+"""The number of columns of the dense operands of mttkrp."""
 
 
 class Kernel(NamedTuple):
     name: str
     expression: str
     formats: dict[str, str]
-    """By operand, in the order of the arguments; the result's comes last."""
+    """The format of each operand, in the order of the arguments, then of the result."""
     size: str
-    """Which size of a workload it is run on."""
+    """The name of the size at which workloads are made for the kernel."""
     family: str = "matrix"
     meets: bool = False
-    """Whether only entries that all sparse operands have are read in full."""
+    """Set if values are only read of entries that all sparse operands have."""
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -25,12 +25,12 @@ class Kernel(NamedTuple):
 
     @property
     def sparse(self) -> tuple[str, ...]:
-        """The operands that a workload provides."""
+        """The sparse operands; a workload makes them."""
         return tuple(name for name in self.operands if self.formats[name] != "dense")
 
     @property
     def result(self) -> str:
-        """The format of the result; a scalar's is "scalar"."""
+        """The format of the result; "scalar" for a scalar."""
         return tuple(self.formats.values())[-1]
 
 
@@ -117,7 +117,7 @@ def result_shape(kernel: Kernel, shapes: dict[str, tuple[int, ...]]) -> tuple[in
 
 
 def dense_shapes(kernel: Kernel, first: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the dense operands, given that of A."""
+    """Return the shapes of the dense operands; ``first`` is the shape of A."""
     shapes: dict[str, dict[str, tuple[int, ...]]] = {
         "spmv": {"x": (first[1],)},
         "spmm": {"D": (first[1], WIDTH)},

@@ -1,4 +1,4 @@
-"""What a measurement was made on: the machine, the commit, how fast memory is."""
+"""Describes a measurement: the machine, the commit, and the speed of memory."""
 
 import os
 import platform
@@ -16,7 +16,7 @@ _COPIED = 1 << 28
 
 
 def description() -> dict[str, Any]:
-    """Return what identifies the machine and the commit."""
+    """Return the facts that identify the machine and the commit."""
     return {
         "commit": _git("rev-parse", "HEAD"),
         "changed": bool(_git("status", "--porcelain", "--untracked-files=no")),
@@ -40,7 +40,7 @@ def _git(*arguments: str) -> str:
 
 
 def _cpu() -> str:
-    """Return the model; hypervisors hide the name, so family and model are added."""
+    """Return the CPU's name, with family and model, since hypervisors hide the name."""
     found: dict[str, str] = {}
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         key, _, value = line.partition(":")
@@ -52,7 +52,8 @@ def _cpu() -> str:
 def bandwidth(threads: int, size: int = _COPIED, rounds: int = 15) -> float:
     """Return the bytes per second, read and written, at which threads copy arrays.
 
-    The arrays were written before, so no page is fetched; the best round counts.
+    The arrays were written before, so that there are no page faults. The best round
+    counts.
     """
     source, target = np.ones(size // 8), np.ones(size // 8)
     cuts = np.linspace(0, source.size, threads + 1).astype(int)

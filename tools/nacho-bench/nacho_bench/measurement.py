@@ -1,4 +1,4 @@
-"""One kernel on one workload: peers agree on the result, then take turns."""
+"""Measures one kernel on one workload: results are compared, then peers take turns."""
 
 import time
 from collections.abc import Sequence
@@ -20,18 +20,19 @@ if TYPE_CHECKING:
     from nacho_bench.driver import Driver
 
 _PREFERRED = ("scipy", "reference", "graphblas", "mkl")
-"""Whose results are trusted when as many say one thing as another."""
+"""The peers whose results are trusted, in this order, if there is no majority."""
 _FAR, _BRIEF, _LONG = 6.0, 0.01, 1.0
-"""Peers that take this many times as long as the fastest are timed once. In seconds:
-what is so brief that it is not called slow, and so long that once is enough."""
+"""A peer that takes ``_FAR`` times as long as the fastest is timed only once. The
+fastest counts as taking at least ``_BRIEF`` seconds. A far peer that takes more than
+``_LONG`` seconds is not even called again: the call that verified it is its time."""
 _SIZE = ("digest", "nnz", "entries", "bytes")
 
 
 class Measurement:
     """One kernel on one workload: prepare, verify, time.
 
-    ``known`` is the record of it with another number of threads, if there is one:
-    results are then compared with that by digests.
+    ``known`` is the record of the same pair with another number of threads, or None if
+    there is none. With it, results are only compared by their digests.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Measurement:
         return record
 
     def _all(self, do: str, **arguments: Any) -> dict[str, dict[str, Any]]:
-        """Ask all peers, two at a time; return the answers of those that can."""
+        """Ask all peers, two at a time; return the answers, without failures."""
 
         def ask(peer: str) -> dict[str, Any]:
             given = {
@@ -87,11 +88,11 @@ class Measurement:
             return {peer: answer for peer, answer in answers if answer}
 
     def _modes(self) -> tuple[str, ...]:
-        # Fresh memory first: what is recycled later has not been handed out yet.
+        # "keep" comes before "steady", so that no memory is there yet to be recycled.
         return tuple(sorted(self.driver.options.modes))
 
     def _asked(self, peer: str, do: str, **arguments: Any) -> dict[str, Any]:
-        """Return the answer; nothing if the peer cannot, and it is left out then."""
+        """Return a peer's answer; if it fails, leave it out and return nothing."""
         answer = self.driver.ask(peer, do, **arguments)
         reason = answer.get("unsuitable") or answer.get("error")
         if reason is None:
@@ -103,7 +104,7 @@ class Measurement:
         return {}
 
     def _verify(self) -> tuple[str, dict[str, float], dict[str, Any]]:
-        """Return whose result is right, the times of calls, and the digest."""
+        """Return a peer whose result is right, the times of calls, and the digest."""
         answers = self._all("verify", path=lambda p: str(self.driver.result(p)))
         if not answers:
             return "", {}, {}
@@ -128,7 +129,7 @@ class Measurement:
         }
         near = self._near(seconds)
         far = {peer: 1 for peer in seconds if peer not in near}
-        # One call of a peer that takes seconds is enough, and has been made.
+        # Slow peers have been called once, to verify the result; that is enough.
         slow = {peer: [seconds[peer]] for peer in far if seconds[peer] > _LONG}
         peers = [peer for peer in self.peers if peer not in slow]
         if mode == "keep":
@@ -150,7 +151,7 @@ class Measurement:
         return calm | _of(slow, self.peers)
 
     def _near(self, seconds: dict[str, float]) -> set[str]:
-        """Return the peers that are timed in full; the others get one run only."""
+        """Return the peers that are timed in full; all others get one turn only."""
         fastest = min((seconds[peer] for peer in self.peers), default=0.0)
         near = {p for p in seconds if seconds[p] <= _FAR * max(fastest, _BRIEF)}
         return near | {OURS}
@@ -158,7 +159,7 @@ class Measurement:
     def _rounds(
         self, calls: dict[str, int], once: dict[str, int]
     ) -> dict[str, list[float]]:
-        """Return the times of all rounds; of a turn, the median."""
+        """Return, per peer, the median time of each of its turns."""
         options = self.driver.options
         found: dict[str, list[float]] = {}
         for number in range(options.rounds):
@@ -188,7 +189,7 @@ class Measurement:
         return found
 
     def _size(self, truth: Path) -> dict[str, Any]:
-        """Return the entries of operands and result, and the bytes that must move."""
+        """Return the entries of operands and result, and the bytes read and written."""
         given = Operands(self.kernel.name, self.files, self.driver.threads)
         keys, _ = canonical.read(truth)
         coords: tuple[np.ndarray, ...] = ()

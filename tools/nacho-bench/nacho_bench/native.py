@@ -26,7 +26,7 @@ class Buffers(ctypes.Structure):
 
 
 class Result:
-    """What a native kernel returned; its memory goes with this object."""
+    """The result of a native kernel; its memory is freed with this object."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self.buffers = Buffers()
@@ -62,7 +62,8 @@ def unpacked(
 ) -> tuple[np.ndarray, ...]:
     """Return coordinates from levels: the inverse of ``operands.packed``.
 
-    A level without ``pos`` is a singleton's; the first of csr is ``crd`` counted up.
+    A level without ``pos`` is a singleton. For the dense level of csr, the caller gives
+    the numbers of the rows as ``crd``.
     """
     columns: list[np.ndarray] = []
     for ends, column in zip(pos, crd, strict=True):

@@ -1,4 +1,4 @@
-"""The operands of one kernel on one workload, in whatever form a peer asks for."""
+"""The operands of one kernel on one workload, in any form that a peer needs."""
 
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ INT32 = np.dtype(np.int32)
 
 
 class Levels(NamedTuple):
-    """A tensor by levels: ``pos`` and ``crd`` are None where there is no such array."""
+    """A tensor by levels; None stands for a ``pos`` or ``crd`` that a level lacks."""
 
     pos: list[np.ndarray | None]
     crd: list[np.ndarray | None]
@@ -27,7 +27,7 @@ class Levels(NamedTuple):
 
 
 class Operands:
-    """What peers prepare their calls from: loaded from files, each when first asked."""
+    """The operands for a peer; each is loaded from its file when it is first needed."""
 
     def __init__(self, kernel: str, files: dict[str, str], threads: int) -> None:
         self.kernel: Kernel = KERNELS[kernel]
@@ -45,7 +45,7 @@ class Operands:
         return self._coo[name]
 
     def csr(self, name: str) -> sp.csr_array:
-        """Return a matrix of SciPy's with indices of 32 bits."""
+        """Return a SciPy matrix with int32 indices."""
         if name not in self._csr:
             (rows, columns), values, shape = self.coo(name)
             matrix = sp.csr_array((values, columns, _pointers(rows, shape[0])), shape)
@@ -60,11 +60,11 @@ class Operands:
         return tensor
 
     def levels(self, name: str, format: str) -> Levels:
-        """Return a tensor as csr, coo, or with all levels compressed: dcsr, csf."""
+        """Return a tensor as csr, as coo, or with all levels compressed (dcsr, csf)."""
         return packed(*self.coo(name), format)
 
     def dense(self, name: str) -> np.ndarray:
-        """Return a dense operand: the same numbers in every process."""
+        """Return a dense operand, which has the same values in every process."""
         shape = self.shapes[name]
         rng = np.random.default_rng(len(shape) + ord(name[0]))
         return rng.random(shape) + 0.5
@@ -83,7 +83,7 @@ class Operands:
 def stored(
     path: str | Path,
 ) -> tuple[tuple[np.ndarray, ...], np.ndarray, tuple[int, ...]]:
-    """Return the coordinates, values and shape of an operand's file."""
+    """Return the coordinates, values and shape in an operand's file."""
     with np.load(path) as arrays:
         shape = tuple(int(extent) for extent in arrays["shape"])
         coords = tuple(np.ascontiguousarray(c) for c in arrays["coords"])
@@ -135,16 +135,19 @@ def _pointers(rows: np.ndarray, extent: int) -> np.ndarray:
 
 
 def stored_bytes(kernel: Kernel, name: str, levels: Levels, met: int) -> int:
-    """Return how much of an operand has to be read: of values what is met only."""
+    """Return how many bytes of an operand have to be read.
+
+    If the kernel ``meets``, only ``met`` values are read, but all indices.
+    """
     if not kernel.meets:
         return levels.nbytes
     return levels.nbytes - levels.values.nbytes + 8 * min(met, levels.values.size)
 
 
 def moved_bytes(operands: Operands, result: tuple[np.ndarray, ...]) -> int:
-    """Return the bytes that a kernel has to read and write, given its entries.
+    """Return the bytes that a kernel has to read and write at least.
 
-    ``result`` has the coordinates of the result's entries; of a dense one, none.
+    ``result`` are the coordinates of the result's entries; empty if it is dense.
     """
     kernel = operands.kernel
     met = result[0].size if result else 0

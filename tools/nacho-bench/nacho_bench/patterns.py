@@ -1,7 +1,7 @@
-"""Synthetic patterns: where the entries of generated matrices and tensors are.
+"""Synthetic patterns: the coordinates of generated matrices and tensors.
 
-Every function returns sorted, distinct coordinates, and depends on nothing but the
-generator of random numbers and its arguments.
+The coordinates are sorted and distinct. They depend only on the arguments and on the
+state of the generator of random numbers.
 """
 
 import math
@@ -14,7 +14,7 @@ _DRAWS = 6
 
 
 def uniform(rng: np.random.Generator, rows: int, columns: int, nnz: int) -> Coordinates:
-    """Entries anywhere, a few less than asked for where they coincide."""
+    """Entries anywhere; there are fewer than ``nnz``, because some coincide."""
     keys = distinct(rng.integers(rows * columns, size=nnz))
     return keys // columns, keys % columns
 
@@ -22,7 +22,7 @@ def uniform(rng: np.random.Generator, rows: int, columns: int, nnz: int) -> Coor
 def with_lengths(
     rng: np.random.Generator, lengths: np.ndarray, columns: int
 ) -> Coordinates:
-    """Rows of these lengths, their columns uniform; nearly so where rows are short."""
+    """Rows of these lengths with uniform columns; short rows may lose duplicates."""
     full = np.flatnonzero(lengths > columns // 8)
     short = lengths.copy()
     short[full] = 0
@@ -41,7 +41,7 @@ def power_law(
     """Rows whose lengths follow a power law: P(length) ~ length^-exponent.
 
     The row of rank r has a length proportional to r^(-1 / (exponent - 1)), but at most
-    ``columns``; what is above that goes to the other rows. Rows are shuffled.
+    ``columns``; the entries above that go to the other rows. Rows are shuffled.
     """
     weights = np.arange(1, n + 1) ** (-1 / (exponent - 1))
     low, high = 0.0, float(nnz) * n
@@ -52,7 +52,7 @@ def power_law(
         else:
             high = scale
     exact = np.minimum(weights * high, columns)
-    # Round so that the sum is kept: by the cumulated lengths.
+    # Rounding the cumulated lengths, and not the lengths, keeps the sum.
     lengths = np.diff(np.rint(np.cumsum(exact)), prepend=0).astype(np.int64)
     return with_lengths(rng, rng.permutation(np.minimum(lengths, columns)), columns)
 
@@ -91,7 +91,7 @@ def heavy_row(
 
 
 def heavy_column(rng: np.random.Generator, rows: int, columns: int) -> Coordinates:
-    """An entry of every row in one column, and as many anywhere."""
+    """One column with an entry in every row, and as many entries anywhere."""
     row, column = uniform(rng, rows, columns, rows)
     keys = row * columns + column
     in_column = np.arange(rows) * columns + columns // 2
@@ -136,7 +136,7 @@ def zipf(
 def _ranks(
     rng: np.random.Generator, extent: int, size: int, exponent: float
 ) -> np.ndarray:
-    """Draw by inversion of the continuous law: no need for sums over 10^7 ranks."""
+    """Draw by inverting the continuous law, which needs no sums over 10^7 ranks."""
     power = 1 - exponent
     chance = rng.random(size)
     value = (1 + chance * ((extent + 1.0) ** power - 1)) ** (1 / power)
@@ -163,7 +163,7 @@ def distinct(keys: np.ndarray) -> np.ndarray:
 
 
 def linear(columns: Coordinates, shape: list[int] | tuple[int, ...]) -> np.ndarray:
-    """Return coordinates as one number each, in row-major order."""
+    """Return one integer for each tuple of coordinates: its row-major place."""
     if math.prod(shape) >= 1 << 63:
         raise OverflowError(f"shape {shape} has too many elements for one number")
     keys = columns[0].astype(np.int64)

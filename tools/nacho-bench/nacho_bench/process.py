@@ -17,9 +17,9 @@ _THREADS = (
     "NUMBA_NUM_THREADS",
 )
 BLOCKTIME = 5
-"""Milliseconds that idle threads of LLVM's and Intel's OpenMP wait busily.
+"""Milliseconds for which idle threads of LLVM's and Intel's OpenMP spin.
 
-By default that is 200: they would be in the way of the next peer.
+The default of 200 ms would disturb the next peer.
 """
 
 
@@ -38,7 +38,7 @@ class Process:
         log: Path,
         package: Path | None = None,
     ) -> None:
-        """Start it; with ``package``, modules are looked for in that folder first."""
+        """Start the process; with ``package``, Python looks there for modules first."""
         self.peer = peer
         self.threads = threads
         self.patience = patience
@@ -62,7 +62,7 @@ class Process:
         return kernels
 
     def ask(self, do: str, **arguments: Any) -> dict[str, Any]:
-        """Return the answer; raise DiedError when there is none."""
+        """Send a command and return the answer; raise DiedError if there is none."""
         assert self._process.stdin
         try:
             line = json.dumps({"do": do, **arguments}) + "\n"
@@ -103,7 +103,7 @@ class Process:
 
 
 def environment(threads: int, package: Path | None = None) -> dict[str, str]:
-    """Return the variables that a worker is started with."""
+    """Return the environment variables of a worker."""
     found = dict(os.environ)
     found.update(dict.fromkeys(_THREADS, str(threads)))
     found["KMP_BLOCKTIME"] = str(BLOCKTIME)

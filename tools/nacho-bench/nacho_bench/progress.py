@@ -1,4 +1,4 @@
-"""What is said while measuring; stdout is the tables'."""
+"""Messages while measuring; they go to stderr, because the tables go to stdout."""
 
 import sys
 

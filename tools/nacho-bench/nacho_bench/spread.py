@@ -1,4 +1,4 @@
-"""Medians and what surrounds them."""
+"""Medians and quartiles of times."""
 
 import math
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 DISTURBED = 0.15
-"""The spread between quartiles, over the median, from which runs are repeated."""
+"""Runs are repeated if their quartiles differ by more than this part of the median."""
 
 
 class Summary(NamedTuple):
-    """Seconds: what to report of the runs of one call."""
+    """Statistics of the runs of one call in seconds; lower and upper are quartiles."""
 
     median: float
     least: float
@@ -39,7 +39,7 @@ def calmest(attempts: Sequence[Sequence[float]]) -> Sequence[float]:
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean; of nothing, NaN."""
+    """Return the geometric mean; NaN if there are no values."""
     if not values:
         return math.nan
     return math.exp(sum(math.log(value) for value in values) / len(values))

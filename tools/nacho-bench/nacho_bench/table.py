@@ -20,7 +20,7 @@ _FIGURES = {
     "scatter": "Speed-up over each peer on every workload",
     "remap": "What remapping gains, by the exponent and the rows skipped",
 }
-"""By what the names of their files begin with."""
+"""Titles of figures, by the beginning of the names of their files."""
 
 
 def document(data: dict[str, Any], figures: Sequence[str] = ()) -> str:
@@ -60,7 +60,7 @@ def _kernels(records: Iterable[dict[str, Any]]) -> list[str]:
 
 
 class Row:
-    """What a record says of nacho against its peers in one mode."""
+    """The times of nacho and its peers in one record and one mode."""
 
     def __init__(self, record: dict[str, Any], mode: str, rate: float) -> None:
         times = record["times"].get(mode, {})
@@ -117,7 +117,7 @@ def _overview(data: dict[str, Any], mode: str) -> list[str]:
 
 
 def _links(figures: Sequence[str]) -> list[str]:
-    """Link the files of figures, a line for each kind."""
+    """Return links to the files of figures, a line for each kind."""
     lines = []
     for kind, text in _FIGURES.items():
         links = [
@@ -192,7 +192,7 @@ def _mean_against(rows: Iterable[Row], peer: str) -> str:
 
 
 def _notes(data: dict[str, Any]) -> list[str]:
-    """Say which peers were not measured, and why."""
+    """Return lines that say which peers were not measured, and why."""
     lines = [f"- {p}: not installed ({why})" for p, why in data["missing"].items()]
     refused = data.get("refused", {}).items()
     lines += [f"- {pair}: left out: {why}" for pair, why in refused]

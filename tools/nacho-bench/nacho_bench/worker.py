@@ -1,4 +1,4 @@
-"""The process of one peer: answers commands, a line of JSON each, until told to stop.
+"""The process of one peer: it answers commands, a line of JSON each, until stdin ends.
 
 Usage: python -m nacho_bench.worker PEER THREADS
 """
@@ -18,11 +18,11 @@ from nacho_bench.operands import Operands
 from nacho_bench.peers import NotInstalledError, UnsuitableError, load
 
 _SLOW = 0.3
-"""Seconds from which a call is not made once more just to warm up."""
+"""A call that takes this many seconds is not repeated just to warm up."""
 _WARM_UP = 0.005
-"""Seconds of calls before some are timed (steady): threads and clocks wake up."""
+"""Seconds of calls in "steady" before some are timed, to wake up threads and clocks."""
 _KEPT = 4 << 30
-"""Bytes that results which stay alive may take."""
+"""The most bytes that results may take in the mode "keep"."""
 
 
 class Worker:
@@ -49,7 +49,7 @@ class Worker:
         return {}
 
     def verify(self, path: str | None) -> dict[str, Any]:
-        """Return a digest of the result, of a call that is not the first one.
+        """Return a digest of the result, and the time of a call that is warm if fast.
 
         With a path, the result is written there in canonical form.
         """
@@ -69,10 +69,10 @@ class Worker:
         return {"digest": canonical.digest(found), "seconds": self.last}
 
     def time(self, mode: str, calls: int, budget: float = 60.0) -> dict[str, Any]:
-        """Time calls; fewer than asked for when those take longer than the budget.
+        """Time calls: ``calls`` of them, or fewer if they take longer than the budget.
 
-        In the mode "steady" a result is dropped before the next call, in "keep" all
-        stay alive, those of two calls that are not timed included.
+        In the mode "steady", a result is dropped before the next call. In "keep", all
+        results stay alive, including those of two calls that are not timed.
         """
         assert self.call
         call, times, kept = self.call, [], []
@@ -103,13 +103,13 @@ class Worker:
 
 
 def _resident() -> int:
-    """Return the bytes of memory that this process has."""
+    """Return the bytes of resident memory of this process."""
     pages = Path("/proc/self/statm").read_text().split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def main(name: str, threads: int) -> None:
-    # Whatever libraries print goes to stderr: stdout is the protocol's.
+    # Whatever libraries print goes to stderr, because stdout carries the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     sys.stdout = sys.stderr

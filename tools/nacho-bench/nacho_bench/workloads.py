@@ -13,7 +13,7 @@ from nacho_bench.files import read_entries
 from nacho_bench.patterns import Coordinates
 
 MOVED = 3
-"""How far columns are moved to make another operand of the same matrix."""
+"""By how much the columns of A are moved to make the operand B."""
 
 
 class Size(NamedTuple):
@@ -52,10 +52,10 @@ class Entries(NamedTuple):
 class Workload(NamedTuple):
     name: str
     family: str
-    """What it is for: "matrix", "tensor", or "hyper" for mostly empty rows."""
+    """The kind of operands: "matrix", "tensor", or "hyper" for mostly empty rows."""
     text: str
     make: Callable[[str, Size, str], Entries]
-    """Make the operand of this name at this size, for a kernel of that size's name."""
+    """Make an operand, from its name, the size, and the name of the kernel's size."""
     source: Path | None = None
 
 
@@ -64,7 +64,7 @@ def size_of(name: str, quick: bool) -> Size:
 
 
 def generator(*seeds: object) -> np.random.Generator:
-    """Return a generator that depends on the seeds only."""
+    """Return a generator whose numbers depend only on the seeds."""
     return np.random.default_rng(zlib.crc32(repr(seeds).encode()))
 
 
@@ -73,7 +73,7 @@ def _square(
     text: str,
     coords: Callable[[np.random.Generator, Size, str], Coordinates],
 ) -> Workload:
-    """A workload of square matrices; ``coords`` knows the operand that it makes."""
+    """A workload of square matrices; ``coords`` gets the name of the operand."""
 
     def make(operand: str, size: Size, use: str) -> Entries:
         rng = generator(name, operand, size)
@@ -115,7 +115,10 @@ def _valued(
 
 
 def _heavy(name: str, text: str, share: float | None) -> Workload:
-    """Half of the entries, or a share, in one column or row; B of products is not."""
+    """A fraction ``share`` of all entries in one row; if None, half in one column.
+
+    In products, only A is like this, and the other operands are uniform.
+    """
 
     def make(operand: str, size: Size, use: str) -> Entries:
         rng = generator(name, operand, size)
@@ -145,7 +148,7 @@ def _heavy_shape(size: Size, use: str, share: float | None) -> tuple[int, int]:
 def heat(exponent: float, skipped: float) -> Workload:
     """A point of the heat map: two rows in five have entries, heavy ones first.
 
-    It is the heaviest that are skipped.
+    The rows of A that B skips are the heaviest.
     """
     name = f"heat-{exponent:.1f}-{skipped:.2f}"
     text = "a point of the heat map"
@@ -160,7 +163,7 @@ def _hyper(
     per_row: int = 16,
     by_weight: bool = False,
 ) -> Workload:
-    """Mostly empty rows; ``skipped`` is the part of A's that B has no entry in.
+    """Mostly empty rows; in the fraction ``skipped`` of A's rows, B has no entry.
 
     In rows that both have, half of the entries are at the same coordinates.
     """
@@ -182,7 +185,7 @@ def _hypersparse(
     per_row: int,
     by_weight: bool,
 ) -> Coordinates:
-    """Return A or B; the generator is in the same state for both."""
+    """Return the coordinates of A or B; both need a generator in the same state."""
     filled = max(1, size.nnz // per_row)
     rows = rng.choice(size.n, 2 * filled, replace=False)
     common = round(filled * (1 - skipped))
@@ -198,7 +201,7 @@ def _hypersparse(
     a_rows = np.sort(rows[:filled])
     if operand == "A":
         return patterns.ordered(a_rows[row], column)
-    # Some of A's rows, with every second column moved, and rows of B's own.
+    # B has some rows of A, with every second column moved, and rows of its own.
     is_common = np.zeros(filled, bool)
     is_common[order[:common]] = True
     b_rows = np.where(is_common, a_rows, np.sort(rows[filled:]))
