@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from nacho.elements import ELEMENTS
 from nacho.kernels.pins import Pin
-from nacho.notation.promotion import strong, weak_kind
+from nacho.notation.promotion import WEAK, strong, weak_kind
 from nacho.notation.tree import Assignment
 from nacho.storage.formats import TensorType
 from nacho.storage.operands import (
@@ -69,7 +69,8 @@ class Reader:
         return all([crd is None or crd.dtype is self._crd for crd in view.crd])
 
 
-_WEAK = {int: "int", float: "float", complex: "complex"}
+_WEAK = {type: kind for kind, type in WEAK.items()}
+"""The kinds of Python's own numbers, which most scalars are, by their exact type."""
 
 Key = tuple[object, ...]
 """All that decides the types of a call: calls with equal keys have equal types."""
