@@ -61,7 +61,7 @@ struct HostBuffer {
 } // namespace
 
 CallArguments::CallArguments(const Kernel &kernel, nb::list list)
-    : device(kernel.device()) {
+    : device(kernel.device) {
   size_t expected = 0, next = 0;
   for (const TensorLayout &operand : kernel.operands)
     expected += operand.numArguments();

@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
+#include "Options.h"
 
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Kernel.h"
 #include "nacho/Execution/Plan.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/operators.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -28,10 +30,6 @@ void addValidation(nb::module_ &m);
 
 namespace {
 
-struct CompileError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 const Backend &backendOf(const std::string &target) {
   const Backend *backend = findBackend(target);
   if (!backend)
@@ -39,18 +37,76 @@ const Backend &backendOf(const std::string &target) {
   return *backend;
 }
 
+nb::tuple toTuple(const std::vector<std::string> &items) {
+  nb::list list;
+  for (const std::string &item : items)
+    list.append(item);
+  return nb::tuple(list);
+}
+
+nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
+  nb::list all;
+  for (const std::vector<int64_t> &numbers : lists) {
+    nb::list list;
+    for (int64_t number : numbers)
+      list.append(number);
+    all.append(nb::tuple(list));
+  }
+  return nb::tuple(all);
+}
+
+/// A program for Python.
+class PyProgram {
+public:
+  explicit PyProgram(std::shared_ptr<const Program> program)
+      : program(std::move(program)) {}
+
+  bool operator==(const PyProgram &other) const {
+    return program == other.program;
+  }
+
+  std::string llvm() const { return program->llvm(); }
+  std::string assembly() const { return program->assembly(); }
+
+  /// The choices of the variant by name.
+  nb::dict choices() const {
+    nb::dict choices;
+    for (auto [name, isOn] : program->variant.choices())
+      choices[nb::cast(name)] = isOn;
+    return choices;
+  }
+
+  /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
+  /// isSorted, isDraft.
+  nb::tuple steps() const {
+    nb::list steps;
+    for (const Step &step : program->steps) {
+      nb::list inputs;
+      for (const StepInput &input : step.inputs)
+        inputs.append(nb::make_tuple(input.isStep, input.index));
+      steps.append(nb::make_tuple(
+          toTuple(step.order), toTuples(step.loops), toTuples(step.loopInputs),
+          step.delta, nb::tuple(inputs), step.isSorted, step.isDraft));
+    }
+    return nb::tuple(steps);
+  }
+
+private:
+  std::shared_ptr<const Program> program;
+};
+
 /// A plan for Python, with accessors for what it found out.
 class PyPlan {
 public:
-  PyPlan(std::shared_ptr<const Kernel> kernel, int64_t parts, int64_t workers)
-      : kernel(kernel), plan(std::move(kernel), parts, workers) {}
+  PyPlan(std::shared_ptr<const Kernel> kernel, const Asked &asked)
+      : kernel(kernel), plan(std::move(kernel), asked) {}
 
-  nb::list execute(nb::list list, int64_t threads, bool isPlanned) {
+  nb::list execute(nb::list list, bool isPlanned) {
     CallArguments call(*kernel, list);
     std::vector<Buffer> buffers;
     {
       nb::gil_scoped_release release;
-      buffers = plan.execute(call.args, isPlanned, threads);
+      buffers = plan.execute(call.args, isPlanned);
     }
     nb::list arrays;
     for (Buffer &buffer : buffers)
@@ -58,6 +114,12 @@ public:
     return arrays;
   }
 
+  PyProgram program() const { return PyProgram(plan.current()); }
+  nb::tuple reasons() const { return toTuple(plan.describe()); }
+  std::string workers() const {
+    return Chooser::describeWorkers(plan.chosen());
+  }
+  int64_t numThreads() const { return plan.chosen().threads; }
   int64_t numParts() const { return plan.last().parts; }
   /// The number of values of the result.
   int64_t numEntries() const { return plan.last().numEntries(); }
@@ -90,8 +152,9 @@ public:
   }
   nb::object levelSizes() const {
     nb::list list;
-    for (size_t level = 0; level < kernel->last().result.levels.size(); ++level)
-      list.append(plan.last().sizes[level]);
+    const StepPlan &last = plan.last();
+    for (size_t level = 0; level < last.step->result.levels.size(); ++level)
+      list.append(last.sizes[level]);
     return nb::tuple(list);
   }
 
@@ -114,88 +177,94 @@ public:
   Plan plan;
 };
 
-nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
-  nb::list all;
-  for (const std::vector<int64_t> &numbers : lists) {
-    nb::list list;
-    for (int64_t number : numbers)
-      list.append(number);
-    all.append(nb::tuple(list));
-  }
-  return nb::tuple(all);
-}
-
+/// A kernel for Python.
 class PyKernel {
 public:
-  PyKernel(const std::string &text, const std::string &cost, bool remap,
-           bool split, bool flatten, const std::string &target) {
-    const Backend &backend = backendOf(target);
-    CompileOptions options = {cost, remap, split, /*singlePass=*/true};
-    options.flatten = flatten;
+  PyKernel(std::string text, const std::string &target, nb::dict given)
+      : text(std::move(text)), backend(backendOf(target)) {
+    Options asked = readOptions(backend, given);
+    options = asked.compile;
     std::string error;
     {
       nb::gil_scoped_release release;
-      kernel = compileKernel(text, backend, options, error);
+      kernel = makeKernel(this->text, backend, options, asked.pins, error);
     }
     if (!kernel)
       throw CompileError(error);
   }
 
-  /// With `counting` the number of entries of the result is known afterwards,
-  /// and the plan can be executed again and again. Work is balanced between the
-  /// parts, or, if threads share the parts (`shared`), between the threads.
-  std::unique_ptr<PyPlan> plan(nb::list list, int64_t parts, int64_t threads,
-                               bool counting, bool shared) {
-    CallArguments call(*kernel, list);
-    if (parts < 1 || threads < 1)
-      throw nb::value_error("parts and threads must be at least 1");
+  /// Compiles what most calls begin with, so that errors are raised now.
+  void prepare() const {
     nb::gil_scoped_release release;
-    auto plan = std::make_unique<PyPlan>(counting ? kernel->counting() : kernel,
-                                         parts, shared ? threads : parts);
-    plan->plan.plan(call.args, threads);
+    kernel->program(variantFor(Purpose::call));
+  }
+
+  /// The variant of plans, with other choices where `given` has them.
+  PyProgram program(nb::dict given) const {
+    Variant variant = variantWith(given);
+    nb::gil_scoped_release release;
+    return PyProgram(kernel->program(variant));
+  }
+
+  /// The IR of such a variant after a stage.
+  std::string lower(const std::string &stage, nb::dict given) const {
+    CompileOptions lowered = options;
+    lowered.variant = variantWith(given);
+    nb::gil_scoped_release release;
+    std::string error;
+    std::string printed = lowerToStage(text, stage, backend, lowered, error);
+    if (printed.empty())
+      throw CompileError(error);
+    return printed;
+  }
+
+  /// Plans for a purpose: call, count or plan. A number of parts or threads
+  /// that is 0 is chosen, by `work` entries that are read and written.
+  std::unique_ptr<PyPlan> plan(nb::list list, int64_t parts, int64_t threads,
+                               int64_t work, const std::string &purpose) {
+    CallArguments call(*kernel, list);
+    auto plan = std::make_unique<PyPlan>(
+        kernel, readAsked(purpose, parts, threads, work));
+    nb::gil_scoped_release release;
+    plan->plan.plan(call.args);
     return plan;
   }
 
   std::unique_ptr<PyPlan> partition(nb::list list, int64_t parts,
-                                    int64_t threads, int64_t inner) {
+                                    int64_t threads, int64_t work,
+                                    const std::string &purpose, int64_t inner) {
     CallArguments call(*kernel, list);
-    if (inner < 1 || parts < 1 || parts % inner)
+    auto plan = std::make_unique<PyPlan>(
+        kernel, readAsked(purpose, parts, threads, work));
+    if (inner < 1 || (inner > 1 && (parts < 1 || parts % inner)))
       throw nb::value_error("inner must divide parts");
-    auto plan = std::make_unique<PyPlan>(kernel, parts, parts);
     nb::gil_scoped_release release;
-    plan->plan.partition(call.args, inner, threads);
+    plan->plan.partition(call.args, inner);
     return plan;
   }
 
-  std::string llvm() const { return kernel->llvm(); }
-  std::string assembly() const { return kernel->assembly(); }
-  /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
-  /// isSorted, isDraft.
-  nb::tuple steps() const {
-    nb::list steps;
-    for (const Step &step : kernel->steps) {
-      nb::list order, inputs;
-      for (const std::string &name : step.order)
-        order.append(name);
-      for (const StepInput &input : step.inputs)
-        inputs.append(nb::make_tuple(input.isStep, input.index));
-      steps.append(nb::make_tuple(
-          nb::tuple(order), toTuples(step.loops), toTuples(step.loopInputs),
-          step.delta, nb::tuple(inputs), step.isSorted, step.isDraft));
-    }
-    return nb::tuple(steps);
+private:
+  Variant variantFor(Purpose purpose) const {
+    Asked asked;
+    asked.purpose = purpose;
+    Facts facts = factsOf(kernel->operands);
+    return kernel->chooser.choose(asked, facts, /*available=*/1).variant;
   }
 
-private:
+  Variant variantWith(nb::dict given) const {
+    Pins pins = readOptions(backend, given).pins;
+    Variant variant = variantFor(Purpose::plan);
+#define NACHO_CHOICE(field, name, summary)                                     \
+  variant.field = pins.field.value_or(variant.field);
+#include "nacho/Execution/CompileOptions.def"
+    return variant;
+  }
+
+  std::string text;
+  const Backend &backend;
+  CompileOptions options;
   std::shared_ptr<const Kernel> kernel;
 };
-
-nb::tuple toTuple(const std::vector<std::string> &items) {
-  nb::list list;
-  for (const std::string &item : items)
-    list.append(item);
-  return nb::tuple(list);
-}
 
 nb::tuple pyStages(const std::string &target) {
   return toTuple(stageNames(backendOf(target)));
@@ -225,13 +294,12 @@ std::string pyWithIndexWidths(const std::string &text,
 }
 
 std::string pyLower(const std::string &text, const std::string &stage,
-                    const std::string &cost, bool remap, bool split,
-                    bool singlePass, bool flatten, const std::string &target) {
-  CompileOptions options = {cost, remap, split, singlePass};
-  options.flatten = flatten;
+                    const std::string &target, nb::dict given) {
+  const Backend &backend = backendOf(target);
+  CompileOptions options = readOptions(backend, given).compile;
+  nb::gil_scoped_release release;
   std::string error;
-  std::string lowered =
-      lowerToStage(text, stage, backendOf(target), options, error);
+  std::string lowered = lowerToStage(text, stage, backend, options, error);
   if (lowered.empty())
     throw CompileError(error);
   return lowered;
@@ -240,22 +308,23 @@ std::string pyLower(const std::string &text, const std::string &stage,
 } // namespace
 
 NB_MODULE(_nacho, m) {
-  nb::exception<CompileError>(m, "CompileError");
+  nb::exception<CompileError>(m, "CompileError", PyExc_RuntimeError);
   nb::exception<IndexOverflow>(m, "IndexOverflow", PyExc_RuntimeError);
   nb::exception<CoordinateOutOfRange>(m, "CoordinateOutOfRange",
                                       PyExc_RuntimeError);
-  nb::exception<RowsTooHeavy>(m, "RowsTooHeavy", PyExc_RuntimeError);
   nb::exception<OperandsChanged>(m, "OperandsChanged", PyExc_RuntimeError);
   nb::list targets;
   for (const Backend *backend : allBackends())
     if (backend->device())
       targets.append(backend->name().str());
   m.attr("TARGETS") = nb::tuple(targets);
+  nb::list choices;
+  for (auto [name, isOn] : Variant().choices())
+    choices.append(name);
+  m.attr("CHOICES") = nb::tuple(choices);
   m.def("stages", &pyStages, nb::arg("target"));
-  m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"), nb::arg("cost"),
-        nb::arg("remap") = true, nb::arg("split") = true,
-        nb::arg("single_pass") = false, nb::arg("flatten") = false,
-        nb::arg("target") = "cpu", nb::call_guard<nb::gil_scoped_release>());
+  m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"),
+        nb::arg("target") = "cpu", nb::arg("options") = nb::dict());
   m.def("signature", &pySignature, nb::arg("text"));
   m.def("with_index_widths", &pyWithIndexWidths, nb::arg("text"),
         nb::arg("widths"));
@@ -264,21 +333,31 @@ NB_MODULE(_nacho, m) {
   m.def("max_pooled_bytes",
         [] { return cpuBackend().device()->maxPooledBytes(); });
 
-  nb::class_<PyKernel>(m, "Kernel", nb::is_weak_referenceable())
-      .def(nb::init<const std::string &, const std::string &, bool, bool, bool,
-                    const std::string &>(),
-           nb::arg("text"), nb::arg("cost"), nb::arg("remap") = true,
-           nb::arg("split") = true, nb::arg("flatten") = false,
-           nb::arg("target") = "cpu")
-      .def_prop_ro("steps", &PyKernel::steps)
-      .def("llvm", &PyKernel::llvm)
-      .def("asm", &PyKernel::assembly)
-      .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts"),
-           nb::arg("threads"), nb::arg("counting") = true,
-           nb::arg("shared") = false)
-      .def("partition", &PyKernel::partition, nb::arg("args"), nb::arg("parts"),
-           nb::arg("threads"), nb::arg("inner") = 1);
+  nb::class_<PyProgram>(m, "Program")
+      .def(nb::self == nb::self)
+      .def_prop_ro("choices", &PyProgram::choices)
+      .def_prop_ro("steps", &PyProgram::steps)
+      .def("llvm", &PyProgram::llvm)
+      .def("asm", &PyProgram::assembly);
+  nb::class_<PyKernel>(m, "Kernel")
+      .def(nb::init<std::string, const std::string &, nb::dict>(),
+           nb::arg("text"), nb::arg("target") = "cpu",
+           nb::arg("options") = nb::dict())
+      .def("prepare", &PyKernel::prepare)
+      .def("program", &PyKernel::program, nb::arg("choices") = nb::dict())
+      .def("lower", &PyKernel::lower, nb::arg("stage"),
+           nb::arg("choices") = nb::dict())
+      .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts") = 0,
+           nb::arg("threads") = 0, nb::arg("work") = 0,
+           nb::arg("purpose") = "plan")
+      .def("partition", &PyKernel::partition, nb::arg("args"),
+           nb::arg("parts") = 0, nb::arg("threads") = 0, nb::arg("work") = 0,
+           nb::arg("purpose") = "plan", nb::arg("inner") = 1);
   nb::class_<PyPlan>(m, "Plan")
+      .def_prop_ro("program", &PyPlan::program)
+      .def_prop_ro("reasons", &PyPlan::reasons)
+      .def_prop_ro("workers", &PyPlan::workers)
+      .def_prop_ro("threads", &PyPlan::numThreads)
       .def_prop_ro("parts", &PyPlan::numParts)
       .def_prop_ro("total", &PyPlan::total)
       .def_prop_ro("bounds", &PyPlan::coordinates)
@@ -288,6 +367,6 @@ NB_MODULE(_nacho, m) {
       .def_prop_ro("nnz", &PyPlan::numEntries)
       .def_prop_ro("memory", &PyPlan::memory)
       .def_prop_ro("sizes", &PyPlan::levelSizes)
-      .def("execute", &PyPlan::execute, nb::arg("args"), nb::arg("threads"),
+      .def("execute", &PyPlan::execute, nb::arg("args"),
            nb::arg("planned") = false);
 }

@@ -88,14 +88,7 @@ FailureOr<func::FuncOp> Compilation::onlyFunction() {
 
 LogicalResult Compilation::runTo(StringRef last, const Backend &backend,
                                  const CompileOptions &compile) {
-  PipelineOptions options;
-  options.cost = compile.cost;
-  options.remap = compile.remap;
-  options.splitRows = compile.splitRows;
-  options.singlePass = compile.singlePass;
-  options.branches = compile.branches;
-  options.flatten = options.dynamicKeys = compile.flatten;
-  options.vectorBits = backend.vectorBits();
+  PipelineOptions options(compile);
   std::vector<Stage> stages = backend.stagesUntil(last);
   if (stages.empty())
     return emitError(UnknownLoc::get(&context))

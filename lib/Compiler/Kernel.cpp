@@ -4,7 +4,11 @@
 
 #include "Compilation.h"
 #include "ModuleReader.h"
+#include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
+
+#include <map>
+#include <mutex>
 
 using namespace mlir;
 using namespace nacho;
@@ -63,49 +67,6 @@ std::string nacho::lowerToStage(const std::string &text,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A kernel that keeps its source and options, to compile variants from them.
-class CompiledKernel final : public Kernel {
-public:
-  CompiledKernel(std::string text, const Backend &backend,
-                 CompileOptions options)
-      : text(std::move(text)), backend(backend), options(std::move(options)) {}
-
-  LogicalResult build(Compilation &compilation);
-
-protected:
-  std::shared_ptr<const Kernel> compile(Variant variant,
-                                        std::string &error) const override {
-    CompileOptions other = options;
-    if (variant == Variant::counting)
-      other.singlePass = false;
-    else
-      other.branches = true;
-    return compileKernel(text, backend, other, error);
-  }
-
-private:
-  LogicalResult readModule(Compilation &compilation,
-                           std::vector<std::string> &names);
-
-  std::string text;
-  const Backend &backend;
-  CompileOptions options;
-};
-} // namespace
-
-/// The key of a kernel for caches: all that its code depends on.
-static std::vector<std::string> keyOf(const std::string &text,
-                                      const CompileOptions &options) {
-  return {text,
-          options.cost,
-          std::to_string(options.remap),
-          std::to_string(options.splitRows),
-          std::to_string(options.singlePass),
-          std::to_string(options.branches),
-          std::to_string(options.flatten)};
-}
-
 /// The functions that the steps of a module export, by the names of the steps.
 static std::vector<StepFunctions> exportedBy(ModuleOp module,
                                              ArrayRef<std::string> names) {
@@ -121,43 +82,150 @@ static std::vector<StepFunctions> exportedBy(ModuleOp module,
   return exported;
 }
 
-/// Reads the operands of the module, and the steps that it is lowered to.
-LogicalResult CompiledKernel::readModule(Compilation &compilation,
-                                         std::vector<std::string> &names) {
-  FailureOr<func::FuncOp> func = compilation.onlyFunction();
-  if (failed(func) || failed(readOperands(*func, operands)) ||
-      failed(compilation.runTo("assemble", backend, options)))
-    return failure();
-  return readSteps(*compilation.module, steps, names);
+/// The programs that are in use, by the loops that they were compiled from, and
+/// the options. Modules that differ only in what their loops do not depend on,
+/// such as hints of sizes, share programs.
+namespace {
+class SharedPrograms {
+public:
+  std::shared_ptr<const Program> find(const std::string &key) {
+    std::lock_guard<std::mutex> lock(mutex);
+    return programs[key].lock();
+  }
+  void add(const std::string &key, const std::shared_ptr<const Program> &made) {
+    std::lock_guard<std::mutex> lock(mutex);
+    for (auto known = programs.begin(); known != programs.end();)
+      known = known->second.expired() ? programs.erase(known) : ++known;
+    programs[key] = made;
+  }
+
+private:
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<const Program>> programs;
+};
+
+/// A kernel that keeps its module as text.
+class CompiledKernel final : public Kernel {
+public:
+  CompiledKernel(std::string text, const Backend &backend,
+                 CompileOptions options, std::vector<TensorLayout> operands,
+                 const Chooser &chooser)
+      : Kernel(*backend.device(), std::move(operands), chooser),
+        text(std::move(text)), backend(backend), options(std::move(options)) {}
+
+protected:
+  std::shared_ptr<const Program> compile(const Variant &variant,
+                                         std::string &error) const override;
+
+private:
+  std::string text;
+  const Backend &backend;
+  CompileOptions options;
+};
+} // namespace
+
+static SharedPrograms &sharedPrograms() {
+  static SharedPrograms instance;
+  return instance;
 }
 
-LogicalResult CompiledKernel::build(Compilation &compilation) {
+/// Compiles a module that has been lowered to loops, which `key` stands for.
+static std::unique_ptr<const Program>
+compileLoops(Compilation &compilation, const Backend &backend,
+             const CompileOptions &options, std::string key) {
   std::vector<std::string> names;
-  if (failed(compilation.parse(text)) || failed(readModule(compilation, names)))
-    return failure();
+  std::vector<Step> steps;
+  if (failed(compilation.runTo("assemble", backend, options)) ||
+      failed(readSteps(*compilation.module, steps, names)))
+    return nullptr;
   auto lower = [&]() -> FailureOr<ModuleOp> {
     const char *last = backend.stages().back().name;
     if (failed(compilation.runTo(last, backend, options)))
       return failure();
     return *compilation.module;
   };
-  FailureOr<std::unique_ptr<Executable>> compiled = backend.compile(
-      {keyOf(text, options), exportedBy(*compilation.module, names), lower,
-       UnknownLoc::get(&compilation.context)});
+  FailureOr<std::unique_ptr<Executable>> compiled =
+      backend.compile({std::move(key), exportedBy(*compilation.module, names),
+                       lower, UnknownLoc::get(&compilation.context)});
   if (failed(compiled))
-    return failure();
-  executable = std::move(*compiled);
-  for (auto [number, step] : llvm::enumerate(steps))
-    step.bind(*executable, number);
-  return success();
+    return nullptr;
+  return std::make_unique<Program>(options.variant, std::move(steps),
+                                   std::move(*compiled));
 }
 
-std::shared_ptr<const Kernel>
-nacho::compileKernel(const std::string &text, const Backend &backend,
-                     const CompileOptions &options, std::string &error) {
+std::shared_ptr<const Program>
+CompiledKernel::compile(const Variant &variant, std::string &error) const {
+  CompileOptions asked = options;
+  asked.variant = variant;
   Compilation compilation(error);
-  auto kernel = std::make_shared<CompiledKernel>(text, backend, options);
-  if (failed(kernel->build(compilation)))
+  if (failed(compilation.parse(text)) || failed(compilation.onlyFunction()) ||
+      failed(compilation.runTo("loops", backend, asked)))
     return nullptr;
-  return kernel;
+  std::string key = asked.key() + compilation.print();
+  if (auto known = sharedPrograms().find(key))
+    return known;
+  std::shared_ptr<const Program> made =
+      compileLoops(compilation, backend, asked, key);
+  if (made)
+    sharedPrograms().add(key, made);
+  return made;
+}
+
+/// Whether a module has lists that can be merged by keys, if the extents allow.
+static bool canMergeKeys(const std::string &text, const Backend &backend,
+                         CompileOptions options,
+                         const std::vector<TensorLayout> &operands) {
+  // Only these can be, which saves lowering all other modules twice.
+  unsigned numTensors = 0;
+  for (const TensorLayout &layout : operands) {
+    bool hasFullLevel = llvm::any_of(
+        layout.levels, [](const auto &level) { return level.isFull; });
+    if (layout.levels.size() == 1 || hasFullLevel)
+      return false;
+    numTensors += !layout.levels.empty();
+  }
+  std::string error;
+  Compilation compilation(error);
+  options.variant.mergeKeys = true;
+  if (numTensors == 0 || failed(compilation.parse(text)))
+    return false;
+  auto count = [&](auto isCounted) {
+    unsigned number = 0;
+    compilation.module->walk([&](Operation *op) { number += isCounted(op); });
+    return number;
+  };
+  auto numFlat = [&] { return count(llvm::IsaPred<FlattenOp>); };
+  // With several nests, some would make lists that others merge.
+  return numFlat() == 0 &&
+         succeeded(compilation.runTo("loops", backend, options)) &&
+         numFlat() > 0 && count(llvm::IsaPred<NestOp>) == 1;
+}
+
+CompileOptions nacho::defaultOptions(const Backend &backend) {
+  CompileOptions options;
+  options.vectorBits = backend.vectorBits();
+  return options;
+}
+
+std::shared_ptr<const Kernel> nacho::makeKernel(const std::string &text,
+                                                const Backend &backend,
+                                                const CompileOptions &options,
+                                                const Pins &pins,
+                                                std::string &error) {
+  if (!backend.device()) {
+    error = ("target '" + backend.name() +
+             "' only lowers: there is no runtime for it")
+                .str();
+    return nullptr;
+  }
+  std::vector<TensorLayout> operands;
+  Compilation compilation(error);
+  if (failed(compilation.parse(text)))
+    return nullptr;
+  FailureOr<func::FuncOp> func = compilation.onlyFunction();
+  if (failed(func) || failed(readOperands(*func, operands)))
+    return nullptr;
+  Chooser chooser(pins, canMergeKeys(text, backend, options, operands));
+  return std::make_shared<CompiledKernel>(text, backend, options,
+                                          std::move(operands), chooser);
 }

@@ -24,6 +24,12 @@
 using namespace mlir;
 using namespace nacho;
 
+PipelineOptions::PipelineOptions(const CompileOptions &options) {
+#define NACHO_CHOICE(field, name, summary) field = options.variant.field;
+#define NACHO_OPTION(type, field, name, initial, summary) field = options.field;
+#include "nacho/Execution/CompileOptions.def"
+}
+
 /// Leads to tensor index notation: linalg is translated, the rest is unchanged.
 static void addAssign(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createNachoFromLinalg());
@@ -32,14 +38,14 @@ static void addAssign(OpPassManager &pm, const PipelineOptions &) {
 /// Leads to coiterative loops over tensors.
 static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   NachoOrderLoopsOptions order;
-  order.splitRows = options.splitRows;
+  order.wholeRows = options.wholeRows;
   pm.addPass(createNachoOrderLoops(order));
   pm.addPass(createCSEPass());
   pm.addPass(createNachoConcretize());
   pm.addPass(createCSEPass());
-  if (options.flatten) {
+  if (options.mergeKeys) {
     NachoFlattenListsOptions flatten;
-    flatten.dynamic = options.dynamicKeys;
+    flatten.dynamic = true;
     pm.addPass(createNachoFlattenLists(flatten));
   }
   if (options.find)
@@ -71,7 +77,7 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoPrefetchRows());
   pm.addPass(createNachoBoundLoops());
   NachoAssembleOutputsOptions assemble;
-  assemble.singlePass = options.singlePass;
+  assemble.drafts = options.drafts;
   pm.addPass(createNachoAssembleOutputs(assemble));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

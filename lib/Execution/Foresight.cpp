@@ -1,4 +1,4 @@
-//===- Foresight.cpp - What samples of a merge tell -----------------------===//
+//===- Foresight.cpp - Samples of a merge ---------------------------------===//
 //
 // Runs a small branch predictor on samples of a merge, and counts the
 // coordinates at which both operands match.
@@ -9,17 +9,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <cstring>
 
 using namespace nacho;
 
 static constexpr int64_t kSamples = 8, kSteps = 256;
-/// One step in this many may be mispredicted for a merge to be foreseen.
-static constexpr int64_t kSurpriseRate = 16;
-/// One step in this many may be a match for matches to be few: then a draft of
-/// the matches takes less than a tenth of the memory of the operands.
-static constexpr int64_t kMatchRate = 8;
 
 namespace {
 /// Expects the outcome that came last after the same six outcomes.
@@ -69,10 +62,6 @@ private:
   HostView<T> window;
   size_t at, begin;
 };
-
-struct Sample {
-  int64_t steps = 0, surprises = 0, matches = 0;
-};
 } // namespace
 
 template <typename T>
@@ -111,39 +100,8 @@ static Sample sampleAs(const Step &step, const std::vector<Argument> &args,
   return all;
 }
 
-static Sample sampleMerge(const Step &step, const std::vector<Argument> &args,
+Sample nacho::sampleMerge(const Step &step, const std::vector<Argument> &args,
                           const Numbers<int64_t> &bounds, int64_t parts) {
   return step.merged->isNarrow ? sampleAs<uint32_t>(step, args, bounds, parts)
                                : sampleAs<uint64_t>(step, args, bounds, parts);
-}
-
-static bool isAlways(const char *name) {
-  const char *variable = std::getenv(name);
-  return variable && std::strcmp(variable, "always") == 0;
-}
-
-bool nacho::alwaysBranches() {
-  static const bool always = isAlways("NACHO_BRANCHES");
-  return always;
-}
-
-static bool alwaysDrafts() {
-  static const bool always = isAlways("NACHO_DRAFTS");
-  return always;
-}
-
-bool nacho::canForesee(const Step &step, const std::vector<Argument> &args,
-                       const Numbers<int64_t> &bounds, int64_t parts) {
-  if (!step.merged || !step.merged->isUnion || alwaysBranches())
-    return step.merged && step.merged->isUnion;
-  Sample sample = sampleMerge(step, args, bounds, parts);
-  return sample.surprises * kSurpriseRate <= sample.steps;
-}
-
-bool nacho::hasFewMatches(const Step &step, const std::vector<Argument> &args,
-                          const Numbers<int64_t> &bounds, int64_t parts) {
-  if (!step.merged || step.merged->isUnion || alwaysDrafts())
-    return true;
-  Sample sample = sampleMerge(step, args, bounds, parts);
-  return sample.matches * kMatchRate <= sample.steps;
 }

@@ -1,25 +1,16 @@
-//===- Foresight.h - What samples of a merge tell -------------------------===//
+//===- Foresight.h - Samples of a merge -----------------------------------===//
 
 #ifndef NACHO_LIB_FORESIGHT_H
 #define NACHO_LIB_FORESIGHT_H
 
+#include "nacho/Execution/Chooser.h"
 #include "nacho/Execution/Step.h"
 
 namespace nacho {
 
-/// Whether NACHO_BRANCHES=always asks for branches in every union.
-bool alwaysBranches();
-
-/// Whether the innermost loop of a step is a union for which a branch predictor
-/// mostly foresees which operand comes next. Samples are taken from the
-/// beginning of some parts.
-bool canForesee(const Step &step, const std::vector<Argument> &args,
-                const Numbers<int64_t> &bounds, int64_t parts);
-
-/// Whether the innermost loop of a step, if it is an intersection, has few
-/// matches, by the same samples. True for other loops, and for all loops with
-/// NACHO_DRAFTS=always.
-bool hasFewMatches(const Step &step, const std::vector<Argument> &args,
+/// Tries out the innermost loop of a step, which must merge two operands, where
+/// some of the parts begin.
+Sample sampleMerge(const Step &step, const std::vector<Argument> &args,
                    const Numbers<int64_t> &bounds, int64_t parts);
 
 } // namespace nacho

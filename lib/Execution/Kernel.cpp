@@ -1,40 +1,92 @@
-//===- Kernel.cpp - When other variants of a kernel are made --------------===//
+//===- Kernel.cpp - A module with all its variants ------------------------===//
 
 #include "nacho/Execution/Kernel.h"
 
-#include "Foresight.h"
-
 #include <algorithm>
-#include <stdexcept>
+#include <utility>
 
 using namespace nacho;
 
 Executable::~Executable() = default;
 Kernel::~Kernel() = default;
 
-/// Merging this many entries with branches instead of selects saves about the
-/// time that it takes to compile the variant.
-static constexpr int64_t kWorthBranches = 1 << 24;
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
 
-const Kernel &Kernel::branching(int64_t entries) const {
-  if ((merged += entries) < kWorthBranches && !alwaysBranches())
-    return *this;
-  std::call_once(withBranches.once, [&] {
-    std::string error;
-    withBranches.kernel = compile(Variant::branching, error);
-  });
-  return withBranches.kernel ? *withBranches.kernel : *this;
+static std::vector<Step> bound(std::vector<Step> steps,
+                               const Executable &executable) {
+  for (size_t number = 0; number < steps.size(); ++number)
+    steps[number].bind(executable, number);
+  return steps;
 }
 
-std::shared_ptr<const Kernel> Kernel::counting() const {
-  auto isDraft = [](const Step &step) { return step.isDraft; };
-  if (std::none_of(steps.begin(), steps.end(), isDraft))
-    return shared_from_this();
-  std::call_once(withCounts.once, [&] {
+static bool anyHas(const std::vector<Step> &steps, bool Step::*property) {
+  return std::any_of(steps.begin(), steps.end(),
+                     [&](const Step &step) { return step.*property; });
+}
+
+static Variant withEffect(Variant variant, const std::vector<Step> &steps) {
+  variant.drafts &= anyHas(steps, &Step::isDraft);
+  variant.wholeRows &= anyHas(steps, &Step::hasWholeRows);
+  return variant;
+}
+
+Program::Program(const Variant &variant, std::vector<Step> steps,
+                 std::unique_ptr<const Executable> executable)
+    : steps(bound(std::move(steps), *executable)),
+      variant(withEffect(variant, this->steps)),
+      executable(std::move(executable)) {}
+
+bool Program::makesDrafts() const { return anyHas(steps, &Step::isDraft); }
+bool Program::hasWholeRows() const {
+  return anyHas(steps, &Step::hasWholeRows);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+Kernel::Kernel(Device &device, std::vector<TensorLayout> operands,
+               const Chooser &chooser)
+    : device(device), operands(std::move(operands)), chooser(chooser) {}
+
+Kernel::Place &Kernel::placeOf(const Variant &variant) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<Place> &place = places[variant];
+  if (!place)
+    place = std::make_unique<Place>();
+  return *place;
+}
+
+/// If the variant with drafts is compiled already, and makes none, it is the
+/// same as the variant that counts.
+std::shared_ptr<const Program>
+Kernel::withoutDrafts(const Variant &variant) const {
+  if (variant.drafts)
+    return nullptr;
+  Variant drafting = variant;
+  drafting.drafts = true;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = places.find(drafting);
+  if (found == places.end())
+    return nullptr;
+  const std::shared_ptr<const Program> &program = found->second->program;
+  return program && !program->makesDrafts() ? program : nullptr;
+}
+
+std::shared_ptr<const Program> Kernel::program(const Variant &variant) const {
+  Place &place = placeOf(variant);
+  // If this throws, the next caller tries again.
+  std::call_once(place.once, [&] {
+    std::shared_ptr<const Program> program = withoutDrafts(variant);
     std::string error;
-    withCounts.kernel = compile(Variant::counting, error);
-    if (!withCounts.kernel)
-      throw std::runtime_error(error);
+    if (!program)
+      program = compile(variant, error);
+    if (!program)
+      throw CompileError(error);
+    std::lock_guard<std::mutex> lock(mutex);
+    place.program = std::move(program);
   });
-  return withCounts.kernel;
+  return place.program;
 }

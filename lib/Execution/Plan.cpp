@@ -25,15 +25,43 @@ int64_t Plan::listBytes(size_t step) const {
   return bytes;
 }
 
-Plan::Plan(std::shared_ptr<const Kernel> kernel, int64_t parts, int64_t workers)
-    : kernel(std::move(kernel)), parts(parts), workers(workers) {
+Plan::Plan(std::shared_ptr<const Kernel> kernel, const Asked &asked)
+    : kernel(std::move(kernel)), asked(asked) {}
+
+/// Chooses how to compute a call with these arguments.
+void Plan::begin(const std::vector<Argument> &args) {
+  int64_t available = asked.threads ? 0 : kernel->device.defaultThreads();
+  choice =
+      kernel->chooser.choose(asked, factsOf(kernel->operands, args), available);
   startSteps();
 }
 
 void Plan::startSteps() {
+  program = kernel->program(choice.variant);
   steps.clear();
-  for (const Step &step : kernel->steps)
-    steps.emplace_back(step, parts, workers);
+  for (const Step &step : program->steps)
+    steps.emplace_back(step, choice.parts, choice.workers());
+}
+
+/// Calls `run` until it is not refused, each time with another program. There
+/// are few attempts: each refusal turns a choice off.
+void Plan::attempt(const Attempt &run) {
+  while (std::optional<Refusal> refusal = run()) {
+    std::optional<Choice> other = kernel->chooser.instead(choice, *refusal);
+    // Programs refuse operands only for what the chooser can turn off, unless
+    // the arrays of the operands changed while they were read.
+    if (!other)
+      throw OperandsChanged();
+    choice = std::move(*other);
+    startSteps();
+  }
+}
+
+std::vector<std::string> Plan::describe() const {
+  Choice described = choice;
+  for (const StepPlan &step : steps)
+    described.heaviest = std::max(described.heaviest, step.heaviest);
+  return kernel->chooser.describe(described, *program);
 }
 
 std::vector<Argument>
@@ -56,94 +84,123 @@ Plan::argumentsOf(const Step &step, const std::vector<Argument> &args) const {
 }
 
 /// Plans and executes all steps but the last, which needs their results.
-void Plan::planInner(const std::vector<Argument> &args, int64_t threads) {
+std::optional<Refusal> Plan::planInner(const std::vector<Argument> &args) {
   results.clear();
   for (size_t n = 0; n + 1 < steps.size(); ++n) {
-    std::vector<Argument> inputs = argumentsOf(*steps[n].step, args);
-    steps[n].plan(inputs, threads);
-    results.push_back(steps[n].execute(*steps[n].step, inputs, threads));
+    const Step &step = *steps[n].step;
+    std::vector<Argument> inputs = argumentsOf(step, args);
+    if (auto refusal = steps[n].plan(inputs, choice.threads))
+      return refusal;
+    std::vector<Buffer> &made = results.emplace_back();
+    if (auto refusal = steps[n].execute(step, inputs, made, choice.threads))
+      return refusal;
   }
+  return std::nullopt;
 }
 
-/// Calls `f`. If drafts are too large for these operands, switches to the
-/// variant that counts and calls `f` again.
-template <typename F>
-void Plan::draftOrCount(F f) {
-  try {
-    f();
-  } catch (const DraftTooLarge &) {
-    kernel = kernel->counting();
-    startSteps();
-    f();
-  }
+void Plan::partition(const std::vector<Argument> &args, int64_t inner) {
+  begin(args);
+  attempt([&]() -> std::optional<Refusal> {
+    if (auto refusal = planInner(args))
+      return refusal;
+    return cutLast(args, inner);
+  });
 }
 
-void Plan::partition(const std::vector<Argument> &args, int64_t inner,
-                     int64_t threads) {
-  draftOrCount([&] { planInner(args, threads); });
+/// Cuts the last step: see partition().
+std::optional<Refusal> Plan::cutLast(const std::vector<Argument> &args,
+                                     int64_t inner) {
   StepPlan &target = steps.back();
   std::vector<Argument> inputs = argumentsOf(*target.step, args);
   int64_t parts = target.parts, columns = target.step->boundColumns;
   if (inner == 1 || inner == parts)
-    return target.partition(inputs, parts, threads);
+    return target.partition(inputs, parts, choice.threads);
   StepPlan outer(*target.step, parts / inner, parts / inner);
-  outer.partition(inputs, outer.parts, threads);
+  if (auto refusal = outer.partition(inputs, outer.parts, choice.threads))
+    return refusal;
   HostView<int64_t> cuts = outer.bounds.read();
   for (int64_t row = 0; row <= outer.parts; ++row)
     target.bounds.write(row * inner * columns, &cuts[row * columns], columns);
-  target.partition(inputs, inner, threads);
+  return target.partition(inputs, inner, choice.threads);
 }
 
-void Plan::plan(const std::vector<Argument> &args, int64_t threads) {
-  draftOrCount([&] { planSteps(args, threads); });
+void Plan::plan(const std::vector<Argument> &args) {
+  begin(args);
+  attempt([&] { return planSteps(args); });
+}
+
+std::optional<Refusal> Plan::planSteps(const std::vector<Argument> &args) {
+  if (auto refusal = planInner(args))
+    return refusal;
+  std::vector<Argument> inputs = argumentsOf(program->last(), args);
+  if (auto refusal = steps.back().plan(inputs, choice.threads))
+    return refusal;
+  planned = sizesOf(args);
+  return takeSample(inputs);
+}
+
+/// Takes a sample of the innermost loop if a choice depends on one.
+std::optional<Refusal> Plan::takeSample(const std::vector<Argument> &inputs) {
+  const StepPlan &last = steps.back();
+  const Step &step = *last.step;
+  choice.sample.reset();
+  if (!step.merged || !kernel->chooser.wantsSample(choice, step.merged->isUnion,
+                                                   step.isDraft, last.total()))
+    return std::nullopt;
+  choice.sample = sampleMerge(step, inputs, last.bounds, last.parts);
+  if (step.merged->isUnion)
+    return std::nullopt;
+  return kernel->chooser.refuseDraft(*choice.sample);
 }
 
 std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
-                                  bool isPlanned, int64_t threads) {
-  auto isDraft = [](const Step &step) { return step.isDraft; };
-  if (std::any_of(kernel->steps.begin(), kernel->steps.end(), isDraft) &&
-      (!isPlanned || isSpent.exchange(true)))
+                                  bool isPlanned) {
+  if (program->makesDrafts() && (!isPlanned || isSpent.exchange(true)))
     throw std::logic_error("a plan without counts can be executed once");
   std::vector<Buffer> made;
+  // The cuts and counts of a plan are what its owner has seen: they stay.
+  if (asked.purpose == Purpose::plan) {
+    if (executeSteps(args, isPlanned, made))
+      throw OperandsChanged();
+    return made;
+  }
   bool isAgain = false;
-  draftOrCount([&] {
+  attempt([&]() -> std::optional<Refusal> {
     if (std::exchange(isAgain, true))
-      planSteps(args, threads);
-    made = executeSteps(args, isPlanned, threads);
+      if (auto refusal = planSteps(args))
+        return refusal;
+    return executeSteps(args, isPlanned, made);
   });
   return made;
 }
 
-void Plan::planSteps(const std::vector<Argument> &args, int64_t threads) {
-  planInner(args, threads);
-  std::vector<Argument> inputs = argumentsOf(kernel->last(), args);
-  StepPlan &last = steps.back();
-  last.plan(inputs, threads);
-  planned = sizesOf(args);
-  if (last.step->isDraft &&
-      !hasFewMatches(*last.step, inputs, last.bounds, last.parts))
-    throw DraftTooLarge();
+/// The program that runs the last step: the chosen one, or one with branches.
+std::shared_ptr<const Program> Plan::programOfLast() const {
+  const StepPlan &last = steps.back();
+  const std::optional<Step::Merge> &merged = last.step->merged;
+  if (!merged || !merged->isUnion || !choice.sample ||
+      !Chooser::isForeseen(*choice.sample))
+    return program;
+  if (!kernel->chooser.wantsBranches(choice, kernel->addMerged(last.total())))
+    return program;
+  Variant branching = choice.variant;
+  branching.branches = true;
+  return kernel->program(branching);
 }
 
-std::vector<Buffer> Plan::executeSteps(const std::vector<Argument> &args,
-                                       bool isPlanned, int64_t threads) {
+std::optional<Refusal> Plan::executeSteps(const std::vector<Argument> &args,
+                                          bool isPlanned,
+                                          std::vector<Buffer> &made) {
   if (sizesOf(args) != planned)
     throw OperandsChanged();
   std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
-  if (steps.size() > 1 || !kernel->last().workspaces().empty())
+  if (steps.size() > 1 || !program->last().workspaces().empty())
     lock.lock();
-  for (size_t n = 0; n < steps.size(); ++n) {
-    bool isLast = n + 1 == steps.size();
-    if (!isLast && isPlanned)
-      continue;
-    std::vector<Argument> inputs = argumentsOf(*steps[n].step, args);
-    if (!isLast) {
-      steps[n].executeAgain(inputs, results[n], threads);
-      continue;
-    }
-    const Kernel &by =
-        steps[n].isForeseen ? kernel->branching(steps[n].total()) : *kernel;
-    return steps[n].execute(by.steps[n], inputs, threads);
-  }
-  return {};
+  for (size_t n = 0; n + 1 < steps.size() && !isPlanned; ++n)
+    if (auto refusal = steps[n].executeAgain(argumentsOf(*steps[n].step, args),
+                                             results[n], choice.threads))
+      return refusal;
+  std::vector<Argument> inputs = argumentsOf(program->last(), args);
+  return steps.back().execute(programOfLast()->last(), inputs, made,
+                              choice.threads);
 }

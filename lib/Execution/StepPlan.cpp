@@ -3,8 +3,6 @@
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/Abi.h"
 
-#include "Foresight.h"
-
 #include <algorithm>
 #include <limits>
 #include <new>
@@ -13,22 +11,22 @@
 
 using namespace nacho;
 
-static void checkStatus(int32_t status) {
+/// Throws what a status tells of the operands, or of the machine. Returns what
+/// another program could do.
+static std::optional<Refusal> refusalOf(int32_t status) {
   if (status & kNoMemory)
     throw std::bad_alloc();
   if (status & kCoordinateOutOfRange)
     throw CoordinateOutOfRange("coordinate-out-of-range: a coordinate of an "
                                "operand is outside its extent");
   if (status & kRowTooWide)
-    throw RowsTooHeavy();
+    return Refusal{Refusal::splitRows, "a row is too wide for a workspace"};
   if (status & kDraftFull)
-    throw DraftTooLarge();
+    return Refusal{Refusal::counts, "a draft was full"};
   if (status & kOperandsChanged)
     throw OperandsChanged();
+  return std::nullopt;
 }
-
-/// The least cost of a step at which it pays to take samples of its merge.
-static constexpr int64_t kForeseeFrom = 1 << 17;
 
 StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers)
     : step(&step), parts(parts), workers(workers),
@@ -61,7 +59,8 @@ void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
 /// Calls `f` with the workspaces, and again with larger ones as long as `f`
 /// finds one full.
 template <typename F>
-void StepPlan::callWithWorkspaces(int64_t threads, bool hasSums, F f) {
+std::optional<Refusal> StepPlan::callWithWorkspaces(int64_t threads,
+                                                    bool hasSums, F f) {
   while (true) {
     std::vector<Workspace> prepared;
     for (size_t n = 0; n < workspaces.size(); ++n) {
@@ -69,41 +68,45 @@ void StepPlan::callWithWorkspaces(int64_t threads, bool hasSums, F f) {
       prepared.push_back(workspaces[n].prepare(threads, hasSums || !isSums));
     }
     int32_t status = f(prepared);
-    checkStatus(status);
+    if (auto refusal = refusalOf(status))
+      return refusal;
     if (!(status & kWorkspaceFull))
-      return;
+      return std::nullopt;
     for (WorkspaceMemory &memory : workspaces)
       memory.grow();
   }
 }
 
-void StepPlan::partition(const std::vector<Argument> &args, int64_t within,
-                         int64_t threads) {
+std::optional<Refusal> StepPlan::partition(const std::vector<Argument> &args,
+                                           int64_t within, int64_t threads) {
   step->partition(args, bounds.data(), parts, within, threads);
-  if (within == parts)
-    checkBalance();
+  return within == parts ? refuseImbalance() : std::nullopt;
 }
 
-void StepPlan::plan(const std::vector<Argument> &args, int64_t threads) {
+std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
+                                      int64_t threads) {
   Numbers<int64_t> counts(step->device(),
                           step->isDraft ? 0 : parts * step->countColumns);
   sizeWorkspaces(args);
   // Refuse rows that are too heavy before spending time on counting them.
   if (step->hasWholeRows && !step->isDraft)
-    partition(args, parts, threads);
-  callWithWorkspaces(
-      threads, /*hasSums=*/false, [&](const std::vector<Workspace> &prepared) {
-        return step->plan(args, bounds.data(), counts.data(), offsets.data(),
-                          kernelSizes.data(), prepared, parts, threads);
-      });
+    if (auto refusal = partition(args, parts, threads))
+      return refusal;
+  auto call = [&](const std::vector<Workspace> &prepared) {
+    return step->plan(args, bounds.data(), counts.data(), offsets.data(),
+                      kernelSizes.data(), prepared, parts, threads);
+  };
+  if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
+    return refusal;
   readSizes();
   if (step->isDraft) {
-    checkBalance();
-    checkDraft();
+    if (auto refusal = refuseImbalance())
+      return refusal;
+    if (auto refusal = refuseDraft())
+      return refusal;
   }
   checkIndexTypes();
-  isForeseen = (alwaysBranches() || total() >= kForeseeFrom) &&
-               canForesee(*step, args, bounds, parts);
+  return std::nullopt;
 }
 
 void StepPlan::readSizes() {
@@ -119,45 +122,57 @@ static std::vector<Argument> argumentsOf(const std::vector<Buffer> &buffers) {
   return args;
 }
 
-std::vector<Buffer> StepPlan::execute(const Step &by,
-                                      const std::vector<Argument> &args,
-                                      int64_t threads) {
+std::optional<Refusal> StepPlan::execute(const Step &by,
+                                         const std::vector<Argument> &args,
+                                         std::vector<Buffer> &made,
+                                         int64_t threads) {
   if (!step->isDraft) {
-    std::vector<Buffer> made = allocate();
-    fill(by, args, argumentsOf(made), {}, threads);
-    return made;
+    made = allocate();
+    return fill(by, args, argumentsOf(made), {}, threads);
   }
-  std::vector<Buffer> made = allocateDraft();
+  if (auto refusal = allocateDraft(made))
+    return refusal;
   Numbers<int64_t> counts(step->device(), parts * step->countColumns);
   Numbers<int64_t> moved(step->device(), (parts + 1) * step->countColumns);
-  fill(by, args, argumentsOf(made),
-       {counts.data(), moved.data(), kernelSizes.data()}, threads);
+  Step::Drafted drafted = {counts.data(), moved.data(), kernelSizes.data()};
+  if (auto refusal = fill(by, args, argumentsOf(made), drafted, threads))
+    return refusal;
   readSizes();
   // A single part leaves no gaps in the draft: it is the result, if it is not
   // to be sorted and does not waste too much memory.
   if (parts == 1 && !step->isSorted && total() / 2 <= numEntries()) {
     shrink(made);
-    return made;
+    return std::nullopt;
   }
+  return compact(by, args, made, moved.data(), threads);
+}
+
+/// Moves the entries of the draft `made` to arrays of their own.
+std::optional<Refusal> StepPlan::compact(const Step &by,
+                                         const std::vector<Argument> &args,
+                                         std::vector<Buffer> &made,
+                                         int64_t *moved, int64_t threads) {
   std::vector<Buffer> compacted = allocate();
-  checkStatus(by.compact(args, bounds.data(), offsets.data(), moved.data(),
-                         argumentsOf(made), argumentsOf(compacted), parts,
-                         threads));
-  return compacted;
+  int32_t status =
+      by.compact(args, bounds.data(), offsets.data(), moved, argumentsOf(made),
+                 argumentsOf(compacted), parts, threads);
+  made = std::move(compacted);
+  return refusalOf(status);
 }
 
-void StepPlan::executeAgain(const std::vector<Argument> &args,
-                            const std::vector<Buffer> &results,
-                            int64_t threads) {
-  fill(*step, args, argumentsOf(results), {}, threads);
+std::optional<Refusal>
+StepPlan::executeAgain(const std::vector<Argument> &args,
+                       const std::vector<Buffer> &results, int64_t threads) {
+  return fill(*step, args, argumentsOf(results), {}, threads);
 }
 
-void StepPlan::fill(const Step &by, const std::vector<Argument> &args,
-                    const std::vector<Argument> &results, Step::Drafted drafted,
-                    int64_t threads) {
+std::optional<Refusal> StepPlan::fill(const Step &by,
+                                      const std::vector<Argument> &args,
+                                      const std::vector<Argument> &results,
+                                      Step::Drafted drafted, int64_t threads) {
   // A dense result without entries needs neither work nor workspaces.
   if (!step->countColumns && !numEntries())
-    return;
+    return std::nullopt;
   int64_t rowSize = sizes[step->rowSizeAt()];
   int64_t rows = step->partials.empty() ? 0 : 2 * parts;
   std::vector<Buffer> memory;
@@ -170,7 +185,7 @@ void StepPlan::fill(const Step &by, const std::vector<Argument> &args,
   if (step->scattered)
     workspaces.front().coverExtent(
         sizes[step->result.levels.size() + 1 + *step->scattered]);
-  callWithWorkspaces(
+  return callWithWorkspaces(
       threads, /*hasSums=*/true, [&](const std::vector<Workspace> &prepared) {
         return by.execute(args, bounds.data(), offsets.data(), drafted, results,
                           partials, visited.data(), rowSize, prepared, parts,
@@ -178,28 +193,36 @@ void StepPlan::fill(const Step &by, const std::vector<Argument> &args,
       });
 }
 
-/// Throws RowsTooHeavy if the parts, which own whole rows, are too unequal.
-/// With a part for each worker, a part may cost an eighth more than the share.
-/// With more parts than workers, a worker takes the next part when it is done
-/// with one, and may get twice its share: rows shared by parts, the
-/// alternative, are two to three times the work.
-void StepPlan::checkBalance() const {
+/// Refuses parts, which own whole rows, that are too unequal. With a part for
+/// each worker, a part may cost an eighth more than the share. With more parts
+/// than workers, a worker takes the next part when it is done with one, and may
+/// get twice its share: rows shared by parts, the alternative, are two to three
+/// times the work.
+std::optional<Refusal> StepPlan::refuseImbalance() {
   if (!step->hasWholeRows)
-    return;
+    return std::nullopt;
   int64_t share = total() / workers;
   int64_t most = workers < parts ? 2 * share : share + share / 8;
   int64_t columns = step->boundColumns;
   HostView<int64_t> cuts = bounds.read();
   std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>>
       busy{std::greater<int64_t>(), std::vector<int64_t>(workers)};
+  int64_t busiest = 0;
   for (int64_t part = 0; part < parts; ++part) {
     int64_t cost = cuts[(part + 1) * columns] - cuts[part * columns];
     int64_t done = busy.top() + cost;
-    if (done > most + 8)
-      throw RowsTooHeavy();
+    busiest = std::max(busiest, done);
     busy.pop();
     busy.push(done);
   }
+  heaviest = total() ? double(busiest) * workers / double(total()) : 1;
+  if (busiest <= most + 8)
+    return std::nullopt;
+  return Refusal{Refusal::splitRows,
+                 "with whole rows, a worker would have " +
+                     std::to_string(busiest) + " of a cost of " +
+                     std::to_string(total()) + ", a share being " +
+                     std::to_string(share)};
 }
 
 std::vector<Buffer> StepPlan::allocate() const {
@@ -217,12 +240,14 @@ std::vector<Buffer> StepPlan::allocate() const {
 }
 
 /// Where memory does not suffice for the draft, it may suffice for the result.
-std::vector<Buffer> StepPlan::allocateDraft() const {
+std::optional<Refusal>
+StepPlan::allocateDraft(std::vector<Buffer> &draft) const {
   try {
-    return allocate();
+    draft = allocate();
   } catch (const std::bad_alloc &) {
-    throw DraftTooLarge();
+    return Refusal{Refusal::counts, "there is no memory for a draft"};
   }
+  return std::nullopt;
 }
 
 /// Reduces the sizes of the arrays of a draft to what the draft contains.
@@ -298,12 +323,15 @@ static bool canCount(const TensorLayout::Level &level, int64_t entries) {
 /// entries exist twice.
 static constexpr int64_t kLargestDraft = int64_t(1) << 30;
 
-void StepPlan::checkDraft() const {
-  for (const TensorLayout::Level &level : step->result.levels)
-    if (!canCount(level, total()))
-      throw DraftTooLarge();
-  if (total() > kLargestDraft / entryBytes())
-    throw DraftTooLarge();
+std::optional<Refusal> StepPlan::refuseDraft() const {
+  auto canCountAll = [&](const TensorLayout::Level &level) {
+    return canCount(level, total());
+  };
+  const std::vector<TensorLayout::Level> &levels = step->result.levels;
+  if (total() > kLargestDraft / entryBytes() ||
+      !std::all_of(levels.begin(), levels.end(), canCountAll))
+    return Refusal{Refusal::counts, "a draft could have as many as " +
+                                        std::to_string(total()) + " entries"};
   // Another thread may edit the operands during the search: the cuts can then
   // be out of order, and parts would append beyond the ends of the draft.
   HostView<int64_t> cuts = bounds.read();
@@ -314,8 +342,9 @@ void StepPlan::checkDraft() const {
     if (cut[0] > next[0] ||
         std::lexicographical_compare(next + 1, next + 1 + depth, cut + 1,
                                      cut + 1 + depth))
-      throw DraftTooLarge();
+      return Refusal{Refusal::counts, "the cuts are not in order"};
   }
+  return std::nullopt;
 }
 
 void StepPlan::checkIndexTypes() const {

@@ -95,7 +95,7 @@ bool StatementSplitter::canCollect(const TermOrder &order) {
   unsigned rank = type.getRank();
   IndexNames levels = storageOrder(type, op.getResultAccess().getValue());
   ArrayRef<Attribute> outer = ArrayRef(levels).drop_back();
-  return !splitRows && rank > 1 && !isFullLevel(type, rank - 1) &&
+  return wholeRows && rank > 1 && !isFullLevel(type, rank - 1) &&
          ArrayRef(order.loops).take_front(rank - 1) == outer &&
          llvm::is_contained(order.loops, levels.back());
 }
@@ -187,7 +187,7 @@ struct OrderLoops : nacho::impl::NachoOrderLoopsBase<OrderLoops> {
     getOperation().walk([&](AssignOp op) { statements.push_back(op); });
     while (!statements.empty())
       if (failed(StatementSplitter(statements.pop_back_val(), builder,
-                                   statements, splitRows)
+                                   statements, wholeRows)
                      .run()))
         return signalPassFailure();
     // No later pass may depend on the sizes of operands.

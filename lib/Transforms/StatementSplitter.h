@@ -16,9 +16,9 @@ class StatementSplitter {
 public:
   /// Adds the statements that make lists to `statements`.
   StatementSplitter(AssignOp op, mlir::OpBuilder &builder,
-                    llvm::SmallVectorImpl<AssignOp> &statements, bool splitRows)
+                    llvm::SmallVectorImpl<AssignOp> &statements, bool wholeRows)
       : op(op), b(withoutName(op.getLoc()), builder), statements(statements),
-        splitRows(splitRows) {}
+        wholeRows(wholeRows) {}
 
   mlir::LogicalResult run();
 
@@ -62,7 +62,7 @@ private:
   AssignOp op;
   mlir::ImplicitLocOpBuilder b;
   llvm::SmallVectorImpl<AssignOp> &statements;
-  bool splitRows; ///< Parts must be able to share a row of the result.
+  bool wholeRows; ///< A part may be asked to do whole rows of the result.
 };
 
 } // namespace nacho

@@ -1,5 +1,6 @@
 """The extension module: the compiler, and the kernels that it loads."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -7,23 +8,20 @@ from numpy.typing import NDArray
 
 TARGETS: tuple[str, ...]
 """What kernels can run on."""
+CHOICES: tuple[str, ...]
+"""The choices between the variants of a kernel, by their names."""
 
-class CompileError(Exception): ...
+class CompileError(RuntimeError): ...
 class IndexOverflow(RuntimeError): ...
 class CoordinateOutOfRange(RuntimeError): ...
 class OperandsChanged(RuntimeError): ...
-class RowsTooHeavy(RuntimeError): ...
 
 def stages(target: str) -> tuple[str, ...]: ...
 def lower(
     text: str,
     stage: str,
-    cost: str,
-    remap: bool = True,
-    split: bool = True,
-    single_pass: bool = False,
-    flatten: bool = False,
     target: str = "cpu",
+    options: Mapping[str, object] = ...,
 ) -> str: ...
 def with_index_widths(text: str, widths: list[tuple[int, int]]) -> str: ...
 def signature(text: str) -> tuple[str, list[str], list[str], str]: ...
@@ -41,33 +39,48 @@ Loops = tuple[tuple[int, ...], ...]
 Inputs = tuple[tuple[bool, int], ...]
 Step = tuple[tuple[str, ...], Loops, Loops, int, Inputs, bool, bool]
 
-class Kernel:
-    def __init__(
-        self,
-        text: str,
-        cost: str,
-        remap: bool = True,
-        split: bool = True,
-        flatten: bool = False,
-        target: str = "cpu",
-    ) -> None: ...
+class Program:
+    @property
+    def choices(self) -> dict[str, bool]: ...
     @property
     def steps(self) -> tuple[Step, ...]: ...
     def llvm(self) -> str: ...
     def asm(self) -> str: ...
+
+class Kernel:
+    def __init__(
+        self, text: str, target: str = "cpu", options: Mapping[str, object] = ...
+    ) -> None: ...
+    def prepare(self) -> None: ...
+    def program(self, choices: Mapping[str, object] = ...) -> Program: ...
+    def lower(self, stage: str, choices: Mapping[str, object] = ...) -> str: ...
     def plan(
         self,
         args: list[object],
-        parts: int,
-        threads: int,
-        counting: bool = True,
-        shared: bool = False,
+        parts: int = 0,
+        threads: int = 0,
+        work: int = 0,
+        purpose: str = "plan",
     ) -> Plan: ...
     def partition(
-        self, args: list[object], parts: int, threads: int, inner: int = 1
+        self,
+        args: list[object],
+        parts: int = 0,
+        threads: int = 0,
+        work: int = 0,
+        purpose: str = "plan",
+        inner: int = 1,
     ) -> Plan: ...
 
 class Plan:
+    @property
+    def program(self) -> Program: ...
+    @property
+    def reasons(self) -> tuple[str, ...]: ...
+    @property
+    def workers(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
     @property
     def parts(self) -> int: ...
     @property
@@ -88,5 +101,5 @@ class Plan:
     @property
     def sizes(self) -> tuple[int, ...]: ...
     def execute(
-        self, args: list[object], threads: int, planned: bool = False
+        self, args: list[object], planned: bool = False
     ) -> list[NDArray[Any]]: ...

@@ -1,5 +1,5 @@
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
-// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{single-pass=true},canonicalize,cse)' \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{drafts=true},canonicalize,cse)' \
 // RUN:   | FileCheck %s
 
 // Without counting: a part appends to a draft, from the offset that the parts before cost.

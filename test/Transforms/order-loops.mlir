@@ -1,5 +1,5 @@
 // RUN: nacho-opt %s -nacho-order-loops --mlir-use-nameloc-as-prefix | FileCheck %s
-// RUN: nacho-opt %s -nacho-order-loops=split-rows=false --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=WHOLE
+// RUN: nacho-opt %s -nacho-order-loops=whole-rows=true --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=WHOLE
 
 #CSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>

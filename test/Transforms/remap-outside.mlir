@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -nacho-order-loops=split-rows=false -nacho-concretize -nacho-remap-intersections --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-order-loops=whole-rows=true -nacho-concretize -nacho-remap-intersections --mlir-use-nameloc-as-prefix | FileCheck %s
 
 // What is appended outside of all loops, as for the terms that are not reduced over m, does not
 // keep the loops of others from being listed, and needs no list itself.

@@ -1,6 +1,7 @@
 """``Tensor.convert``: from any format to any that a result has, entry by entry."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import nacho
 from checks import buffers, check_structure, same
 from entries import closed, entries
 from nacho import Tensor
-from nacho.kernels import strategy
+from nacho.kernels import copies, specialisation
+from nacho.kernels.request import Running
 from nacho.storage.formats import Format
 
 MATRICES = ("coo", "coo-interleaved", "csr", "csc", "dcsr", "dcsc", "dense")
@@ -68,8 +70,7 @@ def check_converted(tensor, format, order=None):
 
 def parallel(monkeypatch):
     """Have every kernel run on three threads."""
-    monkeypatch.setattr(strategy, "SERIAL_BELOW", 0)
-    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    monkeypatch.setattr(copies, "Running", partial(Running, threads=3))
 
 
 # --- Every pair -----------------------------------------------------------------------
@@ -215,7 +216,7 @@ def test_what_is_the_same_is_shared():
 def test_kernels_are_compiled_once(monkeypatch):
     """For all shapes; and for the same format, none is."""
     stored((5, 6), "csr", "i2").convert("dcsc")
-    monkeypatch.setattr(strategy, "compiled", None)
+    monkeypatch.setattr(specialisation, "Programs", None)
     check_converted(stored((8, 3), "csr", "i2"), "dcsc")
     check_converted(stored((8, 3), "csc", "u1"), "csc")
 

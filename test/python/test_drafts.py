@@ -14,7 +14,6 @@ import scipy.sparse as sp
 import nacho
 from checks import same
 from nacho import Tensor
-from nacho.kernels.program import Variant
 
 PARTS = (1, 2, 3, 7, 64, 1000)
 
@@ -45,7 +44,7 @@ def test_intersection(format, parts):
     kernel = nacho.mlir.compile(
         "Z[i,j] = A[i,j] * B[i,j]", formats=dict.fromkeys("ABZ", format)
     )
-    assert "_compact" in kernel.mlir("assemble", single_pass=True)
+    assert "_compact" in kernel.mlir("assemble", choices={"drafts": True})
     assert "_compact" not in kernel.mlir("assemble")
     called, planned = both(kernel, (A, B), parts=parts, threads=2)
     assert same(called, planned)
@@ -95,7 +94,7 @@ def test_lists_that_are_remapped():
     kernel = nacho.mlir.compile(
         "Z[i,j] = A[i,j] * B[i,j]", formats=dict.fromkeys("ABZ", "dcsr")
     )
-    text = kernel.mlir("assemble", single_pass=True)
+    text = kernel.mlir("assemble", choices={"drafts": True})
     assert text.count("_compact(") == 1, "of the list; rows of the result are counted"
     for parts in PARTS:
         called, planned = both(kernel, (A, B), parts=parts, threads=2)
@@ -141,10 +140,10 @@ def test_a_plan_without_counts_is_executed_once():
     )
     operands = [A, random((50, 50), 100, "csr", 2)]
     call = kernel.plan(*operands, parts=1, threads=1)._call
-    plan = kernel._shown.native.plan(call.args, 1, 1, counting=False)
-    plan.execute(call.args, 1, True)
+    plan = kernel._default.programs.native.plan(call.args, 1, 1, purpose="call")
+    plan.execute(call.args, planned=True)
     with pytest.raises(RuntimeError, match="executed once"):
-        plan.execute(call.args, 1, True)
+        plan.execute(call.args, planned=True)
 
 
 def test_positions_that_are_edited():
@@ -215,5 +214,4 @@ def test_heavy_rows_among_threads(share, threads, splits):
     kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", threads=threads)
     Z = kernel(A, B)
     np.testing.assert_array_equal(Z.toarray(), (A @ B).toarray())
-    programs = kernel._default.programs._programs
-    assert (programs.find(Variant(split=True)) is not None) == splits
+    assert ("rows shared by parts: with whole rows" in kernel.explain(A, B)) == splits

@@ -47,8 +47,10 @@ def orders_of(text, formats):
     return orders
 
 
-def compiled(text, formats, dtype="f64", cost="nnz+loops"):
-    return nacho.mlir.compile(text, named(text, formats), dtype=dtype, cost=cost)
+def compiled(text, formats, dtype="f64", cost="nnz+loops", choices=None):
+    return nacho.mlir.compile(
+        text, named(text, formats), dtype=dtype, cost=cost, choices=choices
+    )
 
 
 def operands_of(text, formats, extents=EXTENTS, kinds=("sparse",), dtype="f64", seed=0):
@@ -279,10 +281,19 @@ def empties(text):
     yield dict.fromkeys(EXTENTS, 1)
 
 
+CHOICES = (
+    None,
+    {"vector-bits": 0, "branches": True},
+    {"vector-bits": 512, "drafts": True},
+)
+"""What Nacho chooses by the machine and the operands, or what these tests choose."""
+
+
+@pytest.mark.parametrize("choices", CHOICES, ids=str)
 @pytest.mark.parametrize("case", KERNELS, ids=shown)
-def test_kernel(case):
+def test_kernel(case, choices):
     text, *formats = case
-    kernel = compiled(text, formats)
+    kernel = compiled(text, formats, choices=choices)
     for seed, kinds in enumerate((("sparse",), ("power", "dense"), ("row", "column"))):
         operands = operands_of(text, formats, kinds=kinds, seed=seed)
         if "*=" in text:
@@ -317,9 +328,10 @@ def finite(operand):
     ],
     ids=shown,
 )
-def test_types(case, dtype):
+@pytest.mark.parametrize("choices", CHOICES, ids=str)
+def test_types(case, dtype, choices):
     text, *formats = case
-    kernel = compiled(text, formats, dtype)
+    kernel = compiled(text, formats, dtype, choices=choices)
     for kinds in (("sparse",), ("dense",)):
         operands = operands_of(text, formats, kinds=kinds, dtype=dtype)
         check(kernel, text, operands)

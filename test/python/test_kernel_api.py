@@ -171,7 +171,9 @@ def test_stages_parse_back(format, cost):
     for stage in ("assign", "loops"):
         text = kernel.mlir(stage)
         for later in kernel.stages[kernel.stages.index(stage) :]:
-            lowered = _nacho.lower(text, later, cost)
+            lowered = _nacho.lower(
+                text, later, "cpu", {"cost": cost, "whole-rows": True}
+            )
             assert operations(lowered) == operations(kernel.mlir(later))
 
 
@@ -185,8 +187,8 @@ def test_kernels_compile_from_a_later_stage(kernel):
     args = [argument for tensor in pair for argument in arguments(tensor._view)]
     wanted = samples.buffers(kernel(*pair))
     for stage in ("assign", "loops"):
-        native = _nacho.Kernel(kernel.mlir(stage), "nnz")
-        found = native.plan(args, 3, 2).execute(args, 2)
+        native = _nacho.Kernel(kernel.mlir(stage), "cpu", {"cost": "nnz"})
+        found = native.plan(args, 3, 2).execute(args)
         for one, other in zip(found, wanted, strict=True):
             np.testing.assert_array_equal(one, other)
 
@@ -195,9 +197,9 @@ def test_unknown_stage(kernel):
     with pytest.raises(nacho.NachoError, match="stage='asm': expected 'assign'"):
         kernel.mlir("asm")
     with pytest.raises(_nacho.CompileError, match="unknown stage 'asm'"):
-        _nacho.lower(kernel.mlir("assign"), "asm", "nnz")
+        _nacho.lower(kernel.mlir("assign"), "asm")
     with pytest.raises(_nacho.CompileError, match="nothing"):
-        _nacho.lower("nothing", "loops", "nnz")
+        _nacho.lower("nothing", "loops")
 
 
 def test_code(kernel):
@@ -259,7 +261,7 @@ def test_order_of_the_loops():
 
 
 def test_arguments_are_checked(kernel):
-    native = kernel._shown.native
+    native = kernel._default.programs.native
     args = [a for tensor in operands() for a in arguments(tensor._view)]
     for place, wrong in (
         (0, args[0].astype(np.int64)),
@@ -276,7 +278,7 @@ def test_arguments_are_checked(kernel):
         with pytest.raises(TypeError, match="number of arguments"):
             native.plan(wrong, 1, 1)
     with pytest.raises(RuntimeError, match="changed"):
-        native.plan(args, 1, 1).execute(_of_other_size(args), 1)
+        native.plan(args, 1, 1).execute(_of_other_size(args))
 
 
 def _of_other_size(args):

@@ -13,8 +13,6 @@ import pytest
 import nacho
 import nacho.mlir
 from checks import check, same
-from nacho.kernels import strategy
-from nacho.kernels.program import lowered
 
 UNION, PRODUCT = "Z[i,j,k] = A[i,j,k] + B[i,j,k]", "Z[i,j,k] = A[i,j,k] * B[i,j,k]"
 INNER = "z = A[i,j,k] * B[i,j,k]"
@@ -37,10 +35,11 @@ def compiled(expr, *operands, **options):
 
 
 def merges_by_keys(kernel, *operands):
-    plan = kernel.plan(*operands)
-    program = plan._specialisation.programs.suited(plan._call)
-    parts = (program.statement, program.lowering, program.variant)
-    return "nacho.flatten" in lowered(*parts, "loops")
+    return "lists merged by keys" in kernel.explain(*operands)
+
+
+def may_merge_by_keys(kernel):
+    return "nacho.flatten" in kernel.mlir("loops", choices={"merge-keys": True})
 
 
 def entries_at(numbers, shape, seed=0):
@@ -175,7 +174,7 @@ def test_unions_of_trees_are_not_merged_by_keys():
     A, B = (scattered(500, (20, 30, 40), seed).convert("csf") for seed in (1, 2))
     expr = "z = A[i,j,k] - B[i,j,k]"
     kernel = compiled(expr, A, B)
-    assert "nacho.flatten" not in kernel.mlir("loops")
+    assert not may_merge_by_keys(kernel)
     check(kernel(A, B), expr, {"A": A, "B": B})
 
 
@@ -287,13 +286,14 @@ func.func @f(%A: tensor<4x5x6x7xf64, #COO>, %B: tensor<4x5x6x7xf64, #COO>)
 """
 
 
-def test_modules_have_the_loops_of_their_indices():
+def test_modules_are_merged_by_keys_as_expressions_are():
     A, B = (scattered(300, (4, 5, 6, 7), seed) for seed in (1, 2))
     kernel = nacho.mlir.compile(MODULE)
     plan = kernel.plan(A, B, parts=5)
     assert plan.bounds.shape == (6, 4)
     assert same(plan.execute(), kernel(A, B, parts=3))
-    assert "nacho.flatten" not in kernel.mlir("loops")
+    assert merges_by_keys(kernel, A, B)
+    assert not kernel.choices["merge-keys"]
 
 
 def test_another_variant_is_compiled_where_it_may_pay():
@@ -316,15 +316,14 @@ def test_variants_have_the_options_of_their_kernel():
     assert kernel.plan(A, B)._call.validate == "none"
 
 
-def test_rows_decide_where_there_are_two_indices(monkeypatch):
+def test_rows_decide_where_there_are_two_indices():
     """Short rows: keys. Long ones are taken, or skipped, as a whole."""
-    monkeypatch.setattr(strategy, "WORTH_VARIANTS", 0)
     kernel = nacho.mlir.compile(
         "Z[i,j] = A[i,j] * B[i,j]", formats=dict.fromkeys("ABZ", "coo")
     )
     for shape, nnz, expected in (
-        ((1000, 1000), 3000, True),
-        ((100, 10_000), 10_000, False),
+        ((1 << 17, 1000), 700_000, True),
+        ((1000, 100_000), 700_000, False),
     ):
         A, B = (scattered(nnz, shape, seed) for seed in (1, 2))
         assert merges_by_keys(kernel, A, B) is expected
@@ -343,17 +342,23 @@ def test_rows_decide_where_there_are_two_indices(monkeypatch):
     ],
 )
 def test_all_must_be_lists_in_the_same_order(expr, formats):
-    assert "nacho.flatten" not in nacho.mlir.compile(expr, formats).mlir("loops")
+    kernel = nacho.mlir.compile(expr, formats)
+    given = [
+        scattered(300, (20,) * len(type.format.levels), 1).convert(formats[name])
+        for name, type in kernel.types.items()
+    ]
+    assert not merges_by_keys(kernel, *given)
 
 
 def test_the_order_of_the_loops_can_be_asked_for():
     kernel = compiled(UNION)
     assert kernel.order == ("i", "j", "k")
     assert compiled(INNER).order == ("i", "j", "k")
-    assert "nacho.flatten" in kernel.mlir("loops")
+    A, B = (scattered(300, (20, 30, 40), seed) for seed in (1, 2))
+    assert merges_by_keys(kernel, A, B)
     asked = compiled(UNION, order="i,j,k")
     assert asked.order == ("i", "j", "k")
-    assert "nacho.flatten" not in asked.mlir("loops")
+    assert not merges_by_keys(asked, A, B)
 
 
 def test_plans_have_a_coordinate_for_every_index():

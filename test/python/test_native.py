@@ -84,13 +84,13 @@ def cost_before(cut: tuple[int, ...], dense: np.ndarray, steps: bool) -> int:
 @pytest.mark.parametrize("cost", ["nnz", "nnz+loops"])
 def test_any_rank(rank: int, cost: str) -> None:
     rng = np.random.default_rng(rank)
-    kernel = _nacho.Kernel(csf_text(rank, "add"), cost)
+    kernel = _nacho.Kernel(csf_text(rank, "add"), "cpu", {"cost": cost})
     for density, parts in itertools.product((0, 0.2, 1), (1, 2, 7, 64)):
         shape = tuple(int(n) for n in rng.integers(1, 6, rank))
         A, B = (rng.random(shape) * (rng.random(shape) < density) for _ in "AB")
         args = pack(A) + pack(B)
         plan = kernel.plan(args, parts, 2)
-        assert np.array_equal(unpack(plan.execute(args, 2), shape), A + B)
+        assert np.array_equal(unpack(plan.execute(args), shape), A + B)
         cuts = [tuple(int(x) for x in cut) for cut in plan.bounds]
         costs = [
             sum(cost_before(cut, T, cost == "nnz+loops") for T in (A, B))
@@ -99,17 +99,20 @@ def test_any_rank(rank: int, cost: str) -> None:
         assert costs == list(plan.costs)
         queries = [part * plan.total // parts for part in range(parts + 1)]
         short = np.subtract(queries, costs)
-        assert plan.total == 0 or 0 <= short.min() <= short.max() < kernel.steps[-1][3]
+        assert (
+            plan.total == 0
+            or 0 <= short.min() <= short.max() < kernel.program().steps[-1][3]
+        )
 
 
 def test_intersections_of_order_three() -> None:
     rng = np.random.default_rng(0)
-    kernel = _nacho.Kernel(csf_text(3, "mul"), "nnz")
+    kernel = _nacho.Kernel(csf_text(3, "mul"), "cpu", {"cost": "nnz"})
     A, B = (rng.random((5, 4, 6)) * (rng.random((5, 4, 6)) < 0.4) for _ in "AB")
     args = pack(A) + pack(B)
     for parts in (1, 3, 50):
         plan = kernel.plan(args, parts, 2)
-        Z = plan.execute(args, 2)
+        Z = plan.execute(args)
         expected = np.zeros(A.shape)
         np.multiply(A, B, out=expected, where=(A != 0) & (B != 0))
         dense = np.zeros(A.shape)
@@ -137,11 +140,11 @@ def test_intersections_of_order_three() -> None:
 )
 def test_modules_that_are_no_kernels(text: str, message: str) -> None:
     with pytest.raises(_nacho.CompileError, match=message):
-        _nacho.Kernel(SV + text, "nnz")
+        _nacho.Kernel(SV + text).prepare()
 
 
 def test_unknown_names() -> None:
     with pytest.raises(_nacho.CompileError, match="unknown stage 'nowhere'"):
-        _nacho.lower(csf_text(1, "add"), "nowhere", "nnz")
+        _nacho.lower(csf_text(1, "add"), "nowhere")
     with pytest.raises(_nacho.CompileError, match="unknown cost model 'time'"):
-        _nacho.Kernel(csf_text(1, "add"), "time")
+        _nacho.Kernel(csf_text(1, "add"), "cpu", {"cost": "time"}).prepare()

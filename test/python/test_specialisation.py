@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import nacho
 import samples
-from nacho.kernels import strategy
+from nacho.kernels import specialisation
 from nacho.kernels.specialisation import Specialisation
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
@@ -27,13 +27,13 @@ def matrix(seed=0, dtype=np.float64, pos="i32", crd="i32", shape=(20, 30)):
 
 def counted(monkeypatch):
     """Return a list to which every compilation is added."""
-    found, compiled = [], strategy.compiled
+    found, programs = [], specialisation.Programs
 
     def counting(statement, *args):
         found.append(statement)
-        return compiled(statement, *args)
+        return programs(statement, *args)
 
-    monkeypatch.setattr(strategy, "compiled", counting)
+    monkeypatch.setattr(specialisation, "Programs", counting)
     return found
 
 

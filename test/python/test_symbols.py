@@ -178,10 +178,10 @@ def test_products():
 
 
 def test_numbers_do_not_recompile(monkeypatch):
-    from nacho.kernels import strategy
+    from nacho.kernels import specialisation
 
     nacho.evaluate(a * 1.5, (i, j))
-    monkeypatch.setattr(strategy, "compiled", None)
+    monkeypatch.setattr(specialisation, "Programs", None)
     for factor in (2.5, 3.5):
         found = nacho.evaluate(a * factor, (i, j))
         np.testing.assert_array_equal(found.toarray(), A.toarray() * factor)

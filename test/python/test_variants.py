@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,36 +13,78 @@ import scipy.sparse as sp
 import nacho
 from checks import same
 
-HERE = Path(__file__).parent
+PRODUCT = "Z[i,k] = A[i,j] * B[j,k]"
+
+
+def matrix(seed, n=200, nnz=2000):
+    """Return a matrix of small integers."""
+    rng = np.random.default_rng(seed)
+    coords = tuple(rng.integers(0, n, (2, nnz)))
+    values = rng.integers(1, 9, nnz).astype(float)
+    return sp.csr_array(sp.coo_array((values, coords), (n, n)))
+
+
+@pytest.mark.parametrize("rows", [True, False])
+@pytest.mark.parametrize("drafts", [True, False])
+def test_choices_are_followed_and_named(rows, drafts):
+    A, B = matrix(1), matrix(2)
+    asked = {"whole-rows": rows, "drafts": drafts}
+    kernel = nacho.mlir.compile(PRODUCT, choices=asked)
+    text = kernel.explain(A, B, parts=3)
+    assert ("whole rows: the busiest worker has" in text) == rows
+    assert ("rows shared by parts: as asked for" in text) != rows
+    assert ("drafts: entries are appended" in text) == drafts
+    Z = nacho.evaluate(PRODUCT, A=A, B=B, choices=asked)
+    np.testing.assert_array_equal(Z.toarray(), (A @ B).toarray())
+
+
+def test_what_is_shown_is_what_a_plan_runs():
+    kernel = nacho.mlir.compile(PRODUCT)
+    assert kernel.choices == kernel.plan(matrix(1), matrix(2)).choices
+    assert kernel.choices["whole-rows"]
+    assert not kernel.choices["drafts"]
+    assert kernel.mlir("scf", choices=kernel.choices) == kernel.mlir("scf")
+    other = kernel.mlir("scf", choices={"whole-rows": False})
+    assert other != kernel.mlir("scf")
+    assert kernel.asm(choices={"drafts": True}) != kernel.asm()
+
+
+def test_choices_that_are_refused_are_not_followed():
+    """One row has nearly all entries: several parts have to share it."""
+    dense = np.eye(300)
+    dense[7] = 1
+    A = sp.csr_array(dense)
+    B = matrix(2, 300, 9000)
+    kernel = nacho.mlir.compile(PRODUCT, choices={"whole-rows": True})
+    assert "rows shared by parts: with whole rows, a worker" in kernel.explain(
+        A, B, parts=16
+    )
+    np.testing.assert_array_equal(kernel(A, B, parts=16).toarray(), (A @ B).toarray())
 
 
 @pytest.mark.parametrize(
-    "environment",
+    ("choices", "message"),
     [
-        {"NACHO_VECTOR_BITS": "0", "NACHO_BRANCHES": "always"},
-        {"NACHO_VECTOR_BITS": "512", "NACHO_DRAFTS": "always"},
+        ({"rows": True}, "choices='rows': expected 'whole-rows', 'merge-keys', "),
+        ({"drafts": 1}, "choices={'drafts': 1}: expected True or False"),
+        ({"vector-bits": "many"}, "expected an integer"),
+        ({"vector-bits": 7}, "choices={'vector-bits': 7}: expected 0, 256 or 512"),
     ],
-    ids=lambda environment: " ".join(environment.values()),
 )
-def test_expressions(environment):
-    """Those of other tests, in a process that is told what to compile."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-x",
-    ]
-    tests = ["test_expressions.py", "-k", "test_kernel or test_types"]
-    run = subprocess.run(
-        [*command, *tests],
-        cwd=HERE,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout[-2000:]
+def test_choices_that_there_are_not(choices, message):
+    for call in (
+        lambda: nacho.mlir.compile(PRODUCT, choices=choices),
+        lambda: nacho.evaluate(PRODUCT, A=matrix(1), B=matrix(2), choices=choices),
+    ):
+        with pytest.raises(nacho.NachoError) as caught:
+            call()
+        assert message in str(caught.value)
+
+
+def test_variants_of_a_kernel_have_the_same_vectors():
+    kernel = nacho.mlir.compile(PRODUCT)
+    with pytest.raises(nacho.NachoError, match="all variants of a kernel have"):
+        kernel.mlir("scf", choices={"vector-bits": 0})
 
 
 @pytest.mark.parametrize("kind", ["the same", "moved", "random"])

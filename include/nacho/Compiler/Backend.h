@@ -24,9 +24,9 @@ namespace nacho {
 
 /// A module to be compiled.
 struct CompileRequest {
-  /// The key for a cache: the text of the module and the options. The code
-  /// depends on nothing else but the compiler and the machine.
-  std::vector<std::string> key;
+  /// The key for a cache: the module and the options. The code depends on
+  /// nothing else but the compiler and the machine.
+  std::string key;
   /// The names of the functions that each step exports.
   std::vector<StepFunctions> steps;
   /// Lowers the module to the last stage of the backend. The backend calls this

@@ -14,28 +14,17 @@ namespace nacho {
 
 class Backend;
 
-/// How a module is compiled.
-struct CompileOptions {
-  std::string cost = "nnz+loops"; ///< What counts as work.
-  bool remap = true; ///< Do outer intersections in nests of their own.
-  /// Let several parts share a row that a workspace collects. Otherwise plans
-  /// may be refused: see RowsTooHeavy.
-  bool splitRows = true;
-  /// Make drafts where counting would take about as long as computing.
-  bool singlePass = false;
-  /// Merge unions with branches instead of selects. This pays where a branch
-  /// predictor foresees which operand comes next.
-  bool branches = false;
-  /// Merge lists by keys, where the coordinates of an entry fit into a key.
-  bool flatten = false;
-};
+/// The options with which kernels are compiled for a backend, unless the caller
+/// asks for others.
+CompileOptions defaultOptions(const Backend &backend);
 
-/// Compiles MLIR at any stage up to `loops` for a backend. On failure returns
-/// null and sets `error` to the diagnostics.
-std::shared_ptr<const Kernel> compileKernel(const std::string &text,
-                                            const Backend &backend,
-                                            const CompileOptions &options,
-                                            std::string &error);
+/// Reads MLIR at any stage up to `loops`, to be compiled for a backend. The
+/// variant in `options` does not matter: the chooser chooses what is not in
+/// `pins`. On failure returns null and sets `error` to the diagnostics.
+std::shared_ptr<const Kernel> makeKernel(const std::string &text,
+                                         const Backend &backend,
+                                         const CompileOptions &options,
+                                         const Pins &pins, std::string &error);
 
 /// A function of a module as a caller sees it.
 struct Signature {

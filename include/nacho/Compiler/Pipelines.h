@@ -3,6 +3,8 @@
 #ifndef NACHO_PIPELINES_H
 #define NACHO_PIPELINES_H
 
+#include "nacho/Execution/Variant.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -10,45 +12,21 @@
 
 namespace nacho {
 
+/// The options of a pipeline: those of CompileOptions, and where it ends.
 struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
-  Option<std::string> cost{*this, "cost",
-                           llvm::cl::desc("Cost model: nnz, nnz+loops"),
-                           llvm::cl::init("nnz+loops")};
-  Option<bool> remap{*this, "remap",
-                     llvm::cl::desc("List what outer intersections leave over"),
-                     llvm::cl::init(true)};
-  Option<bool> find{
-      *this, "find",
-      llvm::cl::desc("Look in fibers that would be merged again and again"),
-      llvm::cl::init(true)};
-  Option<bool> flatten{
-      *this, "flatten",
-      llvm::cl::desc("Merge lists by keys, of static shapes that have these"),
-      llvm::cl::init(true)};
-  Option<bool> dynamicKeys{
-      *this, "dynamic-keys",
-      llvm::cl::desc("Take it that dynamic shapes have keys, too: 62 bits are "
-                     "enough for them"),
-      llvm::cl::init(false)};
-  Option<bool> splitRows{
-      *this, "split-rows",
-      llvm::cl::desc("Let parts share what a workspace collects"),
-      llvm::cl::init(true)};
-  Option<bool> singlePass{
-      *this, "single-pass",
-      llvm::cl::desc("Append to drafts of the results, without counting"),
-      llvm::cl::init(false)};
-  Option<bool> branches{
-      *this, "branches",
-      llvm::cl::desc("Branch on which operand of a union comes next"),
-      llvm::cl::init(false)};
-  Option<unsigned> vectorBits{
-      *this, "vector-bits",
-      llvm::cl::desc("Width of the vector registers; 0: do without"),
-      llvm::cl::init(0)};
+#define NACHO_CHOICE(field, name, summary)                                     \
+  Option<bool> field{*this, name, llvm::cl::desc(summary),                     \
+                     llvm::cl::init(false)};
+#define NACHO_OPTION(type, field, name, initial, summary)                      \
+  Option<type> field{*this, name, llvm::cl::desc(summary),                     \
+                     llvm::cl::init(initial)};
+#include "nacho/Execution/CompileOptions.def"
   Option<std::string> until{
       *this, "until",
       llvm::cl::desc("End with this stage; by default the last")};
+
+  PipelineOptions() = default;
+  explicit PipelineOptions(const CompileOptions &options);
 };
 
 /// The optional parts of the contract (ParallelOps.td) that a backend supports.

@@ -39,6 +39,9 @@ public:
   /// device, without copies.
   virtual bool isHost() const = 0;
 
+  /// How many threads a call uses if its caller does not say.
+  virtual int64_t defaultThreads() const = 0;
+
   /// How many different slots nacho.slot can return in a call with `threads`
   /// threads. A workspace has a row for each.
   virtual int64_t numSlots(int64_t threads) const = 0;

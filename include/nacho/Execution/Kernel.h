@@ -1,66 +1,63 @@
-//===- Kernel.h - A compiled module, as plans see it ----------------------===//
+//===- Kernel.h - A module with all its variants --------------------------===//
 
 #ifndef NACHO_EXECUTION_KERNEL_H
 #define NACHO_EXECUTION_KERNEL_H
 
-#include "nacho/Execution/Executable.h"
-#include "nacho/Execution/Step.h"
+#include "nacho/Execution/Chooser.h"
+#include "nacho/Execution/Program.h"
 
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace nacho {
 
-/// The variants of a kernel that plans may ask for.
-enum class Variant {
-  counting,  ///< Counts the entries of every result before computing them.
-  branching, ///< Merges unions with branches instead of selects.
+/// A module could not be compiled; the text has the diagnostics.
+struct CompileError : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
-/// The steps of a compiled module, in the order in which they run. Any number
+/// A module whose variants are compiled when they are first needed. Any number
 /// of threads may use a kernel at a time. The compiler derives a class that
-/// knows how to compile the variants.
-class Kernel : public std::enable_shared_from_this<Kernel> {
+/// knows how to compile.
+class Kernel {
 public:
+  Kernel(Device &device, std::vector<TensorLayout> operands,
+         const Chooser &chooser);
   virtual ~Kernel();
 
-  std::vector<TensorLayout> operands;
-  std::vector<Step> steps;
+  Device &device;
+  const std::vector<TensorLayout> operands;
+  const Chooser chooser;
 
-  const Step &last() const { return steps.back(); }
+  /// The program of a variant. Throws CompileError.
+  std::shared_ptr<const Program> program(const Variant &variant) const;
 
-  /// The variant in which no step makes a draft. Returns this kernel if none of
-  /// its steps makes one.
-  std::shared_ptr<const Kernel> counting() const;
-
-  /// Called before this kernel merges `entries` entries. Returns the variant
-  /// with branches as soon as this kernel has merged enough entries, in all
-  /// calls, for compiling the variant to pay; until then this kernel.
-  const Kernel &branching(int64_t entries) const;
-
-  Device &device() const { return executable->device(); }
-  std::string llvm() const { return executable->llvm(); }
-  std::string assembly() const { return executable->assembly(); }
+  /// Counts entries that were merged. Returns how many in all calls so far.
+  int64_t addMerged(int64_t entries) const { return merged += entries; }
 
 protected:
   /// Compiles a variant. On failure returns null and sets `error` to the
   /// diagnostics.
-  virtual std::shared_ptr<const Kernel> compile(Variant variant,
-                                                std::string &error) const = 0;
-
-  std::unique_ptr<const Executable> executable;
+  virtual std::shared_ptr<const Program> compile(const Variant &variant,
+                                                 std::string &error) const = 0;
 
 private:
-  /// A variant that is compiled when it is first asked for.
-  struct Lazy {
+  /// The place of a program, which the first thread that needs it compiles.
+  struct Place {
     std::once_flag once;
-    std::shared_ptr<const Kernel> kernel;
+    std::shared_ptr<const Program> program;
   };
-  mutable Lazy withCounts, withBranches;
-  mutable std::atomic<int64_t> merged = 0; ///< Entries, in all calls.
+  Place &placeOf(const Variant &variant) const;
+  std::shared_ptr<const Program> withoutDrafts(const Variant &variant) const;
+
+  mutable std::mutex mutex; ///< Held while places or programs are set.
+  mutable std::unordered_map<Variant, std::unique_ptr<Place>> places;
+  mutable std::atomic<int64_t> merged = 0;
 };
 
 } // namespace nacho

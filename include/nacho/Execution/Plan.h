@@ -13,6 +13,7 @@
 #include "nacho/Execution/Kernel.h"
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -29,18 +30,6 @@ struct OperandsChanged : std::runtime_error {
   OperandsChanged()
       : std::runtime_error("changed: the operands are not those that were "
                            "checked and counted") {}
-};
-
-/// The kernel does whole rows in one part, and these operands have a row that
-/// is too long for a workspace, or costs more than a part should.
-struct RowsTooHeavy : std::runtime_error {
-  RowsTooHeavy() : std::runtime_error("rows are too heavy to be left whole") {}
-};
-
-/// There is no memory for as many entries as parts might append to a draft. The
-/// kernel has to count the entries first: see Kernel::counting().
-struct DraftTooLarge : std::runtime_error {
-  DraftTooLarge() : std::runtime_error("a draft is too large") {}
 };
 
 /// The memory of one workspace of a step, with a row for each slot. It is kept
@@ -71,33 +60,38 @@ private:
   std::optional<Buffer> keys, marks, elements;
 };
 
-/// One step of a plan.
+/// One step of a plan. What can be refused returns the refusal; after it, the
+/// step is done with another program.
 class StepPlan {
 public:
   StepPlan(const Step &step, int64_t parts, int64_t workers);
 
-  void partition(const std::vector<Argument> &args, int64_t within,
-                 int64_t threads);
-  void plan(const std::vector<Argument> &args, int64_t threads);
-  /// Runs the step by the functions of `by`: this step, or the same step of a
-  /// variant. Returns the arrays of the result, level by level, then its
-  /// values.
-  std::vector<Buffer> execute(const Step &by, const std::vector<Argument> &args,
+  std::optional<Refusal> partition(const std::vector<Argument> &args,
+                                   int64_t within, int64_t threads);
+  std::optional<Refusal> plan(const std::vector<Argument> &args,
                               int64_t threads);
-  /// Fills `results`, which execute() has returned, once more. Not for steps
-  /// that make drafts.
-  void executeAgain(const std::vector<Argument> &args,
-                    const std::vector<Buffer> &results, int64_t threads);
+  /// Runs the step by the functions of `by`: this step, or the same step of a
+  /// program that differs in branches only. `made` becomes the arrays of the
+  /// result, level by level, then its values.
+  std::optional<Refusal> execute(const Step &by,
+                                 const std::vector<Argument> &args,
+                                 std::vector<Buffer> &made, int64_t threads);
+  /// Fills `results`, which execute() has made, once more. Not for steps that
+  /// make drafts.
+  std::optional<Refusal> executeAgain(const std::vector<Argument> &args,
+                                      const std::vector<Buffer> &results,
+                                      int64_t threads);
   /// The arguments that pass the result, in `buffers`, to another step.
   std::vector<Argument> arguments(const std::vector<Buffer> &buffers) const;
 
   const Step *step;
   int64_t parts;
   int64_t workers; ///< Between whom the work is to be balanced.
-  /// A branch predictor would do well in the innermost loop.
-  bool isForeseen = false;
   Numbers<int64_t> bounds;
   std::vector<int64_t> sizes; ///< `kernelSizes`, as last read back.
+  /// If the step leaves rows whole: what the busiest worker does, relative to
+  /// its share.
+  double heaviest = 0;
 
   /// The number of values of the result, or of its draft.
   int64_t numEntries() const;
@@ -110,18 +104,22 @@ public:
 
 private:
   std::vector<Buffer> allocate() const;
-  std::vector<Buffer> allocateDraft() const;
+  std::optional<Refusal> allocateDraft(std::vector<Buffer> &draft) const;
   void shrink(std::vector<Buffer> &buffers) const;
-  void fill(const Step &by, const std::vector<Argument> &args,
-            const std::vector<Argument> &results, Step::Drafted drafted,
-            int64_t threads);
+  std::optional<Refusal> fill(const Step &by, const std::vector<Argument> &args,
+                              const std::vector<Argument> &results,
+                              Step::Drafted drafted, int64_t threads);
+  std::optional<Refusal> compact(const Step &by,
+                                 const std::vector<Argument> &args,
+                                 std::vector<Buffer> &made, int64_t *moved,
+                                 int64_t threads);
   void readSizes();
-  void checkDraft() const;
   void sizeWorkspaces(const std::vector<Argument> &args);
   template <typename F>
-  void callWithWorkspaces(int64_t threads, bool hasSums, F f);
+  std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums, F f);
   int64_t positionsAt(size_t level, int64_t parents) const;
-  void checkBalance() const;
+  std::optional<Refusal> refuseImbalance();
+  std::optional<Refusal> refuseDraft() const;
   void checkIndexTypes() const;
 
   std::vector<WorkspaceMemory> workspaces;
@@ -131,20 +129,23 @@ private:
 
 class Plan {
 public:
-  /// With fewer workers than parts, a worker takes the next part when it is
-  /// done with one; otherwise each worker does one part.
-  Plan(std::shared_ptr<const Kernel> kernel, int64_t parts, int64_t workers);
+  Plan(std::shared_ptr<const Kernel> kernel, const Asked &asked);
 
   /// Runs all steps but the last, and only cuts the last one: first into
   /// parts / inner parts, then each of those into `inner` parts.
-  void partition(const std::vector<Argument> &args, int64_t inner,
-                 int64_t threads);
-  void plan(const std::vector<Argument> &args, int64_t threads);
+  void partition(const std::vector<Argument> &args, int64_t inner);
+  void plan(const std::vector<Argument> &args);
   /// Computes the result. With `isPlanned` the caller promises that the
   /// operands are those of plan(), unchanged, so that the results of inner
   /// steps are reused.
-  std::vector<Buffer> execute(const std::vector<Argument> &args, bool isPlanned,
-                              int64_t threads);
+  std::vector<Buffer> execute(const std::vector<Argument> &args,
+                              bool isPlanned);
+
+  /// What was chosen last: after a refusal, another program than at first.
+  const Choice &chosen() const { return choice; }
+  const std::shared_ptr<const Program> &current() const { return program; }
+  /// Describes each decision that made a difference, and why it was made.
+  std::vector<std::string> describe() const;
 
   const StepPlan &last() const { return steps.back(); }
   const std::vector<StepPlan> &all() const { return steps; }
@@ -152,18 +153,27 @@ public:
   int64_t listBytes(size_t step) const;
 
 private:
+  using Attempt = std::function<std::optional<Refusal>()>;
+
+  void begin(const std::vector<Argument> &args);
+  void startSteps();
+  void attempt(const Attempt &run);
   std::vector<Argument> argumentsOf(const Step &step,
                                     const std::vector<Argument> &args) const;
-  void planInner(const std::vector<Argument> &args, int64_t threads);
-  void planSteps(const std::vector<Argument> &args, int64_t threads);
-  std::vector<Buffer> executeSteps(const std::vector<Argument> &args,
-                                   bool isPlanned, int64_t threads);
-  void startSteps();
-  template <typename F>
-  void draftOrCount(F f);
+  std::optional<Refusal> planInner(const std::vector<Argument> &args);
+  std::optional<Refusal> planSteps(const std::vector<Argument> &args);
+  std::optional<Refusal> takeSample(const std::vector<Argument> &inputs);
+  std::optional<Refusal> cutLast(const std::vector<Argument> &args,
+                                 int64_t inner);
+  std::optional<Refusal> executeSteps(const std::vector<Argument> &args,
+                                      bool isPlanned,
+                                      std::vector<Buffer> &made);
+  std::shared_ptr<const Program> programOfLast() const;
 
   std::shared_ptr<const Kernel> kernel;
-  int64_t parts, workers;
+  Asked asked;
+  Choice choice;
+  std::shared_ptr<const Program> program; ///< What `choice` asks for.
   std::vector<StepPlan> steps;
   /// The results of all steps but the last.
   std::vector<std::vector<Buffer>> results;

@@ -105,7 +105,7 @@ public:
   /// none if the step appends in order.
   std::optional<size_t> scattered;
   /// Set when that workspace collects whole rows of the result and has no keys.
-  /// RowsTooHeavy is thrown for operands with rows too heavy for that.
+  /// Operands with rows too heavy for that are refused.
   bool hasWholeRows = false;
   /// A workspace that tells the positions of coordinates in the fibers of an
   /// operand: the number of the operand, and the level of the coordinates.

@@ -54,7 +54,7 @@ def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
 
     If a reduction scatters entries over one level, each part adds them up in a
     workspace, and the entries of the list have the number of the part as their last
-    coordinate. Without `split-rows`, a workspace may instead collect a whole row of
+    coordinate. With `whole-rows`, a workspace may instead collect a whole row of
     the result and append the row in order. The statement then keeps its reduction,
     and its `order` puts other loops inside of the reduction's. A statement with a
     dense result keeps its reduction in any case, and needs no workspace.
@@ -81,8 +81,8 @@ def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::nacho::NachoDialect"];
   let options = [
-    Option<"splitRows", "split-rows", "bool", /*default=*/"true",
-           "Let parts share what a workspace collects">
+    Option<"wholeRows", "whole-rows", "bool", /*default=*/"false",
+           "Leave rows whole that a workspace collects">
   ];
 }
 
@@ -295,7 +295,7 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     }
     ```
 
-    With `single-pass`, nests do not count if only the entries of the last level
+    With `drafts`, nests do not count if only the entries of the last level
     would have to be counted, and counting would take as long as appending: nests
     that scatter, make lists, or intersect. A part appends no more entries than its
     cost, so that the cuts say where it may write in a *draft* of the result:
@@ -308,7 +308,7 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       number of entries and positions, however many the parts have.
   }];
   let options = [
-    Option<"singlePass", "single-pass", "bool", /*default=*/"false",
+    Option<"drafts", "drafts", "bool", /*default=*/"false",
            "Append to drafts, without counting first">
   ];
   let dependentDialects = [

@@ -66,11 +66,8 @@ unitsOf(ArrayRef<StepFunctions> steps) {
 }
 
 /// The code of a module: from disk if it is there, else lowered and compiled.
-static FailureOr<CompiledCode> generate(const CompileRequest &request,
-                                        unsigned vectorBits) {
-  std::vector<std::string> key = request.key;
-  key.push_back(std::to_string(vectorBits));
-  ObjectCache cache(key);
+static FailureOr<CompiledCode> generate(const CompileRequest &request) {
+  ObjectCache cache(request.key);
   if (std::optional<CompiledCode> known = cache.load())
     return std::move(*known);
   FailureOr<ModuleOp> module = request.lower();
@@ -148,14 +145,8 @@ public:
     return {scfStage(), {"llvm", addLlvm}};
   }
 
-  /// What NACHO_VECTOR_BITS says (0, 256 or 512); else 256 on hosts with AVX2,
-  /// and 0 on others.
   unsigned vectorBits() const override {
     static const unsigned bits = [] {
-      unsigned asked;
-      const char *variable = std::getenv("NACHO_VECTOR_BITS");
-      if (variable && !llvm::StringRef(variable).getAsInteger(10, asked))
-        return asked;
       llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
       // Even hosts with registers of 512 bits use 256: rows are short, and not
       // every CPU compares 512 bits at a time.
@@ -168,7 +159,7 @@ public:
 
   FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const override {
-    FailureOr<CompiledCode> code = generate(request, vectorBits());
+    FailureOr<CompiledCode> code = generate(request);
     if (failed(code))
       return failure();
     auto loaded = CpuExecutable::load(std::move(*code), request.steps);

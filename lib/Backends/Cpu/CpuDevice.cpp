@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <unordered_map>
@@ -15,6 +16,9 @@
 using namespace nacho;
 
 namespace {
+
+/// As many threads as a caller may ask for.
+constexpr int64_t kMostThreads = 1024;
 
 constexpr size_t kHugePage = size_t(2) << 20;
 /// Smaller arrays come from malloc, which recycles them well enough.
@@ -149,6 +153,15 @@ public:
   }
 
   bool isHost() const override { return true; }
+  /// OMP_NUM_THREADS if it is set, else the number of usable cores.
+  int64_t defaultThreads() const override {
+    const char *variable = std::getenv("OMP_NUM_THREADS");
+    int64_t threads = variable ? std::atoll(variable) : 0;
+    cpu_set_t cores;
+    if (threads <= 0 && sched_getaffinity(0, sizeof(cores), &cores) == 0)
+      threads = CPU_COUNT(&cores);
+    return std::clamp<int64_t>(threads, 1, kMostThreads);
+  }
   /// Each thread has a slot.
   int64_t numSlots(int64_t threads) const override {
     return std::max<int64_t>(threads, 1);

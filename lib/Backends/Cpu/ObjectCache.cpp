@@ -68,15 +68,13 @@ static std::string digestOf(StringRef bytes) {
   return std::string(digest.begin(), digest.end());
 }
 
-ObjectCache::ObjectCache(ArrayRef<std::string> inputs) {
+ObjectCache::ObjectCache(StringRef key) {
   static const std::string build = ownBuild(), machine = host();
   directory = cacheDirectory();
   if (directory.empty() || build.empty())
     return;
   std::string all;
-  for (StringRef input : {StringRef(build), StringRef(machine)})
-    all += (Twine(input.size()) + ":" + input).str();
-  for (const std::string &input : inputs)
+  for (StringRef input : {StringRef(build), StringRef(machine), key})
     all += (Twine(input.size()) + ":" + input).str();
   SmallString<128> file(directory);
   sys::path::append(file, "llvmcache-" + toHex(digestOf(all), true));

@@ -26,9 +26,8 @@ using CompiledCode = std::vector<CompiledUnit>;
 /// code is then compiled anew.
 class ObjectCache {
 public:
-  /// `inputs` is the key of the code. The constructor adds this build of the
-  /// compiler, and the CPU, to the key.
-  explicit ObjectCache(llvm::ArrayRef<std::string> inputs);
+  /// The constructor adds this build of the compiler, and the CPU, to the key.
+  explicit ObjectCache(llvm::StringRef key);
 
   std::optional<CompiledCode> load() const;
   void store(const CompiledCode &code) const;

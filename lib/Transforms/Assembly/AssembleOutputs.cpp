@@ -101,7 +101,7 @@ private:
     NestOp nest = nests.front();
     if (failed(verifyReplaceable(func, nest)))
       return failure();
-    FailureOr<ResultLayout> layout = ResultLayout::get(nest, singlePass);
+    FailureOr<ResultLayout> layout = ResultLayout::get(nest, drafts);
     if (failed(layout))
       return failure();
     PhaseFunctions functions(func, nest, std::move(*layout));

@@ -60,7 +60,7 @@ static unsigned numStructuralLevels(RankedTensorType type) {
   return levels;
 }
 
-FailureOr<ResultLayout> ResultLayout::get(NestOp nest, bool singlePass) {
+FailureOr<ResultLayout> ResultLayout::get(NestOp nest, bool drafts) {
   ResultLayout layout;
   layout.nest = nest;
   layout.collector = Collector::get(nest.getCollect());
@@ -79,7 +79,7 @@ FailureOr<ResultLayout> ResultLayout::get(NestOp nest, bool singlePass) {
   for (unsigned level = 0; level < layout.numStructural; ++level)
     if (!makesEntries || level + 1 < layout.numStructural)
       layout.levels.push_back(ResultLevel::get(type, level));
-  bool isDraft = singlePass && layout.collector->prefersDraft(layout);
+  bool isDraft = drafts && layout.collector->prefersDraft(layout);
   layout.filling = isDraft ? Filling::draft() : Filling::counted();
   if (isDraft)
     layout.collector = Collector::getForDraft(nest.getCollect());

@@ -27,9 +27,9 @@ struct ResultLayout {
   ResultLayout(ResultLayout &&);
   ~ResultLayout();
 
-  /// The layout of a nest's result. With `singlePass`, parts append to a draft
+  /// The layout of a nest's result. With `drafts`, parts append to a draft
   /// where that saves time (Filling.h).
-  static mlir::FailureOr<ResultLayout> get(NestOp nest, bool singlePass);
+  static mlir::FailureOr<ResultLayout> get(NestOp nest, bool drafts);
 
   mlir::RankedTensorType type;
   NestOp nest;

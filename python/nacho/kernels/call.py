@@ -12,7 +12,7 @@ from nacho.storage.views import View
 
 
 class Call(NamedTuple):
-    """Checked operands, and the number of threads and parts that work on them."""
+    """Checked operands, laid out for the extension."""
 
     given: Sequence[Any]
     """The containers and numbers of the caller."""
@@ -22,14 +22,10 @@ class Call(NamedTuple):
     """The operands with indices, as the kernel reads them."""
     extents: dict[str, int]
     """The extents of the indices."""
-    cost: int
-    """An estimate of how many entries are read and written (``CostEstimate``)."""
-    threads: int
-    parts: int
-    shared: bool
-    """Whether Nacho chose the number of parts, and threads take them as they come.
+    workers: tuple[int, int, int]
+    """The parts and threads that the caller asked for, or 0, and the work.
 
-    Then it is the threads, and not the parts, whose work has to be balanced.
+    The work is an estimate of how many entries are read and written (``WorkEstimate``).
     """
     kind: Any
     """The class of the result; None stands for ``nacho.Tensor``."""

@@ -27,6 +27,7 @@ def compile(
     order: Sequence[str] | str | None = None,
     validate: str = "safe",
     remap: bool | None = None,
+    choices: Mapping[str, object] | None = None,
 ) -> Kernel:
     """Compile an expression for operands of any shape.
 
@@ -48,8 +49,13 @@ def compile(
     that is expected to be the cheapest. With ``remap=False``, no nest of its own lists
     the coordinates that outer intersections leave over (remapping). Parts then have
     equal shares of what operands store, including entries that no loop visits.
+
+    ``choices`` makes choices that Nacho otherwise makes by the operands of a call:
+    ``{"whole-rows": False, "merge-keys": True, "drafts": False, "branches": True,
+    "vector-bits": 512}``, as the options of ``--nacho-cpu``, which describes them. All
+    choices compute the same. One that cannot compute a call is not followed.
     """
-    options = (target, cost, order, remap, threads, parts, validate)
+    options = (target, cost, order, remap, threads, parts, validate, choices)
     if is_module(expr):
         given = {"formats": formats, "dtype": dtype, "index": index, "order": order}
         return _of_module(str(expr), given, options)

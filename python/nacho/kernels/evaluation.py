@@ -20,7 +20,17 @@ from nacho.storage.formats import Format
 from nacho.storage.results import library_of
 from nacho.storage.views import View
 
-_OPTIONS = ("out", "target", "threads", "parts", "order", "validate", "cost", "remap")
+_OPTIONS = (
+    "out",
+    "target",
+    "threads",
+    "parts",
+    "order",
+    "validate",
+    "cost",
+    "remap",
+    "choices",
+)
 _EVALUATE = ("evaluate(expr, {})", _OPTIONS)
 
 
@@ -37,6 +47,7 @@ def evaluate(
     validate: str = "safe",
     cost: str = "nnz+loops",
     remap: bool | None = None,
+    choices: Mapping[str, object] | None = None,
     **named: Any,
 ) -> Any:
     """Compute an expression: compile it once for such operands, and run it.
@@ -53,7 +64,15 @@ def evaluate(
     assignment = parse(expr)
     given = given_operands(assignment, operands, named, _EVALUATE)
     request = checked_request(
-        assignment.indices, target, cost, order, remap, threads, parts, validate
+        assignment.indices,
+        target,
+        cost,
+        order,
+        remap,
+        threads,
+        parts,
+        validate,
+        choices,
     )
     views = views_of_operands(assignment, given)
     found = specialiser_for(assignment, views, out, request.lowering)

@@ -13,7 +13,6 @@ from nacho.kernels.program import Program
 from nacho.kernels.request import Running
 from nacho.kernels.specialisation import Specialisation, Specialiser
 from nacho.kernels.statement import Statement
-from nacho.kernels.strategy import SERIAL_BELOW
 from nacho.notation.promotion import WEAK
 from nacho.storage.formats import TensorType
 
@@ -53,9 +52,10 @@ def explain(specialiser: Specialiser, given: Sequence[Any], running: Running) ->
         ("result", [_result(run)]),
         ("copies", notes or ["none: every array is used in place"]),
         ("kernels", ["partition, assemble (count, scan, allocate), compute"]),
+        ("variant", _variant(run)),
         ("memory", _memory(run)),
-        ("workers", [_workers(run.call, running)]),
-        ("cost", _costs(run)),
+        ("workers", [run.native.workers]),
+        ("cost", _costs(run, specialiser.lowering.cost)),
         ("time", [_times(run.seconds)]),
     )
     return "\n".join(_section(title, lines) for title, lines in sections) + "\n"
@@ -63,13 +63,13 @@ def explain(specialiser: Specialiser, given: Sequence[Any], running: Running) ->
 
 def _run(specialisation: Specialisation, call: Call, clock: _Clock) -> _Run:
     clock.stop("check")
-    program = specialisation.programs.suited(call)
-    specialisation.partition(call, program)
+    specialisation.partition(call, "call")
     clock.stop("partition")
-    program, native = specialisation.plan(call, program)
+    native = specialisation.plan(call, "call")
     clock.stop("plan")
-    specialisation.execute(native, call)
+    specialisation.execute(native, call, planned=True)
     clock.stop("compute")
+    program = specialisation.programs.planned(native)
     return _Run(specialisation, program, native, call, clock.seconds)
 
 
@@ -174,11 +174,9 @@ def _memory(run: _Run) -> list[str]:
     ]
     if any(workspaces):
         each = _megabytes(max(workspaces))
-        lines.append(f"workspaces: {each} per thread on {run.call.threads} thread(s)")
+        lines.append(f"workspaces: {each} per thread on {run.native.threads} thread(s)")
     if run.program.steps[-1].is_draft:
-        lines.append(
-            "draft, unless it has to be counted: as much as the result, for a while"
-        )
+        lines.append("draft: as much as the result, for a while")
     return lines or ["no more than the operands and the result"]
 
 
@@ -186,17 +184,14 @@ def _megabytes(size: int) -> str:
     return f"{size / 1e6:.2f} MB"
 
 
-def _workers(call: Call, running: Running) -> str:
-    chosen = f"{call.parts} part(s) on {call.threads} thread(s)"
-    if running.threads or running.parts:
-        return f"{chosen} (as asked for)"
-    if call.cost < SERIAL_BELOW:
-        return f"{chosen} (serial: about {call.cost} entries < {SERIAL_BELOW})"
-    return f"{chosen} (about {call.cost} entries >= {SERIAL_BELOW})"
+def _variant(run: _Run) -> list[str]:
+    """Name the variant that was run, by its choices, and say why they were made."""
+    on = [name for name, is_on in run.program.choices.items() if is_on]
+    return [", ".join(on) or "plain", *run.native.reasons]
 
 
-def _costs(run: _Run) -> list[str]:
-    plan = Plan(run.specialisation, run.program, run.native, run.call)
+def _costs(run: _Run, model: str) -> list[str]:
+    plan = Plan(run.specialisation, run.native, run.call)
     costs = plan.costs.tolist()
     mean = plan.total / plan.parts
     deviation = max(abs(cost - mean) for cost in costs)
@@ -205,7 +200,6 @@ def _costs(run: _Run) -> list[str]:
     bound = f"bound 2*delta = {2 * plan.delta}"
     if run.program.delta < 0:
         bound = "no bound but the total: delta depends on the operands"
-    model = run.program.lowering.cost
     return [
         f"model {model}, total {plan.total}, mean {mean:.1f} per part",
         f"per part: {shown}{more}",

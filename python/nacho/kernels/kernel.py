@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeVar
 
+from nacho.errors import NachoError
 from nacho.kernels.call import Call, bind, views_of
-from nacho.kernels.options import MAX_PARTS, MAX_THREADS, checked_count
+from nacho.kernels.options import (
+    MAX_PARTS,
+    MAX_THREADS,
+    checked_choices,
+    checked_count,
+)
 from nacho.kernels.plan import Plan
-from nacho.kernels.program import Program, Step, lowered
+from nacho.kernels.program import Program, Step
 from nacho.kernels.request import Request, Running
 from nacho.kernels.specialisation import Specialisation, Specialiser
 from nacho.kernels.statement import Source
 from nacho.storage.formats import TensorType
 
 _Result = TypeVar("_Result")
+
+Choices = Mapping[str, object] | None
+"""Choices between the variants of a kernel, by name, as for ``compile``."""
 
 
 class Kernel:
@@ -38,7 +48,7 @@ class Kernel:
         self._assignment = source.assignment
         self._specialiser = Specialiser(source, lowering)
         self._default = self._specialiser.default
-        self._shown = self._default.programs.shown
+        self._default.programs.prepare()
 
     # Calls ------------------------------------------------------------------------
 
@@ -148,41 +158,53 @@ class Kernel:
 
         return _nacho.stages(self.target)
 
-    def mlir(self, stage: str, *, single_pass: bool = False) -> str:
+    def mlir(self, stage: str, *, choices: Choices = None) -> str:
         """Return the IR of the default specialisation after a stage.
 
-        This is the code of plans, which count the result before they compute it. With
-        ``single_pass``, it is the code of calls, which may compute a draft instead.
-        Operands in coo or csf with more than two indices are shown merged by keys,
-        although plans never use keys, and calls only if they are a gain.
+        This is the IR of the program that ``plan`` runs. Calls may run another variant;
+        ``explain`` names its choices. ``choices`` shows one with other choices, such as
+        ``{"drafts": True}``.
         """
-        program: Program = self._shown
-        return lowered(
-            program.statement,
-            program.lowering,
-            program.variant,
-            stage,
-            single_pass=single_pass,
-        )
+        return self._default.programs.lowered(stage, _checked(choices))
 
-    def llvm(self) -> str:
-        """Return the LLVM IR of the default specialisation for this machine."""
-        return self._shown.native.llvm()
+    def llvm(self, *, choices: Choices = None) -> str:
+        """Return the LLVM IR of the same program, for this machine."""
+        return self._program(choices).native.llvm()
 
-    def asm(self) -> str:
-        """Return the assembly of the default specialisation for this machine."""
-        return self._shown.native.asm()
+    def asm(self, *, choices: Choices = None) -> str:
+        """Return the assembly of the same program, for this machine."""
+        return self._program(choices).native.asm()
+
+    @property
+    def choices(self) -> dict[str, bool]:
+        """The choices of the program that is shown, by name."""
+        return self._shown.choices
+
+    @cached_property
+    def _shown(self) -> Program:
+        return self._program(None)
+
+    def _program(self, choices: Choices) -> Program:
+        return self._default.programs.of(_checked(choices))
 
     def __repr__(self) -> str:
         return f"<nacho.mlir.Kernel: {self.expression!r}>"
 
 
 def _planned(specialisation: Specialisation, call: Call) -> Plan:
-    program, plan = specialisation.plan(call, specialisation.programs.nested)
-    return Plan(specialisation, program, plan, call)
+    return Plan(specialisation, specialisation.plan(call), call)
 
 
 def _count(specialisation: Specialisation, call: Call) -> int:
-    suited = specialisation.programs.suited(call)
-    _, plan = specialisation.plan(call, suited)
-    return plan.nnz
+    return specialisation.plan(call, "count").nnz
+
+
+def _checked(choices: Choices) -> dict[str, Any]:
+    """Return choices between variants: the width of vectors is not one of them."""
+    if choices is None:
+        return {}
+    if "vector-bits" in choices:
+        raise NachoError(
+            "choices='vector-bits': all variants of a kernel have the same"
+        )
+    return dict(checked_choices(choices))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import operator
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nacho.errors import NachoError, UnsupportedError
 from nacho.notation.tree import identifier
@@ -13,6 +12,8 @@ COSTS = ("nnz", "nnz+loops")
 VALIDATIONS = ("safe", "full", "none")
 _LATER_TARGETS = ("gpu", "cuda", "cuda-sim")
 _LATER_COSTS = ("flops",)
+
+_VECTOR_BITS = (0, 256, 512)
 
 MAX_THREADS = 1024
 MAX_PARTS = 1 << 24
@@ -84,12 +85,22 @@ def checked_count(option: str, value: object, largest: int) -> int | None:
     return count
 
 
-def default_threads() -> int:
-    """Return OMP_NUM_THREADS if it is set, else the number of usable cores."""
-    first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    if first.isdecimal() and int(first) > 0:
-        return min(int(first), MAX_THREADS)
-    return min(len(os.sched_getaffinity(0)), MAX_THREADS)
+def checked_choices(choices: Mapping[str, object]) -> tuple[tuple[str, object], ...]:
+    """Return choices that the caller makes, which Nacho would make otherwise."""
+    from nacho._nacho import CHOICES
+
+    types = {**dict.fromkeys(CHOICES, bool), "vector-bits": int}
+    for name, value in choices.items():
+        if name not in types:
+            allowed = ", ".join(f"'{name}'" for name in types)
+            raise NachoError(f"choices={name!r}: expected {allowed}")
+        if type(value) is not types[name]:
+            wanted = "True or False" if types[name] is bool else "an integer"
+            raise NachoError(f"choices={{{name!r}: {value!r}}}: expected {wanted}")
+    if choices.get("vector-bits", 0) not in _VECTOR_BITS:
+        shown = choices["vector-bits"]
+        raise NachoError(f"choices={{'vector-bits': {shown}}}: expected 0, 256 or 512")
+    return tuple(sorted(choices.items()))
 
 
 def _check_choice(option: str, value: object, allowed: tuple[str, ...]) -> None:

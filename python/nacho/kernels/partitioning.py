@@ -103,8 +103,8 @@ def partition(
 
 
 def _partition(specialisation: Specialisation, call: Call) -> Partition:
-    nested = specialisation.programs.nested
-    program, plan = specialisation.partition(call, nested)
+    plan = specialisation.partition(call)
+    program = specialisation.programs.planned(plan)
     nests = tuple(
         _nest(step, plan.cuts(number), _sources(program, step))
         for number, step in enumerate(program.steps)

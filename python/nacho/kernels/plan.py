@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from nacho.elements import ELEMENTS
 from nacho.errors import OperandError
 from nacho.kernels.call import Call, bind, views_of
-from nacho.kernels.program import Program
 from nacho.kernels.request import Running
 from nacho.kernels.specialisation import Specialisation
 from nacho.storage.extents import index_extents
@@ -28,12 +27,11 @@ class Plan:
     def __init__(
         self,
         specialisation: Specialisation,
-        program: Program,
         native: _nacho.Plan,
         call: Call,
     ) -> None:
         self._specialisation = specialisation
-        self._program = program
+        self._program = specialisation.programs.planned(native)
         self._native = native
         self._call = call
 
@@ -52,7 +50,7 @@ class Plan:
         views = views_of(assignment, given)
         for name, view in views.items():
             require_type(name, view, statement.types[name], "the plan was made")
-        running = Running(planned.threads, planned.parts, planned.validate)
+        running = Running(validate=planned.validate)
         extents = index_extents(assignment, views)
         call = specialisation.load(given, views, extents, running)
         for name, now in call.loaded.items():
@@ -67,8 +65,13 @@ class Plan:
         return self._native.parts
 
     @property
+    def choices(self) -> dict[str, bool]:
+        """The choices of the program that the plan runs, by name."""
+        return self._program.choices
+
+    @property
     def threads(self) -> int:
-        return self._call.threads
+        return self._native.threads
 
     @property
     def bounds(self) -> NDArray[np.int64]:

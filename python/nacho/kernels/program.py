@@ -1,8 +1,9 @@
-"""Programs: a statement that is compiled as one of its variants."""
+"""Programs: the variants of a statement, which the extension compiles and chooses."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from nacho.errors import NachoError
 from nacho.kernels.request import Lowering
@@ -12,6 +13,8 @@ from nacho.mlir.refusals import refuse_compilation
 
 if TYPE_CHECKING:
     from nacho import _nacho
+
+_MERGE_KEYS = "merge-keys"
 
 
 class Step(NamedTuple):
@@ -36,33 +39,15 @@ class Step(NamedTuple):
     """Whether calls make a draft: parts append entries without having counted them."""
 
 
-class Variant(NamedTuple):
-    """One of several ways to compile the same statement."""
-
-    split: bool = False
-    """Set when several parts may contribute to one row of the result.
-
-    Otherwise, every part owns whole rows.
-    """
-    flatten: bool = False
-    """Set when entries are merged by their keys; otherwise, level by level."""
-
-
 class Program:
     """A statement compiled as one variant."""
 
-    def __init__(
-        self,
-        statement: Statement,
-        lowering: Lowering,
-        variant: Variant,
-        native: _nacho.Kernel,
-    ) -> None:
+    def __init__(self, statement: Statement, native: _nacho.Program) -> None:
         self.statement = statement
-        self.lowering = lowering
-        self.variant = variant
         self.native = native
-        self.steps = _steps(statement, variant, native)
+        self.choices: dict[str, bool] = native.choices
+        """What is on or off in this variant, by the names of ``choices=``."""
+        self.steps = _steps(statement, native)
         """The nests that are run one after the other; the last makes the result."""
 
     @property
@@ -71,58 +56,68 @@ class Program:
         return self.steps[-1].delta
 
 
-def compiled(
-    statement: Statement, lowering: Lowering, variant: Variant
-) -> _nacho.Kernel:
-    """Compile a statement, or refuse it with a message about its expression."""
-    from nacho import _nacho
+class Programs:
+    """The programs of a statement; each is compiled when it is first needed."""
 
-    try:
-        return _nacho.Kernel(
-            statement.text,
-            lowering.cost,
-            lowering.remap,
-            variant.split,
-            variant.flatten,
-            lowering.target,
-        )
-    except _nacho.CompileError as error:
-        refuse_compilation(statement.assignment, statement.bindings, error)
+    def __init__(self, statement: Statement, lowering: Lowering) -> None:
+        """Read the statement, or refuse it with a message about its expression."""
+        from nacho import _nacho
+
+        self._statement = statement
+        self._target = lowering.target
+        try:
+            self.native = _nacho.Kernel(
+                statement.text, lowering.target, _options(lowering)
+            )
+        except _nacho.CompileError as error:
+            self.refuse(error)
+
+    def prepare(self) -> None:
+        """Compile what most calls begin with, or refuse the statement."""
+        from nacho import _nacho
+
+        try:
+            self.native.prepare()
+        except _nacho.CompileError as error:
+            self.refuse(error)
+
+    def of(self, choices: Mapping[str, bool] | None = None) -> Program:
+        """Return the program of plans, with other choices if any are given."""
+        native = self.native.program({} if choices is None else dict(choices))
+        return Program(self._statement, native)
+
+    def planned(self, plan: _nacho.Plan) -> Program:
+        """Return the program that a plan was made with."""
+        return Program(self._statement, plan.program)
+
+    def lowered(self, stage: str, choices: Mapping[str, bool] | None = None) -> str:
+        """Return the IR of such a program after a stage."""
+        from nacho import _nacho
+
+        stages = _nacho.stages(self._target)
+        if stage not in stages:
+            shown = ", ".join(f"'{name}'" for name in stages)
+            raise NachoError(f"stage={stage!r}: expected {shown}")
+        try:
+            return self.native.lower(stage, {} if choices is None else dict(choices))
+        except _nacho.CompileError as error:
+            raise NachoError(f"cannot lower to '{stage}': {error}") from error
+
+    def refuse(self, error: Exception) -> NoReturn:
+        """Turn an error of the compiler into one about the expression."""
+        refuse_compilation(self._statement.assignment, self._statement.bindings, error)
 
 
-def lowered(
-    statement: Statement,
-    lowering: Lowering,
-    variant: Variant,
-    stage: str,
-    *,
-    single_pass: bool = False,
-) -> str:
-    """Return the IR of a statement after a stage."""
-    from nacho import _nacho
-
-    stages = _nacho.stages(lowering.target)
-    if stage not in stages:
-        shown = ", ".join(f"'{name}'" for name in stages)
-        raise NachoError(f"stage={stage!r}: expected {shown}")
-    try:
-        return _nacho.lower(
-            statement.text,
-            stage,
-            lowering.cost,
-            lowering.remap,
-            variant.split,
-            single_pass,
-            variant.flatten,
-            lowering.target,
-        )
-    except _nacho.CompileError as error:
-        raise NachoError(f"cannot lower to '{stage}': {error}") from error
+def _options(lowering: Lowering) -> dict[str, object]:
+    """Return the options of the extension."""
+    options: dict[str, object] = {"cost": lowering.cost, "remap": lowering.remap}
+    if lowering.order:
+        # Who asks for an order of the loops asks for a loop over every index.
+        options[_MERGE_KEYS] = False
+    return options | dict(lowering.choices)
 
 
-def _steps(
-    statement: Statement, variant: Variant, native: _nacho.Kernel
-) -> tuple[Step, ...]:
+def _steps(statement: Statement, native: _nacho.Program) -> tuple[Step, ...]:
     """Return the steps, with the indices as the expression spells them."""
     spelled = spelled_indices(statement.assignment)
     names = {name: index for index, name in spelled.items()}
@@ -130,7 +125,7 @@ def _steps(
         Step(*step)._replace(order=tuple(names.get(name, name) for name in step[0]))
         for step in native.steps
     )
-    if variant.flatten and len(steps) == 1:
+    if native.choices[_MERGE_KEYS] and len(steps) == 1:
         # There is one loop over keys. It stands for a loop over each index.
         return (steps[0]._replace(order=statement.assignment.indices),)
     return steps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nacho.kernels.options import (
@@ -11,6 +11,7 @@ from nacho.kernels.options import (
     check_cost,
     check_target,
     check_validation,
+    checked_choices,
     checked_count,
     checked_order,
     checked_remap,
@@ -25,6 +26,8 @@ class Lowering(NamedTuple):
     order: tuple[str, ...] = ()
     """The indices of the loops, outermost first; if empty, the compiler chooses."""
     remap: bool = True
+    choices: tuple[tuple[str, object], ...] = ()
+    """Choices that the caller makes in place of Nacho, by name."""
 
 
 class Running(NamedTuple):
@@ -51,6 +54,7 @@ def checked_request(
     threads: int | None = None,
     parts: int | None = None,
     validate: str = "safe",
+    choices: Mapping[str, object] | None = None,
 ) -> Request:
     """Return the options of a caller for an expression with these indices.
 
@@ -67,5 +71,11 @@ def checked_request(
     if parts is not None:
         parts = checked_count("parts", parts, MAX_PARTS)
     loops = () if order is None else checked_order(order, indices)
-    lowering = Lowering(target, cost, loops, remap is None or checked_remap(remap))
+    lowering = Lowering(
+        target,
+        cost,
+        loops,
+        remap is None or checked_remap(remap),
+        () if choices is None else checked_choices(choices),
+    )
     return Request(lowering, Running(threads, parts, validate))

@@ -2,7 +2,7 @@
 
 The first call with operands of new types compiles a specialisation, which later calls
 reuse. The methods of ``Specialisation`` are in the order of a call: load the operands,
-plan with one of the programs, compute, and wrap the result.
+plan, compute, and wrap the result.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from nacho.errors import IndexOverflowError, OperandError
 from nacho.kernels.cache import Cache
 from nacho.kernels.call import Call, views_of
-from nacho.kernels.program import Program
+from nacho.kernels.program import Programs
 from nacho.kernels.refusals import (
     refuse_entries,
     refuse_memory,
@@ -22,17 +22,18 @@ from nacho.kernels.refusals import (
 )
 from nacho.kernels.request import Lowering, Running
 from nacho.kernels.statement import Source, Statement
-from nacho.kernels.strategy import Programs, are_sizes_relevant, rough_sizes, workers
 from nacho.kernels.types import (
     Reader,
     Sizes,
     Typing,
+    are_sizes_relevant,
     key_of_call,
+    rough_sizes,
     typing_by_default,
     typing_of_call,
 )
 from nacho.storage.extents import (
-    CostEstimate,
+    WorkEstimate,
     index_extents,
     narrow_indices,
     require_values,
@@ -61,7 +62,7 @@ class Specialisation:
             )
         ]
         self._narrow = narrow_indices(assignment, types, statement.result)
-        self._estimate = CostEstimate(assignment, types)
+        self._estimate = WorkEstimate(assignment, types)
 
     def fits(
         self,
@@ -115,84 +116,61 @@ class Specialisation:
                 name, value, view, type, validate, notes, is_typed=is_typed
             )
             args += arguments(ready)
-        cost = self._estimate.of(loaded, extents)
+        work = self._estimate.of(loaded, extents)
         kind = result_class(format, list(views.values()))
-        threads, parts, shared = workers(cost, running)
-        return Call(
-            given, args, loaded, extents, cost, threads, parts, shared, kind, validate
-        )
+        workers = (running.parts or 0, running.threads or 0, work)
+        return Call(given, args, loaded, extents, workers, kind, validate)
 
-    def partition(self, call: Call, program: Program) -> tuple[Program, _nacho.Plan]:
-        """Cut the work, and do no more.
+    def partition(self, call: Call, purpose: str = "plan") -> _nacho.Plan:
+        """Cut the work, and do no more."""
+        native = self.programs.native
+        try:
+            return native.partition(call.args, *call.workers, purpose)
+        except (RuntimeError, MemoryError) as error:
+            self._refuse(call, error)
 
-        Return the plan and its program, which is another if ``program`` refuses.
+    def plan(self, call: Call, purpose: str = "plan") -> _nacho.Plan:
+        """Cut the work, and find the size of the result.
+
+        The purposes are those of ``Purpose`` in the extension: "call" does not count
+        the entries of the result if they can be computed without; "count" does nothing
+        else; and the plan of "plan" can be executed again and again.
         """
-
-        def run(program: Program, call: Call) -> tuple[Program, _nacho.Plan]:
-            native = program.native
-            return program, native.partition(call.args, call.parts, call.threads)
-
-        return self._attempt(call, program, run)
-
-    def plan(self, call: Call, program: Program) -> tuple[Program, _nacho.Plan]:
-        """Cut the work and count the entries of the result.
-
-        Return the plan and its program, which is another if ``program`` refuses.
-        """
-        return self._attempt(call, program, _counted)
+        native = self.programs.native
+        try:
+            return native.plan(call.args, *call.workers, purpose)
+        except (RuntimeError, MemoryError) as error:
+            self._refuse(call, error)
 
     def compute(self, call: Call) -> Any:
         """Return the result; count its entries first only if that is necessary."""
-        return self._attempt(call, self.programs.suited(call), self._computed)
+        return self.execute(self.plan(call, "call"), call, planned=True)
 
-    def execute(self, plan: _nacho.Plan, call: Call) -> Any:
-        """Compute the values of a plan, and return the result in a container."""
+    def execute(self, plan: _nacho.Plan, call: Call, *, planned: bool = False) -> Any:
+        """Compute the values of a plan, and return the result in a container.
+
+        ``planned`` says that the operands cannot have changed since the plan was made.
+        """
         try:
-            return self._executed(plan, call, planned=False)
+            buffers = plan.execute(call.args, planned)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
+        trusted = call.validate != "none"
+        format = self.statement.result.format
+        return make_result(format, self.shape(call), buffers, call.kind, trusted)
 
     def shape(self, call: Call) -> tuple[int, ...]:
         """Return the shape of the result."""
         extents = call.extents
         return tuple([extents[i] for i in self.statement.assignment.result.indices])
 
-    def _computed(self, program: Program, call: Call) -> Any:
-        plan = program.native.plan(
-            call.args, call.parts, call.threads, counting=False, shared=call.shared
-        )
-        return self._executed(plan, call, planned=True)
-
-    def _executed(self, plan: _nacho.Plan, call: Call, *, planned: bool) -> Any:
-        """Compute the values of a plan, and wrap them.
-
-        ``planned`` says that the operands cannot have changed since the plan was made.
-        """
-        buffers = plan.execute(call.args, call.threads, planned)
-        trusted = call.validate != "none"
-        format = self.statement.result.format
-        return make_result(format, self.shape(call), buffers, call.kind, trusted)
-
-    def _attempt(
-        self, call: Call, program: Program, run: Callable[[Program, Call], _Result]
-    ) -> _Result:
-        """Run a program; if it refuses the call, run the one that is there instead."""
-        try:
-            return run(program, call)
-        except (RuntimeError, MemoryError) as error:
-            instead = self.programs.instead(program, call, error)
-            if instead is None:
-                self._refuse(call, error)
-        try:
-            return run(*instead)
-        except (RuntimeError, MemoryError) as error:
-            self._refuse(call, error)
-
     def _refuse(self, call: Call, error: Exception) -> NoReturn:
         """Turn a failure of the extension into an error that names the cause."""
         from nacho import _nacho
 
         statement = self.statement
+        if isinstance(error, _nacho.CompileError):
+            self.programs.refuse(error)
         if isinstance(error, _nacho.IndexOverflow):
             refuse_entries(statement.assignment, statement.result, error)
         if isinstance(error, _nacho.CoordinateOutOfRange | _nacho.OperandsChanged):
@@ -218,12 +196,6 @@ class Specialisation:
             f"the arrays of an operand of '{assignment.text}' changed while they were "
             f"in use{trusted if call.validate == 'none' else ''}"
         ) from error
-
-
-def _counted(program: Program, call: Call) -> tuple[Program, _nacho.Plan]:
-    return program, program.native.plan(
-        call.args, call.parts, call.threads, counting=True, shared=call.shared
-    )
 
 
 class Specialiser:

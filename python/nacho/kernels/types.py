@@ -13,7 +13,7 @@ from nacho.elements import ELEMENTS
 from nacho.kernels.pins import Pin
 from nacho.notation.promotion import WEAK, strong, weak_kind
 from nacho.notation.tree import Assignment
-from nacho.storage.formats import TensorType
+from nacho.storage.formats import Format, TensorType
 from nacho.storage.operands import (
     element_type,
     read_type,
@@ -25,6 +25,29 @@ from nacho.storage.views import INT32, INT32_MAX, INT64, View
 
 Sizes = tuple[tuple[int, ...], ...]
 """Per operand with indices, roughly how many entries it has, and its extents."""
+
+
+def are_sizes_relevant(
+    assignment: Assignment, formats: Mapping[str, Format | None]
+) -> bool:
+    """Return whether the order of loops may depend on the sizes of operands."""
+    if not assignment.reduced:
+        return False
+    found = [formats[access.name] for access in assignment.accesses if access.indices]
+    return sum(format is not None and not format.is_dense for format in found) > 1
+
+
+def rough_sizes(views: Mapping[str, View]) -> Sizes:
+    """Return the entries and extents of operands, rounded to powers of four.
+
+    Operands of similar sizes thus share a statement.
+    """
+    return tuple(
+        [
+            tuple([4 ** (n.bit_length() // 2) for n in (view.values.size, *view.shape)])
+            for view in views.values()
+        ]
+    )
 
 
 class Typing(NamedTuple):

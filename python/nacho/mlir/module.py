@@ -96,7 +96,7 @@ def read_module(text: str, cost: str) -> Module:
 
     try:
         function, names, types, result = _nacho.signature(text)
-        lowered = _nacho.lower(text, "assign", cost)
+        lowered = _nacho.lower(text, "assign", "cpu", {"cost": cost})
     except _nacho.CompileError as error:
         refuse_module(error)
     names = [name or f"arg{number}" for number, name in enumerate(names)]

@@ -63,8 +63,11 @@ def require_values(
     raise ReductionError(pointed(message, assignment.text, assignment.reduction_span))
 
 
-class CostEstimate:
-    """Estimates how many entries a call reads and writes, to choose its threads."""
+_MOST_WORK = (1 << 63) - 1
+
+
+class WorkEstimate:
+    """Estimates how many entries a call reads and writes."""
 
     def __init__(self, assignment: Assignment, types: Mapping[str, TensorType]) -> None:
         accesses = list(_sparse_accesses(assignment, types))
@@ -77,10 +80,10 @@ class CostEstimate:
 
         An index is free if no sparse operand has it.
         """
-        cost = sum([views[name].values.size for name in self.read]) if self.read else 1
+        work = sum([views[name].values.size for name in self.read]) if self.read else 1
         for index in self.free:
-            cost *= extents[index]
-        return cost
+            work *= extents[index]
+        return min(work, _MOST_WORK)
 
 
 # --- Coordinates ----------------------------------------------------------------------

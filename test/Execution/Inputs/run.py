@@ -41,10 +41,10 @@ def operand(name: str) -> list[object]:
 
 
 def main(path: str, *names: str) -> None:
-    kernel = Kernel(Path(path).read_text(), "nnz")
+    kernel = Kernel(Path(path).read_text(), "cpu", {"cost": "nnz"})
     args = [argument for name in names for argument in operand(name)]
     for parts in (1, 2, 6, 50):
-        result = kernel.plan(args, parts, 2).execute(args, 2)
+        result = kernel.plan(args, parts, 2).execute(args)
         print(f"parts {parts}:", *(array.tolist() for array in result))
 
 

@@ -62,6 +62,7 @@ public:
   }
 
   bool isHost() const override { return false; }
+  int64_t defaultThreads() const override { return 2; }
   int64_t numSlots(int64_t threads) const override { return threads; }
   size_t pooledBytes() const noexcept override { return 0; }
   size_t maxPooledBytes() const noexcept override { return 0; }
@@ -267,11 +268,12 @@ private:
 /// The arrays of the result, one after the other.
 static Bytes run(const std::string &text, const Backend &backend, int64_t parts,
                  bool isDraft) {
-  CompileOptions options;
-  options.singlePass = isDraft;
+  Pins pins;
+  pins.wholeRows = false;
+  pins.drafts = isDraft;
   std::string error;
   std::shared_ptr<const Kernel> kernel =
-      compileKernel(text, backend, options, error);
+      makeKernel(text, backend, defaultOptions(backend), pins, error);
   if (!kernel) {
     std::fprintf(stderr, "%s\n", error.c_str());
     std::exit(1);
@@ -281,14 +283,16 @@ static Bytes run(const std::string &text, const Backend &backend, int64_t parts,
   std::vector<Argument> args;
   for (const Operands::Item &item : operands.items) {
     if (item.isArray)
-      views.emplace_back(kernel->device(), item.bytes.data(),
-                         item.bytes.size());
+      views.emplace_back(kernel->device, item.bytes.data(), item.bytes.size());
     args.push_back({item.isArray ? views.back().data() : nullptr, item.size});
   }
-  Plan plan(kernel, parts, parts);
-  plan.plan(args, /*threads=*/2);
+  Asked asked;
+  asked.parts = parts;
+  asked.threads = 2;
+  Plan plan(kernel, asked);
+  plan.plan(args);
   Bytes all;
-  for (const Buffer &buffer : plan.execute(args, /*isPlanned=*/true, 2)) {
+  for (const Buffer &buffer : plan.execute(args, /*isPlanned=*/true)) {
     HostView<char> read = buffer.read();
     all.insert(all.end(), read.begin(), read.end());
   }

@@ -1,0 +1,150 @@
+//===- Chooser.h - Which variant computes a call --------------------------===//
+//
+// All decisions that depend on the operands of a call are made here:
+//
+//   workers     few entries are computed by one thread
+//   keys        lists are merged by keys, or level by level
+//   whole rows  parts own whole rows of the result, unless a row is too heavy
+//   drafts      entries are appended without counting, unless too much memory
+//               would be needed for all that might be appended
+//   branches    a union in which it is foreseen what comes next has branches
+//
+// A call begins with choose(). A program that cannot compute the call answers
+// with a Refusal, and instead() chooses another one. No decision depends on
+// time, and none that could change a result depends on earlier calls.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_EXECUTION_CHOOSER_H
+#define NACHO_EXECUTION_CHOOSER_H
+
+#include "nacho/Execution/Layout.h"
+#include "nacho/Execution/Variant.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nacho {
+
+class Program;
+
+/// What operands are planned for.
+enum class Purpose {
+  call,  ///< The result is computed once.
+  count, ///< Only the number of its entries is asked for.
+  plan,  ///< The caller sees the cuts, and computes values again and again.
+};
+
+/// What a caller asks for. A number of threads or parts that is 0 is chosen.
+struct Asked {
+  Purpose purpose = Purpose::call;
+  int64_t threads = 0, parts = 0;
+  int64_t work = 0; ///< About how many entries are read and written.
+};
+
+/// What is known of the operands of a call before any of it is computed.
+struct Facts {
+  unsigned rank = 0;    ///< The most levels of an operand.
+  unsigned keyBits = 0; ///< The bits of a key of the first tensor.
+  int64_t entries = 0;  ///< Of all operands.
+  /// The rows of all operands: fibers of their last levels that have entries,
+  /// or, in lists, may have any.
+  int64_t rows = 0;
+};
+
+/// The facts that the arguments of a call tell.
+Facts factsOf(const std::vector<TensorLayout> &operands,
+              const std::vector<Argument> &args);
+
+/// The facts that are known without operands.
+Facts factsOf(const std::vector<TensorLayout> &operands);
+
+/// What was found where a merge of two operands was tried out.
+struct Sample {
+  int64_t steps = 0;     ///< How many steps were tried.
+  int64_t surprises = 0; ///< Steps that a branch predictor would not foresee.
+  int64_t matches = 0;   ///< Steps at which both operands have an entry.
+};
+
+/// The answer of a program that cannot compute a call.
+struct Refusal {
+  enum Needs {
+    splitRows, ///< A row is too heavy for a part that owns it.
+    counts,    ///< The entries have to be counted first.
+  } needs;
+  std::string reason;
+};
+
+/// What was chosen for a call, and what the decisions went by.
+struct Choice {
+  Variant variant;
+  int64_t threads = 1, parts = 1;
+  /// Nacho chose the number of parts, and a thread takes the next part when it
+  /// is done with one.
+  bool isShared = false;
+
+  Asked asked;
+  Facts facts;
+  std::vector<Refusal> refusals;
+  std::optional<Sample> sample; ///< Of the innermost loop of the last step.
+  /// What the busiest worker does, relative to its share: the most in a step
+  /// with whole rows.
+  double heaviest = 0;
+
+  /// Between how many workers the work has to be balanced.
+  int64_t workers() const { return isShared ? threads : parts; }
+};
+
+class Chooser {
+public:
+  /// With `canMergeKeys`, the module can be compiled to merge lists by keys.
+  Chooser(const Pins &pins, bool canMergeKeys)
+      : pins(pins), canMergeKeys(canMergeKeys) {}
+
+  /// What a call begins with. `available` is the number of threads that a call
+  /// uses if the caller does not say.
+  Choice choose(const Asked &asked, const Facts &facts,
+                int64_t available) const;
+
+  /// What is done after a refusal; nothing if another variant would not help.
+  std::optional<Choice> instead(const Choice &choice,
+                                const Refusal &refusal) const;
+
+  /// Whether to take a sample of the innermost loop of the last step, which
+  /// merges two operands, when the step costs `cost`.
+  bool wantsSample(const Choice &choice, bool isUnion, bool isDraft,
+                   int64_t cost) const;
+
+  /// Refuses a draft for an intersection with many matches, for which counting
+  /// takes less time than moving them.
+  std::optional<Refusal> refuseDraft(const Sample &sample) const;
+
+  /// Whether to merge a union with branches. `merged` is how many entries the
+  /// kernel has merged in unions that it could merge with branches.
+  bool wantsBranches(const Choice &choice, int64_t merged) const;
+
+  /// Whether a sample tells that a branch predictor foresees most steps.
+  static bool isForeseen(const Sample &sample);
+
+  /// Describes each decision that made a difference, and why it was made.
+  std::vector<std::string> describe(const Choice &choice,
+                                    const Program &program) const;
+  /// Describes the numbers of threads and parts.
+  static std::string describeWorkers(const Choice &choice);
+
+private:
+  bool wantsKeys(const Asked &asked, const Facts &facts) const;
+  std::string describeKeys(const Choice &choice) const;
+  std::string describeRows(const Choice &choice) const;
+  std::string describeDraft(const Choice &choice) const;
+  std::string describeBranches(const Choice &choice) const;
+
+  Pins pins;
+  bool canMergeKeys;
+};
+
+} // namespace nacho
+
+#endif // NACHO_EXECUTION_CHOOSER_H

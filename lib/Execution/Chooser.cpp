@@ -1,0 +1,290 @@
+//===- Chooser.cpp - Which variant computes a call ------------------------===//
+
+#include "nacho/Execution/Chooser.h"
+#include "nacho/Execution/Program.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// Thresholds
+//===----------------------------------------------------------------------===//
+
+/// With fewer entries to read and write, one thread computes a call.
+static constexpr int64_t kSerialBelow = 1 << 15;
+static constexpr int64_t kPartsPerThread = 4;
+
+/// A key has at most as many bits.
+static constexpr unsigned kMostBits = 62;
+/// With fewer entries, merging by keys instead of level by level, or the other
+/// way round, does not gain the time that it takes to compile it.
+static constexpr int64_t kWorthKeys = 1 << 20;
+/// From so many entries per row on, merging level by level is faster than by
+/// keys.
+static constexpr int64_t kLongRow = 16;
+
+/// The least cost of a union at which it pays to take a sample of it.
+static constexpr int64_t kSampleFrom = 1 << 17;
+/// One step in this many may be mispredicted for a merge to be foreseen.
+static constexpr int64_t kSurpriseRate = 16;
+/// One step in this many may be a match for matches to be few: then a draft of
+/// the matches takes less than a tenth of the memory of the operands.
+static constexpr int64_t kMatchRate = 8;
+/// Merging this many entries with branches instead of selects saves about the
+/// time that it takes to compile the variant.
+static constexpr int64_t kWorthBranches = 1 << 24;
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+/// The number of rows of a tensor: what an array of positions of the last level
+/// says, or, for a list, the product of the extents of all but the last index.
+static int64_t rowsOf(const TensorLayout &layout, const Argument *arrays,
+                      const Argument *extents) {
+  const Argument *array = arrays;
+  for (size_t level = 0; level + 1 < layout.levels.size(); ++level)
+    array += layout.levels[level].arrays.size();
+  for (const TensorLayout::Array &each : layout.levels.back().arrays) {
+    if (each.holdsPositions)
+      return array->size - 1;
+    ++array;
+  }
+  int64_t rows = 1;
+  for (size_t level = 0; level + 1 < layout.levels.size(); ++level)
+    if (__builtin_mul_overflow(rows, extents[level].size, &rows))
+      return INT64_MAX / 64;
+  return rows;
+}
+
+static unsigned bitsOf(int64_t extent) {
+  unsigned bits = 0;
+  while (extent > 1 && bits < 63 && ((extent - 1) >> bits))
+    ++bits;
+  return bits;
+}
+
+Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
+                     const std::vector<Argument> &args) {
+  Facts facts = factsOf(operands);
+  const Argument *next = args.data();
+  bool isFirst = true;
+  for (const TensorLayout &layout : operands) {
+    const Argument *arrays = next, *values = arrays + layout.numArrays();
+    const Argument *extents = values + 1;
+    next += layout.numArguments();
+    if (layout.levels.empty())
+      continue;
+    facts.entries += values->size;
+    facts.rows += rowsOf(layout, arrays, extents);
+    for (size_t level = 0; isFirst && level < layout.levels.size(); ++level)
+      facts.keyBits += bitsOf(extents[level].size);
+    isFirst = false;
+  }
+  return facts;
+}
+
+Facts nacho::factsOf(const std::vector<TensorLayout> &operands) {
+  Facts facts;
+  for (const TensorLayout &layout : operands)
+    facts.rank = std::max<unsigned>(facts.rank, layout.levels.size());
+  return facts;
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+/// Sets the numbers of threads and parts.
+static void chooseWorkers(Choice &choice, int64_t available) {
+  const Asked &asked = choice.asked;
+  choice.threads = asked.threads;
+  if (!choice.threads)
+    choice.threads = asked.work < kSerialBelow ? 1 : available;
+  choice.parts = asked.parts;
+  if (choice.parts) {
+    choice.threads = std::min(choice.threads, choice.parts);
+    return;
+  }
+  choice.parts = choice.threads > 1 ? kPartsPerThread * choice.threads : 1;
+  choice.isShared = true;
+}
+
+/// Whether keys are a gain for most operands with this number of indices.
+static bool suitsKeys(unsigned rank) { return rank > 2; }
+
+bool Chooser::wantsKeys(const Asked &asked, const Facts &facts) const {
+  if (!canMergeKeys || asked.purpose == Purpose::plan ||
+      facts.keyBits > kMostBits)
+    return false;
+  if (pins.mergeKeys)
+    return *pins.mergeKeys;
+  if (facts.entries < kWorthKeys)
+    return suitsKeys(facts.rank);
+  return facts.entries / kLongRow < facts.rows;
+}
+
+Choice Chooser::choose(const Asked &asked, const Facts &facts,
+                       int64_t available) const {
+  Choice choice;
+  choice.asked = asked;
+  choice.facts = facts;
+  chooseWorkers(choice, available);
+  choice.variant.mergeKeys = wantsKeys(asked, facts);
+  choice.variant.wholeRows = pins.wholeRows.value_or(true);
+  choice.variant.drafts =
+      asked.purpose == Purpose::call && pins.drafts.value_or(true);
+  choice.variant.branches = pins.branches.value_or(false);
+  return choice;
+}
+
+std::optional<Choice> Chooser::instead(const Choice &choice,
+                                       const Refusal &refusal) const {
+  bool Variant::*refused = refusal.needs == Refusal::splitRows
+                               ? &Variant::wholeRows
+                               : &Variant::drafts;
+  if (!(choice.variant.*refused))
+    return std::nullopt;
+  Choice other = choice;
+  other.variant.*refused = false;
+  other.refusals.push_back(refusal);
+  // Values of several parts for the same row have to be merged afterwards,
+  // which is cheaper with fewer parts.
+  if (refusal.needs == Refusal::splitRows && choice.isShared)
+    other.parts = choice.threads;
+  return other;
+}
+
+bool Chooser::wantsSample(const Choice &choice, bool isUnion, bool isDraft,
+                          int64_t cost) const {
+  if (isUnion)
+    return !pins.branches && cost >= kSampleFrom;
+  return isDraft && !pins.drafts;
+}
+
+std::optional<Refusal> Chooser::refuseDraft(const Sample &sample) const {
+  if (sample.matches * kMatchRate <= sample.steps)
+    return std::nullopt;
+  return Refusal{Refusal::counts, std::to_string(sample.matches) + " of " +
+                                      std::to_string(sample.steps) +
+                                      " sampled steps are matches"};
+}
+
+bool Chooser::isForeseen(const Sample &sample) {
+  return sample.surprises * kSurpriseRate <= sample.steps;
+}
+
+bool Chooser::wantsBranches(const Choice &choice, int64_t merged) const {
+  return choice.sample && isForeseen(*choice.sample) &&
+         merged >= kWorthBranches;
+}
+
+//===----------------------------------------------------------------------===//
+// Explanations
+//===----------------------------------------------------------------------===//
+
+static std::string counted(int64_t number, const char *singular,
+                           const char *plural) {
+  return std::to_string(number) + " " + (number == 1 ? singular : plural);
+}
+
+/// A ratio with two digits after the point.
+static std::string shown(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f", ratio);
+  return text;
+}
+
+static const Refusal *find(const Choice &choice, Refusal::Needs needs) {
+  for (const Refusal &refusal : choice.refusals)
+    if (refusal.needs == needs)
+      return &refusal;
+  return nullptr;
+}
+
+std::string Chooser::describeKeys(const Choice &choice) const {
+  const Facts &facts = choice.facts;
+  std::string why;
+  if (facts.keyBits > kMostBits)
+    why = "a key would need " + std::to_string(facts.keyBits) + " bits";
+  else if (choice.asked.purpose == Purpose::plan)
+    why = "plans have a loop for every index";
+  else if (pins.mergeKeys)
+    why = "as asked for";
+  else if (facts.entries < kWorthKeys)
+    why = counted(facts.rank, "index", "indices") + ", fewer than " +
+          std::to_string(kWorthKeys) + " entries";
+  else
+    why = shown(double(facts.entries) / std::max<int64_t>(facts.rows, 1)) +
+          " entries per row";
+  if (!choice.variant.mergeKeys)
+    return "lists merged level by level: " + why;
+  return "lists merged by keys of " + counted(facts.keyBits, "bit", "bits") +
+         ": " + why;
+}
+
+std::string Chooser::describeRows(const Choice &choice) const {
+  if (choice.variant.wholeRows)
+    return "whole rows: the busiest worker has " + shown(choice.heaviest) +
+           " of its share";
+  const Refusal *refusal = find(choice, Refusal::splitRows);
+  return "rows shared by parts: " +
+         (refusal ? refusal->reason : "as asked for");
+}
+
+std::string Chooser::describeDraft(const Choice &choice) const {
+  if (choice.variant.drafts)
+    return "drafts: entries are appended without counting them first";
+  const Refusal *refusal = find(choice, Refusal::counts);
+  return "entries are counted first: " +
+         (refusal ? refusal->reason : "as asked for");
+}
+
+std::string Chooser::describeBranches(const Choice &choice) const {
+  if (!choice.sample)
+    return choice.variant.branches ? "union merged with branches: as asked for"
+                                   : "";
+  const Sample &sample = *choice.sample;
+  std::string of = ": " + std::to_string(sample.surprises) + " of " +
+                   std::to_string(sample.steps) +
+                   " sampled steps are surprises";
+  if (!isForeseen(sample))
+    return "union merged with selects" + of;
+  return "union merged with branches, once " + std::to_string(kWorthBranches) +
+         " entries were merged" + of;
+}
+
+/// A choice that was refused, or that the caller has turned off, is described
+/// whether or not it would have made a difference.
+std::vector<std::string> Chooser::describe(const Choice &choice,
+                                           const Program &program) const {
+  std::vector<std::string> lines;
+  if (canMergeKeys)
+    lines.push_back(describeKeys(choice));
+  if (program.hasWholeRows() || pins.wholeRows == false ||
+      find(choice, Refusal::splitRows))
+    lines.push_back(describeRows(choice));
+  if (program.makesDrafts() || pins.drafts == false ||
+      find(choice, Refusal::counts))
+    lines.push_back(describeDraft(choice));
+  const std::optional<Step::Merge> &merged = program.last().merged;
+  if (merged && merged->isUnion)
+    lines.push_back(describeBranches(choice));
+  lines.erase(std::remove(lines.begin(), lines.end(), ""), lines.end());
+  return lines;
+}
+
+std::string Chooser::describeWorkers(const Choice &choice) {
+  const Asked &asked = choice.asked;
+  std::string chosen = std::to_string(choice.parts) + " part(s) on " +
+                       std::to_string(choice.threads) + " thread(s) (";
+  if (asked.threads || asked.parts)
+    return chosen + "as asked for)";
+  std::string work = "about " + std::to_string(asked.work) + " entries ";
+  std::string limit = std::to_string(kSerialBelow) + ")";
+  if (asked.work < kSerialBelow)
+    return chosen + "serial: " + work + "< " + limit;
+  return chosen + work + ">= " + limit;
+}

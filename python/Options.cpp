@@ -1,0 +1,65 @@
+//===- Options.cpp - The options of calls and of the compiler -------------===//
+
+#include "Options.h"
+
+#include "nacho/Compiler/Kernel.h"
+
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+using namespace nacho;
+
+static std::string expectedOptions() {
+  std::string names;
+#define NACHO_CHOICE(field, name, summary) names += ", '" name "'";
+#define NACHO_OPTION(type, field, name, initial, summary)                      \
+  names += ", '" name "'";
+#include "nacho/Execution/CompileOptions.def"
+  return names.substr(2);
+}
+
+/// Sets the option `asked`. Returns false if there is no such option.
+static bool setOption(Options &options, const std::string &asked,
+                      nb::handle value) {
+#define NACHO_CHOICE(field, name, summary)                                     \
+  if (asked == name) {                                                         \
+    bool isOn = nb::cast<bool>(value);                                         \
+    options.pins.field = options.compile.variant.field = isOn;                 \
+    return true;                                                               \
+  }
+#define NACHO_OPTION(type, field, name, initial, summary)                      \
+  if (asked == name) {                                                         \
+    options.compile.field = nb::cast<type>(value);                             \
+    return true;                                                               \
+  }
+#include "nacho/Execution/CompileOptions.def"
+  return false;
+}
+
+Options readOptions(const Backend &backend, const nb::dict &given) {
+  Options options = {defaultOptions(backend), {}};
+  for (auto [key, value] : given) {
+    auto asked = nb::cast<std::string>(key);
+    if (!setOption(options, asked, value))
+      throw nb::key_error(
+          ("'" + asked + "': expected " + expectedOptions()).c_str());
+  }
+  return options;
+}
+
+static Purpose purposeOf(const std::string &name) {
+  if (name == "call")
+    return Purpose::call;
+  if (name == "count")
+    return Purpose::count;
+  if (name == "plan")
+    return Purpose::plan;
+  throw nb::value_error("expected the purpose call, count or plan");
+}
+
+Asked readAsked(const std::string &purpose, int64_t parts, int64_t threads,
+                int64_t work) {
+  if (parts < 0 || threads < 0)
+    throw nb::value_error("parts and threads cannot be negative");
+  return {purposeOf(purpose), threads, parts, work};
+}

@@ -1,0 +1,27 @@
+//===- Options.h - The options of calls and of the compiler -----*- C++ -*-===//
+
+#ifndef NACHO_PYTHON_OPTIONS_H
+#define NACHO_PYTHON_OPTIONS_H
+
+#include "nacho/Compiler/Backend.h"
+#include "nacho/Execution/Chooser.h"
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+/// What a caller asks of the compiler.
+struct Options {
+  nacho::CompileOptions compile;
+  nacho::Pins pins;
+};
+
+/// Reads options by their names in CompileOptions.def. Those that are not given
+/// are the default of the backend. Throws KeyError for an unknown name.
+Options readOptions(const nacho::Backend &backend, const nanobind::dict &given);
+
+/// What a caller asks for when it plans. The purpose is call, count or plan.
+nacho::Asked readAsked(const std::string &purpose, int64_t parts,
+                       int64_t threads, int64_t work);
+
+#endif // NACHO_PYTHON_OPTIONS_H

@@ -1,0 +1,233 @@
+//===- Chooser.cpp - The table of what is chosen --------------------------===//
+//
+// Every row of a table is a call, with what is known of its operands, and what
+// the chooser must choose. The rows lie on both sides of each threshold.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Unit.h"
+
+#include "nacho/Execution/Chooser.h"
+
+#include <unordered_set>
+#include <vector>
+
+using namespace nacho;
+using namespace nacho::unit;
+
+static std::string show(const Choice &choice) {
+  std::string text;
+  for (auto [name, isOn] : choice.variant.choices())
+    text += isOn ? name + " " : "";
+  return text + Chooser::describeWorkers(choice);
+}
+
+//===----------------------------------------------------------------------===//
+// Threads and parts
+//===----------------------------------------------------------------------===//
+
+static void checkWorkers() {
+  struct Row {
+    int64_t threads, parts, work; // Asked for.
+    int64_t expectedThreads, expectedParts, expectedWorkers;
+  };
+  const Row table[] = {
+      {0, 0, 0, 1, 1, 1},
+      {0, 0, (1 << 15) - 1, 1, 1, 1},
+      {0, 0, 1 << 15, 8, 32, 8},
+      {3, 0, 0, 3, 12, 3},
+      {1, 0, 1 << 20, 1, 1, 1},
+      {0, 5, 1 << 20, 5, 5, 5},
+      {0, 100, 1 << 20, 8, 100, 100},
+      {2, 7, 0, 2, 7, 7},
+      {9, 4, 0, 4, 4, 4},
+  };
+  Chooser chooser({}, /*canMergeKeys=*/false);
+  for (const Row &row : table) {
+    Asked asked = {Purpose::call, row.threads, row.parts, row.work};
+    Choice choice = chooser.choose(asked, {}, /*available=*/8);
+    check(choice.threads == row.expectedThreads &&
+              choice.parts == row.expectedParts &&
+              choice.workers() == row.expectedWorkers,
+          [&] { return show(choice); });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+static void checkKeys() {
+  constexpr int64_t many = 1 << 20;
+  struct Row {
+    unsigned rank, bits;
+    int64_t entries, rows;
+    bool isExpected;
+  };
+  const Row table[] = {
+      // With few entries, the number of indices decides.
+      {2, 30, many - 1, many, false},
+      {3, 30, many - 1, 1, true},
+      {3, 62, 10, 10, true},
+      // A key has to fit.
+      {3, 63, 10, 10, false},
+      {2, 63, many, many, false},
+      // With many, the length of rows.
+      {2, 30, many, many / 16, false},
+      {2, 30, many, many / 16 + 1, true},
+      {3, 30, many, many / 16, false},
+  };
+  auto choose = [](Pins pins, bool canMergeKeys, Purpose purpose,
+                   const Row &row) {
+    Asked asked;
+    asked.purpose = purpose;
+    Facts facts = {row.rank, row.bits, row.entries, row.rows};
+    return Chooser(pins, canMergeKeys).choose(asked, facts, 1);
+  };
+  Pins always, never;
+  always.mergeKeys = true;
+  never.mergeKeys = false;
+  for (const Row &row : table) {
+    auto expect = [&](const Choice &choice, bool isExpected) {
+      check(choice.variant.mergeKeys == isExpected, [&] {
+        return show(choice) + ": " + std::to_string(row.rank) + " indices, " +
+               std::to_string(row.entries) + " entries";
+      });
+    };
+    expect(choose({}, true, Purpose::call, row), row.isExpected);
+    expect(choose({}, true, Purpose::count, row), row.isExpected);
+    expect(choose({}, true, Purpose::plan, row), false);
+    expect(choose({}, false, Purpose::call, row), false);
+    expect(choose(never, true, Purpose::call, row), false);
+    expect(choose(always, true, Purpose::call, row), row.bits <= 62);
+    expect(choose(always, true, Purpose::plan, row), false);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+/// What is known of a list of rank 3, a tree of rank 2, and a number.
+static void checkFacts() {
+  using Array = TensorLayout::Array;
+  Array positions = {ElementType::i32, true, 1, 0, 1};
+  Array coordinates = {ElementType::i32, false, 0, 1, 0};
+  TensorLayout::Level compressed = {
+      false, ElementType::i32, {0, 0, 1}, {positions, coordinates}};
+  TensorLayout::Level singleton = {
+      false, ElementType::i32, {0, 0, 1}, {coordinates}};
+  TensorLayout list = {{compressed, singleton, singleton}, ElementType::f64};
+  TensorLayout tree = {{compressed, compressed}, ElementType::f64};
+  TensorLayout number = {{}, ElementType::f64};
+  auto arrays = [](std::vector<int64_t> sizes) {
+    std::vector<Argument> args;
+    for (int64_t size : sizes)
+      args.push_back({nullptr, size});
+    return args;
+  };
+  // Of the list: two arrays, one, one, the values, three extents. Of the tree:
+  // 2 + 2 arrays, the values, two extents. Then the number.
+  std::vector<Argument> args =
+      arrays({2, 50, 50, 50, 50, 7, 8, 1, 2, 9, 10, 40, 40, 100, 200, 1});
+  Facts facts = factsOf({list, tree, number}, args);
+  check(facts.rank == 3, [&] { return std::to_string(facts.rank); });
+  check(facts.keyBits == 3 + 3, [&] { return std::to_string(facts.keyBits); });
+  check(facts.entries == 90, [&] { return std::to_string(facts.entries); });
+  check(facts.rows == 7 * 8 + 9, [&] { return std::to_string(facts.rows); });
+  check(factsOf({number}, arrays({1})).rank == 0, [] { return "rank 0"; });
+}
+
+//===----------------------------------------------------------------------===//
+// Drafts, whole rows and branches
+//===----------------------------------------------------------------------===//
+
+static void checkRefusals() {
+  Asked asked;
+  asked.work = 1 << 20;
+  Chooser chooser({}, false);
+  Choice first = chooser.choose(asked, {}, /*available=*/2);
+  check(first.variant.wholeRows && first.variant.drafts &&
+            !first.variant.branches,
+        [&] { return show(first); });
+  std::optional<Choice> split =
+      chooser.instead(first, {Refusal::splitRows, "a row"});
+  check(split && !split->variant.wholeRows && split->variant.drafts &&
+            split->parts == 2 && first.parts == 8,
+        [&] { return show(*split); });
+  std::optional<Choice> counted =
+      chooser.instead(*split, {Refusal::counts, "a draft"});
+  check(counted && counted->variant == Variant() &&
+            counted->refusals.size() == 2,
+        [&] { return show(*counted); });
+  for (Refusal::Needs needs : {Refusal::splitRows, Refusal::counts})
+    check(!chooser.instead(*counted, {needs, ""}),
+          [] { return "the plain variant is refused"; });
+  asked.purpose = Purpose::plan;
+  Choice plan = chooser.choose(asked, {}, 2);
+  check(!plan.variant.drafts && plan.variant.wholeRows,
+        [&] { return show(plan); });
+  // Parts that the caller asked for stay.
+  asked.parts = 6;
+  Choice six = chooser.choose(asked, {}, 2);
+  check(chooser.instead(six, {Refusal::splitRows, ""})->parts == 6,
+        [&] { return show(six); });
+}
+
+static void checkSamples() {
+  Chooser chooser({}, false);
+  Pins pins;
+  pins.branches = pins.drafts = true;
+  Chooser asks(pins, false);
+  Choice choice = chooser.choose({}, {}, 1);
+  const int64_t enough = 1 << 17;
+  struct Row {
+    bool isUnion, isDraft;
+    int64_t cost;
+    bool isExpected;
+  };
+  for (const Row &row :
+       {Row{true, false, enough, true}, Row{true, false, enough - 1, false},
+        Row{false, true, 0, true}, Row{false, false, enough, false}}) {
+    auto wants = [&](const Chooser &by) {
+      return by.wantsSample(choice, row.isUnion, row.isDraft, row.cost);
+    };
+    check(wants(chooser) == row.isExpected, [] { return "a sample"; });
+    check(!wants(asks), [] { return "a sample for what was asked for"; });
+  }
+  auto sample = [](int64_t steps, int64_t surprises, int64_t matches) {
+    return Sample{steps, surprises, matches};
+  };
+  check(!chooser.refuseDraft(sample(80, 0, 10)).has_value(),
+        [] { return "few matches"; });
+  check(chooser.refuseDraft(sample(80, 0, 11)).has_value(),
+        [] { return "many matches"; });
+  for (int64_t surprises : {5, 6}) {
+    choice.sample = sample(80, surprises, 0);
+    bool isForeseen = surprises == 5;
+    check(chooser.wantsBranches(choice, 1 << 24) == isForeseen,
+          [] { return "branches"; });
+    check(!chooser.wantsBranches(choice, (1 << 24) - 1),
+          [] { return "branches for few entries"; });
+  }
+}
+
+static void checkVariants() {
+  std::unordered_set<Variant> all;
+  for (unsigned bits = 0; bits < 16; ++bits)
+    all.insert(
+        {bool(bits & 1), bool(bits & 2), bool(bits & 4), bool(bits & 8)});
+  check(all.size() == 16, [&] { return std::to_string(all.size()); });
+  CompileOptions plain, drafts;
+  drafts.variant.drafts = true;
+  check(plain.key() != drafts.key(), [&] { return plain.key(); });
+}
+
+NACHO_SUITE("chooser") {
+  checkWorkers();
+  checkKeys();
+  checkFacts();
+  checkRefusals();
+  checkSamples();
+  checkVariants();
+}
