@@ -103,6 +103,27 @@ double LoopCost::positions(const Operand &operand, ArrayRef<Attribute> levels,
   return positions;
 }
 
+/// What one operand is to a loop over `index` inside of the loops `outer`.
+LoopCost::Visit LoopCost::visitOf(const Operand &operand, Attribute index,
+                                  ArrayRef<Attribute> outer,
+                                  bool isTransposed) const {
+  IndexNames before;
+  for (Attribute name : isTransposed ? outer : ArrayRef(operand.indices)) {
+    if (name == index)
+      break;
+    if (llvm::is_contained(operand.indices, name))
+      before.push_back(name);
+  }
+  unsigned level = before.size();
+  IndexNames upTo = before;
+  upTo.push_back(index);
+  double children = positions(operand, upTo, isTransposed) /
+                    positions(operand, before, isTransposed);
+  bool isFull =
+      isTransposed ? level == 0 && operand.isLocated() : operand.isFull[level];
+  return {children, isFull};
+}
+
 /// The expected number of steps of loop `m`, which runs in each of `live`
 /// iterations of the loops outside. Sets `live` to the number of iterations of
 /// loop `m` that run the loops inside.
@@ -115,29 +136,16 @@ double LoopCost::stepOver(ArrayRef<Attribute> loops, unsigned m,
     if (!llvm::is_contained(operand.indices, index))
       continue;
     bool isTransposed = llvm::is_contained(transposed, operand.input);
-    IndexNames before;
-    for (Attribute name : isTransposed ? outer : ArrayRef(operand.indices)) {
-      if (name == index)
-        break;
-      if (llvm::is_contained(operand.indices, name))
-        before.push_back(name);
-    }
-    unsigned level = before.size();
-    IndexNames upTo = before;
-    upTo.push_back(index);
-    double children = positions(operand, upTo, isTransposed) /
-                      positions(operand, before, isTransposed);
-    survivors *= std::min(1.0, children / extent);
+    Visit visit = visitOf(operand, index, outer, isTransposed);
+    survivors *= std::min(1.0, visit.children / extent);
     // A full level is located, not stepped through.
-    bool isFull = isTransposed ? level == 0 && operand.isLocated()
-                               : operand.isFull[level];
-    if (isFull)
+    if (visit.isFull)
       continue;
     // A fiber that is the same in every iteration of the loop outside is looked
     // up, if there is another operand to step through (nacho-find-coordinates).
     bool isRepeated = m > 0 && m + 1 == loops.size() &&
                       !llvm::is_contained(operand.indices, outer.back());
-    (isRepeated ? found : steps) += children;
+    (isRepeated ? found : steps) += visit.children;
   }
   if (found > 0)
     steps = steps > 0 ? kFound * steps : found;

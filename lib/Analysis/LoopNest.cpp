@@ -61,21 +61,41 @@ void LoopNest::dropZeros() {
   llvm::erase_if(terms.terms, isZero);
 }
 
+/// Refuses terms that would give a sparse result an entry everywhere.
+LogicalResult LoopNest::verifySparseResult() {
+  for (const Term &term : terms.terms) {
+    const ElementFacts &facts = algebra.get(term.value);
+    if (!facts.isZeroPreserving())
+      return op.emitOpError("is not zero where all operands are, so that its "
+                            "result would be dense");
+    if (isNever(facts.pattern))
+      return op.emitOpError("needs a sparse operand");
+  }
+  return success();
+}
+
+/// Adds a term to the group of the terms that are complete in the same loop.
+void LoopNest::addToGroup(unsigned n) {
+  const Term &term = terms.terms[n];
+  int depth = order.result.size() + term.reduced.size();
+  Group &group = groups[{order.size() == 0 ? 0 : depth - 1, term.sum}];
+  group.number = llvm::find(reductions, term.sum) - reductions.begin();
+  group.terms.push_back(n);
+  MergeAttr pattern = patternOf(n);
+  group.pattern = group.pattern
+                      ? uniteMerges(op.getContext(), {group.pattern, pattern})
+                      : pattern;
+}
+
 LogicalResult LoopNest::plan() {
   FailureOr<Terms> split = Terms::split(op);
   if (failed(split))
     return failure();
   terms = *split;
-  bool isSparseResult = !isDense(op.getType());
-  if (isSparseResult)
+  if (!isDense(op.getType())) {
     dropZeros();
-  for (const Term &term : terms.terms) {
-    const ElementFacts &facts = algebra.get(term.value);
-    if (isSparseResult && !facts.isZeroPreserving())
-      return op.emitOpError("is not zero where all operands are, so that its "
-                            "result would be dense");
-    if (isSparseResult && isNever(facts.pattern))
-      return op.emitOpError("needs a sparse operand");
+    if (failed(verifySparseResult()))
+      return failure();
   }
   FailureOr<LoopOrder> chosen = LoopOrder::choose(op, terms);
   if (failed(chosen))
@@ -90,14 +110,7 @@ LogicalResult LoopNest::plan() {
     for (unsigned input : term.inputs)
       if (isSparse(input))
         instanceNumbers[{n, input}] = addInstance(term, input);
-    int depth = order.result.size() + term.reduced.size();
-    Group &group = groups[{order.size() == 0 ? 0 : depth - 1, term.sum}];
-    group.number = llvm::find(reductions, term.sum) - reductions.begin();
-    group.terms.push_back(n);
-    MergeAttr pattern = patternOf(n);
-    group.pattern = group.pattern
-                        ? uniteMerges(op.getContext(), {group.pattern, pattern})
-                        : pattern;
+    addToGroup(n);
   }
   return success();
 }

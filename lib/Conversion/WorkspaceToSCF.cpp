@@ -1,11 +1,11 @@
 //===- WorkspaceToSCF.cpp - Tables with open addressing -------------------===//
 //
-// A row of the marks begins with a word that counts the keys. Three levels of
-// bits follow: one bit per 64 * 64 places, one per 64 places, and one per
-// place. A set bit means that a place is used. An unused place has the key -1.
+// Finds the places of keys. An unused place has the key -1, and no mark: see
+// WorkspaceMarks.h.
 //
 //===----------------------------------------------------------------------===//
 
+#include "WorkspaceMarks.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Runtime/Abi.h"
@@ -32,21 +32,18 @@ namespace {
 class WorkspaceLowering {
 public:
   explicit WorkspaceLowering(WorkspaceOp op)
-      : op(op), b(withoutName(op.getLoc()), op) {}
+      : op(op), b(withoutName(op.getLoc()), op), marks(op, b) {}
 
   void run();
 
 private:
-  static constexpr unsigned kLevels = 3;
   /// The factor of the hash: 2^64 divided by the golden ratio.
   static constexpr int64_t kFactor = 0x9E3779B97F4A7C15;
 
   void describeTable();
   void describeDense();
-  void placeMarks();
   void lowerDenseInsert(InsertOp insert);
   void refuse(Value isTooMuch, Status status);
-  void mark(Value number, unsigned level);
   Value firstPlace(Value key);
   std::pair<Value, Value> findPlace(Value key, Value first);
   std::pair<Value, Value> findMarked(Value key, Value first);
@@ -54,31 +51,16 @@ private:
   void lowerInsert(InsertOp insert);
   Value insertNew(InsertOp insert, Value place);
   void lowerDrain(DrainOp drain);
-  SmallVector<Value> drainLevel(DrainOp drain, unsigned level, Value number,
-                                ValueRange carried);
   SmallVector<Value> drainPlace(DrainOp drain, Value place, ValueRange carried);
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
-  }
-  Value word(int64_t value) {
-    return arith::ConstantIntOp::create(b, value, 64);
   }
   Type keyType() {
     return cast<MemRefType>(op.getKeys().getType()).getElementType();
   }
   Value emptyKey() {
     return arith::ConstantOp::create(b, b.getIntegerAttr(keyType(), -1));
-  }
-  /// The word in which only the bit for a place, or number, is set.
-  Value bitOf(Value number) {
-    Value low = arith::IndexCastUIOp::create(
-        b, b.getI64Type(), arith::AndIOp::create(b, number, constant(63)));
-    return arith::ShLIOp::create(b, word(1), low);
-  }
-  /// Where the marks have word `number` of a level.
-  Value markAt(unsigned level, Value number) {
-    return arith::AddIOp::create(b, begins[level], number);
   }
   Value load(Value buffer, Value at) {
     return memref::LoadOp::create(b, buffer, ValueRange{op.getRow(), at});
@@ -89,13 +71,12 @@ private:
 
   WorkspaceOp op;
   ImplicitLocOpBuilder b;
-  Value mask;                ///< Cuts a number down to one of a place.
-  Value marked;              ///< The last place for which there are marks.
-  Value isDense;             ///< Whether each coordinate is its own place.
-  Value shift;               ///< Right shift that leaves a hash's high bits.
-  Value most;                ///< The largest number of keys.
-  SmallVector<Value> begins; ///< Where each level of the marks begins.
-  Value words;               ///< Number of words of the marks' first level.
+  WorkspaceMarks marks;
+  Value mask;    ///< Cuts a number down to one of a place.
+  Value marked;  ///< The last place for which there are marks.
+  Value isDense; ///< Whether each coordinate is its own place.
+  Value shift;   ///< Right shift that leaves a hash's high bits.
+  Value most;    ///< The largest number of keys.
 };
 
 } // namespace
@@ -105,7 +86,7 @@ void WorkspaceLowering::run() {
     describeTable();
   else
     describeDense();
-  placeMarks();
+  marks.locateLevels(marked);
   for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
     b.setInsertionPoint(user);
     auto insert = dyn_cast<InsertOp>(user);
@@ -148,19 +129,6 @@ void WorkspaceLowering::describeDense() {
   refuse(
       arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, op.getExtent(), room),
       kRowTooWide);
-}
-
-void WorkspaceLowering::placeMarks() {
-  Value one = constant(1), begin = one;
-  for (unsigned level = 0; level < kLevels; ++level) {
-    begins.push_back(begin);
-    Value places = constant(6 * (kLevels - level));
-    Value count = arith::AddIOp::create(
-        b, arith::ShRUIOp::create(b, marked, places), one);
-    begin = arith::AddIOp::create(b, begin, count);
-    if (level == 0)
-      words = count;
-  }
 }
 
 /// The place where the search for a key begins.
@@ -238,11 +206,7 @@ std::pair<Value, Value> WorkspaceLowering::findMarked(Value key, Value first) {
 /// and marks take far less of the cache than keys.
 void WorkspaceLowering::lowerLookup(LookupOp lookup) {
   Value first = firstPlace(lookup.getKey());
-  Value at = markAt(kLevels - 1, arith::ShRUIOp::create(b, first, constant(6)));
-  Value marked =
-      arith::AndIOp::create(b, load(op.getMarks(), at), bitOf(first));
-  Value isMarked =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, marked, word(0));
+  Value isMarked = marks.isMarked(first);
   Type element = op.getType().getElement();
   auto ifMarked = scf::IfOp::create(b, TypeRange{element, b.getI1Type()},
                                     isMarked, /*withElse=*/true);
@@ -286,34 +250,22 @@ void WorkspaceLowering::lowerInsert(InsertOp insert) {
 /// Puts a key into a free place, unless the table is full.
 Value WorkspaceLowering::insertNew(InsertOp insert, Value place) {
   Value zero = constant(0);
-  Value count = load(op.getMarks(), zero);
+  Value count = marks.load(zero);
   Value limit = arith::IndexCastOp::create(b, b.getI64Type(), most);
   Value fits =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, limit);
   auto ifFits = scf::IfOp::create(b, fits, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifFits.thenBlock());
-  store(arith::AddIOp::create(b, count, word(1)), op.getMarks(), zero);
+  marks.store(arith::AddIOp::create(b, count, marks.word(1)), zero);
   store(arith::IndexCastUIOp::create(b, keyType(), insert.getKey()),
         op.getKeys(), place);
   if (insert.getValue())
     store(insert.getValue(), op.getValues(), place);
-  mark(place, kLevels);
+  marks.mark(place, WorkspaceMarks::kLevels);
   b.setInsertionPointToStart(ifFits.elseBlock());
   refuse(Value(), kWorkspaceFull);
   return fits;
-}
-
-/// Sets the bits for `number` in all levels of the marks above `level`.
-void WorkspaceLowering::mark(Value number, unsigned level) {
-  while (level-- > 0) {
-    Value above = arith::ShRUIOp::create(b, number, constant(6));
-    Value at = markAt(level, above);
-    Value word =
-        arith::OrIOp::create(b, load(op.getMarks(), at), bitOf(number));
-    store(word, op.getMarks(), at);
-    number = above;
-  }
 }
 
 /// Reports a status if a condition holds; a null condition always holds.
@@ -332,26 +284,26 @@ void WorkspaceLowering::refuse(Value isTooMuch, Status status) {
 /// that is already set is not written again: the next insertion may read the
 /// same word, and would have to wait for the write.
 void WorkspaceLowering::lowerDenseInsert(InsertOp insert) {
-  unsigned last = kLevels - 1;
+  unsigned last = WorkspaceMarks::kLevels - 1;
   Value place = arith::AndIOp::create(b, insert.getKey(), mask);
   Value number = arith::ShRUIOp::create(b, place, constant(6));
-  Value at = markAt(last, number), bit = bitOf(place);
-  Value before = load(op.getMarks(), at);
-  Value isNew =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                            arith::AndIOp::create(b, before, bit), word(0));
+  Value at = marks.wordAt(last, number), bit = marks.bitOf(place);
+  Value before = marks.load(at);
+  Value isNew = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                      arith::AndIOp::create(b, before, bit),
+                                      marks.word(0));
   Value value = insert.getValue();
   auto ifNew = scf::IfOp::create(b, isNew, /*withElse=*/value != nullptr);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifNew.thenBlock());
-  store(arith::OrIOp::create(b, before, bit), op.getMarks(), at);
+  marks.store(arith::OrIOp::create(b, before, bit), at);
   if (value)
     store(value, op.getValues(), place);
   Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, word(0));
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, marks.word(0));
   auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
   b.setInsertionPointToStart(ifFirst.thenBlock());
-  mark(number, last);
+  marks.mark(number, last);
   if (value) {
     b.setInsertionPointToStart(ifNew.elseBlock());
     Value sum = BinaryOp::create(b, BinaryKind::add,
@@ -364,51 +316,13 @@ void WorkspaceLowering::lowerDenseInsert(InsertOp insert) {
 
 void WorkspaceLowering::lowerDrain(DrainOp drain) {
   if (op.getKeys())
-    store(word(0), op.getMarks(), constant(0));
-  auto loop =
-      scf::ForOp::create(b, constant(0), words, constant(1), drain.getInits());
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> carried =
-        drainLevel(drain, 0, loop.getInductionVar(), loop.getRegionIterArgs());
-    if (!carried.empty())
-      scf::YieldOp::create(b, carried);
-  }
-  drain.replaceAllUsesWith(loop.getResults());
+    marks.store(marks.word(0), constant(0));
+  ValueRange results =
+      marks.drain(drain.getInits(), [&](Value place, ValueRange carried) {
+        return drainPlace(drain, place, carried);
+      });
+  drain.replaceAllUsesWith(results);
   drain.erase();
-}
-
-/// while word: clear its lowest bit; drain the word or place it stands for
-SmallVector<Value> WorkspaceLowering::drainLevel(DrainOp drain, unsigned level,
-                                                 Value number,
-                                                 ValueRange carried) {
-  Value at = markAt(level, number);
-  SmallVector<Value> inits = {load(op.getMarks(), at)};
-  store(word(0), op.getMarks(), at);
-  llvm::append_range(inits, carried);
-  SmallVector<Type> types(ValueRange(inits).getTypes());
-  SmallVector<Location> locs(types.size(), b.getLoc());
-  auto loop = scf::WhileOp::create(b, types, inits);
-  OpBuilder::InsertionGuard guard(b);
-  Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
-  Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                     before->getArgument(0), word(0));
-  scf::ConditionOp::create(b, more, before->getArguments());
-  Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
-  Value bits = after->getArgument(0);
-  Value bit = arith::IndexCastUIOp::create(
-      b, b.getIndexType(), math::CountTrailingZerosOp::create(b, bits));
-  Value below = arith::SubIOp::create(b, bits, word(1));
-  Value inner = arith::AddIOp::create(
-      b, arith::ShLIOp::create(b, number, constant(6)), bit);
-  ValueRange values = after->getArguments().drop_front();
-  SmallVector<Value> yielded = {arith::AndIOp::create(b, bits, below)};
-  llvm::append_range(yielded, level + 1 < kLevels
-                                  ? drainLevel(drain, level + 1, inner, values)
-                                  : drainPlace(drain, inner, values));
-  scf::YieldOp::create(b, yielded);
-  return SmallVector<Value>(loop.getResults().drop_front());
 }
 
 SmallVector<Value> WorkspaceLowering::drainPlace(DrainOp drain, Value place,

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/Analysis/LoopNest.h"
+#include "EntryBuilder.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
@@ -14,7 +14,6 @@
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHOCONCRETIZE
@@ -36,44 +35,24 @@ struct Loop {
 class NestBuilder : LoopNest {
 public:
   NestBuilder(AssignOp op, IRRewriter &rewriter)
-      : LoopNest(op), b(withoutName(op.getLoc()), rewriter) {}
+      : LoopNest(op), open(*this, {withoutName(op.getLoc()), rewriter}),
+        b(open.b) {}
 
   LogicalResult build();
 
 private:
-  // Loops.
-  Value extentOf(Attribute index);
-  Value computeExtent(Attribute index);
   Value extentOfLoop(unsigned m);
   bool isKnown(unsigned instance, unsigned m, unsigned numLevels);
   MergeAttr mergeOf(unsigned m, Loop &loop, SmallVectorImpl<Value> &guards);
   MergeAttr mergeOf(MergeAttr pattern, unsigned m, Loop &loop,
                     SmallVectorImpl<Value> &guards);
   void buildLoops(unsigned m);
-
-  // Bodies.
   void buildGroups(int depth);
   void buildFinish();
-  Value buildCondition(MergeAttr pattern);
-  void buildInnerLoops(const Group &group, unsigned n, Value condition);
-  void buildEntry(const Group &group, Value condition);
-  Value buildTerm(const Group &group, unsigned number);
-  void loadElements(const Group &group);
-  Value bindInput(unsigned term, unsigned input);
-  Value emitPattern(MergeAttr pattern, unsigned term, Value value);
-  Value insideTerm(const Term &term);
-  bool isDriven(unsigned number, unsigned m);
-  Value insideGroup(const Group &group);
-  Value onDiagonals();
-  std::string inputName(unsigned n);
 
-  ImplicitLocOpBuilder b;
-  SmallVector<Value>
-      fibers; ///< By instance, its fiber in the loops built so far.
-  NestOp nest;
+  OpenNest open;
+  ImplicitLocOpBuilder &b;
   SmallVector<Loop> loops;
-  DenseMap<Attribute, Value> extents, coordinates; ///< By index of the result.
-  DenseMap<unsigned, Value> elements; ///< Loaded ones, by instance.
 };
 
 } // namespace
@@ -82,21 +61,22 @@ LogicalResult NestBuilder::build() {
   if (failed(plan()))
     return failure();
   for (const Instance &instance : instances) {
-    NameScope name(b, inputName(instance.input) + "0");
-    fibers.push_back(RootOp::create(b, op.getInputs()[instance.input],
-                                    b.getI64IntegerAttr(instance.input)));
+    NameScope name(b, open.inputName(instance.input) + "0");
+    open.fibers.push_back(RootOp::create(b, op.getInputs()[instance.input],
+                                         b.getI64IntegerAttr(instance.input)));
   }
   BinaryKindAttr reduction;
   if (terms.isReduced || groups.size() > 1 || order.size() == 0)
     reduction = BinaryKindAttr::get(op.getContext(), terms.reduction);
-  nest = NestOp::create(b, op.getType(), Value(), reduction, op.getCollect());
-  nest->setLoc(op.getLoc());
-  b.createBlock(&nest.getBody());
+  open.nest =
+      NestOp::create(b, op.getType(), Value(), reduction, op.getCollect());
+  open.nest->setLoc(op.getLoc());
+  b.createBlock(&open.nest.getBody());
   buildLoops(0);
   buildGroups(-1);
   YieldOp::create(b);
   buildFinish();
-  op.replaceAllUsesWith(nest.getResult());
+  op.replaceAllUsesWith(open.nest.getResult());
   return success();
 }
 
@@ -109,7 +89,7 @@ void NestBuilder::buildFinish() {
   for (unsigned sum : reductions)
     types.push_back(terms.sums[sum].type);
   SmallVector<Location> locs(types.size(), b.getLoc());
-  Block *block = b.createBlock(&nest.getFinish(), {}, types, locs);
+  Block *block = b.createBlock(&open.nest.getFinish(), {}, types, locs);
   SmallVector<Value> values(terms.sums.size());
   for (auto [sum, arg] : llvm::zip(reductions, block->getArguments()))
     values[sum] = arg;
@@ -136,39 +116,10 @@ void NestBuilder::buildFinish() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The extent of an index, taken from any tensor that has the index. Computed
-/// before the nest, so that the searches can use it.
-Value NestBuilder::extentOf(Attribute index) {
-  Value &known = extents[index];
-  if (!known) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(nest);
-    known = computeExtent(index);
-  }
-  return known;
-}
-
-Value NestBuilder::computeExtent(Attribute index) {
-  for (auto [n, input] : llvm::enumerate(op.getInputs())) {
-    auto type = cast<RankedTensorType>(input.getType());
-    IndexNames stored = storageOrder(type, op.getAccess(n));
-    for (auto [level, at] : llvm::enumerate(stored)) {
-      if (at != index)
-        continue;
-      Value number = arith::ConstantIndexOp::create(b, level);
-      NameScope name(b, "N_" + cast<StringAttr>(index).getValue());
-      if (sparse_tensor::getSparseTensorEncoding(type))
-        return sparse_tensor::LvlOp::create(b, input, number);
-      return tensor::DimOp::create(b, input, number);
-    }
-  }
-  llvm_unreachable("every index is an operand's");
-}
-
 /// The extent of a loop; null if the loop can take it from its first fiber.
 Value NestBuilder::extentOfLoop(unsigned m) {
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(nest);
+  b.setInsertionPoint(open.nest);
   SmallVector<Attribute> names = namesOfLoop(m);
   if (names.empty())
     return arith::ConstantIndexOp::create(b, 1);
@@ -179,8 +130,9 @@ Value NestBuilder::extentOfLoop(unsigned m) {
     return {};
   Value extent;
   for (Attribute name : names)
-    extent = extent ? Value(arith::MaxUIOp::create(b, extent, extentOf(name)))
-                    : extentOf(name);
+    extent = extent
+                 ? Value(arith::MaxUIOp::create(b, extent, open.extentOf(name)))
+                 : open.extentOf(name);
   return extent;
 }
 
@@ -222,7 +174,7 @@ MergeAttr NestBuilder::mergeOf(MergeAttr pattern, unsigned m, Loop &loop,
     auto [leaf, isNew] =
         loop.leaves.try_emplace(number, numFibers + guards.size());
     if (isNew)
-      guards.push_back(fibers[number]);
+      guards.push_back(open.fibers[number]);
     return MergeAttr::get(context, leaf->second);
   }
   SmallVector<MergeAttr> args;
@@ -252,7 +204,7 @@ void NestBuilder::buildLoops(unsigned m) {
       continue;
     loop.leaves[n] = taking.size();
     taking.push_back(n);
-    stepping.push_back(fibers[n]);
+    stepping.push_back(open.fibers[n]);
   }
   MergeAttr merge = mergeOf(m, loop, guards);
   loop.op = CoiterateOp::create(b, stepping, guards, extentOfLoop(m), merge);
@@ -263,9 +215,10 @@ void NestBuilder::buildLoops(unsigned m) {
             cast<StringAttr>(repeatedIndex(names.front())).getValue());
   for (Attribute name : names)
     if (m < order.result.size() || llvm::is_contained(order.scattered, name))
-      coordinates[name] = coordinate;
+      open.coordinates[name] = coordinate;
   for (auto [n, child] : llvm::zip(taking, loop.op.getChildren()))
-    fibers[n] = child;
+    open.fibers[n] = child;
+  open.loopCoordinates.push_back(coordinate);
   loops.push_back(loop);
 
   OpBuilder::InsertionGuard guard(b);
@@ -275,230 +228,17 @@ void NestBuilder::buildLoops(unsigned m) {
   YieldOp::create(b);
 }
 
-//===----------------------------------------------------------------------===//
-// Bodies
-//===----------------------------------------------------------------------===//
-
-/// The name that the user gave an operand, or else a letter.
-std::string NestBuilder::inputName(unsigned n) {
-  std::string name = getName(op.getInputs()[n]);
-  if (!name.empty())
-    return name;
-  return n < 26 ? std::string(1, 'A' + n) : "T" + std::to_string(n);
-}
-
 void NestBuilder::buildGroups(int depth) {
   SmallVector<const Group *> here;
   for (const auto &[place, group] : groups)
     if (place.first == depth)
       here.push_back(&group);
   for (const Group *group : here) {
-    elements.clear();
     // A group alone in the innermost loop: the merge is already its pattern.
-    Value condition;
-    if (here.size() > 1 || depth + 1 != static_cast<int>(numLoops))
-      condition = buildCondition(group->pattern);
-    loadElements(*group);
-    buildInnerLoops(*group, 0, condition);
+    bool isImplied =
+        here.size() == 1 && depth + 1 == static_cast<int>(numLoops);
+    EntryBuilder(open, *group).build(/*asksForPattern=*/!isImplied);
   }
-}
-
-/// Builds the condition that a pattern holds; null if it always holds.
-Value NestBuilder::buildCondition(MergeAttr pattern) {
-  SmallVector<Value> present(fibers.size());
-  std::function<void(MergeAttr)> collect = [&](MergeAttr merge) {
-    if (merge.isLeaf()) {
-      Value &leaf = present[merge.getOperand()];
-      if (!leaf)
-        leaf = PresentOp::create(b, b.getI1Type(), fibers[merge.getOperand()]);
-      return;
-    }
-    for (MergeAttr child : merge.children())
-      collect(child);
-  };
-  collect(pattern);
-  return emitMerge(b, b.getLoc(), pattern, present);
-}
-
-void NestBuilder::loadElements(const Group &group) {
-  for (unsigned term : group.terms) {
-    for (unsigned input : terms.terms[term].inputs) {
-      if (!isSparse(input) || elements.contains(instanceOf(term, input)))
-        continue;
-      NameScope name(b, StringRef(inputName(input)).lower());
-      unsigned instance = instanceOf(term, input);
-      elements[instance] = LoadOp::create(b, fibers[instance]);
-    }
-  }
-}
-
-/// for k to N_k: ... append the entry
-void NestBuilder::buildInnerLoops(const Group &group, unsigned n,
-                                  Value condition) {
-  if (n == order.inner.size())
-    return buildEntry(group, condition);
-  Attribute index = order.inner[n];
-  MergeAttr always = intersectMerges(op.getContext(), {});
-  auto loop = CoiterateOp::create(b, ValueRange(), ValueRange(),
-                                  extentOf(index), always);
-  setName(loop.getCoordinate(), cast<StringAttr>(index).getValue());
-  coordinates[index] = loop.getCoordinate();
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBodyBlock());
-  buildInnerLoops(group, n + 1, condition);
-  YieldOp::create(b);
-}
-
-void NestBuilder::buildEntry(const Group &group, Value condition) {
-  Value sum;
-  for (unsigned number : group.terms) {
-    Value value = buildTerm(group, number);
-    bool isNegated = terms.terms[number].isNegated;
-    if (sum)
-      sum = BinaryOp::create(b, isNegated ? BinaryKind::sub : BinaryKind::add,
-                             sum, value);
-    else if (isNegated)
-      sum = UnaryOp::create(b, UnaryKind::neg, value);
-    else
-      sum = value;
-  }
-  SmallVector<Value> at;
-  for (Attribute index :
-       storageOrder(op.getType(), op.getResultAccess().getValue()))
-    at.push_back(op.isPart(index) ? Value(PartOp::create(b, b.getIndexType()))
-                                  : coordinates.at(index));
-  condition = emitAnd(b, b.getLoc(), condition, insideGroup(group));
-  condition = emitAnd(b, b.getLoc(), condition, onDiagonals());
-  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at, condition);
-}
-
-/// Clones the ops that compute a term. A result that may be nonzero outside its
-/// pattern is restricted to it, unless the group's pattern implies it.
-Value NestBuilder::buildTerm(const Group &group, unsigned number) {
-  const Term &term = terms.terms[number];
-  IRMapping mapping;
-  for (unsigned input : term.inputs)
-    mapping.map(op.getBodyBlock()->getArgument(input),
-                bindInput(number, input));
-  for (Operation *nested : sliceOf(term.value)) {
-    Operation *copy = b.clone(*nested, mapping);
-    for (auto [value, result] :
-         llvm::zip(nested->getResults(), copy->getResults())) {
-      if (!algebra.mayLeak(value))
-        continue;
-      MergeAttr pattern = toInstances(algebra.get(value).pattern, number);
-      if (!implies(group.pattern, pattern))
-        mapping.map(value, emitPattern(pattern, number, result));
-    }
-  }
-  Value value = mapping.lookupOrDefault(term.value);
-  Type element = value.getType();
-  // A loop that several terms share may go beyond the extents of this one.
-  Value inside = insideTerm(term);
-  if (!inside)
-    return value;
-  Value zero = CastOp::create(
-      b, element, arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
-  return arith::SelectOp::create(b, inside, value, zero);
-}
-
-Value NestBuilder::emitPattern(MergeAttr pattern, unsigned term, Value value) {
-  SmallVector<Value> named;
-  MergeAttr merge = mapLeaves(pattern, [&](unsigned instance) {
-    Value fiber = fibers[instance];
-    auto known = llvm::find(named, fiber);
-    unsigned number = known - named.begin();
-    if (known == named.end())
-      named.push_back(fiber);
-    return number;
-  });
-  return RestrictOp::create(b, value.getType(), value, named, merge);
-}
-
-/// The element of an input in the loops of a term.
-Value NestBuilder::bindInput(unsigned number, unsigned input) {
-  if (isSparse(input))
-    return elements.at(instanceOf(number, input));
-  NameScope name(b, StringRef(inputName(input)).lower());
-  const Term &term = terms.terms[number];
-  Value tensor = op.getInputs()[input];
-  SmallVector<Value> at;
-  for (Attribute index : op.getAccess(input)) {
-    auto known = llvm::find(term.reduced, index);
-    at.push_back(known == term.reduced.end()
-                     ? coordinates.at(index)
-                     : loops[loopOf(term, index)].op.getCoordinate());
-  }
-  if (at.empty())
-    return tensor::ExtractOp::create(b, tensor, ValueRange());
-  return LocateOp::create(b, tensor, at, insideTerm(term));
-}
-
-/// Whether a term only has entries where its own operands drive loop `m`.
-bool NestBuilder::isDriven(unsigned number, unsigned m) {
-  if (namesOfLoop(m).size() < 2)
-    return true;
-  MergeAttr pattern = patternOf(number);
-  return llvm::any_of(terms.terms[number].inputs, [&](unsigned input) {
-    if (!isSparse(input))
-      return false;
-    unsigned instance = instanceOf(number, input);
-    return llvm::is_contained(instances[instance].loops, m) &&
-           holdsOnlyWith(pattern, instance);
-  });
-}
-
-/// Builds the condition that some term of a group has an entry inside of its
-/// own extents; null if the pattern of the group implies this.
-Value NestBuilder::insideGroup(const Group &group) {
-  auto isDrivenAll = [&](unsigned number) {
-    const Term &term = terms.terms[number];
-    return llvm::all_of(term.reduced, [&](Attribute index) {
-      return isDriven(number, loopOf(term, index));
-    });
-  };
-  if (llvm::all_of(group.terms, isDrivenAll))
-    return {};
-  Value inside;
-  for (unsigned number : group.terms) {
-    Value here = buildCondition(patternOf(number));
-    if (!isDrivenAll(number))
-      here = emitAnd(b, b.getLoc(), here, insideTerm(terms.terms[number]));
-    inside = inside ? Value(arith::OrIOp::create(b, inside, here)) : here;
-  }
-  return inside;
-}
-
-/// The condition that all loops over the same index are at the same coordinate;
-/// null if every index has only one loop.
-Value NestBuilder::onDiagonals() {
-  Value all;
-  for (Attribute name : order.result) {
-    Attribute index = repeatedIndex(name);
-    if (index == name)
-      continue;
-    Value same =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, coordinates.at(name),
-                              coordinates.at(index));
-    all = emitAnd(b, b.getLoc(), all, same);
-  }
-  return all;
-}
-
-/// Builds the condition that, in loops that a term shares with others, the
-/// coordinates lie inside of the term's extents; null if it shares no loop.
-Value NestBuilder::insideTerm(const Term &term) {
-  Value inside;
-  for (Attribute index : term.reduced) {
-    unsigned m = loopOf(term, index);
-    if (namesOfLoop(m).size() < 2)
-      continue;
-    Value below =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                              loops[m].op.getCoordinate(), extentOf(index));
-    inside = emitAnd(b, b.getLoc(), inside, below);
-  }
-  return inside;
 }
 
 //===----------------------------------------------------------------------===//

@@ -405,21 +405,10 @@ def _finished(builder: Builder, left: list[str], operator: str, text: str) -> Ca
     builder.operands = {n: o for n, o in builder.operands.items() if f"{n}[" in text}
     names = [*builder.operands, *(n for n in sorted(builder.scalars) if _has(text, n))]
     dtype = {name: builder.pick(builder.types) for name in names}
-    result = Operand(tuple(left), builder.levels(tuple(left), True) if left else ())
-    if not result.dense and _without_zero(text, left, builder.operands, dtype):
-        kinds = ["dense"] * len(left)
-        result = Operand(tuple(left), tuple(enumerate(kinds)))
+    result = _result(builder, left, text, dtype)
     name = f"Z[{','.join(left)}]" if left else "Z"
     text = f"{name} {operator} {text}"
-    ranks = {
-        name: len(builder.operands[name].indices) if name in builder.operands else 0
-        for name in names
-    }
-    types = {name: (ranks[name], samples.DTYPES[dtype[name]]) for name in names}
-    kind = np.dtype(oracle.result_dtype(text, types))
-    dtype["Z"] = next(n for n, known in samples.DTYPES.items() if kind == known)
-    if builder.chance(8):
-        dtype["Z"] = _OTHERS.get(dtype["Z"], dtype["Z"])
+    dtype["Z"] = _result_type(builder, text, dtype)
     widths = st.tuples(*[st.sampled_from(("i32", "i64"))] * 2)
     tensors = {**builder.operands, "Z": result}
     index = {name: draw(widths) for name, t in tensors.items() if not t.dense}
@@ -432,6 +421,30 @@ def _finished(builder: Builder, left: list[str], operator: str, text: str) -> Ca
         draw(st.sampled_from(("nnz", "nnz+loops"))),
         ties=tuple(dict.fromkeys(p for p in builder.ties if p[0] != p[1])),
     )
+
+
+def _result(
+    builder: Builder, left: list[str], text: str, dtype: dict[str, str]
+) -> Operand:
+    """Choose levels for the result; dense ones if it has a value everywhere."""
+    result = Operand(tuple(left), builder.levels(tuple(left), True) if left else ())
+    if not result.dense and _without_zero(text, left, builder.operands, dtype):
+        kinds = ["dense"] * len(left)
+        result = Operand(tuple(left), tuple(enumerate(kinds)))
+    return result
+
+
+def _result_type(builder: Builder, text: str, dtype: dict[str, str]) -> str:
+    """Return the type of the result: the statement's own or, at times, another."""
+
+    def rank(name: str) -> int:
+        operand = builder.operands.get(name)
+        return len(operand.indices) if operand else 0
+
+    types = {name: (rank(name), samples.DTYPES[dtype[name]]) for name in dtype}
+    kind = np.dtype(oracle.result_dtype(text, types))
+    own = next(n for n, known in samples.DTYPES.items() if kind == known)
+    return _OTHERS.get(own, own) if builder.chance(8) else own
 
 
 def _has(text: str, scalar: str) -> bool:

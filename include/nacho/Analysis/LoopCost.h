@@ -52,6 +52,12 @@ private:
     }
   };
 
+  /// What an operand is to a loop that visits one of its levels.
+  struct Visit {
+    double children; ///< The expected number of children of a fiber.
+    bool isFull;     ///< Whether the level is full.
+  };
+
   void addOperand(AssignOp op, unsigned n);
   double extentOf(mlir::Attribute index) const;
   /// The expected number of positions of an operand in the last of its levels
@@ -59,6 +65,8 @@ private:
   double positions(const Operand &operand,
                    llvm::ArrayRef<mlir::Attribute> levels,
                    bool isTransposed) const;
+  Visit visitOf(const Operand &operand, mlir::Attribute index,
+                llvm::ArrayRef<mlir::Attribute> outer, bool isTransposed) const;
   double stepOver(llvm::ArrayRef<mlir::Attribute> loops, unsigned m,
                   llvm::ArrayRef<unsigned> transposed, double &live) const;
 

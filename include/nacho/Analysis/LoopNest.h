@@ -64,7 +64,9 @@ public:
 
 private:
   void dropZeros();
+  mlir::LogicalResult verifySparseResult();
   unsigned addInstance(const Term &term, unsigned input);
+  void addToGroup(unsigned n);
 
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> instanceNumbers;
 };

@@ -1,7 +1,7 @@
 //===- NachoDialect.td - The nacho dialect ---------------*- tablegen -*-===//
 //
 // Sparse tensor algebra as load-balanced parallel loops. The ops are grouped
-// by the stage of the pipeline in which they appear, one file per stage.
+// by the stage of the pipeline in which they appear, with a few files per stage.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,7 +9,6 @@
 
 include "nacho/IR/NachoAttrs.td"
 include "nacho/IR/NachoTypes.td"
-include "nacho/IR/LoopOps.td"
 
 def Nacho_PrefetchOp : Nacho_Op<"prefetch"> {
   let summary = "bring a fiber nearer that will be visited soon";

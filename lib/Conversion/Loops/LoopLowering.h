@@ -147,6 +147,9 @@ private:
                   llvm::ArrayRef<mlir::Value> positions,
                   llvm::ArrayRef<mlir::Value> ends, mlir::ValueRange carried,
                   bool visitsAll);
+  mlir::Value locateChild(Loop &loop, unsigned n, mlir::Value coordinate,
+                          bool visitsAll, mlir::Value &present);
+  mlir::Value mergeHolds(Loop &loop, Values present);
   mlir::Value hasChildren(const Loop &loop, unsigned n, mlir::Value position,
                           mlir::Value present, mlir::Value end);
   void enterBody(Loop &loop, mlir::Value coordinate,

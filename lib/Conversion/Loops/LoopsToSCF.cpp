@@ -111,6 +111,41 @@ SmallVector<Value> LoopLowering::emitLoop(Loop &loop) {
                         : emitMerge(loop, domain);
 }
 
+/// The child of a full fiber at a coordinate. Sets `present` to whether the
+/// child is there, and returns its position.
+Value LoopLowering::locateChild(Loop &loop, unsigned n, Value coordinate,
+                                bool visitsAll, Value &present) {
+  present = loop.fibers[n].present;
+  Value offset = coordinate;
+  if (!visitsAll || loop.op.getExtent()) {
+    // The coordinate may lie outside of this operand: another operand may
+    // store it, or the loop may have a larger extent.
+    Value inside = compare(arith::CmpIPredicate::ult, coordinate,
+                           loop.ranges[n].level->extent(b));
+    present = both(present, inside);
+    offset = select(inside, coordinate, constant(0));
+  }
+  // All children of an absent fiber get the position of the first child of
+  // the next fiber.
+  if (loop.fibers[n].present)
+    offset = select(loop.fibers[n].present, offset, constant(0));
+  return arith::AddIOp::create(b, loop.ranges[n].first, offset);
+}
+
+/// Whether the merge expression holds for the operands that are present; null
+/// if it certainly does, because the loop only stops where an operand is.
+Value LoopLowering::mergeHolds(Loop &loop, SmallVector<Value> present) {
+  MergeAttr merge = loop.op.getMerge();
+  unsigned numFibers = loop.fibers.size();
+  bool isSparse = loop.stored.size() == numFibers && loop.guards.empty() &&
+                  loop.op.getNonempty().empty();
+  if (isSparse && holdsAtAny(merge, numFibers))
+    return {};
+  for (const FiberValue &guard : loop.guards)
+    present.push_back(guard.present);
+  return nacho::emitMerge(b, b.getLoc(), merge, present);
+}
+
 SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
                                           SmallVector<Value> present,
                                           ArrayRef<Value> positions,
@@ -118,39 +153,16 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
                                           ValueRange carried, bool visitsAll) {
   unsigned numFibers = loop.fibers.size();
   SmallVector<Value> children(positions);
-  for (unsigned n = 0; n < numFibers; ++n) {
-    if (!loop.ranges[n].level->isFull())
-      continue;
-    present[n] = loop.fibers[n].present;
-    Value offset = coordinate;
-    if (!visitsAll || loop.op.getExtent()) {
-      // The coordinate may lie outside of this operand: another operand may
-      // store it, or the loop may have a larger extent.
-      Value inside = compare(arith::CmpIPredicate::ult, coordinate,
-                             loop.ranges[n].level->extent(b));
-      present[n] = both(present[n], inside);
-      offset = select(inside, coordinate, constant(0));
-    }
-    // All children of an absent fiber get the position of the first child of
-    // the next fiber.
-    if (loop.fibers[n].present)
-      offset = select(loop.fibers[n].present, offset, constant(0));
-    children[n] = arith::AddIOp::create(b, loop.ranges[n].first, offset);
-  }
-  MergeAttr merge = loop.op.getMerge();
+  for (unsigned n = 0; n < numFibers; ++n)
+    if (loop.ranges[n].level->isFull())
+      children[n] = locateChild(loop, n, coordinate, visitsAll, present[n]);
   for (int32_t n : loop.op.getNonempty())
     present[n] = both(present[n],
                       hasChildren(loop, n, children[n], present[n], ends[n]));
-  bool isSparse = loop.stored.size() == numFibers && loop.guards.empty() &&
-                  loop.op.getNonempty().empty();
-  for (const FiberValue &guard : loop.guards)
-    present.push_back(guard.present);
-  Value holds = isSparse && holdsAtAny(merge, numFibers)
-                    ? Value()
-                    : nacho::emitMerge(b, b.getLoc(), merge, present);
+  Value holds = mergeHolds(loop, present);
   // Operands that are certainly present when the body runs need no flag.
   for (unsigned n = 0; n < numFibers; ++n)
-    if (holdsOnlyWith(merge, n))
+    if (holdsOnlyWith(loop.op.getMerge(), n))
       present[n] = Value();
 
   SmallVector<Value> yielded;

@@ -122,22 +122,31 @@ class Measurement:
         return {peer: answer["seconds"] for peer, answer in answers.items()}
 
     def _timed(self, mode: str, seconds: dict[str, float]) -> dict[str, list[float]]:
-        options = self.driver.options
-        calls = {
-            peer: max(1, min(5, int(options.turn / max(taken, 1e-6))))
-            for peer, taken in seconds.items()
-        }
+        """Return the times of all peers; ``seconds`` says how long a call takes."""
         near = self._near(seconds)
         far = {peer: 1 for peer in seconds if peer not in near}
         # Slow peers have been called once, to verify the result; that is enough.
         slow = {peer: [seconds[peer]] for peer in far if seconds[peer] > _LONG}
         peers = [peer for peer in self.peers if peer not in slow]
         if mode == "keep":
-            counts = dict.fromkeys(seconds, options.rounds) | far
+            counts = dict.fromkeys(seconds, self.driver.options.rounds) | far
             return self._turns(mode, peers, counts) | _of(slow, self.peers)
-        calls = {peer: calls[peer] for peer in peers}
+        calls = {peer: self._calls(seconds[peer]) for peer in peers}
+        return self._steady(calls, near, far) | _of(slow, self.peers)
+
+    def _calls(self, taken: float) -> int:
+        """Return how many calls that take so many seconds make one turn."""
+        return max(1, min(5, int(self.driver.options.turn / max(taken, 1e-6))))
+
+    def _steady(
+        self, calls: dict[str, int], near: set[str], far: dict[str, int]
+    ) -> dict[str, list[float]]:
+        """Return the times of the calmest of several attempts.
+
+        Peers that are near are measured again while their times are disturbed.
+        """
         attempts = {peer: [t] for peer, t in self._rounds(calls, far).items()}
-        for _ in range(options.repeats):
+        for _ in range(self.driver.options.repeats):
             again = {
                 peer: calls[peer]
                 for peer, tried in attempts.items()
@@ -147,8 +156,7 @@ class Measurement:
                 break
             for peer, times in self._rounds(again, {}).items():
                 attempts[peer].append(times)
-        calm = {peer: list(calmest(tried)) for peer, tried in attempts.items()}
-        return calm | _of(slow, self.peers)
+        return {peer: list(calmest(tried)) for peer, tried in attempts.items()}
 
     def _near(self, seconds: dict[str, float]) -> set[str]:
         """Return the peers that are timed in full; all others get one turn only."""

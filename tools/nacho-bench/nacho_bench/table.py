@@ -137,11 +137,7 @@ def kernel_table(
     rows = rows_of(data, kernel, threads, mode)
     if not rows:
         return []
-    peers = [
-        peer
-        for peer in data["versions"]
-        if peer != OURS and any(peer in row.shown for row in rows)
-    ]
+    peers = _peers_shown(data, rows)
     single = {row.workload: row.ours for row in rows_of(data, kernel, 1, mode)}
     head = ["workload", f"{OURS} ms", "best peer", "ratio", *peers, "bound"]
     if threads > 1:
@@ -151,17 +147,30 @@ def kernel_table(
     title = (
         f"## {kernel}: `{KERNELS[kernel].expression}`, {threads} thread{plural}, {mode}"
     )
+    return [title, markdown(head, lines), *_means(rows, peers)]
+
+
+def _peers_shown(data: dict[str, Any], rows: Sequence[Row]) -> list[str]:
+    """Return the peers that have a column: those with a time or a wrong result."""
+    return [
+        peer
+        for peer in data["versions"]
+        if peer != OURS and any(peer in row.shown for row in rows)
+    ]
+
+
+def _means(rows: Sequence[Row], peers: Sequence[str]) -> list[str]:
+    """Return the sentences below a table; nothing if no row has a ratio."""
     rated = [row for row in rows if row.ratio is not None]
     if not rated:
-        return [title, markdown(head, lines)]
+        return []
     worst = min(rated, key=lambda row: row.ratio or 0)
     mean = geometric_mean([row.ratio or 0 for row in rated])
     means = ", ".join(_mean_against(rows, peer) for peer in peers)
-    text = (
+    return [
         f"Geometric mean against the best peer: **{_ratio(mean)}**; "
         f"worst: {_ratio(worst.ratio)} on {worst.workload}. Against each: {means}."
-    )
-    return [title, markdown(head, lines), text]
+    ]
 
 
 def _cells(

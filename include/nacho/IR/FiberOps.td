@@ -1,0 +1,156 @@
+//===- FiberOps.td - How fibers are made and found -------*- tablegen -*-===//
+
+#ifndef NACHO_IR_FIBER_OPS
+#define NACHO_IR_FIBER_OPS
+
+include "nacho/IR/FiberInterfaces.td"
+include "nacho/IR/NachoTypes.td"
+
+def Nacho_RootOp : Nacho_Op<"root", [
+    Pure, InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>]> {
+  let summary = "a whole tensor as the fiber above its first level";
+  let description = [{
+    `input` is the number of the assignment's input that this access reads.
+
+    ```mlir
+    #DCSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+    func.func @f(%A: tensor<?x?xf64, #DCSR>) {
+      %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$tensor, OptionalAttr<I64Attr>:$input);
+  let results = (outs Nacho_FiberType:$fiber);
+  let assemblyFormat = "$tensor `:` type($tensor) attr-dict";
+}
+
+def Nacho_PresentOp : Nacho_Op<"present", [Pure]> {
+  let summary = "whether a fiber is present";
+  let description = [{
+    ```mlir
+    #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+    func.func @f(%A1: !nacho.fiber<tensor<?xf32, #SV>, 1>) -> i1 {
+      %0 = nacho.present %A1 : !nacho.fiber<tensor<?xf32, #SV>, 1>
+      return %0 : i1
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$fiber);
+  let results = (outs I1:$present);
+  let assemblyFormat = "$fiber attr-dict `:` type($fiber)";
+}
+
+def Nacho_PositionOp : Nacho_Op<"position", [Pure]> {
+  let summary = "where a fiber is: its parent's position, -1 if it is absent";
+  let description = [{
+    The parents of a fiber may be a run. Then the op gives the position of the run's
+    first parent or, with `end`, one past the position of its last parent.
+
+    ```mlir
+    #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+    func.func @f(%A1: !nacho.fiber<tensor<?xf64, #SV>, 1>) -> index {
+      %pos = nacho.position %A1 : !nacho.fiber<tensor<?xf64, #SV>, 1>
+      return %pos : index
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$fiber, UnitAttr:$end);
+  let results = (outs Index:$position);
+  let assemblyFormat = "(`end` $end^)? $fiber attr-dict `:` type($fiber)";
+}
+
+def Nacho_RecallOp : Nacho_Op<"recall", [Pure]> {
+  let summary = "a coordinate that an entry of a list keeps in a level further down";
+  let description = [{
+    The coordinate of the fiber's first child, `below` levels further down. A kept -1
+    loses its sign and becomes 2^63 - 1, as does the coordinate of an absent fiber. With
+    `ahead` n, the coordinate of the entry n entries further on, or of the list's last
+    entry if there are fewer; such a coordinate may only serve as a hint.
+
+    ```mlir
+    #List = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+    func.func @f(%L1: !nacho.fiber<tensor<?x?xi64, #List>, 1>) -> index {
+      %pos = nacho.recall %L1 below 0 : !nacho.fiber<tensor<?x?xi64, #List>, 1>
+      return %pos : index
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$fiber, I64Attr:$below,
+                       DefaultValuedAttr<I64Attr, "0">:$ahead);
+  let results = (outs Index:$coordinate);
+  let assemblyFormat = [{
+    $fiber `below` $below (`ahead` $ahead^)? attr-dict `:` type($fiber)
+  }];
+  let hasVerifier = 1;
+}
+
+def Nacho_FiberAtOp : Nacho_Op<"fiber_at", [
+    Pure, DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>]> {
+  let summary = "the fiber of a tensor at a position that was kept";
+  let description = [{
+    The inverse of `nacho.position`, for a position that `nacho.recall` read: the fiber
+    is absent if the list kept -1, which it never did for a position that is `certain`.
+    `to` gives the end of a run of positions.
+
+    ```mlir
+    #DCSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+    !A0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+    !A1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+    func.func @f(%A0: !A0, %pos: index) -> !A1 {
+      %A1 = nacho.fiber_at %A0[%pos] certain : !A0 -> !A1
+      return %A1 : !A1
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$root, Index:$position,
+                       Optional<Index>:$end, UnitAttr:$certain);
+  let results = (outs Nacho_FiberType:$fiber);
+  let assemblyFormat = [{
+    $root `[` $position (`to` $end^)? `]` (`certain` $certain^)? attr-dict
+    `:` type($root) `->` type($fiber)
+  }];
+  let hasVerifier = 1;
+}
+
+// An element has no children, so the verifier rejects it. Until the verifier runs,
+// the child of an element gets the type of the element.
+def Nacho_FindOp : Nacho_Op<"find", [
+    Pure, DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>,
+    TypesMatchWith<"child is one level further down", "fiber", "child", [{
+      ::llvm::cast<FiberType>($_self).isElement()
+          ? $_self
+          : ::mlir::Type(::llvm::cast<FiberType>($_self).getChild())
+    }]>]> {
+  let summary = "the child of a fiber at any coordinate";
+  let description = [{
+    The child is absent where the fiber does not store the coordinate; coordinates must
+    be unique. A coiteration steps through the fiber; `find` instead looks the
+    coordinate up in a table of the children's positions. Assembly adds the table.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    !M1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
+    !M2 = !nacho.fiber<tensor<?x?xf64, #CSR>, 2>
+    func.func @f(%M1: !M1, %k: index, %table: !nacho.workspace<i64>) -> (!M2, !M2) {
+      %0 = nacho.find %k in %M1 : !M1
+      %1 = nacho.find %k in %M1 : !M1 by %table : !nacho.workspace<i64>
+      return %0, %1 : !M2, !M2
+    }
+    ```
+  }];
+  let arguments = (ins Index:$coordinate, Nacho_FiberType:$fiber,
+                       Optional<Nacho_WorkspaceType>:$table);
+  let results = (outs Nacho_FiberType:$child);
+  let assemblyFormat = [{
+    $coordinate `in` $fiber `:` type($fiber) (`by` $table^ `:` type($table))?
+    attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // NACHO_IR_FIBER_OPS

@@ -1,0 +1,116 @@
+//===- NestOps.td - Stage `loops`: the nest of a result --*- tablegen -*-===//
+
+#ifndef NACHO_IR_NEST_OPS
+#define NACHO_IR_NEST_OPS
+
+include "nacho/IR/NachoAttrs.td"
+include "nacho/IR/NachoTypes.td"
+
+def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
+  let summary = "a loop nest whose appends make up one result";
+  let description = [{
+    The body is one chain of `nacho.coiterate` ops; other loops inside the chain have
+    no fibers. Entries are appended in the order of the result's levels. With `reduce`,
+    the entries appended at the same coordinates are reduced to one. Reduced loops lie
+    inside the loops over the result's coordinates, except that loops over all
+    coordinates of the result's last levels may lie inside reduced loops. A `finish`
+    region computes the entry from several reductions, one per argument.
+
+    `collect` says how the nest collects entries that are not appended in that order
+    (see `#nacho.collect`). With `part_sums` and `whole_rows`, a workspace holds one
+    row: the entries of one level inside the *outer* loops, which are the loops before
+    the first loop whose coordinate is not appended. When the outer loops move on, the
+    row is appended and the workspace is emptied. A nest that collects `whole_rows`
+    reduces by addition, and only its outer loops are cut.
+
+    With `cuts` the nest runs part by part. Once `--nacho-bound-loops` has bounded the
+    loops, the body has two arguments: the cuts where the current part begins and ends.
+    The cuts go through the outermost loops; the loops inside those run as a whole.
+
+    ```mlir
+    #DCSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+    !A0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+    !A1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+    !A2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
+    // while i <- rows(A) u rows(B):
+    //   while j <- cols(A[i]) u cols(B[i]):
+    //     Z[i, j] = A[i, j] + B[i, j]
+    func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
+        -> tensor<?x?xf64, #DCSR> {
+      %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+      %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
+      %Z = nacho.nest : tensor<?x?xf64, #DCSR> {
+        nacho.coiterate %i of (%A1 = %A0 : !A0, %B1 = %B0 : !A0) in union(%A1, %B1) {
+          nacho.coiterate %j of (%A2 = %A1 : !A1, %B2 = %B1 : !A1) in union(%A2, %B2) {
+            %a = nacho.load %A2 : !A2
+            %b = nacho.load %B2 : !A2
+            %z = nacho.binary add %a, %b : f64
+            nacho.append %z at (%i, %j) : f64
+          }
+        }
+        nacho.yield
+      }
+      return %Z : tensor<?x?xf64, #DCSR>
+    }
+    ```
+  }];
+  let arguments = (ins Optional<Nacho_CutsType>:$cuts,
+                       OptionalAttr<Nacho_BinaryKindAttr>:$reduce,
+                       DefaultValuedAttr<Nacho_CollectAttr,
+                                         "CollectKind::inOrder">:$collect);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$finish);
+  let assemblyFormat = [{
+    (`collect` `` $collect^)? (`reduce` `` $reduce^)?
+    (`in` $cuts^ `:` type($cuts))? attr-dict
+    `:` type($result) $body (`finish` $finish^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The loops of the chain, outermost first.
+    ::llvm::SmallVector<CoiterateOp> getLoops();
+    /// The types of the appended values, one for each reduction.
+    ::llvm::SmallVector<::mlir::Type> getAppendedTypes();
+    /// How many loops may be cut, counted from the outermost.
+    unsigned getMaxCutLoops();
+    /// The loops of the chain that are cut, outermost first.
+    ::llvm::SmallVector<CoiterateOp> getCutLoops();
+  }];
+}
+
+def Nacho_PartOp : Nacho_Op<"part", [Pure]> {
+  let summary = "the number of the part that runs these loops";
+  let description = [{
+    Distinguishes the sums of different parts in a nest that collects `part_sums`.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    #List = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+    !A0 = !nacho.fiber<tensor<?x?xf64, #CSR>, 0>
+    !A1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
+    !A2 = !nacho.fiber<tensor<?x?xf64, #CSR>, 2>
+    // E[j, part] = the part's sum of A[i, j] over i
+    func.func @columns(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #List> {
+      %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
+      %E = nacho.nest collect<part_sums> : tensor<?x?xf64, #List> {
+        nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+          nacho.coiterate %j of (%A2 = %A1 : !A1) in %A2 {
+            %a = nacho.load %A2 : !A2
+            %part = nacho.part
+            nacho.append %a at (%j, %part) : f64
+          }
+        }
+        nacho.yield
+      }
+      return %E : tensor<?x?xf64, #List>
+    }
+    ```
+  }];
+  let results = (outs Index:$part);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif // NACHO_IR_NEST_OPS

@@ -1,0 +1,66 @@
+//===- WorkspaceMarks.h - Which places of a workspace are used ------------===//
+//
+// A row of the marks begins with a word that counts the keys. Three levels of
+// bits follow: one bit per 64 * 64 places, one per 64 places, and one per
+// place. A set bit means that a place is used.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_LIB_CONVERSION_WORKSPACEMARKS_H
+#define NACHO_LIB_CONVERSION_WORKSPACEMARKS_H
+
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nacho {
+
+/// Emits code that reads and writes the marks of a workspace.
+class WorkspaceMarks {
+public:
+  static constexpr unsigned kLevels = 3;
+
+  WorkspaceMarks(WorkspaceOp op, mlir::ImplicitLocOpBuilder &b)
+      : op(op), b(b) {}
+
+  /// Computes where each level begins, for places up to `last`. This comes
+  /// before any use of a level.
+  void locateLevels(mlir::Value last);
+
+  /// A word that is constant.
+  mlir::Value word(int64_t value);
+  mlir::Value load(mlir::Value at);
+  void store(mlir::Value word, mlir::Value at);
+  /// Where the marks have word `number` of a level.
+  mlir::Value wordAt(unsigned level, mlir::Value number);
+  /// The word in which only the bit for a place, or number, is set.
+  mlir::Value bitOf(mlir::Value number);
+
+  mlir::Value isMarked(mlir::Value place);
+  /// Sets the bits for `number` in all levels above `level`. With `kLevels`,
+  /// `number` is a place.
+  void mark(mlir::Value number, unsigned level);
+
+  /// Emits the code for a place that is used, and returns the values that it
+  /// carries on.
+  using VisitPlace = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value place, mlir::ValueRange carried)>;
+  /// Visits all places that are used, in order, and clears their bits. Returns
+  /// the values that the last visit carries on.
+  mlir::ValueRange drain(mlir::ValueRange inits, VisitPlace visit);
+
+private:
+  mlir::Value constant(int64_t value);
+  llvm::SmallVector<mlir::Value> drainWord(unsigned level, mlir::Value number,
+                                           mlir::ValueRange carried,
+                                           VisitPlace visit);
+
+  WorkspaceOp op;
+  mlir::ImplicitLocOpBuilder &b;
+  llvm::SmallVector<mlir::Value> begins; ///< Where each level begins.
+  mlir::Value words; ///< The number of words of the first level.
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_CONVERSION_WORKSPACEMARKS_H

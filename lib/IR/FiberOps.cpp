@@ -1,0 +1,92 @@
+//===- FiberOps.cpp - Fibers: their making, finding and prefetching -------===//
+
+#include "nacho/IR/Nacho.h"
+
+using namespace mlir;
+using namespace nacho;
+
+LogicalResult RootOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location>, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  auto tensor = cast<RankedTensorType>(adaptor.getTensor().getType());
+  types.push_back(FiberType::get(context, tensor, 0));
+  return success();
+}
+
+/// Whether a level of a tensor has an array of coordinates.
+static bool storesCoordinates(RankedTensorType tensor, unsigned level) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
+  return encoding && !sparse_tensor::isDenseLT(encoding.getLvlType(level));
+}
+
+LogicalResult RecallOp::verify() {
+  auto type = cast<FiberType>(getFiber().getType());
+  uint64_t level = type.getLevel() + getBelow();
+  if (static_cast<int64_t>(getBelow()) < 0 ||
+      level >= static_cast<uint64_t>(type.getTensor().getRank()))
+    return emitOpError() << "recalls level " << level << " of "
+                         << type.getTensor();
+  if (!storesCoordinates(type.getTensor(), level))
+    return emitOpError() << "recalls level " << level << " of "
+                         << type.getTensor() << ", which stores no coordinates";
+  if (static_cast<int64_t>(getAhead()) < 0)
+    return emitOpError("recalls an entry that lies behind");
+  return success();
+}
+
+LogicalResult FiberAtOp::verify() {
+  auto root = cast<FiberType>(getRoot().getType());
+  auto fiber = cast<FiberType>(getFiber().getType());
+  if (root.getLevel() != 0 || root.getTensor() != fiber.getTensor())
+    return emitOpError() << "cannot get a " << fiber << " from a " << root;
+  return success();
+}
+
+LogicalResult FindOp::verify() {
+  FiberType fiber = cast<FiberType>(getFiber().getType());
+  auto encoding = sparse_tensor::getSparseTensorEncoding(fiber.getTensor());
+  bool isFindable = encoding && !fiber.isElement();
+  if (isFindable) {
+    sparse_tensor::LevelType level = encoding.getLvlType(fiber.getLevel());
+    isFindable = sparse_tensor::isCompressedLT(level) &&
+                 sparse_tensor::isUniqueLT(level);
+  }
+  if (!isFindable)
+    return emitOpError() << "cannot look into a " << fiber
+                         << ": its children need unique coordinates";
+  if (getTable() &&
+      !cast<WorkspaceType>(getTable().getType()).getElement().isInteger(64))
+    return emitOpError() << "looks for positions in a " << getTable().getType();
+  return success();
+}
+
+LogicalResult PrefetchOp::verify() {
+  auto fiber = cast<FiberType>(getFiber().getType());
+  if (fiber.isElement())
+    return emitOpError() << "needs a fiber with children, not a " << fiber;
+  if (getBegin() && getElements())
+    return emitOpError("of where children begin has no elements");
+  return success();
+}
+
+LogicalResult AheadOp::verify() {
+  auto fiber = cast<FiberType>(getFiber().getType());
+  if (fiber.getLevel() == 0 ||
+      !storesCoordinates(fiber.getTensor(), fiber.getLevel() - 1))
+    return emitOpError() << "needs a child with a stored coordinate, not a "
+                         << fiber;
+  if (static_cast<int64_t>(getDistance()) < 1)
+    return emitOpError("must look ahead");
+  return success();
+}
+
+LogicalResult PrefetchRowOp::verify() {
+  auto type = cast<RankedTensorType>(getTensor().getType());
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (!encoding || !encoding.isAllDense())
+    return emitOpError() << "needs an encoded dense tensor, got " << type;
+  if (static_cast<int64_t>(getCoordinates().size()) + 1 != type.getRank())
+    return emitOpError() << "has " << getCoordinates().size()
+                         << " coordinates for a row of " << type;
+  return success();
+}

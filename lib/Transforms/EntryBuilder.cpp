@@ -1,0 +1,228 @@
+//===- EntryBuilder.cpp - The entry that a group of terms appends ---------===//
+
+#include "EntryBuilder.h"
+
+#include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Names.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace nacho;
+
+void EntryBuilder::build(bool asksForPattern) {
+  Value condition;
+  if (asksForPattern)
+    condition = buildCondition(group.pattern);
+  loadElements();
+  buildInnerLoops(0, condition);
+}
+
+void EntryBuilder::loadElements() {
+  for (unsigned term : group.terms) {
+    for (unsigned input : plan.terms.terms[term].inputs) {
+      if (!plan.isSparse(input) ||
+          elements.contains(plan.instanceOf(term, input)))
+        continue;
+      NameScope name(b, StringRef(open.inputName(input)).lower());
+      unsigned instance = plan.instanceOf(term, input);
+      elements[instance] = LoadOp::create(b, open.fibers[instance]);
+    }
+  }
+}
+
+/// for k to N_k: ... append the entry
+void EntryBuilder::buildInnerLoops(unsigned n, Value condition) {
+  if (n == plan.order.inner.size())
+    return append(condition);
+  Attribute index = plan.order.inner[n];
+  MergeAttr always = intersectMerges(b.getContext(), {});
+  auto loop = CoiterateOp::create(b, ValueRange(), ValueRange(),
+                                  open.extentOf(index), always);
+  setName(loop.getCoordinate(), cast<StringAttr>(index).getValue());
+  open.coordinates[index] = loop.getCoordinate();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBodyBlock());
+  buildInnerLoops(n + 1, condition);
+  YieldOp::create(b);
+}
+
+void EntryBuilder::append(Value condition) {
+  Value sum;
+  for (unsigned number : group.terms) {
+    Value value = buildTerm(number);
+    bool isNegated = plan.terms.terms[number].isNegated;
+    if (sum)
+      sum = BinaryOp::create(b, isNegated ? BinaryKind::sub : BinaryKind::add,
+                             sum, value);
+    else if (isNegated)
+      sum = UnaryOp::create(b, UnaryKind::neg, value);
+    else
+      sum = value;
+  }
+  AssignOp op = plan.op;
+  SmallVector<Value> at;
+  for (Attribute index :
+       storageOrder(op.getType(), op.getResultAccess().getValue()))
+    at.push_back(op.isPart(index) ? Value(PartOp::create(b, b.getIndexType()))
+                                  : open.coordinates.at(index));
+  condition = emitAnd(b, b.getLoc(), condition, insideGroup());
+  condition = emitAnd(b, b.getLoc(), condition, onDiagonals());
+  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at, condition);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// Clones the ops that compute a term. A result that may be nonzero outside its
+/// pattern is restricted to it, unless the group's pattern implies it.
+Value EntryBuilder::buildTerm(unsigned number) {
+  const Term &term = plan.terms.terms[number];
+  IRMapping mapping;
+  for (unsigned input : term.inputs)
+    mapping.map(plan.op.getBodyBlock()->getArgument(input),
+                bindInput(number, input));
+  for (Operation *nested : sliceOf(term.value)) {
+    Operation *copy = b.clone(*nested, mapping);
+    for (auto [value, result] :
+         llvm::zip(nested->getResults(), copy->getResults())) {
+      if (!plan.algebra.mayLeak(value))
+        continue;
+      MergeAttr pattern =
+          plan.toInstances(plan.algebra.get(value).pattern, number);
+      if (!implies(group.pattern, pattern))
+        mapping.map(value, emitPattern(pattern, number, result));
+    }
+  }
+  Value value = mapping.lookupOrDefault(term.value);
+  Type element = value.getType();
+  // A loop that several terms share may go beyond the extents of this one.
+  Value inside = insideTerm(term);
+  if (!inside)
+    return value;
+  Value zero = CastOp::create(
+      b, element, arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
+  return arith::SelectOp::create(b, inside, value, zero);
+}
+
+/// The element of an input in the loops of a term.
+Value EntryBuilder::bindInput(unsigned number, unsigned input) {
+  if (plan.isSparse(input))
+    return elements.at(plan.instanceOf(number, input));
+  NameScope name(b, StringRef(open.inputName(input)).lower());
+  const Term &term = plan.terms.terms[number];
+  Value tensor = plan.op.getInputs()[input];
+  SmallVector<Value> at;
+  for (Attribute index : plan.op.getAccess(input)) {
+    bool isReduced = llvm::is_contained(term.reduced, index);
+    at.push_back(isReduced ? open.loopCoordinates[plan.loopOf(term, index)]
+                           : open.coordinates.at(index));
+  }
+  if (at.empty())
+    return tensor::ExtractOp::create(b, tensor, ValueRange());
+  return LocateOp::create(b, tensor, at, insideTerm(term));
+}
+
+Value EntryBuilder::emitPattern(MergeAttr pattern, unsigned term, Value value) {
+  SmallVector<Value> named;
+  MergeAttr merge = mapLeaves(pattern, [&](unsigned instance) {
+    Value fiber = open.fibers[instance];
+    auto known = llvm::find(named, fiber);
+    unsigned number = known - named.begin();
+    if (known == named.end())
+      named.push_back(fiber);
+    return number;
+  });
+  return RestrictOp::create(b, value.getType(), value, named, merge);
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+/// Builds the condition that a pattern holds; null if it always holds.
+Value EntryBuilder::buildCondition(MergeAttr pattern) {
+  SmallVector<Value> present(open.fibers.size());
+  std::function<void(MergeAttr)> collect = [&](MergeAttr merge) {
+    if (merge.isLeaf()) {
+      Value &leaf = present[merge.getOperand()];
+      if (!leaf)
+        leaf = PresentOp::create(b, b.getI1Type(),
+                                 open.fibers[merge.getOperand()]);
+      return;
+    }
+    for (MergeAttr child : merge.children())
+      collect(child);
+  };
+  collect(pattern);
+  return emitMerge(b, b.getLoc(), pattern, present);
+}
+
+/// Whether a term only has entries where its own operands drive loop `m`.
+bool EntryBuilder::isDriven(unsigned number, unsigned m) {
+  if (plan.namesOfLoop(m).size() < 2)
+    return true;
+  MergeAttr pattern = plan.patternOf(number);
+  return llvm::any_of(plan.terms.terms[number].inputs, [&](unsigned input) {
+    if (!plan.isSparse(input))
+      return false;
+    unsigned instance = plan.instanceOf(number, input);
+    return llvm::is_contained(plan.instances[instance].loops, m) &&
+           holdsOnlyWith(pattern, instance);
+  });
+}
+
+/// Builds the condition that some term of the group has an entry inside of its
+/// own extents; null if the pattern of the group implies this.
+Value EntryBuilder::insideGroup() {
+  auto isDrivenAll = [&](unsigned number) {
+    const Term &term = plan.terms.terms[number];
+    return llvm::all_of(term.reduced, [&](Attribute index) {
+      return isDriven(number, plan.loopOf(term, index));
+    });
+  };
+  if (llvm::all_of(group.terms, isDrivenAll))
+    return {};
+  Value inside;
+  for (unsigned number : group.terms) {
+    Value here = buildCondition(plan.patternOf(number));
+    if (!isDrivenAll(number))
+      here = emitAnd(b, b.getLoc(), here, insideTerm(plan.terms.terms[number]));
+    inside = inside ? Value(arith::OrIOp::create(b, inside, here)) : here;
+  }
+  return inside;
+}
+
+/// Builds the condition that, in loops that a term shares with others, the
+/// coordinates lie inside of the term's extents; null if it shares no loop.
+Value EntryBuilder::insideTerm(const Term &term) {
+  Value inside;
+  for (Attribute index : term.reduced) {
+    unsigned m = plan.loopOf(term, index);
+    if (plan.namesOfLoop(m).size() < 2)
+      continue;
+    Value below =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                              open.loopCoordinates[m], open.extentOf(index));
+    inside = emitAnd(b, b.getLoc(), inside, below);
+  }
+  return inside;
+}
+
+/// The condition that all loops over the same index are at the same coordinate;
+/// null if every index has only one loop.
+Value EntryBuilder::onDiagonals() {
+  Value all;
+  for (Attribute name : plan.order.result) {
+    Attribute index = repeatedIndex(name);
+    if (index == name)
+      continue;
+    Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       open.coordinates.at(name),
+                                       open.coordinates.at(index));
+    all = emitAnd(b, b.getLoc(), all, same);
+  }
+  return all;
+}

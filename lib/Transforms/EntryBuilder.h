@@ -1,0 +1,47 @@
+//===- EntryBuilder.h - The entry that a group of terms appends -----------===//
+
+#ifndef NACHO_LIB_TRANSFORMS_ENTRYBUILDER_H
+#define NACHO_LIB_TRANSFORMS_ENTRYBUILDER_H
+
+#include "OpenNest.h"
+
+namespace nacho {
+
+/// Builds what a group of terms does in the loop in which the terms are
+/// complete: it adds them up and appends the sum to the result.
+class EntryBuilder {
+public:
+  EntryBuilder(OpenNest &open, const Group &group)
+      : open(open), plan(open.plan), b(open.b), group(group) {}
+
+  /// Builds the entry. With `asksForPattern`, it is only appended where the
+  /// pattern of the group holds; otherwise the loops imply the pattern.
+  void build(bool asksForPattern);
+
+private:
+  void loadElements();
+  void buildInnerLoops(unsigned n, mlir::Value condition);
+  void append(mlir::Value condition);
+
+  // Values.
+  mlir::Value buildTerm(unsigned number);
+  mlir::Value bindInput(unsigned term, unsigned input);
+  mlir::Value emitPattern(MergeAttr pattern, unsigned term, mlir::Value value);
+
+  // Conditions.
+  mlir::Value buildCondition(MergeAttr pattern);
+  bool isDriven(unsigned number, unsigned m);
+  mlir::Value insideGroup();
+  mlir::Value insideTerm(const Term &term);
+  mlir::Value onDiagonals();
+
+  OpenNest &open;
+  LoopNest &plan;
+  mlir::ImplicitLocOpBuilder &b;
+  const Group &group;
+  llvm::DenseMap<unsigned, mlir::Value> elements; ///< By instance.
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_TRANSFORMS_ENTRYBUILDER_H

@@ -1,0 +1,46 @@
+//===- OpenNest.h - A nest that is being built ----------------------------===//
+
+#ifndef NACHO_LIB_TRANSFORMS_OPENNEST_H
+#define NACHO_LIB_TRANSFORMS_OPENNEST_H
+
+#include "nacho/Analysis/LoopNest.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <string>
+
+namespace nacho {
+
+/// The nest of an assignment while its loops are being built, with what the
+/// loops built so far provide to the code inside of them.
+class OpenNest {
+public:
+  OpenNest(LoopNest &plan, const mlir::ImplicitLocOpBuilder &b)
+      : plan(plan), b(b) {}
+
+  /// The extent of an index. It is computed before the nest, so that the
+  /// searches can use it.
+  mlir::Value extentOf(mlir::Attribute index);
+
+  /// The name that the user gave an operand, or else a letter.
+  std::string inputName(unsigned n);
+
+  LoopNest &plan;
+  mlir::ImplicitLocOpBuilder b;
+  NestOp nest;
+  /// By instance, its fiber in the loops built so far.
+  llvm::SmallVector<mlir::Value> fibers;
+  /// By number of the loop.
+  llvm::SmallVector<mlir::Value> loopCoordinates;
+  /// By index of the result, or of a loop inside of the plan's.
+  llvm::DenseMap<mlir::Attribute, mlir::Value> coordinates;
+
+private:
+  mlir::Value computeExtent(mlir::Attribute index);
+
+  llvm::DenseMap<mlir::Attribute, mlir::Value> extents;
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_TRANSFORMS_OPENNEST_H
