@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Condition.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Runtime/Abi.h"
 
@@ -45,7 +46,7 @@ private:
   void describeDense();
   void placeMarks();
   void lowerDenseInsert(InsertOp insert);
-  void refuse(Value isTooMuch, Status status);
+  void refuse(Condition isTooMuch, Status status);
   void mark(Value number, unsigned level);
   Value firstPlace(Value key);
   std::pair<Value, Value> findPlace(Value key, Value first);
@@ -300,7 +301,7 @@ Value WorkspaceLowering::insertNew(InsertOp insert, Value place) {
     store(insert.getValue(), op.getValues(), place);
   mark(place, kLevels);
   b.setInsertionPointToStart(ifFits.elseBlock());
-  refuse(Value(), kWorkspaceFull);
+  refuse(kAlways, kWorkspaceFull);
   return fits;
 }
 
@@ -316,11 +317,11 @@ void WorkspaceLowering::mark(Value number, unsigned level) {
   }
 }
 
-/// Reports a status if a condition holds; a null condition always holds.
-void WorkspaceLowering::refuse(Value isTooMuch, Status status) {
+/// Reports a status if a condition holds.
+void WorkspaceLowering::refuse(Condition isTooMuch, Status status) {
   OpBuilder::InsertionGuard guard(b);
-  if (isTooMuch) {
-    auto ifTooMuch = scf::IfOp::create(b, isTooMuch, /*withElse=*/false);
+  if (!isTooMuch.isAlways()) {
+    auto ifTooMuch = scf::IfOp::create(b, isTooMuch.flag(), /*withElse=*/false);
     b.setInsertionPointToStart(ifTooMuch.thenBlock());
   }
   Value full = arith::ConstantIntOp::create(b, status, 32);

@@ -54,17 +54,17 @@ private:
   // Bodies.
   void buildGroups(int depth);
   void buildFinish();
-  Value buildCondition(MergeAttr pattern);
-  void buildInnerLoops(const Group &group, unsigned n, Value condition);
-  void buildEntry(const Group &group, Value condition);
+  Condition buildCondition(MergeAttr pattern);
+  void buildInnerLoops(const Group &group, unsigned n, Condition condition);
+  void buildEntry(const Group &group, Condition condition);
   Value buildTerm(const Group &group, unsigned number);
   void loadElements(const Group &group);
   Value bindInput(unsigned term, unsigned input);
   Value emitPattern(MergeAttr pattern, unsigned term, Value value);
-  Value insideTerm(const Term &term);
+  Condition insideTerm(const Term &term);
   bool isDriven(unsigned number, unsigned m);
-  Value insideGroup(const Group &group);
-  Value onDiagonals();
+  Condition insideGroup(const Group &group);
+  Condition onDiagonals();
   std::string inputName(unsigned n);
 
   ImplicitLocOpBuilder b;
@@ -295,7 +295,7 @@ void NestBuilder::buildGroups(int depth) {
   for (const Group *group : here) {
     elements.clear();
     // A group alone in the innermost loop: the merge is already its pattern.
-    Value condition;
+    Condition condition = kAlways;
     if (here.size() > 1 || depth + 1 != static_cast<int>(numLoops))
       condition = buildCondition(group->pattern);
     loadElements(*group);
@@ -303,21 +303,21 @@ void NestBuilder::buildGroups(int depth) {
   }
 }
 
-/// Builds the condition that a pattern holds; null if it always holds.
-Value NestBuilder::buildCondition(MergeAttr pattern) {
-  SmallVector<Value> present(fibers.size());
+/// Builds the condition that a pattern holds.
+Condition NestBuilder::buildCondition(MergeAttr pattern) {
+  SmallVector<Condition> present(fibers.size(), kAlways);
   std::function<void(MergeAttr)> collect = [&](MergeAttr merge) {
     if (merge.isLeaf()) {
-      Value &leaf = present[merge.getOperand()];
-      if (!leaf)
-        leaf = PresentOp::create(b, b.getI1Type(), fibers[merge.getOperand()]);
+      unsigned operand = merge.getOperand();
+      if (present[operand].isAlways())
+        present[operand] = PresentOp::create(b, b.getI1Type(), fibers[operand]);
       return;
     }
     for (MergeAttr child : merge.children())
       collect(child);
   };
   collect(pattern);
-  return emitMerge(b, b.getLoc(), pattern, present);
+  return emitMerge(b, pattern, present);
 }
 
 void NestBuilder::loadElements(const Group &group) {
@@ -334,7 +334,7 @@ void NestBuilder::loadElements(const Group &group) {
 
 /// for k to N_k: ... append the entry
 void NestBuilder::buildInnerLoops(const Group &group, unsigned n,
-                                  Value condition) {
+                                  Condition condition) {
   if (n == order.inner.size())
     return buildEntry(group, condition);
   Attribute index = order.inner[n];
@@ -349,7 +349,7 @@ void NestBuilder::buildInnerLoops(const Group &group, unsigned n,
   YieldOp::create(b);
 }
 
-void NestBuilder::buildEntry(const Group &group, Value condition) {
+void NestBuilder::buildEntry(const Group &group, Condition condition) {
   Value sum;
   for (unsigned number : group.terms) {
     Value value = buildTerm(group, number);
@@ -367,9 +367,10 @@ void NestBuilder::buildEntry(const Group &group, Value condition) {
        storageOrder(op.getType(), op.getResultAccess().getValue()))
     at.push_back(op.isPart(index) ? Value(PartOp::create(b, b.getIndexType()))
                                   : coordinates.at(index));
-  condition = emitAnd(b, b.getLoc(), condition, insideGroup(group));
-  condition = emitAnd(b, b.getLoc(), condition, onDiagonals());
-  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at, condition);
+  condition = emitBoth(b, condition, insideGroup(group));
+  condition = emitBoth(b, condition, onDiagonals());
+  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at,
+                   toOperand(condition));
 }
 
 /// Clones the ops that compute a term. A result that may be nonzero outside its
@@ -394,12 +395,12 @@ Value NestBuilder::buildTerm(const Group &group, unsigned number) {
   Value value = mapping.lookupOrDefault(term.value);
   Type element = value.getType();
   // A loop that several terms share may go beyond the extents of this one.
-  Value inside = insideTerm(term);
-  if (!inside)
+  Condition inside = insideTerm(term);
+  if (inside.isAlways())
     return value;
   Value zero = CastOp::create(
       b, element, arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
-  return arith::SelectOp::create(b, inside, value, zero);
+  return emitSelect(b, inside, value, zero);
 }
 
 Value NestBuilder::emitPattern(MergeAttr pattern, unsigned term, Value value) {
@@ -431,7 +432,7 @@ Value NestBuilder::bindInput(unsigned number, unsigned input) {
   }
   if (at.empty())
     return tensor::ExtractOp::create(b, tensor, ValueRange());
-  return LocateOp::create(b, tensor, at, insideTerm(term));
+  return LocateOp::create(b, tensor, at, toOperand(insideTerm(term)));
 }
 
 /// Whether a term only has entries where its own operands drive loop `m`.
@@ -449,8 +450,8 @@ bool NestBuilder::isDriven(unsigned number, unsigned m) {
 }
 
 /// Builds the condition that some term of a group has an entry inside of its
-/// own extents; null if the pattern of the group implies this.
-Value NestBuilder::insideGroup(const Group &group) {
+/// own extents; always, if the pattern of the group implies this.
+Condition NestBuilder::insideGroup(const Group &group) {
   auto isDrivenAll = [&](unsigned number) {
     const Term &term = terms.terms[number];
     return llvm::all_of(term.reduced, [&](Attribute index) {
@@ -458,21 +459,24 @@ Value NestBuilder::insideGroup(const Group &group) {
     });
   };
   if (llvm::all_of(group.terms, isDrivenAll))
-    return {};
-  Value inside;
+    return kAlways;
+  std::optional<Value> inside;
   for (unsigned number : group.terms) {
-    Value here = buildCondition(patternOf(number));
+    Condition here = buildCondition(patternOf(number));
     if (!isDrivenAll(number))
-      here = emitAnd(b, b.getLoc(), here, insideTerm(terms.terms[number]));
-    inside = inside ? Value(arith::OrIOp::create(b, inside, here)) : here;
+      here = emitBoth(b, here, insideTerm(terms.terms[number]));
+    if (here.isAlways())
+      return kAlways;
+    inside = inside ? Value(arith::OrIOp::create(b, *inside, here.flag()))
+                    : here.flag();
   }
-  return inside;
+  return *inside;
 }
 
 /// The condition that all loops over the same index are at the same coordinate;
-/// null if every index has only one loop.
-Value NestBuilder::onDiagonals() {
-  Value all;
+/// always, if every index has only one loop.
+Condition NestBuilder::onDiagonals() {
+  Condition all = kAlways;
   for (Attribute name : order.result) {
     Attribute index = repeatedIndex(name);
     if (index == name)
@@ -480,15 +484,15 @@ Value NestBuilder::onDiagonals() {
     Value same =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, coordinates.at(name),
                               coordinates.at(index));
-    all = emitAnd(b, b.getLoc(), all, same);
+    all = emitBoth(b, all, same);
   }
   return all;
 }
 
 /// Builds the condition that, in loops that a term shares with others, the
-/// coordinates lie inside of the term's extents; null if it shares no loop.
-Value NestBuilder::insideTerm(const Term &term) {
-  Value inside;
+/// coordinates lie inside of the term's extents; always, if it shares no loop.
+Condition NestBuilder::insideTerm(const Term &term) {
+  Condition inside = kAlways;
   for (Attribute index : term.reduced) {
     unsigned m = loopOf(term, index);
     if (namesOfLoop(m).size() < 2)
@@ -496,7 +500,7 @@ Value NestBuilder::insideTerm(const Term &term) {
     Value below =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                               loops[m].op.getCoordinate(), extentOf(index));
-    inside = emitAnd(b, b.getLoc(), inside, below);
+    inside = emitBoth(b, inside, below);
   }
   return inside;
 }
