@@ -130,27 +130,24 @@ MergeAttr nacho::mapLeaves(MergeAttr merge,
   return simplify(context, merge.getKind(), args);
 }
 
-Value nacho::emitAnd(OpBuilder &builder, Location loc, Value x, Value y) {
-  if (!x || !y)
-    return x ? x : y;
-  return arith::AndIOp::create(builder, loc, x, y);
-}
-
-Value nacho::emitMerge(OpBuilder &builder, Location loc, MergeAttr merge,
-                       ArrayRef<Value> leaves) {
+Condition nacho::emitMerge(ImplicitLocOpBuilder &b, MergeAttr merge,
+                           ArrayRef<Condition> leaves) {
   if (merge.isLeaf())
     return leaves[merge.getOperand()];
-  if (isNever(merge))
-    return arith::ConstantIntOp::create(builder, loc, 0, 1);
-  Value result;
-  for (auto [n, child] : llvm::enumerate(merge.children())) {
-    Value value = emitMerge(builder, loc, child, leaves);
-    if (merge.getKind() == MergeKind::intersect)
-      result = emitAnd(builder, loc, result, value);
-    else if (!value)
-      return {};
-    else
-      result = n ? arith::OrIOp::create(builder, loc, result, value) : value;
+  if (merge.getKind() == MergeKind::intersect) {
+    Condition all = kAlways;
+    for (MergeAttr child : merge.children())
+      all = emitBoth(b, all, emitMerge(b, child, leaves));
+    return all;
   }
-  return result;
+  if (isNever(merge))
+    return arith::ConstantIntOp::create(b, 0, 1);
+  std::optional<Value> any;
+  for (MergeAttr child : merge.children()) {
+    Condition here = emitMerge(b, child, leaves);
+    if (here.isAlways())
+      return kAlways;
+    any = any ? Value(arith::OrIOp::create(b, *any, here.flag())) : here.flag();
+  }
+  return *any;
 }

@@ -7,6 +7,7 @@
 
 #include "WorkspaceMarks.h"
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Condition.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Runtime/Abi.h"
 
@@ -43,7 +44,7 @@ private:
   void describeTable();
   void describeDense();
   void lowerDenseInsert(InsertOp insert);
-  void refuse(Value isTooMuch, Status status);
+  void refuse(Condition isTooMuch, Status status);
   Value firstPlace(Value key);
   std::pair<Value, Value> findPlace(Value key, Value first);
   std::pair<Value, Value> findMarked(Value key, Value first);
@@ -264,15 +265,15 @@ Value WorkspaceLowering::insertNew(InsertOp insert, Value place) {
     store(insert.getValue(), op.getValues(), place);
   marks.mark(place, WorkspaceMarks::kLevels);
   b.setInsertionPointToStart(ifFits.elseBlock());
-  refuse(Value(), kWorkspaceFull);
+  refuse(kAlways, kWorkspaceFull);
   return fits;
 }
 
 /// Reports a status if a condition holds; a null condition always holds.
-void WorkspaceLowering::refuse(Value isTooMuch, Status status) {
+void WorkspaceLowering::refuse(Condition isTooMuch, Status status) {
   OpBuilder::InsertionGuard guard(b);
-  if (isTooMuch) {
-    auto ifTooMuch = scf::IfOp::create(b, isTooMuch, /*withElse=*/false);
+  if (!isTooMuch.isAlways()) {
+    auto ifTooMuch = scf::IfOp::create(b, isTooMuch.flag(), /*withElse=*/false);
     b.setInsertionPointToStart(ifTooMuch.thenBlock());
   }
   Value full = arith::ConstantIntOp::create(b, status, 32);

@@ -41,7 +41,7 @@ Value nacho::emitMask(ImplicitLocOpBuilder &b, Value start, Value end,
 
 /// gather(array[offset + stride * at + lane * stride])
 static Value gatherVector(ImplicitLocOpBuilder &b, Value buffer, Value at,
-                          Value valid, VectorType type, int64_t stride,
+                          Condition valid, VectorType type, int64_t stride,
                           int64_t offset) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value step = arith::ConstantIndexOp::create(b, stride);
@@ -60,23 +60,25 @@ static Value gatherVector(ImplicitLocOpBuilder &b, Value buffer, Value at,
   for (int64_t lane = 0; lane < lanes; ++lane)
     distances.push_back(lane * stride);
   Value places = arith::ConstantOp::create(b, b.getI32VectorAttr(distances));
-  if (!valid)
-    valid = arith::ConstantOp::create(
-        b, DenseElementsAttr::get(VectorType::get(lanes, b.getI1Type()), true));
+  Value mask = valid.isAlways()
+                   ? arith::ConstantOp::create(
+                         b, DenseElementsAttr::get(
+                                VectorType::get(lanes, b.getI1Type()), true))
+                   : valid.flag();
   Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  return vector::GatherOp::create(b, type, array, first, places, valid, none);
+  return vector::GatherOp::create(b, type, array, first, places, mask, none);
 }
 
 Value nacho::loadVector(ImplicitLocOpBuilder &b, Value buffer, Value at,
-                        Value valid, unsigned lanes) {
+                        Condition valid, unsigned lanes) {
   auto from = cast<MemRefType>(buffer.getType());
   auto type = VectorType::get(lanes, from.getElementType());
   if (!from.getLayout().isIdentity()) {
     auto [strides, offset] = from.getStridesAndOffset();
     return gatherVector(b, buffer, at, valid, type, strides.front(), offset);
   }
-  if (!valid)
+  if (valid.isAlways())
     return vector::LoadOp::create(b, type, buffer, at);
   Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  return vector::MaskedLoadOp::create(b, type, buffer, at, valid, none);
+  return vector::MaskedLoadOp::create(b, type, buffer, at, valid.flag(), none);
 }

@@ -162,8 +162,8 @@ public:
                  arith::AddIOp::create(b, position, one));
   }
 
-  Value finishAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
-                     Value, ValueRange carried) const override {
+  Condition finishAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
+                         Value, ValueRange carried) const override {
     Place place = decode(b, context.last);
     Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                           carried[0], place.position);

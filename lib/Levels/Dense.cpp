@@ -36,7 +36,7 @@ public:
     llvm_unreachable("the coordinates of a full level are those of its loop");
   }
 
-  Value coordinateVector(ImplicitLocOpBuilder &, Value, Value,
+  Value coordinateVector(ImplicitLocOpBuilder &, Value, Condition,
                          unsigned) const override {
     llvm_unreachable("the coordinates of a full level are those of its loop");
   }
@@ -79,10 +79,10 @@ public:
     carried[0] = fill(b, context, carried[0], end, next);
   }
 
-  Value finishAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
-                     Value next, ValueRange carried) const override {
+  Condition finishAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
+                         Value next, ValueRange carried) const override {
     fill(b, context, carried[0], context.upper, next);
-    return {};
+    return kAlways;
   }
 
 private:

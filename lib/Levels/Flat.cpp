@@ -19,8 +19,8 @@ public:
     return key.get(b);
   }
 
-  Value coordinateVector(ImplicitLocOpBuilder &b, Value position, Value valid,
-                         unsigned lanes) const override {
+  Value coordinateVector(ImplicitLocOpBuilder &b, Value position,
+                         Condition valid, unsigned lanes) const override {
     Key key;
     for (unsigned level = 0; level < rank; ++level)
       key.add(b, of, level,

@@ -25,7 +25,7 @@ public:
   using FlatLevel::FlatLevel;
 
   Value coordinate(ImplicitLocOpBuilder &b, Value position) const override;
-  Value coordinateVector(ImplicitLocOpBuilder &, Value, Value,
+  Value coordinateVector(ImplicitLocOpBuilder &, Value, Condition,
                          unsigned) const override {
     llvm_unreachable("the parents of several positions are not known");
   }

@@ -40,7 +40,7 @@ Value StoredLevel::coordinate(ImplicitLocOpBuilder &b, Value position) const {
 }
 
 Value StoredLevel::coordinateVector(ImplicitLocOpBuilder &b, Value position,
-                                    Value valid, unsigned lanes) const {
+                                    Condition valid, unsigned lanes) const {
   return loadVector(b, coordinates(b), position, valid, lanes);
 }
 

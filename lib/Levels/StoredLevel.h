@@ -18,7 +18,7 @@ public:
   mlir::Value coordinate(mlir::ImplicitLocOpBuilder &b,
                          mlir::Value position) const override;
   mlir::Value coordinateVector(mlir::ImplicitLocOpBuilder &b,
-                               mlir::Value position, mlir::Value valid,
+                               mlir::Value position, Condition valid,
                                unsigned lanes) const override;
   mlir::Value size(mlir::ImplicitLocOpBuilder &b) const override;
   mlir::Value lowerBound(mlir::ImplicitLocOpBuilder &b, mlir::Value coordinate,

@@ -25,7 +25,7 @@ void nacho::fillByVectors(ImplicitLocOpBuilder &b, const Level &level,
                           Value array, Value begin, Value end,
                           unsigned vectorBits) {
   unsigned lanes = vectorBits / 32;
-  auto store = [&](Value position, Value valid) {
+  auto store = [&](Value position, Condition valid) {
     Value at = arith::SubIOp::create(b, position, begin);
     vector::StoreOp::create(
         b, level.coordinateVector(b, position, valid, lanes), array, at);
@@ -38,7 +38,7 @@ void nacho::fillByVectors(ImplicitLocOpBuilder &b, const Level &level,
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(forOp.getBody());
-    store(forOp.getInductionVar(), Value());
+    store(forOp.getInductionVar(), kAlways);
   }
   Value isLeft =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, whole, end);

@@ -87,7 +87,7 @@ static void findRepeated(CoiterateOp loop,
   b.setInsertionPointToStart(made.getBodyBlock());
   made.getCoordinate().setLoc(loop.getCoordinate().getLoc());
   loop.getCoordinate().replaceAllUsesWith(made.getCoordinate());
-  SmallVector<Value> present;
+  SmallVector<Value> fibers;
   for (auto [n, child] : llvm::enumerate(loop.getChildren())) {
     Value now;
     if (repeated.test(n)) {
@@ -99,27 +99,26 @@ static void findRepeated(CoiterateOp loop,
       now.setLoc(child.getLoc());
     }
     child.replaceAllUsesWith(now);
-    present.push_back(now);
+    fibers.push_back(now);
   }
-  llvm::append_range(present, loop.getGuards());
+  llvm::append_range(fibers, loop.getGuards());
   // Fibers that are certainly present in the new loop need no flag.
-  for (auto [n, fiber] : llvm::enumerate(present)) {
-    bool isKnown = !isFound(n) && holdsOnlyWith(rest, numberOf(n));
-    fiber =
-        isKnown ? Value() : Value(PresentOp::create(b, b.getI1Type(), fiber));
-  }
-  Value holds = emitMerge(b, b.getLoc(), merge, present);
+  SmallVector<Condition> flags(fibers.size(), kAlways);
+  for (auto [n, fiber] : llvm::enumerate(fibers))
+    if (isFound(n) || !holdsOnlyWith(rest, numberOf(n)))
+      flags[n] = PresentOp::create(b, b.getI1Type(), fiber);
+  Condition holds = emitMerge(b, merge, flags);
   Block *body = loop.getBodyBlock();
   made.getBodyBlock()->getOperations().splice(made.getBodyBlock()->end(),
                                               body->getOperations());
   loop.erase();
-  // Null: the merge expression holds wherever the new loop runs its body.
-  if (!holds)
+  // The merge expression may hold wherever the new loop runs its body.
+  if (holds.isAlways())
     return;
   for (auto append : made.getBody().getOps<AppendOp>()) {
-    OpBuilder before(append);
-    append.getConditionMutable().assign(
-        emitAnd(before, append.getLoc(), append.getCondition(), holds));
+    ImplicitLocOpBuilder before(append.getLoc(), append);
+    Condition own = fromOperand(append.getCondition());
+    append.getConditionMutable().assign(emitBoth(before, own, holds).flag());
   }
 }
 

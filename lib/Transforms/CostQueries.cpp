@@ -256,7 +256,7 @@ Value CostQueries::unlessEmpty(Value cost, StringRef name) {
   return arith::SelectOp::create(b, empty, zero, cost);
 }
 
-Value CostQueries::entryTotal(ArrayRef<Value> fibers, Value condition) {
+Value CostQueries::entryTotal(ArrayRef<Value> fibers, Condition condition) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value step = arith::ConstantIndexOp::create(
       b, std::max<int64_t>(nest.getEntryWeight(), 1));
@@ -269,8 +269,8 @@ Value CostQueries::entryTotal(ArrayRef<Value> fibers, Value condition) {
   Value cost = upTo(first, whole);
   if (!cost)
     cost = zero;
-  else if (condition)
-    cost = arith::SelectOp::create(b, condition, cost, zero);
+  else
+    cost = emitSelect(b, condition, cost, zero);
   if (nest.getEntryWeight() > 0)
     cost = arith::AddIOp::create(b, cost, step);
   return unlessEmpty(cost, "cost");

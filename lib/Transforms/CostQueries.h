@@ -10,6 +10,7 @@
 #define NACHO_LIB_TRANSFORMS_COSTQUERIES_H
 
 #include "CostModel.h"
+#include "nacho/IR/Condition.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -32,9 +33,9 @@ public:
   /// The cost of the whole nest; zero if an extent is.
   mlir::Value total();
   /// The cost of one entry of the list, given the fibers that it stands for,
-  /// and whether the loops inside run at all; null if they do.
+  /// and whether the loops inside run at all.
   mlir::Value entryTotal(llvm::ArrayRef<mlir::Value> fibers,
-                         mlir::Value condition);
+                         Condition condition);
   /// The cost of loop `m` up to a coordinate: the paper's C_m.
   mlir::Value upTo(unsigned m, const SearchState &state);
   /// Goes on inside the coordinate that was found in loop `m`.

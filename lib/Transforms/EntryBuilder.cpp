@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace nacho;
 
 void EntryBuilder::build(bool asksForPattern) {
-  Value condition;
+  Condition condition = kAlways;
   if (asksForPattern)
     condition = buildCondition(group.pattern);
   loadElements();
@@ -33,7 +33,7 @@ void EntryBuilder::loadElements() {
 }
 
 /// for k to N_k: ... append the entry
-void EntryBuilder::buildInnerLoops(unsigned n, Value condition) {
+void EntryBuilder::buildInnerLoops(unsigned n, Condition condition) {
   if (n == plan.order.inner.size())
     return append(condition);
   Attribute index = plan.order.inner[n];
@@ -48,7 +48,7 @@ void EntryBuilder::buildInnerLoops(unsigned n, Value condition) {
   YieldOp::create(b);
 }
 
-void EntryBuilder::append(Value condition) {
+void EntryBuilder::append(Condition condition) {
   Value sum;
   for (unsigned number : group.terms) {
     Value value = buildTerm(number);
@@ -67,9 +67,10 @@ void EntryBuilder::append(Value condition) {
        storageOrder(op.getType(), op.getResultAccess().getValue()))
     at.push_back(op.isPart(index) ? Value(PartOp::create(b, b.getIndexType()))
                                   : open.coordinates.at(index));
-  condition = emitAnd(b, b.getLoc(), condition, insideGroup());
-  condition = emitAnd(b, b.getLoc(), condition, onDiagonals());
-  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at, condition);
+  condition = emitBoth(b, condition, insideGroup());
+  condition = emitBoth(b, condition, onDiagonals());
+  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at,
+                   toOperand(condition));
 }
 
 //===----------------------------------------------------------------------===//
@@ -99,12 +100,12 @@ Value EntryBuilder::buildTerm(unsigned number) {
   Value value = mapping.lookupOrDefault(term.value);
   Type element = value.getType();
   // A loop that several terms share may go beyond the extents of this one.
-  Value inside = insideTerm(term);
-  if (!inside)
+  Condition inside = insideTerm(term);
+  if (inside.isAlways())
     return value;
   Value zero = CastOp::create(
       b, element, arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
-  return arith::SelectOp::create(b, inside, value, zero);
+  return emitSelect(b, inside, value, zero);
 }
 
 /// The element of an input in the loops of a term.
@@ -122,7 +123,7 @@ Value EntryBuilder::bindInput(unsigned number, unsigned input) {
   }
   if (at.empty())
     return tensor::ExtractOp::create(b, tensor, ValueRange());
-  return LocateOp::create(b, tensor, at, insideTerm(term));
+  return LocateOp::create(b, tensor, at, toOperand(insideTerm(term)));
 }
 
 Value EntryBuilder::emitPattern(MergeAttr pattern, unsigned term, Value value) {
@@ -142,13 +143,13 @@ Value EntryBuilder::emitPattern(MergeAttr pattern, unsigned term, Value value) {
 // Conditions
 //===----------------------------------------------------------------------===//
 
-/// Builds the condition that a pattern holds; null if it always holds.
-Value EntryBuilder::buildCondition(MergeAttr pattern) {
-  SmallVector<Value> present(open.fibers.size());
+/// Builds the condition that a pattern holds.
+Condition EntryBuilder::buildCondition(MergeAttr pattern) {
+  SmallVector<Condition> present(open.fibers.size(), kAlways);
   std::function<void(MergeAttr)> collect = [&](MergeAttr merge) {
     if (merge.isLeaf()) {
-      Value &leaf = present[merge.getOperand()];
-      if (!leaf)
+      Condition &leaf = present[merge.getOperand()];
+      if (leaf.isAlways())
         leaf = PresentOp::create(b, b.getI1Type(),
                                  open.fibers[merge.getOperand()]);
       return;
@@ -157,7 +158,7 @@ Value EntryBuilder::buildCondition(MergeAttr pattern) {
       collect(child);
   };
   collect(pattern);
-  return emitMerge(b, b.getLoc(), pattern, present);
+  return emitMerge(b, pattern, present);
 }
 
 /// Whether a term only has entries where its own operands drive loop `m`.
@@ -175,8 +176,8 @@ bool EntryBuilder::isDriven(unsigned number, unsigned m) {
 }
 
 /// Builds the condition that some term of the group has an entry inside of its
-/// own extents; null if the pattern of the group implies this.
-Value EntryBuilder::insideGroup() {
+/// own extents; always, if the pattern of the group implies this.
+Condition EntryBuilder::insideGroup() {
   auto isDrivenAll = [&](unsigned number) {
     const Term &term = plan.terms.terms[number];
     return llvm::all_of(term.reduced, [&](Attribute index) {
@@ -184,21 +185,24 @@ Value EntryBuilder::insideGroup() {
     });
   };
   if (llvm::all_of(group.terms, isDrivenAll))
-    return {};
-  Value inside;
+    return kAlways;
+  std::optional<Value> inside;
   for (unsigned number : group.terms) {
-    Value here = buildCondition(plan.patternOf(number));
+    Condition here = buildCondition(plan.patternOf(number));
     if (!isDrivenAll(number))
-      here = emitAnd(b, b.getLoc(), here, insideTerm(plan.terms.terms[number]));
-    inside = inside ? Value(arith::OrIOp::create(b, inside, here)) : here;
+      here = emitBoth(b, here, insideTerm(plan.terms.terms[number]));
+    if (here.isAlways())
+      return kAlways;
+    inside = inside ? Value(arith::OrIOp::create(b, *inside, here.flag()))
+                    : here.flag();
   }
-  return inside;
+  return *inside;
 }
 
 /// Builds the condition that, in loops that a term shares with others, the
-/// coordinates lie inside of the term's extents; null if it shares no loop.
-Value EntryBuilder::insideTerm(const Term &term) {
-  Value inside;
+/// coordinates lie inside of the term's extents; always, if it shares no loop.
+Condition EntryBuilder::insideTerm(const Term &term) {
+  Condition inside = kAlways;
   for (Attribute index : term.reduced) {
     unsigned m = plan.loopOf(term, index);
     if (plan.namesOfLoop(m).size() < 2)
@@ -206,15 +210,15 @@ Value EntryBuilder::insideTerm(const Term &term) {
     Value below =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                               open.loopCoordinates[m], open.extentOf(index));
-    inside = emitAnd(b, b.getLoc(), inside, below);
+    inside = emitBoth(b, inside, below);
   }
   return inside;
 }
 
 /// The condition that all loops over the same index are at the same coordinate;
-/// null if every index has only one loop.
-Value EntryBuilder::onDiagonals() {
-  Value all;
+/// always, if every index has only one loop.
+Condition EntryBuilder::onDiagonals() {
+  Condition all = kAlways;
   for (Attribute name : plan.order.result) {
     Attribute index = repeatedIndex(name);
     if (index == name)
@@ -222,7 +226,7 @@ Value EntryBuilder::onDiagonals() {
     Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                        open.coordinates.at(name),
                                        open.coordinates.at(index));
-    all = emitAnd(b, b.getLoc(), all, same);
+    all = emitBoth(b, all, same);
   }
   return all;
 }

@@ -4,6 +4,7 @@
 #define NACHO_LIB_TRANSFORMS_ENTRYBUILDER_H
 
 #include "OpenNest.h"
+#include "nacho/IR/Condition.h"
 
 namespace nacho {
 
@@ -20,8 +21,8 @@ public:
 
 private:
   void loadElements();
-  void buildInnerLoops(unsigned n, mlir::Value condition);
-  void append(mlir::Value condition);
+  void buildInnerLoops(unsigned n, Condition condition);
+  void append(Condition condition);
 
   // Values.
   mlir::Value buildTerm(unsigned number);
@@ -29,11 +30,11 @@ private:
   mlir::Value emitPattern(MergeAttr pattern, unsigned term, mlir::Value value);
 
   // Conditions.
-  mlir::Value buildCondition(MergeAttr pattern);
+  Condition buildCondition(MergeAttr pattern);
   bool isDriven(unsigned number, unsigned m);
-  mlir::Value insideGroup();
-  mlir::Value insideTerm(const Term &term);
-  mlir::Value onDiagonals();
+  Condition insideGroup();
+  Condition insideTerm(const Term &term);
+  Condition onDiagonals();
 
   OpenNest &open;
   LoopNest &plan;

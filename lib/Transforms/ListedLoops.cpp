@@ -66,11 +66,8 @@ SmallVector<unsigned> nacho::loopsToRemap(NestOp nest, CostModelAttr model) {
   return found;
 }
 
-/// Whether `condition` implies `fact`. A null condition always holds, and
-/// implies nothing.
+/// Whether `condition` implies `fact`.
 static bool demands(Value condition, Operation *fact) {
-  if (!condition)
-    return false;
   if (condition.getDefiningOp() == fact)
     return true;
   auto both = condition.getDefiningOp<arith::AndIOp>();
@@ -85,7 +82,8 @@ static bool appendsWhatIsFound(CoiterateOp loop, Value fiber) {
     for (Operation *user : find.getChild().getUsers()) {
       auto appends = loop.getBody().getOps<AppendOp>();
       if (isa<PresentOp>(user) && llvm::all_of(appends, [&](AppendOp append) {
-            return demands(append.getCondition(), user);
+            return append.getCondition() &&
+                   demands(append.getCondition(), user);
           }))
         return true;
     }

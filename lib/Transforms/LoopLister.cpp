@@ -51,7 +51,7 @@ private:
   void prefetch(Value fiber, Value entry, unsigned below);
   bool isCertain(Value fiber);
   MergeAttr mergeOutside(MergeAttr merge);
-  Value buildCondition(const IRMapping &mapping);
+  Condition buildCondition(const IRMapping &mapping);
 
   NestOp nest;
   unsigned last;
@@ -250,35 +250,34 @@ MergeAttr LoopLister::mergeOutside(MergeAttr merge) {
                                              : intersectMerges(context, args);
 }
 
-/// Whether the fibers of an entry let the loop inside run at all; null if they
-/// certainly do.
-Value LoopLister::buildCondition(const IRMapping &mapping) {
+/// Whether the fibers of an entry let the loop inside run at all.
+Condition LoopLister::buildCondition(const IRMapping &mapping) {
   CoiterateOp inner = loops[last + 1];
   if (implies(CoiterateOp(loops[last]).getMerge(),
               mergeOutside(inner.getMerge())))
-    return {};
-  SmallVector<Value> present;
+    return kAlways;
+  SmallVector<Condition> present;
   for (ValueRange fibers : {inner.getFibers(), inner.getGuards()})
     for (Value fiber : fibers) {
       bool mayBeAbsent = llvm::is_contained(kept, fiber) && !isCertain(fiber);
-      present.push_back(mayBeAbsent
-                            ? Value(PresentOp::create(b, b.getI1Type(),
-                                                      mapping.lookup(fiber)))
-                            : Value());
+      present.push_back(kAlways);
+      if (mayBeAbsent)
+        present.back() =
+            PresentOp::create(b, b.getI1Type(), mapping.lookup(fiber));
     }
-  return emitMerge(b, b.getLoc(), inner.getMerge(), present);
+  return emitMerge(b, inner.getMerge(), present);
 }
 
 void LoopLister::appendEntry(IRMapping &mapping) {
   made.condition = buildCondition(mapping);
-  Value condition = made.condition;
+  Condition condition = made.condition;
   // If the loop inside does not run, its fibers are kept as absent.
   auto placeOf = [&](Value fiber, bool end) -> Value {
     Value position = PositionOp::create(b, fiber, end);
-    if (!condition || cast<FiberType>(fiber.getType()).isElement())
+    if (condition.isAlways() || cast<FiberType>(fiber.getType()).isElement())
       return position;
     Value none = arith::ConstantIndexOp::create(b, -1);
-    return arith::SelectOp::create(b, condition, position, none);
+    return emitSelect(b, condition, position, none);
   };
   SmallVector<Value> at;
   for (unsigned m = 0; m <= last; ++m)
@@ -362,9 +361,9 @@ void LoopLister::prefetch(Value fiber, Value entry, unsigned below) {
   bool elements = !findsElements();
   auto fetch = [&](int64_t ahead, bool begin) {
     Value position = RecallOp::create(b, entry, below, ahead);
-    Value there = FiberAtOp::create(b, fiber.getType(),
-                                    rootOf(fiber).getFiber(), position, Value(),
-                                    isCertain(fiber) && !made.condition);
+    Value there = FiberAtOp::create(
+        b, fiber.getType(), rootOf(fiber).getFiber(), position, Value(),
+        isCertain(fiber) && made.condition.isAlways());
     PrefetchOp::create(b, there, begin, elements && !begin);
   };
   fetch(2 * kAhead, /*begin=*/true);
@@ -387,8 +386,8 @@ void LoopLister::recallKept(Value entry, IRMapping &mapping) {
     Value root = rootOf(fiber).getFiber();
     NameScope name(b, getName(fiber));
     bool isThere =
-        isCertain(fiber) &&
-        (!made.condition || cast<FiberType>(fiber.getType()).isElement());
+        isCertain(fiber) && (made.condition.isAlways() ||
+                             cast<FiberType>(fiber.getType()).isElement());
     Value again =
         FiberAtOp::create(b, fiber.getType(), root, position, end, isThere);
     mapping.map(fiber, again);

@@ -3,6 +3,7 @@
 #ifndef NACHO_LIB_TRANSFORMS_LOOPLISTER_H
 #define NACHO_LIB_TRANSFORMS_LOOPLISTER_H
 
+#include "nacho/IR/Condition.h"
 #include "nacho/IR/Nacho.h"
 
 namespace nacho {
@@ -15,9 +16,8 @@ struct ListedNest {
   /// The fibers of the listed loops that the rest needs, by the number of the
   /// level, after those of the loops, in which the list keeps them.
   llvm::DenseMap<unsigned, mlir::Value> keptAt;
-  /// Whether the loops inside of the listed ones run at all for an entry; null
-  /// if they certainly do.
-  mlir::Value condition;
+  /// Whether the loops inside of the listed ones run at all for an entry.
+  Condition condition = kAlways;
 };
 
 /// Lists loops 0 to `last` of a nest, which is erased.

@@ -172,10 +172,8 @@ static void checkRenumbering(MergeAttr merge, unsigned n) {
   }
 }
 
-/// The value of emitted code; nothing emitted is true.
+/// The value of emitted code.
 static bool valueOf(Value value) {
-  if (!value)
-    return true;
   Operation *op = value.getDefiningOp();
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return !cast<IntegerAttr>(constant.getValue()).getValue().isZero();
@@ -188,17 +186,17 @@ static bool valueOf(Value value) {
 static void checkCode(MergeAttr merge, unsigned n) {
   Location loc = UnknownLoc::get(merge.getContext());
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  OpBuilder builder = OpBuilder::atBlockBegin(module->getBody());
+  auto b = ImplicitLocOpBuilder::atBlockBegin(loc, module->getBody());
   for (unsigned known = 0; known < 1u << n; ++known)
     for (unsigned set = 0; set < 1u << n; ++set) {
-      SmallVector<Value> leaves;
+      SmallVector<Condition> leaves(n, kAlways);
       for (unsigned operand : llvm::seq(n))
-        leaves.push_back(isIn(operand, known)
-                             ? Value()
-                             : arith::ConstantIntOp::create(
-                                   builder, loc, isIn(operand, set), 1));
-      Value value = emitMerge(builder, loc, merge, leaves);
-      check(valueOf(value) == holdsAt(merge, set | known), [&] {
+        if (!isIn(operand, known))
+          leaves[operand] =
+              arith::ConstantIntOp::create(b, isIn(operand, set), 1);
+      Condition holds = emitMerge(b, merge, leaves);
+      bool value = holds.isAlways() || valueOf(holds.flag());
+      check(value == holdsAt(merge, set | known), [&] {
         return "code for " + show(merge) + " at " + std::to_string(set) +
                ", known to have " + std::to_string(known);
       });

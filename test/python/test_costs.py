@@ -216,3 +216,48 @@ def test_a_cut_of_a_group_is_inside_of_it():
     assert inner[-1] == operand.values.size
     shares = np.arange(10) * operand.values.size // 9
     assert inner.tolist() == shares.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("nnz", "#nacho.cost_model<entries, steps>"),
+        ("nnz+loops", "#nacho.cost_model<entries, steps, units>"),
+    ],
+)
+def test_a_model_may_be_written_out(name, written):
+    operands = operands_of(UNION, ("csr", "coo", "csr"), kinds=("power",), seed=3)
+    named = nacho.partition(UNION, 7, operands, cost=name)
+    found = nacho.partition(UNION, 7, operands, cost=written)
+    assert found.costs.tolist() == named.costs.tolist()
+    np.testing.assert_array_equal(found.bounds, named.bounds)
+
+
+def test_weights_are_counted():
+    operands = operands_of(UNION, ("csr", "csr", "csr"), kinds=("power",), seed=3)
+    plain = nacho.partition(UNION, 7, operands, cost="#nacho.cost_model<entries>")
+    heavy = nacho.partition(UNION, 7, operands, cost="#nacho.cost_model<3 * entries>")
+    assert heavy.total == 3 * plain.total
+    np.testing.assert_array_equal(heavy.bounds, plain.bounds)
+
+
+@pytest.mark.parametrize(
+    ("cost", "reason"),
+    [
+        ("#nacho.cost_model<rows>", "nothing is called 'rows'"),
+        ("#nacho.cost_model<0 * units>", "the weight of units must be positive"),
+        ("#nacho.cost_model<entries> nnz", "found trailing characters"),
+        ("#nacho.cost_model<", "unbalanced '<'"),
+    ],
+)
+def test_the_compiler_says_what_is_wrong_with_a_model(cost, reason):
+    operands = operands_of(UNION, ("csr", "csr", "csr"))
+    with pytest.raises(nacho.NachoError, match=reason):
+        nacho.partition(UNION, 7, operands, cost=cost)
+
+
+@pytest.mark.parametrize("cost", ["rows", "", "#nacho.merge<0>"])
+def test_unknown_names_of_models(cost):
+    operands = operands_of(UNION, ("csr", "csr", "csr"))
+    with pytest.raises(nacho.NachoError, match=r"expected 'nnz', 'nnz\+loops'"):
+        nacho.partition(UNION, 7, operands, cost=cost)

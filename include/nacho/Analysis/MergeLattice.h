@@ -10,6 +10,7 @@
 #ifndef NACHO_ANALYSIS_MERGELATTICE_H
 #define NACHO_ANALYSIS_MERGELATTICE_H
 
+#include "nacho/IR/Condition.h"
 #include "nacho/IR/Nacho.h"
 
 namespace nacho {
@@ -44,14 +45,9 @@ bool holdsAtAny(MergeAttr merge, unsigned numOperands);
 MergeAttr mapLeaves(MergeAttr merge,
                     llvm::function_ref<unsigned(unsigned)> map);
 
-/// Emits `merge` over the given i1 values. Null stands for true, both among the
-/// values and as the result.
-mlir::Value emitMerge(mlir::OpBuilder &builder, mlir::Location loc,
-                      MergeAttr merge, llvm::ArrayRef<mlir::Value> leaves);
-
-/// x & y, where null stands for true.
-mlir::Value emitAnd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
-                    mlir::Value y);
+/// Emits `merge` over the conditions that its operands are present.
+Condition emitMerge(mlir::ImplicitLocOpBuilder &b, MergeAttr merge,
+                    llvm::ArrayRef<Condition> leaves);
 
 } // namespace nacho
 

@@ -3,6 +3,8 @@
 #ifndef NACHO_LEVELS_BUFFERS_H
 #define NACHO_LEVELS_BUFFERS_H
 
+#include "nacho/IR/Condition.h"
+
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nacho {
@@ -25,10 +27,10 @@ mlir::Value emitMask(mlir::ImplicitLocOpBuilder &b, mlir::Value start,
                      mlir::Value end, int64_t lanes);
 
 /// Loads the elements of a buffer from index `at` on. The buffer may have a
-/// static stride. Only the lanes that the mask `valid` selects are read, the
-/// others are 0; a null mask selects all lanes.
+/// static stride. Only the lanes that are `valid`, which is a mask, are read;
+/// the others are 0.
 mlir::Value loadVector(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
-                       mlir::Value at, mlir::Value valid, unsigned lanes);
+                       mlir::Value at, Condition valid, unsigned lanes);
 
 } // namespace nacho
 

@@ -10,6 +10,7 @@
 #ifndef NACHO_LEVELS_LEVEL_H
 #define NACHO_LEVELS_LEVEL_H
 
+#include "nacho/IR/Condition.h"
 #include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -59,10 +60,10 @@ public:
                                  mlir::Value position) const = 0;
 
   /// The coordinates at `position` and at the positions after it, in the bit
-  /// width in which they are stored. Only the lanes that the mask `valid`
-  /// selects are read; a null mask selects all lanes.
+  /// width in which they are stored. Only the lanes that are `valid`, which is
+  /// a mask, are read.
   virtual mlir::Value coordinateVector(mlir::ImplicitLocOpBuilder &b,
-                                       mlir::Value position, mlir::Value valid,
+                                       mlir::Value position, Condition valid,
                                        unsigned lanes) const = 0;
 
   /// The number of positions that the arrays of the level have room for. It is

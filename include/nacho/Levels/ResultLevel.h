@@ -8,6 +8,7 @@
 #ifndef NACHO_LEVELS_RESULTLEVEL_H
 #define NACHO_LEVELS_RESULTLEVEL_H
 
+#include "nacho/IR/Condition.h"
 #include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -115,13 +116,12 @@ public:
                           const AppendContext &context, mlir::Value end,
                           mlir::Value next,
                           llvm::MutableArrayRef<mlir::Value> carried) const {}
-  /// Whether the part appended as many positions as it had counted; null if the
-  /// level counts nothing.
-  virtual mlir::Value finishAppend(mlir::ImplicitLocOpBuilder &b,
-                                   const AppendContext &context,
-                                   mlir::Value next,
-                                   mlir::ValueRange carried) const {
-    return {};
+  /// Whether the part appended as many positions as it had counted; always, if
+  /// the level counts nothing.
+  virtual Condition finishAppend(mlir::ImplicitLocOpBuilder &b,
+                                 const AppendContext &context, mlir::Value next,
+                                 mlir::ValueRange carried) const {
+    return kAlways;
   }
 };
 

@@ -4,8 +4,6 @@
 
 #include "FiberLowering.h"
 
-#include "nacho/Analysis/MergeLattice.h"
-
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Iterators.h"
@@ -19,8 +17,7 @@ static Value equal(ImplicitLocOpBuilder &b, Value x, Value y) {
 
 CutValue CutValue::enter(ImplicitLocOpBuilder &b, Value coordinate) const {
   CutValue inner;
-  inner.on = emitAnd(b, b.getLoc(), on,
-                     equal(b, coordinate, loops.front().coordinate));
+  inner.on = emitBoth(b, on, equal(b, coordinate, loops.front().coordinate));
   inner.cost = cost;
   inner.loops.assign(loops.begin() + 1, loops.end());
   return inner;
@@ -109,12 +106,12 @@ Value FiberLowering::compare(arith::CmpIPredicate predicate, Value x, Value y) {
   return arith::CmpIOp::create(b, predicate, x, y);
 }
 
-Value FiberLowering::both(Value x, Value y) {
-  return emitAnd(b, b.getLoc(), x, y);
+Condition FiberLowering::both(Condition x, Condition y) {
+  return emitBoth(b, x, y);
 }
 
-Value FiberLowering::select(Value condition, Value x, Value y) {
-  return condition ? Value(arith::SelectOp::create(b, condition, x, y)) : x;
+Value FiberLowering::select(Condition condition, Value x, Value y) {
+  return emitSelect(b, condition, x, y);
 }
 
 FiberValue FiberLowering::fiber(Value value) {
@@ -123,7 +120,7 @@ FiberValue FiberLowering::fiber(Value value) {
     return known->second;
   auto root = value.getDefiningOp<RootOp>();
   assert(root && "a fiber comes from a root, a loop, or a search");
-  return {root.getTensor(), 0, constant(0), Value(), Value()};
+  return {root.getTensor(), 0, constant(0)};
 }
 
 CutValue FiberLowering::cut(Value value) {
@@ -177,14 +174,7 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
   range.begin = range.end = range.first;
   if (range.level->isFull())
     return range;
-  Value after = fiber.end;
-  if (!after) {
-    Value step = fiber.present ? Value(arith::IndexCastUIOp::create(
-                                     b, b.getIndexType(), fiber.present))
-                               : constant(1);
-    after = arith::AddIOp::create(b, fiber.position, step);
-  }
-  range.end = range.level->begin(b, after);
+  range.end = range.level->begin(b, positionAfter(fiber));
   auto cutPosition = [&](const CutValue &cut) {
     return cut.loops[path.size() - 1].positions[path.back()];
   };
@@ -212,9 +202,20 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
       end = endOfRun(*range.level, coordinate, end, range.end);
     }
   }
-  Value clips = both(upper->on, fiber.present);
+  Condition clips = both(upper->on, fiber.present);
   range.end = select(clips, end, range.end);
   return range;
+}
+
+/// The position after the last parent of a fiber.
+Value FiberLowering::positionAfter(const FiberValue &fiber) {
+  if (fiber.end)
+    return *fiber.end;
+  Value step = fiber.present.isAlways()
+                   ? constant(1)
+                   : Value(arith::IndexCastUIOp::create(b, b.getIndexType(),
+                                                        fiber.present.flag()));
+  return arith::AddIOp::create(b, fiber.position, step);
 }
 
 /// Moves `begin` one position back if the entry there has the coordinate of the
@@ -256,8 +257,7 @@ static bool mayBeAbsent(Operation *user) {
 }
 
 void FiberLowering::lowerOnCut(OnCutOp op) {
-  Value on = cut(op.getCut()).on;
-  op.replaceAllUsesWith(on ? on : Value(arith::ConstantIntOp::create(b, 1, 1)));
+  op.replaceAllUsesWith(emitFlag(b, cut(op.getCut()).on));
 }
 
 void FiberLowering::lowerCutCost(CutCostOp op) {
@@ -269,9 +269,7 @@ void FiberLowering::lowerCutCoordinate(CutCoordinateOp op) {
 }
 
 void FiberLowering::lowerPresent(PresentOp op) {
-  Value present = fiber(op.getFiber()).present;
-  op.replaceAllUsesWith(present ? present
-                                : Value(arith::ConstantIntOp::create(b, 1, 1)));
+  op.replaceAllUsesWith(emitFlag(b, fiber(op.getFiber()).present));
 }
 
 void FiberLowering::lowerExtent(ExtentOp op) {
@@ -281,7 +279,7 @@ void FiberLowering::lowerExtent(ExtentOp op) {
 
 void FiberLowering::lowerPosition(PositionOp op) {
   FiberValue of = fiber(op.getFiber());
-  Value at = op.getEnd() ? of.end : of.position;
+  Value at = op.getEnd() ? *of.end : of.position;
   op.replaceAllUsesWith(select(of.present, at, constant(kAbsentPosition)));
 }
 
@@ -304,7 +302,7 @@ void FiberLowering::lowerCost(CostOp cost) {
   Value to = cost.getPosition();
   if (!to && range.level->isFull()) {
     Value extent = range.level->extent(b);
-    if (of.present)
+    if (!of.present.isAlways())
       extent = select(of.present, extent, constant(0));
     to = arith::AddIOp::create(b, range.first, extent);
   } else if (!to) {
@@ -360,13 +358,14 @@ void FiberLowering::lowerFiberAt(FiberAtOp op) {
   FiberValue at = fiber(op.getRoot());
   at.level = cast<FiberType>(op.getFiber().getType()).getLevel();
   at.position = op.getPosition();
-  at.end = op.getEnd();
+  if (op.getEnd())
+    at.end = op.getEnd();
   if (!op.getCertain()) {
     Value none = constant(kRecalledAbsent);
     at.present = compare(arith::CmpIPredicate::ne, at.position, none);
     at.position = select(at.present, at.position, constant(0));
     if (at.end)
-      at.end = select(at.present, at.end, constant(0));
+      at.end = select(at.present, *at.end, constant(0));
   }
   setFiber(op.getFiber(), at);
 }
@@ -380,6 +379,6 @@ void FiberLowering::lowerFind(FindOp op) {
                                  op.getCoordinate(), op.getTable());
   Value found = lookup.getIsThere();
   Value at = arith::IndexCastOp::create(b, b.getIndexType(), lookup.getValue());
-  setFiber(op.getChild(), {of.tensor, of.level + 1,
-                           select(found, at, constant(0)), found, Value()});
+  setFiber(op.getChild(),
+           {of.tensor, of.level + 1, select(found, at, constant(0)), found});
 }

@@ -11,6 +11,7 @@
 #ifndef NACHO_LIB_CONVERSION_FIBERLOWERING_H
 #define NACHO_LIB_CONVERSION_FIBERLOWERING_H
 
+#include "nacho/IR/Condition.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/Level.h"
@@ -42,10 +43,10 @@ struct FiberValue {
   /// The position of the parent. An absent fiber has the position of the next
   /// fiber that is present.
   mlir::Value position;
-  mlir::Value present; ///< Null if the fiber is certainly present.
-  /// The position after the last parent; null if the fiber has one parent if
-  /// present, and none if absent.
-  mlir::Value end;
+  Condition present = kAlways;
+  /// The position after the last parent, of a fiber whose parents are a run.
+  /// Any other fiber has one parent if it is present, and none if it is absent.
+  std::optional<mlir::Value> end;
   /// Whether `position` can be read even where the fiber is absent.
   bool isReadable = false;
 };
@@ -55,7 +56,7 @@ struct CutValue {
     mlir::Value coordinate;
     llvm::SmallVector<mlir::Value> positions;
   };
-  mlir::Value on; ///< Whether the cut is here; null if it certainly is.
+  Condition on = kAlways; ///< Whether the cut is here.
   mlir::Value cost;
   llvm::SmallVector<Loop> loops;
 
@@ -119,6 +120,7 @@ protected:
                         const CutValue *lower = nullptr,
                         const CutValue *upper = nullptr,
                         LastCoordinate last = LastCoordinate::excluded);
+  mlir::Value positionAfter(const FiberValue &fiber);
   mlir::Value visitCut(const ChildRange &range, mlir::Value begin,
                        mlir::Value coordinate);
   /// The first position in [low, high) with a coordinate after this one, `high`
@@ -132,9 +134,9 @@ protected:
   mlir::Value constant(int64_t value);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x,
                       mlir::Value y);
-  mlir::Value both(mlir::Value x, mlir::Value y);
-  /// condition ? x : y, where a null condition is true.
-  mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y);
+  Condition both(Condition x, Condition y);
+  /// condition ? x : y
+  mlir::Value select(Condition condition, mlir::Value x, mlir::Value y);
 
   mlir::func::FuncOp func;
   mlir::ImplicitLocOpBuilder b;

@@ -45,7 +45,7 @@ Value nacho::emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
   // Lanes of the other block without a coordinate must not cause a match. They
   // get the block's first coordinate, which is compared anyway.
   auto type = cast<VectorType>(theirs.values.getType());
-  Value first = other.level->coordinateVector(b, other.position, Value(), 1);
+  Value first = other.level->coordinateVector(b, other.position, kAlways, 1);
   first = vector::ExtractOp::create(b, first, ArrayRef<int64_t>{0});
   Value values =
       arith::SelectOp::create(b, theirs.valid, theirs.values,
@@ -183,11 +183,12 @@ SmallVector<Value> LoopLowering::visitMatches(Loop &loop, Value matches,
   scf::YieldOp::create(b, whileOp.getResults().drop_front(2));
 
   Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
-  Value more =
-      both(differs(before->getArgument(0)), differs(before->getArgument(1)));
+  Value more = arith::AndIOp::create(b, differs(before->getArgument(0)),
+                                     differs(before->getArgument(1)));
   scf::ConditionOp::create(b, more, before->getArguments());
   Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
-  SmallVector<Value> positions(loop.fibers.size()), rest;
+  unsigned numFibers = loop.fibers.size();
+  SmallVector<Value> positions(numFibers), rest;
   for (auto [k, n] : llvm::enumerate(loop.stored)) {
     Value bits = after->getArgument(k);
     Value lane = arith::IndexCastUIOp::create(
@@ -198,10 +199,11 @@ SmallVector<Value> LoopLowering::visitMatches(Loop &loop, Value matches,
   }
   unsigned first = loop.stored.front();
   Value coordinate = loop.ranges[first].level->coordinate(b, positions[first]);
-  SmallVector<Value> absent(loop.fibers.size());
-  llvm::append_range(rest, emitBody(loop, coordinate, absent, positions, absent,
-                                    after->getArguments().drop_front(2),
-                                    /*visitsAll=*/false));
+  llvm::append_range(rest,
+                     emitBody(loop, coordinate, Conditions(numFibers, kAlways),
+                              positions, Ends(numFibers),
+                              after->getArguments().drop_front(2),
+                              /*visitsAll=*/false));
   scf::YieldOp::create(b, rest);
   return SmallVector<Value>(ifAny.getResults());
 }

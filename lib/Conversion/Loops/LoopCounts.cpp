@@ -108,7 +108,8 @@ SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
   Value any = isAlive(1, before->getArguments());
   for (unsigned k = 2; k < operands.size(); ++k)
     any = arith::OrIOp::create(b, any, isAlive(k, before->getArguments()));
-  scf::ConditionOp::create(b, both(isAlive(0, before->getArguments()), any),
+  Value probing = isAlive(0, before->getArguments());
+  scf::ConditionOp::create(b, arith::AndIOp::create(b, probing, any),
                            before->getArguments());
 
   b.createBlock(&whileOp.getAfter(), {}, types, locs);
@@ -116,10 +117,11 @@ SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
   // An exhausted operand gets the first element of its buffer as its position,
   // which can always be read. The coordinates read there are not used.
   SmallVector<CoordinateBlock> blocks;
-  SmallVector<Value> alive, last, next;
+  Conditions alive;
+  SmallVector<Value> last, next;
   for (auto [k, n] : llvm::enumerate(operands)) {
     const ChildRange &range = loop.ranges[n];
-    alive.push_back(k == 0 ? Value() : isAlive(k, state));
+    alive.push_back(k == 0 ? kAlways : Condition(isAlive(k, state)));
     Value position = select(alive[k], state[k], constant(0));
     blocks.push_back({range.level.get(), position, range.end});
     next.push_back(arith::AddIOp::create(b, state[k], constant(lanes)));

@@ -45,6 +45,9 @@ public:
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
+  using Conditions = llvm::SmallVector<Condition>;
+  /// The ends of the runs of operands that store runs.
+  using Ends = llvm::SmallVector<std::optional<mlir::Value>>;
 
   /// A coiteration being lowered.
   struct Loop {
@@ -79,7 +82,7 @@ private:
   mlir::Value extentOf(const Loop &loop);
   mlir::Value stepThroughRun(const Loop &loop, unsigned n,
                              mlir::Value coordinate, mlir::Value position,
-                             mlir::Value present);
+                             Condition present);
   mlir::Value searchEndOfRun(const ChildRange &range, mlir::Value coordinate,
                              mlir::Value position);
 
@@ -143,19 +146,16 @@ private:
   // Bodies.
   /// The body, run if the merge expression holds for the operands that are
   /// present. Returns the values that the coiteration carries.
-  Values emitBody(Loop &loop, mlir::Value coordinate, Values present,
-                  llvm::ArrayRef<mlir::Value> positions,
-                  llvm::ArrayRef<mlir::Value> ends, mlir::ValueRange carried,
-                  bool visitsAll);
+  Values emitBody(Loop &loop, mlir::Value coordinate, Conditions present,
+                  llvm::ArrayRef<mlir::Value> positions, const Ends &ends,
+                  mlir::ValueRange carried, bool visitsAll);
   mlir::Value locateChild(Loop &loop, unsigned n, mlir::Value coordinate,
-                          bool visitsAll, mlir::Value &present);
-  mlir::Value mergeHolds(Loop &loop, Values present);
+                          bool visitsAll, Condition &present);
+  Condition mergeHolds(Loop &loop, Conditions present);
   mlir::Value hasChildren(const Loop &loop, unsigned n, mlir::Value position,
-                          mlir::Value present, mlir::Value end);
-  void enterBody(Loop &loop, mlir::Value coordinate,
-                 llvm::ArrayRef<mlir::Value> present,
-                 llvm::ArrayRef<mlir::Value> childPositions,
-                 llvm::ArrayRef<mlir::Value> ends);
+                          Condition present, std::optional<mlir::Value> end);
+  void enterBody(Loop &loop, mlir::Value coordinate, const Conditions &present,
+                 llvm::ArrayRef<mlir::Value> childPositions, const Ends &ends);
   /// Moves the body to the end of `block` and lowers it there.
   void moveBody(Loop &loop, mlir::Block *block, mlir::ValueRange carried,
                 llvm::SmallVectorImpl<mlir::Value> &yielded);
@@ -164,10 +164,9 @@ private:
   // Elements.
   void lowerLoad(LoadOp op);
   void lowerLocate(LocateOp op);
-  mlir::Value readLanes(LocateOp op, mlir::ValueRange at,
-                        mlir::Value condition);
-  mlir::Value isInside(mlir::Value coordinate, mlir::Value tensor,
-                       unsigned dimension);
+  mlir::Value readLanes(LocateOp op, mlir::ValueRange at, Condition condition);
+  Condition isInside(mlir::Value coordinate, mlir::Value tensor,
+                     unsigned dimension);
   void lowerRestrict(RestrictOp op);
   void lowerAccumulate(AccumulateOp op);
 

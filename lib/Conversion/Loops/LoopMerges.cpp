@@ -99,12 +99,12 @@ SmallVector<Value> LoopLowering::emitOne(Loop &loop) {
       startFor(b, range.begin, range.end, constant(1), loop.op.getInits());
   Value position = forOp.getInductionVar();
   Value coordinate = range.level->coordinate(b, position);
-  SmallVector<Value> present(loop.fibers.size()), positions = present;
+  unsigned numFibers = loop.fibers.size();
+  SmallVector<Value> positions(numFibers);
   positions[n] = position;
   SmallVector<Value> carried =
-      emitBody(loop, coordinate, present, positions,
-               SmallVector<Value>(loop.fibers.size()),
-               forOp.getRegionIterArgs(), /*visitsAll=*/false);
+      emitBody(loop, coordinate, Conditions(numFibers, kAlways), positions,
+               Ends(numFibers), forOp.getRegionIterArgs(), /*visitsAll=*/false);
   scf::YieldOp::create(b, carried);
   return SmallVector<Value>(forOp.getResults());
 }
@@ -179,10 +179,10 @@ scf::WhileOp LoopLowering::startWhileAll(ValueRange inits, ValueRange ends) {
   SmallVector<Location> locs(types.size(), b.getLoc());
   auto whileOp = scf::WhileOp::create(b, types, inits);
   Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
-  Value alive;
+  Condition alive = kAlways;
   for (auto [position, end] : llvm::zip(before->getArguments(), ends))
     alive = both(alive, compare(arith::CmpIPredicate::ult, position, end));
-  scf::ConditionOp::create(b, alive, before->getArguments());
+  scf::ConditionOp::create(b, emitFlag(b, alive), before->getArguments());
   b.createBlock(&whileOp.getAfter(), {}, types, locs);
   return whileOp;
 }
@@ -279,8 +279,9 @@ SmallVector<Value> LoopLowering::emitCase(Loop &loop, Value coordinate,
                                           std::optional<unsigned> only,
                                           ValueRange positions,
                                           ValueRange carried) {
-  SmallVector<Value> present(loop.fibers.size()), at = present, ends = present;
-  SmallVector<Value> results(positions);
+  unsigned numFibers = loop.fibers.size();
+  Conditions present(numFibers, kAlways);
+  SmallVector<Value> at(numFibers), results(positions);
   for (auto [k, n] : llvm::enumerate(loop.stored)) {
     at[n] = positions[k];
     if (only && *only != k)
@@ -289,8 +290,9 @@ SmallVector<Value> LoopLowering::emitCase(Loop &loop, Value coordinate,
       results[k] = arith::AddIOp::create(b, positions[k], constant(1));
   }
   withCopy(loop, [&] {
-    llvm::append_range(results, emitBody(loop, coordinate, present, at, ends,
-                                         carried, /*visitsAll=*/false));
+    llvm::append_range(results, emitBody(loop, coordinate, present, at,
+                                         Ends(numFibers), carried,
+                                         /*visitsAll=*/false));
   });
   return results;
 }
@@ -303,15 +305,19 @@ LoopLowering::State LoopLowering::emitPlainStep(Loop &loop,
   for (auto [n, position] : llvm::zip(loop.stored, positions))
     state.coordinates.push_back(loop.ranges[n].level->coordinate(b, position));
   Value least = emitLeast(state);
-  SmallVector<Value> present(loop.fibers.size()), at = present, ends = present;
+  unsigned numFibers = loop.fibers.size();
+  Conditions present(numFibers, kAlways);
+  SmallVector<Value> at(numFibers);
   for (auto [k, n] : llvm::enumerate(loop.stored)) {
-    present[n] = compare(arith::CmpIPredicate::eq, state.coordinates[k], least);
+    Value isHere =
+        compare(arith::CmpIPredicate::eq, state.coordinates[k], least);
+    present[n] = isHere;
     at[n] = positions[k];
-    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
+    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), isHere);
     state.positions.push_back(arith::AddIOp::create(b, positions[k], step));
   }
-  state.carried =
-      emitBody(loop, least, present, at, ends, carried, /*visitsAll=*/false);
+  state.carried = emitBody(loop, least, present, at, Ends(numFibers), carried,
+                           /*visitsAll=*/false);
   return state;
 }
 
@@ -331,10 +337,10 @@ SmallVector<Value> LoopLowering::emitWhileAny(Loop &loop, MergeAttr domain,
   if (holdsAtAny(domain, loop.fibers.size())) {
     any = compare(arith::CmpIPredicate::ne, emitLeast(state), infinity);
   } else {
-    SmallVector<Value> alive(loop.ranges.size());
+    Conditions alive(loop.ranges.size(), kAlways);
     for (auto [n, coordinate] : llvm::zip(loop.stored, state.coordinates))
       alive[n] = compare(arith::CmpIPredicate::ne, coordinate, infinity);
-    any = nacho::emitMerge(b, b.getLoc(), domain, alive);
+    any = emitFlag(b, nacho::emitMerge(b, domain, alive));
   }
   scf::ConditionOp::create(b, any, before->getArguments());
 
@@ -351,28 +357,32 @@ SmallVector<Value> LoopLowering::emitWhileAny(Loop &loop, MergeAttr domain,
 /// have to wait for the comparison and then for the load.
 LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
                                            const State &state, bool visitsAll) {
-  SmallVector<Value> present(loop.fibers.size()), positions = present,
-                                                  ends = present;
+  unsigned numFibers = loop.fibers.size();
+  Conditions present(numFibers, kAlways);
+  SmallVector<Value> positions(numFibers);
+  Ends ends(numFibers);
   State next;
   for (auto [k, n] : llvm::enumerate(loop.stored)) {
     Value position = state.positions[k];
-    present[n] =
+    Value isHere =
         compare(arith::CmpIPredicate::eq, state.coordinates[k], coordinate);
+    present[n] = isHere;
     positions[n] = position;
     if (!loop.ranges[n].level->isUnique()) {
-      ends[n] = stepThroughRun(loop, n, coordinate, position, present[n]);
-      next.positions.push_back(ends[n]);
-      next.coordinates.push_back(coordinateOrInfinity(loop.ranges[n], ends[n]));
+      Value end = stepThroughRun(loop, n, coordinate, position, isHere);
+      ends[n] = end;
+      next.positions.push_back(end);
+      next.coordinates.push_back(coordinateOrInfinity(loop.ranges[n], end));
       continue;
     }
-    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), present[n]);
+    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), isHere);
     next.positions.push_back(arith::AddIOp::create(b, position, step));
     Value following = arith::AddIOp::create(b, position, constant(1));
     Value coordinateThere =
         loop.isAlive ? loop.ranges[n].level->coordinate(b, following)
                      : coordinateOrInfinity(loop.ranges[n], following);
     next.coordinates.push_back(
-        select(present[n], coordinateThere, state.coordinates[k]));
+        select(isHere, coordinateThere, state.coordinates[k]));
   }
   next.carried = emitBody(loop, coordinate, present, positions, ends,
                           state.carried, visitsAll);

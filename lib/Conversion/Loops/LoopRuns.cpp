@@ -9,7 +9,7 @@ using namespace nacho;
 /// one block of coordinates; the end of a longer run is searched.
 Value LoopLowering::stepThroughRun(const Loop &loop, unsigned n,
                                    Value coordinate, Value position,
-                                   Value present) {
+                                   Condition present) {
   const ChildRange &range = loop.ranges[n];
   unsigned lanes = lanesOf(loop.fibers[n].tensor);
   if (lanes == 0)

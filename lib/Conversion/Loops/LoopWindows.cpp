@@ -36,8 +36,8 @@ public:
   Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
     return loadIndex(b, array, place(b, position));
   }
-  Value coordinateVector(ImplicitLocOpBuilder &b, Value position, Value valid,
-                         unsigned lanes) const override {
+  Value coordinateVector(ImplicitLocOpBuilder &b, Value position,
+                         Condition valid, unsigned lanes) const override {
     return loadVector(b, array, place(b, position), valid, lanes);
   }
   Value last(ImplicitLocOpBuilder &b) const override {

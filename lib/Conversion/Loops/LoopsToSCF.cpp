@@ -114,7 +114,7 @@ SmallVector<Value> LoopLowering::emitLoop(Loop &loop) {
 /// The child of a full fiber at a coordinate. Sets `present` to whether the
 /// child is there, and returns its position.
 Value LoopLowering::locateChild(Loop &loop, unsigned n, Value coordinate,
-                                bool visitsAll, Value &present) {
+                                bool visitsAll, Condition &present) {
   present = loop.fibers[n].present;
   Value offset = coordinate;
   if (!visitsAll || loop.op.getExtent()) {
@@ -127,30 +127,30 @@ Value LoopLowering::locateChild(Loop &loop, unsigned n, Value coordinate,
   }
   // All children of an absent fiber get the position of the first child of
   // the next fiber.
-  if (loop.fibers[n].present)
+  if (!loop.fibers[n].present.isAlways())
     offset = select(loop.fibers[n].present, offset, constant(0));
   return arith::AddIOp::create(b, loop.ranges[n].first, offset);
 }
 
-/// Whether the merge expression holds for the operands that are present; null
-/// if it certainly does, because the loop only stops where an operand is.
-Value LoopLowering::mergeHolds(Loop &loop, SmallVector<Value> present) {
+/// Whether the merge expression holds for the operands that are present: always,
+/// if the loop only stops where an operand is.
+Condition LoopLowering::mergeHolds(Loop &loop, Conditions present) {
   MergeAttr merge = loop.op.getMerge();
   unsigned numFibers = loop.fibers.size();
   bool isSparse = loop.stored.size() == numFibers && loop.guards.empty() &&
                   loop.op.getNonempty().empty();
   if (isSparse && holdsAtAny(merge, numFibers))
-    return {};
+    return kAlways;
   for (const FiberValue &guard : loop.guards)
     present.push_back(guard.present);
-  return nacho::emitMerge(b, b.getLoc(), merge, present);
+  return nacho::emitMerge(b, merge, present);
 }
 
 SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
-                                          SmallVector<Value> present,
+                                          Conditions present,
                                           ArrayRef<Value> positions,
-                                          ArrayRef<Value> ends,
-                                          ValueRange carried, bool visitsAll) {
+                                          const Ends &ends, ValueRange carried,
+                                          bool visitsAll) {
   unsigned numFibers = loop.fibers.size();
   SmallVector<Value> children(positions);
   for (unsigned n = 0; n < numFibers; ++n)
@@ -159,20 +159,20 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
   for (int32_t n : loop.op.getNonempty())
     present[n] = both(present[n],
                       hasChildren(loop, n, children[n], present[n], ends[n]));
-  Value holds = mergeHolds(loop, present);
+  Condition holds = mergeHolds(loop, present);
   // Operands that are certainly present when the body runs need no flag.
   for (unsigned n = 0; n < numFibers; ++n)
     if (holdsOnlyWith(loop.op.getMerge(), n))
-      present[n] = Value();
+      present[n] = kAlways;
 
   SmallVector<Value> yielded;
-  if (!holds) {
+  if (holds.isAlways()) {
     enterBody(loop, coordinate, present, children, ends);
     moveBody(loop, b.getInsertionBlock(), carried, yielded);
     return yielded;
   }
   bool carries = !carried.empty();
-  auto ifOp = scf::IfOp::create(b, carried.getTypes(), holds,
+  auto ifOp = scf::IfOp::create(b, carried.getTypes(), holds.flag(),
                                 /*withElseRegion=*/carries);
   OpBuilder::InsertionGuard guard(b);
   Block *block = ifOp.thenBlock();
@@ -191,7 +191,7 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
 
 /// Whether an operand's child at a position has children of its own.
 Value LoopLowering::hasChildren(const Loop &loop, unsigned n, Value position,
-                                Value present, Value end) {
+                                Condition present, std::optional<Value> end) {
   const FiberValue &parent = loop.fibers[n];
   ChildRange range =
       childRange({parent.tensor, parent.level + 1, position, present, end});
@@ -203,9 +203,8 @@ Value LoopLowering::hasChildren(const Loop &loop, unsigned n, Value position,
 
 /// Maps the arguments of the body to the current coordinate and children.
 void LoopLowering::enterBody(Loop &loop, Value coordinate,
-                             ArrayRef<Value> present,
-                             ArrayRef<Value> childPositions,
-                             ArrayRef<Value> ends) {
+                             const Conditions &present,
+                             ArrayRef<Value> childPositions, const Ends &ends) {
   loop.op.getCoordinate().replaceAllUsesWith(coordinate);
   for (auto [n, child] : llvm::enumerate(loop.op.getChildren()))
     setFiber(child, {loop.fibers[n].tensor, loop.fibers[n].level + 1,
@@ -251,51 +250,54 @@ void LoopLowering::lowerLoad(LoadOp op) {
   auto buffer = MemRefType::get({ShapedType::kDynamic}, type);
   Value values = sparse_tensor::ToValuesOp::create(b, buffer, element.tensor);
   Value at = element.position;
-  if (element.present && !element.isReadable)
-    at = arith::SelectOp::create(b, element.present, at, constant(0));
+  Condition present = element.present;
+  if (!present.isAlways() && !element.isReadable)
+    at = select(present, at, constant(0));
   Value value = memref::LoadOp::create(b, values, at);
-  if (element.present)
-    value = selectOrZero(b, element.present, value);
+  if (!present.isAlways())
+    value = selectOrZero(b, present.flag(), value);
   op.replaceAllUsesWith(value);
 }
 
-/// Whether the coordinate of a loop lies inside the extent of a tensor; null if
-/// it certainly does. A loop over all coordinates of an index certainly does,
-/// for all tensors have the same extent there.
-Value LoopLowering::isInside(Value coordinate, Value tensor,
-                             unsigned dimension) {
+/// Whether the coordinate of a loop lies inside the extent of a tensor. That of
+/// a loop over all coordinates of an index always does, for all tensors have
+/// the same extent there.
+Condition LoopLowering::isInside(Value coordinate, Value tensor,
+                                 unsigned dimension) {
   auto arg = dyn_cast<BlockArgument>(coordinate);
   auto loop =
       arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()) : scf::ForOp();
   if (loop && loop.getInductionVar() == coordinate)
-    return {};
+    return kAlways;
   Value number = constant(dimension);
   Value extent = tensor::DimOp::create(b, tensor, number);
   return compare(arith::CmpIPredicate::ult, coordinate, extent);
 }
 
 void LoopLowering::lowerLocate(LocateOp op) {
-  Value tensor = op.getTensor(), valid = op.getCondition();
+  Value tensor = op.getTensor();
+  Condition valid = fromOperand(op.getCondition());
   for (auto [n, coordinate] : llvm::enumerate(op.getCoordinates()))
     valid = both(valid, isInside(coordinate, tensor, n));
   SmallVector<Value> at;
   for (Value coordinate : op.getCoordinates())
-    at.push_back(select(valid, coordinate, valid ? constant(0) : coordinate));
+    at.push_back(valid.isAlways() ? coordinate
+                                  : select(valid, coordinate, constant(0)));
   if (op.getLanes())
     return op.replaceAllUsesWith(readLanes(op, at, valid));
   Value value = tensor::ExtractOp::create(b, tensor, at);
-  if (valid)
-    value = selectOrZero(b, valid, value);
+  if (!valid.isAlways())
+    value = selectOrZero(b, valid.flag(), value);
   op.replaceAllUsesWith(value);
 }
 
 /// Reads the elements of the lanes that are set, or none if the condition does
 /// not hold.
-Value LoopLowering::readLanes(LocateOp op, ValueRange at, Value condition) {
+Value LoopLowering::readLanes(LocateOp op, ValueRange at, Condition condition) {
   Value lanes = op.getLanes();
-  if (condition) {
+  if (!condition.isAlways()) {
     Value none = arith::ConstantOp::create(b, b.getZeroAttr(lanes.getType()));
-    lanes = arith::SelectOp::create(b, condition, lanes, none);
+    lanes = select(condition, lanes, none);
   }
   auto tensor = cast<RankedTensorType>(op.getTensor().getType());
   AffineExpr along = b.getAffineDimExpr(dimensionOf(tensor, at.size() - 1));
@@ -307,14 +309,14 @@ Value LoopLowering::readLanes(LocateOp op, ValueRange at, Value condition) {
 }
 
 void LoopLowering::lowerRestrict(RestrictOp op) {
-  SmallVector<Value> present;
+  Conditions present;
   for (Value value : op.getFibers())
     present.push_back(fiber(value).present);
-  Value holds = nacho::emitMerge(b, b.getLoc(), op.getMerge(), present);
-  if (!holds)
+  Condition holds = nacho::emitMerge(b, op.getMerge(), present);
+  if (holds.isAlways())
     return op.replaceAllUsesWith(op.getValue());
-  op.replaceAllUsesWith(Value(arith::SelectOp::create(
-      b, holds, op.getValue(), emitZero(b, op.getType()))));
+  op.replaceAllUsesWith(
+      select(holds, op.getValue(), emitZero(b, op.getType())));
 }
 
 /// for n = 0 to length: sums[row, first + n] += term(n)

@@ -103,7 +103,8 @@ void PartitionLowering::lowerSearch(SearchOp op) {
   op.getResidual().replaceAllUsesWith(
       Value(arith::SubIOp::create(b, op.getQuery(), cost)));
   for (unsigned n = 0; n < ranges.size(); ++n) {
-    Value present = parents[n].present, end;
+    Condition present = parents[n].present;
+    std::optional<Value> end;
     if (!ranges[n].level->isFull()) {
       // Take the whole fiber, for the given range ends at the upper cut.
       ranges[n] = childRange(parents[n]);
@@ -208,7 +209,8 @@ SmallVector<Value> PartitionLowering::allPositions(SearchOp op,
       inside = arith::MinUIOp::create(b, coordinate, range.level->extent(b));
     // All children of an absent fiber get the position of the first child of
     // the next fiber.
-    if (Value present = fiber(op.getFibers()[positions.size()]).present)
+    Condition present = fiber(op.getFibers()[positions.size()]).present;
+    if (!present.isAlways())
       inside = select(present, inside, constant(0));
     positions.push_back(
         range.level->lowerBound(b, inside, range.first, {}, {}));

@@ -10,16 +10,6 @@
 using namespace mlir;
 using namespace nacho;
 
-Condition nacho::emitBoth(ImplicitLocOpBuilder &b, Condition x, Condition y) {
-  if (!x || !y)
-    return x ? x : y;
-  return arith::AndIOp::create(b, *x, *y);
-}
-
-Value nacho::emitFlag(ImplicitLocOpBuilder &b, Condition condition) {
-  return condition ? *condition : Value(arith::ConstantIntOp::create(b, 1, 1));
-}
-
 Value nacho::emitNot(ImplicitLocOpBuilder &b, Value flag) {
   Value yes = arith::ConstantIntOp::create(b, 1, 1);
   return arith::XOrIOp::create(b, flag, yes);
@@ -27,9 +17,9 @@ Value nacho::emitNot(ImplicitLocOpBuilder &b, Value flag) {
 
 void nacho::emitIf(ImplicitLocOpBuilder &b, Condition condition,
                    llvm::function_ref<void()> body) {
-  if (!condition)
+  if (condition.isAlways())
     return body();
-  auto ifOp = scf::IfOp::create(b, *condition, /*withElse=*/false);
+  auto ifOp = scf::IfOp::create(b, condition.flag(), /*withElse=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifOp.thenBlock());
   body();

@@ -3,29 +3,13 @@
 #ifndef NACHO_LIB_TRANSFORMS_ASSEMBLY_EMIT_H
 #define NACHO_LIB_TRANSFORMS_ASSEMBLY_EMIT_H
 
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "nacho/IR/Condition.h"
 
-#include <optional>
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nacho {
 
 using Values = llvm::SmallVector<mlir::Value>;
-
-/// A condition of emitted code: a flag, or `kAlways` where nothing need be
-/// asked.
-using Condition = std::optional<mlir::Value>;
-inline constexpr std::nullopt_t kAlways = std::nullopt;
-
-/// The condition in a value that is null where nothing need be asked.
-inline Condition fromNullable(mlir::Value flag) {
-  return flag ? Condition(flag) : kAlways;
-}
-
-/// Whether both conditions hold.
-Condition emitBoth(mlir::ImplicitLocOpBuilder &b, Condition x, Condition y);
-
-/// The condition as a flag.
-mlir::Value emitFlag(mlir::ImplicitLocOpBuilder &b, Condition condition);
 
 mlir::Value emitNot(mlir::ImplicitLocOpBuilder &b, mlir::Value flag);
 

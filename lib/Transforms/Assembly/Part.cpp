@@ -52,11 +52,11 @@ std::optional<Value> Part::isCutInside(unsigned m, Value cut) const {
 }
 
 Condition Part::emitHolds(CoiterateOp loop) const {
-  Values present =
-      llvm::map_to_vector(loop.getGuards(), [&](Value guard) -> Value {
+  auto present =
+      llvm::map_to_vector(loop.getGuards(), [&](Value guard) -> Condition {
         return PresentOp::create(b, b.getI1Type(), mapping.lookup(guard));
       });
-  return fromNullable(emitMerge(b, b.getLoc(), loop.getMerge(), present));
+  return emitMerge(b, loop.getMerge(), present);
 }
 
 std::optional<Value> Part::blockPosition(const Carried &values) const {
@@ -67,8 +67,8 @@ std::optional<Value> Part::blockPosition(const Carried &values) const {
 
 void Part::countEntries(Value number, Condition condition,
                         Carried &values) const {
-  if (condition)
-    number = arith::SelectOp::create(b, *condition, number, constant(0));
+  if (!condition.isAlways())
+    number = emitSelect(b, condition, number, constant(0));
   values.entries = arith::AddIOp::create(b, values.entries, number);
 }
 

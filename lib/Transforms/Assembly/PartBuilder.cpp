@@ -67,8 +67,8 @@ void PartBuilder::checkCounts() {
     complete = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                      carried.entries, part.last.back());
   complete = levels.finish(carried, complete);
-  if (complete)
-    emitIf(b, emitNot(b, *complete), [&] {
+  if (!complete.isAlways())
+    emitIf(b, emitNot(b, complete.flag()), [&] {
       part.setStatus(arith::ConstantIntOp::create(b, kOperandsChanged, 32));
     });
 }

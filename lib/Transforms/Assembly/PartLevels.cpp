@@ -128,9 +128,9 @@ void PartLevels::addColumns(const Carried &counted, Values &row) {
 Condition PartLevels::finish(const Carried &appended, Condition complete) {
   for (auto [m, level] : llvm::enumerate(layout.levels)) {
     Values values = appended.levels[m];
-    Value isComplete =
+    Condition isComplete =
         level->finishAppend(b, contexts[m], next(m, appended), values);
-    complete = emitBoth(b, complete, fromNullable(isComplete));
+    complete = emitBoth(b, complete, isComplete);
   }
   return complete;
 }

@@ -45,7 +45,7 @@ public:
       return writeWhole(values, count, sums);
     Value isOnLower =
         *part.isCutInside(layout.numOuter - 1, loop.getInnerLower());
-    Value completes = *part.completes;
+    Value completes = part.completes.flag();
     Value isWhole = arith::AndIOp::create(b, emitNot(b, isOnLower), completes);
     auto ifWhole = scf::IfOp::create(b, isWhole, /*withElse=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -94,7 +94,7 @@ private:
   /// The part has only some of the elements of an entry.
   void keepPart(Value count, ValueRange sums) {
     Value head = this->head(), tail = this->tail();
-    Value row = arith::SelectOp::create(b, *part.completes, head, tail);
+    Value row = emitSelect(b, part.completes, head, tail);
     partials.setVisited(count, row);
     keepSums(sums, row);
     moveToHead(head, tail);
@@ -125,8 +125,7 @@ protected:
     Value &sum = values.sums[op.getNumber()];
     auto next = BinaryOp::create(b, reduction.getKind(), sum, value);
     next.setReassociable(true);
-    sum = condition ? Value(arith::SelectOp::create(b, *condition, next, sum))
-                    : Value(next);
+    sum = emitSelect(b, condition, next, sum);
   }
 
   Values takeSums(Carried &values) override {
@@ -174,7 +173,7 @@ public:
       return part.args.partials[append.getNumber()];
     });
     auto op = AccumulateOp::create(b, reduction.getKind(), sums, tail(), first,
-                                   length, condition.value_or(Value()));
+                                   length, toOperand(condition));
     emitTerms(loop, op);
     return true;
   }
@@ -253,10 +252,10 @@ Value RowSums::numberOf(ArrayRef<unsigned> levels, Condition &condition) {
     Value coordinate = part.coordinates[level];
     // What an operand stores can be any number.
     if (!visitsAll(layout.loopOfLevel[level]))
-      condition = emitBoth(
-          b, condition,
-          Value(arith::CmpIOp::create(b, arith::CmpIPredicate::ult, coordinate,
-                                      part.places.extent(level))));
+      condition = emitBoth(b, condition,
+                           arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                                 coordinate,
+                                                 part.places.extent(level)));
     if (level != levels.front()) {
       Value extent = part.places.extent(level);
       coordinate = arith::AddIOp::create(

@@ -58,9 +58,7 @@ protected:
     Value value = AppendedEntries::valueOf(op, condition, values);
     Value before = values.sums.front();
     Value sum = arith::AddIOp::create(b, before, value);
-    values.sums.front() =
-        condition ? Value(arith::SelectOp::create(b, *condition, sum, before))
-                  : sum;
+    values.sums.front() = emitSelect(b, condition, sum, before);
     return sum;
   }
 };

@@ -72,10 +72,10 @@ protected:
 
 private:
   Value insertIf(AppendOp op, Condition condition) {
-    if (!condition)
+    if (condition.isAlways())
       return insert(op, std::nullopt);
-    auto ifCondition =
-        scf::IfOp::create(b, b.getI1Type(), *condition, /*withElse=*/true);
+    auto ifCondition = scf::IfOp::create(b, b.getI1Type(), condition.flag(),
+                                         /*withElse=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifCondition.thenBlock());
     scf::YieldOp::create(b, insert(op, std::nullopt));

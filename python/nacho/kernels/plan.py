@@ -121,16 +121,12 @@ class Plan:
         result = self._specialisation.statement.result
         pos, crd = result.pos_width // 8, result.crd_width // 8
         total = self.nnz * ELEMENTS[result.dtype].itemsize
-        kinds = () if result.format is None else result.format.kinds
-        fibres = 1
+        kinds = () if result.format is None else result.format.level_kinds
+        parents = 1
         for kind, size in zip(kinds, self._native.sizes, strict=True):
-            if kind == "dense":
-                fibres *= size
-                continue
-            total += size * crd
-            if kind.startswith("compressed"):
-                total += (fibres + 1) * pos
-            fibres = size
+            entries = parents * size if kind.is_full else size
+            total += kind.pos_length(parents) * pos + kind.crd_length(entries) * crd
+            parents = entries
         return total
 
     def __repr__(self) -> str:

@@ -29,14 +29,14 @@ def coordinates(view: View, depth: int | None = None) -> list[Array]:
     columns: list[Array] = []
     width = index_type(view)
     count = 1
-    for level, kind in enumerate(view.format.kinds[:depth]):
-        if kind == "dense":
+    for level, kind in enumerate(view.format.level_kinds[:depth]):
+        if kind.is_full:
             extent = view.extents[level]
             columns = [np.repeat(column, extent) for column in columns]
             columns.append(_tiled(extent, count, width))
             count *= extent
             continue
-        if kind.startswith("compressed"):
+        if kind.has_pos:
             lengths = np.diff(view.pos_at(level))
             columns = [np.repeat(column, lengths) for column in columns]
         crd = view.crd_at(level)
@@ -123,8 +123,8 @@ def packed(
     crd: list[Array | None] = [None] * len(extents)
     group = {levels[0]: levels for levels in groups(format)}
     parents, count = np.zeros(values.size, np.int64), 1
-    for level, kind in enumerate(format.kinds):
-        if kind == "dense":
+    for level, kind in enumerate(format.level_kinds):
+        if kind.is_full:
             count *= extents[level]
             require_allocatable(count)
             parents = parents * extents[level] + columns[level]
@@ -138,7 +138,7 @@ def packed(
                 crd[each] = kept.astype(types[1], copy=False)
             parents = np.cumsum(first) - 1
     crd = _interleaved(format, crd)
-    if format.kinds[-1] == "dense":
+    if format.level_kinds[-1].is_full:
         values = _spread(parents, values, count)
     if format.is_dense:
         values = values.reshape(extents)

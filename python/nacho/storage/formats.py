@@ -15,6 +15,7 @@ from operator import index
 
 from nacho.errors import FormatError, UnsupportedError
 from nacho.notation.tree import MAX_RANK
+from nacho.storage.kinds import PROPERTIES, LevelKind, level_kind
 
 Levels = tuple[tuple[int, str], ...]
 """Per level, the dimension that it stores and the kind of the level."""
@@ -36,12 +37,6 @@ MLIR's default, one array has the coordinates of all levels, entry by entry."""
 _ANY_RANK = (*LISTS, "csf", "dense")
 _NONUNIQUE = "compressed(nonunique)"
 _SINGLETONS = {kind: name for name, kinds in LISTS.items() for kind in kinds}
-_KINDS = frozenset({"dense", "compressed", _NONUNIQUE, *_SINGLETONS})
-_PROPERTIES = {
-    "dense": frozenset[str](),
-    "compressed": frozenset({"nonunique", "nonordered"}),
-    "singleton": frozenset({"nonunique", "nonordered", "soa"}),
-}
 _FOREIGN_KINDS = frozenset({"batch", "loose_compressed", "structured"})
 
 _MAP = re.compile(r"\s*\(([^()]*)\)\s*->\s*\((.*)\)\s*", re.DOTALL)
@@ -60,6 +55,7 @@ class Format:
         "compressed",
         "is_dense",
         "kinds",
+        "level_kinds",
         "levels",
         "name",
         "order",
@@ -76,11 +72,13 @@ class Format:
     order: tuple[int, ...]
     """The dimension of each level."""
     kinds: tuple[str, ...]
-    """The kind of each level."""
+    """The kind of each level, as level maps spell it."""
+    level_kinds: tuple[LevelKind, ...]
+    """What is known of each level by its kind. The fields below follow from it."""
     compressed: tuple[int, ...]
     """The levels that have ``pos``."""
     stored: tuple[int, ...]
-    """The levels that store coordinates: compressed levels and singletons."""
+    """The levels that store coordinates."""
     sharing: tuple[range, ...]
     """Per level, the levels whose coordinates share one array with this level. The
     array is the ``crd`` of the first of them, and has a column for each of them."""
@@ -99,17 +97,17 @@ class Format:
         put(self, "rank", rank)
         put(self, "levels", levels)
         put(self, "order", tuple(dimension for dimension, _ in levels))
-        kinds = tuple(kind for _, kind in levels)
-        has_pos = (n for n, kind in enumerate(kinds) if kind.startswith("compressed"))
-        put(self, "kinds", kinds)
+        put(self, "kinds", tuple(kind for _, kind in levels))
+        known = tuple(level_kind(kind) for _, kind in levels)
+        put(self, "level_kinds", known)
+        has_pos = (n for n, kind in enumerate(known) if kind.has_pos)
         put(self, "compressed", tuple(has_pos))
-        stored = tuple(n for n, kind in enumerate(kinds) if kind != "dense")
+        stored = tuple(n for n, kind in enumerate(known) if not kind.is_full)
         put(self, "stored", stored)
-        sharing = _sharing_levels(kinds)
+        sharing = _sharing_levels(known)
         put(self, "sharing", sharing)
         put(self, "owners", tuple(n for n in stored if sharing[n][0] == n))
-        only_dense = kinds.count("dense") == len(kinds)
-        put(self, "is_dense", only_dense if kinds else name == "dense")
+        put(self, "is_dense", not stored if known else name == "dense")
         put(self, "_hash", hash((name, rank, levels)))
 
     @classmethod
@@ -279,13 +277,13 @@ def _parse_level(part: str, dimensions: list[str], text: str) -> tuple[int, str]
 def _parse_kind(kind: str, properties: str | None, text: str) -> str:
     if kind in _FOREIGN_KINDS:
         raise UnsupportedError(f"level map '{text}': levels of kind '{kind}'")
-    if kind not in _PROPERTIES:
-        known = ", ".join(_PROPERTIES)
+    if kind not in PROPERTIES:
+        known = ", ".join(PROPERTIES)
         raise FormatError(f"level map '{text}': unknown kind '{kind}' (known: {known})")
     if properties is None:
         return kind
     given = {name.strip() for name in properties.split(",")}
-    wrong = given - _PROPERTIES[kind]
+    wrong = given - PROPERTIES[kind]
     if wrong:
         shown = ", ".join(sorted(wrong))
         raise FormatError(f"level map '{text}': '{kind}' cannot be '{shown}'")
@@ -339,11 +337,11 @@ def list_name(kind: str) -> str:
     return _SINGLETONS[kind]
 
 
-def _sharing_levels(kinds: tuple[str, ...]) -> tuple[range, ...]:
+def _sharing_levels(kinds: tuple[LevelKind, ...]) -> tuple[range, ...]:
     """Return, per level, the levels that share one array of coordinates with it."""
     found: list[range] = []
     for level, kind in enumerate(kinds):
-        if kind.startswith("singleton") and "soa" not in kind and level:
+        if kind.joins_crd and level:
             levels = range(found[-1][0], level + 1)
             found[levels[0] :] = [levels] * len(levels)
         else:
@@ -360,13 +358,14 @@ def _unsupported_level(kinds: tuple[str, ...]) -> str:
     if len({list_name(kind) for kind in kinds if kind in _SINGLETONS}) > 1:
         return "either all singletons are 'soa' or none is"
     for kind in kinds:
-        if kind not in _KINDS:
+        known = level_kind(kind)
+        if not known.is_ordered:
             return "entries are sorted, no level is 'nonordered'"
-        if kind.startswith("singleton") is not open_group:
+        if known.shares_positions is not open_group:
             return (
                 f"'{_NONUNIQUE}' needs a singleton behind it"
                 if open_group
                 else f"a singleton needs '{_NONUNIQUE}' before it"
             )
-        open_group = "nonunique" in kind
+        open_group = not known.is_unique
     return "the last level of coo is unique" if open_group else ""

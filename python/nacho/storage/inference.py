@@ -45,6 +45,7 @@ from nacho.notation.tree import (
     sums,
 )
 from nacho.storage.formats import LISTS, Format, list_kinds, list_name
+from nacho.storage.kinds import level_kind
 
 Structure = dict[str, str]
 """Per index: ``dense``, ``compressed``, or the name of the format (such as ``coo``)
@@ -219,8 +220,7 @@ def _of_access(access: Access, format: Format) -> Structure:
     # The first level of coo is compressed(nonunique): only the singleton below it tells
     # whether the coordinates are interleaved.
     for (dimension, kind), (_, below) in pairwise((*format.levels, (0, ""))):
-        nonunique = kind.startswith("compressed(")
-        singleton = below if nonunique else kind
+        singleton = kind if level_kind(kind).shares_positions else below
         plain = kind in ("dense", "compressed")
         found[access.indices[dimension]] = kind if plain else list_name(singleton)
     return found

@@ -95,8 +95,9 @@ def _sharing(given: View, made: View) -> View:
 
     They are the same if the order of the levels is, and no innermost level is dense.
     """
-    kinds = (given.format.kinds[-1], made.format.kinds[-1])
-    if "dense" in kinds or given.format.order != made.format.order:
+    innermost = (given.format.level_kinds[-1], made.format.level_kinds[-1])
+    is_any_full = any(kind.is_full for kind in innermost)
+    if is_any_full or given.format.order != made.format.order:
         return made
     mine, other = given.crd[-1], made.crd[-1]
     if mine is not None and other is not None and mine.dtype == other.dtype:
@@ -110,9 +111,9 @@ def _sharing(given: View, made: View) -> View:
 
 def _leaves_zeros_out(given: Format, wanted: Format) -> bool:
     """Return whether zeros that fill up dense levels are left out of another format."""
-    if given.kinds[-1] != "dense" or wanted.is_dense:
+    if not given.level_kinds[-1].is_full or wanted.is_dense:
         return False
-    return given.is_dense or wanted.kinds[-1] != "dense"
+    return given.is_dense or not wanted.level_kinds[-1].is_full
 
 
 def _without_fill(view: View) -> View:

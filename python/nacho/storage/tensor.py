@@ -365,7 +365,7 @@ def _level_arrays(
             columns = len(format.sharing[level]) if label == "crd" else 1
             arrays[level] = _in_columns(_integers(name, item), columns)
         elif item is not None and np.size(item):
-            kind = format.kinds[level].partition("(")[0]
+            kind = format.level_kinds[level].word
             raise OperandError(f"Tensor: {name} belongs to a {kind} level: not empty")
     wide = any(array is not None and array.dtype == INT64 for array in arrays)
     width = INT64 if wide else INT32

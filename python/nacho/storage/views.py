@@ -157,8 +157,8 @@ def filled(name: str | None, view: View) -> View:
     if view.layout == "coo":
         _require_equal_lengths(name, view)
     count, longer = 1, False
-    for level, kind in enumerate(view.format.kinds):
-        if kind == "dense":
+    for level, kind in enumerate(view.format.level_kinds):
+        if kind.is_full:
             count *= view.extents[level]
             continue
         _require_columns(name, view, level)
@@ -218,7 +218,7 @@ def _ends(view: View) -> list[tuple[Array | None, int]]:
     ends: list[tuple[Array | None, int]] = []
     end = 1
     for level, pos in enumerate(view.pos):
-        if view.format.kinds[level] == "dense":
+        if view.format.level_kinds[level].is_full:
             end *= view.extents[level]
         elif pos is not None:
             end = int(pos[-1])
