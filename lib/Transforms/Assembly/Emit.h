@@ -11,12 +11,11 @@ namespace nacho {
 
 using Values = llvm::SmallVector<mlir::Value>;
 
-/// A condition of emitted code: a flag, or `kAlways` where nothing need be
-/// asked.
+/// A condition in emitted code: a flag, or `kAlways` if it certainly holds.
 using Condition = std::optional<mlir::Value>;
 inline constexpr std::nullopt_t kAlways = std::nullopt;
 
-/// The condition in a value that is null where nothing need be asked.
+/// The condition for a flag that is null if it certainly holds.
 inline Condition fromNullable(mlir::Value flag) {
   return flag ? Condition(flag) : kAlways;
 }
@@ -24,7 +23,7 @@ inline Condition fromNullable(mlir::Value flag) {
 /// Whether both conditions hold.
 Condition emitBoth(mlir::ImplicitLocOpBuilder &b, Condition x, Condition y);
 
-/// The condition as a flag.
+/// The condition as a flag, which is a constant for `kAlways`.
 mlir::Value emitFlag(mlir::ImplicitLocOpBuilder &b, Condition condition);
 
 mlir::Value emitNot(mlir::ImplicitLocOpBuilder &b, mlir::Value flag);
@@ -37,17 +36,17 @@ void emitIf(mlir::ImplicitLocOpBuilder &b, Condition condition,
 void emitFor(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to,
              llvm::function_ref<void(mlir::Value)> body);
 
-/// The numbers from `from` to `to`, which is not one of them.
+/// The numbers [from, to).
 struct Interval {
   mlir::Value from, to;
 };
 
-/// The interval that a part gets when the numbers below `size` are split evenly
-/// among all parts.
+/// The interval of a part when the numbers [0, size) are divided evenly among
+/// all parts.
 Interval evenInterval(mlir::ImplicitLocOpBuilder &b, mlir::Value part,
                       mlir::Value parts, mlir::Value size);
 
-/// The cut in a row of `bounds`, with a name.
+/// Loads the cut in a row of `bounds`, and names it.
 mlir::Value loadCut(mlir::ImplicitLocOpBuilder &b, llvm::StringRef name,
                     mlir::Type cut, mlir::Value bounds, mlir::Value row);
 
