@@ -113,7 +113,8 @@ static void findRepeated(CoiterateOp loop,
   made.getBodyBlock()->getOperations().splice(made.getBodyBlock()->end(),
                                               body->getOperations());
   loop.erase();
-  // Null: the merge expression holds wherever the new loop runs its body.
+  // Null means that the merge expression holds wherever the new loop runs its
+  // body.
   if (!holds)
     return;
   for (auto append : made.getBody().getOps<AppendOp>()) {
