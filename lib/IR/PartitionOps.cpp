@@ -1,4 +1,4 @@
-//===- PartitionOps.cpp - Cost queries and searches -----------------------===//
+//===- PartitionOps.cpp - Costs and searches ------------------------------===//
 
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"

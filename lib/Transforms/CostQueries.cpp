@@ -152,7 +152,7 @@ Value CostQueries::cost(unsigned m, const Charge &charge,
 }
 
 //===----------------------------------------------------------------------===//
-// Queries
+// The cost of all charges
 //===----------------------------------------------------------------------===//
 
 Value CostQueries::upTo(unsigned m, const SearchState &state) {

@@ -1,7 +1,7 @@
 //===- PartitionOps.td - Stage `partition`: cost and search *- tablegen -*-===//
 //
-// The ops of hierarchical search (paper Alg. 1): cost queries for each operand,
-// and one search for each loop, inside the coordinate that the last search found.
+// The ops of hierarchical search (paper Alg. 1): costs of operands, and one search
+// for each loop, inside the coordinate that the search before it found.
 //
 //===----------------------------------------------------------------------===//
 
