@@ -62,7 +62,7 @@ Facts factsOf(const std::vector<TensorLayout> &operands,
 /// The facts that are known without operands.
 Facts factsOf(const std::vector<TensorLayout> &operands);
 
-/// What was found where a merge of two operands was tried out.
+/// What trial runs of a merge of two operands have shown.
 struct Sample {
   int64_t steps = 0;     ///< How many steps were tried.
   int64_t surprises = 0; ///< Steps that a branch predictor would not foresee.
@@ -78,7 +78,7 @@ struct Refusal {
   std::string reason;
 };
 
-/// What was chosen for a call, and what the decisions went by.
+/// What was chosen for a call, and the facts that the decisions depend on.
 struct Choice {
   Variant variant;
   int64_t threads = 1, parts = 1;
@@ -104,12 +104,12 @@ public:
   Chooser(const Pins &pins, bool canMergeKeys)
       : pins(pins), canMergeKeys(canMergeKeys) {}
 
-  /// What a call begins with. `available` is the number of threads that a call
-  /// uses if the caller does not say.
+  /// The choice with which a call begins. `available` is the number of threads
+  /// that a call uses if its caller does not say.
   Choice choose(const Asked &asked, const Facts &facts,
                 int64_t available) const;
 
-  /// What is done after a refusal; nothing if another variant would not help.
+  /// The choice after a refusal; none if another variant would not help.
   std::optional<Choice> instead(const Choice &choice,
                                 const Refusal &refusal) const;
 

@@ -141,7 +141,7 @@ public:
   std::vector<Buffer> execute(const std::vector<Argument> &args,
                               bool isPlanned);
 
-  /// What was chosen last: after a refusal, another program than at first.
+  /// The choice that was made last: after a refusal, it is not the first one.
   const Choice &chosen() const { return choice; }
   const std::shared_ptr<const Program> &current() const { return program; }
   /// Describes each decision that made a difference, and why it was made.
@@ -173,7 +173,7 @@ private:
   std::shared_ptr<const Kernel> kernel;
   Asked asked;
   Choice choice;
-  std::shared_ptr<const Program> program; ///< What `choice` asks for.
+  std::shared_ptr<const Program> program; ///< The program that `choice` names.
   std::vector<StepPlan> steps;
   /// The results of all steps but the last.
   std::vector<std::vector<Buffer>> results;

@@ -147,7 +147,7 @@ public:
                int64_t *counts, int64_t *offsets, int64_t *sizes,
                const std::vector<Workspace> &workspaces, int64_t parts,
                int64_t threads) const;
-  /// What `execute` writes of a draft; see the top of this file.
+  /// The buffers that `execute` fills for a draft; see the top of this file.
   struct Drafted {
     int64_t *counts, *moved, *sizes;
   };
