@@ -95,7 +95,7 @@ private:
   std::shared_ptr<const Program> program;
 };
 
-/// A plan for Python, with accessors for what it found out.
+/// A plan for Python, with accessors for its cuts, sizes and choices.
 class PyPlan {
 public:
   PyPlan(std::shared_ptr<const Kernel> kernel, const Asked &asked)
@@ -193,7 +193,8 @@ public:
       throw CompileError(error);
   }
 
-  /// Compiles what most calls begin with, so that errors are raised now.
+  /// Compiles the program that most calls begin with, so that errors are raised
+  /// now.
   void prepare() const {
     nb::gil_scoped_release release;
     kernel->program(variantFor(Purpose::call));
@@ -206,7 +207,7 @@ public:
     return PyProgram(kernel->program(variant));
   }
 
-  /// The IR of such a variant after a stage.
+  /// The IR of the same variant after a stage.
   std::string lower(const std::string &stage, nb::dict given) const {
     CompileOptions lowered = options;
     lowered.variant = variantWith(given);

@@ -43,7 +43,8 @@ void Compilation::collect(Diagnostic &diagnostic) {
   stream << diagnostic.str();
 }
 
-/// The parser drops the names of values, but tells where the text defines each.
+/// Names values as the text does. The parser drops the names, but tells where
+/// the text defines each value.
 static void keepNames(const AsmParserState &state) {
   auto keep = [](Value value, SMRange range) {
     const char *begin = range.Start.getPointer();

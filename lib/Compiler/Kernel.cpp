@@ -82,9 +82,9 @@ static std::vector<StepFunctions> exportedBy(ModuleOp module,
   return exported;
 }
 
-/// The programs that are in use, by the loops that they were compiled from, and
-/// the options. Modules that differ only in what their loops do not depend on,
-/// such as hints of sizes, share programs.
+/// The programs that are in use. The key of a program is the text of the loops
+/// that it was compiled from, with the options. So modules share programs if
+/// they lead to the same loops, as when they only differ in hints of sizes.
 namespace {
 class SharedPrograms {
 public:
@@ -175,7 +175,8 @@ CompiledKernel::compile(const Variant &variant, std::string &error) const {
 static bool canMergeKeys(const std::string &text, const Backend &backend,
                          CompileOptions options,
                          const std::vector<TensorLayout> &operands) {
-  // Only these can be, which saves lowering all other modules twice.
+  // Tensors with full levels, or with one level, are never flattened. This test
+  // saves lowering a module that has such an operand.
   unsigned numTensors = 0;
   for (const TensorLayout &layout : operands) {
     bool hasFullLevel = llvm::any_of(
@@ -195,7 +196,8 @@ static bool canMergeKeys(const std::string &text, const Backend &backend,
     return number;
   };
   auto numFlat = [&] { return count(llvm::IsaPred<FlattenOp>); };
-  // With several nests, some would make lists that others merge.
+  // With several nests, some would make the lists that others merge: not worth
+  // a variant.
   return numFlat() == 0 &&
          succeeded(compilation.runTo("loops", backend, options)) &&
          numFlat() > 0 && count(llvm::IsaPred<NestOp>) == 1;

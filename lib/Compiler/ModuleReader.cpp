@@ -1,4 +1,4 @@
-//===- ModuleReader.cpp - What modules say about their kernels ------------===//
+//===- ModuleReader.cpp - Reads from a module how its kernel is called ----===//
 
 #include "ModuleReader.h"
 

@@ -1,7 +1,7 @@
-//===- ModuleReader.h - What modules say about their kernels ----*- C++ -*-===//
+//===- ModuleReader.h - Reads from a module how its kernel is called ------===//
 //
-// A kernel is called without its module: what callers have to know is read from
-// it while it is compiled.
+// A kernel is called without its module. Everything that callers have to know
+// is therefore read from the module while it is compiled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,11 @@ namespace nacho {
 mlir::LogicalResult readOperands(mlir::func::FuncOp func,
                                  std::vector<TensorLayout> &operands);
 
-/// The name of a function that a step exports, by the name of the step.
+/// The name of the function that a step exports for a phase.
 std::string exportName(const std::string &step, Phase phase);
 
-/// Reads the steps of a module, and their names, in the order in which they are
-/// run: what the attributes `#nacho.step` say when outputs are assembled.
+/// Reads the steps of a module, and their names, in the order in which they
+/// run, from the attributes `#nacho.step` of a module at the stage `assemble`.
 mlir::LogicalResult readSteps(mlir::ModuleOp module, std::vector<Step> &steps,
                               std::vector<std::string> &names);
 

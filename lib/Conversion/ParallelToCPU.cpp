@@ -86,7 +86,7 @@ static func::FuncOp declare(ModuleOp module, StringRef name, unsigned numArgs,
   return func;
 }
 
-/// The slot is the number of the thread in the kernel's own team.
+/// The slot is the number of the thread in the team of the nacho.parallel.
 static void lowerSlot(SlotOp op, ModuleOp module) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   func::FuncOp number =

@@ -257,7 +257,8 @@ struct StorageToMemRef
     });
     if (calls.wasInterrupted())
       return signalPassFailure();
-    // What callers have to know names tensors that are arguments.
+    // The step attributes describe tensors that are arguments. From here on the
+    // functions have none.
     for (auto func : getOperation().getOps<func::FuncOp>())
       func->removeAttr(NachoDialect::kStepAttrName);
     for (func::FuncOp func : functions)

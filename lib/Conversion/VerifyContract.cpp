@@ -53,8 +53,8 @@ namespace {
 struct VerifyContract : nacho::impl::NachoVerifyContractBase<VerifyContract> {
   using NachoVerifyContractBase::NachoVerifyContractBase;
 
-  /// What an operation of the contract needs that the target lacks, if
-  /// anything.
+  /// The capability that an operation of the contract needs and the target
+  /// lacks; none if the target can lower the operation.
   std::optional<StringRef> missingFor(Operation *op) const {
     if (isa<SortOp>(op) && !sorts)
       return "sorts";

@@ -38,8 +38,8 @@ StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers)
 }
 
 /// Chooses the first sizes of the workspaces by the operands. The workspace of
-/// a result is only fitted to its extent in fill(): the extent is not known
-/// yet.
+/// the result is fitted to its extent later, in fill(), because the extent is
+/// not known yet.
 void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
   auto memory = workspaces.begin();
   if (step->scattered) {

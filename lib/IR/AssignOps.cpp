@@ -222,8 +222,9 @@ static LogicalResult verifyAccesses(AssignOp op) {
                       "the result", extents);
 }
 
-/// Operands, or the tensor to start from, bind the indices of the result. The
-/// index that tells the sums of parts apart is no operand's.
+/// Every index of the result must be an index of an operand or of the tensor to
+/// start from. But no operand may have the index that is the number of the
+/// part.
 static LogicalResult verifyResultIndices(AssignOp op) {
   IndexSet bound, seen;
   for (unsigned n = 0; n < op.getInputs().size(); ++n)
@@ -258,8 +259,8 @@ static LogicalResult verifyElements(AssignOp op) {
   return success();
 }
 
-/// What the body yields has no indices but those of the result, unless parts
-/// add it up.
+/// The yielded value must have no other indices than the result, unless each
+/// part sums over all other indices.
 static LogicalResult verifyYieldedIndices(AssignOp op) {
   FailureOr<IndexSet> free = freeIndices(op);
   if (failed(free))

@@ -22,8 +22,8 @@ LogicalResult LoadOp::verify() {
   return success();
 }
 
-/// The type of an element of the tensor, or of a vector of them if there is a
-/// mask. A null mask means that there are no lanes.
+/// The type of an element of the tensor or, with a mask, of a vector of
+/// elements with as many lanes as the mask. A null mask stands for no mask.
 static Type locatedType(Type tensor, Type mask) {
   Type element = cast<RankedTensorType>(tensor).getElementType();
   auto vector = dyn_cast_or_null<VectorType>(mask);

@@ -1,4 +1,4 @@
-//===- PartitionOps.cpp - Cost queries and searches -----------------------===//
+//===- PartitionOps.cpp - Costs and searches ------------------------------===//
 
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
@@ -123,8 +123,9 @@ LogicalResult CutOp::verify() {
   return success();
 }
 
-/// Each of `loops` must list the numbers of roots, as many as the cuts' width
-/// of that loop. Without an `extent`, the outermost loop must have a root.
+/// Each of `loops` must list the numbers of the roots that take part in the
+/// loop, as many as the type of the cuts has positions for the loop. Without an
+/// `extent`, the outermost loop must have a root.
 static LogicalResult verifyLoops(Operation *op, ArrayAttr loops, Value extent,
                                  ValueRange roots, ArrayRef<int64_t> widths) {
   SmallVector<int64_t> sizes;

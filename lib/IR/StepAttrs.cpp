@@ -1,6 +1,6 @@
 //===- StepAttrs.cpp - What callers know of a kernel ----------------------===//
 //
-// The syntax of `#nacho.step` and of its parts, and what they have to agree on.
+// The syntax of `#nacho.step` and of the attributes in it, and their verifiers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- StepSyntax.h - Syntax of the lists in `#nacho.step` ------*- C++ -*-===//
 //
-// What the generated parsers and printers of the attributes call: each takes a
-// list in square brackets.
+// The functions that the generated parsers and printers of the attributes call.
+// Each parses or prints a list in square brackets.
 //
 //===----------------------------------------------------------------------===//
 

@@ -35,7 +35,8 @@ static bool hasKeys(RankedTensorType type, bool dynamic) {
 
 /// Whether a tensor can be flattened for a loop. A tree can only be flattened
 /// for a loop that stops as soon as one operand is exhausted, as intersections
-/// do. A union would go on and need single keys, but a tree computes windows.
+/// do: after that, a union needs keys one by one, but a tree computes its keys
+/// window by window.
 static bool isFlattenableFor(CoiterateOp loop, RankedTensorType type) {
   bool endsWithAny =
       llvm::all_of(llvm::seq<unsigned>(loop.getFibers().size()),

@@ -1,8 +1,8 @@
 //===- BoundLoops.cpp - Loops that do one part ----------------------------===//
 //
 // Consumes partitioned nests. Passes the cuts at the beginning and the end of a
-// part to the outermost loop; each loop passes what is left of them to the loop
-// inside. `nacho.coiterate` defines what a cut means to a loop.
+// part to the outermost loop. Inside, each loop passes on the cuts that remain
+// at its coordinate. `nacho.coiterate` defines what a cut means to a loop.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,19 +3,20 @@
 // The kinds of charges (`#nacho.cost_model`) of a nest, where T is an operand:
 //
 //   entries T   every entry of T, each time that it is iterated
-//   steps       every iteration of a loop that nothing limits
-//   units m     every iteration of an outer loop m; of a sparse one, for every
-//               operand that stores the coordinate
+//   steps       every iteration of the innermost loop, if the loop visits all
+//               coordinates
+//   units m     every iteration of an outer loop m; if the loop is sparse, once
+//               for every operand that stores the coordinate
 //
-// An operand that a loop lacks is repeated for every coordinate of the loop:
-// how many there are before a coordinate is either a product of extents or the
-// number of positions of the operands that drive the loop. A charge for which
-// neither is known is left out at all depths, so that what is left stays
-// consistent. What belongs to an outer coordinate as such is charged at the
-// first coordinate inside it.
+// A loop over an index that an operand lacks repeats the operand's entries for
+// each of its coordinates. How many coordinates the loop has visited is either
+// a product of extents or the number of positions of the loop's drivers. A
+// charge for which neither is known is left out in all loops, so that the other
+// charges stay consistent. A unit is charged at the first coordinate inside of
+// the coordinate that it belongs to.
 //
-// Another kind of charge is a case of `ChargeKind`, and one of `addCharges`
-// below that lists what it charges in a nest.
+// To add a kind of charge, add a case to `ChargeKind`, and a case to
+// `addCharges` below that lists the charges of this kind in a nest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,12 +38,13 @@ NestCost::NestCost(NestOp nest, CostModelAttr model) : loops(nest.getLoops()) {
   findList(nest, model);
   loops.truncate(std::max(first, findDepth(nest)));
   addCharges(model);
-  // Loops that nothing is charged in cannot be cut.
+  // A loop without charges cannot be cut.
   while (!reachesInnermost()) {
     loops.pop_back();
     addCharges(model);
   }
-  // That of the outermost loop is always known.
+  // Without any other charge, charge the iterations of the outermost loop: how
+  // many there were is always known.
   if (charges.empty() && first == 0)
     charges.push_back({/*weight=*/1, std::nullopt, /*last=*/0});
   operandsOf.truncate(loops.size());
@@ -54,7 +56,7 @@ void NestCost::findOperands() {
     operandsOf.emplace_back();
     for (auto [fiber, child] : llvm::zip(CoiterateOp(loop).getFibers(),
                                          CoiterateOp(loop).getChildren())) {
-      // Two accesses may start from one root, which is then two operands.
+      // If two accesses start from the same root, they are two operands.
       auto known = numbers.find(fiber);
       unsigned number =
           known == numbers.end() ? operands.size() : known->second;
@@ -67,9 +69,10 @@ void NestCost::findOperands() {
   }
 }
 
-/// What an entry of a list keeps is recalled inside of its last loop. The step
-/// to the entry is charged as iterations of other loops are, or else as an
-/// entry of the operands that end in the list.
+/// Finds the loops over a list, if the nest has one: the last of them has the
+/// ops that recall what an entry keeps. The step to an entry of the list costs
+/// one unit. If the model has no units but the list keeps elements of operands,
+/// the step costs as much as an entry instead.
 void NestCost::findList(NestOp nest, CostModelAttr model) {
   for (auto [m, loop] : llvm::enumerate(loops))
     for (Value child : CoiterateOp(loop).getChildren())
@@ -84,8 +87,10 @@ void NestCost::findList(NestOp nest, CostModelAttr model) {
   });
 }
 
-/// Loops over all coordinates that have no operands are not cut inside of those
-/// that have, unless they are the result's.
+/// The number of loops to cut: all loops with operands, and of the loops inside
+/// of them those over indices of the result, up to the first loop that is
+/// reduced or inside of a reduced loop. In a nest without operands, reduced
+/// loops are cut, too, but not the result's loops inside of them.
 unsigned NestCost::findDepth(NestOp nest) const {
   llvm::SmallDenseSet<Value> appended;
   nest.walk(
@@ -132,7 +137,7 @@ unsigned NestCost::getLastLoop(unsigned operand) const {
 // Charges
 //===----------------------------------------------------------------------===//
 
-/// What the model charges in the loops that are left.
+/// Finds all charges of the model in the loops that are to be cut.
 void NestCost::addCharges(CostModelAttr model) {
   charges.clear();
   isComplete = true;
@@ -151,8 +156,8 @@ void NestCost::addCharges(CostModelAttr model) {
   }
 }
 
-/// Adds a charge if its costs are known at every coordinate; says whether they
-/// are.
+/// Adds a charge if its cost is known at every coordinate, and returns whether
+/// it is.
 bool NestCost::addIfKnown(const Charge &charge) {
   if (!isKnown(charge))
     return false;
@@ -166,13 +171,15 @@ void NestCost::chargeEntries(int64_t weight) {
     if (outermost < first || outermost >= loops.size() || isLocated(n))
       continue;
     Charge charge{weight, n, getLastLoop(n)};
-    // Nobody knows how long a run is.
+    // The length of a run has no bound, so neither has the cost of a
+    // coordinate.
     if (!addIfKnown(charge) || endsInRuns(charge))
       isComplete = false;
   }
 }
 
-/// Steps of outer loops are no more than what is inside of them.
+/// Only the innermost loop's steps are charged: an outer loop has no more steps
+/// than the loops inside of it.
 void NestCost::chargeSteps(int64_t weight) {
   unsigned innermost = loops.size() - 1;
   if (loops.size() <= first || !visitsAll(loops[innermost]))
@@ -181,14 +188,14 @@ void NestCost::chargeSteps(int64_t weight) {
     isComplete = false;
 }
 
-/// A cut is not in want of any unit: those that are not known are left out.
+/// Units whose number is not known are left out. `getDelta` holds without them.
 void NestCost::chargeUnits(int64_t weight) {
   for (unsigned m = first; m + 1 < loops.size(); ++m)
     addIfKnown({weight, std::nullopt, m, /*isPerOperand=*/true});
 }
 
-/// Whether the innermost loop has charges of its own. The outermost loop, and
-/// those of a list, always do.
+/// Whether the innermost loop can be cut: because it has charges of its own,
+/// because it is the only loop, or because it runs through a list.
 bool NestCost::reachesInnermost() const {
   unsigned innermost = loops.size() - 1;
   return innermost == 0 || innermost < first ||
@@ -199,8 +206,9 @@ bool NestCost::reachesInnermost() const {
              });
 }
 
-/// Whether only what is looked for in a full level is read of an operand, which
-/// takes no steps.
+/// Whether the loop over an operand's last level visits only some coordinates
+/// of that level, although the level is full: then the loop finds elements of
+/// the operand by their coordinates, without stepping through the operand.
 bool NestCost::isLocated(unsigned operand) const {
   unsigned last = getLastLoop(operand);
   return isFullLevel(operands[operand].getType(), getLevelAt(operand, last)) &&
@@ -216,8 +224,8 @@ unsigned NestCost::getNextLoop(const Charge &charge, unsigned m) const {
   return loops.size();
 }
 
-/// The smallest set of operands of which one has every coordinate that the
-/// merge expression can hold at.
+/// The smallest set of operands such that every coordinate at which the merge
+/// expression can hold is a coordinate of one of these operands.
 static SmallVector<unsigned> cover(MergeAttr merge) {
   if (merge.isLeaf())
     return {merge.getOperand()};
@@ -243,8 +251,8 @@ SmallVector<unsigned> NestCost::getDrivers(unsigned m,
       driving.push_back(operandsOf[m][leaf]);
     return driving;
   }
-  // A step for each operand that is merged. The steps of runs are not known
-  // without a scan, and are no more than their entries.
+  // A unit for each merged operand. The number of runs is not known without a
+  // scan, so operands with runs have no units; each run has an entry anyway.
   for (unsigned operand : operandsOf[m]) {
     RankedTensorType type = operands[operand].getType();
     unsigned level = getLevelAt(operand, m);
@@ -277,8 +285,8 @@ bool NestCost::knowsVisits(unsigned m, unsigned last,
   });
 }
 
-/// Whether the innermost loop that an operand takes part in has a run of
-/// entries for each coordinate.
+/// Whether a charge is for entries of an operand that stores a run of entries
+/// for each coordinate of its innermost loop.
 bool NestCost::endsInRuns(const Charge &charge) const {
   return charge.operand &&
          !isUniqueLevel(operands[*charge.operand].getType(),
@@ -292,7 +300,8 @@ bool NestCost::isKnown(const Charge &charge) const {
     return false;
   if (!charge.operand)
     return true;
-  // What a run costs belongs to its coordinate, which no loop inside shares.
+  // The cost of a run belongs to the run's coordinate. A loop inside cannot
+  // divide it among its own coordinates.
   if (endsInRuns(charge) && charge.last + 1 < loops.size())
     return false;
   for (unsigned m = begin; m < charge.last; m = getNextLoop(charge, m + 1))
@@ -301,9 +310,9 @@ bool NestCost::isKnown(const Charge &charge) const {
   return true;
 }
 
-/// Whether it is known at loop `m` how often the loops from there to `next`,
-/// which lack the operand of the charge, repeat it: as often at all
-/// coordinates.
+/// The loops between `m` and `next` lack the operand of the charge, and so
+/// repeat its entries. Whether loop `m` knows how often they do: as often at
+/// each of its coordinates.
 bool NestCost::knowsRepeats(unsigned m, unsigned next,
                             const Charge &charge) const {
   if (m + 1 == next)
@@ -325,7 +334,8 @@ int64_t NestCost::getDelta() const {
   int64_t delta = 0;
   if (!isComplete)
     return -1;
-  // The step to an entry of a list, which is all of it if nothing is inside.
+  // The step to an entry of a list. It is the whole cost of the entry if the
+  // loops inside cost nothing.
   if (first > 0)
     delta += charges.empty() ? std::max<int64_t>(entryWeight, 1) : entryWeight;
   for (const Charge &charge : charges) {

@@ -1,11 +1,12 @@
 //===- CostModel.h - What the parts of a nest cost ------------------------===//
 //
 // The cost of a nest is a sum of charges, each of which is spread over the
-// coordinates of the loops. All are monotone and consistent by construction:
-// what an outer coordinate costs is what its inner loop costs in all.
+// coordinates of the loops. All charges are monotone and consistent by
+// construction: a coordinate of an outer loop costs as much as all coordinates
+// of the loop inside it together.
 //
-// This is what is known of the charges before any code is emitted. Their costs
-// as code are those of CostQueries.h.
+// NestCost finds the charges of a nest before any code is emitted;
+// CostQueries.h emits the code that computes what they cost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,8 @@
 
 namespace nacho {
 
-/// An operand of a nest, and the number of the loop over each of its levels.
-/// Operands of remapped nests begin at the level at which a list kept them.
+/// An operand of a nest, and the number of the loop over each of its levels. An
+/// operand of a remapped nest begins at the fiber that a list kept of it.
 struct NestOperand {
   mlir::Value root;
   llvm::SmallVector<unsigned> loops;
@@ -33,18 +34,20 @@ struct NestOperand {
   RootOp getWhole() const { return rootOf(root); }
 };
 
-/// Something that every coordinate of some loops brings with it: an entry of an
-/// operand, or an iteration of a loop.
+/// What is charged for every entry of an operand, or for every iteration of a
+/// loop.
 struct Charge {
   int64_t weight;
-  /// The operand whose entries are charged. Without, the iterations of the last
-  /// loop are.
+  /// The operand whose entries are charged; none if the iterations of loop
+  /// `last` are charged.
   std::optional<unsigned> operand;
-  /// The innermost of the loops whose coordinates bring it with them.
+  /// The innermost loop that the charge depends on: the operand's last loop, or
+  /// the loop whose iterations are charged.
   unsigned last;
-  /// Iterations are charged for each operand that stores the coordinate, and at
-  /// the first coordinate inside: they belong to the coordinate as such, even
-  /// if nothing is inside that costs anything.
+  /// Set for units: an iteration of loop `last` is charged once for each
+  /// operand that stores its coordinate, at the first coordinate of the next
+  /// loop. It is charged even if nothing else is charged inside of the
+  /// coordinate.
   bool isPerOperand = false;
 };
 
@@ -66,26 +69,26 @@ public:
   unsigned getLastLoop(unsigned operand) const;
 
   llvm::ArrayRef<Charge> getCharges() const { return charges; }
-  /// The outermost loops of a remapped nest run through a list, of which all
-  /// costs are known. Charges are those of the others: from this loop on.
+  /// The number of the first loop that has charges. In a remapped nest, the
+  /// loops outside of it run through a list, whose entries store their costs.
   unsigned getFirstCharged() const { return first; }
-  /// What the step to an entry of the list costs.
+  /// The cost of the step to an entry of the list.
   int64_t getEntryWeight() const { return entryWeight; }
-  /// The most that one coordinate of the innermost loop can cost, -1 if that is
-  /// not known before the operands are.
+  /// The most that one coordinate of the innermost loop can cost; -1 if that
+  /// depends on the operands.
   int64_t getDelta() const;
 
   bool reaches(const Charge &charge, unsigned m) const {
     return m <= charge.last;
   }
-  /// The first loop, from `m` on, over a level of the operand that is charged;
-  /// or the loop inside of the one whose iterations are.
+  /// The first loop, from `m` on, over a level of the charged operand. If
+  /// iterations of a loop are charged, the loop directly inside of that loop.
   unsigned getNextLoop(const Charge &charge, unsigned m) const;
-  /// The innermost of the loops from `m` to `last` that does not visit all its
-  /// coordinates.
+  /// The innermost of the loops from `m` to `last` that has drivers, because it
+  /// does not visit all coordinates; none if all loops visit all coordinates.
   std::optional<unsigned> findLastDriven(unsigned m, unsigned last) const;
-  /// The operands whose positions stand for the steps of a loop that does not
-  /// visit all coordinates.
+  /// The operands whose positions are counted in place of the steps of a loop
+  /// that does not visit all coordinates.
   llvm::SmallVector<unsigned> getDrivers(unsigned m,
                                          const Charge &charge) const;
 
@@ -114,7 +117,8 @@ private:
   llvm::SmallVector<Charge> charges;
   unsigned first = 0;
   int64_t entryWeight = 0;
-  bool isComplete = true; ///< Nothing that bounds a cut's cost was left out.
+  bool isComplete =
+      true; ///< No entries or steps that delta needs are left out.
 };
 
 } // namespace nacho

@@ -1,9 +1,13 @@
 //===- CostQueries.cpp - Costs of parts of a nest as code -----------------===//
 //
-// The charges of a nest as code: up to a coordinate of a loop, of the whole
-// nest, and of what an entry of a list stands for. A charge costs what its
-// operand, or the drivers of its loop, have before the coordinate, times the
-// coordinates of the loops that repeat it, times its weight.
+// Emits what the charges of a nest cost: up to a coordinate of a loop, in the
+// whole nest, and for an entry of a list. The cost of a charge is the product
+// of
+//
+//   the number of entries of its operand, or of positions of its loop's
+//     drivers, before the coordinate
+//   the number of coordinates of the loops that repeat it
+//   its weight
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,10 +20,10 @@ using namespace mlir;
 using namespace nacho;
 
 //===----------------------------------------------------------------------===//
-// Arithmetic, in which null stands for what need not be computed
+// Arithmetic, in which null stands for a neutral operand
 //===----------------------------------------------------------------------===//
 
-/// A -> costA: the name of a query on a fiber of A.
+/// A -> costA: the name of a cost of a fiber of A.
 static std::string queryName(StringRef what, Value fiber) {
   return (what + StringRef(getName(fiber)).rtrim("0123456789")).str();
 }
@@ -66,8 +70,8 @@ Value CostQueries::emitExtent(unsigned m) {
 // The cost of one charge
 //===----------------------------------------------------------------------===//
 
-/// What a coordinate costs, for all coordinates of the loops from `from` to
-/// `to` that the operand is not in.
+/// `cost` times the extents of the loops from `from` up to, but not including,
+/// `to`.
 Value CostQueries::scaled(Value cost, unsigned from, unsigned to) {
   for (unsigned m = from; m < to; ++m)
     cost = emitProduct(cost, emitExtent(m));
@@ -82,8 +86,8 @@ Value CostQueries::positionAt(unsigned operand, unsigned m,
   return state.positions[llvm::find(operands, operand) - operands.begin()];
 }
 
-/// The coordinates of the loops from `m` to `last` that are visited while loop
-/// m comes up to a coordinate.
+/// How many coordinates loop `last` visits, over all iterations of the loops
+/// outside of it, until loop `m` comes to the coordinate of the state.
 Value CostQueries::visits(unsigned m, unsigned last, const Charge &charge,
                           const SearchState &state) {
   std::optional<unsigned> driven = nest.findLastDriven(m, last);
@@ -97,7 +101,10 @@ Value CostQueries::visits(unsigned m, unsigned last, const Charge &charge,
   return scaled(steps, *driven + 1, last + 1);
 }
 
-/// The entries of an operand, down to its last level that is cut.
+/// The number of entries in the fiber of the charge's operand: up to the
+/// coordinate of the state if loop `m` steps through the fiber, else all. If
+/// only some of the operand's levels are cut, the positions of the last of
+/// these count as entries.
 Value CostQueries::entries(unsigned m, const Charge &charge,
                            const SearchState &state) {
   unsigned number = *charge.operand, last = charge.last;
@@ -112,7 +119,8 @@ Value CostQueries::entries(unsigned m, const Charge &charge,
                        : emitCost(CostKind::loops, fiber, position,
                                   nest.getLevelAt(number, last) -
                                       nest.getLevelAt(number, next));
-  // Inside, every group of loops that lack the operand repeats the entries.
+  // Between loops over the operand's levels, there may be loops that lack the
+  // operand. They repeat its entries.
   for (unsigned loop = next; loop < last;) {
     unsigned following = nest.getNextLoop(charge, loop + 1);
     if (following > loop + 1)
@@ -123,7 +131,7 @@ Value CostQueries::entries(unsigned m, const Charge &charge,
   return cost;
 }
 
-/// The coordinates of the loops from `m` to `last`, which begin at loop m.
+/// How many coordinates loop `last` visits in one whole run of loop `m`.
 Value CostQueries::visitsOfAll(unsigned m, unsigned last, const Charge &charge,
                                const SearchState &state) {
   SearchState whole = state;
@@ -144,7 +152,7 @@ Value CostQueries::cost(unsigned m, const Charge &charge,
 }
 
 //===----------------------------------------------------------------------===//
-// Queries
+// The cost of all charges
 //===----------------------------------------------------------------------===//
 
 Value CostQueries::upTo(unsigned m, const SearchState &state) {
@@ -166,8 +174,8 @@ Value CostQueries::upTo(unsigned m, const SearchState &state) {
   return all;
 }
 
-/// How many positions an operand has at the coordinate that was found: 0 or 1,
-/// or the length of a run.
+/// How many positions an operand has at the coordinate that was found in loop
+/// `m`: 0 or 1, or the length of a run.
 Value CostQueries::emitCount(unsigned operand, unsigned m,
                              const SearchState &state) {
   Value child = state.fibers[operand];
@@ -178,7 +186,8 @@ Value CostQueries::emitCount(unsigned operand, unsigned m,
   return arith::IndexCastUIOp::create(b, b.getIndexType(), present);
 }
 
-/// What belongs to the coordinate that was found in loop `m` as such.
+/// The cost of the coordinate that was found in loop `m`, apart from the loops
+/// inside of it.
 Value CostQueries::emitUnit(unsigned m, const SearchState &state) {
   Value unit;
   bool isInnermost = m + 1 == nest.getLoops().size();
@@ -187,7 +196,8 @@ Value CostQueries::emitUnit(unsigned m, const SearchState &state) {
       continue;
     unsigned next = nest.getNextLoop(charge, m);
     if (next == m) {
-      // The operand is done: its entry belongs to the coordinate as such.
+      // No loop inside has a level of the operand: the entry at the coordinate
+      // is not charged by any of them.
       if (!nest.reaches(charge, m + 1))
         unit = emitSum(
             unit, emitWeighted(
@@ -222,7 +232,8 @@ void CostQueries::enter(unsigned m, const SearchState &state) {
   }
   Value unit = emitUnit(m, state);
   if (m > 0 && pendingUnit) {
-    // The first coordinate of all is the first one of this loop too.
+    // At its first coordinate, this loop has not yet charged the unit of the
+    // loop outside, so the next loop has to charge that, too.
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                           state.coordinate, zero);
@@ -244,7 +255,8 @@ Value CostQueries::total() {
   return unlessEmpty(upTo(0, whole), "total");
 }
 
-/// Without inner coordinates there is none at which to charge anything.
+/// `cost`, or 0 if any loop has an extent of 0: then there is no coordinate of
+/// that loop at which anything could be charged.
 Value CostQueries::unlessEmpty(Value cost, StringRef name) {
   Value zero = arith::ConstantIndexOp::create(b, 0), empty;
   for (unsigned m = nest.getFirstCharged(); m < nest.getLoops().size(); ++m) {
@@ -293,7 +305,8 @@ void CostQueries::recall(unsigned m, SearchState &state) {
     if (kept.getEnd())
       end = again(kept.getEnd());
     NameScope name(b, getName(operand.root));
-    // The search may have come to a coordinate that the list has not.
+    // The fiber is not `certain`: the search may have found a coordinate that
+    // the list does not store.
     state.fibers[n] = FiberAtOp::create(b, operand.root.getType(),
                                         kept.getRoot(), position, end, false);
   }

@@ -1,8 +1,8 @@
 //===- CostQueries.h - Costs of parts of a nest as code ---------*- C++ -*-===//
 //
-// What the searches of a nest ask for: the cost of a loop up to a coordinate,
-// given the coordinates that were found in the loops outside of it. The queries
-// are built from the outermost loop inwards, as the searches are.
+// Emits the costs that the searches of a nest need: the cost of a loop up to a
+// coordinate, given the coordinates that were found in the loops outside of it.
+// The code is built from the outermost loop inwards, as the searches are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +16,13 @@
 
 namespace nacho {
 
-/// A loop that is searched: the operands' fibers at it, and where each stands
-/// at a candidate coordinate.
+/// Where the search of a loop is: the current fiber of each operand, and a
+/// candidate coordinate with the positions of the loop's fibers there.
 struct SearchState {
-  llvm::SmallVector<mlir::Value> fibers; ///< By operand.
+  llvm::SmallVector<mlir::Value> fibers; ///< The fiber of each operand.
   mlir::Value coordinate;
-  /// By fiber of the loop; none for all of the loop.
+  /// The position of each fiber of the loop at `coordinate`. Empty at the end
+  /// of the loop, where the cost is that of whole fibers.
   llvm::SmallVector<mlir::Value> positions;
 };
 
@@ -30,17 +31,19 @@ public:
   CostQueries(mlir::ImplicitLocOpBuilder &b, const NestCost &nest)
       : b(b), nest(nest), repeats(nest.getCharges().size()) {}
 
-  /// The cost of the whole nest; zero if an extent is.
+  /// The cost of the whole nest; 0 if an extent is 0.
   mlir::Value total();
-  /// The cost of one entry of the list, given the fibers that it stands for,
-  /// and whether the loops inside run at all.
+  /// The cost of one entry of a list: of the step to it, and of the loops
+  /// inside for `fibers`, which the entry keeps. `condition` says whether the
+  /// loops inside run at all.
   mlir::Value entryTotal(llvm::ArrayRef<mlir::Value> fibers,
                          Condition condition);
   /// The cost of loop `m` up to a coordinate: the paper's C_m.
   mlir::Value upTo(unsigned m, const SearchState &state);
-  /// Goes on inside the coordinate that was found in loop `m`.
+  /// Moves on to the loops inside of the coordinate that was found in loop `m`.
   void enter(unsigned m, const SearchState &state);
-  /// In the list's last loop, recalls the fibers that its entry stands for.
+  /// If `m` is the last loop over a list, recalls the fibers that the found
+  /// entry keeps.
   void recall(unsigned m, SearchState &state);
 
 private:
@@ -67,11 +70,12 @@ private:
 
   mlir::ImplicitLocOpBuilder &b;
   const NestCost &nest;
-  /// By charge, how often the loops that have been entered, and that the
-  /// charge's operand is not in, repeat it; null for once.
+  /// How often each charge is repeated inside of the entered coordinates: by
+  /// the entered loops that lack the charge's operand. Null means once.
   llvm::SmallVector<mlir::Value> repeats;
-  /// What belongs to the coordinate that was entered last: charged at the first
-  /// coordinate of the next loop. Null if nothing does.
+  /// The cost of the coordinate that was entered last, apart from the loops
+  /// inside of it. It is charged at the first coordinate of the next loop. Null
+  /// if there is no such cost.
   mlir::Value pendingUnit;
 };
 

@@ -1,7 +1,7 @@
 //===- IsolateNests.cpp - One function per nest ---------------------------===//
 //
-// Consumes functions with several nests; leaves one function for each, which
-// the steps of a kernel are.
+// Consumes functions with several nests; leaves one function for each nest.
+// These functions are the steps of a kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,10 +23,10 @@ using namespace nacho;
 
 namespace {
 
-/// What one nest needs of its function.
+/// A nest, and everything in its function that the nest needs.
 struct NestSlice {
   llvm::SetVector<Value> inputs; ///< Arguments, then results of other nests.
-  SmallVector<Operation *> ops;  ///< In order, the nest last.
+  SmallVector<Operation *> ops;  ///< All ops in order; the nest is the last.
 };
 
 class NestIsolator {

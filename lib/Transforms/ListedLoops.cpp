@@ -26,7 +26,7 @@ static bool skips(CoiterateOp loop) {
 
 /// Whether a loop merges several operands and a loop inside of it starts at the
 /// root of another operand. The inner loop is then repeated for every merged
-/// coordinate, and only the merge itself can tell how many there are.
+/// coordinate, and only running the merge tells how many there are.
 static bool repeatsForSeveral(CoiterateOp loop) {
   if (visitsAll(loop) || loop.getFibers().size() < 2)
     return false;

@@ -7,9 +7,9 @@
 
 namespace nacho {
 
-/// The number of the outermost loop that appends; the number of loops if none
-/// does. This loop appends even at coordinates where the loops inside visit
-/// nothing, so such coordinates must not be left out.
+/// The number of the outermost loop that has an append in its body; the number
+/// of loops if there is no append. This loop appends even at coordinates where
+/// the loops inside visit nothing, so a list must not leave these out.
 unsigned outermostAppend(NestOp nest, llvm::ArrayRef<CoiterateOp> loops);
 
 /// The numbers of the loops to remap to lists (paper Alg. 2), outermost first.

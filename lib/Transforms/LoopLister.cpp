@@ -1,8 +1,8 @@
 //===- LoopLister.cpp - A list of what outer loops visit ------------------===//
 //
 // Replaces a nest by two. The first lists the coordinates that the outer loops
-// visit, and where each fiber that is needed inside is at them; the second runs
-// the loops inside for each entry of the list, and finds these fibers again:
+// visit, and the positions there of the fibers that the inner loops need; the
+// second runs the inner loops for each entry of the list, with these fibers:
 //
 //   for i in A n B:               list = [(i, A[i], B[i]) for i in A n B]
 //     for j in A[i] n B[i]:   ->  for (i, Ai, Bi) in list:
@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Fibers are prefetched for the entry of the list that comes so many later.
+/// How many entries of the list ahead fibers are prefetched.
 static constexpr int64_t kAhead = 8;
 
 namespace {
@@ -57,7 +57,7 @@ private:
   unsigned last;
   SmallVector<CoiterateOp> loops;
   ImplicitLocOpBuilder b;
-  /// The fibers of the listed loops that are used inside of them.
+  /// The fibers of the listed loops that the loops inside of them use.
   SmallVector<Value> kept;
   ListedNest made;
 };
@@ -98,8 +98,8 @@ void LoopLister::findKept() {
   kept = used.takeVector();
 }
 
-/// Whether a fiber is present at every entry of the list: because a loop
-/// demands it, or because it was at every entry of an earlier list.
+/// Whether a fiber is present at every entry of the list: either a listed loop
+/// demands it, or it was present at every entry of an earlier list.
 bool LoopLister::isCertain(Value fiber) {
   if (auto at = fiber.getDefiningOp<FiberAtOp>())
     return at.getCertain();
@@ -118,9 +118,9 @@ bool LoopLister::isCertain(Value fiber) {
   return false;
 }
 
-/// Whether coordinates, and the positions that are kept, fit into 32 bits:
-/// those of tensors that have so wide indices, but for blocks of several dense
-/// levels.
+/// Whether all coordinates, and the kept positions, fit into 32 bits: if the
+/// tensors have indices of 32 bits. A position in dense levels is a product,
+/// and may need more, unless there is only one and it is the first level.
 bool LoopLister::hasNarrowEntries() {
   auto isNarrow = [](Value fiber) {
     auto type = cast<FiberType>(fiber.getType());
@@ -133,7 +133,7 @@ bool LoopLister::hasNarrowEntries() {
     return encoding.getPosWidth() == 32 && encoding.getCrdWidth() == 32 &&
            !isBlock;
   };
-  // Coordinates of fibers that are not kept must fit, but not their positions.
+  // Of fibers that are not kept, only the coordinates must fit.
   auto isNarrowLoop = [&](CoiterateOp loop) {
     return !loop.getFibers().empty() &&
            llvm::all_of(loop.getChildren(), [&](Value child) {
@@ -157,13 +157,13 @@ bool LoopLister::findsElements() {
 }
 
 /// The numbers of the children of a listed loop that must not be empty for an
-/// entry to be listed: without them the loops inside have nothing to do. Only
-/// children of full levels are asked; those of stored coordinates are seldom
-/// empty.
+/// entry to be listed: if one is empty, the loops inside have nothing to do.
+/// Only children in full levels are asked, since a stored coordinate is seldom
+/// without children.
 ///
 /// If elements are found by their coordinates, the last listed loop lists all
-/// its coordinates: the entries pay for the table in equal parts, whose number
-/// is taken from the fiber that the loop steps through.
+/// its coordinates: the cost of a table is divided by the number of entries of
+/// the fiber that the loop steps through.
 SmallVector<int32_t> LoopLister::nonemptyChildren(CoiterateOp loop) {
   if (findsElements() && loop == loops[last])
     return SmallVector<int32_t>(loop.getNonempty());
@@ -217,7 +217,7 @@ void LoopLister::buildList() {
       to.setLoc(from.getLoc());
     YieldOp::create(b);
     b.setInsertionPointToStart(copy.getBodyBlock());
-    // The fibers that an earlier list kept.
+    // Recall the fibers that an earlier list kept.
     for (Operation &op : *loop.getBodyBlock())
       if (isRecalled(op))
         b.clone(op, mapping);
@@ -226,9 +226,9 @@ void LoopLister::buildList() {
   b.setInsertionPointToEnd(&made.list.getBody().front());
 }
 
-/// The merge expression of the loop inside, over the operands of the last
-/// listed loop. A fiber that the last loop does not step through counts as
-/// absent, unless it is certainly present.
+/// The merge expression of the first loop that is not listed, over the operands
+/// of the last listed loop. A fiber that the last listed loop does not step
+/// through counts as absent, unless it is certainly present.
 MergeAttr LoopLister::mergeOutside(MergeAttr merge) {
   CoiterateOp outer = loops[last], inner = loops[last + 1];
   MLIRContext *context = b.getContext();
@@ -250,7 +250,7 @@ MergeAttr LoopLister::mergeOutside(MergeAttr merge) {
                                              : intersectMerges(context, args);
 }
 
-/// Whether the fibers of an entry let the loop inside run at all.
+/// Whether the loop inside runs at all with the fibers of an entry.
 Condition LoopLister::buildCondition(const IRMapping &mapping) {
   CoiterateOp inner = loops[last + 1];
   if (implies(CoiterateOp(loops[last]).getMerge(),
@@ -317,7 +317,7 @@ void LoopLister::buildRest() {
     copy.getCoordinate().setLoc(loop.getCoordinate().getLoc());
     mapping.map(loop.getCoordinate(), copy.getCoordinate());
     fiber = copy.getChildren().front();
-    // Loops outside have nothing else in them.
+    // Only the last loop over the list has other ops in its body.
     if (m > 0)
       YieldOp::create(b);
     b.setInsertionPointToStart(copy.getBodyBlock());
@@ -328,7 +328,7 @@ void LoopLister::buildRest() {
     if (!isRecalled(op))
       b.clone(op, mapping);
   YieldOp::create(b);
-  // What is appended outside of all loops stays there.
+  // Copy the ops outside of all loops, too.
   b.setInsertionPointToEnd(&rest.getBody().front());
   for (Operation &op : nest.getBody().front())
     if (&op != loops.front())

@@ -8,19 +8,20 @@
 
 namespace nacho {
 
-/// What a nest becomes whose outer loops are listed.
+/// The two nests that replace a nest whose outer loops are listed.
 struct ListedNest {
-  NestOp list;     ///< Its entries still lack their costs: these are 0.
-  NestOp rest;     ///< Runs through the list.
-  AppendOp append; ///< Makes an entry of the list.
-  /// The fibers of the listed loops that the rest needs, by the number of the
-  /// level, after those of the loops, in which the list keeps them.
+  NestOp list;     ///< Makes the list. The costs of its entries are still 0.
+  NestOp rest;     ///< Runs the inner loops for each entry of the list.
+  AppendOp append; ///< The op that appends the entries of the list.
+  /// The fibers of the listed loops that the rest needs. The list keeps their
+  /// positions in levels after those of the coordinates; the key is the number
+  /// of the level, counted from 0 there.
   llvm::DenseMap<unsigned, mlir::Value> keptAt;
-  /// Whether the loops inside of the listed ones run at all for an entry.
+  /// Whether the loops inside of the listed loops run at all for an entry.
   Condition condition = kAlways;
 };
 
-/// Lists loops 0 to `last` of a nest, which is erased.
+/// Lists loops 0 to `last` of a nest, and erases the nest.
 ListedNest listLoops(NestOp nest, unsigned last);
 
 } // namespace nacho

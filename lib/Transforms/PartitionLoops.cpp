@@ -1,14 +1,14 @@
 //===- PartitionLoops.cpp - Hierarchical search for equal parts -----------===//
 //
-// Consumes nests; leaves before each a `nacho.partition` that answers the query
-// of a cut by one search per loop, paper Alg. 1:
+// Consumes nests; leaves before each nest a `nacho.partition`, which finds the
+// cut for a query by one search per loop (paper Alg. 1):
 //
 //   residual = query
 //   for each loop m, outermost first:
 //     x_m = highest coordinate with C_m(x_m | x_0 ... x_m-1) <= residual
 //     residual -= C_m(x_m | ...)
 //
-// What C_m is made of is the business of the cost model.
+// The cost model defines C_m, the cost of loop m up to a coordinate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// The operands of each loop, by number.
+/// The numbers of the operands of each loop.
 static ArrayAttr describeLoops(Builder &builder, const NestCost &costs,
                                unsigned depth) {
   SmallVector<Attribute> described;
@@ -38,7 +38,7 @@ static ArrayAttr describeLoops(Builder &builder, const NestCost &costs,
   return builder.getArrayAttr(described);
 }
 
-/// The cost of loop `m` up to the candidates of its search.
+/// Builds the region of a search: the cost of loop `m` up to a candidate.
 static void buildCost(ImplicitLocOpBuilder &b, SearchOp search, unsigned m,
                       const NestCost &costs, CostQueries &queries,
                       SearchState state) {
@@ -56,7 +56,8 @@ static void buildCost(ImplicitLocOpBuilder &b, SearchOp search, unsigned m,
   YieldOp::create(b, queries.upTo(m, state));
 }
 
-/// One search per loop, each inside the coordinate that the last one found.
+/// Builds one search per loop, each inside the coordinate that the search
+/// before it found.
 static void buildSearches(ImplicitLocOpBuilder &b, PartitionOp partition,
                           const NestCost &costs, CostQueries &queries,
                           unsigned depth) {
@@ -93,7 +94,7 @@ static void buildSearches(ImplicitLocOpBuilder &b, PartitionOp partition,
   YieldOp::create(b, cut);
 }
 
-/// The number of parts becomes the last argument of the function.
+/// Adds the number of parts as the last argument of the function.
 static Value addPartsArgument(func::FuncOp func) {
   auto index = IndexType::get(func.getContext());
   unsigned number = func.getNumArguments();
@@ -121,8 +122,9 @@ static Type coordinateTypeOf(Value fiber) {
   return sparse_tensor::getSparseTensorEncoding(tensor).getCrdElemType();
 }
 
-/// What the innermost loop merges, if it is cut and does not merge anything but
-/// two arrays of coordinates of 32 or 64 bits.
+/// The two arrays of coordinates that the innermost loop merges. Null if the
+/// loop is not cut, if it merges anything else, or if the coordinates do not
+/// have one type of 32 or 64 bits.
 static StepMergeAttr describeMerge(NestOp nest) {
   MLIRContext *context = nest.getContext();
   CoiterateOp loop = nest.getLoops().back();
@@ -145,8 +147,8 @@ static StepMergeAttr describeMerge(NestOp nest) {
   return StepMergeAttr::get(context, merge.getKind(), *left, *right);
 }
 
-/// The accesses that the nest cuts, and the loops that it cuts them in. An
-/// access that no assignment has numbered has the number of its argument.
+/// The loops that are cut, and the accesses that have positions in them. An
+/// access that no assignment has numbered gets the number of its argument.
 static FailureOr<StepCutsAttr> describeCuts(NestOp nest, PartitionOp partition,
                                             CostModelAttr model) {
   MLIRContext *context = nest.getContext();
@@ -172,8 +174,8 @@ static FailureOr<StepCutsAttr> describeCuts(NestOp nest, PartitionOp partition,
                            partition.getDelta(), describeMerge(nest));
 }
 
-/// Adds the cuts to what a function says to its callers. A function with
-/// several nests is no step of a kernel: nobody calls it.
+/// Adds the cuts to the step attribute of a function. A function with several
+/// nests gets none: it is not a step of a kernel, and nobody calls it.
 static LogicalResult describe(func::FuncOp func, NestOp nest,
                               PartitionOp partition, CostModelAttr model) {
   if (!llvm::hasSingleElement(func.getOps<NestOp>()))

@@ -1,7 +1,8 @@
 //===- RemapIntersections.cpp - Cost functions aware of skipped rows ------===//
 //
-// Consumes nests; leaves nests of which no outer loop skips what an operand
-// stores, each after the nest that lists what there is. Paper section 3.3:
+// Consumes nests; leaves nests in which no outer loop skips coordinates that an
+// operand stores. Before each such nest comes the nest that lists the
+// coordinates that are not skipped. Paper section 3.3:
 //
 //   for i in A n B:               L = [(i, A[i], B[i], cost) for i in A n B]
 //     for j in A[i] n B[i]:   ->  for (i, Ai, Bi) in L:
@@ -26,8 +27,8 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// The fiber that is read where the list is made, of which a fiber that the
-/// rest gets back from an entry is a copy.
+/// Given a fiber that the rest of the nest recalls from an entry of the list,
+/// the fiber that the nest which makes the list has kept there.
 static Value listedFiber(const ListedNest &listed, FiberAtOp recalled) {
   auto recall = recalled.getPosition().getDefiningOp<RecallOp>();
   return listed.keptAt.at(recall.getBelow());
@@ -39,13 +40,13 @@ static Value emitSize(ImplicitLocOpBuilder &b, Value fiber) {
                         /*below=*/0);
 }
 
-/// What an entry costs for a fiber that is read into a table. If the fiber is
-/// another one for each entry, that is its size:
+/// The cost, for one entry, of reading a fiber into a table. If each entry has
+/// another fiber, the cost is the number of the fiber's entries:
 ///
 ///   for (i, j) in A: table of B[j]      cost(i, j) = |B[j]|
 ///
-/// A fiber that stays the same for all entries with the same outer coordinates
-/// is read once, and the entries pay the same for it:
+/// If all entries with the same outer coordinates have the same fiber, it is
+/// read once, and its cost is divided evenly among these entries:
 ///
 ///   for (i, j) in A: table of M[i]      cost(i, j) = ceil(|M[i]| / |A[i]|)
 static Value emitTableCost(ImplicitLocOpBuilder &b, const ListedNest &listed,
@@ -61,14 +62,16 @@ static Value emitTableCost(ImplicitLocOpBuilder &b, const ListedNest &listed,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop);
   Value size = emitSize(b, found);
-  // The fiber that the entries come from may be another one of a union.
+  // The fiber may be empty: if the loop is a union, the entry may come from
+  // another fiber.
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value entries = arith::MaxUIOp::create(b, emitSize(b, *stored), one);
   return arith::CeilDivUIOp::create(b, size, entries);
 }
 
-/// Gives the entries of a list their costs: those of what `user` does for them,
-/// which is what the rest has become, or the list of it that is made next.
+/// Gives each entry of a list its cost: the cost of the loops that `user` runs
+/// for the entry. `user` is the nest that loops over the list: the rest of the
+/// original nest, or the nest that makes the next list.
 static void addCosts(const ListedNest &listed, const NestCost &costs,
                      NestOp user) {
   AppendOp append = listed.append;
@@ -88,8 +91,9 @@ static void addCosts(const ListedNest &listed, const NestCost &costs,
       arith::IndexCastOp::create(b, b.getI64Type(), cost));
 }
 
-/// Lists the loops one after the other; what the list of one costs is known
-/// when the next ones have been listed.
+/// Lists the loops to remap, the outermost loop first. The costs of a list's
+/// entries are added at the end: they depend on the nest that loops over the
+/// list, which may be the next list's.
 static void remap(NestOp nest, CostModelAttr model) {
   SmallVector<ListedNest> listed;
   SmallVector<NestOp> users;

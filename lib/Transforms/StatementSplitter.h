@@ -62,7 +62,7 @@ private:
   AssignOp op;
   mlir::ImplicitLocOpBuilder b;
   llvm::SmallVectorImpl<AssignOp> &statements;
-  bool wholeRows; ///< A part may be asked to do whole rows of the result.
+  bool wholeRows; ///< Statements may collect whole rows of the result.
 };
 
 } // namespace nacho

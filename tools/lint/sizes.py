@@ -22,7 +22,7 @@ FUNCTION_LIMITS = {"lines": 80, "complexity": 15}
 FILE_LIMIT = 400
 FOLDERS = ("include", "lib", "python", "tools", "test")
 SUFFIXES = {".c", ".cpp", ".h", ".py", ".td"}
-"""Of what is counted; lizard reads all but .td."""
+"""The suffixes of the files that are measured; lizard reads all of them but .td."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def sources() -> list[Path]:
 
 
 def file_sizes(paths: list[Path]) -> Iterator[tuple[Subject, int]]:
-    # A file of tests is a list of cases, that can be as long as it likes.
+    # Files of tests may be longer: they are lists of cases.
     for path in paths:
         if path.parts[0] != "test":
             lines = path.read_text().count("\n")
@@ -70,7 +70,7 @@ def function_sizes(paths: list[Path]) -> Iterator[tuple[Subject, int]]:
 
 
 def largest(sizes: Iterator[tuple[Subject, int]]) -> dict[Subject, int]:
-    """Functions of one name count as the largest of them."""
+    """Return the largest size of each subject: several functions may share a name."""
     found: dict[Subject, int] = {}
     for subject, size in sizes:
         found[subject] = max(size, found.get(subject, 0))

@@ -59,7 +59,7 @@ public:
   std::map<std::pair<int, unsigned>, Group> groups;
   llvm::SmallVector<unsigned> reductions; ///< The sums that have terms.
 
-  /// Where a term has entries, over instances.
+  /// The coordinates at which a term has entries, as a merge over instances.
   MergeAttr patternOf(unsigned term);
 
 private:

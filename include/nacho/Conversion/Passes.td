@@ -87,12 +87,13 @@ def ConvertNachoLoopsToSCF
 
 def ConvertNachoWorkspaceToSCF
     : Pass<"convert-nacho-workspace-to-scf", "::mlir::func::FuncOp"> {
-  let summary = "Lower workspaces to tables with open addressing";
+  let summary = "Lower workspaces to arrays and to hashing with open addressing";
   let description = [{
-    In a dense table, each coordinate is its own place. In any other table, the place is
-    a hash of the coordinate (the high bits of its product with a large odd number), or
-    the next free place after it. Marks, a hierarchy of bits, say which places are used.
-    A drain finds the keys by their marks, and leaves the table empty.
+    In a dense workspace, each coordinate is its own place. In a hashed workspace, the
+    place is a hash of the coordinate (the high bits of its product with a large odd
+    number), or the next free place after it. Marks, a hierarchy of bits, say which
+    places are used. A drain finds the keys by their marks, and leaves the workspace
+    empty.
 
     Before:
     ```mlir

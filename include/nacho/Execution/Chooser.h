@@ -7,7 +7,8 @@
 //   whole rows  parts own whole rows of the result, unless a row is too heavy
 //   drafts      entries are appended without counting, unless too much memory
 //               would be needed for all that might be appended
-//   branches    a union in which it is foreseen what comes next has branches
+//   branches    a union is merged with branches if a branch predictor would
+//               foresee which operand comes next
 //
 // A call begins with choose(). A program that cannot compute the call answers
 // with a Refusal, and instead() chooses another one. No decision depends on
@@ -47,10 +48,10 @@ struct Asked {
 /// What is known of the operands of a call before any of it is computed.
 struct Facts {
   unsigned rank = 0;    ///< The most levels of an operand.
-  unsigned keyBits = 0; ///< The bits of a key of the first tensor.
-  int64_t entries = 0;  ///< Of all operands.
-  /// The rows of all operands: fibers of their last levels that have entries,
-  /// or, in lists, may have any.
+  unsigned keyBits = 0; ///< The bits of a key of the first operand with levels.
+  int64_t entries = 0;  ///< The number of entries of all operands.
+  /// The number of rows of all operands: the fibers of their last levels or,
+  /// for a list, all combinations of the coordinates of its other levels.
   int64_t rows = 0;
 };
 
@@ -61,7 +62,7 @@ Facts factsOf(const std::vector<TensorLayout> &operands,
 /// The facts that are known without operands.
 Facts factsOf(const std::vector<TensorLayout> &operands);
 
-/// What was found where a merge of two operands was tried out.
+/// What trial runs of a merge of two operands have shown.
 struct Sample {
   int64_t steps = 0;     ///< How many steps were tried.
   int64_t surprises = 0; ///< Steps that a branch predictor would not foresee.
@@ -77,7 +78,7 @@ struct Refusal {
   std::string reason;
 };
 
-/// What was chosen for a call, and what the decisions went by.
+/// What was chosen for a call, and the facts that the decisions depend on.
 struct Choice {
   Variant variant;
   int64_t threads = 1, parts = 1;
@@ -88,12 +89,12 @@ struct Choice {
   Asked asked;
   Facts facts;
   std::vector<Refusal> refusals;
-  std::optional<Sample> sample; ///< Of the innermost loop of the last step.
-  /// What the busiest worker does, relative to its share: the most in a step
-  /// with whole rows.
+  std::optional<Sample> sample; ///< A sample of the last step's innermost loop.
+  /// The cost of the parts that the busiest worker runs, over its share. Of
+  /// several steps with whole rows, the one with the largest ratio counts.
   double heaviest = 0;
 
-  /// Between how many workers the work has to be balanced.
+  /// Among how many workers the cost has to be balanced.
   int64_t workers() const { return isShared ? threads : parts; }
 };
 
@@ -103,12 +104,12 @@ public:
   Chooser(const Pins &pins, bool canMergeKeys)
       : pins(pins), canMergeKeys(canMergeKeys) {}
 
-  /// What a call begins with. `available` is the number of threads that a call
-  /// uses if the caller does not say.
+  /// The choice with which a call begins. `available` is the number of threads
+  /// that a call uses if its caller does not say.
   Choice choose(const Asked &asked, const Facts &facts,
                 int64_t available) const;
 
-  /// What is done after a refusal; nothing if another variant would not help.
+  /// The choice after a refusal; none if another variant would not help.
   std::optional<Choice> instead(const Choice &choice,
                                 const Refusal &refusal) const;
 

@@ -93,12 +93,12 @@ public:
   }
 
   ElementType type;
-  int64_t size; ///< In elements. May be decreased after construction.
+  int64_t size; ///< The number of elements; may be decreased later.
   void *data;
 
 private:
   Device *device;
-  size_t allocated; ///< In bytes.
+  size_t allocated; ///< The number of bytes that were allocated.
 };
 
 /// Numbers that kernels and the host exchange: cuts, counts, offsets, sizes, a

@@ -60,8 +60,8 @@ private:
   std::optional<Buffer> keys, marks, elements;
 };
 
-/// One step of a plan. What can be refused returns the refusal; after it, the
-/// step is done with another program.
+/// One step of a plan. A function returns a refusal if the program of the step
+/// cannot compute the call; the plan then begins again with another program.
 class StepPlan {
 public:
   StepPlan(const Step &step, int64_t parts, int64_t workers);
@@ -86,11 +86,11 @@ public:
 
   const Step *step;
   int64_t parts;
-  int64_t workers; ///< Between whom the work is to be balanced.
+  int64_t workers; ///< The number of workers to balance the cost among.
   Numbers<int64_t> bounds;
   std::vector<int64_t> sizes; ///< `kernelSizes`, as last read back.
-  /// If the step leaves rows whole: what the busiest worker does, relative to
-  /// its share.
+  /// If the step leaves rows whole: the cost of the parts that the busiest
+  /// worker runs, over its share.
   double heaviest = 0;
 
   /// The number of values of the result, or of its draft.
@@ -141,7 +141,7 @@ public:
   std::vector<Buffer> execute(const std::vector<Argument> &args,
                               bool isPlanned);
 
-  /// What was chosen last: after a refusal, another program than at first.
+  /// The choice that was made last: after a refusal, it is not the first one.
   const Choice &chosen() const { return choice; }
   const std::shared_ptr<const Program> &current() const { return program; }
   /// Describes each decision that made a difference, and why it was made.
@@ -173,7 +173,7 @@ private:
   std::shared_ptr<const Kernel> kernel;
   Asked asked;
   Choice choice;
-  std::shared_ptr<const Program> program; ///< What `choice` asks for.
+  std::shared_ptr<const Program> program; ///< The program that `choice` names.
   std::vector<StepPlan> steps;
   /// The results of all steps but the last.
   std::vector<std::vector<Buffer>> results;

@@ -18,7 +18,7 @@
 //     number of parts (one less than the rows): then `bounds` may hold
 //     anything.
 //   @kernel_plan(operands, bounds, [counts, offsets,] sizes, [[keys,] marks,]
-//                status, threads)
+//                [keys, marks, positions...,] status, threads)
 //     Finds the cuts, counts what each part appends, and scans the counts.
 //     sizes[l] becomes the number of coordinates that level l of the result
 //     stores, or the extent of a dense level. After these follow the size of a
@@ -44,11 +44,14 @@
 //     Moves the entries from the draft to the result.
 //
 // Counts and offsets are passed if the result has levels that are not dense.
-// Partials and visited are passed if several parts may contribute to an entry:
-// they have two rows and two numbers for each part, uninitialised. Keys, marks,
-// and sums or positions, are the arrays of workspaces, with a row for each slot
-// (see nacho.workspace). Workspaces are passed empty, and the call leaves them
-// empty.
+// Partials and visited are passed if several parts may contribute to an entry,
+// or if parts keep rows of sums in memory: for each part, each array of
+// partials has two rows, and visited has two numbers. They need not be
+// initialised.
+//
+// Keys, marks and sums are the arrays of the workspace of the result; keys,
+// marks and positions those of a table. They have a row for each slot (see
+// nacho.workspace). They are passed empty, and the call leaves them empty.
 //
 // A row of `bounds` (memref<?xCxindex>) is a cut: the cost before it, its
 // coordinates, its positions. Buffers without elements must still have an
@@ -73,7 +76,7 @@ namespace nacho {
 
 /// Where an operand of a step comes from.
 struct StepInput {
-  bool isStep;  ///< The result of a step, else an operand of the kernel.
+  bool isStep;  ///< It is the result of a step; else an operand of the kernel.
   size_t index; ///< The number of that step or operand.
 };
 
@@ -144,7 +147,7 @@ public:
                int64_t *counts, int64_t *offsets, int64_t *sizes,
                const std::vector<Workspace> &workspaces, int64_t parts,
                int64_t threads) const;
-  /// What `execute` writes of a draft; see the top of this file.
+  /// The buffers that `execute` fills for a draft; see the top of this file.
   struct Drafted {
     int64_t *counts, *moved, *sizes;
   };

@@ -14,7 +14,9 @@
 //   row          the entries of a tensor that have the same coordinates in all
 //                levels but the last; of a buffer of rank two, what its first
 //                index selects
-//   list         a tensor in coordinate format that one nest makes for another
+//   list         a tensor in coordinate format (COO), given by the user or made by
+//                one nest for another
+//   tree         a tensor of which all levels are compressed (CSF)
 //   key          all coordinates of an entry as the bits of one integer
 //   window       some hundred keys or coordinates that are computed at a time
 //
@@ -30,19 +32,22 @@
 //   merge        a union or an intersection of coordinates; or, of a nest, the
 //                expression that says which coordinates a coiteration visits
 //   driver       an operand whose level decides which coordinates a loop visits
-//   remapping    doing the outer intersections of a nest first, in a nest of their
-//                own that makes a list of the coordinates that are left over
+//   remapping    running the outer intersections of a nest first, in a nest of
+//                their own, which lists the coordinates that they visit
 //
 //   Parts
 //   cut          a place in the iteration space of a nest: coordinates of its
 //                loops, and the positions of the operands there
 //   part         what lies between two neighbouring cuts
-//   cost         what a cost model says that an interval of a nest is worth
-//   charge       one addend of the cost: entries, steps of a loop, a unit
+//   cost         what an interval of a nest takes to compute, by a cost model
+//   charge       one addend of the cost: entries of an operand, steps of a loop, or
+//                units, which are the iterations of outer loops
 //   query        the cost at which a cut is looked for
-//   residual     what is left of a query inside of the coordinate that was found
+//   residual     the query less the cost up to the coordinate that was found; the
+//                search inside of that coordinate looks for it
 //   share        the cost of a nest over the number of its parts
-//   worker       what does one part: a thread of a CPU, a block or a thread of a GPU
+//   worker       one of the runs of the body of a parallel loop, such as the run
+//                for one part; a thread may do several workers in turn
 //   slot         the number of a worker among those that run at the same time
 //
 //   Functions
@@ -50,11 +55,13 @@
 //                of later steps, or the result of the kernel
 //   phase        partition (find the cuts), assemble (count, scan, allocate) or
 //                compute (fill the result)
-//   partial      an entry of the result to which several parts contribute
+//   partial      the sum that one part keeps of an entry of the result to which
+//                several parts contribute
 //   workspace    memory of one slot in which values are added up by coordinate
 //   table        a workspace that tells the position of a coordinate in a fiber
-//   draft        a result to which parts append without having counted, each to a
-//                place of its own, and which is compacted afterwards
+//   draft        a result with gaps: parts append to it without having counted
+//                their entries, each from a place of its own; it is compacted
+//                afterwards
 //   variant      one of several ways to compile the same kernel
 //
 //===----------------------------------------------------------------------===//

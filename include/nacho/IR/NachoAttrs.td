@@ -119,11 +119,11 @@ def Nacho_CostModelAttr : Nacho_Attr<"CostModel", "cost_model"> {
 
     - `entries`: the stored entries of every operand, each as often as it is iterated;
     - `steps`: the iterations of the innermost loop, if nothing sparse limits them;
-    - `units`: the iterations of every other loop, of a sparse one for each operand
-      that stores the coordinate.
+    - `units`: the iterations of every outer loop. An iteration of a sparse loop is
+      charged once for each operand that stores the coordinate.
 
-    Some models have names, which options take instead: `nnz`, the paper's, charges
-    entries and steps, `nnz+loops` units besides.
+    Options take the name of a model, too: `nnz` is the paper's model, which charges
+    entries and steps; `nnz+loops` also charges units.
 
     ```mlir
     module attributes {
@@ -143,8 +143,8 @@ def Nacho_CostModelAttr : Nacho_Attr<"CostModel", "cost_model"> {
   let extraClassDeclaration = [{
     /// The weight of a kind of charge; 0 if the model does not have it.
     int64_t getWeight(ChargeKind kind) const;
-    /// The model that has a name, or is written out. Emits an error at `op` if
-    /// it is neither.
+    /// The model that `text` names or writes out. Emits an error at `op` if
+    /// `text` does neither.
     static ::llvm::FailureOr<CostModelAttr> lookUp(::mlir::Operation *op,
                                                    ::llvm::StringRef text);
   }];

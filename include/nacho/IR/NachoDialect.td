@@ -47,10 +47,10 @@ def Nacho_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// Of an argument of a function: how many entries it is expected to have,
-    /// and its extents.
+    /// The attribute of an argument of a function that gives its expected number of
+    /// entries and its extents.
     static constexpr ::llvm::StringLiteral kSizesAttrName = "nacho.sizes";
-    /// Of a function: the StepAttr that its callers read.
+    /// The attribute of a function that holds its StepAttr, which callers read.
     static constexpr ::llvm::StringLiteral kStepAttrName = "nacho.step";
   }];
   let dependentDialects = [

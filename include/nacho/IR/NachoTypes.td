@@ -15,9 +15,9 @@ def Nacho_FiberType : Nacho_Type<"Fiber", "fiber"> {
   let description = [{
     `!nacho.fiber<T, l>` stands for the sub-tensor of a `T` that is left when the
     coordinates of its first `l` levels are fixed. The fiber is *absent* if `T` does
-    not store those coordinates. An absent fiber has no children, but still has a
-    position: that of the next fiber in storage order. With `l` = rank the fiber
-    is one element.
+    not store those coordinates. An absent fiber has no children, and
+    `nacho.position` gives -1 for it; but it has a place in storage order, which is
+    just before the next fiber. With `l` = rank the fiber is one element.
   }];
   let parameters = (ins "::mlir::RankedTensorType":$tensor, "unsigned":$level);
   let assemblyFormat = "`<` $tensor `,` $level `>`";

@@ -5,7 +5,7 @@
 //
 //   the kinds of nacho.unary, nacho.binary, nacho.compare     NachoAttrs.td
 //   which types an operator takes and gives                   AssignOps.cpp
-//   what it is of zeros, and where its result has entries     Algebra.cpp
+//   its value on zeros, and where its result has entries      Algebra.cpp
 //   which ops of MLIR it comes from and becomes               FromLinalg.cpp,
 //                                      ElementsToArith.cpp, FunctionsToLibm.cpp
 //   how it is written, promoted and computed in Python        notation/operators.py
@@ -13,9 +13,9 @@
 // C++ sees the records as the structs of Operators.h, Python as JSON that
 // llvm-tblgen writes beside the extension module.
 //
-// A function of one number that MLIR has an op for is one record: see
-// `FractionalFunction`. An operator for which the table names no op on some
-// types is also lowered by hand, in ElementsToArith.cpp.
+// To add a function of one number for which MLIR has an op takes one record: see
+// `FractionalFunction`. If the table names no op for an operator on some types,
+// ElementsToArith.cpp lowers the operator on these types by hand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,8 +59,8 @@ class Operator<string operatorName, string op, int operandCount> {
   bit refusesBools = false;
 }
 
-// What an operator computes of doubles, as an expression of C++ in the parameters:
-// the value of the result where no operand has an entry is computed with it.
+// The operator on doubles, as an expression of C++ in the parameters. Algebra.cpp
+// computes the background of an expression with it.
 class Computed<string parameters, string result> {
   string value = ?;
   code compute = "[](" # parameters # ") -> " # result # " { return " # value
@@ -161,7 +161,8 @@ class BinaryOperator<string operatorName>
   string identity = "none";
   code identityCase = "Identity::" # identity;
 
-  // The operator that reduces bools in its place: "or" is called add, "and" mul.
+  // The operator that this one is replaced by when it reduces bools. On bools, add
+  // is "or" and mul is "and".
   string boolReduction = operatorName;
 }
 

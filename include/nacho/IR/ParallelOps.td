@@ -7,23 +7,24 @@
 //
 // These operations a backend lowers by itself; they carry the trait BackendOp:
 //
-//   nacho.parallel        where a backend may run workers at the same time
-//   nacho.slot            which part of a workspace is a worker's own
-//   nacho.exclusive_scan  where the parts begin in what they write together
-//   nacho.prefix_sum      a scan as long as the operands: worth being parallel
-//   nacho.sort            a call of the sort that the device is best at
+//   nacho.parallel        workers that a backend may run at the same time
+//   nacho.slot            the number of the row of a workspace that a worker uses
+//   nacho.exclusive_scan  a scan of one row per part: where each part begins to
+//                         append
+//   nacho.prefix_sum      a scan as long as an operand, which should be parallel
+//   nacho.sort            a call of the fastest sort that the device has
 //
-// These the stage `scf` lowers for every backend, which can instead do it in
-// stages of its own:
+// The stage `scf` lowers these for every backend; a backend may instead lower them
+// in stages of its own:
 //
 //   nacho.load_cut, nacho.store_cut   cuts in the memory of the device
-//   nacho.workspace, insert, lookup,  WorkspaceOps.td: memory of a slot, and
-//   drain                             loops over it; tables of what is found
-//                                     again are workspaces, too
+//   nacho.workspace, insert, lookup,  workspaces, and the tables for nacho.find
+//   drain                             (WorkspaceOps.td)
 //
 // Besides these there are func.func, and on the host's side of a module func.call;
 // and arith, math, complex, scf, memref, ub and, for backends with vectors, vector;
-// and casts between integers that differ in signedness only, which LLVM's do not have.
+// and casts between integers that differ only in signedness, which LLVM's integers
+// do not have.
 // nacho-verify-contract refuses everything else.
 //
 //===----------------------------------------------------------------------===//
@@ -43,13 +44,14 @@ def Nacho_ParallelOp : Nacho_Op<"parallel", [
   let summary = "independent workers";
   let description = [{
     Runs the body once for every worker, in any order, on at most `threads`
-    threads, and is done when all workers are. The body is what a GPU thread can do
-    too: no calls, no allocation, no operation of a host-only dialect, no nested
-    parallelism.
+    threads, and is done when all workers are done. The body has nothing that a GPU
+    thread cannot do: no calls, no allocation, no operation of a host-only dialect, no
+    nested parallelism.
 
     For a backend: a team of threads that take one worker after the other, or a grid
-    with a thread for each, which may ignore `threads`. Workers only share memory that
-    none of them writes to, or of which each writes its own part.
+    with a thread for each worker, which may ignore `threads`. A worker only writes to
+    elements of buffers that no other worker accesses at the same time. The status is
+    the exception: workers set its bits atomically.
 
     ```mlir
     func.func @f(%n: index, %threads: index, %out: memref<?xindex>) {
@@ -76,11 +78,11 @@ def Nacho_SlotOp : Nacho_Op<"slot", [Nacho_BackendTrait]> {
   let summary = "a number that no other worker has at the same time";
   let description = [{
     The number of a worker of a `nacho.parallel` among those that run at the same time.
-    A worker that comes later may get the same number, and with it the memory that has
-    been used by the former one.
+    A worker that begins after another one has ended may get the other's number, and so
+    use the same row of each workspace.
 
-    For a backend: the number of the thread. It is less than what the device says that
-    there are for `threads` (`Device::numSlots`), which is how many rows a workspace has.
+    For a backend: the number of the thread. It is less than the device's `numSlots`
+    for `threads` (Device.h), which is the number of rows of each workspace.
 
     ```mlir
     func.func @f(%n: index, %threads: index, %out: memref<?xindex>) {
@@ -106,8 +108,8 @@ def Nacho_ExclusiveScanOp : Nacho_Op<"exclusive_scan", [
     row more, the total. The region combines two rows; a row of zeros is the
     identity.
 
-    For a backend: there are as few rows as there are parts, so that one thread of the
-    device may do it all. Combining is associative, but not commutative.
+    For a backend: there are only as many rows as parts, so one thread of the device
+    may scan them all. Combining is associative, but not commutative.
 
     ```mlir
     func.func @f(%counts: memref<?x1xindex>, %offsets: memref<?x1xindex>) {
@@ -134,10 +136,10 @@ def Nacho_ExclusiveScanOp : Nacho_Op<"exclusive_scan", [
 
 def Nacho_PrefixSumOp : Nacho_Op<"prefix_sum", [
     Nacho_BackendTrait, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "replace each number by the sum of all up to it";
+  let summary = "replace each number by the sum of all numbers up to it";
   let description = [{
-    For a backend: there are as many numbers as an operand may have entries, and sums wrap
-    around, so that any order of additions gives the same.
+    For a backend: there may be as many numbers as an operand has entries. Sums wrap
+    around, so any order of additions gives the same result.
 
     ```mlir
     func.func @f(%costs: memref<?xi64>, %threads: index) {
@@ -154,13 +156,14 @@ def Nacho_SortOp : Nacho_Op<"sort", [
     Nacho_BackendTrait, AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "sort entries by their coordinates";
   let description = [{
-    Entries are compared by their coordinates, those of the first array first. The
-    arrays `along` with these, and the values, are only moved. No coordinate reaches
-    its extent. Entries with equal coordinates keep their order. What goes wrong is
-    or-ed into the status: there may be no memory for copies.
+    Entries are compared by their coordinates, first by those in the first array. The
+    arrays `along` with these, and the values, are moved in the same way, but not
+    compared. Every coordinate must be less than its extent. Entries with equal
+    coordinates keep their order. A failure, such as a lack of memory for copies, is
+    or-ed into the status.
 
-    For a backend: a call of a library for its device. The sort must be stable, or sums
-    of equal entries would depend on it.
+    For a backend: a call of a library for its device. The sort must be stable, because
+    the order of equal entries is the order in which they are added up.
 
     ```mlir
     func.func @f(%crd0: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>,

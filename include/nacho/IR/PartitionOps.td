@@ -1,7 +1,7 @@
 //===- PartitionOps.td - Stage `partition`: cost and search *- tablegen -*-===//
 //
-// The ops of hierarchical search (paper Alg. 1): cost queries for each operand,
-// and one search for each loop, inside the coordinate that the last search found.
+// The ops of hierarchical search (paper Alg. 1): costs of operands, and one search
+// for each loop, inside the coordinate that the search before it found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -216,7 +216,7 @@ def Nacho_LimitOp : Nacho_Op<"limit", [Pure, AttrSizedOperandSegments]> {
 }
 
 def Nacho_OnCutOp : Nacho_Op<"on_cut", [Pure]> {
-  let summary = "whether the coordinates of the loops around are those of the cut";
+  let summary = "whether the loops around are at the coordinates of a cut";
   let description = [{
     If the part's upper cut is on a coordinate of a loop, a later part continues that
     coordinate. Otherwise the part finishes the coordinate.

@@ -1,6 +1,6 @@
 //===- PrefetchOps.td - What a loop will need soon --------*- tablegen -*-===//
 //
-// Hints. They change no result: what they bring nearer may be read, or not.
+// Hints that ask for memory before a loop reads it. They change no result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,10 +11,12 @@ include "nacho/IR/NachoAttrs.td"
 include "nacho/IR/NachoTypes.td"
 
 def Nacho_PrefetchOp : Nacho_Op<"prefetch"> {
-  let summary = "bring a fiber nearer that will be visited soon";
+  let summary = "prefetch a fiber that will be visited soon";
   let description = [{
-    Its first children, with their elements if they are wanted; or, to begin with,
-    only where they `begin`. Means nothing.
+    Prefetches the coordinates of the fiber's first children, and with `elements` also
+    the elements of these children. The op reads the position at which the children
+    begin. With `begin`, it only prefetches that position, so that a later prefetch of
+    the children need not wait for it.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
@@ -36,10 +38,11 @@ def Nacho_PrefetchOp : Nacho_Op<"prefetch"> {
 }
 
 def Nacho_AheadOp : Nacho_Op<"ahead", [Pure]> {
-  let summary = "the coordinate of a fiber that comes later";
+  let summary = "the coordinate of a fiber that is stored later";
   let description = [{
-    In the order of storage, so many positions after the given one, or the last of all:
-    a hint of what a loop over the parent will visit.
+    The coordinate of the fiber that is stored so many positions after the given one, or
+    of the last fiber if there are fewer. A loop is likely to visit that fiber, but may
+    not, so the coordinate may only serve as a hint.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
@@ -57,11 +60,11 @@ def Nacho_AheadOp : Nacho_Op<"ahead", [Pure]> {
 
 def Nacho_PrefetchRowOp : Nacho_Op<"prefetch_row", [
     AttrSizedOperandSegments]> {
-  let summary = "bring a row of a dense tensor nearer that will be visited soon";
+  let summary = "prefetch a row of a dense tensor that will be read soon";
   let description = [{
-    The first elements that are stored together and have these coordinates, one for
-    each level but the last; or those `from` a coordinate of the last level on. Means
-    nothing; the coordinates may be outside.
+    The coordinates, one for each level but the last, select the row. Prefetches the
+    row's first elements, or the elements `from` a coordinate of the last level on. The
+    coordinates may lie outside of the tensor.
 
     ```mlir
     #Dense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>

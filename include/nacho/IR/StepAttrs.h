@@ -7,10 +7,10 @@
 
 namespace nacho {
 
-/// The tensor that an argument of a step is.
+/// Which tensor an argument of a step is.
 struct StepSource {
-  bool isStep;     ///< The result of an earlier step; else an operand.
-  unsigned number; ///< Of either.
+  bool isStep;     ///< It is the result of an earlier step; else an operand.
+  unsigned number; ///< The number of that step or operand.
 
   bool operator==(const StepSource &other) const {
     return isStep == other.isStep && number == other.number;
@@ -22,7 +22,7 @@ struct StepSource {
 
 /// A level or an access of one of the arguments of a step.
 struct OfArgument {
-  unsigned number; ///< Of the level or the access.
+  unsigned number; ///< The number of the level or the access.
   unsigned argument;
 
   bool operator==(const OfArgument &other) const {

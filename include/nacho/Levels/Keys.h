@@ -16,7 +16,8 @@
 
 namespace nacho {
 
-/// The largest number of bits of a key. keys.py has the same constant.
+/// The largest number of bits of a key. lib/Execution/Chooser.cpp, which knows
+/// nothing of MLIR, has the same constant.
 inline constexpr unsigned kMostKeyBits = 62;
 
 /// The number of bits in a key to the right of the field of a level.

@@ -121,19 +121,22 @@ def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
 
 def NachoRemapIntersections
     : Pass<"nacho-remap-intersections", "::mlir::ModuleOp"> {
-  let summary = "Make lists of what outer intersections leave over";
+  let summary = "List the coordinates that outer intersections visit";
   let description = [{
-    Recursive remapping (paper Alg. 2). Where an outer loop skips coordinates that
-    an operand stores, costs that are read off the operand's positions count what
-    is never iterated. Such loops are done first, by a nest of their own, that lists
-    the coordinates that are left, where each operand is at them, and what the loops
-    inside cost there; the costs are added up. The rest runs through the list.
-    Deeper loops of the same kind are listed from the list.
+    Recursive remapping (paper Alg. 2). An outer loop that skips coordinates of an
+    operand makes costs wrong: they are differences of the operand's positions, and so
+    include entries that no loop visits. The pass therefore runs such a loop first, in a
+    nest of its own. That nest makes a list with an entry for each coordinate that the
+    loop visits: the coordinate, the positions of the operands there, and the cost of
+    the loops inside. The list stores the running sums of these costs. The rest of the
+    nest then loops over the list. If a deeper loop skips coordinates, too, another nest
+    loops over this list and makes the next one.
 
-    Loops that append something outside of the loops to be remapped are left.
+    A loop inside of the outermost loop that appends is not remapped: the entries that
+    the outer loop appends would be lost where the inner loops visit nothing.
 
-    Coordinates at which a loop inside has nothing to do, since a fiber of a dense level
-    is empty there, are left out: the children of the operand have to be `nonempty`.
+    The list leaves out coordinates at which the loops inside have nothing to do because
+    a fiber below a dense level is empty there: that child has to be `nonempty`.
 
     Before:
     ```mlir
@@ -143,7 +146,7 @@ def NachoRemapIntersections
     ```
     After:
     ```mlir
-    %L = nacho.nest scanned {
+    %L = nacho.nest collect<scanned_list> {
       nacho.coiterate %i of (%A1 = %A0, %B1 = %B0) in intersect(%A1, %B1) {
         %pA = nacho.position %A1
         %pB = nacho.position %B1
@@ -166,10 +169,11 @@ def NachoRemapIntersections
 def NachoIsolateNests : Pass<"nacho-isolate-nests", "::mlir::ModuleOp"> {
   let summary = "Give every nest a function of its own";
   let description = [{
-    The functions of one are in the order in which they have to run. The `inputs` of
-    their `#nacho.step` say where the arguments come from: they are operands of the
-    function that there was, or results of earlier functions, which are the steps of a
-    kernel. A function that has one nest is left as it is.
+    Replaces a function with several nests by one function for each nest, in the order
+    in which they have to run. These functions are the steps of a kernel. The `inputs`
+    of a function's `#nacho.step` say where its arguments come from: each is an operand
+    of the original function, or the result of an earlier step. A function with just
+    one nest stays as it is.
 
     Before:
     ```mlir
@@ -199,10 +203,10 @@ def NachoIsolateNests : Pass<"nacho-isolate-nests", "::mlir::ModuleOp"> {
 def NachoPartitionLoops : Pass<"nacho-partition-loops", "::mlir::ModuleOp"> {
   let summary = "Cut each loop nest into parts of equal cost";
   let description = [{
-    Hierarchical search (paper Alg. 1), specialised to the nest: one
-    `nacho.search` per loop, each within the coordinate that the one before
-    it found and with the residual that it left. The `cuts` of the function's
-    `#nacho.step` tell callers which loops are cut.
+    Hierarchical search (paper Alg. 1), specialised to the nest: one `nacho.search` per
+    loop, which searches inside of the coordinate that the search before it found, for
+    the residual that that search left. The `cuts` of the function's `#nacho.step` tell
+    callers which loops are cut.
 
     Before:
     ```mlir
@@ -225,10 +229,12 @@ def NachoPartitionLoops : Pass<"nacho-partition-loops", "::mlir::ModuleOp"> {
 
     The cost of a part is what the cost model charges for it. `nnz` stands for
     `#nacho.cost_model<entries, steps>`, `nnz+loops` for
-    `#nacho.cost_model<entries, steps, units>`. A unit, which belongs to a coordinate
-    of an outer loop, is charged at the first coordinate inside it. Loops over all
-    coordinates without sparse operands, inside of loops that
-    have some, are not cut.
+    `#nacho.cost_model<entries, steps, units>`. A unit belongs to a coordinate of an
+    outer loop, and is charged at the first coordinate of the next loop inside it.
+
+    If the innermost loops have no operands, but loops outside of them do, only those of
+    the innermost loops are cut that run over indices of the result and lie outside of
+    all reduced loops.
   }];
   let options = [Nacho_CostOption];
   let dependentDialects = ["::nacho::NachoDialect"];
@@ -260,19 +266,19 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     From here on results, bounds and counts are buffers. A function `@kernel`
     with one bounded nest is replaced by
 
-    - `@kernel_partition`: workers search for one cut each, inside of parts that
-      may have been cut before;
+    - `@kernel_partition`: each worker searches for one cut, either of the whole nest
+      or of a part that is to be cut again;
     - `@kernel_assemble`: counts the entries that each part appends;
+    - `@kernel_fill`, only if the nest may leave elements of dense levels unwritten:
+      sets all elements to the value that they have where nothing is appended;
     - `@kernel_compute`: appends the entries of each part, from the offset that the
-      scan of the counts gives; a part keeps its sums for entries to which other
-      parts contribute, too, as partials;
-    - `@kernel_fill`, where needed: before, sets the elements of dense levels where
-      nothing is stored;
-    - `@kernel_combine`, where needed: afterwards, adds up the partials, one part
+      scan of the counts gives. Where several parts contribute to an entry, each of
+      them keeps its own sum as a partial;
+    - `@kernel_combine`, only if there are such entries: adds up the partials, one part
       after the other;
-    - `@kernel_plan` and `@kernel_execute`, the two that a caller needs: everything
-      up to the allocation of the result, and everything after. The `#nacho.step` of
-      the latter is all that a caller has to know of the functions.
+    - `@kernel_plan` and `@kernel_execute`, which a caller calls: the first does
+      everything up to the allocation of the result, the second everything after it.
+      The `#nacho.step` of `@kernel_execute` is all that a caller has to know.
 
     Before:
     ```mlir
@@ -295,17 +301,18 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     }
     ```
 
-    With `drafts`, nests do not count if only the entries of the last level
-    would have to be counted, and counting would take as long as appending: nests
-    that scatter, make lists, or intersect. A part appends no more entries than its
-    cost, so that the cuts say where it may write in a *draft* of the result:
+    With `drafts`, a nest does not count if it would only have to count the entries of
+    the last level, and if counting would take as long as appending. This is so for
+    nests that scatter, make lists, or intersect. A part appends no more entries than it
+    costs, so the costs of the cuts tell where each part may write in a *draft* of the
+    result:
 
     - `@kernel_plan` finds the cuts; the offset of a part is the cost of all parts
       before it;
     - `@kernel_compute` appends, and stores how many entries each part appended;
       `@kernel_execute` scans these counts;
     - `@kernel_compact` moves the entries together. Every worker moves the same
-      number of entries and positions, however many the parts have.
+      number of entries and positions, whichever parts have appended them.
   }];
   let options = [
     Option<"drafts", "drafts", "bool", /*default=*/"false",

@@ -352,7 +352,7 @@ Value FiberLowering::sumBefore(Value list, Value position) {
   return select(any, sum, constant(0));
 }
 
-/// The position comes from `nacho.recall`; an absent fiber is therefore
+/// The position comes from `nacho.recall`, so that of an absent fiber is
 /// `kRecalledAbsent`.
 void FiberLowering::lowerFiberAt(FiberAtOp op) {
   FiberValue at = fiber(op.getRoot());

@@ -148,8 +148,8 @@ SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
                       ArrayRef(results).drop_front(stored));
 }
 
-/// Calls `emit`, which moves the body of a loop, but keeps a copy of the body
-/// for the next loop.
+/// Calls `emit` for a copy of a loop. `emit` moves the body out of the copy;
+/// the loop itself keeps its body for the next call.
 void LoopLowering::withCopy(Loop &loop, llvm::function_ref<void()> emit) {
   CoiterateOp original = loop.op;
   {

@@ -58,7 +58,7 @@ std::pair<ClipPath, LastCoordinate> LoopLowering::clipPath(CoiterateOp op,
   return {path, lastOf(op)};
 }
 
-/// Whether the merge expression asks for an operand, or the body does.
+/// Whether the merge expression or the body of a loop uses an operand.
 static bool takesPart(CoiterateOp op, unsigned n) {
   return !op.getChildren()[n].use_empty() || op.getMerge().mentions(n);
 }

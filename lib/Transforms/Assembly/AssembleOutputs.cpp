@@ -1,18 +1,19 @@
 //===- AssembleOutputs.cpp - The three kernels of a nest ------------------===//
 //
-// Consumes functions with one bounded nest; leaves the functions partition,
-// assemble and compute of paper section 4, each over all parts, and plan and
-// execute, which call them. Results, bounds and counts are buffers from here
-// on. In the order in which they use each other:
+// Consumes functions with one bounded nest. Replaces each by the functions
+// partition, assemble and compute of paper section 4, which run all parts, and
+// by plan and execute, which call these. Results, bounds and counts are buffers
+// from here on. The main files:
 //
 //   ResultLayout   which loop appends to which level of the result
-//   Collector      how the entries of the result come together
-//   Filling        how parts know where their entries go
-//   NestAssembler  the functions, and what they call
-//   PartBuilder    what one part does; its loops, levels, tables and entries
+//   Collector      how the parts collect the entries of the result
+//   Filling        how each part knows where its entries begin in the result
+//   PhaseFunctions the functions of a nest, and their arguments
+//   PartBuilder    the code of one part: its loops, levels, tables and entries
+//   NestAssembler  what each function does
 //
-// Who appends a coordinate of an outer level, and what is counted for it, is
-// the business of the result's levels (lib/Levels).
+// The levels of the result (lib/Levels) decide which part appends a coordinate
+// of an outer level, and what a part counts for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,8 @@ static bool isReturned(func::FuncOp func, NestOp nest) {
              nest->getResults();
 }
 
-/// Whether tables can be made for all that a nest finds. Emits an error if not.
+/// Whether there can be a table for each `nacho.find` of a nest. Emits an error
+/// if not.
 static LogicalResult verifyFinds(NestOp nest) {
   WalkResult finds = nest.walk([](FindOp find) -> WalkResult {
     if (!argumentOf(find.getFiber()))
@@ -54,14 +56,14 @@ static LogicalResult verifyFinds(NestOp nest) {
   return failure(finds.wasInterrupted());
 }
 
-/// Whether a function can be replaced by those of its nest. Emits an error if
-/// it cannot.
+/// Whether a function can be replaced by the functions of its nest. Emits an
+/// error if it cannot.
 static LogicalResult verifyReplaceable(func::FuncOp func, NestOp nest) {
   if (!nest.getCuts() || nest.getBody().getNumArguments() == 0)
     return nest.emitOpError("must be partitioned and bounded first");
   if (!nest.getCuts().getDefiningOp<PartitionOp>() || !isReturned(func, nest))
     return nest.emitOpError("must be all that its function does");
-  // The rest is repeated in each of the functions.
+  // Each of the functions gets a copy of all other ops.
   for (Operation &op : func.getBody().front().without_terminator())
     if (&op != nest && !isMemoryEffectFree(&op))
       return op.emitOpError("has an effect next to a nest");

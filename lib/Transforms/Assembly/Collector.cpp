@@ -29,8 +29,8 @@ std::unique_ptr<Collector> Collector::getForDraft(CollectKind kind) {
                                           : get(kind);
 }
 
-/// Entries that are appended one by one, and are all that could be counted, are
-/// counted in about the time that it takes to append them.
+/// If only entries have to be counted, and each append makes one, counting them
+/// takes about as long as appending them.
 bool Collector::prefersDraft(const ResultLayout &layout) const {
   return layout.makesEntries() && layout.numColumns() == 1;
 }

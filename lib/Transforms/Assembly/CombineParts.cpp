@@ -1,7 +1,9 @@
 //===- CombineParts.cpp - Before and after the parts ----------------------===//
 //
-// The functions fill and combine: what a block has where nothing is stored, and
-// the entries of which no part has all elements.
+// The functions fill and combine. Before the parts run, fill gives all elements
+// of blocks the value that they have where nothing is appended. After the parts
+// have run, combine adds up the partials of entries to which several parts
+// contribute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +15,9 @@
 using namespace mlir;
 using namespace nacho;
 
-/// parallel part in parts: values[n * part / parts ...] = 0
+/// parallel part in parts:
+///   for n in the part's interval of the values:
+///     values[n] = value of an element to which nothing is appended
 void nacho::buildFill(PhaseFunctions &function) {
   function.start("fill", {Parameter::bounds, Parameter::result},
                  /*isExported=*/false);
@@ -43,8 +47,8 @@ void nacho::buildFill(PhaseFunctions &function) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Goes from part to part and adds what the parts before have kept of an entry
-/// to what the part has of it.
+/// Goes from part to part, and adds the partial that the part before has kept
+/// of an entry to the partial that the part itself has kept of it.
 class PartCombiner {
 public:
   explicit PartCombiner(PhaseFunctions &function)
@@ -52,10 +56,12 @@ public:
         b(function.b), places(function.places()),
         partials(b, layout, args, places) {}
 
-  /// for part in parts, one after the other, which keeps the order of sums:
-  ///   if the part before has not completed its entry:
-  ///     that goes on in this part's head if the part completes it, which then
-  ///     goes to the result; else in its tail
+  /// for part in parts, in order, so that sums are added up in order:
+  ///   if this part completes the entry in which it begins:
+  ///     head of this part += tail of the part before
+  ///     result[entry] = head of this part
+  ///   else:
+  ///     tail of this part += tail of the part before
   void combine(Value parts) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
@@ -71,7 +77,7 @@ public:
     });
     if (layout.numOuter > 0)
       return;
-    // A scalar is in the tail of the last part.
+    // If the result is a scalar, it is now in the tail of the last part.
     Value last = arith::SubIOp::create(b, partials.head(parts), one);
     write(last, std::nullopt, std::nullopt);
   }
@@ -82,8 +88,8 @@ private:
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, number, zero);
   }
 
-  /// Whether cuts differ in a coordinate of the outer loops: a part between
-  /// them completes the entry in which it begins.
+  /// Whether two cuts differ in a coordinate of the outer loops. If so, the
+  /// part between them completes the entry in which it begins.
   Value emitDiffer(Value lower, Value upper) {
     Type index = b.getIndexType();
     Value any = arith::ConstantIntOp::create(b, 0, 1);
@@ -97,8 +103,9 @@ private:
     return any;
   }
 
-  /// row += what the part before has not completed, where `row` is the part's
-  /// head or tail. Returns the row.
+  /// row += tail of the part before, if that part has kept anything there.
+  /// `row` is the head of this part if it completes the entry, else its tail.
+  /// Returns the row.
   Value addBefore(Value part, Value completes) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
@@ -107,7 +114,8 @@ private:
     Value row = arith::SelectOp::create(b, completes, head, tail);
     Value isFirst =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero);
-    // The first part has none before it; there its own tail is as good as any.
+    // The first part has no part before it. Its own tail stands in as a row
+    // that can be read.
     Value before = arith::SelectOp::create(b, isFirst, tail,
                                            arith::SubIOp::create(b, head, one));
     Value isOpen = isNotZero(partials.visited(before));
@@ -129,8 +137,8 @@ private:
     return row;
   }
 
-  /// The sums in a row; what they are before any reduction if there is nothing
-  /// in the row.
+  /// The sums in a row, or the identities of the reduction if nothing has been
+  /// reduced to the row.
   Values loadOrIdentities(Value row, Value number) {
     Value any = isNotZero(partials.visited(row));
     Values sums = layout.reduction->identities(b);
@@ -141,8 +149,9 @@ private:
     return sums;
   }
 
-  /// A complete entry goes to the result. A scalar has neither a part whose it
-  /// is nor a cut that has its coordinates.
+  /// Writes a complete entry to the result: at the outer coordinates of `cut`,
+  /// and at the position where `part` appends the entry. Both are none for a
+  /// scalar.
   void write(Value row, std::optional<Value> part, std::optional<Value> cut) {
     Value count = partials.visited(row);
     Values coordinates(layout.type.getRank());

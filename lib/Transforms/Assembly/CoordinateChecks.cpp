@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Whether a coordinate of the loop is used to read or write somewhere.
+/// Whether a loop's coordinate is used as an index into memory.
 static bool indexesMemory(CoiterateOp loop) {
   for (Operation *user : loop.getCoordinate().getUsers())
     if (isa<LocateOp, AppendOp>(user))
@@ -19,9 +19,9 @@ static bool indexesMemory(CoiterateOp loop) {
   });
 }
 
-/// Whether the entries of a list keep more than their coordinates, like where
-/// they come from. The levels up to the first unique one tell entries apart;
-/// what is in the levels after it only goes along with them.
+/// Whether the entries of a list keep more than their coordinates, such as
+/// positions in operands. The levels up to the first unique level tell entries
+/// apart; the levels after it keep further data of each entry.
 static bool keepsMore(RankedTensorType type) {
   return isList(type) &&
          llvm::any_of(
@@ -31,7 +31,8 @@ static bool keepsMore(RankedTensorType type) {
 
 bool nacho::mustCheck(const Part &part, const Entries &entries, unsigned m) {
   CoiterateOp loop = part.layout.loops[m];
-  // Only passes make lists that keep more, of coordinates that were checked.
+  // Only nests that passes insert make such lists, and these nests have checked
+  // the coordinates.
   auto isKept = [](Value fiber) {
     return keepsMore(cast<FiberType>(fiber.getType()).getTensor());
   };
@@ -51,7 +52,7 @@ Value nacho::emitIsOutside(const Part &part, unsigned m, CoiterateOp loop) {
   };
   if (!CoiterateOp(part.layout.loops[m]).getExtent())
     return isBeyond(loop.getFibers().front());
-  // The fibers of terms that share a loop have extents of their own.
+  // The loop is shared by terms whose fibers may have smaller extents than it.
   Value outside = arith::ConstantIntOp::create(b, 0, 1);
   for (auto [fiber, child] : llvm::zip(loop.getFibers(), loop.getChildren())) {
     Value present = PresentOp::create(b, b.getI1Type(), child);

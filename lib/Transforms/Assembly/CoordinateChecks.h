@@ -1,8 +1,8 @@
 //===- CoordinateChecks.h - Coordinates must be inside of their extents ---===//
 //
-// A coordinate that indexes memory is compared with its extent, whatever has
-// happened to the arrays of the operands since they were checked. One that is
-// outside is reported by the status.
+// The arrays of operands may be edited after they were checked. Therefore a
+// coordinate that indexes memory is compared with its extent. A coordinate
+// outside of its extent sets a bit of the status.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,14 +13,15 @@
 
 namespace nacho {
 
-/// Whether the coordinates of loop `m` of the chain have to be compared.
+/// Whether the coordinates of loop `m` of the chain have to be compared with
+/// their extents.
 bool mustCheck(const Part &part, const Entries &entries, unsigned m);
 
-/// Whether the coordinate that loop `m` of the chain is at, repeated as `loop`,
-/// is outside of the extent.
+/// Whether the current coordinate of `loop`, the part's copy of loop `m` of the
+/// chain, is outside of its extent.
 mlir::Value emitIsOutside(const Part &part, unsigned m, CoiterateOp loop);
 
-/// Reports a coordinate that is outside.
+/// Sets the bit of the status if `isOutside` holds.
 void emitReport(const Part &part, mlir::Value isOutside);
 
 } // namespace nacho

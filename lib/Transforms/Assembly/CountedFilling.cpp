@@ -1,7 +1,7 @@
 //===- CountedFilling.cpp - Results whose entries are counted first -------===//
 //
-// The function assemble, and what follows from its counts. A result without
-// structure has nothing to count: every place in its blocks is known.
+// Builds the function assemble, and the scan of its counts. A result without
+// structure has nothing to count: every element has a known place in its block.
 //
 //===----------------------------------------------------------------------===//
 

@@ -31,8 +31,10 @@ static void storeEnds(PhaseFunctions &function, Value parts, ValueRange roots) {
   });
 }
 
-/// bounds[row] = the cut that is `inside` of `within` parts further than the
-///               cut `lower`, when these cut what is up to `upper` evenly
+/// Divides the interval from `lower` to `upper` into `within` parts of equal
+/// cost, and finds the cut at the beginning of part `inside` of these:
+///   bounds[row] = the cut for the query
+///                 cost(lower) + inside * (cost(upper) - cost(lower)) / within
 static void searchCut(PhaseFunctions &function, Value row, Value inside,
                       Value lower, Value upper) {
   ImplicitLocOpBuilder &b = function.b;
@@ -40,7 +42,7 @@ static void searchCut(PhaseFunctions &function, Value row, Value inside,
   Type index = b.getIndexType();
   Value base = CutCostOp::create(b, index, lower);
   Value limit = CutCostOp::create(b, index, upper);
-  // A part that costs nothing is left whole.
+  // If the interval costs nothing, all of it goes to its last part.
   Value hasCost =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, base, limit);
   auto ifCost = scf::IfOp::create(b, hasCost, /*withElse=*/true);
@@ -63,8 +65,10 @@ static void searchCut(PhaseFunctions &function, Value row, Value inside,
   StoreCutOp::create(b, found, args.bounds, row);
 }
 
-/// parallel p in parts: bounds[p] = a cut between bounds[p - p % within] and
-///                                  `within` rows further
+/// parallel p in parts:
+///   if p is not a multiple of within:
+///     from = p - p % within
+///     bounds[p] = cut between bounds[from] and bounds[from + within]
 void nacho::buildPartition(PhaseFunctions &function) {
   function.start("partition", {Parameter::bounds, Parameter::within},
                  /*isExported=*/true);

@@ -1,8 +1,9 @@
 //===- DraftFilling.cpp - Results that are drafted first ------------------===//
 //
-// A part appends to the draft from the offset that the parts before it cost,
-// and leaves free what it did not need. The function compact moves the entries
-// together, and the positions with them.
+// A part appends no more entries than it costs. It therefore appends to the
+// draft from an offset that is the cost of all parts before it. The places that
+// it does not need stay free. The function compact moves the entries together,
+// and adjusts the positions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,16 +18,16 @@ using namespace mlir;
 using namespace nacho;
 
 //===----------------------------------------------------------------------===//
-// Pieces of what parts have appended
+// Which parts have appended the entries of an interval
 //===----------------------------------------------------------------------===//
 
-/// The last part that begins before `limit`; 0 if all begin after it.
+/// The last part with begin(part) < limit; part 0 if there is none.
 static Value lastBefore(ImplicitLocOpBuilder &b, Value parts, Value limit,
                         llvm::function_ref<Value(Value)> begin) {
   Type index = b.getIndexType();
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  // Parts up to `low` begin before the limit, those from `high` do not.
+  // Parts up to `low` begin before the limit, parts from `high` on do not.
   auto loop = scf::WhileOp::create(
       b, TypeRange{index, index}, ValueRange{zero, parts},
       [&](OpBuilder &builder, Location loc, ValueRange range) {
@@ -50,10 +51,11 @@ static Value lastBefore(ImplicitLocOpBuilder &b, Value parts, Value limit,
   return loop.getResult(0);
 }
 
-/// for each piece of an interval that one part has appended:
-///   body(from, to, part)
+/// Divides an interval of entries or positions by the parts that appended them:
+///   for each part that has appended some of the interval:
+///     body(from, to, part), where these are the numbers in [from, to)
 ///
-/// where `beginOf` says from where on each part has appended.
+/// Part p has appended the numbers from beginOf(p) to beginOf(p + 1).
 static void forAppended(ImplicitLocOpBuilder &b, Value parts, Interval interval,
                         llvm::function_ref<Value(Value)> beginOf,
                         llvm::function_ref<void(Value, Value, Value)> body) {
@@ -78,8 +80,8 @@ static void forAppended(ImplicitLocOpBuilder &b, Value parts, Interval interval,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Moves what one worker has to move: as many entries, and as many positions,
-/// as any other worker, no matter which parts have appended them.
+/// Moves the entries and positions of one worker. All workers move equally
+/// many, whichever parts have appended them.
 class DraftMover {
 public:
   DraftMover(PhaseFunctions &function, Value worker, Value parts)
@@ -103,7 +105,8 @@ public:
     forAppended(b, parts, own, beginOf, move);
   }
 
-  /// A part has written the positions after its lower cut up to its upper one.
+  /// Copies positions, less the shift of the part that wrote them: each part
+  /// has written the positions after its lower cut, up to its upper cut.
   void movePositions(unsigned level) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
@@ -132,7 +135,7 @@ public:
   }
 
 private:
-  /// How much further on what a part has appended is in the draft than in the
+  /// The offset of a part's entries in the draft, less their offset in the
   /// result.
   Value shiftOf(Value part) {
     return arith::SubIOp::create(b, function.loadRow(args.offsets, part).back(),
@@ -178,7 +181,7 @@ public:
             Parameter::sizes};
   }
 
-  /// for part in 0..parts: offsets[part] = what the parts before cost
+  /// for part in 0..parts: offsets[part] = cost of all parts before it
   void planOffsets(PhaseFunctions &function, Value parts) const override {
     ImplicitLocOpBuilder &b = function.b;
     Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -204,20 +207,21 @@ public:
     function.storeRow(builder.countAppended(), function.args.counts, part);
   }
 
-  /// moved = scan(counts); sizes = what to allocate for the result
+  /// moved = scan(counts); sizes = those of the result
   void finishExecute(PhaseFunctions &function) const override {
     function.cloneOperands();
     Value parts = function.numParts();
     Value moved = function.args.moved;
     emitScan(function, moved);
     storeSizes(function, moved, parts);
-    // If there are no entries, nothing calls compact.
+    // Callers do not call compact if there are no entries, so these positions
+    // have to be stored here.
     if (!isFullLevel(function.layout.type, 0))
       function.emitOneWorker([&] { storeFirstFiber(function, moved, parts); });
   }
 
-  /// parallel worker in parts: move an even share of the entries, and of the
-  ///                           positions, from the draft to the result
+  /// parallel worker in parts:
+  ///   move 1 / parts of the entries and positions from the draft to the result
   void buildCompact(PhaseFunctions &function) const override {
     function.start("compact",
                    {Parameter::bounds, Parameter::offsets, Parameter::moved,

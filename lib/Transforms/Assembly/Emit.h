@@ -21,17 +21,17 @@ void emitIf(mlir::ImplicitLocOpBuilder &b, Condition condition,
 void emitFor(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to,
              llvm::function_ref<void(mlir::Value)> body);
 
-/// The numbers from `from` to `to`, which is not one of them.
+/// The numbers [from, to).
 struct Interval {
   mlir::Value from, to;
 };
 
-/// The interval that a part gets when the numbers below `size` are split evenly
-/// among all parts.
+/// The interval of a part when the numbers [0, size) are divided evenly among
+/// all parts.
 Interval evenInterval(mlir::ImplicitLocOpBuilder &b, mlir::Value part,
                       mlir::Value parts, mlir::Value size);
 
-/// The cut in a row of `bounds`, with a name.
+/// Loads the cut in a row of `bounds`, and names it.
 mlir::Value loadCut(mlir::ImplicitLocOpBuilder &b, llvm::StringRef name,
                     mlir::Type cut, mlir::Value bounds, mlir::Value row);
 

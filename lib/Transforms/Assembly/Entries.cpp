@@ -21,12 +21,12 @@ void Entries::append(AppendOp op, Carried &values) {
   add(op, condition, values);
 }
 
-/// Whether the coordinate, or the key, that the last level's loop is at is
-/// inside of its extent.
+/// Whether the current coordinate of the last level's loop, or the current key
+/// of a loop over keys, is inside of its extent.
 Value Entries::isLastInside() {
   unsigned last = layout.numStructural - 1;
   CoiterateOp loop = layout.loopOfLevel[last];
-  // What is no loop's can be any number.
+  // If the level stores no loop's coordinates, it may store any number.
   if (!loop)
     return arith::ConstantIntOp::create(b, 1, 1);
   Value at = layout.appendsKeys() ? part.mapping.lookup(loop.getCoordinate())
@@ -35,9 +35,9 @@ Value Entries::isLastInside() {
                                emitExtent(b, loop, part.mapping));
 }
 
-/// Unless the operands changed since they were checked and counted, the part
-/// has room for the entry, and the result has the coordinate. A draft has room
-/// in all but odd cases.
+/// Stores the entry if the part has room for it and the coordinate is inside of
+/// its extent, else sets the status. Both hold unless the operands have changed
+/// since they were checked and counted, or a draft is too small, which is rare.
 void Entries::makeEntry(Value value, Value offset) {
   unsigned last = layout.numStructural - 1;
   Value end = part.last.back();
@@ -57,8 +57,8 @@ void Entries::makeEntry(Value value, Value offset) {
   part.setStatus(arith::SelectOp::create(b, inside, full, outOfRange));
 }
 
-/// Whatever has happened to the operands, nothing outside of the array is
-/// written.
+/// The check is for operands that have changed since they were checked: nothing
+/// outside of the array may be written.
 void Entries::storeValue(Value value, Value at) {
   Value size = memref::DimOp::create(b, part.args.values, part.constant(0));
   Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
@@ -70,7 +70,8 @@ void Entries::storeValue(Value value, Value at) {
 // Counted
 //===----------------------------------------------------------------------===//
 
-/// What is only counted indexes no memory.
+/// Counting indexes no memory. A coordinate that makeEntry() would not compare
+/// is compared all the same.
 bool CountedEntries::needsCheck(CoiterateOp innermost) const {
   return layout.makesEntries() && layout.loopOfLevel.back() != innermost;
 }
@@ -83,7 +84,7 @@ void CountedEntries::add(AppendOp, Condition condition, Carried &values) {
 // Appended
 //===----------------------------------------------------------------------===//
 
-/// The coordinate of the last level is compared when an entry is made.
+/// makeEntry() already compares the coordinate of the last level.
 bool AppendedEntries::needsCheck(CoiterateOp innermost) const {
   return layout.loopOfLevel.back() != innermost;
 }

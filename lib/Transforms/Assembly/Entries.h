@@ -1,9 +1,9 @@
 //===- Entries.h - What a part does with what it appends ------------------===//
 //
-// An append counts an entry; or it makes an entry of a level; or it stores into
-// a block; or it adds to a sum, in a register, in a row of memory or in a
-// workspace. For each of these there is a class. The collector of a nest
-// chooses one for each phase.
+// When a part comes to an append, it may count an entry, or make an entry of a
+// level, or store a value into a block, or add a value to a sum in a register,
+// in a row of memory or in a workspace. For each of these there is a class. The
+// collector of a nest chooses one for counting and one for appending.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,38 +14,38 @@
 
 namespace nacho {
 
-/// What is common to all ways. The functions are called in this order, while
-/// the loops of the part are repeated; what they emit goes where the builder
+/// The base of these classes. The functions are called in this order, while the
+/// loops of the nest are copied for the part, and emit code where the builder
 /// is.
 class Entries {
 public:
   explicit Entries(Part &part) : part(part), layout(part.layout), b(part.b) {}
   virtual ~Entries() = default;
 
-  /// Emits what comes before everything else of a part that appends.
+  /// Emits the first code of a part that appends.
   virtual void prepare() {}
-  /// Emits what comes before the loops, and adds what they carry.
+  /// Emits code before the loops, and adds the values that the loops carry.
   virtual void start(Carried &carried) {}
-  /// Emits what comes before the loops inside of the last outer loop.
+  /// Emits code before the loops inside of the last outer loop.
   virtual void enterOuter(Carried &values) {}
-  /// Repeats an append.
+  /// Emits what the part does for an append of the nest.
   void append(AppendOp op, Carried &values);
-  /// Emits what comes after the loops inside of the last outer loop, which is
-  /// repeated as `loop`; there were `entriesBefore` entries before them.
+  /// Emits code after the loops inside of the last outer loop. `loop` is the
+  /// copy of that loop; `entriesBefore` is the number of entries before them.
   virtual void leaveOuter(CoiterateOp loop, mlir::Value entriesBefore,
                           Carried &values) {}
-  /// Emits what comes after the loops.
+  /// Emits code after the loops.
   virtual void leaveLoops(Carried &values) {}
-  /// Emits what comes last, in a nest that has no outer loops but a reduction.
+  /// Emits the last code of a part in a nest that reduces and has no outer
+  /// loops.
   virtual void finish(Carried &values) {}
-  /// Adds the values of the collector's columns in a row of counts.
+  /// Adds the collector's columns to a row of counts.
   virtual void addColumns(const Carried &values, Values &row) const {}
 
-  /// Whether each append is counted, and nothing else is done with it.
+  /// Whether appends are only counted.
   virtual bool areCounted() const { return false; }
-  /// Repeats a loop that does nothing but to append, for each number up to an
-  /// extent, a term to a sum of the same row; returns whether it is such a
-  /// loop.
+  /// If a loop only adds a term to each sum of a row, emits one op in its place
+  /// and returns true. Otherwise returns false.
   virtual bool addRow(CoiterateOp loop) { return false; }
 
   /// Whether the innermost loop has to compare its coordinate with the extent,
@@ -53,7 +53,8 @@ public:
   virtual bool needsCheck(CoiterateOp innermost) const { return true; }
 
 protected:
-  /// Appends a value, at the part's coordinates, where a condition holds.
+  /// Emits what the part does for an append at its current coordinates, if
+  /// `condition` holds.
   virtual void add(AppendOp op, Condition condition, Carried &values) = 0;
 
   /// values[offset] = value; crd[offset] = coordinate
@@ -88,12 +89,12 @@ public:
 
 protected:
   void add(AppendOp op, Condition condition, Carried &values) override;
-  /// The value that the entry has.
+  /// The value of the entry.
   virtual mlir::Value valueOf(AppendOp op, Condition condition,
                               Carried &values);
 };
 
-/// Stores every append into a block.
+/// Stores the value of every append into a block.
 class BlockEntries : public Entries {
 public:
   using Entries::Entries;
@@ -102,14 +103,14 @@ protected:
   void add(AppendOp op, Condition condition, Carried &values) override;
 };
 
-/// Reduces what is appended to sums, in registers.
+/// Reduces appended values to sums in registers.
 std::unique_ptr<Entries> makeRegisterSums(Part &part);
-/// The same in a row of memory, which has a sum for every combination of
-/// coordinates of the inner levels.
+/// Reduces appended values to a row of sums in memory, which has a sum for
+/// every combination of coordinates of the inner levels.
 std::unique_ptr<Entries> makeRowSums(Part &part);
 
-/// Adds up what is appended, in a workspace. With `partLevel`, a coordinate of
-/// that level is the number of the part.
+/// Adds up appended values in a workspace. With `partLevel`, the entries have
+/// the number of the part as their coordinate in that level.
 std::unique_ptr<Entries>
 makeWorkspaceEntries(Part &part, std::optional<unsigned> partLevel);
 

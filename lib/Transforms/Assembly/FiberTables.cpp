@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace nacho;
 
-/// What is carried for a table with no fiber in it: the position of a fiber
-/// that is absent.
+/// The position that the loops carry for a table without a fiber in it. It is
+/// the position of an absent fiber.
 static constexpr int64_t kNoFiber = -1;
 
 unsigned FiberTables::numberOf(FindOp find) const {
@@ -36,8 +36,9 @@ void FiberTables::start(Carried &carried) {
   }
 }
 
-/// if position(fiber) != the position of the fiber in the table:
-///   clear the table; for k of fiber: table[k] = position of the child at k
+/// if position(fiber) != position of the fiber in the table:
+///   clear the table
+///   for k of fiber: table[k] = position of the child at k
 void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
   ImplicitLocOpBuilder &b = part.b;
   for (auto find : loop.getBody().getOps<FindOp>()) {

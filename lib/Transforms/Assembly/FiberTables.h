@@ -7,20 +7,20 @@
 
 namespace nacho {
 
-/// A part has a table for each `nacho.find`. It holds the positions of the
-/// children of one fiber, by their coordinates, and is filled anew when the
-/// loops come to another fiber.
+/// The tables of a part, one for each `nacho.find`. A table tells the positions
+/// of the children of one fiber by their coordinates. It is filled anew when
+/// the loops come to another fiber.
 class FiberTables {
 public:
   explicit FiberTables(Part &part) : part(part) {}
 
-  /// Makes the tables, with no fiber in them.
+  /// Makes the tables, without a fiber in them.
   void start(Carried &carried);
-  /// Fills the tables that lookups in the body of a loop need.
+  /// Fills the tables that the body of a loop looks coordinates up in.
   void fillFor(CoiterateOp loop, Carried &values);
-  /// Repeats a lookup.
+  /// Copies a lookup, and gives the copy its table.
   void emit(FindOp find);
-  /// Empties the tables, as they have to be left.
+  /// Empties the tables: workspaces have to be left empty.
   void clear();
 
 private:

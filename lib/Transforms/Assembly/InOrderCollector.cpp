@@ -1,9 +1,9 @@
 //===- InOrderCollector.cpp - Entries in the order of the result's levels -===//
 //
-// The loops over coordinates of the structure's levels are the outer ones, in
-// the order of the levels. What the loops inside of them append at the same
-// coordinates is reduced. Loops over coordinates of the block may be on either
-// side.
+// The outer loops run over the coordinates of the structure's levels, in the
+// order of the levels. The values that the loops inside of them append at the
+// same coordinates are reduced. Loops over coordinates of the block may be
+// outer loops or inside of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +46,8 @@ public:
     return success();
   }
 
-  /// Unions are counted by their matches. That is fast, and a draft of a union
-  /// would take as much memory as the result.
+  /// Unions are not drafted: nacho-count-unions counts them fast, by their
+  /// matches, and their drafts would take as much memory as their results.
   bool prefersDraft(const ResultLayout &layout) const override {
     CoiterateOp loop = layout.loops.back();
     return Collector::prefersDraft(layout) && loop.getFibers().size() > 1 &&

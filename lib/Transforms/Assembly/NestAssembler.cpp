@@ -45,7 +45,8 @@ static void buildCompute(PhaseFunctions &function) {
   layout.filling->finishPart(function, part, builder);
 }
 
-/// partition; offsets = where parts append; sizes = what to allocate
+/// call partition; offsets = where the parts append; sizes = those of the
+/// result
 static void buildPlan(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
   function.start("plan", layout.filling->planParameters(layout),
@@ -61,8 +62,8 @@ static void buildPlan(PhaseFunctions &function) {
   func::ReturnOp::create(function.b);
 }
 
-/// What callers have to know of the step: what was said of the nest, and what
-/// its functions take and fill.
+/// The step attribute for callers: the inputs and cuts of the nest's function,
+/// and the buffers that the functions take and fill.
 static StepAttr describeStep(const PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
   MLIRContext *context = function.b.getContext();
@@ -86,7 +87,7 @@ static StepAttr describeStep(const PhaseFunctions &function) {
   return StepAttr::get(context, step.getInputs(), step.getCuts(), buffers);
 }
 
-/// fill; compute; combine; then what the filling does after all parts
+/// call fill; call compute; call combine; then the last code of the filling
 static void buildExecute(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
   func::FuncOp func = function.start("execute", executeParameters(layout),

@@ -13,12 +13,12 @@ void assembleNest(PhaseFunctions &function);
 /// Builds the function that cuts the nest into parts.
 void buildPartition(PhaseFunctions &function);
 
-/// Builds the function that gives every element of blocks the value that it has
-/// where nothing is stored.
+/// Builds the function that gives all elements of blocks the value that they
+/// have where nothing is appended.
 void buildFill(PhaseFunctions &function);
 
-/// Builds the function that completes the entries of which no part has all
-/// elements.
+/// Builds the function that adds up the partials of entries to which several
+/// parts contribute.
 void buildCombine(PhaseFunctions &function, const Parameters &parameters);
 
 } // namespace nacho

@@ -8,24 +8,24 @@
 
 namespace nacho {
 
-/// Why the loops of a part are run: to count what the part appends, or to
-/// append it.
+/// Whether the loops of a part run to count the part's entries, or to append
+/// them.
 enum class Phase { count, append };
 
-/// The values that the loops of a part carry around, in this order.
+/// The values that the loops of a part carry, in this order.
 struct Carried {
-  llvm::SmallVector<Values> levels; ///< Those of each level that is filled.
-  mlir::Value entries; ///< The number of entries, or the offset of the next.
+  llvm::SmallVector<Values> levels; ///< The values of each filled level.
+  mlir::Value entries; ///< The number of entries, or the next entry's offset.
   Values tables;       ///< The position of the fiber that is in each table.
-  Values sums;         ///< What is being reduced, or added up.
+  Values sums;         ///< The sums that are being reduced.
 
   Values flatten() const;
-  /// The same, where other values stand for these: the arguments of a loop's
-  /// body, or the results of a loop.
+  /// The same fields with other values, in the order of flatten(): with the
+  /// arguments of a loop's body, or with the results of a loop.
   Carried as(mlir::ValueRange values) const;
 };
 
-/// One part of a nest, in one of its phases.
+/// One part of a nest, while it counts or appends.
 struct Part {
   Part(PhaseFunctions &function, mlir::Value number, mlir::Value parts,
        Phase phase);
@@ -36,19 +36,19 @@ struct Part {
   }
   bool isCounting() const { return phase == Phase::count; }
 
-  /// Whether a cut is inside the coordinate that loop `m` of the chain is at.
-  /// Nothing if it cannot be, since no loop further in is cut.
+  /// Whether a cut lies inside the current coordinate of loop `m` of the chain.
+  /// None if no loop further in is cut, so that no cut can lie there.
   std::optional<mlir::Value> isCutInside(unsigned m, mlir::Value cut) const;
 
-  /// Whether the merge expression of a loop without fibers holds, which only
-  /// asks for the guards.
+  /// Whether the merge expression of a loop without fibers holds: it only asks
+  /// whether guards are present.
   Condition emitHolds(CoiterateOp loop) const;
 
-  /// The position of the structure's last level that is filled next, if there
-  /// is a structure.
+  /// The next position to fill in the structure's last level; none if there is
+  /// no structure.
   std::optional<mlir::Value> blockPosition(const Carried &values) const;
 
-  /// Counts some entries where a condition holds.
+  /// Adds `number` to the number of entries, if a condition holds.
   void countEntries(mlir::Value number, Condition condition,
                     Carried &values) const;
 
@@ -63,12 +63,12 @@ struct Part {
   mlir::Value number, parts; ///< The number of the part, and of all parts.
   mlir::Value lower, upper;  ///< The cuts of the part.
   Phase phase;
-  /// The rows of the scan before and after the part, while it appends. They
-  /// have no elements if nothing was counted.
+  /// The rows of the scanned counts before and after the part, while it
+  /// appends. They are empty if nothing was counted.
   Values first, last;
 
-  // Where the builder is.
-  Values coordinates; ///< By level, the coordinates of the loops around it.
+  // The state at the place where the builder is.
+  Values coordinates; ///< The current coordinate of each level.
   /// Whether the part completes these coordinates: no later part appends there.
   Condition completes = kAlways;
 };

@@ -49,7 +49,7 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
   entries->leaveLoops(carried);
   tables.clear();
   if (layout.numOuter == 0 && layout.reduction) {
-    // What is added outside of all loops is the last part's.
+    // The last part does the appends that are outside of all loops.
     ImplicitLocOpBuilder &b = part.b;
     Value next = arith::AddIOp::create(b, part.number, part.constant(1));
     part.completes =

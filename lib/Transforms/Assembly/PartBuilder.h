@@ -9,21 +9,22 @@
 
 namespace nacho {
 
-/// Builds what one part does in one phase: the loops of the nest, between the
-/// part's cuts, and what the levels of the result, the tables and the entries
-/// need around them.
+/// Builds the code of one part that counts or appends: the loops of the nest
+/// between the part's cuts, and the code that the levels of the result, the
+/// tables and the entries need before, in and after these loops.
 class PartBuilder {
 public:
   PartBuilder(PhaseFunctions &function, mlir::Value number, mlir::Value parts,
               Phase phase);
 
-  /// Counts; returns the row of counts.
+  /// Emits the loops that count; returns the row of counts.
   Values count();
-  /// Appends between two rows of the scan, which are empty for a result without
-  /// structure. Sets the status if the part has appended something else than
+  /// Emits the loops that append, from the offsets in one row of the scanned
+  /// counts to those in the next row. The rows are empty for a result without
+  /// structure. The emitted code sets the status if it has not appended what
   /// was counted.
   void append(mlir::ValueRange first, mlir::ValueRange last);
-  /// Returns the row of counts of what has been appended.
+  /// After append(), the row of counts for the entries that were appended.
   Values countAppended();
 
 private:
@@ -33,7 +34,7 @@ private:
   PartLevels levels;
   FiberTables tables;
   std::unique_ptr<Entries> entries;
-  Carried carried; ///< Before the loops, and then after them.
+  Carried carried; ///< The values before the loops, later those after them.
 };
 
 } // namespace nacho

@@ -5,9 +5,9 @@
 using namespace mlir;
 using namespace nacho;
 
-/// The coordinate of a cut in the loop of a level. For a full level, it is the
-/// position of the coordinates there, or where the positions under their parent
-/// would begin, if the parent is not appended by then.
+/// The coordinate of a cut in the loop of a level. For a full level, the
+/// position of the cut's coordinates; but if their parent has no entries so
+/// far, the first position of the next parent that will be appended.
 Value PartLevels::cutCoordinate(Value cut, unsigned level,
                                 ValueRange row) const {
   const ResultPlaces &places = part.places;
@@ -55,8 +55,9 @@ void PartLevels::start(Carried &carried) {
   }
 }
 
-/// It is the first value that the next level carries which counts positions of
-/// its own; after the last of these it is the number of entries.
+/// The next level that counts positions of its own carries its position as its
+/// first value. If there is no such level, the position is the offset of the
+/// next entry.
 Value PartLevels::next(unsigned level, const Carried &values) const {
   for (unsigned next = level + 1; next < layout.levels.size(); ++next)
     if (layout.levels[next]->isCounted())
@@ -64,7 +65,8 @@ Value PartLevels::next(unsigned level, const Carried &values) const {
   return values.entries;
 }
 
-/// The position that full levels are under, unless they are the first ones.
+/// The position above a run of full levels that ends with `level`; none if they
+/// are the first levels.
 std::optional<Value> PartLevels::parentPosition(unsigned level,
                                                 const Carried &values) const {
   unsigned first = layout.firstFull(level);
@@ -98,8 +100,7 @@ void PartLevels::leave(unsigned level, const Arrival &arrival,
     leaveFiber(level, values);
 }
 
-/// Tells the full levels after one that is not full how far it has been
-/// appended to.
+/// Tells the full levels below `level` up to which position `level` is filled.
 void PartLevels::leaveFiber(unsigned level, Carried &values) {
   Value end = values.levels[level].front();
   unsigned last = level;
@@ -110,7 +111,8 @@ void PartLevels::leaveFiber(unsigned level, Carried &values) {
 }
 
 void PartLevels::addColumns(const Carried &counted, Values &row) {
-  // Whether the cuts differ in a coordinate up to that of the level.
+  // Whether the part's cuts differ in the coordinate of the level, or of a
+  // level above it.
   Value spans = arith::ConstantIntOp::create(b, 0, 1);
   for (auto [m, level] : llvm::enumerate(layout.levels)) {
     if (m < layout.numCut) {

@@ -7,32 +7,33 @@
 
 namespace nacho {
 
-/// Tells the levels of the result what a part counts or appends. What they do
-/// with it is up to their kinds (lib/Levels).
+/// Tells the levels of the result which coordinates a part counts or appends.
+/// The kind of each level (lib/Levels) decides what it does with them.
 class PartLevels {
 public:
   explicit PartLevels(Part &part)
       : part(part), layout(part.layout), b(part.b) {}
 
-  /// Adds what the levels carry.
+  /// Adds the values that the levels carry.
   void start(Carried &carried);
 
-  /// What is known when the loop over a level comes to a coordinate.
+  /// The state when the loop over a level comes to a coordinate.
   struct Arrival {
-    mlir::Value onLower, onUpper; ///< Whether a cut of the part is inside it.
-    mlir::Value entries;          ///< The number of entries before.
-    mlir::Value next;             ///< The position of the next level, if asked.
+    /// Whether the part's lower or upper cut lies inside the coordinate.
+    mlir::Value onLower, onUpper;
+    mlir::Value entries; ///< The number of entries so far.
+    mlir::Value next;    ///< The next position of the level below, if needed.
   };
-  /// The position that the level after `level` fills next.
+  /// The next position to fill in the level below `level`.
   mlir::Value next(unsigned level, const Carried &values) const;
-  /// Tells a level what the loops inside of one of its coordinates did.
+  /// Tells a level that the loops inside of one of its coordinates have run.
   void leave(unsigned level, const Arrival &arrival, Carried &values);
 
-  /// The columns of the levels in a row of counts, from what the outermost loop
-  /// has counted.
+  /// Adds the columns of the levels to a row of counts, given the values that
+  /// the outermost loop has carried out.
   void addColumns(const Carried &counted, Values &row);
-  /// Whether the levels got all the positions that were counted for the part,
-  /// and `complete` holds.
+  /// Whether `complete` holds and the part has filled all the positions that
+  /// were counted for it.
   Condition finish(const Carried &appended, Condition complete);
 
 private:
@@ -46,7 +47,7 @@ private:
   Part &part;
   const ResultLayout &layout;
   mlir::ImplicitLocOpBuilder &b;
-  llvm::SmallVector<AppendContext> contexts; ///< By level, while appending.
+  llvm::SmallVector<AppendContext> contexts; ///< Of each level, if it appends.
 };
 
 } // namespace nacho

@@ -12,7 +12,7 @@ using namespace nacho;
 // The chain
 //===----------------------------------------------------------------------===//
 
-/// Creates an op that has the fibers of a loop, repeated for the part.
+/// Creates an op with the part's values for the operands of a loop.
 template <typename OpT, typename... Args>
 static OpT createLike(const Part &part, CoiterateOp loop, Args... args) {
   auto mapped = [&](ValueRange values) {
@@ -42,9 +42,9 @@ CoiterateOp PartLoops::cloneLoop(CoiterateOp from, std::optional<Bounds> bounds,
   return loop;
 }
 
-/// Whether the loops of the chain from `m` inwards run over all coordinates and
-/// are not cut. Then their entries are counted without running them, except
-/// that a workspace has to see what is new in it.
+/// Whether the loops of the chain from `m` inwards have no fibers and are not
+/// cut, so that their entries can be counted without running them. This does
+/// not hold with a workspace, in which only new coordinates count.
 static bool isFull(const ResultLayout &layout, unsigned m) {
   if (m < layout.numCut || layout.workspaceLevel)
     return false;
@@ -53,8 +53,8 @@ static bool isFull(const ResultLayout &layout, unsigned m) {
       [](CoiterateOp loop) { return loop.getFibers().empty(); });
 }
 
-/// Whether loop `m` is the innermost of the chain, and does nothing but to
-/// count an entry for each append.
+/// Whether loop `m` is the innermost loop of the chain, and only counts an
+/// entry for each append.
 bool PartLoops::onlyCounts(unsigned m) const {
   CoiterateOp loop = layout.loops[m];
   if (!entries.areCounted() || m + 1 != layout.loops.size() ||
@@ -69,8 +69,8 @@ bool PartLoops::onlyCounts(unsigned m) const {
       });
 }
 
-/// Counts what such a loop appends: so many entries as it has coordinates, for
-/// each append.
+/// Counts the entries of a loop that only counts: for each append, as many as
+/// the loop visits coordinates.
 void PartLoops::countLoop(CoiterateOp loop, std::optional<Bounds> bounds,
                           Carried &values) {
   Value number;
@@ -84,7 +84,7 @@ void PartLoops::countLoop(CoiterateOp loop, std::optional<Bounds> bounds,
     part.countEntries(number, kAlways, values);
 }
 
-/// The loops of the chain from `m` inwards.
+/// Emits the loops of the chain from `m` inwards.
 Carried PartLoops::emitLoop(unsigned m, std::optional<Bounds> bounds,
                             Carried carried) {
   CoiterateOp from = layout.loops[m];
@@ -101,8 +101,8 @@ Carried PartLoops::emitLoop(unsigned m, std::optional<Bounds> bounds,
     countLoop(from, bounds, carried);
     return carried;
   }
-  // Inside of a reduction, where every step counts, the loop carries whether a
-  // coordinate was outside, and that is reported after the loop.
+  // Inside of a reduction, every instruction of a step matters: the loop only
+  // carries whether a coordinate was outside, and reports it at the end.
   bool isChecked = mustCheck(part, entries, m);
   bool isTracked = isChecked && m >= layout.numOuter;
   Values flat = carried.flatten();
@@ -127,8 +127,8 @@ Carried PartLoops::emitLoop(unsigned m, std::optional<Bounds> bounds,
   return carried.as(loop.getResults());
 }
 
-/// What is inside of a loop of the chain, and what the levels and the entries
-/// make of it.
+/// Emits the body of `loop`, the copy of loop `m` of the chain, and before and
+/// after it the code of the levels and the entries.
 void PartLoops::emitBody(unsigned m, CoiterateOp loop, Carried &values) {
   Value no = arith::ConstantIntOp::create(b, 0, 1);
   std::optional<Value> onLower, onUpper;
@@ -158,7 +158,7 @@ void PartLoops::emitBody(unsigned m, CoiterateOp loop, Carried &values) {
     levels.leave(m, arrival, values);
 }
 
-/// The statements of a loop of the chain.
+/// Emits the statements in the body of a loop of the chain.
 void PartLoops::emitChainBody(unsigned m, CoiterateOp loop, Carried &values) {
   Block &body = *CoiterateOp(layout.loops[m]).getBodyBlock();
   if (m + 1 == layout.loops.size())
@@ -208,7 +208,7 @@ void PartLoops::emitStatement(Operation &op, Carried &values) {
     return entries.append(append, values);
   if (isa<PartOp>(op))
     return part.mapping.map(op.getResult(0), part.number);
-  // Counting reads no elements.
+  // Elements are not read while entries are counted.
   if (part.isCounting() && isa<PrefetchRowOp>(op))
     return;
   Operation *now = b.clone(op, part.mapping);
@@ -220,7 +220,7 @@ void PartLoops::emitStatement(Operation &op, Carried &values) {
 // Loops over all coordinates
 //===----------------------------------------------------------------------===//
 
-/// Whether a loop that is not run would run at all.
+/// Whether a loop without fibers would visit any coordinate.
 Condition PartLoops::emitHasIterations(CoiterateOp loop) {
   Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
                                      emitExtent(b, loop, part.mapping),
@@ -228,8 +228,9 @@ Condition PartLoops::emitHasIterations(CoiterateOp loop) {
   return emitBoth(b, part.emitHolds(loop), some);
 }
 
-/// Counts one entry for each append, if the loops around it run at all. What
-/// holds at some coordinate of such a loop holds at the first one.
+/// Counts one entry for each append in a loop, if the loops around it visit any
+/// coordinate. A condition that holds at some coordinate of a loop without
+/// fibers holds at its first coordinate.
 void PartLoops::countFullLoop(CoiterateOp from, Carried &values) {
   from->walk([&](AppendOp append) {
     Condition condition = part.completes;
@@ -247,7 +248,7 @@ void PartLoops::countFullLoop(CoiterateOp from, Carried &values) {
   });
 }
 
-/// Repeats a value that a loop computes from what is known outside of it.
+/// Copies the ops by which a loop computes a value to a place outside of it.
 Value PartLoops::cloneFrom(CoiterateOp loop, Value value) {
   Operation *definition = value.getDefiningOp();
   if (!definition || !loop->isAncestor(definition))
@@ -267,7 +268,7 @@ bool PartLoops::isRowLoop(Operation *op) const {
   return llvm::any_of(loop.getCoordinate().getUsers(), llvm::IsaPred<AppendOp>);
 }
 
-/// Repeats a loop inside of those that are cut.
+/// Emits a loop without fibers, which no cut divides.
 void PartLoops::emitFullLoop(CoiterateOp from, Carried &values) {
   Value before = values.entries;
   if (!entries.addRow(from)) {

@@ -9,7 +9,7 @@
 
 namespace nacho {
 
-/// Repeats the loops of a nest for one part.
+/// Copies the loops of a nest for one part.
 class PartLoops {
 public:
   PartLoops(Part &part, PartLevels &levels, FiberTables &tables,
@@ -17,13 +17,13 @@ public:
       : part(part), layout(part.layout), b(part.b), levels(levels),
         tables(tables), entries(entries) {}
 
-  /// The whole chain of loops, for the carried values; returns these
-  /// afterwards.
+  /// Emits the whole chain of loops, which starts from the values in `carried`;
+  /// returns the values after the loops.
   Carried emitChain(const Carried &carried) {
     return emitLoop(0, Bounds{part.lower, part.upper}, carried);
   }
 
-  /// What the nest has next to its chain of loops.
+  /// Emits the ops of the nest that are outside of all loops.
   void emitOutside(Carried &values);
 
 private:
@@ -31,7 +31,7 @@ private:
   struct Bounds {
     mlir::Value lower, upper;
   };
-  /// A loop of the chain, and how to repeat it.
+  /// A loop of the chain, and the function that emits its copy.
   struct ChainLoop {
     CoiterateOp loop;
     llvm::function_ref<void()> emit;
@@ -49,7 +49,7 @@ private:
                       Carried &values);
   void emitStatement(mlir::Operation &op, Carried &values);
 
-  // Loops over all coordinates.
+  // Loops without fibers, which run over all coordinates.
   bool isRowLoop(mlir::Operation *op) const;
   void emitFullLoop(CoiterateOp loop, Carried &values);
   void countFullLoop(CoiterateOp loop, Carried &values);

@@ -1,9 +1,10 @@
 //===- PartSumsCollector.cpp - Sums of each part, sorted at the end -------===//
 //
-// A part adds up in its workspace what it appends at the same coordinate of one
-// level. When the loops outside of that level move on, the sums become entries,
-// whose last coordinate is the number of the part. So the entries of one sum
-// lie side by side after they have been sorted.
+// A part adds up, in its workspace, the values that it appends at the same
+// coordinate of one level. When the loops outside of that level move on, the
+// sums become entries, whose last coordinate is the number of the part. After
+// sorting, the sums of different parts for the same coordinates lie side by
+// side.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@ using namespace nacho;
 namespace {
 class PartSumsCollector : public Collector {
 public:
-  /// The last level takes the number of the part.
+  /// The last level stores the number of the part.
   bool takes(const ResultLayout &layout, Value coordinate,
              unsigned level) const override {
     return coordinate.getDefiningOp<PartOp>() && level == partLevel(layout);
@@ -53,7 +54,8 @@ public:
     return level == partLevel(layout) ? parts : places.extent(level);
   }
 
-  /// Parts are in order in any case.
+  /// Sorts by all levels but the last: the entries of the parts are stored in
+  /// the order of the parts, and the sort is stable.
   void finishEntries(PhaseFunctions &function) const override {
     emitSort(function, partLevel(function.layout));
   }

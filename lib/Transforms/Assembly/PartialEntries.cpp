@@ -1,4 +1,4 @@
-//===- PartialEntries.cpp - Entries that a part has not all of ------------===//
+//===- PartialEntries.cpp - Sums of entries that several parts make -------===//
 
 #include "PartialEntries.h"
 

@@ -15,8 +15,9 @@ using namespace nacho;
 // Signatures
 //===----------------------------------------------------------------------===//
 
-/// The type of the keys of a table of coordinates. Where the tensor leaves the
-/// width of coordinates to MLIR, they are `index`; a table needs a known width.
+/// The type of the keys of a workspace for coordinates of a tensor. If the
+/// tensor leaves the width of its coordinates to MLIR, their type is `index`,
+/// but keys need a known width.
 static Type keyType(sparse_tensor::SparseTensorEncodingAttr encoding) {
   Type type = encoding.getCrdElemType();
   return type.isIndex() ? IntegerType::get(type.getContext(), 64) : type;
@@ -37,8 +38,8 @@ Values ResultArrays::flatten() const {
   return all;
 }
 
-/// The arguments of a function after the operands, and which values are to
-/// stand for them.
+/// The arguments of a function after the operands, and the fields of
+/// PhaseArguments that are set to them.
 class PhaseFunctions::Signature {
 public:
   void add(Type type, Value &value, const Twine &name) {
@@ -50,8 +51,8 @@ public:
     add(type, *value, name);
   }
 
-  /// A vector of elements, a table with any number of rows and columns, or of
-  /// columns.
+  /// The types of buffers: of rank 1; of rank 2 with any number of columns; of
+  /// rank 2 with a fixed number of columns.
   static MemRefType vector(Type element) {
     return MemRefType::get({ShapedType::kDynamic}, element);
   }
@@ -73,7 +74,7 @@ public:
     add(vector(type.getElementType()), result.values, prefix + "values");
   }
 
-  /// Names the arguments of the function, and makes the values stand for them.
+  /// Sets the fields to the arguments of the function, and names the arguments.
   void bind(ValueRange arguments) {
     for (auto [target, argument] : llvm::zip(targets, arguments)) {
       *target.first = argument;

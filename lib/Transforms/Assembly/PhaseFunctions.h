@@ -13,21 +13,21 @@
 
 namespace nacho {
 
-/// What a function of a nest may take, between the operands and the number of
-/// threads. Most of it has more than one argument.
+/// The parameters that a function of a nest may have, between the operands and
+/// the number of threads. Some of them stand for several arguments.
 enum class Parameter {
-  bounds,        ///< The cuts of all parts, by row.
-  within,        ///< The number of rows between cuts that are there.
-  counts,        ///< What each part appends, by row.
-  offsets,       ///< What the parts before each part append, by row.
-  moved,         ///< The same in the result, if `offsets` are those of a draft.
-  sizes,         ///< How much to allocate.
+  bounds,        ///< The cuts between the parts, one in each row.
+  within,        ///< The number of rows from one given cut to the next.
+  counts,        ///< What each part appends, one part in each row.
+  offsets,       ///< Where each part begins to append, one part in each row.
+  moved,         ///< Offsets in the result, if `offsets` are those of a draft.
+  sizes,         ///< The sizes of the result (see Step.h).
   draft,         ///< The arrays of a draft of the result.
   result,        ///< The arrays of the result.
-  partials,      ///< Rows of partial entries (PartialEntries.h).
-  coordinateSet, ///< Workspaces for coordinates only.
-  workspace,     ///< Workspaces.
-  tables,        ///< Tables for lookups.
+  partials,      ///< Rows of sums that are not complete (PartialEntries.h).
+  coordinateSet, ///< The workspace, without sums.
+  workspace,     ///< The workspace.
+  tables,        ///< The tables for lookups.
   status         ///< Bits that say what went wrong.
 };
 using Parameters = llvm::SmallVector<Parameter>;
@@ -36,7 +36,8 @@ using Parameters = llvm::SmallVector<Parameter>;
 struct ResultArrays {
   TensorArrays arrays;
   mlir::Value values;
-  /// Views of the arrays by level; null where a level has none.
+  /// The positions and coordinates of each level, as views of the arrays; null
+  /// if the level has none.
   Values positions, coordinates;
 
   /// Makes the views, if there are arrays.
@@ -51,23 +52,24 @@ struct ResultArrays {
 struct PhaseArguments : ResultArrays {
   mlir::Value bounds, within, counts, offsets, moved, sizes, status, threads;
   ResultArrays draft;
-  /// By sum, two rows for each part; and how many elements were reduced to a
-  /// row.
+  /// A buffer for each sum of the reduction, with two rows for each part; and
+  /// how many elements were reduced to each row.
   Values partials;
   mlir::Value visited;
-  /// The workspaces, by slot. Those in which every coordinate has a place have
-  /// no keys; those for coordinates only have no sums.
+  /// The arrays of the workspace, with a row for each slot. There are no keys
+  /// if every coordinate has a place of its own, and no sums if the workspace
+  /// only holds coordinates.
   std::optional<mlir::Value> keys, sums;
   mlir::Value marks;
-  /// The same for the tables, whose elements are positions.
+  /// The arrays of a table, likewise. Its elements are positions.
   struct Table {
     mlir::Value keys, marks, positions;
   };
   llvm::SmallVector<Table> tables;
 };
 
-/// Builds the functions of a nest, one after the other. What its members say
-/// about a function is that of the last one started.
+/// Builds the functions of a nest, one after the other. The members for a
+/// function describe the function that was started last.
 class PhaseFunctions {
 public:
   PhaseFunctions(mlir::func::FuncOp source, NestOp nest, ResultLayout layout);
@@ -79,20 +81,20 @@ public:
   /// Calls a function that was built before.
   void call(llvm::StringRef suffix, mlir::ValueRange arguments);
 
-  /// Repeats the roots of the operands, and what else comes before the
-  /// partition.
+  /// Copies all ops of `source` but the partition and the nest, such as the
+  /// roots of the operands.
   void cloneOperands();
   /// The number of parts.
   mlir::Value numParts();
-  /// A worker for each part.
+  /// Emits a parallel loop with a worker for each part.
   ParallelOp emitWorkers(mlir::Value parts);
-  /// The same, where that is all that the function does. The builder is left in
-  /// the body of the workers.
+  /// Emits such a loop as the last op of the function, and leaves the builder
+  /// in its body.
   ParallelOp startWorkers(mlir::Value parts);
-  /// One worker does what the body emits.
+  /// Emits a parallel loop with one worker, whose code `body` emits.
   void emitOneWorker(llvm::function_ref<void()> body);
 
-  /// A row of `counts`, `offsets` or `moved`.
+  /// Loads or stores a row of `counts`, `offsets` or `moved`.
   Values loadRow(mlir::Value buffer, mlir::Value row);
   void storeRow(mlir::ValueRange values, mlir::Value buffer, mlir::Value row);
 
@@ -100,14 +102,14 @@ public:
   CutType cutType();
   ResultPlaces places() { return ResultPlaces(b, layout, mapping); }
 
-  // Of the nest.
+  // Members for the nest.
   mlir::func::FuncOp source;
   NestOp nest;
   PartitionOp partition;
   const ResultLayout layout;
-  // Of the function.
+  // Members for the function.
   mlir::ImplicitLocOpBuilder b;
-  mlir::IRMapping mapping; ///< What stands there for the nest's operands.
+  mlir::IRMapping mapping; ///< From values of `source` to the function's.
   Values operands;
   PhaseArguments args;
 

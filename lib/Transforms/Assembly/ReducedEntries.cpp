@@ -1,9 +1,9 @@
 //===- ReducedEntries.cpp - Entries that a part reduces -------------------===//
 //
-// While the loops inside of the outer ones run, sums are reduced in registers
-// or, if inner loops run over coordinates of the result, in a row of memory.
-// The sums of which the part has all elements go to the result; the others go
-// to the partial entries.
+// While the loops inside of the outer loops run, sums are kept in registers or,
+// if these loops also run over coordinates of the result, in a row of memory.
+// If the part has reduced all elements of an entry, it writes the entry to the
+// result; if not, it keeps the sums as partials.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +19,15 @@ using namespace nacho;
 
 namespace {
 
-/// What sums in registers and in rows have in common.
+/// The base of sums in registers and sums in rows of memory.
 class ReducedEntries : public Entries {
 public:
   explicit ReducedEntries(Part &part)
       : Entries(part), reduction(*layout.reduction),
         partials(b, layout, part.args, part.places) {}
 
-  /// There is nothing in the rows of the part; in those of a scalar, nothing
-  /// yet but what sums begin with.
+  /// Marks the rows of the part as empty. Without outer loops, enterOuter() is
+  /// not called for rows, so the sums in the tail are set here.
   void prepare() override {
     if (!layout.hasPartials())
       return;
@@ -55,7 +55,8 @@ public:
     keepPart(count, sums);
   }
 
-  /// A scalar is what all parts have together.
+  /// Without outer loops, every part keeps its sums in its tail, and combine
+  /// adds them up.
   void finish(Carried &values) override {
     Values sums = takeSums(values);
     Value row = tail();
@@ -67,13 +68,15 @@ protected:
   Value head() const { return partials.head(part.number); }
   Value tail() const { return partials.tail(part.number); }
 
-  /// The sums that were carried, which they are no longer.
+  /// Takes the sums, if there are any, out of the carried values.
   virtual Values takeSums(Carried &values) = 0;
-  /// Stores carried sums in a row of the partial entries.
+  /// Stores sums that were carried in a row of the partials.
   virtual void keepSums(ValueRange sums, Value row) = 0;
-  /// Copies what is in the tail to the head, if sums are in the tail.
+  /// Copies the tail to the head, if the sums are in the tail and the part
+  /// completes the entry.
   virtual void moveToHead(Value head, Value tail) {}
-  /// Writes the entries that were reduced from `count` elements.
+  /// Writes the entry, or row of entries, that `count` elements were reduced
+  /// to.
   virtual void writeEntries(const Carried &values, Value count,
                             ValueRange sums) = 0;
 
@@ -81,8 +84,8 @@ protected:
   PartialEntries partials;
 
 private:
-  /// The part has reduced an entry from its first to its last element. Only a
-  /// block is written even if there were none.
+  /// Writes an entry of which the part has reduced all elements. An entry
+  /// without elements is only written if the result is one block.
   void writeWhole(const Carried &values, Value count, ValueRange sums) {
     Condition any = kAlways;
     if (layout.numStructural > 0)
@@ -91,7 +94,7 @@ private:
     emitIf(b, any, [&] { writeEntries(values, count, sums); });
   }
 
-  /// The part has only some of the elements of an entry.
+  /// Keeps the sums of an entry of which the part has only some elements.
   void keepPart(Value count, ValueRange sums) {
     Value head = this->head(), tail = this->tail();
     Value row = emitSelect(b, part.completes, head, tail);
@@ -196,7 +199,7 @@ protected:
 
   Values takeSums(Carried &) override { return {}; }
 
-  // The sums are in the tail.
+  // The sums are already in the tail.
   void keepSums(ValueRange, Value) override {}
 
   void moveToHead(Value head, Value tail) override {
@@ -225,8 +228,8 @@ private:
 
 } // namespace
 
-/// Whether a loop over all coordinates does nothing but to append a term to
-/// each sum of a row, or of a part of a row that lies together.
+/// Whether a loop without fibers only appends a term to each of a number of
+/// sums that lie side by side in a row.
 bool RowSums::addsToRow(CoiterateOp loop) const {
   if (!loop.getFibers().empty())
     return false;
@@ -244,13 +247,13 @@ bool RowSums::addsToRow(CoiterateOp loop) const {
              });
 }
 
-/// The number that a sum has in its row, by the part's coordinates in these
-/// levels. `condition` becomes one that holds only where they are inside.
+/// The number, in its row, of the sum for the part's coordinates in `levels`.
+/// Adds to `condition` that these coordinates are inside of their extents.
 Value RowSums::numberOf(ArrayRef<unsigned> levels, Condition &condition) {
   Value number;
   for (unsigned level : levels) {
     Value coordinate = part.coordinates[level];
-    // What an operand stores can be any number.
+    // A coordinate that an operand stores may be outside.
     if (!visitsAll(layout.loopOfLevel[level]))
       condition = emitBoth(b, condition,
                            arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
@@ -266,7 +269,7 @@ Value RowSums::numberOf(ArrayRef<unsigned> levels, Condition &condition) {
   return number;
 }
 
-/// Repeats the body of a loop as one that yields its terms.
+/// Copies the body of a loop to an op whose region yields the terms.
 void RowSums::emitTerms(CoiterateOp loop, AccumulateOp op) {
   OpBuilder::InsertionGuard guard(b);
   Block *body = b.createBlock(&op.getBody(), {}, b.getIndexType(),

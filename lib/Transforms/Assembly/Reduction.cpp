@@ -14,13 +14,13 @@ using namespace nacho;
 // Before anything is reduced
 //===----------------------------------------------------------------------===//
 
-/// An element from a small integer.
+/// A small integer as an element of a type.
 static Value emitElement(ImplicitLocOpBuilder &b, Type type, int8_t value) {
   return CastOp::create(
       b, type, arith::ConstantOp::create(b, b.getI8IntegerAttr(value)));
 }
 
-/// The largest or smallest element.
+/// The largest or smallest element of a type.
 static Value emitExtreme(ImplicitLocOpBuilder &b, Type type, bool isLargest) {
   if (auto floating = dyn_cast<FloatType>(type)) {
     APFloat infinity =
@@ -77,9 +77,9 @@ static Value emitSaturatedProduct(ImplicitLocOpBuilder &b, Value x, Value y) {
 }
 
 namespace {
-/// The number of combinations of the indices that some loops run over. A loop
-/// over keys runs over the index of each field, since not every key is made of
-/// coordinates.
+/// The number of combinations of coordinates that some loops run over. For a
+/// loop over keys, this is the product of the extents of all fields: not every
+/// number below the extent of keys is a key.
 class Combinations {
 public:
   Combinations(ImplicitLocOpBuilder &b, const IRMapping &mapping)
@@ -95,7 +95,7 @@ public:
       multiply(levelExtent(b, tensor, level));
   }
 
-  /// The number, if there is a loop at all.
+  /// None if there is no loop.
   std::optional<Value> number;
 
 private:
@@ -108,7 +108,8 @@ private:
 };
 } // namespace
 
-/// The sum in which a 0 takes part if fewer than `all` elements were reduced.
+/// The sum, combined with 0 if fewer than `all` elements were reduced: then
+/// some elements were not stored, and these are 0.
 static Value emitWithMissing(ImplicitLocOpBuilder &b, BinaryKind kind,
                              Value sum, Value count, Value all) {
   Value isMissing =

@@ -10,8 +10,8 @@
 
 namespace nacho {
 
-/// The reduction of a nest. An entry may be made from several sums, which are
-/// reduced side by side, each from a value of its own type. ("Sum" stands for
+/// The reduction of a nest. An entry may be computed from several sums, which
+/// are reduced at the same time and may have different types. ("Sum" stands for
 /// the result of any reduction.)
 class Reduction {
 public:
@@ -21,11 +21,11 @@ public:
   /// The types of the sums.
   llvm::ArrayRef<mlir::Type> getTypes() const { return types; }
 
-  /// What the sums are before anything is reduced.
+  /// The values of the sums before anything is reduced.
   Values identities(mlir::ImplicitLocOpBuilder &b) const;
 
-  /// The entry to which `count` elements have been reduced. The elements that
-  /// are not stored count as 0.
+  /// The entry for sums to which `count` elements have been reduced. Elements
+  /// that are not stored count as 0.
   mlir::Value finish(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange sums,
                      mlir::Value count, const mlir::IRMapping &mapping) const;
 

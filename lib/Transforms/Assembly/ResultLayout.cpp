@@ -28,8 +28,8 @@ static CoiterateOp loopOver(Value coordinate) {
   return loop && loop.getCoordinate() == coordinate ? loop : CoiterateOp();
 }
 
-/// Notes from which loop, and which field of its keys, each coordinate of an
-/// append is.
+/// Notes for each coordinate of an append which loop it comes from and, if that
+/// is a loop over keys, from which field of the key.
 static LogicalResult readAppend(ResultLayout &layout, AppendOp append) {
   for (auto [level, appended] : llvm::enumerate(append.getCoordinates())) {
     auto field = appended.getDefiningOp<UnflattenOp>();
@@ -87,7 +87,7 @@ FailureOr<ResultLayout> ResultLayout::get(NestOp nest, bool drafts) {
 }
 
 //===----------------------------------------------------------------------===//
-// What blocks have
+// Elements of blocks
 //===----------------------------------------------------------------------===//
 
 /// Whether a loop runs its body at every coordinate, whatever the operands
@@ -110,7 +110,7 @@ bool ResultLayout::needsFill() const {
   // A block is written as a whole when its position is appended.
   if (numStructural > 0 && numStructural == numOuter)
     return false;
-  // In a block, a reduction writes no entry that nothing was reduced to.
+  // A reduction does not write elements of a block to which nothing is reduced.
   if (numStructural > 0 && reduction)
     return true;
   bool isConditional = false;

@@ -1,11 +1,10 @@
 //===- ResultLayout.h - How a nest fills its result -----------------------===//
 //
-// A result is stored in up to three pieces. The *structure* is made of the
-// levels up to the last one that is not dense; parts append to it. Under each
-// position of its last level there is a *block*: an array that has a place for
-// every coordinate of the dense levels that are left. A dense result is one
-// block, and so is a scalar, which has no levels. And while sums are not
-// complete, there are partial entries (PartialEntries.h).
+// The *structure* of a result is made of the levels up to the last level that
+// is not dense; parts append to it. Each position of the last of these levels
+// has a *block*: an array with an element for every combination of coordinates
+// of the dense levels below. A dense result is one block, and so is a scalar,
+// which has no levels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,39 +34,41 @@ struct ResultLayout {
   NestOp nest;
   llvm::SmallVector<CoiterateOp> loops; ///< The chain, outermost first.
   unsigned numCut;        ///< The number of outer loops that are cut.
-  unsigned numOuter;      ///< The number of loops outside of all reductions.
+  unsigned numOuter;      ///< The number of loops that are not inside of the
+                          ///< reduction or the row of a workspace.
   unsigned numStructural; ///< The number of levels of the structure.
 
-  /// The levels that are filled from the loops inside of them: those of the
-  /// structure, but for the last one if every append makes an entry.
+  /// The levels to which the part appends a coordinate after the loops inside
+  /// of it have run: those of the structure, but without the last one if every
+  /// append makes an entry of it.
   llvm::SmallVector<std::unique_ptr<ResultLevel>> levels;
-  /// By level, the loop whose coordinate, or a field of whose key, is appended
-  /// there. Null at a level at which something else is appended.
+  /// For each level, the loop that gives the coordinate appended there: its own
+  /// coordinate, or a field of its key. Null if the level stores other numbers.
   llvm::SmallVector<CoiterateOp> loopOfLevel;
-  /// By level, the field of the loop's key that is appended there. Null if it
-  /// is the loop's coordinate that is appended.
+  /// For each level, the field of the loop's key that is appended there. Null
+  /// if the loop's coordinate is appended.
   llvm::SmallVector<UnflattenOp> fieldOfLevel;
-  /// The levels of the block whose loops run inside of the reduction. Where
-  /// there are any, a sum is a row of sums: one for every combination of their
-  /// coordinates.
+  /// The levels of the block whose loops run inside of the reduction. If there
+  /// are any, a row of sums is reduced: one sum for every combination of the
+  /// coordinates of these levels.
   llvm::SmallVector<unsigned> innerLevels;
-  /// What the entries of the loops inside of the outer ones are reduced by, if
-  /// they are.
+  /// The reduction of the values that the loops inside of the outer loops
+  /// append; none if these are not reduced.
   std::optional<Reduction> reduction;
   /// The level of which a workspace holds one row, if there is a workspace.
   std::optional<unsigned> workspaceLevel;
-  /// Lookups of coordinates, each of which has a table of its own.
+  /// The lookups of coordinates. Each has a table of its own.
   llvm::SmallVector<FindOp> finds;
-  /// What the nest's way of collecting entries means for its functions.
+  /// How the nest collects entries (Collector.h).
   std::unique_ptr<Collector> collector;
-  /// How parts know where their entries go.
+  /// How each part knows where its entries begin (Filling.h).
   std::unique_ptr<Filling> filling;
 
   /// Whether every append makes an entry of the structure's last level.
   bool makesEntries() const { return levels.size() < numStructural; }
-  /// Whether the entries that a part appends, or the coordinates, are counted.
+  /// Whether parts count the entries or coordinates that they append.
   bool hasCounts() const { return numStructural > 0; }
-  /// Whether the fields of one list's keys, in order, are what is appended.
+  /// Whether the fields of one list's keys are appended, in order.
   bool appendsKeys() const;
   /// Whether a part may end before an entry is complete.
   bool canSplit() const { return reduction && numCut > numOuter; }
@@ -75,14 +76,13 @@ struct ResultLayout {
   bool hasPartials() const {
     return reduction && (canSplit() || !innerLevels.empty());
   }
-  /// Whether blocks may have entries that no part writes.
+  /// Whether blocks may have elements that no part writes.
   bool needsFill() const;
 
   /// The outermost level of the run of full levels that ends with the given
   /// level, which is full.
   unsigned firstFull(unsigned level) const;
-  /// The level that has the positions which a level shares with those before
-  /// it, or its own.
+  /// The outermost level that has the same positions as `level`.
   unsigned firstSharing(unsigned level) const;
   /// Whether a level of the structure is not full, but the next one is.
   bool hasFullFibers(unsigned level) const;
@@ -93,13 +93,13 @@ struct ResultLayout {
   int64_t numColumns() const { return columnNames().size(); }
   /// The columns of a level in a row of counts.
   mlir::ValueRange columnsOf(unsigned level, mlir::ValueRange row) const;
-  /// The number of positions of a level, from a row of the scan.
+  /// The number of positions of a level, from a row of the scanned counts.
   mlir::Value positionsOf(mlir::ImplicitLocOpBuilder &b, unsigned level,
                           mlir::ValueRange row) const;
 };
 
-/// The `nacho.flatten` that makes the keys over which a loop runs; null if none
-/// does.
+/// The `nacho.flatten` that makes the keys over which a loop runs; null if the
+/// loop does not run over keys.
 FlattenOp flattenOf(CoiterateOp loop);
 
 } // namespace nacho

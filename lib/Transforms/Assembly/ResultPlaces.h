@@ -9,42 +9,43 @@
 
 namespace nacho {
 
-/// Emits positions in a result, and locations in the array of its values, in
-/// one of the functions of a nest.
+/// Emits, in one of the functions of a nest, the positions of coordinates in a
+/// result, and the indices of elements in its array of values.
 class ResultPlaces {
 public:
-  /// The mapping says what stands for the nest's operands in the function.
+  /// `mapping` maps values of the original function to those of this function.
   ResultPlaces(mlir::ImplicitLocOpBuilder &b, const ResultLayout &layout,
                const mlir::IRMapping &mapping)
       : b(b), layout(layout), mapping(mapping) {}
 
-  /// The number of coordinates of a level; the largest number of all for a
-  /// level at which no loop's coordinates are appended.
+  /// The extent of a level; the largest number of 64 bits for a level that does
+  /// not store coordinates of a loop.
   mlir::Value extent(unsigned level) const;
 
   /// The coordinate of a cut in the loop of a level; 0 for a loop that is not
   /// cut.
   mlir::Value coordinateOfCut(mlir::Value cut, unsigned level) const;
 
-  /// The position that full levels have for some coordinates, where `parent` is
-  /// the position that they are under, unless they are the first levels, and
-  /// `at` gives the coordinate of each level.
+  /// The position of coordinates in a run of full levels that ends with
+  /// `level`. `parent` is the position above them; none if they are the first
+  /// levels. `at` gives the coordinate in each level.
   mlir::Value numberOf(unsigned level, std::optional<mlir::Value> parent,
                        llvm::function_ref<mlir::Value(unsigned)> at) const;
-  /// The position of the coordinates of a cut, in full levels that are the
-  /// first ones.
+  /// The position of a cut's coordinates in full levels that are the first
+  /// levels.
   mlir::Value numberOfCut(mlir::Value cut, unsigned level) const;
 
-  /// Where in the array of values an entry is, given its coordinates and the
-  /// position of the structure's last level, if there is a structure.
+  /// The index of an element in the array of values, given its coordinates and
+  /// its position in the structure's last level, if there is a structure.
   mlir::Value location(std::optional<mlir::Value> position,
                        llvm::ArrayRef<mlir::Value> coordinates) const;
 
-  /// The number of sums that a row of partial entries has.
+  /// The number of sums in a row of partials.
   mlir::Value rowSize() const;
-  /// for each sum of a row: body(its number, coordinates)
+  /// for each sum of a row of partials: body(number of the sum, coordinates)
   ///
-  /// where `coordinates` are the given ones, and those of the inner levels.
+  /// Here the coordinates are those of the sum in the inner levels, and the
+  /// given ones in all other levels.
   void forRow(llvm::ArrayRef<mlir::Value> coordinates,
               llvm::function_ref<void(mlir::Value, llvm::ArrayRef<mlir::Value>)>
                   body) const;
@@ -55,7 +56,7 @@ private:
   const mlir::IRMapping &mapping;
 };
 
-/// The number of coordinates of a loop, from any place in a function.
+/// The number of coordinates of a loop, at any place in a function.
 mlir::Value emitExtent(mlir::ImplicitLocOpBuilder &b, CoiterateOp loop,
                        const mlir::IRMapping &mapping);
 

@@ -1,8 +1,9 @@
 //===- ScannedListCollector.cpp - Entries that are costs, added up --------===//
 //
-// The value of each entry becomes the sum of all values up to it: when all
-// entries are there, or, in a draft, as each part appends its own. Then the
-// sums of a part go on from those of the parts before when they are moved.
+// The value of each entry becomes the sum of all values up to it. If entries
+// are counted first, this is done once all parts have appended. If they are
+// drafted, each part adds up its own values while it appends them; when its
+// entries are moved to the result, the sum of all parts before it is added.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@ namespace {
 
 class ScannedListCollector : public Collector {
 public:
-  /// Levels after those of the loops hold any numbers.
+  /// The levels after those of the loops may store any numbers.
   bool takes(const ResultLayout &, Value, unsigned) const override {
     return true;
   }
@@ -63,7 +64,7 @@ protected:
   }
 };
 
-/// The sums that parts have appended are a column of the counts.
+/// The counts have a column for the sum of all values of a part.
 class RunningSumsCollector : public ScannedListCollector {
 public:
   SmallVector<StringRef> columnNames() const override { return {"cost"}; }

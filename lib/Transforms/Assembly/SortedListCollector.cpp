@@ -1,7 +1,9 @@
 //===- SortedListCollector.cpp - Entries that are sorted at the end -------===//
 //
-// Entries come in any order, and are sorted when all of them are there. The
-// last levels whose loops run in the order of the levels are in order already.
+// Entries are appended in any order, and are sorted once all parts have
+// appended theirs. If the loops of the last levels run in the order of these
+// levels, the entries are in their order already, and the sort need not compare
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +32,8 @@ public:
   }
 
 private:
-  /// The number of levels before the last ones whose loops run in the order of
-  /// the levels; at least one.
+  /// The number of levels to compare: all but the last levels whose loops run
+  /// in the order of the levels; at least one.
   static unsigned numKeys(const ResultLayout &layout) {
     auto depthOf = [&](unsigned level) {
       return llvm::find(layout.loops, layout.loopOfLevel[level]) -

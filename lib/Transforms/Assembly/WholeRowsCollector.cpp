@@ -1,8 +1,9 @@
-//===- WholeRowsCollector.cpp - Rows that one part has all of -------------===//
+//===- WholeRowsCollector.cpp - Rows that one part owns -------------------===//
 //
-// A part adds up in its workspace what it appends to one row, and appends the
-// row in order when it has all of it. Rows are not cut. Every coordinate of a
-// row has a place in the workspace.
+// A part adds up, in its workspace, the values that it appends to one row. When
+// the outer loops move on, it appends the row in order. Every part owns whole
+// rows of the result: rows are not cut. Every coordinate of a row has a place
+// of its own in the workspace.
 //
 //===----------------------------------------------------------------------===//
 

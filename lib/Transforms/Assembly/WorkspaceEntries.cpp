@@ -10,8 +10,8 @@ using namespace nacho;
 
 namespace {
 
-/// What a workspace that counts and one that adds up have in common: it holds
-/// one row, and is drained when the outer loops move on.
+/// The base of counting and of adding up in a workspace, which holds one row
+/// and is drained when the outer loops move on.
 class RowEntries : public Entries {
 public:
   RowEntries(Part &part, Type element) : Entries(part), element(element) {}
@@ -41,7 +41,7 @@ protected:
 
   unsigned level() const { return *layout.workspaceLevel; }
 
-  /// workspace[coordinate] += value; returns whether it is a new coordinate.
+  /// workspace[coordinate] += value; returns whether the coordinate is new.
   Value insert(AppendOp op, std::optional<Value> value) {
     return InsertOp::create(b, b.getI1Type(), value.value_or(Value()),
                             part.coordinates[level()], workspace);
@@ -86,7 +86,7 @@ private:
   }
 };
 
-/// Adds up in the workspace, and makes entries of the sums.
+/// Adds up values in the workspace, and makes entries of the sums.
 class AddedRows : public RowEntries {
 public:
   AddedRows(Part &part, std::optional<unsigned> partLevel)

@@ -46,9 +46,9 @@ def compile(
     widths of index arrays that the module does not give are those of the operands.
 
     ``order`` lists the indices from the outermost loop inwards, instead of the order
-    that is expected to be the cheapest. With ``remap=False``, no nest of its own lists
-    the coordinates that outer intersections leave over (remapping). Parts then have
-    equal shares of what operands store, including entries that no loop visits.
+    that is expected to be the cheapest. With ``remap=False``, outer intersections are
+    not run first to list the coordinates that they visit (remapping). Then the cost of
+    a part includes entries of the operands that no loop visits.
 
     ``choices`` makes choices that Nacho otherwise makes by the operands of a call:
     ``{"whole-rows": False, "merge-keys": True, "drafts": False, "branches": True,

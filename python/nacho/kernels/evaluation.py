@@ -144,7 +144,7 @@ def given_operands(
 
 
 def _mapping(operands: object, names: Sequence[str], call: str) -> dict[str, Any]:
-    """Return operands by name, or refuse what has no names."""
+    """Return operands by name, or refuse operands without names."""
     if not isinstance(operands, Mapping):
         keywords = ", ".join(f"{name}={name}" for name in names)
         raise ArgumentError(

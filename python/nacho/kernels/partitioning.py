@@ -130,7 +130,7 @@ def _nest(
 
 
 def _sources(program: Program, step: Step) -> dict[int, str]:
-    """Return the names of what has positions in a nest, by the numbers in its loops."""
+    """Return the names of operands and lists by their numbers in ``step.loops``."""
     assignment = program.statement.assignment
     numbers = dict(zip(chain(*step.loops), chain(*step.loop_inputs), strict=True))
     # If a step makes a sorted list, the compiler has rewritten the statement, and the

@@ -112,7 +112,7 @@ def _options(lowering: Lowering) -> dict[str, object]:
     """Return the options of the extension."""
     options: dict[str, object] = {"cost": lowering.cost, "remap": lowering.remap}
     if lowering.order:
-        # Who asks for an order of the loops asks for a loop over every index.
+        # A caller who orders the loops wants a loop over each index, not over keys.
         options[_MERGE_KEYS] = False
     return options | dict(lowering.choices)
 
@@ -126,6 +126,6 @@ def _steps(statement: Statement, native: _nacho.Program) -> tuple[Step, ...]:
         for step in native.steps
     )
     if native.choices[_MERGE_KEYS] and len(steps) == 1:
-        # There is one loop over keys. It stands for a loop over each index.
+        # A loop over keys is the only loop. It stands for a loop over each index.
         return (steps[0]._replace(order=statement.assignment.indices),)
     return steps

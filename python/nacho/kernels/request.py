@@ -1,4 +1,4 @@
-"""The options of a caller, apart from those about types; they are checked here."""
+"""The options of a caller, except for options about types; they are checked here."""
 
 from __future__ import annotations
 

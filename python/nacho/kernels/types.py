@@ -135,7 +135,7 @@ def typing_of_call(
     extents: Mapping[str, int],
     sizes: Sizes,
 ) -> Typing:
-    """Return the types of the operands, or refuse one that is not as pinned."""
+    """Return the types of the operands, or refuse one that is not of a pinned type."""
     types: list[TensorType] = []
     kinds: list[str] = []
     for name, value in zip(assignment.operands, given, strict=True):

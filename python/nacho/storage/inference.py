@@ -103,8 +103,8 @@ def _stored(access: Access, format: Format) -> tuple[str, ...]:
 def _sorted(indices: Sequence[str], chains: Iterable[Sequence[str]]) -> list[str]:
     """Sort topologically: every chain is a required order of some of the indices.
 
-    Of the indices that may come next, the first given does. If the chains contradict
-    each other, it is the first that is left.
+    Of the indices that may come next, the one given first comes next. If the chains
+    contradict each other, the first index that is left comes next.
     """
     before: dict[str, set[str]] = {index: set() for index in indices}
     for chain in chains:

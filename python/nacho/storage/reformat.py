@@ -1,7 +1,7 @@
 """From one format to another: what a conversion leaves out, shares, and refuses.
 
-A kernel moves the entries themselves. Since ``nacho.kernels`` imports this package, it
-hands the function that copies down to here, by ``use_kernels``.
+A kernel moves the entries themselves. This package cannot import ``nacho.kernels``,
+which imports it; instead, ``use_kernels`` is given the function that calls the kernel.
 """
 
 from __future__ import annotations

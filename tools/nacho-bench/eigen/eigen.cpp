@@ -1,7 +1,7 @@
 //===- eigen.cpp - Eigen's kernels on CSR matrices ------------------------===//
 //
-// Operands are used in place. A result's arrays are Eigen's own: the matrix
-// goes along as their owner.
+// Operands are used in place. The arrays of a result belong to a matrix of
+// Eigen, which is passed along as their owner.
 //
 //===----------------------------------------------------------------------===//
 

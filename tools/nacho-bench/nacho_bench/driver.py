@@ -149,7 +149,7 @@ def refusal(kernel: Kernel, entries: Callable[[str], Any]) -> str:
 
 
 def _misshapen(kernel: Kernel, first: tuple[int, ...]) -> str:
-    """Return what a kernel cannot be run on in the shape of A; empty if it can."""
+    """Return why a kernel cannot be run with A of this shape; empty if it can."""
     if len(first) != (3 if kernel.family == "tensor" else 2):
         return f"it is of rank {len(first)}"
     if np.prod(first, dtype=float) >= 2.0**63:

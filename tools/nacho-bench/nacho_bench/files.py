@@ -1,4 +1,4 @@
-"""Real data from files, and the folder in which operands are kept."""
+"""Files of real data, and the folder in which operands are kept."""
 
 import hashlib
 from collections.abc import Callable

@@ -12,7 +12,7 @@ MAX_LEVELS = 3
 
 
 class Buffers(ctypes.Structure):
-    """``struct result`` of reference/result.h: arrays by level, and their sizes."""
+    """``struct result`` of reference/tensor.h: arrays by level, and their sizes."""
 
     _fields_ = (
         ("pos_size", ctypes.c_int64 * MAX_LEVELS),

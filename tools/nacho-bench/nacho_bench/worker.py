@@ -49,7 +49,7 @@ class Worker:
         return {}
 
     def verify(self, path: str | None) -> dict[str, Any]:
-        """Return a digest of the result, and the time of a call that is warm if fast.
+        """Return a digest of the result, and the time of a call: warm, if it is fast.
 
         With a path, the result is written there in canonical form.
         """

@@ -1,14 +1,15 @@
 //===- compressed.c - DCSR and CSF, in sequence ---------------------------===//
 //
-// Where a level is compressed, rows of the result are not known before they are
-// merged: TACO does not parallelize that. One walk counts, another one fills.
+// If the first level of the result is compressed, its rows are only known after
+// the merge, so TACO does not parallelize the loop over rows. The operands are
+// merged twice: once to count the entries, and once to fill the result.
 //
 //===----------------------------------------------------------------------===//
 
 #include "buffers.h"
 #include "merge.h"
 
-/// How many rows and entries there are, or where the next ones go.
+/// How many rows and entries there are so far, and so where the next ones go.
 struct place {
   int64_t row, entry;
 };
@@ -92,7 +93,8 @@ void dcsr_mul(const struct tensor *const *in, struct result *z) {
   multiply_matrices(in[0], in[1], z, /*fill=*/1);
 }
 
-/// Slices are merged, and the matrices in them; returns the number of slices.
+/// Merges the slices of two tensors and, in each slice, the two matrices.
+/// Returns the number of slices.
 static inline __attribute__((always_inline)) int64_t
 add_tensors(const struct tensor *a, const struct tensor *b, struct result *z,
             int fill, struct place *at) {

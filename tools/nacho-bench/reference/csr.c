@@ -1,7 +1,7 @@
 //===- csr.c - Sums and products of CSR matrices, parallel over rows ------===//
 //
-// Rows are counted, added up, and filled; both passes hand out rows to threads
-// as they become free.
+// One parallel loop counts the entries of each row, and another one fills the
+// rows. Both hand out rows to threads that become free.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ void csr_mul(const struct tensor *const *in, struct result *z) {
   combine(in[0], in[1], z, meet_count, multiply_lists);
 }
 
-/// One row of three lists; counts only if there is nothing to write to.
+/// Adds up one row of three matrices. Without `crd`, it only counts entries.
 static inline __attribute__((always_inline)) int64_t
 add3_row(const struct tensor *const *in, int64_t i, int32_t *crd,
          double *values, int64_t r) {
@@ -89,7 +89,8 @@ void csr_add3(const struct tensor *const *in, struct result *z) {
     add3_row(in, i, crd, values, pos[i]);
 }
 
-/// A has its rows as coordinates: they are walked through, in sequence.
+/// A is COO: where its rows begin is only found by going through its entries in
+/// sequence.
 void coo_csr_add(const struct tensor *const *in, struct result *z) {
   const struct tensor *a = in[0], *b = in[1];
   int64_t rows = b->shape[0], end = a->pos[0][1];

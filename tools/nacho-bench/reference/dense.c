@@ -65,7 +65,7 @@ void sddmm(const struct tensor *const *in, struct result *z) {
   }
 }
 
-/// Slices without entries get zeros: the result is cleared first.
+/// The result is cleared first, for slices without entries.
 void mttkrp(const struct tensor *const *in, struct result *z) {
   const struct tensor *a = in[0];
   const double *d = in[1]->values, *e = in[2]->values;

@@ -1,7 +1,8 @@
 //===- merge.h - Branching merges of two sorted lists ---------------------===//
 //
-// As TACO emits them: the smaller coordinate is found first, then it is asked
-// of each list whether it has it. Every function takes two half-open ranges.
+// TACO emits such merges: they first find the smaller of the two coordinates,
+// and then test for each list whether it has this coordinate. Every function
+// takes a half-open range of each list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,7 @@ static inline int64_t meet_count(const int32_t *a, int64_t p, int64_t p_end,
   return count;
 }
 
-/// Writes the sum of two lists from r on; returns the end of it.
+/// Writes the sum of two lists from place `r` on; returns the place after it.
 static inline int64_t add_lists(const int32_t *a, const double *x, int64_t p,
                                 int64_t p_end, const int32_t *b,
                                 const double *y, int64_t q, int64_t q_end,

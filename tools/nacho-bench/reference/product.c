@@ -68,7 +68,8 @@ void spgemm(const struct tensor *const *in, struct result *z) {
   }
 }
 
-/// Where a row of the mask has nothing, its product is not collected.
+/// Computes one row of the product at the coordinates that the mask has.
+/// Returns the number of entries.
 static int64_t masked_row(const struct tensor *const *in, int64_t i,
                           int64_t *allowed, int64_t *seen, double *sums) {
   const struct tensor *m = in[0], *a = in[1], *b = in[2];
@@ -92,7 +93,8 @@ static int64_t masked_row(const struct tensor *const *in, int64_t i,
   return count;
 }
 
-/// Rows are computed into slots for the whole mask, and moved together.
+/// Each row is first written to the places of the mask's row, and then the rows
+/// are moved together.
 void spgemm_masked(const struct tensor *const *in, struct result *z) {
   const struct tensor *m = in[0];
   int64_t rows = m->shape[0], columns = m->shape[1];

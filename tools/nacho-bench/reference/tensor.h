@@ -31,7 +31,7 @@ struct result {
   int32_t *crd[MAX_LEVELS];
   int64_t size;
   double *values;
-  // What release frees instead of the arrays, if it is not null.
+  // An object that owns the arrays: if not null, release() frees it instead.
   void *owner;
 };
 

@@ -1,8 +1,9 @@
-"""What nacho is compared with: a module each, loaded only in the process of that peer.
+"""The peers that nacho is compared with: a module each, loaded only in its own process.
 
-A peer's class takes the number of threads. Its ``kernels`` map a name to a function
-of the operands that returns what to time, and a function from what that returns to a
-result: a number, a dense array, or coordinates, values and shape.
+The class of a peer is made with the number of threads. Its ``kernels`` map the name of
+a kernel to a function that takes the operands and returns two functions: the call to
+be timed, and one that turns the call's value into a result. A result is a number, a
+dense array, or a tuple of coordinates, values and shape.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""SuiteSparse:GraphBLAS; results are waited for, so that nothing is left pending."""
+"""SuiteSparse:GraphBLAS; every call waits until its result is complete."""
 
 from collections.abc import Callable
 from typing import Any
@@ -31,7 +31,7 @@ class GraphBLAS:
 
 
 def _matrix(given: Operands, name: str) -> Any:
-    """Return an operand as CSR, or with its rows compressed too."""
+    """Return an operand as CSR, as DCSR, or dense, by its format in the kernel."""
     kind = given.kernel.formats[name]
     if kind == "dense":
         return gb.Matrix.from_dense(given.dense(name))
@@ -62,7 +62,7 @@ def entries(result: Any) -> Any:
 
 
 def dense_entries(result: Any) -> Any:
-    """Rows that no entry was in are missing from what is dense otherwise."""
+    """Return a dense result; GraphBLAS leaves out its elements for empty rows."""
     return result.to_dense(fill_value=0.0)
 
 
@@ -99,7 +99,7 @@ def _sddmm(given: Operands) -> Prepared:
 
 
 def _sampled(mask: Any, product: Callable[[], Any]) -> Prepared:
-    """Multiply a product, computed only where the mask is, with the mask's values."""
+    """Compute a product where the mask has entries, and multiply it by their values."""
 
     def call() -> Any:
         found = product().new(mask=mask.S)

@@ -1,6 +1,6 @@
-"""Intel MKL's sparse BLAS, by way of ctypes: the interface with 32-bit indices.
+"""Intel MKL's sparse BLAS, called by ctypes: the interface with 32-bit indices.
 
-Its products have rows that are not sorted; ``mkl-sorted`` sorts them.
+The rows of its products are not sorted; ``mkl-sorted`` sorts them.
 """
 
 import ctypes
@@ -196,7 +196,7 @@ class MklSorted(Mkl):
 
 
 class Matrix:
-    """A handle; the arrays of an operand have to live as long."""
+    """A matrix of MKL; it keeps the arrays of an operand alive as long as itself."""
 
     def __init__(self, mkl: Any, kept: Any = None) -> None:
         self._mkl = mkl

@@ -96,7 +96,7 @@ def _piped(command: list[str], text: str) -> str:
 
 
 def _result_of(given: Operands) -> type[ctypes.Structure] | None:
-    """Return the structure of what is returned; nothing for a number."""
+    """Return the structure that the function returns; None if it returns a number."""
     kernel = given.kernel
     if kernel.result == "scalar":
         return None

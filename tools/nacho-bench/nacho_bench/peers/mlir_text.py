@@ -1,6 +1,6 @@
-"""Kernels as MLIR has them: ``linalg.generic`` over sparse tensors of a static shape.
+"""Kernels in MLIR: ``linalg.generic`` over sparse tensors of a static shape.
 
-Operands are put together from their arrays; of a result the arrays are returned.
+A function makes its operands from their arrays, and returns the arrays of its result.
 """
 
 import re
@@ -25,7 +25,7 @@ def levels(format: str, rank: int) -> tuple[str, ...]:
 
 
 def buffers(format: str, rank: int) -> list[tuple[str, int]]:
-    """Return the arrays of a format, "positions" or "coordinates" of a level."""
+    """Return the arrays of a format: "positions" or "coordinates", and the level."""
     found = []
     for level, kind in enumerate(levels(format, rank)):
         if kind.startswith("compressed"):
@@ -130,7 +130,7 @@ def _generic(
 
 
 def _loops(kernel: Kernel, kept: list[str], reduced: list[str]) -> list[str]:
-    """Return the order of the loops: what is reduced comes before what is scattered."""
+    """Return the order of the loops: reduced indices come before scattered ones."""
     order = [*kept, *reduced]
     if kernel.name in ("spgemm", "spgemm-masked", "spmm"):
         return [order[0], order[2], order[1]]
@@ -154,7 +154,7 @@ def _scalar_code(kernel: Kernel, result: str, reduces: bool) -> Iterator[str]:
 def _returned(
     kernel: Kernel, type: str, shape: tuple[int, ...]
 ) -> tuple[list[str], list[str]]:
-    """Return the last lines, and the types of what is returned."""
+    """Return the last lines of the function, and the types of the returned values."""
     if kernel.result == "scalar":
         lines = [f"%value = tensor.extract %result[] : {type}"]
         return [*lines, "return %value : f64"], ["f64"]

@@ -35,13 +35,13 @@ class Nacho:
 
 
 class Unmapped(Nacho):
-    """Without listing first what outer intersections leave over."""
+    """nacho without remapping."""
 
     remap = False
 
 
 def container(given: Operands, name: str) -> Any:
-    """Return an operand as a user has it: SciPy's where that has the format."""
+    """Return an operand as users have it: SciPy's container if SciPy has the format."""
     format = given.kernel.formats[name]
     if format == "dense":
         return given.dense(name)
@@ -57,7 +57,7 @@ def container(given: Operands, name: str) -> Any:
 
 
 def entries(result: Any) -> Any:
-    """Return what is compared of a result."""
+    """Return the coordinates, values and shape of a result, or a dense array."""
     if isinstance(result, nacho.Tensor):
         return tuple(result.coords), result.values, result.shape
     if hasattr(result, "tocoo"):

@@ -1,4 +1,4 @@
-"""Peers that are shared libraries: a function per kernel, of tensors by levels."""
+"""Peers that are shared libraries: each kernel is a function on tensors by levels."""
 
 import ctypes
 from collections.abc import Callable
@@ -25,7 +25,7 @@ class Tensor(ctypes.Structure):
 
 
 class Native:
-    """A library whose function for a kernel has the kernel's name."""
+    """A library that has a function for each kernel, with the kernel's name."""
 
     def __init__(self, name: str, kernels: tuple[str, ...]) -> None:
         path = library(name)
@@ -68,7 +68,7 @@ def symbol(kernel: str) -> str:
 
 
 def levels_of(given: Operands, name: str) -> Levels:
-    """Return an operand by levels; a dense one has none."""
+    """Return an operand by levels; a dense operand has no ``pos`` and no ``crd``."""
     format = given.kernel.formats[name]
     if format != "dense":
         return given.levels(name, format)
@@ -89,7 +89,7 @@ def _tensor(levels: Levels) -> Tensor:
 
 
 def entries(given: Operands) -> Callable[[Result], Any]:
-    """Return what makes entries of a result in the format of the kernel's."""
+    """Return the function that reads the entries of the kernel's result."""
     format, shape = given.kernel.result, given.shape
     if format in ("dense", "scalar"):
         return lambda result: result.values.reshape(shape)

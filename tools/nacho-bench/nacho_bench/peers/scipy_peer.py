@@ -1,4 +1,4 @@
-"""SciPy; and, where it has no such operation, what one writes with NumPy instead."""
+"""SciPy; if it lacks an operation, the code that users would write with NumPy."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ class SciPy:
 
 
 def container(given: Operands, name: str) -> Any:
-    """Return an operand in the format of SciPy's that is nearest."""
+    """Return an operand in the nearest format that SciPy has."""
     if given.kernel.formats[name] in ("csr", "dcsr"):
         return given.csr(name)
     return given.scipy_coo(name)

@@ -1,4 +1,4 @@
-"""PyTorch on the CPU: CSR by way of its MKL, COO of any rank by code of its own."""
+"""PyTorch on the CPU: it calls MKL for CSR, and has code of its own for COO."""
 
 import warnings
 from typing import Any
@@ -64,7 +64,7 @@ def entries(result: Any) -> Any:
 
 
 def _coalesced(call: Any) -> Any:
-    """A sum of COO tensors may only be a list of both: it has to be summed up."""
+    """Return a call that also adds up the duplicates that a sum of COO may have."""
 
     def called() -> Any:
         found = call()
