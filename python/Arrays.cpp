@@ -17,7 +17,17 @@ struct ElementInfo {
   nb::dlpack::dtype dtype;
 };
 
-const ElementInfo &infoOf(ElementType type) {
+/// A buffer, and its elements for the host to read.
+struct HostBuffer {
+  explicit HostBuffer(Buffer filled) : buffer(std::move(filled)) {}
+
+  Buffer buffer;
+  HostView<char> view = buffer.read();
+};
+
+} // namespace
+
+static const ElementInfo &infoOf(ElementType type) {
   using Code = nb::dlpack::dtype_code;
   auto dtype = [](Code code, int bits) {
     return nb::dlpack::dtype{uint8_t(code), uint8_t(bits), 1};
@@ -38,7 +48,7 @@ const ElementInfo &infoOf(ElementType type) {
   return infos[static_cast<int>(type)];
 }
 
-bool hasType(const Py_buffer &buffer, ElementType type) {
+static bool hasType(const Py_buffer &buffer, ElementType type) {
   const char *format = buffer.format ? buffer.format : "B";
   if (*format == '=' || *format == '@' || *format == '<')
     ++format;
@@ -50,17 +60,7 @@ bool hasType(const Py_buffer &buffer, ElementType type) {
   return named && size_t(buffer.itemsize) == sizeOf(type);
 }
 
-/// A buffer, and its elements for the host to read.
-struct HostBuffer {
-  explicit HostBuffer(Buffer filled) : buffer(std::move(filled)) {}
-
-  Buffer buffer;
-  HostView<char> view = buffer.read();
-};
-
-} // namespace
-
-CallArguments::CallArguments(const Kernel &kernel, nb::list list)
+CallArguments::CallArguments(const Kernel &kernel, const nb::list &list)
     : device(kernel.device) {
   size_t expected = 0, next = 0;
   for (const TensorLayout &operand : kernel.operands)

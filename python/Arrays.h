@@ -13,7 +13,7 @@
 /// the arrays alive.
 class CallArguments {
 public:
-  CallArguments(const nacho::Kernel &kernel, nanobind::list list);
+  CallArguments(const nacho::Kernel &kernel, const nanobind::list &list);
   CallArguments(const CallArguments &) = delete;
   ~CallArguments();
 

@@ -184,7 +184,7 @@ TermOrder LoopCost::evaluate(ArrayRef<Attribute> loops) const {
     auto isResult = [&](Attribute index) {
       return llvm::is_contained(result, index);
     };
-    auto reduced = llvm::find_if_not(loops, isResult);
+    const auto *reduced = llvm::find_if_not(loops, isResult);
     order.collects =
         isSum && std::count_if(reduced, loops.end(), isResult) == 1;
     IndexNames appended;

@@ -146,9 +146,7 @@ static LogicalResult verifyAccess(AssignOp op, ArrayRef<Attribute> access,
   return success();
 }
 
-namespace {
 using IndexSet = llvm::SetVector<Attribute>;
-}
 
 /// The indices on which the yielded value depends.
 static FailureOr<IndexSet> freeIndices(AssignOp op) {

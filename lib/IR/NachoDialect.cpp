@@ -211,20 +211,20 @@ verifyWidths(llvm::function_ref<InFlightDiagnostic()> error,
 }
 
 LogicalResult NachoDialect::verifyRegionArgAttribute(Operation *op,
-                                                     unsigned region,
-                                                     unsigned argument,
+                                                     unsigned regionIndex,
+                                                     unsigned argIndex,
                                                      NamedAttribute attribute) {
   if (attribute.getName() != kSizesAttrName)
     return success();
   auto sizes = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
   auto func = dyn_cast<FunctionOpInterface>(op);
   auto type =
-      func ? dyn_cast<RankedTensorType>(func.getArgumentTypes()[argument])
+      func ? dyn_cast<RankedTensorType>(func.getArgumentTypes()[argIndex])
            : RankedTensorType();
   if (!sizes || !type || sizes.size() != type.getRank() + 1 ||
       llvm::any_of(sizes.asArrayRef(), [](int64_t size) { return size < 0; }))
     return op->emitOpError()
-           << "'" << kSizesAttrName << "' of argument " << argument
+           << "'" << kSizesAttrName << "' of argument " << argIndex
            << " is not a number of entries and the extents";
   return success();
 }

@@ -29,6 +29,8 @@ public:
     return key.get(b);
   }
 
+  unsigned numCursors() const override { return 0; }
+
   void fill(ImplicitLocOpBuilder &b, Value array, Value begin, Value end, Value,
             unsigned vectorBits) const override {
     fillByVectors(b, *this, array, begin, end, vectorBits);

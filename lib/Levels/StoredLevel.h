@@ -21,7 +21,7 @@ public:
                                mlir::Value position, Condition valid,
                                unsigned lanes) const override;
   mlir::Value size(mlir::ImplicitLocOpBuilder &b) const override;
-  mlir::Value lowerBound(mlir::ImplicitLocOpBuilder &b, mlir::Value coordinate,
+  mlir::Value lowerBound(mlir::ImplicitLocOpBuilder &b, mlir::Value target,
                          mlir::Value first, mlir::Value low,
                          mlir::Value high) const override;
   void prefetch(mlir::ImplicitLocOpBuilder &b,

@@ -61,12 +61,16 @@ struct Record {
   int64_t from; ///< The entry's number before sorting.
 };
 
-unsigned bitsFor(int64_t extent) {
+} // namespace
+
+static unsigned bitsFor(int64_t extent) {
   unsigned bits = 0;
   for (uint64_t most = extent > 0 ? extent - 1 : 0; most; most >>= 1)
     ++bits;
   return bits;
 }
+
+namespace {
 
 class EntrySorter {
 public:

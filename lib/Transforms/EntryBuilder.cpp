@@ -130,7 +130,7 @@ Value EntryBuilder::emitPattern(MergeAttr pattern, unsigned term, Value value) {
   SmallVector<Value> named;
   MergeAttr merge = mapLeaves(pattern, [&](unsigned instance) {
     Value fiber = open.fibers[instance];
-    auto known = llvm::find(named, fiber);
+    auto *known = llvm::find(named, fiber);
     unsigned number = known - named.begin();
     if (known == named.end())
       named.push_back(fiber);

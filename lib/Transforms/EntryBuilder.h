@@ -26,7 +26,7 @@ private:
 
   // Values.
   mlir::Value buildTerm(unsigned number);
-  mlir::Value bindInput(unsigned term, unsigned input);
+  mlir::Value bindInput(unsigned number, unsigned input);
   mlir::Value emitPattern(MergeAttr pattern, unsigned term, mlir::Value value);
 
   // Conditions.

@@ -12,16 +12,14 @@ using namespace nacho;
 
 /// Whether a loop may pass over coordinates that one of its operands stores.
 static bool skips(CoiterateOp loop) {
-  MergeAttr merge = loop.getMerge();
-  for (auto [n, fiber] : llvm::enumerate(loop.getFibers())) {
-    auto type = cast<FiberType>(fiber.getType());
-    bool visited = isFullLevel(type.getTensor(), type.getLevel())
-                       ? visitsAll(loop)
-                       : holdsWherever(merge, n);
-    if (!visited)
-      return true;
-  }
-  return false;
+  auto isVisited = [&](unsigned n) {
+    auto type = cast<FiberType>(loop.getFibers()[n].getType());
+    return isFullLevel(type.getTensor(), type.getLevel())
+               ? visitsAll(loop)
+               : holdsWherever(loop.getMerge(), n);
+  };
+  return !llvm::all_of(llvm::seq<unsigned>(0, loop.getFibers().size()),
+                       isVisited);
 }
 
 /// Whether a loop merges several operands and a loop inside of it starts at the

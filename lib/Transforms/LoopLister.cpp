@@ -90,7 +90,7 @@ void LoopLister::findKept() {
       if (!isa<FiberType>(operand.getType()) || operand.getDefiningOp<RootOp>())
         continue;
       Operation *owner = operand.getParentBlock()->getParentOp();
-      auto known = llvm::find(loops, owner);
+      auto *known = llvm::find(loops, owner);
       if (known != loops.end() && known - loops.begin() <= last)
         used.insert(operand);
     }

@@ -21,7 +21,7 @@ public:
   /// The number of elements of the array `cursors`. All are 0 at first. `fill`
   /// stores there where it stopped, from where its next call, with the next
   /// positions, goes on.
-  virtual unsigned numCursors() const { return 0; }
+  virtual unsigned numCursors() const = 0;
 
   /// for p in begin..end: array[p - begin] = coordinate of p
   ///

@@ -37,7 +37,7 @@ private:
     llvm::function_ref<void()> emit;
   };
 
-  CoiterateOp cloneLoop(CoiterateOp loop, std::optional<Bounds> bounds,
+  CoiterateOp cloneLoop(CoiterateOp from, std::optional<Bounds> bounds,
                         mlir::ValueRange carried);
   Carried emitLoop(unsigned m, std::optional<Bounds> bounds, Carried carried);
   bool onlyCounts(unsigned m) const;
@@ -51,8 +51,8 @@ private:
 
   // Loops without fibers, which run over all coordinates.
   bool isRowLoop(mlir::Operation *op) const;
-  void emitFullLoop(CoiterateOp loop, Carried &values);
-  void countFullLoop(CoiterateOp loop, Carried &values);
+  void emitFullLoop(CoiterateOp from, Carried &values);
+  void countFullLoop(CoiterateOp from, Carried &values);
   Condition emitHasIterations(CoiterateOp loop);
   mlir::Value cloneFrom(CoiterateOp loop, mlir::Value value);
 
