@@ -132,8 +132,8 @@ Value LoopLowering::locateChild(Loop &loop, unsigned n, Value coordinate,
   return arith::AddIOp::create(b, loop.ranges[n].first, offset);
 }
 
-/// Whether the merge expression holds for the operands that are present: always,
-/// if the loop only stops where an operand is.
+/// Whether the merge expression holds for the operands that are present:
+/// always, if the loop only stops where an operand is.
 Condition LoopLowering::mergeHolds(Loop &loop, Conditions present) {
   MergeAttr merge = loop.op.getMerge();
   unsigned numFibers = loop.fibers.size();
