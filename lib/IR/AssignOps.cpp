@@ -42,7 +42,7 @@ static ParseResult parseCollect(OpAsmParser &parser, CollectKindAttr &collect) {
   return success();
 }
 
-ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &state) {
+ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> args;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
   SmallVector<Type> types;
@@ -79,12 +79,12 @@ ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   if (parser.parseArrow() || parseAccess(parser, resultAccess) ||
       parser.parseColonType(resultType) ||
-      parser.resolveOperands(operands, types, loc, state.operands) ||
-      parser.parseRegion(*state.addRegion(), args) ||
-      parser.parseOptionalAttrDict(state.attributes))
+      parser.resolveOperands(operands, types, loc, result.operands) ||
+      parser.parseRegion(*result.addRegion(), args) ||
+      parser.parseOptionalAttrDict(result.attributes))
     return failure();
-  state.addTypes(resultType);
-  Properties &props = state.getOrAddProperties<Properties>();
+  result.addTypes(resultType);
+  Properties &props = result.getOrAddProperties<Properties>();
   props.accesses = builder.getArrayAttr(accesses);
   props.resultAccess = resultAccess;
   props.collect = collect;

@@ -39,7 +39,7 @@ void LocateOp::build(OpBuilder &builder, OperationState &state, Value tensor,
         coordinates, condition, lanes);
 }
 
-ParseResult LocateOp::parse(OpAsmParser &parser, OperationState &state) {
+ParseResult LocateOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand tensor;
   SmallVector<OpAsmParser::UnresolvedOperand> coordinates, condition, lanes;
   Type type, mask;
@@ -50,24 +50,24 @@ ParseResult LocateOp::parse(OpAsmParser &parser, OperationState &state) {
        parser.parseOperand(condition.emplace_back())) ||
       (succeeded(parser.parseOptionalKeyword("lanes")) &&
        parser.parseOperand(lanes.emplace_back())) ||
-      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
       parser.parseColonType(type) ||
       (!lanes.empty() && (parser.parseComma() || parser.parseType(mask))))
     return failure();
   auto ranked = dyn_cast<RankedTensorType>(type);
   if (!ranked)
     return parser.emitError(tensor.location, "expected a ranked tensor type");
-  if (parser.resolveOperand(tensor, type, state.operands) ||
+  if (parser.resolveOperand(tensor, type, result.operands) ||
       parser.resolveOperands(coordinates, builder.getIndexType(),
-                             state.operands) ||
-      parser.resolveOperands(condition, builder.getI1Type(), state.operands) ||
-      parser.resolveOperands(lanes, mask, state.operands))
+                             result.operands) ||
+      parser.resolveOperands(condition, builder.getI1Type(), result.operands) ||
+      parser.resolveOperands(lanes, mask, result.operands))
     return failure();
-  state.getOrAddProperties<Properties>().operandSegmentSizes = {
+  result.getOrAddProperties<Properties>().operandSegmentSizes = {
       1, static_cast<int32_t>(coordinates.size()),
       static_cast<int32_t>(condition.size()),
       static_cast<int32_t>(lanes.size())};
-  state.addTypes(locatedType(ranked, mask));
+  result.addTypes(locatedType(ranked, mask));
   return success();
 }
 
@@ -99,7 +99,7 @@ LogicalResult LocateOp::verify() {
   return success();
 }
 
-ParseResult RestrictOp::parse(OpAsmParser &parser, OperationState &state) {
+ParseResult RestrictOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand value;
   SmallVector<OpAsmParser::UnresolvedOperand> fibers;
   MergeAttr merge;
@@ -108,7 +108,7 @@ ParseResult RestrictOp::parse(OpAsmParser &parser, OperationState &state) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseOperand(value) || parser.parseKeyword("to") ||
       parseMerge(parser, fibers, /*extend=*/true, merge) ||
-      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
       parser.parseColonType(type))
     return failure();
   // `union()` and `intersect()` name no fibers: the result is always zero, or
@@ -116,11 +116,11 @@ ParseResult RestrictOp::parse(OpAsmParser &parser, OperationState &state) {
   if (succeeded(parser.parseOptionalKeyword("of")) &&
       parser.parseTypeList(fiberTypes))
     return failure();
-  if (parser.resolveOperand(value, type, state.operands) ||
-      parser.resolveOperands(fibers, fiberTypes, loc, state.operands))
+  if (parser.resolveOperand(value, type, result.operands) ||
+      parser.resolveOperands(fibers, fiberTypes, loc, result.operands))
     return failure();
-  state.getOrAddProperties<Properties>().merge = merge;
-  state.addTypes(type);
+  result.getOrAddProperties<Properties>().merge = merge;
+  result.addTypes(type);
   return success();
 }
 

@@ -159,7 +159,7 @@ static ParseResult parseNonempty(OpAsmParser &parser,
       });
 }
 
-ParseResult CoiterateOp::parse(OpAsmParser &parser, OperationState &state) {
+ParseResult CoiterateOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   SMLoc loc = parser.getCurrentLocation();
   Bindings fibers, bounds, inits;
@@ -218,22 +218,22 @@ ParseResult CoiterateOp::parse(OpAsmParser &parser, OperationState &state) {
     args.push_back(arg);
     args.back().type = type;
   }
-  if (fibers.resolve(parser, loc, state.operands) ||
-      parser.resolveOperands(guards, guardTypes, loc, state.operands) ||
-      parser.resolveOperands(extent, builder.getIndexType(), state.operands) ||
-      bounds.resolve(parser, loc, state.operands) ||
-      inits.resolve(parser, loc, state.operands) ||
-      parser.parseRegion(*state.addRegion(), args) ||
-      parser.parseOptionalAttrDict(state.attributes))
+  if (fibers.resolve(parser, loc, result.operands) ||
+      parser.resolveOperands(guards, guardTypes, loc, result.operands) ||
+      parser.resolveOperands(extent, builder.getIndexType(), result.operands) ||
+      bounds.resolve(parser, loc, result.operands) ||
+      inits.resolve(parser, loc, result.operands) ||
+      parser.parseRegion(*result.addRegion(), args) ||
+      parser.parseOptionalAttrDict(result.attributes))
     return failure();
-  ensureTerminator(*state.regions.front(), builder, state.location);
-  Properties &props = state.getOrAddProperties<Properties>();
+  ensureTerminator(*result.regions.front(), builder, result.location);
+  Properties &props = result.getOrAddProperties<Properties>();
   props.merge = merge;
   props.nonempty = builder.getDenseI32ArrayAttr(nonempty);
   props.operandSegmentSizes =
       segmentSizes(fibers.types.size(), guards.size(), !extent.empty(),
                    !bounds.types.empty(), inits.types.size());
-  state.addTypes(inits.types);
+  result.addTypes(inits.types);
   return success();
 }
 

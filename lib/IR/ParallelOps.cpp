@@ -23,7 +23,7 @@ void ParallelOp::build(OpBuilder &builder, OperationState &state, Value workers,
   ensureTerminator(*body, builder, state.location);
 }
 
-ParseResult ParallelOp::parse(OpAsmParser &parser, OperationState &state) {
+ParseResult ParallelOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::Argument worker;
   OpAsmParser::UnresolvedOperand workers, threads;
   Type index = parser.getBuilder().getIndexType();
@@ -32,12 +32,13 @@ ParseResult ParallelOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.parseOperand(threads))
     return failure();
   worker.type = index;
-  if (parser.resolveOperand(workers, index, state.operands) ||
-      parser.resolveOperand(threads, index, state.operands) ||
-      parser.parseRegion(*state.addRegion(), worker) ||
-      parser.parseOptionalAttrDict(state.attributes))
+  if (parser.resolveOperand(workers, index, result.operands) ||
+      parser.resolveOperand(threads, index, result.operands) ||
+      parser.parseRegion(*result.addRegion(), worker) ||
+      parser.parseOptionalAttrDict(result.attributes))
     return failure();
-  ensureTerminator(*state.regions.front(), parser.getBuilder(), state.location);
+  ensureTerminator(*result.regions.front(), parser.getBuilder(),
+                   result.location);
   return success();
 }
 

@@ -45,7 +45,7 @@ static ParseResult parseCuts(OpAsmParser &parser, TypedOperands &cuts) {
   return success();
 }
 
-ParseResult CountOp::parse(OpAsmParser &parser, OperationState &state) {
+ParseResult CountOp::parse(OpAsmParser &parser, OperationState &result) {
   SMLoc loc = parser.getCurrentLocation();
   TypedOperands fibers, guards, cuts;
   SmallVector<OpAsmParser::UnresolvedOperand> extent;
@@ -63,20 +63,22 @@ ParseResult CountOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parser.parseKeyword("in") ||
       parseMerge(parser, leaves, /*extend=*/false, merge) ||
       parseCuts(parser, cuts) ||
-      parser.parseOptionalAttrDict(state.attributes) ||
-      parser.resolveOperands(fibers.names, fibers.types, loc, state.operands) ||
-      parser.resolveOperands(guards.names, guards.types, loc, state.operands) ||
-      parser.resolveOperands(extent, builder.getIndexType(), state.operands) ||
-      parser.resolveOperands(cuts.names, cuts.types, loc, state.operands))
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.resolveOperands(fibers.names, fibers.types, loc,
+                             result.operands) ||
+      parser.resolveOperands(guards.names, guards.types, loc,
+                             result.operands) ||
+      parser.resolveOperands(extent, builder.getIndexType(), result.operands) ||
+      parser.resolveOperands(cuts.names, cuts.types, loc, result.operands))
     return failure();
-  Properties &props = state.getOrAddProperties<Properties>();
+  Properties &props = result.getOrAddProperties<Properties>();
   props.merge = merge;
   int32_t numCuts = cuts.names.size() / 2;
   props.operandSegmentSizes = {static_cast<int32_t>(fibers.names.size()),
                                static_cast<int32_t>(guards.names.size()),
                                static_cast<int32_t>(extent.size()), numCuts,
                                numCuts};
-  state.addTypes(builder.getIndexType());
+  result.addTypes(builder.getIndexType());
   return success();
 }
 

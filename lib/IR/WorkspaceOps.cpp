@@ -74,7 +74,7 @@ void DrainOp::build(OpBuilder &builder, OperationState &state, Value workspace,
 }
 
 /// Syntax: %key, %value of %w iter_args(%x = %init : type, ...) : type { ... }
-ParseResult DrainOp::parse(OpAsmParser &parser, OperationState &state) {
+ParseResult DrainOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> args(1), carried;
   OpAsmParser::UnresolvedOperand workspace;
   SmallVector<OpAsmParser::UnresolvedOperand> inits;
@@ -107,13 +107,14 @@ ParseResult DrainOp::parse(OpAsmParser &parser, OperationState &state) {
   llvm::append_range(args, carried);
   for (auto [arg, argType] : llvm::zip(args, bodyTypes(table, types)))
     arg.type = argType;
-  if (parser.resolveOperand(workspace, type, state.operands) ||
-      parser.resolveOperands(inits, types, loc, state.operands) ||
-      parser.parseRegion(*state.addRegion(), args) ||
-      parser.parseOptionalAttrDict(state.attributes))
+  if (parser.resolveOperand(workspace, type, result.operands) ||
+      parser.resolveOperands(inits, types, loc, result.operands) ||
+      parser.parseRegion(*result.addRegion(), args) ||
+      parser.parseOptionalAttrDict(result.attributes))
     return failure();
-  ensureTerminator(*state.regions.front(), parser.getBuilder(), state.location);
-  state.addTypes(types);
+  ensureTerminator(*result.regions.front(), parser.getBuilder(),
+                   result.location);
+  result.addTypes(types);
   return success();
 }
 
