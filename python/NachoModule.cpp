@@ -12,6 +12,7 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Kernel.h"
 #include "nacho/Execution/Plan.h"
+#include "nacho/Runtime/Runtime.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
@@ -330,6 +331,7 @@ NB_MODULE(_nacho, m) {
   m.def("with_index_widths", &pyWithIndexWidths, nb::arg("text"),
         nb::arg("widths"));
   addValidation(m);
+  m.def("counted_steps", &countedSteps);
   m.def("pooled_bytes", [] { return cpuBackend().device()->pooledBytes(); });
   m.def("max_pooled_bytes",
         [] { return cpuBackend().device()->maxPooledBytes(); });

@@ -7,6 +7,8 @@
 
 #include "nacho/Analysis/LoopCost.h"
 
+#include "nacho/Analysis/Algebra.h"
+#include "nacho/Analysis/MergeLattice.h"
 #include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -19,18 +21,19 @@ using namespace nacho;
 
 static constexpr double kExtent = 1e5, kRow = 10;
 /// The costs, in steps of a loop, of an entry that is sorted (as the entries of
-/// transposed operands are), of one that is added up in a workspace, and of one
-/// that is looked up.
-static constexpr double kSorted = 10, kCollected = 4, kFound = 2;
+/// transposed operands are), of one that is added up in a workspace, of one
+/// that is looked up in a table, and of a row that is searched for.
+static constexpr double kSorted = 10, kCollected = 4, kFound = 2, kSought = 6;
 
 LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
                    ArrayRef<Attribute> result)
     : isSum(reduction == BinaryKind::add),
       isDenseResult(isDense(op.getType())) {
+  MergeAttr pattern = ElementAlgebra(op).get(term.value).pattern;
   llvm::SetVector<Attribute> sparse, all;
   for (unsigned n : term.inputs) {
     all.insert_range(op.getAccess(n));
-    addOperand(op, n);
+    addOperand(op, n, holdsOnlyWith(pattern, n));
   }
   for (const Operand &operand : operands)
     sparse.insert_range(operand.indices);
@@ -57,7 +60,7 @@ static ArrayRef<int64_t> knownSizes(Value input) {
   return sizes ? sizes.asArrayRef() : ArrayRef<int64_t>();
 }
 
-void LoopCost::addOperand(AssignOp op, unsigned n) {
+void LoopCost::addOperand(AssignOp op, unsigned n, bool isNeeded) {
   auto type = cast<RankedTensorType>(op.getInputs()[n].getType());
   ArrayRef<int64_t> sizes = knownSizes(op.getInputs()[n]);
   if (!sizes.empty())
@@ -66,7 +69,7 @@ void LoopCost::addOperand(AssignOp op, unsigned n) {
       extents[index] = std::max<double>(1, extent);
   if (isDense(type))
     return;
-  Operand operand{n, storageOrder(type, op.getAccess(n)), {}, {}};
+  Operand operand{n, storageOrder(type, op.getAccess(n)), {}, {}, isNeeded};
   for (unsigned level = 0; level < operand.indices.size(); ++level)
     operand.isFull.push_back(isFullLevel(type, level));
   if (!sizes.empty())
@@ -131,7 +134,8 @@ double LoopCost::stepOver(ArrayRef<Attribute> loops, unsigned m,
                           ArrayRef<unsigned> transposed, double &live) const {
   Attribute index = loops[m];
   ArrayRef<Attribute> outer = loops.take_front(m);
-  double extent = extentOf(index), steps = 0, found = 0, survivors = extent;
+  double extent = extentOf(index), survivors = extent;
+  double steps = 0, repeated = 0, located = 0;
   for (const Operand &operand : operands) {
     if (!llvm::is_contained(operand.indices, index))
       continue;
@@ -141,16 +145,19 @@ double LoopCost::stepOver(ArrayRef<Attribute> loops, unsigned m,
     // A full level is located, not stepped through.
     if (visit.isFull)
       continue;
-    // A fiber that is the same in every iteration of the loop outside is looked
-    // up, if there is another operand to step through (nacho-find-coordinates).
-    bool isRepeated = m > 0 && m + 1 == loops.size() &&
+    // A fiber that is the same in every iteration of the loop outside is not
+    // stepped through if another operand is. The innermost loop looks its
+    // elements up (nacho-find-coordinates), others search it for their
+    // coordinates (nacho-seek-fibers).
+    bool isRepeated = operand.isNeeded && m > 0 &&
                       !llvm::is_contained(operand.indices, outer.back());
-    (isRepeated ? found : steps) += visit.children;
+    (isRepeated ? repeated : steps) += visit.children;
+    located += isRepeated ? (m + 1 == loops.size() ? kFound : kSought) : 0;
   }
-  if (found > 0)
-    steps = steps > 0 ? kFound * steps : found;
-  else if (steps == 0)
-    steps = extent;
+  if (steps == 0)
+    steps = repeated > 0 ? repeated : extent;
+  else if (repeated > 0)
+    steps *= located;
   steps *= live;
   live *= survivors;
   return steps;

@@ -59,6 +59,7 @@ static void addRemap(OpPassManager &pm, const PipelineOptions &options) {
     NachoRemapIntersectionsOptions remap;
     remap.cost = options.cost;
     pm.addPass(createNachoRemapIntersections(remap));
+    pm.addPass(createNachoSeekFibers());
     pm.addPass(createCSEPass());
   }
   pm.addPass(createNachoIsolateNests());

@@ -60,6 +60,15 @@ LogicalResult FindOp::verify() {
   return success();
 }
 
+LogicalResult SeekOp::verify() {
+  auto fiber = cast<FiberType>(getFiber().getType());
+  if (fiber.isElement() ||
+      !storesCoordinates(fiber.getTensor(), fiber.getLevel()))
+    return emitOpError() << "cannot search a " << fiber
+                         << ", which stores no coordinates";
+  return success();
+}
+
 LogicalResult PrefetchOp::verify() {
   auto fiber = cast<FiberType>(getFiber().getType());
   if (fiber.isElement())

@@ -24,6 +24,8 @@ Value FiberAtOp::getSourceOf(Value) { return getRoot(); }
 
 Value FindOp::getSourceOf(Value) { return getFiber(); }
 
+Value SeekOp::getSourceOf(Value) { return getFiber(); }
+
 Value SearchOp::getSourceOf(Value made) {
   for (auto [child, fiber] : llvm::zip(getChildren(), getFibers()))
     if (child == made)

@@ -384,3 +384,14 @@ func.func @found(%A0: !A0, %A1: !A1, %table: !nacho.workspace<i64>, %k: index) -
   %1 = nacho.find %k in %row : !A1 by %table : !nacho.workspace<i64> {note = "kept"}
   return %row, %element : !A1, !A2
 }
+
+// CHECK-LABEL: func.func @sought(
+// CHECK-SAME:    %[[A0:[^ ]+]]: ![[T0]], %[[A1:[^ ]+]]: ![[T1]], %[[K:[^ ]+]]: index)
+// CHECK-NEXT:    %[[ROW:.+]] = nacho.seek %[[K]] in %[[A0]] : ![[T0]]
+// CHECK-NEXT:    nacho.seek %[[K]] in %[[A1]] : ![[T1]] {note = "kept"}
+// CHECK-NEXT:    return %[[ROW]] : ![[T1]]
+func.func @sought(%A0: !A0, %A1: !A1, %k: index) -> !A1 {
+  %row = nacho.seek %k in %A0 : !A0
+  %0 = nacho.seek %k in %A1 : !A1 {note = "kept"}
+  return %row : !A1
+}

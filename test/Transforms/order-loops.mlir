@@ -275,20 +275,16 @@ func.func @largest_product(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 }
 
 // The rows of one and the columns of the other would all be compared with each
-// other: both are made anew, with coordinates as wide as their own, so that the loop
-// over j is the outermost. Then both i and k are scattered, and a workspace holds one of
-// them: all products are listed.
+// other: the columns are made anew as a list of rows, with coordinates as wide as their
+// own, in which rows are searched for.
 //
 // CHECK-LABEL: func.func @rows_and_columns(
-// CHECK-NOT:     part_sums
-// CHECK:         %[[A:.+]] = nacho.assign collect<sorted_list> ({{.+}}[i, j] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[LIST2]]> {
+// CHECK-NEXT:    %[[B:.+]] = nacho.assign collect<sorted_list> ({{.+}}[j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE2:.+]]> {
 // CHECK:         }
-// CHECK-NEXT:    %[[B:.+]] = nacho.assign collect<sorted_list> ({{.+}}[j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE2]]> {
-// CHECK:         }
-// CHECK-NEXT:    %E = nacho.assign collect<sorted_list> ({{.+}} = %[[A]][j, i] : {{.+}}, {{.+}} = %[[B]][j, k] : {{.+}}) -> [i, k, j]
-// CHECK:         } {order = ["j", "i", "k"]}
-// CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, j] : {{.+}}) -> [i, k]
-// CHECK-NEXT:      nacho.reduce add %[[E]] over [j] : f64
+// CHECK-NEXT:    %E = nacho.assign collect<part_sums> ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[B]][j, k] : {{.+}}) -> [i, k, part]
+// CHECK:         } {order = ["i", "j", "k"]}
+// CHECK-NEXT:    nacho.assign (%[[E:.+]] = %E[i, k, part] : {{.+}}) -> [i, k]
+// CHECK-NEXT:      nacho.reduce add %[[E]] over [part] : f64
 func.func @rows_and_columns(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSC>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %B[j, k] : tensor<?x?xf64, #DCSC>)

@@ -18,15 +18,17 @@
 #D = #sparse_tensor.encoding<{ map = (d0) -> (d0 : dense) }>
 #Z = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : dense) }>
 func.func @kernel(%A: tensor<?xf64, #A>, %C: tensor<?x?xf64, #C>, %B: tensor<?x?x?xf64, #B>, %D: tensor<?xf64, #D>) -> tensor<?x?xf32, #Z> {
-  %Z = nacho.assign (%a = %A[m] : tensor<?xf64, #A>, %c = %C[m, j] : tensor<?x?xf64, #C>, %b = %B[i, j, m] : tensor<?x?x?xf64, #B>, %d = %D[i] : tensor<?xf64, #D>)
+  %T = nacho.assign (%c = %C[m, j] : tensor<?x?xf64, #C>, %b = %B[i, j, m] : tensor<?x?x?xf64, #B>)
+      -> [i, j] : tensor<?x?xf64> {
+    %neg = nacho.unary neg %c : f64
+    %mul = nacho.binary mul %neg, %b : f64
+    %sum = nacho.reduce add %mul over [m] : f64
+    nacho.yield %sum : f64
+  }
+  %Z = nacho.assign (%a = %A[m] : tensor<?xf64, #A>, %t = %T[i, j] : tensor<?x?xf64>, %d = %D[i] : tensor<?xf64, #D>)
       -> [i, j] : tensor<?x?xf32, #Z> {
     %reduce = nacho.reduce add %a over [m] : f64
-    %neg = nacho.unary neg %c : f64
-    %constant = arith.constant 0.001 : f64
-    %mul = nacho.binary mul %neg, %constant : f64
-    %mul_1 = nacho.binary mul %mul, %b : f64
-    %reduce_1 = nacho.reduce add %mul_1 over [m] : f64
-    %add = nacho.binary add %reduce, %reduce_1 : f64
+    %add = nacho.binary add %reduce, %t : f64
     %sub = nacho.binary sub %add, %d : f64
     %sub_f32 = nacho.cast %sub : f64 to f32
     nacho.yield %sub_f32 : f32

@@ -83,7 +83,7 @@ def test_choices_that_there_are_not(choices, message):
 
 def test_variants_of_a_kernel_have_the_same_vectors():
     kernel = nacho.mlir.compile(PRODUCT)
-    with pytest.raises(nacho.NachoError, match="all variants of a kernel have"):
+    with pytest.raises(nacho.NachoError, match="all variants of a kernel share it"):
         kernel.mlir("scf", choices={"vector-bits": 0})
 
 

@@ -44,6 +44,9 @@ private:
     IndexNames indices;
     llvm::SmallVector<bool> isFull;
     std::optional<double> entries; ///< The number of entries; none: unknown.
+    /// The term has no entry where the operand has none, so that a loop may
+    /// visit the coordinates of other operands and locate those of this one.
+    bool isNeeded;
 
     /// Whether the first level of the transposed operand may be dense, because
     /// the operand has a dense level anyway.
@@ -58,7 +61,7 @@ private:
     bool isFull;     ///< Whether the level is full.
   };
 
-  void addOperand(AssignOp op, unsigned n);
+  void addOperand(AssignOp op, unsigned n, bool isNeeded);
   double extentOf(mlir::Attribute index) const;
   /// The expected number of positions of an operand in the last of its levels
   /// with these indices.

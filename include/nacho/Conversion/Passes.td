@@ -177,6 +177,25 @@ def ConvertNachoLanesToVector
   let dependentDialects = ["::mlir::vector::VectorDialect"];
 }
 
+def NachoCountSteps : Pass<"nacho-count-steps", "::mlir::ModuleOp"> {
+  let summary = "Count the iterations of all loops";
+  let description = [{
+    Tests of complexity compare how many steps a kernel takes for operands of different
+    sizes. Unlike its time, this number is exact.
+
+    Before:
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+    ```
+    After:
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      func.call @nacho_count_step() : () -> ()
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def ConvertNachoFunctionsToLibm
     : Pass<"convert-nacho-functions-to-libm", "::mlir::ModuleOp"> {
   let summary = "Lower functions of complex numbers to calls of C functions";

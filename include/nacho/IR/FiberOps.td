@@ -153,4 +153,35 @@ def Nacho_FindOp : Nacho_Op<"find", [
   let hasVerifier = 1;
 }
 
+// See nacho.find for the type of an element's child.
+def Nacho_SeekOp : Nacho_Op<"seek", [
+    Pure, DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>,
+    TypesMatchWith<"child is one level further down", "fiber", "child", [{
+      ::llvm::cast<FiberType>($_self).isElement()
+          ? $_self
+          : ::mlir::Type(::llvm::cast<FiberType>($_self).getChild())
+    }]>]> {
+  let summary = "the child of a fiber at any coordinate, by binary search";
+  let description = [{
+    The child is absent where the fiber does not store the coordinate. The fiber's
+    coordinates are searched; no table is made, which is why `seek` serves fibers that
+    are large compared with the number of coordinates that are looked for. If the
+    coordinates are not unique, the child stands for the whole run of equal coordinates.
+
+    ```mlir
+    #DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+    !B0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+    !B1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+    func.func @f(%B0: !B0, %j: index) -> !B1 {
+      %B1 = nacho.seek %j in %B0 : !B0
+      return %B1 : !B1
+    }
+    ```
+  }];
+  let arguments = (ins Index:$coordinate, Nacho_FiberType:$fiber);
+  let results = (outs Nacho_FiberType:$child);
+  let assemblyFormat = "$coordinate `in` $fiber `:` type($fiber) attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif // NACHO_IR_FIBER_OPS

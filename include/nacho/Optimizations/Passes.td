@@ -67,6 +67,35 @@ def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
 }
 
+def NachoSeekFibers : Pass<"nacho-seek-fibers"> {
+  let summary = "Search rows that would be stepped through again and again";
+  let description = [{
+    A list that `nacho-remap-intersections` makes may have the coordinates at which an
+    operand has a row. If the operand's rows do not depend on the loops around, they
+    would all be stepped through for each outer coordinate, which takes quadratic time.
+    If another operand says which coordinates to visit, the pass searches the rows for
+    these coordinates instead. This takes logarithmic time for each, and no memory.
+
+    Before:
+    ```mlir
+    nacho.coiterate %i of (%A1 = %A0) in %A1 {
+      nacho.coiterate %j of (%A2 = %A1, %B1 = %B0) in intersect(%A2, %B1) {
+        %at = nacho.position %B1
+        nacho.append %cost at (%i, %j, %at)
+    ```
+    After:
+    ```mlir
+    nacho.coiterate %i of (%A1 = %A0) in %A1 {
+      nacho.coiterate %j of (%A2 = %A1) in %A2 {
+        %B1 = nacho.seek %j in %B0
+        %isThere = nacho.present %B1
+        %at = nacho.position %B1
+        nacho.append %cost at (%i, %j, %at) if %isThere
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
+}
+
 def NachoPrefetchRows : Pass<"nacho-prefetch-rows"> {
   let summary = "Prefetch rows of dense tensors";
   let description = [{

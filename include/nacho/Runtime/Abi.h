@@ -27,6 +27,7 @@ enum Status : int32_t {
 /// The names by which compiled code calls functions of Runtime.h.
 inline constexpr char kSortSymbol[] = "nacho_sort_entries";
 inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
+inline constexpr char kCountStepSymbol[] = "nacho_count_step";
 
 /// A workspace without keys has marks for this many places.
 inline constexpr int64_t kDensePlaces = 1 << 20;

@@ -19,6 +19,12 @@ namespace nacho {
 /// values[n] += values[n - 1], for n = 1, 2, ...
 void prefixSum(int64_t *values, int64_t size, int64_t threads) noexcept;
 
+/// Counts one iteration of a loop of a kernel that was compiled with the option
+/// `count-steps`.
+void countStep() noexcept;
+/// How many iterations all kernels have counted so far.
+int64_t countedSteps() noexcept;
+
 /// Sorts entries, stably, by their coordinates in the first `keys` columns. The
 /// other columns and the values are permuted alike. `columns` has three numbers
 /// for each column: the address of its array, the bytes of an element, and the

@@ -21,9 +21,11 @@ using namespace mlir;
 using namespace nacho;
 
 /// Leads to the dialects of OpenMP and LLVM.
-static void addLlvm(OpPassManager &pm, const PipelineOptions &) {
+static void addLlvm(OpPassManager &pm, const PipelineOptions &options) {
   addContractCheck(pm, cpuBackend());
   pm.addPass(createConvertNachoParallelToCPU());
+  if (options.countSteps)
+    pm.addPass(createNachoCountSteps());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertNachoFunctionsToLibm());
   pm.addPass(createConvertMathToLLVMPass());

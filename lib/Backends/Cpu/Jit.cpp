@@ -283,6 +283,8 @@ Expected<std::unique_ptr<JitModule>> JitModule::load(CompiledCode code) {
       orc::ExecutorAddr::fromPtr(&sortEntries), JITSymbolFlags::Exported};
   runtime[result->jit->mangleAndIntern(kPrefixSumSymbol)] = {
       orc::ExecutorAddr::fromPtr(&prefixSum), JITSymbolFlags::Exported};
+  runtime[result->jit->mangleAndIntern(kCountStepSymbol)] = {
+      orc::ExecutorAddr::fromPtr(&countStep), JITSymbolFlags::Exported};
   if (Error error = result->jit->getMainJITDylib().define(
           orc::absoluteSymbols(std::move(runtime))))
     return error;

@@ -35,6 +35,7 @@ FiberLowering::FiberLowering(func::FuncOp func)
   lowerWith(&FiberLowering::lowerCost);
   lowerWith(&FiberLowering::lowerFiberAt);
   lowerWith(&FiberLowering::lowerFind);
+  lowerWith(&FiberLowering::lowerSeek);
   lowerWith(&FiberLowering::lowerAhead);
   lowerWith(&FiberLowering::lowerPrefetch);
   lowerWith(&FiberLowering::lowerPrefetchRow);
@@ -120,7 +121,7 @@ FiberValue FiberLowering::fiber(Value value) {
     return known->second;
   auto root = value.getDefiningOp<RootOp>();
   assert(root && "a fiber comes from a root, a loop, or a search");
-  return {root.getTensor(), 0, constant(0)};
+  return {root.getTensor(), 0, constant(0), kAlways, std::nullopt};
 }
 
 CutValue FiberLowering::cut(Value value) {
@@ -370,6 +371,21 @@ void FiberLowering::lowerFiberAt(FiberAtOp op) {
   setFiber(op.getFiber(), at);
 }
 
+void FiberLowering::lowerSeek(SeekOp op) {
+  FiberValue of = fiber(op.getFiber());
+  ChildRange range = childRange(of);
+  Value coordinate = op.getCoordinate();
+  Value at = range.level->lowerBound(b, coordinate, range.first, range.begin,
+                                     range.end);
+  Value found = equal(b, coordinateOrInfinity(range, at), coordinate);
+  FiberValue child = {of.tensor, of.level + 1, select(found, at, constant(0)),
+                      found, std::nullopt};
+  if (!range.level->isUnique())
+    child.end = select(found, endOfRun(*range.level, coordinate, at, range.end),
+                       constant(0));
+  setFiber(op.getChild(), child);
+}
+
 void FiberLowering::lowerFind(FindOp op) {
   if (!op.getTable())
     return refuse(op, "needs a table of the positions of the fiber's children, "
@@ -380,5 +396,6 @@ void FiberLowering::lowerFind(FindOp op) {
   Value found = lookup.getIsThere();
   Value at = arith::IndexCastOp::create(b, b.getIndexType(), lookup.getValue());
   setFiber(op.getChild(),
-           {of.tensor, of.level + 1, select(found, at, constant(0)), found});
+           {of.tensor, of.level + 1, select(found, at, constant(0)), found,
+            std::nullopt});
 }

@@ -153,6 +153,7 @@ private:
   void lowerCost(CostOp cost);
   void lowerFiberAt(FiberAtOp op);
   void lowerFind(FindOp op);
+  void lowerSeek(SeekOp op);
   void lowerAhead(AheadOp op);
   void lowerPrefetch(PrefetchOp op);
   void lowerPrefetchRow(PrefetchRowOp op);

@@ -200,11 +200,10 @@ def _count(specialisation: Specialisation, call: Call) -> int:
 
 
 def _checked(choices: Choices) -> dict[str, Any]:
-    """Return choices between variants: the width of vectors is not one of them."""
+    """Return choices between variants, without those that all variants share."""
     if choices is None:
         return {}
-    if "vector-bits" in choices:
-        raise NachoError(
-            "choices='vector-bits': all variants of a kernel have the same"
-        )
+    for name in ("vector-bits", "count-steps"):
+        if name in choices:
+            raise NachoError(f"choices={name!r}: all variants of a kernel share it")
     return dict(checked_choices(choices))

@@ -96,7 +96,7 @@ def checked_choices(choices: Mapping[str, object]) -> tuple[tuple[str, object], 
     """Return choices that the caller makes, which Nacho would make otherwise."""
     from nacho._nacho import CHOICES
 
-    types = {**dict.fromkeys(CHOICES, bool), "vector-bits": int}
+    types = {**dict.fromkeys(CHOICES, bool), "vector-bits": int, "count-steps": bool}
     for name, value in choices.items():
         if name not in types:
             allowed = ", ".join(f"'{name}'" for name in types)

@@ -1,0 +1,39 @@
+//===- RepeatedFibers.h - Fibers that are merged again and again ----------===//
+
+#ifndef NACHO_LIB_OPTIMIZATIONS_REPEATEDFIBERS_H
+#define NACHO_LIB_OPTIMIZATIONS_REPEATEDFIBERS_H
+
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace nacho {
+
+/// The fibers of a loop that are the same in every iteration of the loop around
+/// it, so that the loop would step through them again and again; of these, the
+/// ones that `isWanted`. There are none if the loop without them would visit
+/// coordinates that no fiber has.
+llvm::SmallBitVector
+repeatedFibers(CoiterateOp loop,
+               llvm::function_ref<bool(mlir::Value fiber)> isWanted);
+
+/// Builds the child of `fiber` at a coordinate.
+using LocateChild = llvm::function_ref<mlir::Value(
+    mlir::ImplicitLocOpBuilder &b, mlir::Type child, mlir::Value coordinate,
+    mlir::Value fiber)>;
+
+/// Replaces an innermost loop by one without the repeated fibers. Their
+/// children are located, and what the loop appends gets the condition that the
+/// merge expression holds:
+///
+///   for k in M[i] n B[j]: append ...   ->   for k in B[j]:
+///                                             m = locate k in M[i]
+///                                             append ... if m is present
+void takeOut(CoiterateOp loop, const llvm::SmallBitVector &repeated,
+             LocateChild locate);
+
+} // namespace nacho
+
+#endif // NACHO_LIB_OPTIMIZATIONS_REPEATEDFIBERS_H

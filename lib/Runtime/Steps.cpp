@@ -1,0 +1,13 @@
+//===- Steps.cpp - How many iterations the loops of kernels had -----------===//
+
+#include "nacho/Runtime/Runtime.h"
+
+#include <atomic>
+
+static std::atomic<int64_t> steps = 0;
+
+void nacho::countStep() noexcept {
+  steps.fetch_add(1, std::memory_order_relaxed);
+}
+
+int64_t nacho::countedSteps() noexcept { return steps; }
