@@ -248,7 +248,7 @@ bool ElementAlgebra::mayLeak(Value value) const {
            !(isPlainNumber(b) && a.isZeroPreserving());
   case Annihilator::dividend:
     return a.isZeroPreserving() && !isNumber(a) &&
-           !(isPlainNumber(b) && *b.background > 0);
+           (!isPlainNumber(b) || !(*b.background > 0));
   }
   llvm_unreachable("unknown annihilator");
 }

@@ -15,7 +15,7 @@ bool LoopNest::isSparse(unsigned input) {
 }
 
 unsigned LoopNest::loopOf(const Term &term, Attribute index) const {
-  auto reduced = llvm::find(term.reduced, index);
+  const auto *reduced = llvm::find(term.reduced, index);
   if (reduced != term.reduced.end())
     return order.result.size() + (reduced - term.reduced.begin());
   return llvm::find(order.result, index) - order.result.begin();

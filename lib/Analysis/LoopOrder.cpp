@@ -86,7 +86,7 @@ public:
           return edge.second == index && llvm::is_contained(rest, edge.first);
         });
       };
-      auto next = llvm::find_if(rest, [&](Attribute index) {
+      auto *next = llvm::find_if(rest, [&](Attribute index) {
         return isPreferred(index) && isFree(index);
       });
       if (next == rest.end())
@@ -136,7 +136,7 @@ private:
     return loops;
   }
   LogicalResult checkTypes();
-  void findObstacles(unsigned term, unsigned n);
+  void findObstacles(unsigned number, unsigned n);
   bool canBeInner(Attribute index);
   void chooseInner();
   void chooseScattered();

@@ -125,7 +125,7 @@ private:
 
   void addTerm(Pending next, Value value, IndexNames indices, Terms &terms) {
     terms.terms.push_back(
-        {value, next.isNegated, indices, inputsOf(value), next.sum});
+        {value, next.isNegated, std::move(indices), inputsOf(value), next.sum});
     ++terms.sums[next.sum].numTerms;
   }
 

@@ -88,15 +88,14 @@ FailureOr<func::FuncOp> Compilation::onlyFunction() {
 }
 
 LogicalResult Compilation::runTo(StringRef last, const Backend &backend,
-                                 const CompileOptions &compile) {
-  PipelineOptions options(compile);
+                                 const CompileOptions &options) {
   std::vector<Stage> stages = backend.stagesUntil(last);
   if (stages.empty())
     return emitError(UnknownLoc::get(&context))
            << "unknown stage '" << last << "'";
   PassManager pm(&context, ModuleOp::getOperationName());
   addStages(pm, ArrayRef(stages).drop_front(numDone), backend.capabilities(),
-            options);
+            PipelineOptions(options));
   numDone = stages.size();
   return pm.run(*module);
 }

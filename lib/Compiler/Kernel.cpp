@@ -20,7 +20,7 @@ using namespace nacho;
 std::vector<std::string> nacho::stageNames(const Backend &backend) {
   std::vector<std::string> names;
   for (const Stage &stage : backend.stages())
-    names.push_back(stage.name);
+    names.emplace_back(stage.name);
   return names;
 }
 

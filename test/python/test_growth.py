@@ -5,6 +5,8 @@ What is compared is the number of iterations of all loops, which is exact.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -87,7 +89,7 @@ def test_growth(case):
         for rows in (ROWS, 2 * ROWS, 4 * ROWS, 8 * ROWS)
     ]
     assert counted[0] > 0
-    for few, many in zip(counted, counted[1:], strict=False):
+    for few, many in pairwise(counted):
         assert many <= 2.6 * few, counted
     assert counted[3] <= 8 * 1.6 * counted[0], counted
 

@@ -15,7 +15,7 @@
 
 namespace llvm::orc {
 class LLJIT;
-}
+} // namespace llvm::orc
 
 namespace nacho {
 

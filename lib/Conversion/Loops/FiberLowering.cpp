@@ -1,7 +1,5 @@
 //===- FiberLowering.cpp - Fibers and cuts as SSA values ------------------===//
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 #include "FiberLowering.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -51,7 +51,8 @@ private:
   void lowerSearch(SearchOp op);
   Interval firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
                          const CutValue &lower, const CutValue &upper);
-  Interval bisect(SearchOp op, ArrayRef<ChildRange> ranges, Interval interval);
+  Interval bisect(SearchOp op, ArrayRef<ChildRange> ranges,
+                  const Interval &interval);
   Value emitCost(SearchOp op, Value coordinate, ArrayRef<Value> positions);
   /// One position per operand. `stored` has the positions of the operands with
   /// stored coordinates; the others follow from `coordinate`.
@@ -155,7 +156,7 @@ PartitionLowering::firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
 ///   else: high, highs = mid - 1, pos
 PartitionLowering::Interval
 PartitionLowering::bisect(SearchOp op, ArrayRef<ChildRange> ranges,
-                          Interval interval) {
+                          const Interval &interval) {
   SmallVector<Value> inits = interval.flatten();
   SmallVector<Type> types(ValueRange(inits).getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());
