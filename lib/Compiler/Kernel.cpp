@@ -4,6 +4,7 @@
 
 #include "Compilation.h"
 #include "ModuleReader.h"
+#include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
 
@@ -171,36 +172,48 @@ CompiledKernel::compile(const Variant &variant, std::string &error) const {
   return made;
 }
 
-/// Whether a module has lists that can be merged by keys, if the extents allow.
-static bool canMergeKeys(const std::string &text, const Backend &backend,
-                         CompileOptions options,
-                         const std::vector<TensorLayout> &operands) {
-  // Tensors with full levels, or with one level, are never flattened. This test
-  // saves lowering a module that has such an operand.
+/// The facts of a module whose lists are merged by keys.
+static KernelFacts factsOfNest(ModuleOp module) {
+  SmallVector<NestOp> nests;
+  module.walk([&](NestOp nest) { nests.push_back(nest); });
+  // With several nests, some would make lists that others merge.
+  if (nests.size() != 1)
+    return {};
+  CoiterateOp loop = nests.front().getLoops().front();
+  bool intersects =
+      llvm::all_of(llvm::seq<unsigned>(loop.getFibers().size()),
+                   [&](auto n) { return holdsOnlyWith(loop.getMerge(), n); });
+  return {/*canMergeKeys=*/true, intersects};
+}
+
+/// Finds out whether a module has lists that can be merged by keys, if the
+/// extents allow.
+static KernelFacts readFacts(const std::string &text, const Backend &backend,
+                             CompileOptions options,
+                             const std::vector<TensorLayout> &operands) {
+  // Only these can be, which saves lowering all other modules twice.
   unsigned numTensors = 0;
   for (const TensorLayout &layout : operands) {
     bool hasFullLevel = llvm::any_of(
         layout.levels, [](const auto &level) { return level.isFull; });
     if (layout.levels.size() == 1 || hasFullLevel)
-      return false;
+      return {};
     numTensors += !layout.levels.empty();
   }
   std::string error;
   Compilation compilation(error);
   options.variant.mergeKeys = true;
   if (numTensors == 0 || failed(compilation.parse(text)))
-    return false;
-  auto count = [&](auto isCounted) {
-    unsigned number = 0;
-    compilation.module->walk([&](Operation *op) { number += isCounted(op); });
-    return number;
+    return {};
+  auto hasFlat = [&] {
+    return compilation.module
+        ->walk([](FlattenOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
   };
-  auto numFlat = [&] { return count(llvm::IsaPred<FlattenOp>); };
-  // With several nests, some would make the lists that others merge: not worth
-  // a variant.
-  return numFlat() == 0 &&
-         succeeded(compilation.runTo("loops", backend, options)) &&
-         numFlat() > 0 && count(llvm::IsaPred<NestOp>) == 1;
+  if (hasFlat() || failed(compilation.runTo("loops", backend, options)) ||
+      !hasFlat())
+    return {};
+  return factsOfNest(*compilation.module);
 }
 
 CompileOptions nacho::defaultOptions(const Backend &backend) {
@@ -227,7 +240,7 @@ std::shared_ptr<const Kernel> nacho::makeKernel(const std::string &text,
   FailureOr<func::FuncOp> func = compilation.onlyFunction();
   if (failed(func) || failed(readOperands(*func, operands)))
     return nullptr;
-  Chooser chooser(pins, canMergeKeys(text, backend, options, operands));
+  Chooser chooser(pins, readFacts(text, backend, options, operands));
   return std::make_shared<CompiledKernel>(text, backend, options,
                                           std::move(operands), chooser);
 }

@@ -25,6 +25,13 @@ static constexpr int64_t kWorthKeys = 1 << 20;
 /// keys.
 static constexpr int64_t kLongRow = 16;
 
+/// With fewer entries, a sample of the operands' first coordinates takes about
+/// as long as merging all entries.
+static constexpr int64_t kOverlapFrom = 1 << 14;
+/// If a smaller part of the entries overlaps, an intersection level by level,
+/// which skips the others, is faster than one by keys.
+static constexpr double kLeastOverlap = 0.25;
+
 /// The least cost of a union at which it pays to take a sample of it.
 static constexpr int64_t kSampleFrom = 1 << 17;
 /// One step in this many may be mispredicted for a merge to be foreseen.
@@ -115,12 +122,19 @@ static void chooseWorkers(Choice &choice, int64_t available) {
 /// Whether keys are a gain for most operands with this number of indices.
 static bool suitsKeys(unsigned rank) { return rank > 2; }
 
+bool Chooser::wantsOverlap(const Asked &asked, const Facts &facts) const {
+  return kernel.intersectsKeys && facts.entries >= kOverlapFrom &&
+         !pins.mergeKeys && wantsKeys(asked, facts);
+}
+
 bool Chooser::wantsKeys(const Asked &asked, const Facts &facts) const {
-  if (!canMergeKeys || asked.purpose == Purpose::plan ||
+  if (!kernel.canMergeKeys || asked.purpose == Purpose::plan ||
       facts.keyBits > kMostBits)
     return false;
   if (pins.mergeKeys)
     return *pins.mergeKeys;
+  if (facts.overlap < kLeastOverlap)
+    return false;
   if (facts.entries < kWorthKeys)
     return suitsKeys(facts.rank);
   return facts.entries / kLongRow < facts.rows;
@@ -157,8 +171,7 @@ std::optional<Choice> Chooser::instead(const Choice &choice,
   return other;
 }
 
-bool Chooser::wantsSample(const Choice &choice, bool isUnion, bool isDraft,
-                          int64_t cost) const {
+bool Chooser::wantsSample(bool isUnion, bool isDraft, int64_t cost) const {
   if (isUnion)
     return !pins.branches && cost >= kSampleFrom;
   return isDraft && !pins.drafts;
@@ -176,7 +189,7 @@ bool Chooser::isForeseen(const Sample &sample) {
   return sample.surprises * kSurpriseRate <= sample.steps;
 }
 
-bool Chooser::wantsBranches(const Choice &choice, int64_t merged) const {
+bool Chooser::wantsBranches(const Choice &choice, int64_t merged) {
   return choice.sample && isForeseen(*choice.sample) &&
          merged >= kWorthBranches;
 }
@@ -213,6 +226,9 @@ std::string Chooser::describeKeys(const Choice &choice) const {
     why = "plans have a loop for every index";
   else if (pins.mergeKeys)
     why = "as asked for";
+  else if (facts.overlap < kLeastOverlap)
+    why = "only " + shown(100 * facts.overlap) +
+          " % of the entries have a first coordinate that all operands have";
   else if (facts.entries < kWorthKeys)
     why = counted(facts.rank, "index", "indices") + ", fewer than " +
           std::to_string(kWorthKeys) + " entries";
@@ -261,7 +277,7 @@ std::string Chooser::describeBranches(const Choice &choice) const {
 std::vector<std::string> Chooser::describe(const Choice &choice,
                                            const Program &program) const {
   std::vector<std::string> lines;
-  if (canMergeKeys)
+  if (kernel.canMergeKeys)
     lines.push_back(describeKeys(choice));
   if (program.hasWholeRows() || pins.wholeRows == false ||
       find(choice, Refusal::splitRows))

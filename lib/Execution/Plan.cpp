@@ -3,6 +3,7 @@
 #include "nacho/Execution/Plan.h"
 
 #include "Foresight.h"
+#include "Overlap.h"
 
 #include <algorithm>
 #include <utility>
@@ -31,8 +32,10 @@ Plan::Plan(std::shared_ptr<const Kernel> kernel, const Asked &asked)
 /// Chooses how to compute a call with these arguments.
 void Plan::begin(const std::vector<Argument> &args) {
   int64_t available = asked.threads ? 0 : kernel->device.defaultThreads();
-  choice =
-      kernel->chooser.choose(asked, factsOf(kernel->operands, args), available);
+  Facts facts = factsOf(kernel->operands, args);
+  if (kernel->chooser.wantsOverlap(asked, facts))
+    facts.overlap = sampleOverlap(kernel->device, kernel->operands, args);
+  choice = kernel->chooser.choose(asked, facts, available);
   startSteps();
 }
 
@@ -144,7 +147,7 @@ std::optional<Refusal> Plan::takeSample(const std::vector<Argument> &inputs) {
   const StepPlan &last = steps.back();
   const Step &step = *last.step;
   choice.sample.reset();
-  if (!step.merged || !kernel->chooser.wantsSample(choice, step.merged->isUnion,
+  if (!step.merged || !kernel->chooser.wantsSample(step.merged->isUnion,
                                                    step.isDraft, last.total()))
     return std::nullopt;
   choice.sample = sampleMerge(step, inputs, last.bounds, last.parts);
@@ -181,7 +184,7 @@ std::shared_ptr<const Program> Plan::programOfLast() const {
   if (!merged || !merged->isUnion || !choice.sample ||
       !Chooser::isForeseen(*choice.sample))
     return program;
-  if (!kernel->chooser.wantsBranches(choice, kernel->addMerged(last.total())))
+  if (!Chooser::wantsBranches(choice, kernel->addMerged(last.total())))
     return program;
   Variant branching = choice.variant;
   branching.branches = true;

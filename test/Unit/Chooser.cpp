@@ -42,7 +42,7 @@ static void checkWorkers() {
       {2, 7, 0, 2, 7, 7},
       {9, 4, 0, 4, 4, 4},
   };
-  Chooser chooser({}, /*canMergeKeys=*/false);
+  Chooser chooser({}, {});
   for (const Row &row : table) {
     Asked asked = {Purpose::call, row.threads, row.parts, row.work};
     Choice choice = chooser.choose(asked, {}, /*available=*/8);
@@ -81,8 +81,9 @@ static void checkKeys() {
                    const Row &row) {
     Asked asked;
     asked.purpose = purpose;
-    Facts facts = {row.rank, row.bits, row.entries, row.rows};
-    return Chooser(pins, canMergeKeys).choose(asked, facts, 1);
+    Facts facts = {row.rank, row.bits, row.entries, row.rows, /*overlap=*/1};
+    KernelFacts kernel = {canMergeKeys, /*intersectsKeys=*/true};
+    return Chooser(pins, kernel).choose(asked, facts, 1);
   };
   Pins always, never;
   always.mergeKeys = true;
@@ -101,6 +102,23 @@ static void checkKeys() {
     expect(choose(never, true, Purpose::call, row), false);
     expect(choose(always, true, Purpose::call, row), row.bits <= 62);
     expect(choose(always, true, Purpose::plan, row), false);
+  }
+}
+
+/// Intersections that skip most entries are done level by level.
+static void checkOverlaps() {
+  for (bool intersects : {false, true}) {
+    Chooser chooser({}, {/*canMergeKeys=*/true, intersects});
+    check(chooser.wantsOverlap({}, {3, 30, 1 << 14, 1, 1}) == intersects,
+          [] { return "a sample of the overlap"; });
+    check(!chooser.wantsOverlap({}, {3, 30, (1 << 14) - 1, 1, 1}),
+          [] { return "a sample of the overlap of few entries"; });
+  }
+  Chooser chooser({}, {/*canMergeKeys=*/true, /*intersectsKeys=*/true});
+  for (double overlap : {0.24, 0.25}) {
+    Choice choice = chooser.choose({}, {3, 30, 1 << 14, 1, overlap}, 1);
+    check(choice.variant.mergeKeys == (overlap == 0.25),
+          [&] { return show(choice); });
   }
 }
 
@@ -145,7 +163,7 @@ static void checkFacts() {
 static void checkRefusals() {
   Asked asked;
   asked.work = 1 << 20;
-  Chooser chooser({}, false);
+  Chooser chooser({}, {});
   Choice first = chooser.choose(asked, {}, /*available=*/2);
   check(first.variant.wholeRows && first.variant.drafts &&
             !first.variant.branches,
@@ -175,10 +193,10 @@ static void checkRefusals() {
 }
 
 static void checkSamples() {
-  Chooser chooser({}, false);
+  Chooser chooser({}, {});
   Pins pins;
   pins.branches = pins.drafts = true;
-  Chooser asks(pins, false);
+  Chooser asks(pins, {});
   Choice choice = chooser.choose({}, {}, 1);
   const int64_t enough = 1 << 17;
   struct Row {
@@ -190,7 +208,7 @@ static void checkSamples() {
        {Row{true, false, enough, true}, Row{true, false, enough - 1, false},
         Row{false, true, 0, true}, Row{false, false, enough, false}}) {
     auto wants = [&](const Chooser &by) {
-      return by.wantsSample(choice, row.isUnion, row.isDraft, row.cost);
+      return by.wantsSample(row.isUnion, row.isDraft, row.cost);
     };
     check(wants(chooser) == row.isExpected, [] { return "a sample"; });
     check(!wants(asks), [] { return "a sample for what was asked for"; });
@@ -226,6 +244,7 @@ static void checkVariants() {
 NACHO_SUITE("chooser") {
   checkWorkers();
   checkKeys();
+  checkOverlaps();
   checkFacts();
   checkRefusals();
   checkSamples();

@@ -382,3 +382,22 @@ def test_coordinates_that_were_edited_are_refused(expr, level, bad):
     both.crd[level][1000] = bad
     with pytest.raises(nacho.OperandError):
         kernel(both, both)
+
+
+@pytest.mark.parametrize("format", ["coo", "csf"])
+@pytest.mark.parametrize("expr", [INNER, PRODUCT])
+@pytest.mark.parametrize("shift", [0, 50, 95, 100])
+def test_intersections_that_skip_most_entries_are_done_level_by_level(
+    format, expr, shift
+):
+    """Of 100 first coordinates, the operands have all but `shift` in common."""
+    shape = (200, 90, 80)
+    A = scattered(20_000, (100, *shape[1:]), 1)
+    B = scattered(20_000, (100, *shape[1:]), 2)
+    moved = np.array(B.coords)
+    moved[0] += shift
+    A = nacho.Tensor.from_coo(A.coords, A.values, shape=shape, format=format)
+    B = nacho.Tensor.from_coo(moved, B.values, shape=shape, format=format)
+    kernel = compiled(expr, A, B)
+    assert merges_by_keys(kernel, A, B) == (shift <= 50)
+    assert same(kernel(A, B, parts=3), kernel.plan(A, B, parts=3).execute())

@@ -53,6 +53,9 @@ struct Facts {
   /// The number of rows of all operands: the fibers of their last levels or,
   /// for a list, all combinations of the coordinates of its other levels.
   int64_t rows = 0;
+  /// About which part of the entries have a first coordinate that all operands
+  /// have; 1 if no sample was taken.
+  double overlap = 1;
 };
 
 /// The facts that the arguments of a call tell.
@@ -98,11 +101,21 @@ struct Choice {
   int64_t workers() const { return isShared ? threads : parts; }
 };
 
+/// What the chooser has to know of a module.
+struct KernelFacts {
+  bool canMergeKeys = false; ///< Its lists can be merged by keys.
+  /// The lists are intersected: loops over their levels skip the entries whose
+  /// first coordinate an operand lacks, but a loop over keys visits them.
+  bool intersectsKeys = false;
+};
+
 class Chooser {
 public:
-  /// With `canMergeKeys`, the module can be compiled to merge lists by keys.
-  Chooser(const Pins &pins, bool canMergeKeys)
-      : pins(pins), canMergeKeys(canMergeKeys) {}
+  Chooser(const Pins &pins, const KernelFacts &kernel)
+      : pins(pins), kernel(kernel) {}
+
+  /// Whether choose() needs to know the overlap of the operands.
+  bool wantsOverlap(const Asked &asked, const Facts &facts) const;
 
   /// The choice with which a call begins. `available` is the number of threads
   /// that a call uses if its caller does not say.
@@ -115,8 +128,7 @@ public:
 
   /// Whether to take a sample of the innermost loop of the last step, which
   /// merges two operands, when the step costs `cost`.
-  bool wantsSample(const Choice &choice, bool isUnion, bool isDraft,
-                   int64_t cost) const;
+  bool wantsSample(bool isUnion, bool isDraft, int64_t cost) const;
 
   /// Refuses a draft for an intersection with many matches, for which counting
   /// takes less time than moving them.
@@ -124,7 +136,7 @@ public:
 
   /// Whether to merge a union with branches. `merged` is how many entries the
   /// kernel has merged in unions that it could merge with branches.
-  bool wantsBranches(const Choice &choice, int64_t merged) const;
+  static bool wantsBranches(const Choice &choice, int64_t merged);
 
   /// Whether a sample tells that a branch predictor foresees most steps.
   static bool isForeseen(const Sample &sample);
@@ -143,7 +155,7 @@ private:
   std::string describeBranches(const Choice &choice) const;
 
   Pins pins;
-  bool canMergeKeys;
+  KernelFacts kernel;
 };
 
 } // namespace nacho
