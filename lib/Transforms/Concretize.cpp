@@ -368,9 +368,8 @@ void NestBuilder::buildEntry(const Group &group, Condition condition) {
     at.push_back(op.isPart(index) ? Value(PartOp::create(b, b.getIndexType()))
                                   : coordinates.at(index));
   condition = emitBoth(b, condition, insideGroup(group));
-  condition = emitBoth(b, condition, onDiagonals());
-  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at,
-                   toOperand(condition));
+  Value holds = toOperand(emitBoth(b, condition, onDiagonals()));
+  AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at, holds);
 }
 
 /// Clones the ops that compute a term. A result that may be nonzero outside its
@@ -460,15 +459,12 @@ Condition NestBuilder::insideGroup(const Group &group) {
   };
   if (llvm::all_of(group.terms, isDrivenAll))
     return kAlways;
-  std::optional<Value> inside;
+  std::optional<Condition> inside;
   for (unsigned number : group.terms) {
     Condition here = buildCondition(patternOf(number));
     if (!isDrivenAll(number))
       here = emitBoth(b, here, insideTerm(terms.terms[number]));
-    if (here.isAlways())
-      return kAlways;
-    inside = inside ? Value(arith::OrIOp::create(b, *inside, here.flag()))
-                    : here.flag();
+    inside = inside ? emitEither(b, *inside, here) : here;
   }
   return *inside;
 }
