@@ -47,8 +47,6 @@ public:
 
   /// Whether a workspace has keys: it is a table that is smaller than a row.
   virtual bool hasKeys() const { return false; }
-  /// Whether a part has all the entries of each of its rows in its workspace.
-  virtual bool hasWholeRows() const { return false; }
   /// The columns that a row of counts has for the collector.
   virtual llvm::SmallVector<llvm::StringRef> columnNames() const { return {}; }
   /// The extent of a level of the result.
