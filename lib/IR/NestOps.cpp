@@ -153,7 +153,7 @@ LogicalResult PartOp::verify() {
 /// Whether a level of a tensor has an array of coordinates.
 static bool storesCoordinates(RankedTensorType tensor, unsigned level) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
-  return encoding && !sparse_tensor::isDenseLT(encoding.getLvlType(level));
+  return encoding && sparse_tensor::isWithCrdLT(encoding.getLvlType(level));
 }
 
 LogicalResult RecallOp::verify() {
@@ -216,8 +216,7 @@ LogicalResult FindOp::verify() {
   bool isFindable = encoding && !fiber.isElement();
   if (isFindable) {
     sparse_tensor::LevelType level = encoding.getLvlType(fiber.getLevel());
-    isFindable = sparse_tensor::isCompressedLT(level) &&
-                 sparse_tensor::isUniqueLT(level);
+    isFindable = storesChildren(level) && sparse_tensor::isUniqueLT(level);
   }
   if (!isFindable)
     return emitOpError() << "cannot look into a " << fiber

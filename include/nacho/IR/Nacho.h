@@ -41,6 +41,10 @@ bool usesWorkspaces(CollectKind kind);
 /// Whether the entries are sorted once all of them have been appended.
 bool sortsEntries(CollectKind kind);
 
+/// Whether a level stores coordinates, and where the children of each of its
+/// parents begin.
+bool storesChildren(mlir::sparse_tensor::LevelType level);
+
 /// Whether a tensor stores one coordinate per entry in every level (COO).
 bool isList(mlir::RankedTensorType type);
 
