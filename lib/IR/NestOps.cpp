@@ -20,10 +20,28 @@ bool nacho::sortsEntries(CollectKind kind) {
 }
 
 LogicalResult RootOp::inferReturnTypes(MLIRContext *context,
-                                       std::optional<Location>, Adaptor adaptor,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
   auto tensor = cast<RankedTensorType>(adaptor.getTensor().getType());
-  types.push_back(FiberType::get(context, tensor, 0));
+  auto error = [&] {
+    return mlir::emitError(location.value_or(UnknownLoc::get(context)));
+  };
+  auto fiber = FiberType::getChecked(error, context, tensor, /*level=*/0u,
+                                     adaptor.getScannedList());
+  types.push_back(fiber);
+  return success(fiber != nullptr);
+}
+
+LogicalResult RootOp::verify() {
+  auto nest = getTensor().getDefiningOp<NestOp>();
+  bool isScannedList =
+      nest ? nest.getCollect() == CollectKind::scannedList : getScannedList();
+  if (isScannedList && !getScannedList())
+    return emitOpError("reads a scanned_list but not as one");
+  if (getScannedList() && !isScannedList)
+    return emitOpError("reads as a scanned_list what is collected ")
+           << stringifyCollectKind(nest.getCollect());
   return success();
 }
 
@@ -156,21 +174,6 @@ static bool storesCoordinates(RankedTensorType tensor, unsigned level) {
   return encoding && sparse_tensor::isWithCrdLT(encoding.getLvlType(level));
 }
 
-LogicalResult RecallOp::verify() {
-  auto type = cast<FiberType>(getFiber().getType());
-  uint64_t level = type.getLevel() + getBelow();
-  if (static_cast<int64_t>(getBelow()) < 0 ||
-      level >= static_cast<uint64_t>(type.getTensor().getRank()))
-    return emitOpError() << "recalls level " << level << " of "
-                         << type.getTensor();
-  if (!storesCoordinates(type.getTensor(), level))
-    return emitOpError() << "recalls level " << level << " of "
-                         << type.getTensor() << ", which stores no coordinates";
-  if (static_cast<int64_t>(getAhead()) < 0)
-    return emitOpError("recalls an entry that lies behind");
-  return success();
-}
-
 LogicalResult PrefetchOp::verify() {
   auto fiber = cast<FiberType>(getFiber().getType());
   if (fiber.isElement())
@@ -199,14 +202,6 @@ LogicalResult PrefetchRowOp::verify() {
   if (static_cast<int64_t>(getCoordinates().size()) + 1 != type.getRank())
     return emitOpError() << "has " << getCoordinates().size()
                          << " coordinates for a row of " << type;
-  return success();
-}
-
-LogicalResult FiberAtOp::verify() {
-  auto root = cast<FiberType>(getRoot().getType());
-  auto fiber = cast<FiberType>(getFiber().getType());
-  if (root.getLevel() != 0 || root.getTensor() != fiber.getTensor())
-    return emitOpError() << "cannot get a " << fiber << " from a " << root;
   return success();
 }
 

@@ -69,8 +69,10 @@ bool FiberLowering::isResolved(Value value) const {
   if (!isa<FiberType>(value.getType()) || fibers.contains(value))
     return true;
   auto root = value.getDefiningOp<RootOp>();
-  return root &&
-         hasReadableLevels(cast<RankedTensorType>(root.getTensor().getType()));
+  if (!root || !isReadable(root.getFiber().getType()))
+    return false;
+  auto flatten = root.getTensor().getDefiningOp<FlattenOp>();
+  return !flatten || hasSupportedLevels(flatten.getTensor().getType());
 }
 
 void FiberLowering::lowerOp(Operation &op) {

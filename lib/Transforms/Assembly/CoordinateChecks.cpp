@@ -19,23 +19,13 @@ static bool indexesMemory(CoiterateOp loop) {
   });
 }
 
-/// Whether the entries of a list keep more than their coordinates, like where
-/// they come from. The levels up to the first unique one tell entries apart;
-/// what is in the levels after it only goes along with them.
-static bool keepsMore(RankedTensorType type) {
-  return isList(type) &&
-         llvm::any_of(
-             llvm::seq<unsigned>(0, type.getRank() - 1),
-             [&](unsigned level) { return isUniqueLevel(type, level); });
-}
-
 bool nacho::mustCheck(const Part &part, const Entries &entries, unsigned m) {
   CoiterateOp loop = part.layout.loops[m];
-  // Only passes make lists that keep more, of coordinates that were checked.
-  auto isKept = [](Value fiber) {
-    return keepsMore(cast<FiberType>(fiber.getType()).getTensor());
+  // The coordinates in a scanned list were checked when it was made.
+  auto isChecked = [](Value fiber) {
+    return cast<FiberType>(fiber.getType()).isOfScannedList();
   };
-  if (!loop.getFibers().empty() && llvm::all_of(loop.getFibers(), isKept))
+  if (!loop.getFibers().empty() && llvm::all_of(loop.getFibers(), isChecked))
     return false;
   bool isInnermost = m + 1 == part.layout.loops.size();
   return !visitsAll(loop) && indexesMemory(loop) &&
