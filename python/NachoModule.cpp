@@ -8,6 +8,7 @@
 
 #include "Arrays.h"
 #include "Options.h"
+#include "Validation.h"
 
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Kernel.h"
@@ -15,7 +16,6 @@
 #include "nacho/Runtime/Runtime.h"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/operators.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -26,26 +26,21 @@
 namespace nb = nanobind;
 using namespace nacho;
 
-/// Defined in Validation.cpp.
-void addValidation(nb::module_ &m);
-
-namespace {
-
-const Backend &backendOf(const std::string &target) {
+static const Backend &backendOf(const std::string &target) {
   const Backend *backend = findBackend(target);
   if (!backend)
     throw CompileError("there is no target '" + target + "'");
   return *backend;
 }
 
-nb::tuple toTuple(const std::vector<std::string> &items) {
+static nb::tuple toTuple(const std::vector<std::string> &items) {
   nb::list list;
   for (const std::string &item : items)
     list.append(item);
   return nb::tuple(list);
 }
 
-nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
+static nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
   nb::list all;
   for (const std::vector<int64_t> &numbers : lists) {
     nb::list list;
@@ -56,6 +51,7 @@ nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
   return nb::tuple(all);
 }
 
+namespace {
 /// A program for Python.
 class PyProgram {
 public:
@@ -102,7 +98,7 @@ public:
   PyPlan(std::shared_ptr<const Kernel> kernel, const Asked &asked)
       : kernel(kernel), plan(std::move(kernel), asked) {}
 
-  nb::list execute(nb::list list, bool isPlanned) {
+  nb::list execute(const nb::list &list, bool isPlanned) {
     CallArguments call(*kernel, list);
     std::vector<Buffer> buffers;
     {
@@ -181,7 +177,7 @@ public:
 /// A kernel for Python.
 class PyKernel {
 public:
-  PyKernel(std::string text, const std::string &target, nb::dict given)
+  PyKernel(std::string text, const std::string &target, const nb::dict &given)
       : text(std::move(text)), backend(backendOf(target)) {
     Options asked = readOptions(backend, given);
     options = asked.compile;
@@ -202,14 +198,14 @@ public:
   }
 
   /// The variant of plans, with other choices where `given` has them.
-  PyProgram program(nb::dict given) const {
+  PyProgram program(const nb::dict &given) const {
     Variant variant = variantWith(given);
     nb::gil_scoped_release release;
     return PyProgram(kernel->program(variant));
   }
 
   /// The IR of the same variant after a stage.
-  std::string lower(const std::string &stage, nb::dict given) const {
+  std::string lower(const std::string &stage, const nb::dict &given) const {
     CompileOptions lowered = options;
     lowered.variant = variantWith(given);
     nb::gil_scoped_release release;
@@ -222,8 +218,9 @@ public:
 
   /// Plans for a purpose: call, count or plan. A number of parts or threads
   /// that is 0 is chosen, by `work` entries that are read and written.
-  std::unique_ptr<PyPlan> plan(nb::list list, int64_t parts, int64_t threads,
-                               int64_t work, const std::string &purpose) {
+  std::unique_ptr<PyPlan> plan(const nb::list &list, int64_t parts,
+                               int64_t threads, int64_t work,
+                               const std::string &purpose) {
     CallArguments call(*kernel, list);
     auto plan = std::make_unique<PyPlan>(
         kernel, readAsked(purpose, parts, threads, work));
@@ -232,7 +229,7 @@ public:
     return plan;
   }
 
-  std::unique_ptr<PyPlan> partition(nb::list list, int64_t parts,
+  std::unique_ptr<PyPlan> partition(const nb::list &list, int64_t parts,
                                     int64_t threads, int64_t work,
                                     const std::string &purpose, int64_t inner) {
     CallArguments call(*kernel, list);
@@ -253,7 +250,7 @@ private:
     return kernel->chooser.choose(asked, facts, /*available=*/1).variant;
   }
 
-  Variant variantWith(nb::dict given) const {
+  Variant variantWith(const nb::dict &given) const {
     Pins pins = readOptions(backend, given).pins;
     Variant variant = variantFor(Purpose::plan);
 #define NACHO_CHOICE(field, name, summary)                                     \
@@ -268,11 +265,13 @@ private:
   std::shared_ptr<const Kernel> kernel;
 };
 
-nb::tuple pyStages(const std::string &target) {
+} // namespace
+
+static nb::tuple pyStages(const std::string &target) {
   return toTuple(stageNames(backendOf(target)));
 }
 
-nb::object pySignature(const std::string &text) {
+static nb::object pySignature(const std::string &text) {
   std::string error;
   std::optional<Signature> signature = readSignature(text, error);
   if (!signature)
@@ -283,8 +282,8 @@ nb::object pySignature(const std::string &text) {
 
 using WidthPairs = std::vector<std::pair<unsigned, unsigned>>;
 
-std::string pyWithIndexWidths(const std::string &text,
-                              const WidthPairs &pairs) {
+static std::string pyWithIndexWidths(const std::string &text,
+                                     const WidthPairs &pairs) {
   std::vector<IndexWidths> widths;
   for (auto [positions, coordinates] : pairs)
     widths.push_back({positions, coordinates});
@@ -295,8 +294,8 @@ std::string pyWithIndexWidths(const std::string &text,
   return written;
 }
 
-std::string pyLower(const std::string &text, const std::string &stage,
-                    const std::string &target, nb::dict given) {
+static std::string pyLower(const std::string &text, const std::string &stage,
+                           const std::string &target, const nb::dict &given) {
   const Backend &backend = backendOf(target);
   CompileOptions options = readOptions(backend, given).compile;
   nb::gil_scoped_release release;
@@ -307,14 +306,15 @@ std::string pyLower(const std::string &text, const std::string &stage,
   return lowered;
 }
 
-} // namespace
-
 NB_MODULE(_nacho, m) {
-  nb::exception<CompileError>(m, "CompileError", PyExc_RuntimeError);
-  nb::exception<IndexOverflow>(m, "IndexOverflow", PyExc_RuntimeError);
-  nb::exception<CoordinateOutOfRange>(m, "CoordinateOutOfRange",
-                                      PyExc_RuntimeError);
-  nb::exception<OperandsChanged>(m, "OperandsChanged", PyExc_RuntimeError);
+  nb::exception<CompileError> compileError(m, "CompileError",
+                                           PyExc_RuntimeError);
+  nb::exception<IndexOverflow> indexOverflow(m, "IndexOverflow",
+                                             PyExc_RuntimeError);
+  nb::exception<CoordinateOutOfRange> coordinateOutOfRange(
+      m, "CoordinateOutOfRange", PyExc_RuntimeError);
+  nb::exception<OperandsChanged> operandsChanged(m, "OperandsChanged",
+                                                 PyExc_RuntimeError);
   nb::list targets;
   for (const Backend *backend : allBackends())
     if (backend->device())
@@ -337,7 +337,8 @@ NB_MODULE(_nacho, m) {
         [] { return cpuBackend().device()->maxPooledBytes(); });
 
   nb::class_<PyProgram>(m, "Program")
-      .def(nb::self == nb::self)
+      .def("__eq__", [](const PyProgram &one,
+                        const PyProgram &other) { return one == other; })
       .def_prop_ro("choices", &PyProgram::choices)
       .def_prop_ro("steps", &PyProgram::steps)
       .def("llvm", &PyProgram::llvm)

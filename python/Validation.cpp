@@ -1,5 +1,7 @@
 //===- Validation.cpp - nacho._nacho: checks of arrays --------------------===//
 
+#include "Validation.h"
+
 #include "nacho/Runtime/Runtime.h"
 
 #include <nanobind/nanobind.h>
@@ -12,9 +14,7 @@
 namespace nb = nanobind;
 using namespace nacho;
 
-namespace {
-
-const char *const violationNames[] = {"", "range", "order", "duplicate"};
+static const char *const violationNames[] = {"", "range", "order", "duplicate"};
 
 using IndexArray =
     nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -23,7 +23,7 @@ using IndexColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 
 /// Calls `f` with the array's elements as int32 or int64.
 template <typename Array, typename F>
-auto dispatchIndex(const Array &array, F f) {
+static auto dispatchIndex(const Array &array, F f) {
   if (array.dtype() == nb::dtype<int32_t>())
     return f(static_cast<const int32_t *>(array.data()));
   if (array.dtype() == nb::dtype<int64_t>())
@@ -31,7 +31,8 @@ auto dispatchIndex(const Array &array, F f) {
   throw nb::type_error("expected an array of int32 or int64");
 }
 
-int64_t pyCheckPositions(IndexArray pos, int64_t length, int64_t entries) {
+static int64_t pyCheckPositions(const IndexArray &pos, int64_t length,
+                                int64_t entries) {
   if (length < 0 || int64_t(pos.size()) < length + 1)
     throw nb::value_error("the positions are too short");
   return dispatchIndex(pos, [&](auto *data) {
@@ -40,8 +41,9 @@ int64_t pyCheckPositions(IndexArray pos, int64_t length, int64_t entries) {
   });
 }
 
-std::pair<int64_t, std::string>
-pyCheckCoordinates(IndexArray pos, IndexArray crd, int64_t extent) {
+static std::pair<int64_t, std::string> pyCheckCoordinates(const IndexArray &pos,
+                                                          const IndexArray &crd,
+                                                          int64_t extent) {
   if (pos.size() < 1)
     throw nb::value_error("the positions are too short");
   Violation violation;
@@ -62,9 +64,12 @@ pyCheckCoordinates(IndexArray pos, IndexArray crd, int64_t extent) {
 
 /// Checks the entries of levels whose coordinates are tuples. All arrays of
 /// coordinates have one type and one stride.
-nb::object pyCheckTuples(IndexArray pos, nb::list list, nb::list extentList) {
+static nb::object pyCheckTuples(const IndexArray &pos, const nb::list &list,
+                                const nb::list &extentList) {
   std::vector<IndexColumn> arrays;
   std::vector<int64_t> extents;
+  arrays.reserve(nb::len(list));
+  extents.reserve(nb::len(extentList));
   for (nb::handle item : list)
     arrays.push_back(nb::cast<IndexColumn>(item));
   for (nb::handle item : extentList)
@@ -84,6 +89,7 @@ nb::object pyCheckTuples(IndexArray pos, nb::list list, nb::list extentList) {
     return dispatchIndex(arrays.front(), [&](auto *first) -> int64_t {
       using Index = std::remove_pointer_t<decltype(first)>;
       std::vector<Index *> coordinates;
+      coordinates.reserve(arrays.size());
       for (const IndexColumn &array : arrays)
         coordinates.push_back(static_cast<Index *>(array.data()));
       nb::gil_scoped_release release;
@@ -98,8 +104,6 @@ nb::object pyCheckTuples(IndexArray pos, nb::list list, nb::list extentList) {
     throw nb::value_error("the positions are not valid");
   return nb::make_tuple(at, level, violationNames[static_cast<int>(violation)]);
 }
-
-} // namespace
 
 void addValidation(nb::module_ &m) {
   m.def("check_positions", &pyCheckPositions, nb::arg("pos"), nb::arg("length"),

@@ -173,11 +173,11 @@ static void readCuts(StepCutsAttr cuts, Step &step) {
 }
 
 static void readBuffers(StepBuffersAttr buffers, Step &step) {
-  step.isSorted = buffers.getSorted();
-  step.isDraft = buffers.getDraft();
+  step.isSorted = sortsEntries(buffers.getCollect());
+  step.isDraft = buffers.getFilling() == FillingKind::drafted;
   step.countColumns = buffers.getCounts();
   step.scattered = buffers.getWorkspaceLevel();
-  step.hasWholeRows = buffers.getWholeRows();
+  step.hasWholeRows = buffers.getCollect() == CollectKind::wholeRows;
   for (const OfArgument &table : buffers.getTables())
     step.tables.push_back({table.argument, table.number});
   for (Type type : buffers.getPartials())

@@ -177,9 +177,7 @@ static LogicalResult verifyCollect(AssignOp op) {
   StringRef name = stringifyCollectKind(kind);
   if (kind == CollectKind::scannedList)
     return op.emitOpError("cannot collect a scanned_list: only a nest does");
-  bool needsLevel =
-      kind == CollectKind::partSums || kind == CollectKind::wholeRows;
-  if (needsLevel && op.getResultAccess().empty())
+  if (usesWorkspaces(kind) && op.getResultAccess().empty())
     return op.emitOpError()
            << "collects " << name << ", for which the result needs an index";
   if (!sortsEntries(kind))

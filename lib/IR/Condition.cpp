@@ -15,6 +15,12 @@ Condition nacho::emitBoth(ImplicitLocOpBuilder &b, Condition x, Condition y) {
   return arith::AndIOp::create(b, x.flag(), y.flag());
 }
 
+Condition nacho::emitEither(ImplicitLocOpBuilder &b, Condition x, Condition y) {
+  if (x.isAlways() || y.isAlways())
+    return kAlways;
+  return arith::OrIOp::create(b, x.flag(), y.flag());
+}
+
 Value nacho::emitFlag(ImplicitLocOpBuilder &b, Condition condition) {
   if (condition.isAlways())
     return arith::ConstantIntOp::create(b, 1, 1);

@@ -6,40 +6,35 @@ using namespace mlir;
 using namespace nacho;
 
 LogicalResult RootOp::inferReturnTypes(MLIRContext *context,
-                                       std::optional<Location>, Adaptor adaptor,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
   auto tensor = cast<RankedTensorType>(adaptor.getTensor().getType());
-  types.push_back(FiberType::get(context, tensor, 0));
+  auto error = [&] {
+    return mlir::emitError(location.value_or(UnknownLoc::get(context)));
+  };
+  auto fiber = FiberType::getChecked(error, context, tensor, /*level=*/0u,
+                                     adaptor.getScannedList());
+  types.push_back(fiber);
+  return success(fiber != nullptr);
+}
+
+LogicalResult RootOp::verify() {
+  auto nest = getTensor().getDefiningOp<NestOp>();
+  bool isScannedList =
+      nest ? nest.getCollect() == CollectKind::scannedList : getScannedList();
+  if (isScannedList && !getScannedList())
+    return emitOpError("reads a scanned_list but not as one");
+  if (getScannedList() && !isScannedList)
+    return emitOpError("reads as a scanned_list what is collected ")
+           << stringifyCollectKind(nest.getCollect());
   return success();
 }
 
 /// Whether a level of a tensor has an array of coordinates.
 static bool storesCoordinates(RankedTensorType tensor, unsigned level) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
-  return encoding && !sparse_tensor::isDenseLT(encoding.getLvlType(level));
-}
-
-LogicalResult RecallOp::verify() {
-  auto type = cast<FiberType>(getFiber().getType());
-  uint64_t level = type.getLevel() + getBelow();
-  if (static_cast<int64_t>(getBelow()) < 0 ||
-      level >= static_cast<uint64_t>(type.getTensor().getRank()))
-    return emitOpError() << "recalls level " << level << " of "
-                         << type.getTensor();
-  if (!storesCoordinates(type.getTensor(), level))
-    return emitOpError() << "recalls level " << level << " of "
-                         << type.getTensor() << ", which stores no coordinates";
-  if (static_cast<int64_t>(getAhead()) < 0)
-    return emitOpError("recalls an entry that lies behind");
-  return success();
-}
-
-LogicalResult FiberAtOp::verify() {
-  auto root = cast<FiberType>(getRoot().getType());
-  auto fiber = cast<FiberType>(getFiber().getType());
-  if (root.getLevel() != 0 || root.getTensor() != fiber.getTensor())
-    return emitOpError() << "cannot get a " << fiber << " from a " << root;
-  return success();
+  return encoding && sparse_tensor::isWithCrdLT(encoding.getLvlType(level));
 }
 
 LogicalResult FindOp::verify() {
@@ -48,8 +43,7 @@ LogicalResult FindOp::verify() {
   bool isFindable = encoding && !fiber.isElement();
   if (isFindable) {
     sparse_tensor::LevelType level = encoding.getLvlType(fiber.getLevel());
-    isFindable = sparse_tensor::isCompressedLT(level) &&
-                 sparse_tensor::isUniqueLT(level);
+    isFindable = storesChildren(level) && sparse_tensor::isUniqueLT(level);
   }
   if (!isFindable)
     return emitOpError() << "cannot look into a " << fiber

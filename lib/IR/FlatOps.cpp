@@ -5,12 +5,24 @@
 using namespace mlir;
 using namespace nacho;
 
+bool nacho::storesChildren(sparse_tensor::LevelType level) {
+  return isWithPosLT(level) && isWithCrdLT(level);
+}
+
+/// All levels are one of MLIR's runs of COO levels, which have two levels or
+/// more.
 bool nacho::isList(RankedTensorType type) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  return encoding && type.getRank() > 0 &&
-         isCompressedLT(encoding.getLvlType(0)) &&
-         llvm::all_of(encoding.getLvlTypes().drop_front(),
-                      sparse_tensor::isSingletonLT);
+  if (!encoding || type.getRank() == 0)
+    return false;
+  if (type.getRank() == 1)
+    return storesChildren(encoding.getLvlType(0));
+  auto lists = encoding.getCOOSegments();
+  return llvm::any_of(lists, [&](const sparse_tensor::COOSegment &list) {
+    return list.lvlRange ==
+           std::pair<sparse_tensor::Level, sparse_tensor::Level>(
+               0, type.getRank());
+  });
 }
 
 LogicalResult FlattenOp::inferReturnTypes(MLIRContext *context,
@@ -33,12 +45,12 @@ LogicalResult FlattenOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-/// Whether every level is compressed and unique: entries with equal leading
-/// coordinates share them (CSF).
+/// Whether every level stores each child of a parent once: entries with equal
+/// leading coordinates share them (CSF).
 static bool isTree(sparse_tensor::SparseTensorEncodingAttr encoding) {
   return llvm::all_of(encoding.getLvlTypes(),
                       [](sparse_tensor::LevelType type) {
-                        return isCompressedLT(type) && isUniqueLT(type);
+                        return storesChildren(type) && isUniqueLT(type);
                       });
 }
 

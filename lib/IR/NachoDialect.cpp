@@ -15,6 +15,19 @@ using namespace nacho;
 
 #include "nacho/IR/NachoDialect.cpp.inc"
 #include "nacho/IR/NachoEnums.cpp.inc"
+
+/// `, scanned_list`, or nothing.
+static ParseResult parseScannedList(AsmParser &parser, bool &scannedList) {
+  scannedList = succeeded(parser.parseOptionalComma());
+  return scannedList ? parser.parseKeyword("scanned_list")
+                     : ParseResult(success());
+}
+
+static void printScannedList(AsmPrinter &printer, bool scannedList) {
+  if (scannedList)
+    printer << ", scanned_list";
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "nacho/IR/NachoAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
@@ -177,10 +190,14 @@ LogicalResult nacho::verifyMerge(Operation *op, MergeAttr merge,
 //===----------------------------------------------------------------------===//
 
 LogicalResult FiberType::verify(llvm::function_ref<InFlightDiagnostic()> error,
-                                RankedTensorType tensor, unsigned level) {
+                                RankedTensorType tensor, unsigned level,
+                                bool scannedList) {
   if (level > tensor.getRank())
     return error() << "fiber at level " << level << " of a tensor with "
                    << tensor.getRank() << " levels";
+  if (scannedList && !(isList(tensor) && tensor.getElementType().isInteger(64)))
+    return error() << "a scanned_list is a list of costs, which are i64, not a "
+                   << tensor;
   return success();
 }
 

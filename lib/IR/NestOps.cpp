@@ -11,6 +11,10 @@ bool nacho::makesList(CollectKind kind) {
   return sortsEntries(kind) || kind == CollectKind::scannedList;
 }
 
+bool nacho::usesWorkspaces(CollectKind kind) {
+  return kind == CollectKind::partSums || kind == CollectKind::wholeRows;
+}
+
 bool nacho::sortsEntries(CollectKind kind) {
   return kind == CollectKind::sortedList || kind == CollectKind::partSums;
 }

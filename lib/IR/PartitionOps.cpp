@@ -26,6 +26,9 @@ LogicalResult CostOp::verify() {
                          << " levels below the first of " << levels;
   if (getBelow() != 0 && getKind() == CostKind::nnz)
     return emitOpError("counts entries, which are below all levels");
+  if (getKind() == CostKind::scan && !fiber.isOfScannedList())
+    return emitOpError()
+           << "adds up costs, which only a scanned_list has, of a " << fiber;
   return success();
 }
 

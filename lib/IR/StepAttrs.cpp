@@ -181,20 +181,25 @@ LogicalResult StepCutsAttr::verify(ErrorFn error, ArrayRef<OfArgument> accesses,
 
 LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
                                       RankedTensorType result, int64_t counts,
-                                      ArrayRef<Type>, bool, bool isDraft,
+                                      ArrayRef<Type>, CollectKind collect,
+                                      FillingKind filling,
                                       std::optional<unsigned> workspaceLevel,
-                                      bool wholeRows, ArrayRef<OfArgument>) {
+                                      ArrayRef<OfArgument>) {
   if (name.getValue().empty())
     return error() << "a step that fills buffers has a name";
   if (counts < 0)
     return error() << "counts cannot have " << counts << " columns";
-  if (isDraft && counts == 0)
+  if (filling == FillingKind::drafted && counts == 0)
     return error() << "a draft needs counts";
   if (workspaceLevel && *workspaceLevel >= result.getRank())
     return error() << "adds up entries at level " << *workspaceLevel << " of "
                    << result;
-  if (wholeRows && !workspaceLevel)
-    return error() << "whole rows need a level at which they are added up";
+  if (usesWorkspaces(collect) && !workspaceLevel)
+    return error() << stringifyCollectKind(collect)
+                   << " need a level at which they are added up";
+  if (workspaceLevel && !usesWorkspaces(collect))
+    return error() << stringifyCollectKind(collect)
+                   << " adds up nothing at any level";
   return success();
 }
 

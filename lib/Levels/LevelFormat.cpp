@@ -109,7 +109,7 @@ bool nacho::isDense(RankedTensorType type) {
 /// A level that shares positions must be under a level that is not full. Runs
 /// of equal coordinates must have such a level below them, for only loops over
 /// such a level take runs apart.
-bool nacho::hasReadableLevels(RankedTensorType type) {
+static bool hasReadableLevels(RankedTensorType type) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   if (!encoding || !encoding.isPermutation())
     return false;
@@ -133,6 +133,11 @@ bool nacho::hasSupportedLevels(RankedTensorType type) {
                         return !sharesPositions(type, level) ||
                                !isUniqueLevel(type, level - 1);
                       });
+}
+
+bool nacho::isReadable(FiberType fiber) {
+  return fiber.isOfScannedList() ? hasReadableLevels(fiber.getTensor())
+                                 : hasSupportedLevels(fiber.getTensor());
 }
 
 RankedTensorType nacho::listTensorType(unsigned rank, unsigned unique,

@@ -53,7 +53,7 @@ static SmallVector<RootOp> findLists(ArrayRef<CoiterateOp> loops) {
   for (Value fiber : outermost.getFibers()) {
     auto root = fiber.getDefiningOp<RootOp>();
     auto type = cast<FiberType>(fiber.getType()).getTensor();
-    if (!root || !isFlattenableFor(outermost, type) ||
+    if (!root || root.getScannedList() || !isFlattenableFor(outermost, type) ||
         type.getRank() != static_cast<int64_t>(loops.size()))
       return {};
     lists.push_back(root);
@@ -78,7 +78,8 @@ static bool appendsInOrder(NestOp nest, ArrayRef<CoiterateOp> loops) {
   auto type = cast<RankedTensorType>(nest.getType());
   if (type.getRank() == 0)
     return true;
-  if (!isList(type) || !hasSupportedLevels(type) || nest.getReduce() ||
+  if (nest.getCollect() == CollectKind::scannedList || !isList(type) ||
+      !hasSupportedLevels(type) || nest.getReduce() ||
       type.getRank() != static_cast<int64_t>(loops.size()))
     return false;
   WalkResult result = nest.walk([&](AppendOp append) -> WalkResult {

@@ -75,8 +75,8 @@ void NestCost::findOperands() {
 /// the step costs as much as an entry instead.
 void NestCost::findList(NestOp nest, CostModelAttr model) {
   for (auto [m, loop] : llvm::enumerate(loops))
-    for (Value child : CoiterateOp(loop).getChildren())
-      if (llvm::any_of(child.getUsers(), llvm::IsaPred<RecallOp>))
+    for (Value fiber : CoiterateOp(loop).getFibers())
+      if (cast<FiberType>(fiber.getType()).isOfScannedList())
         first = m + 1;
   entryWeight = model.getWeight(ChargeKind::units);
   if (entryWeight > 0)

@@ -303,7 +303,8 @@ void LoopLister::buildRest() {
   Value fiber;
   {
     NameScope name(b, "L0");
-    fiber = RootOp::create(b, made.list.getResult(), IntegerAttr());
+    fiber = RootOp::create(b, made.list.getResult(), IntegerAttr(),
+                           /*scannedList=*/true);
   }
   auto rest = NestOp::create(b, nest.getType(), Value(), nest.getReduceAttr(),
                              nest.getCollect());

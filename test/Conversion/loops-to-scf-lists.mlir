@@ -22,8 +22,8 @@
 !C0 = !nacho.fiber<tensor<?x?xf64, #COO>, 0>
 !C1 = !nacho.fiber<tensor<?x?xf64, #COO>, 1>
 !C2 = !nacho.fiber<tensor<?x?xf64, #COO>, 2>
-!L0 = !nacho.fiber<tensor<?x?x?xi64, #List>, 0>
-!L1 = !nacho.fiber<tensor<?x?x?xi64, #List>, 1>
+!L0 = !nacho.fiber<tensor<?x?x?xi64, #List>, 0, scanned_list>
+!L1 = !nacho.fiber<tensor<?x?x?xi64, #List>, 1, scanned_list>
 
 //===----------------------------------------------------------------------===//
 // nacho.position
@@ -123,7 +123,7 @@ func.func @position_of_run(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>,
 // CHECK:           scf.for
 func.func @certain(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #DCSR>,
                    %out: memref<?x?xf64>) {
-  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %L0 = nacho.root %L scanned_list : tensor<?x?x?xi64, #List>
   %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
   nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
     %pos = nacho.recall %L1 below 0 : !L1
@@ -155,7 +155,7 @@ func.func @certain(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #DCSR>,
 // CHECK:           scf.for
 func.func @not_certain(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #DCSR>,
                        %out: memref<?x?xf64>) {
-  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %L0 = nacho.root %L scanned_list : tensor<?x?x?xi64, #List>
   %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
   nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
     %pos = nacho.recall %L1 below 1 : !L1
@@ -181,7 +181,7 @@ func.func @not_certain(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #DCSR>,
 // CHECK-NEXT:        memref.load %[[CRD1]][%[[POS]]]
 func.func @run(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #COO>,
                %out: memref<?x?xf64>) {
-  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %L0 = nacho.root %L scanned_list : tensor<?x?x?xi64, #List>
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>
   nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
     %begin = nacho.recall %L1 below 0 : !L1
@@ -209,7 +209,7 @@ func.func @run(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #COO>,
 // CHECK-NEXT:      scf.for %{{.+}} = %[[FROM]] to %[[TO]] step %c1
 func.func @run_not_certain(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #COO>,
                            %out: memref<?x?xf64>) {
-  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %L0 = nacho.root %L scanned_list : tensor<?x?x?xi64, #List>
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>
   nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
     %begin = nacho.recall %L1 below 0 : !L1
@@ -236,7 +236,7 @@ func.func @run_not_certain(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #CO
 // CHECK-NEXT:      %[[CRD1:.+]] = sparse_tensor.coordinates %[[L]] {level = 1 : index}
 // CHECK-NEXT:      memref.load %[[CRD1]][%[[AT]]] : memref<?xi64>
 func.func @ahead(%L: tensor<?x?x?xi64, #List>, %out: memref<?xindex>) {
-  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %L0 = nacho.root %L scanned_list : tensor<?x?x?xi64, #List>
   nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
     %pos = nacho.recall %L1 below 0 ahead 8 : !L1
     memref.store %pos, %out[%i] : memref<?xindex>
@@ -268,7 +268,7 @@ func.func @ahead(%L: tensor<?x?x?xi64, #List>, %out: memref<?xindex>) {
 // CHECK-NOT:       memref.prefetch
 // CHECK:         return
 func.func @prefetch(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #DCSR>) {
-  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %L0 = nacho.root %L scanned_list : tensor<?x?x?xi64, #List>
   %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
   nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
     %pos = nacho.recall %L1 below 0 : !L1
@@ -288,7 +288,7 @@ func.func @prefetch(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #DCSR>) {
 // CHECK:         return
 func.func @prefetch_coordinates(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #DCSR>,
                                 %B: tensor<?x?x?xf64, #CSF>) {
-  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %L0 = nacho.root %L scanned_list : tensor<?x?x?xi64, #List>
   %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
   %B0 = nacho.root %B : tensor<?x?x?xf64, #CSF>
   nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
@@ -314,7 +314,7 @@ func.func @prefetch_coordinates(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64
 // CHECK-NOT:       memref.prefetch
 // CHECK:         return
 func.func @prefetch_dense(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #Rows>) {
-  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %L0 = nacho.root %L scanned_list : tensor<?x?x?xi64, #List>
   %A0 = nacho.root %A : tensor<?x?xf64, #Rows>
   nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
     %pos = nacho.recall %L1 below 0 : !L1
@@ -380,7 +380,7 @@ func.func @prefetch_row(%D: tensor<?x?xf64, #AllDense>, %A: tensor<?x?x?xf64, #C
 // CHECK-NEXT:    %[[COST:.+]] = arith.subi %[[SO_FAR]], %[[BASE]] : index
 // CHECK-NEXT:    return %[[COST]]
 func.func @scan(%L: tensor<?x?x?xi64, #List>, %pos: index) -> index {
-  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %L0 = nacho.root %L scanned_list : tensor<?x?x?xi64, #List>
   %cost = nacho.cost <scan> %L0 to %pos : !L0
   return %cost : index
 }
@@ -397,7 +397,7 @@ func.func @scan(%L: tensor<?x?x?xi64, #List>, %pos: index) -> index {
 // CHECK-NEXT:    memref.load %{{.+}}[%[[AT]]] : memref<?xi64>
 // CHECK:         arith.subi
 func.func @scan_of_all(%L: tensor<?x?x?xi64, #List>) -> index {
-  %L0 = nacho.root %L : tensor<?x?x?xi64, #List>
+  %L0 = nacho.root %L scanned_list : tensor<?x?x?xi64, #List>
   %cost = nacho.cost <scan> %L0 : !L0
   return %cost : index
 }

@@ -350,18 +350,18 @@ func.func @lists(%A0: !A0, %cuts: !nacho.cuts<1>, %v: f64) {
 //
 // CHECK-NEXT:      %[[AHEAD:.+]] = nacho.ahead %[[L1]] by 16 {note = "kept"} : ![[L1_TYPE]]
 // CHECK-NEXT:      nacho.prefetch_row %{{.+}}[%[[AHEAD]]] {note = "kept"} : tensor<?x?xf64, #
-func.func @recalled(%L0: !nacho.fiber<tensor<?x?xi64, #List>, 0>, %B0: !A0,
+func.func @recalled(%L0: !nacho.fiber<tensor<?x?xi64, #List>, 0, scanned_list>, %B0: !A0,
                     %D: tensor<?x?xf64, #AllDense>) {
-  nacho.coiterate %i of (%L1 = %L0 : !nacho.fiber<tensor<?x?xi64, #List>, 0>) in %L1 {
-    %pos = nacho.recall %L1 below 0 : !nacho.fiber<tensor<?x?xi64, #List>, 1>
-    %later = nacho.recall %L1 below 0 ahead 8 {note = "kept"} : !nacho.fiber<tensor<?x?xi64, #List>, 1>
-    %now = nacho.recall %L1 below 0 ahead 0 : !nacho.fiber<tensor<?x?xi64, #List>, 1>
+  nacho.coiterate %i of (%L1 = %L0 : !nacho.fiber<tensor<?x?xi64, #List>, 0, scanned_list>) in %L1 {
+    %pos = nacho.recall %L1 below 0 : !nacho.fiber<tensor<?x?xi64, #List>, 1, scanned_list>
+    %later = nacho.recall %L1 below 0 ahead 8 {note = "kept"} : !nacho.fiber<tensor<?x?xi64, #List>, 1, scanned_list>
+    %now = nacho.recall %L1 below 0 ahead 0 : !nacho.fiber<tensor<?x?xi64, #List>, 1, scanned_list>
     %run = nacho.fiber_at %B0[%pos to %later] certain : !A0 -> !A1
     %B1 = nacho.fiber_at %B0[%later] : !A0 -> !A1
     nacho.prefetch begin %B1 : !A1
     nacho.prefetch %B1 : !A1
     nacho.prefetch %B1 elements {note = "kept"} : !A1
-    %ahead = nacho.ahead %L1 by 16 {note = "kept"} : !nacho.fiber<tensor<?x?xi64, #List>, 1>
+    %ahead = nacho.ahead %L1 by 16 {note = "kept"} : !nacho.fiber<tensor<?x?xi64, #List>, 1, scanned_list>
     nacho.prefetch_row %D[%ahead] {note = "kept"} : tensor<?x?xf64, #AllDense>
   }
   return

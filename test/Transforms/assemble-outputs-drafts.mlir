@@ -19,7 +19,7 @@
 //
 // CHECK-LABEL: func.func private @negative_union_assemble(
 // CHECK-LABEL: func.func @negative_union_execute(
-// CHECK-NOT:   draft = true
+// CHECK-NOT:   filling = drafted
 // CHECK-NOT:   @negative_union_compact
 func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?xf64, #CSR> {
@@ -35,7 +35,7 @@ func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 //
 // CHECK-LABEL: func.func private @negative_two_levels_assemble(
 // CHECK-LABEL: func.func @negative_two_levels_execute(
-// CHECK-NOT:   draft = true
+// CHECK-NOT:   filling = drafted
 // CHECK-NOT:   @negative_two_levels_compact
 func.func @negative_two_levels(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
     -> tensor<?x?xf64, #DCSR> {
@@ -87,7 +87,7 @@ func.func @negative_two_levels(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #
 // CHECK:         memref.store %[[ROOM]], %sizes[%c1]
 //
 // CHECK-LABEL: func.func @hadamard_execute(
-// CHECK-SAME:    buffers = <name = "hadamard", result = tensor<?x?xf64, #{{[^>]+}}>, counts = 1, draft = true>>} {
+// CHECK-SAME:    buffers = <name = "hadamard", result = tensor<?x?xf64, #{{[^>]+}}>, counts = 1, filling = drafted>>} {
 // CHECK:         call @hadamard_compute(
 // CHECK:         nacho.exclusive_scan %counts into %moved
 // CHECK:         %[[ENTRIES:.+]] = memref.load %moved[%parts, %c0]

@@ -48,7 +48,7 @@ func.func @negative_no_list(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>
 // CHECK-LABEL: func.func @hadamard(
 // CHECK-SAME:    %L: tensor<{{[^{]+}}, %parts: index)
 // CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [operand 0, operand 1, step 0], cuts = <accesses = [2 of 2, 0 of 0, 1 of 1], loops = [<"i"[0]>, <"j"[1, 2]>]
-// CHECK:         %L0 = nacho.root %L
+// CHECK:         %L0 = nacho.root %L scanned_list
 // CHECK-NEXT:    %[[TOTAL:.+]] = nacho.cost <scan> %L0 :
 // CHECK-NEXT:    %[[CUTS:.+]] = nacho.partition %[[TOTAL]] of(%L0, %A0, %B0) into %parts
 // CHECK-SAME{LITERAL}: loops [[0], [1, 2]]

@@ -163,7 +163,7 @@ func.func @negative_appends_outside(%b: tensor<?xf64>, %A: tensor<?x?x?xf64, #DC
 // CHECK-NEXT:    }
 //
 // for (i, Ai, Bi) in L:
-// CHECK-NEXT:    %L0 = nacho.root %L
+// CHECK-NEXT:    %L0 = nacho.root %L scanned_list
 // CHECK-NEXT:    %[[Z:.+]] = nacho.nest : tensor<?x?xf64, #{{.+}}> {
 // CHECK-NEXT:      nacho.coiterate %i of (%L1 = %L0 : {{.+}}) in %L1 {
 // CHECK-NEXT:        %posA = nacho.recall %L1 below 0
@@ -214,7 +214,7 @@ func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK-NEXT:        nacho.cost <loops> %B1
 // CHECK:             nacho.append %{{.+}} at(%i, %posA, %posB) : i64
 //
-// CHECK:         %[[L0:.+]] = nacho.root %[[L]]
+// CHECK:         %[[L0:.+]] = nacho.root %[[L]] scanned_list
 // CHECK-NEXT:    %[[M:.+]] = nacho.nest collect<scanned_list> : tensor<?x?x?x?xi64, #[[NESTED4]]> {
 // CHECK-NEXT:      nacho.coiterate %i of (%L1 = %[[L0]] : {{.+}}) in %L1 {
 // CHECK-NEXT:        %posA = nacho.recall %L1 below 0
@@ -228,7 +228,7 @@ func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK-NEXT:          nacho.cost <nnz> %B2
 // CHECK:               nacho.append %{{.+}} at(%i, %j, %[[POS_A]], %[[POS_B]]) : i64
 //
-// CHECK:         %[[M0:.+]] = nacho.root %[[M]]
+// CHECK:         %[[M0:.+]] = nacho.root %[[M]] scanned_list
 // CHECK-NEXT:    nacho.nest reduce add : tensor<f64> {
 // CHECK-NEXT:      nacho.coiterate %i of (%L1 = %[[M0]] : {{.+}}) in %L1 {
 // CHECK-NEXT:        nacho.coiterate %j of (%L2 = %L1 : {{.+}}) in %L2 {

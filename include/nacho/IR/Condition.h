@@ -45,6 +45,9 @@ inline mlir::Value toOperand(Condition condition) {
 /// Whether both conditions hold.
 Condition emitBoth(mlir::ImplicitLocOpBuilder &b, Condition x, Condition y);
 
+/// Whether one of the conditions holds.
+Condition emitEither(mlir::ImplicitLocOpBuilder &b, Condition x, Condition y);
+
 /// The condition as a flag.
 mlir::Value emitFlag(mlir::ImplicitLocOpBuilder &b, Condition condition);
 

@@ -36,8 +36,14 @@ class BackendOp : public mlir::OpTrait::TraitBase<ConcreteType, BackendOp> {};
 /// Whether the entries go to a list, in which each entry has its own coordinate
 /// at every level. They are not reduced on the way.
 bool makesList(CollectKind kind);
+/// Whether each part adds up entries in a workspace before it appends the sums.
+bool usesWorkspaces(CollectKind kind);
 /// Whether the entries are sorted once all of them have been appended.
 bool sortsEntries(CollectKind kind);
+
+/// Whether a level stores coordinates, and where the children of each of its
+/// parents begin.
+bool storesChildren(mlir::sparse_tensor::LevelType level);
 
 /// Whether a tensor stores one coordinate per entry in every level (COO).
 bool isList(mlir::RankedTensorType type);

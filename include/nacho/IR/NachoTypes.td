@@ -18,15 +18,21 @@ def Nacho_FiberType : Nacho_Type<"Fiber", "fiber"> {
     not store those coordinates. An absent fiber has no children, and
     `nacho.position` gives -1 for it; but it has a place in storage order, which is
     just before the next fiber. With `l` = rank the fiber is one element.
+
+    `!nacho.fiber<T, l, scanned_list>` is a fiber of a list that a nest has collected as
+    a `scanned_list`: its values are running sums of costs, and the levels after those
+    of the loops keep numbers, which `nacho.recall` reads.
   }];
-  let parameters = (ins "::mlir::RankedTensorType":$tensor, "unsigned":$level);
-  let assemblyFormat = "`<` $tensor `,` $level `>`";
+  let parameters = (ins "::mlir::RankedTensorType":$tensor, "unsigned":$level,
+                        DefaultValuedParameter<"bool", "false">:$scannedList);
+  let assemblyFormat = "`<` $tensor `,` $level `` custom<ScannedList>($scannedList) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The type of the fibers at this fiber's coordinates.
     FiberType getChild() const {
-      return get(getContext(), getTensor(), getLevel() + 1);
+      return get(getContext(), getTensor(), getLevel() + 1, getScannedList());
     }
+    bool isOfScannedList() const { return getScannedList(); }
     bool isElement() const {
       return static_cast<int64_t>(getLevel()) == getTensor().getRank();
     }

@@ -80,6 +80,11 @@ def Nacho_StepCutsAttr : Nacho_Attr<"StepCuts", "step_cuts"> {
   }];
 }
 
+def Nacho_FillingKind : Nacho_Enum<"FillingKind",
+                                   "how parts know where their entries go", [
+  I32EnumAttrCase<"counted", 0>, I32EnumAttrCase<"drafted", 1>
+]>;
+
 def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
   let summary = "what the functions of a step take and fill";
   let description = [{
@@ -88,11 +93,11 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
     - `result`: the type of the tensor whose arrays are filled;
     - `counts`: the columns of the buffers of counts and offsets; 0 if there are none;
     - `partials`: the types of partial entries, one buffer for each;
-    - `sorted`: the entries are appended in any order and sorted in the end;
-    - `draft`: what is executed is a draft of the result, to be compacted;
+    - `collect`: how the nest collects its entries, as `#nacho.collect` says;
+    - `filling`: whether parts append where they have `counted` that their entries go,
+      or what is executed is `drafted`, a draft of the result, to be compacted;
     - `workspaceLevel`: the level of the result at whose coordinates entries are added
-      up in workspaces;
-    - `wholeRows`: these workspaces hold whole rows of the result, and have no keys;
+      up in workspaces, if the nest collects them so;
     - `tables`: the fibers whose children are found by their coordinates, each written
       as `level of argument`. The functions take a table for each.
 
@@ -100,7 +105,7 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
     module attributes { test.buffers = #nacho.step_buffers<
       name = "kernel", result = tensor<?x?xf64, #CSR>, counts = 1, partials = [f64],
-      workspaceLevel = 1, wholeRows = true, tables = [1 of 0]> } {}
+      collect = whole_rows, workspaceLevel = 1, tables = [1 of 0]> } {}
     ```
   }];
   let parameters = (ins
@@ -108,15 +113,16 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
     "::mlir::RankedTensorType":$result,
     DefaultValuedParameter<"int64_t", "0">:$counts,
     OptionalArrayRefParameter<"::mlir::Type">:$partials,
-    DefaultValuedParameter<"bool", "false">:$sorted,
-    DefaultValuedParameter<"bool", "false">:$draft,
+    DefaultValuedParameter<"::nacho::CollectKind",
+                           "::nacho::CollectKind::inOrder">:$collect,
+    DefaultValuedParameter<"::nacho::FillingKind",
+                           "::nacho::FillingKind::counted">:$filling,
     OptionalParameter<"::std::optional<unsigned>">:$workspaceLevel,
-    DefaultValuedParameter<"bool", "false">:$wholeRows,
     OptionalArrayRefParameter<"::nacho::OfArgument">:$tables
   );
   let assemblyFormat = [{
-    `<` struct($name, $result, $counts, custom<BracketedTypes>($partials), $sorted,
-               $draft, $workspaceLevel, $wholeRows, custom<OfArguments>($tables)) `>`
+    `<` struct($name, $result, $counts, custom<BracketedTypes>($partials),
+               $collect, $filling, $workspaceLevel, custom<OfArguments>($tables)) `>`
   }];
   let genVerifyDecl = 1;
 }

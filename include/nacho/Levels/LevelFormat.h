@@ -30,12 +30,12 @@ bool isDense(mlir::RankedTensorType type);
 /// The dimension that a level stores.
 unsigned dimensionOf(mlir::RankedTensorType type, unsigned level);
 
-/// Whether operands of this type are supported: every level, and the order in
-/// which the levels follow one another.
-bool hasReadableLevels(mlir::RankedTensorType type);
-/// Whether, moreover, the levels can store any tensor, as those of a result
-/// have to.
+/// Whether tensors of this type are supported: every level, the order in which
+/// the levels follow one another, and that they can store any tensor.
 bool hasSupportedLevels(mlir::RankedTensorType type);
+/// Whether fibers of this type can be read. The levels of a scanned list need
+/// not be able to store any tensor.
+bool isReadable(FiberType fiber);
 
 /// An array that a level stores. With p positions in the level above and n in
 /// the level itself, the array has

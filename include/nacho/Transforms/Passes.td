@@ -152,7 +152,7 @@ def NachoRemapIntersections
         %pB = nacho.position %B1
         %cost = ... nacho.cost <nnz> %A1 ... nacho.cost <nnz> %B1
         nacho.append %cost at (%i, %pA, %pB)
-    %L0 = nacho.root %L
+    %L0 = nacho.root %L scanned_list
     %Z = nacho.nest {
       nacho.coiterate %i of (%L1 = %L0) in %L1 {
         %pA = nacho.recall %L1 below 0

@@ -68,8 +68,10 @@ bool FiberLowering::isResolved(Value value) const {
   if (!isa<FiberType>(value.getType()) || fibers.contains(value))
     return true;
   auto root = value.getDefiningOp<RootOp>();
-  return root &&
-         hasReadableLevels(cast<RankedTensorType>(root.getTensor().getType()));
+  if (!root || !isReadable(root.getFiber().getType()))
+    return false;
+  auto flatten = root.getTensor().getDefiningOp<FlattenOp>();
+  return !flatten || hasSupportedLevels(flatten.getTensor().getType());
 }
 
 void FiberLowering::lowerOp(Operation &op) {
@@ -372,14 +374,14 @@ void FiberLowering::lowerFiberAt(FiberAtOp op) {
 void FiberLowering::lowerSeek(SeekOp op) {
   FiberValue of = fiber(op.getFiber());
   ChildRange range = childRange(of);
-  Value coordinate = op.getCoordinate();
-  Value at = range.level->lowerBound(b, coordinate, range.first, range.begin,
-                                     range.end);
-  Value found = equal(b, coordinateOrInfinity(range, at), coordinate);
+  Value sought = op.getCoordinate();
+  Value at =
+      range.level->lowerBound(b, sought, range.first, range.begin, range.end);
+  Value found = equal(b, coordinateOrInfinity(range, at), sought);
   FiberValue child = {of.tensor, of.level + 1, select(found, at, constant(0)),
                       found, std::nullopt};
   if (!range.level->isUnique())
-    child.end = select(found, endOfRun(*range.level, coordinate, at, range.end),
+    child.end = select(found, endOfRun(*range.level, sought, at, range.end),
                        constant(0));
   setFiber(op.getChild(), child);
 }

@@ -50,9 +50,7 @@ public:
   /// Whether a workspace has keys, and so may have fewer places than a row has
   /// coordinates.
   virtual bool hasKeys() const { return false; }
-  /// Whether a part collects all entries of each of its rows in its workspace.
-  virtual bool hasWholeRows() const { return false; }
-  /// The columns that the collector adds to the rows of counts.
+  /// The columns that a row of counts has for the collector.
   virtual llvm::SmallVector<llvm::StringRef> columnNames() const { return {}; }
   /// The extent of a level of the result.
   virtual mlir::Value levelExtent(const ResultPlaces &places,

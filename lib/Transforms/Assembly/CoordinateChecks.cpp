@@ -19,24 +19,13 @@ static bool indexesMemory(CoiterateOp loop) {
   });
 }
 
-/// Whether the entries of a list keep more than their coordinates, such as
-/// positions in operands. The levels up to the first unique level tell entries
-/// apart; the levels after it keep further data of each entry.
-static bool keepsMore(RankedTensorType type) {
-  return isList(type) &&
-         llvm::any_of(
-             llvm::seq<unsigned>(0, type.getRank() - 1),
-             [&](unsigned level) { return isUniqueLevel(type, level); });
-}
-
 bool nacho::mustCheck(const Part &part, const Entries &entries, unsigned m) {
   CoiterateOp loop = part.layout.loops[m];
-  // Only nests that passes insert make such lists, and these nests have checked
-  // the coordinates.
-  auto isKept = [](Value fiber) {
-    return keepsMore(cast<FiberType>(fiber.getType()).getTensor());
+  // The coordinates in a scanned list were checked when it was made.
+  auto isChecked = [](Value fiber) {
+    return cast<FiberType>(fiber.getType()).isOfScannedList();
   };
-  if (!loop.getFibers().empty() && llvm::all_of(loop.getFibers(), isKept))
+  if (!loop.getFibers().empty() && llvm::all_of(loop.getFibers(), isChecked))
     return false;
   bool isInnermost = m + 1 == part.layout.loops.size();
   return !visitsAll(loop) && indexesMemory(loop) &&

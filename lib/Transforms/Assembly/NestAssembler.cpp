@@ -80,9 +80,9 @@ static StepAttr describeStep(const PhaseFunctions &function) {
   auto buffers = StepBuffersAttr::get(
       context, source.getSymNameAttr(), layout.type,
       layout.hasCounts() ? layout.numColumns() : 0, partials,
-      sortsEntries(NestOp(function.nest).getCollect()),
-      !layout.filling->isCounted(), layout.workspaceLevel,
-      layout.collector->hasWholeRows(), tables);
+      NestOp(function.nest).getCollect(),
+      layout.filling->isCounted() ? FillingKind::counted : FillingKind::drafted,
+      layout.workspaceLevel, tables);
   auto step = source->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName);
   return StepAttr::get(context, step.getInputs(), step.getCuts(), buffers);
 }

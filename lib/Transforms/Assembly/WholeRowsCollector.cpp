@@ -28,8 +28,6 @@ public:
     return success();
   }
 
-  bool hasWholeRows() const override { return true; }
-
   std::unique_ptr<Entries> makeEntries(Part &part) const override {
     return makeWorkspaceEntries(part, std::nullopt);
   }

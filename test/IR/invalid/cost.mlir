@@ -25,3 +25,13 @@ func.func @entries_below(%A0: !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>) {
   %0 = nacho.cost <nnz> %A0 below 1 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
   return
 }
+
+// -----
+
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+func.func @scan_of_any_list(%A0: !nacho.fiber<tensor<?x?xi64, #List>, 0>) {
+  // expected-error @below {{adds up costs, which only a scanned_list has, of a '!nacho.fiber<tensor<?x?xi64}}
+  %0 = nacho.cost <scan> %A0 : !nacho.fiber<tensor<?x?xi64, #List>, 0>
+  return
+}

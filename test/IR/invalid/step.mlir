@@ -60,7 +60,7 @@ module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tens
 // -----
 
 // expected-error @below {{a draft needs counts}}
-module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<f64>, draft = true> } {}
+module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<f64>, filling = drafted> } {}
 
 // -----
 
@@ -69,8 +69,18 @@ module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tens
 
 // -----
 
-// expected-error @below {{whole rows need a level at which they are added up}}
-module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<?xf64>, wholeRows = true> } {}
+// expected-error @below {{whole_rows need a level at which they are added up}}
+module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<?xf64>, collect = whole_rows> } {}
+
+// -----
+
+// expected-error @below {{part_sums need a level at which they are added up}}
+module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<?xf64>, collect = part_sums> } {}
+
+// -----
+
+// expected-error @below {{in_order adds up nothing at any level}}
+module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<?xf64>, workspaceLevel = 0> } {}
 
 // -----
 
