@@ -3,7 +3,6 @@
 #include "FiberLowering.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Iterators.h"
 
 using namespace mlir;
