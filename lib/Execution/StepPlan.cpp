@@ -47,11 +47,11 @@ void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
     for (const Argument &arg : args)
       if (arg.data)
         entries = std::max(entries, arg.size);
-    memory++->limitTo(entries);
+    memory++->expectEntries(entries);
   }
   for (const Step::Table &table : step->tables) {
     size_t extents = step->extentOf(table.input, 0);
-    memory->limitTo(args[extents - 1].size);
+    memory->expectEntries(args[extents - 1].size);
     memory++->coverExtent(args[extents + table.level].size);
   }
 }

@@ -7,7 +7,7 @@
 
 using namespace nacho;
 
-/// The most places that limitTo() gives a workspace.
+/// The most places that expectEntries() gives a workspace.
 static constexpr int64_t kFirstPlaces = 1 << 18;
 /// The fewest places of a workspace: a word of marks has a bit for each.
 static constexpr int64_t kLeastPlaces = 64;
@@ -19,7 +19,7 @@ static int64_t powerOfTwo(int64_t least) {
   return power;
 }
 
-void WorkspaceMemory::limitTo(int64_t entries) {
+void WorkspaceMemory::expectEntries(int64_t entries) {
   places = std::max(places, std::min(kFirstPlaces, powerOfTwo(2 * entries)));
 }
 

@@ -172,7 +172,7 @@ LogicalResult CutCoordinateOp::verify() {
 
 LogicalResult PartitionOp::verify() {
   if (static_cast<int64_t>(getDelta()) < -1)
-    return emitOpError("the bound of a cut's cost cannot be negative");
+    return emitOpError("a bound of the cost is at least 0, or -1 for none");
   ArrayRef<int64_t> widths = getCuts().getType().getWidths();
   if (failed(verifyLoops(*this, getLoops(), getExtent(), getRoots(), widths)))
     return failure();

@@ -35,7 +35,7 @@ static Value listedFiber(const ListedNest &listed, FiberAtOp recalled) {
 }
 
 static Value emitSize(ImplicitLocOpBuilder &b, Value fiber) {
-  NameScope name(b, "share" + StringRef(getName(fiber)).rtrim("0123456789"));
+  NameScope name(b, "size" + StringRef(getName(fiber)).rtrim("0123456789"));
   return CostOp::create(b, b.getIndexType(), CostKind::nnz, fiber, Value(),
                         /*below=*/0);
 }

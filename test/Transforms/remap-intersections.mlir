@@ -597,10 +597,10 @@ func.func @negative_nonempty(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #CSR>,
 // CHECK-LABEL: func.func @masked(
 // CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?x?x?xi64, #{{.+}}> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) nonempty(%A1) {
-// CHECK-NEXT:        %shareA = nacho.cost <nnz> %A1
-// CHECK:             %shareB = nacho.cost <nnz> %B1
-// CHECK-NEXT:        %[[STEPS:.+]] = arith.maxui %shareB, %{{.+}} : index
-// CHECK-NEXT:        %[[SHARE:.+]] = arith.ceildivui %shareA, %[[STEPS]] : index
+// CHECK-NEXT:        %sizeA = nacho.cost <nnz> %A1
+// CHECK:             %sizeB = nacho.cost <nnz> %B1
+// CHECK-NEXT:        %[[STEPS:.+]] = arith.maxui %sizeB, %{{.+}} : index
+// CHECK-NEXT:        %[[SHARE:.+]] = arith.ceildivui %sizeA, %[[STEPS]] : index
 // CHECK-NEXT:        nacho.coiterate %j of (%B2 = %B1 : {{.+}}, %C1 = %C0 : {{.+}}) in intersect(%B2, %C1) {
 // CHECK:               %cost = arith.select
 // CHECK-NEXT:          %[[ALL:.+]] = arith.addi %cost, %[[SHARE]] : index
@@ -617,8 +617,8 @@ func.func @negative_nonempty(%b: tensor<?xf64, #SV>, %A: tensor<?x?xf64, #CSR>,
 // CHECK-NEXT:            %A2 = nacho.find %k in %A1 :
 //
 // LOOPS-LABEL: func.func @masked(
-// LOOPS:             %[[STEPS:.+]] = arith.maxui %shareB, %{{.+}} : index
-// LOOPS-NEXT:        %[[SHARE:.+]] = arith.ceildivui %shareA, %[[STEPS]] : index
+// LOOPS:             %[[STEPS:.+]] = arith.maxui %sizeB, %{{.+}} : index
+// LOOPS-NEXT:        %[[SHARE:.+]] = arith.ceildivui %sizeA, %[[STEPS]] : index
 // LOOPS:               arith.addi %cost, %[[SHARE]] : index
 // LOOPS:         return
 func.func @masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
@@ -640,8 +640,8 @@ func.func @masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tens
 // CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #{{.+}}> {
 // CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) {
 // CHECK:             %cost = arith.select
-// CHECK-NEXT:        %shareB = nacho.cost <nnz> %B1
-// CHECK-NEXT:        %[[ALL:.+]] = arith.addi %cost, %shareB : index
+// CHECK-NEXT:        %sizeB = nacho.cost <nnz> %B1
+// CHECK-NEXT:        %[[ALL:.+]] = arith.addi %cost, %sizeB : index
 // CHECK-NEXT:        %[[WIDE:.+]] = arith.index_cast %[[ALL]] : index to i64
 // CHECK-NEXT:        nacho.append %[[WIDE]] at(%i, %posB, %posA) : i64
 // CHECK:         nacho.coiterate %i of (%L1 = %L0 : {{.+}}) in %L1 {

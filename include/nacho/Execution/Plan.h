@@ -41,7 +41,7 @@ public:
 
   /// Makes room for what is expected of operands with `entries` entries: at
   /// least two places for each, up to a limit.
-  void limitTo(int64_t entries);
+  void expectEntries(int64_t entries);
   /// Gives each coordinate below `extent` a place, unless `extent` is large.
   void coverExtent(int64_t extent);
   /// Called when a kernel found the workspace full. A workspace without keys

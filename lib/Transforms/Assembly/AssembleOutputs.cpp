@@ -72,7 +72,8 @@ static LogicalResult verifyReplaceable(func::FuncOp func, NestOp nest) {
   if (failed(verifyFinds(nest)))
     return failure();
   if (!SymbolTable::symbolKnownUseEmpty(func, func->getParentOp()))
-    return func.emitOpError("is used, but its nest makes it five functions");
+    return func.emitOpError(
+        "is used, but its nest replaces it by several functions");
   auto step = func->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName);
   if (!step || !step.getCuts())
     return func.emitError("needs a #nacho.step that says how it is cut, as "

@@ -46,7 +46,7 @@ public:
     function.cloneOperands();
     Value parts = function.numParts();
     Value part = function.startWorkers(parts).getWorker();
-    Values row = PartBuilder(function, part, parts, Phase::count).count();
+    Values row = PartBuilder(function, part, parts, PartTask::count).count();
     function.storeRow(row, function.args.counts, part);
   }
 

@@ -40,7 +40,7 @@ static void buildCompute(PhaseFunctions &function) {
     last = function.loadRow(function.args.offsets, next);
   }
   layout.filling->startPart(function, part, parts);
-  PartBuilder builder(function, part, parts, Phase::append);
+  PartBuilder builder(function, part, parts, PartTask::append);
   builder.append(first, last);
   layout.filling->finishPart(function, part, builder);
 }

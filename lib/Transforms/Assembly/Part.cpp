@@ -34,10 +34,10 @@ Carried Carried::as(ValueRange values) const {
   return carried;
 }
 
-Part::Part(PhaseFunctions &function, Value number, Value parts, Phase phase)
+Part::Part(PhaseFunctions &function, Value number, Value parts, PartTask task)
     : b(function.b), layout(function.layout), args(function.args),
       mapping(function.mapping), places(b, layout, mapping), number(number),
-      parts(parts), phase(phase) {
+      parts(parts), task(task) {
   Type cut = function.cutType();
   Value next = arith::AddIOp::create(b, number, constant(1));
   lower = loadCut(b, "lo", cut, args.bounds, number);

@@ -10,7 +10,7 @@ namespace nacho {
 
 /// Whether the loops of a part run to count the part's entries, or to append
 /// them.
-enum class Phase { count, append };
+enum class PartTask { count, append };
 
 /// The values that the loops of a part carry, in this order.
 struct Carried {
@@ -28,13 +28,13 @@ struct Carried {
 /// One part of a nest, while it counts or appends.
 struct Part {
   Part(PhaseFunctions &function, mlir::Value number, mlir::Value parts,
-       Phase phase);
+       PartTask task);
   Part(const Part &) = delete;
 
   mlir::Value constant(int64_t value) const {
     return mlir::arith::ConstantIndexOp::create(b, value);
   }
-  bool isCounting() const { return phase == Phase::count; }
+  bool isCounting() const { return task == PartTask::count; }
 
   /// Whether a cut lies inside the current coordinate of loop `m` of the chain.
   /// None if no loop further in is cut, so that no cut can lie there.
@@ -62,7 +62,7 @@ struct Part {
   ResultPlaces places;
   mlir::Value number, parts; ///< The number of the part, and of all parts.
   mlir::Value lower, upper;  ///< The cuts of the part.
-  Phase phase;
+  PartTask task;
   /// The rows of the scanned counts before and after the part, while it
   /// appends. They are empty if nothing was counted.
   Values first, last;

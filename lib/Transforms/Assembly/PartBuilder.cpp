@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace nacho;
 
 PartBuilder::PartBuilder(PhaseFunctions &function, Value number, Value parts,
-                         Phase phase)
-    : part(function, number, parts, phase), levels(part), tables(part),
+                         PartTask task)
+    : part(function, number, parts, task), levels(part), tables(part),
       entries(function.layout.collector->makeEntries(part)) {}
 
 Values PartBuilder::count() {

@@ -15,7 +15,7 @@ namespace nacho {
 class PartBuilder {
 public:
   PartBuilder(PhaseFunctions &function, mlir::Value number, mlir::Value parts,
-              Phase phase);
+              PartTask task);
 
   /// Emits the loops that count; returns the row of counts.
   Values count();

@@ -51,7 +51,7 @@ func.func @partition(%n: index) {
 
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
 func.func @delta(%A0: !nacho.fiber<tensor<?xf64, #SV>, 0>, %n: index, %parts: index) {
-  // expected-error @below {{the bound of a cut's cost cannot be negative}}
+  // expected-error @below {{a bound of the cost is at least 0, or -1 for none}}
   %cuts = nacho.partition %n of (%A0) into %parts loops [[0]] delta -2
       : !nacho.fiber<tensor<?xf64, #SV>, 0> -> !nacho.cuts<1> {
   ^bb0(%query: index, %lo: !nacho.cut<1>, %hi: !nacho.cut<1>):

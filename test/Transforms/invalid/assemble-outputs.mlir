@@ -52,7 +52,7 @@ func.func @cuts_from_elsewhere(%A: tensor<?xf64, #SV>, %cuts: !nacho.cuts<1>) ->
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
 !A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
 !A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
-// expected-error @below {{is used, but its nest makes it five functions}}
+// expected-error @below {{is used, but its nest replaces it by several functions}}
 func.func @called(%A: tensor<?xf64, #SV>, %parts: index) -> tensor<?xf64, #SV> {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %total = nacho.cost <nnz> %A0 : !A0
