@@ -5,6 +5,7 @@
 #include "nacho/IR/Syntax.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <array>
 
@@ -38,8 +39,8 @@ static std::array<int32_t, 6> segmentSizes(size_t fibers, size_t guards,
 
 void CoiterateOp::build(OpBuilder &builder, OperationState &state,
                         ValueRange fibers, ValueRange guards, Value extent,
-                        MergeAttr merge, Value lower, Value upper,
-                        ValueRange inits) {
+                        MergeAttr merge, StringAttr indexName, Value lower,
+                        Value upper, ValueRange inits) {
   state.addOperands(fibers);
   state.addOperands(guards);
   if (extent)
@@ -53,6 +54,7 @@ void CoiterateOp::build(OpBuilder &builder, OperationState &state,
   state.addTypes(inits.getTypes());
   Properties &props = state.getOrAddProperties<Properties>();
   props.merge = merge;
+  props.index_name = indexName;
   props.nonempty = builder.getDenseI32ArrayAttr({});
   props.operandSegmentSizes =
       segmentSizes(fibers.size(), guards.size(), static_cast<bool>(extent),
@@ -73,6 +75,12 @@ void CoiterateOp::build(OpBuilder &builder, OperationState &state,
        llvm::zip(body->getArguments().take_back(inits.size()), inits))
     if (!getName(value).empty())
       setName(arg, getName(value));
+}
+
+void CoiterateOp::getAsmBlockArgumentNames(Region & /*body*/,
+                                           OpAsmSetValueNameFn setName) {
+  if (std::optional<StringRef> name = getIndexName())
+    setName(getCoordinate(), *name);
 }
 
 SmallVector<Region *> CoiterateOp::getLoopRegions() { return {&getBody()}; }
@@ -159,6 +167,21 @@ static ParseResult parseNonempty(OpAsmParser &parser,
       });
 }
 
+/// Whether MLIR prints values without a name by this one: `0`, or `arg0`.
+static bool isMadeUp(StringRef name) {
+  name.consume_front("arg");
+  return llvm::all_of(name, llvm::isDigit);
+}
+
+/// Names the index of a loop as its coordinate, if no attribute names it.
+static void nameIndex(const OpAsmParser::Argument &coordinate,
+                      NamedAttrList &attributes) {
+  StringRef name = coordinate.ssaName.name.drop_front();
+  if (!isMadeUp(name) && !attributes.get("index_name"))
+    attributes.append("index_name",
+                      StringAttr::get(coordinate.type.getContext(), name));
+}
+
 ParseResult CoiterateOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   SMLoc loc = parser.getCurrentLocation();
@@ -227,6 +250,7 @@ ParseResult CoiterateOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseOptionalAttrDict(result.attributes))
     return failure();
   ensureTerminator(*result.regions.front(), builder, result.location);
+  nameIndex(args.front(), result.attributes);
   Properties &props = result.getOrAddProperties<Properties>();
   props.merge = merge;
   props.nonempty = builder.getDenseI32ArrayAttr(nonempty);
@@ -279,8 +303,13 @@ void CoiterateOp::print(OpAsmPrinter &printer) {
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/!getInits().empty());
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"merge", "nonempty", "operandSegmentSizes"});
+  SmallVector<StringRef> printed = {"merge", "nonempty", "operandSegmentSizes"};
+  std::string coordinate;
+  llvm::raw_string_ostream stream(coordinate);
+  printer.printOperand(getCoordinate(), stream);
+  if (StringRef(coordinate).drop_front() == getIndexName())
+    printed.push_back("index_name");
+  printer.printOptionalAttrDict((*this)->getAttrs(), printed);
 }
 
 LogicalResult CoiterateOp::verify() {

@@ -34,8 +34,9 @@ Location nacho::withoutName(Location loc) {
 }
 
 Location nacho::nameLoc(Location loc, const Twine &name) {
-  return NameLoc::get(StringAttr::get(loc.getContext(), name),
-                      withoutName(loc));
+  auto text = StringAttr::get(loc.getContext(), name);
+  loc = withoutName(loc);
+  return text.empty() ? loc : Location(NameLoc::get(text, loc));
 }
 
 void nacho::setName(Value value, const Twine &name) {

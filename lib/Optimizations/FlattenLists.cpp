@@ -113,20 +113,19 @@ static void flatten(ArrayRef<CoiterateOp> loops, ArrayRef<RootOp> lists) {
       root = flatten(list);
     fibers.push_back(root);
   }
-  auto made = CoiterateOp::create(b, fibers, ValueRange(), Value(),
-                                  outermost.getMerge());
   std::string name;
+  for (CoiterateOp loop : loops)
+    name += loop.getIndexName().value_or("").str();
+  auto made = CoiterateOp::create(b, fibers, ValueRange(), Value(),
+                                  outermost.getMerge(), b.getStringAttr(name));
   b.setInsertionPointToStart(made.getBodyBlock());
   for (auto [level, loop] : llvm::enumerate(loops)) {
     Value coordinate = CoiterateOp(loop).getCoordinate();
-    name += getName(coordinate);
-    b.setLoc(coordinate.getLoc());
+    NameScope named(b, CoiterateOp(loop).getIndexName().value_or(""));
     coordinate.replaceAllUsesWith(
         UnflattenOp::create(b, b.getIndexType(), level, made.getCoordinate(),
                             RootOp(lists.front()).getTensor()));
   }
-  if (!name.empty())
-    setName(made.getCoordinate(), name);
   // A list and the flattened list have the same elements.
   for (auto [outer, element, made] :
        llvm::zip(outermost.getChildren(), innermost.getChildren(),

@@ -146,7 +146,7 @@ void StripBuilder::copyLoop(CoiterateOp loop) {
   llvm::append_range(inits, strips);
   auto made = CoiterateOp::create(
       b, mapped(loop.getFibers()), mapped(loop.getGuards()),
-      mappedOrNull(loop.getExtent()), loop.getMerge(),
+      mappedOrNull(loop.getExtent()), loop.getMerge(), loop.getIndexNameAttr(),
       mappedOrNull(loop.getLower()), mappedOrNull(loop.getUpper()), inits);
   made.setNonempty(loop.getNonempty());
   for (auto [old, now] : llvm::zip(loop.getBodyBlock()->getArguments(),

@@ -51,8 +51,9 @@ void nacho::takeOut(CoiterateOp loop, const llvm::SmallBitVector &repeated,
     return n < numbers.size() ? numbers[n] : n - repeated.count();
   };
   MergeAttr rest = mapLeaves(iterationDomain(merge, isFound), numberOf);
-  auto made = CoiterateOp::create(b, stepping, loop.getGuards(),
-                                  loop.getExtent(), rest);
+  auto made =
+      CoiterateOp::create(b, stepping, loop.getGuards(), loop.getExtent(), rest,
+                          loop.getIndexNameAttr());
   made->setLoc(loop.getLoc());
   SmallVector<int32_t> nonempty;
   for (int32_t n : loop.getNonempty())
@@ -60,7 +61,6 @@ void nacho::takeOut(CoiterateOp loop, const llvm::SmallBitVector &repeated,
       nonempty.push_back(numbers[n]);
   made.setNonempty(nonempty);
   b.setInsertionPointToStart(made.getBodyBlock());
-  made.getCoordinate().setLoc(loop.getCoordinate().getLoc());
   loop.getCoordinate().replaceAllUsesWith(made.getCoordinate());
   SmallVector<Value> fibers;
   for (auto [n, child] : llvm::enumerate(loop.getChildren())) {

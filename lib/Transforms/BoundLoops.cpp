@@ -21,14 +21,14 @@ using namespace nacho;
 ///   -> coiterate %i of ... between (%lo1 = %lo, %hi1 = %hi) { body }
 static CoiterateOp bound(CoiterateOp loop, Value lower, Value upper) {
   OpBuilder builder(loop);
-  auto bounded = CoiterateOp::create(
-      builder, loop.getLoc(), loop.getFibers(), loop.getGuards(),
-      loop.getExtent(), loop.getMerge(), lower, upper, loop.getInits());
+  auto bounded = CoiterateOp::create(builder, loop.getLoc(), loop.getFibers(),
+                                     loop.getGuards(), loop.getExtent(),
+                                     loop.getMerge(), loop.getIndexNameAttr(),
+                                     lower, upper, loop.getInits());
   bounded.setNonempty(loop.getNonempty());
   Block *from = loop.getBodyBlock(), *to = bounded.getBodyBlock();
   to->getOperations().splice(to->end(), from->getOperations());
   loop.getCoordinate().replaceAllUsesWith(bounded.getCoordinate());
-  bounded.getCoordinate().setLoc(loop.getCoordinate().getLoc());
   for (auto [old, now] : llvm::zip(loop.getChildren(), bounded.getChildren()))
     old.replaceAllUsesWith(now);
   for (auto [old, now] : llvm::zip(loop.getCarried(), bounded.getCarried()))

@@ -207,12 +207,13 @@ void NestBuilder::buildLoops(unsigned m) {
     stepping.push_back(open.fibers[n]);
   }
   MergeAttr merge = mergeOf(m, loop, guards);
-  loop.op = CoiterateOp::create(b, stepping, guards, extentOfLoop(m), merge);
-  Value coordinate = loop.op.getCoordinate();
   SmallVector<Attribute> names = namesOfLoop(m);
+  StringAttr name;
   if (!names.empty())
-    setName(coordinate,
-            cast<StringAttr>(repeatedIndex(names.front())).getValue());
+    name = cast<StringAttr>(repeatedIndex(names.front()));
+  loop.op =
+      CoiterateOp::create(b, stepping, guards, extentOfLoop(m), merge, name);
+  Value coordinate = loop.op.getCoordinate();
   for (Attribute name : names)
     if (m < order.result.size() || llvm::is_contained(order.scattered, name))
       open.coordinates[name] = coordinate;

@@ -38,9 +38,9 @@ void EntryBuilder::buildInnerLoops(unsigned n, Condition condition) {
     return append(condition);
   Attribute index = plan.order.inner[n];
   MergeAttr always = intersectMerges(b.getContext(), {});
-  auto loop = CoiterateOp::create(b, ValueRange(), ValueRange(),
-                                  open.extentOf(index), always);
-  setName(loop.getCoordinate(), cast<StringAttr>(index).getValue());
+  auto loop =
+      CoiterateOp::create(b, ValueRange(), ValueRange(), open.extentOf(index),
+                          always, cast<StringAttr>(index));
   open.coordinates[index] = loop.getCoordinate();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBodyBlock());

@@ -208,7 +208,7 @@ void LoopLister::buildList() {
     };
     auto copy = CoiterateOp::create(b, mapped(loop.getFibers()),
                                     mapped(loop.getGuards()), loop.getExtent(),
-                                    loop.getMerge());
+                                    loop.getMerge(), loop.getIndexNameAttr());
     copy.setNonempty(nonemptyChildren(loop));
     mapping.map(loop.getBodyBlock()->getArguments(),
                 copy.getBodyBlock()->getArguments());
@@ -314,8 +314,8 @@ void LoopLister::buildRest() {
   MergeAttr only = MergeAttr::get(b.getContext(), 0u);
   for (unsigned m = 0; m <= last; ++m) {
     CoiterateOp loop = loops[m];
-    auto copy = CoiterateOp::create(b, fiber, ValueRange(), Value(), only);
-    copy.getCoordinate().setLoc(loop.getCoordinate().getLoc());
+    auto copy = CoiterateOp::create(b, fiber, ValueRange(), Value(), only,
+                                    loop.getIndexNameAttr());
     mapping.map(loop.getCoordinate(), copy.getCoordinate());
     fiber = copy.getChildren().front();
     // Only the last loop over the list has other ops in its body.

@@ -46,7 +46,8 @@ static void buildCost(ImplicitLocOpBuilder &b, SearchOp search, unsigned m,
   ValueRange fibers = search.getFibers();
   SmallVector<Type> types(1 + fibers.size(), b.getIndexType());
   SmallVector<Location> locs(types.size(), b.getLoc());
-  locs.front() = costs.getLoop(m).getCoordinate().getLoc();
+  locs.front() =
+      nameLoc(b.getLoc(), costs.getLoop(m).getIndexName().value_or(""));
   for (auto [loc, fiber] : llvm::zip(llvm::drop_begin(locs), fibers))
     loc = nameLoc(b.getLoc(),
                   "pos" + StringRef(getName(fiber)).rtrim("0123456789"));
@@ -164,7 +165,7 @@ static FailureOr<StepCutsAttr> describeCuts(NestOp nest, PartitionOp partition,
   SmallVector<StepLoopAttr> loops;
   for (auto [loop, operands] : llvm::zip(
            nest.getCutLoops(), partition.getLoops().getAsRange<ArrayAttr>())) {
-    auto name = StringAttr::get(context, getName(loop.getCoordinate()));
+    auto name = StringAttr::get(context, loop.getIndexName().value_or(""));
     SmallVector<unsigned> numbers;
     for (auto operand : operands.getAsRange<IntegerAttr>())
       numbers.push_back(operand.getInt());

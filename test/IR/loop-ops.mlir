@@ -395,3 +395,23 @@ func.func @sought(%A0: !A0, %A1: !A1, %k: index) -> !A1 {
   %0 = nacho.seek %k in %A1 : !A1 {note = "kept"}
   return %row : !A1
 }
+
+// A loop has the name of its coordinate, also where another value has taken it.
+// Names that the printer makes up are none.
+//
+// CHECK-LABEL: func.func @names(
+// CHECK-NEXT:    nacho.coiterate %i of (%{{.+}} = %{{.+}}) in %{{.+}} {
+// CHECK-NEXT:      nacho.coiterate %arg{{[0-9]+}} of (%{{.+}} = %{{.+}}) in %{{.+}} {
+// CHECK-NEXT:        nacho.coiterate %i_0 of (%{{.+}} = %{{.+}}) in %{{.+}} {
+// CHECK-NEXT:        } {index_name = "i"}
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+func.func @names(%A0: !A0) {
+  nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
+    nacho.coiterate %arg9 of (%B1 = %A0 : !A0) in %B1 {
+      nacho.coiterate %k of (%C1 = %A0 : !A0) in %C1 {
+      } {index_name = "i"}
+    }
+  }
+  return
+}

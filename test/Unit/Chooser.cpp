@@ -17,7 +17,7 @@ using namespace nacho::unit;
 
 static std::string show(const Choice &choice) {
   std::string text;
-  for (auto [name, isOn] : choice.variant.choices())
+  for (const auto &[name, isOn] : choice.variant.choices())
     text += isOn ? name + " " : "";
   return text + Chooser::describeWorkers(choice);
 }
@@ -138,8 +138,9 @@ static void checkFacts() {
   TensorLayout list = {{compressed, singleton, singleton}, ElementType::f64};
   TensorLayout tree = {{compressed, compressed}, ElementType::f64};
   TensorLayout number = {{}, ElementType::f64};
-  auto arrays = [](std::vector<int64_t> sizes) {
+  auto arrays = [](const std::vector<int64_t> &sizes) {
     std::vector<Argument> args;
+    args.reserve(sizes.size());
     for (int64_t size : sizes)
       args.push_back({nullptr, size});
     return args;

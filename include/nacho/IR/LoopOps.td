@@ -21,7 +21,8 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
     RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, [
-      "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {
+      "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "visit the merged coordinates of any number of fibers in order";
   let description = [{
     Runs the body for every coordinate, in increasing order, at which the merge
@@ -38,6 +39,11 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
     upper cut's. If loops inside are cut too, the upper cut's coordinate is included,
     since the rest of the part may lie inside of it. Cuts that are not *on* do not
     clip. The body gets the cuts that remain for the loops inside.
+
+    The attribute `index_name` is the index that the loop runs over: its coordinate
+    is printed by this name, and the parser takes the name from there. Plans give
+    the coordinates of cuts by it. It is only printed as an attribute where another
+    value has taken the name: `%i_0 ... {index_name = "i"}`.
 
     ```mlir
     #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
@@ -65,7 +71,8 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
                        Optional<Nacho_CutType>:$upper,
                        Variadic<AnyType>:$inits,
                        Nacho_MergeAttr:$merge,
-                       DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$nonempty);
+                       DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$nonempty,
+                       OptionalAttr<StrAttr>:$index_name);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -74,6 +81,7 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
   let builders = [
     OpBuilder<(ins "::mlir::ValueRange":$fibers, "::mlir::ValueRange":$guards,
                    "::mlir::Value":$extent, "MergeAttr":$merge,
+                   "::mlir::StringAttr":$indexName,
                    CArg<"::mlir::Value", "{}">:$lower,
                    CArg<"::mlir::Value", "{}">:$upper,
                    CArg<"::mlir::ValueRange", "{}">:$inits)>

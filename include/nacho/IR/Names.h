@@ -21,7 +21,7 @@ namespace nacho {
 /// location, so an op with several results names them by OpAsmOpInterface.
 std::string getName(mlir::Value value);
 
-/// `loc` with a name.
+/// `loc` with a name, or without one if the name is empty.
 mlir::Location nameLoc(mlir::Location loc, const llvm::Twine &name);
 
 /// `loc` without its name.

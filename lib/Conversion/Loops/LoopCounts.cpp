@@ -19,9 +19,9 @@ using namespace nacho;
 /// for each coordinate, from 0 on: count + 1
 static CoiterateOp makeCounter(ImplicitLocOpBuilder &b, CountOp op) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  auto loop =
-      CoiterateOp::create(b, op.getFibers(), op.getGuards(), op.getExtent(),
-                          op.getMerge(), op.getLower(), op.getUpper(), zero);
+  auto loop = CoiterateOp::create(b, op.getFibers(), op.getGuards(),
+                                  op.getExtent(), op.getMerge(), StringAttr(),
+                                  op.getLower(), op.getUpper(), zero);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBodyBlock());
   Value one = arith::ConstantIndexOp::create(b, 1);

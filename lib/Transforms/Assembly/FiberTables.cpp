@@ -51,7 +51,8 @@ void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
     emitIf(b, isOther, [&] {
       DrainOp::create(b, tables[number], ValueRange());
       auto fill = CoiterateOp::create(b, fiber, ValueRange(), Value(),
-                                      MergeAttr::get(b.getContext(), 0u));
+                                      MergeAttr::get(b.getContext(), 0u),
+                                      loop.getIndexNameAttr());
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(fill.getBodyBlock());
       Value child =

@@ -29,11 +29,10 @@ static OpT createLike(const Part &part, CoiterateOp loop, Args... args) {
 CoiterateOp PartLoops::cloneLoop(CoiterateOp from, std::optional<Bounds> bounds,
                                  ValueRange carried) {
   Bounds between = bounds.value_or(Bounds());
-  auto loop = createLike<CoiterateOp>(part, from, between.lower, between.upper,
-                                      carried);
+  auto loop = createLike<CoiterateOp>(part, from, from.getIndexNameAttr(),
+                                      between.lower, between.upper, carried);
   loop.setNonempty(from.getNonempty());
   part.mapping.map(from.getCoordinate(), loop.getCoordinate());
-  loop.getCoordinate().setLoc(from.getCoordinate().getLoc());
   for (auto [old, now] : llvm::zip(from.getChildren(), loop.getChildren()))
     part.mapping.map(old, now);
   for (auto [level, of] : llvm::enumerate(layout.loopOfLevel))

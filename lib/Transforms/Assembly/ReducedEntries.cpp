@@ -10,6 +10,7 @@
 #include "Entries.h"
 #include "PartialEntries.h"
 #include "nacho/Analysis/LoopFacts.h"
+#include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -272,8 +273,8 @@ Value RowSums::numberOf(ArrayRef<unsigned> levels, Condition &condition) {
 /// Copies the body of a loop to an op whose region yields the terms.
 void RowSums::emitTerms(CoiterateOp loop, AccumulateOp op) {
   OpBuilder::InsertionGuard guard(b);
-  Block *body = b.createBlock(&op.getBody(), {}, b.getIndexType(),
-                              loop.getCoordinate().getLoc());
+  Location loc = nameLoc(b.getLoc(), loop.getIndexName().value_or(""));
+  Block *body = b.createBlock(&op.getBody(), {}, b.getIndexType(), loc);
   part.mapping.map(loop.getCoordinate(), body->getArgument(0));
   Values terms;
   for (Operation &inner : loop.getBody().front().without_terminator()) {

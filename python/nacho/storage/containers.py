@@ -5,6 +5,7 @@ Classes are recognised by their names, so that no library has to be imported.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NoReturn
 
 import numpy as np
@@ -23,6 +24,7 @@ from nacho.storage.views import (
     SCIPY_ARRAY,
     SCIPY_MATRIX,
     Array,
+    Arrays,
     View,
     filled,
     has_canonical_entries,
@@ -103,32 +105,27 @@ def _numpy_view(name: str, container: Any) -> View:
 
     An array in Fortran order gets a format with reversed levels, and is not copied.
     """
-    if isinstance(container, np.ma.MaskedArray):
-        raise UnsupportedError(
-            f"operand '{name}': a masked array is not supported; convert it with "
-            f"{name}.filled(0)"
-        )
-    array: Array = np.asarray(container)
+    array: Array = container
+    if type(array) is not np.ndarray:
+        if isinstance(array, np.ma.MaskedArray):
+            raise UnsupportedError(
+                f"operand '{name}': a masked array is not supported; convert it with "
+                f"{name}.filled(0)"
+            )
+        array = np.asarray(array)
     require_element(name, array.dtype)
-    none = (None,) * array.ndim
     flags = array.flags
-    if flags.f_contiguous and not flags.c_contiguous:
-        format = _dense_format(array.ndim, True)
-        return View(format, array.shape, none, none, array.T, NUMPY)
-    format = _dense_format(array.ndim, False)
-    return View(format, array.shape, none, none, array, NUMPY)
+    fortran = flags.f_contiguous and not flags.c_contiguous
+    format, none = _dense_format(array.ndim, fortran)
+    return View(format, array.shape, none, none, array.T if fortran else array, NUMPY)
 
 
-def _dense_format(rank: int, fortran: bool) -> Format:
-    key = (rank, fortran)
-    if key not in _dense_formats:
-        dimensions = range(rank - 1, -1, -1) if fortran else range(rank)
-        levels = tuple((dimension, "dense") for dimension in dimensions)
-        _dense_formats[key] = Format.of_levels(levels).for_rank(rank)
-    return _dense_formats[key]
-
-
-_dense_formats: dict[tuple[int, bool], Format] = {}
+@lru_cache(maxsize=256)
+def _dense_format(rank: int, fortran: bool) -> tuple[Format, Arrays]:
+    """Return the format of dense arrays, and its index arrays: None for each level."""
+    dimensions = range(rank - 1, -1, -1) if fortran else range(rank)
+    levels = tuple((dimension, "dense") for dimension in dimensions)
+    return Format.of_levels(levels).for_rank(rank), (None,) * rank
 
 
 # --- SciPy ----------------------------------------------------------------------------
@@ -143,7 +140,8 @@ def _require_arrays(name: str, **arrays: object) -> None:
 
 def _compressed_view(name: str, container: Any, layout: str, library: str) -> View:
     indptr, indices, data = container.indptr, container.indices, container.data
-    _require_arrays(name, indptr=indptr, indices=indices, data=data)
+    if not type(indptr) is type(indices) is type(data) is np.ndarray:
+        _require_arrays(name, indptr=indptr, indices=indices, data=data)
     shape = container.shape
     if len(shape) == 1:
         return View(SPARSE_VECTOR, shape, (indptr,), (indices,), data, library, layout)

@@ -199,10 +199,9 @@ def densified(view: View) -> Array:
 
 def by_dimension(view: View) -> Array:
     """Return the values of a dense view, with the dimensions in their order."""
-    order = view.format.order
-    if order == tuple(range(len(order))):
+    if view.format.is_row_major:
         return view.values
-    return view.values.transpose(np.argsort(order))
+    return view.values.transpose(np.argsort(view.format.order))
 
 
 def require_within(view: View, name: str | None = None) -> None:

@@ -54,6 +54,7 @@ class Format:
         "_hash",
         "compressed",
         "is_dense",
+        "is_row_major",
         "kinds",
         "level_kinds",
         "levels",
@@ -86,6 +87,8 @@ class Format:
     """The levels that have a ``crd`` of their own."""
     is_dense: bool
     """Whether every level is dense."""
+    is_row_major: bool
+    """Whether the levels are in the order of the dimensions."""
 
     def __init__(self, text: str | Format) -> None:
         if isinstance(text, Format):
@@ -97,6 +100,7 @@ class Format:
         put(self, "rank", rank)
         put(self, "levels", levels)
         put(self, "order", tuple(dimension for dimension, _ in levels))
+        put(self, "is_row_major", self.order == (*range(len(levels)),))
         put(self, "kinds", tuple(kind for _, kind in levels))
         known = tuple(level_kind(kind) for _, kind in levels)
         put(self, "level_kinds", known)

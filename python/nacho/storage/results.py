@@ -112,13 +112,22 @@ def make_result(
     """
     if format is None:
         return buffers[-1].reshape(-1)[0]
+    if format.is_dense:
+        return _dense_array(format, shape, buffers[-1])
     view = _view(format, shape, buffers, kind)
-    if kind is np.ndarray:
-        return by_dimension(view)
     made = Tensor._of(view) if kind is None else _scipy_result(kind, view, canonical)
-    if canonical and not format.is_dense:
+    if canonical:
         remember(made, view)
     return made
+
+
+def _dense_array(format: Format, shape: tuple[int, ...], values: Array) -> Array:
+    if format.is_row_major:
+        return values.reshape(shape)
+    none = (None,) * len(shape)
+    view = View(format, shape, none, none, values)
+    view.values = values.reshape(view.extents)
+    return by_dimension(view)
 
 
 def _view(
@@ -134,11 +143,8 @@ def _view(
         else:
             stored = next(arrays)
             crd.append(stored.reshape(-1, len(shared)) if len(shared) > 1 else stored)
-    layout = "" if kind in (None, np.ndarray) else _scipy_layout(format)
-    view = View(format, shape, (*pos,), (*crd,), next(arrays), layout=layout)
-    if format.is_dense:
-        view.values = view.values.reshape(view.extents)
-    return view
+    layout = "" if kind is None else _scipy_layout(format)
+    return View(format, shape, (*pos,), (*crd,), next(arrays), layout=layout)
 
 
 def _scipy_result(kind: type, view: View, canonical: bool) -> Any:

@@ -6,7 +6,9 @@ by the names that they have in the container.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
+from types import ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -61,7 +63,11 @@ class View:
     ) -> None:
         self.format = format
         self.shape = shape
-        self.extents = tuple([shape[dimension] for dimension in format.order])
+        self.extents = (
+            shape
+            if format.is_row_major
+            else tuple([shape[dimension] for dimension in format.order])
+        )
         """The extent of each level."""
         self.pos = pos
         self.crd = crd
@@ -161,8 +167,9 @@ def filled(name: str | None, view: View) -> View:
         if kind.is_full:
             count *= view.extents[level]
             continue
-        _require_columns(name, view, level)
-        pos, crd = view.pos[level], view.crd_at(level)
+        pos, crd = view.pos[level], view.crd[level]
+        if crd is None or crd.ndim != 1 or len(view.format.sharing[level]) > 1:
+            crd = _required_column(name, view, level)
         if pos is not None:
             count = _counted(name, view, level, pos, count)
         if not 0 <= count <= crd.size:
@@ -171,8 +178,8 @@ def filled(name: str | None, view: View) -> View:
     return _with_values(name, view, count, longer)
 
 
-def _require_columns(name: str | None, view: View, level: int) -> None:
-    """Check the dimensions of the array with the coordinates of a level."""
+def _required_column(name: str | None, view: View, level: int) -> Array:
+    """Return the coordinates of a level, or refuse an array of other dimensions."""
     levels = view.format.sharing[level]
     crd = view.crd[levels[0]]
     assert crd is not None
@@ -185,6 +192,7 @@ def _require_columns(name: str | None, view: View, level: int) -> None:
         message = f"crd[{levels[0]}] has shape {crd.shape}"
         expected = f"expected one column for each of {len(levels)} levels"
         raise OperandError(f"{subject(name)}: {message}, {expected}")
+    return view.crd_at(level)
 
 
 def _counted(name: str | None, view: View, level: int, pos: Array, parents: int) -> int:
@@ -247,14 +255,20 @@ def _refuse_end(name: str | None, view: View, level: int, count: int) -> NoRetur
 # --- Positions and coordinates --------------------------------------------------------
 
 
+@cache
+def _extension() -> ModuleType:
+    """Return the extension; `import nacho` does not load it, and so no compiler."""
+    from nacho import _nacho
+
+    return _nacho
+
+
 def require_positions(name: str | None, view: View) -> None:
     """Check that every ``pos`` starts at 0, never falls, and ends at ``len(crd)``."""
-    # Imported here, so that `import nacho` does not load the compiler.
-    from nacho._nacho import check_positions
-
+    check = _extension().check_positions
     for level in view.format.compressed:
         pos = view.pos_at(level)
-        place = check_positions(pos, pos.size - 1, view.crd_at(level).size)
+        place = check(pos, pos.size - 1, len(view.array_at(level)))
         if place >= 0:
             _refuse_position(name, view, level, place)
 
@@ -299,16 +313,17 @@ def _first_violation(view: View, levels: range) -> tuple[int, int, str]:
 
     A negative position says that nothing is wrong.
     """
-    from nacho._nacho import check_coordinates, check_tuples
-
+    check = _extension()
     first = levels[0]
     pos = view.pos_at(first)
     if len(levels) == 1:
-        place, why = check_coordinates(pos, view.crd_at(first), view.extents[first])
+        place, why = check.check_coordinates(
+            pos, view.crd_at(first), view.extents[first]
+        )
         return place, first, why
     crds = [view.crd_at(level) for level in levels]
     extents = [view.extents[level] for level in levels]
-    place, number, why = check_tuples(pos, crds, extents)
+    place, number, why = check.check_tuples(pos, crds, extents)
     return place, first + number, why
 
 

@@ -202,7 +202,7 @@ private:
       size_t next = begin;
       while (next < end && belongs(next))
         ++next;
-      children.push_back({begin, next});
+      children.emplace_back(begin, next);
       begin = next;
     };
     for (int64_t at = 0; isFull && at < kExtent; ++at)
@@ -247,6 +247,7 @@ private:
     for (size_t level = 0; level < rank; ++level)
       parents = addLevel(layout, level, parents, entries);
     std::vector<double> values;
+    values.reserve(parents.size());
     for (auto [begin, end] : parents)
       values.push_back(begin == end && rank ? 0.0 : 1.0 / (begin + 3));
     if (layout.values == ElementType::f64)
