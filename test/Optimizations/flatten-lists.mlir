@@ -43,9 +43,8 @@
 // ASSEMBLED-NOT:     nacho.search
 // ASSEMBLED:         nacho.cut %{{.+}} at(%ijk) of(%A1, %B1)
 // ASSEMBLED:       func.func private @union_assemble(
-// ASSEMBLED:         nacho.coiterate %ijk of
-// ASSEMBLED-NEXT:      arith.addi
-// ASSEMBLED-NEXT:      nacho.yield
+// ASSEMBLED:         nacho.count of (%A0 : {{.+}}, %B0 : {{.+}}) in union(%A0, %B0) between
+// ASSEMBLED-NOT:     nacho.coiterate
 // ASSEMBLED:       func.func private @union_compute(
 // ASSEMBLED:         nacho.coiterate %ijk of
 // ASSEMBLED:           %[[N:.+]] = sparse_tensor.lvl %A_flat, %c0

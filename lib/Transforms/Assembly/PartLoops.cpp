@@ -53,12 +53,14 @@ static bool isFull(const ResultLayout &layout, unsigned m) {
 }
 
 /// Whether loop `m` is the innermost loop of the chain, and only counts an
-/// entry for each append.
+/// entry for each append. The loop over a level that is not the last of the
+/// result also counts the positions of the level, but keys stand for all levels
+/// of a list, which share their positions.
 bool PartLoops::onlyCounts(unsigned m) const {
   CoiterateOp loop = layout.loops[m];
-  if (!entries.areCounted() || m + 1 != layout.loops.size() ||
-      m < layout.levels.size() || !loop.getNonempty().empty() ||
-      mustCheck(part, entries, m))
+  bool countsLevel = m < layout.levels.size() && !layout.appendsKeys();
+  if (!entries.areCounted() || m + 1 != layout.loops.size() || countsLevel ||
+      !loop.getNonempty().empty() || mustCheck(part, entries, m))
     return false;
   return llvm::all_of(
       loop.getBody().front().without_terminator(), [](Operation &op) {
