@@ -55,7 +55,9 @@ ELEMENTWISE = [
     ("D[i,j] * A[i,j]", "A:dcsr D:dense", "dcsr"),
     ("D[i,j] - D[i,j]", "D:dense", "dense"),
     ("(A[i,j] + D[i,j]) * B[i,j]", "A:csr B:dcsr D:dense", "dcsr"),
-    ("A[i,j] + x[i]", "A:csr x:dense", "dense"),
+    ("A[i,j] + x[i] + D[i,j]", "A:csr x:dense D:dense", "dense"),
+    ("(A[i,j] + x[i]) * B[i,j]", "A:csr x:dense B:dcsr", "dcsr"),
+    ("x[i] + y[j]", "x:dense y:dense", "dense"),
     ("A[i,j] * x[j]", "A:dcsr x:dense", "dcsr"),
     ("x[j] * A[i,j]", "A:csr x:sparse-vector", "csr"),
     ("x[i] * A[i,j]", "A:csr x:sparse-vector", "dcsr"),
@@ -88,7 +90,14 @@ ELEMENTWISE = [
     ("T[i,j,k] + T[i,j,k]", "T:coo", "coo"),
     ("T[i,j,k] + U[i,j,k]", "T:coo U:csf", "csr"),
     ("(T[i,j,k] + U[i,j,k]) * x[k]", "T:coo U:csf x:dense", "coo"),
-    ("A[i,j] + B[k,l]", "A:csr B:csr", "dense"),
+    # Rows of several sparse operands.
+    ("A[i,k] * A[j,k]", "A:csr", "csr"),
+    ("A[i,k] * B[k,j]", "A:csr B:csc", "csr"),
+    ("A[j,k] * B[k,i]", "A:csr B:csc", "csr"),
+    ("A[i,k] * A[j,k] * x[j]", "A:csr x:dense", "csr"),
+    ("A[i,k] * A[j,k] + B[i,j]", "A:csr B:csr", "csr"),
+    ("A[j,k] * B[k,i]", "A:csr B:csr", "dcsr"),
+    ("T[i,j,k]", "T:(d0,d1,d2)->(d0:dense,d1:dense,d2:compressed)", "dense"),
 ]
 
 
@@ -102,15 +111,21 @@ def test_two_indices(text, formats, expected):
     ("text", "formats", "expected"),
     [
         ("y[i] = A[i,j] * x[j]", "A:csr x:dense", "dense"),
-        ("y[i] = A[i,j] * x[j]", "A:dcsr x:dense", "sparse-vector"),
-        ("y[i] = A[i,j] * x[j]", "A:coo x:dense", "sparse-vector"),
+        ("y[i] = A[i,j] * x[j]", "A:dcsr x:dense", "dense"),
+        ("y[i] = A[i,j] * x[j]", "A:coo x:dense", "dense"),
         ("y[i] = A[i,j] * x[j]", "A:csr x:sparse-vector", "dense"),
-        ("y[j] = A[i,j]", "A:csr", "sparse-vector"),
+        ("y[j] = A[i,j]", "A:csr", "dense"),
+        ("y[i] = v[i] + w[i]", "v:sparse-vector w:sparse-vector", "dense"),
         ("y[j] = A[i,j]", "A:csc", "dense"),
         ("y[i] = b[i] + A[i,j]*x[j]", "A:dcsr b:dense x:dense", "dense"),
         ("y[i] = b[i] + A[i,j]*x[j]", "A:csr b:sparse-vector x:dense", "dense"),
-        ("y[i] = b[i] + A[i,j]*x[j]", "A:dcsr b:coo x:dense", "sparse-vector"),
-        ("y[i] max= A[i,j]", "A:dcsr", "sparse-vector"),
+        ("y[i] = b[i] + A[i,j]*x[j]", "A:dcsr b:coo x:dense", "dense"),
+        ("y[i] max= A[i,j]", "A:dcsr", "dense"),
+        (
+            "Z[i,j,k] = A[i,j] * B[k,j]",
+            "A:csr B:csr",
+            "(d0,d1,d2)->(d0:dense,d2:compressed,d1:compressed)",
+        ),
         ("y[i] = A[i,i]", "A:dense", "dense"),
         ("Z[i,j,k] = T[i,j,k] + U[i,j,k]", "T:csf U:csf", "csf"),
         ("Z[i,j,k] = T[i,j,k] * U[i,j,k]", "T:coo U:csf", "coo"),
@@ -142,6 +157,24 @@ def test_other_ranks(text, formats, expected):
     assert found == Format(expected).for_rank(found.rank)
 
 
+@pytest.mark.parametrize(
+    ("text", "formats", "index"),
+    [
+        ("A[i,j] + x[i]", "A:csr x:dense", "j"),
+        ("x[j] - A[i,j]", "A:dcsr x:dense", "i"),
+        ("A[i,j] + x[i] + y[j]", "A:csr x:dense y:dense", "j"),
+        ("A[i,j] + A[i,k] * x[k]", "A:csr x:dense", "j"),
+        ("A[i,j] + B[k,l]", "A:csr B:csr", "i"),
+        ("max(A[i,j], x[i])", "A:coo x:dense", "j"),
+    ],
+)
+def test_a_dense_term_that_spreads_is_refused(text, formats, index):
+    with pytest.raises(nacho.UnsupportedError) as caught:
+        inferred(f"Z[i,j] = {text}", by_name(formats))
+    assert f"has a value for every '{index}'" in str(caught.value)
+    assert 'out="dense"' in str(caught.value)
+
+
 def test_a_scalar_has_no_format():
     assert inferred("z = A[i,j]", {"A": "csr"}) is None
     assert inferred("z = 2 * s", {}) is None
@@ -159,7 +192,7 @@ def test_a_scalar_has_no_format():
         ("Z[i,r] = T[i,j,k] * X[j,r] * Y[k,r]", "T:coo X:dense Y:dense", "coo"),
         ("Z[i,r] = T[i,j,k] * X[j,r] * Y[k,r]", "T:csf X:dense Y:dense", "csr"),
         ("Z[i,j,k] = T[i,j,k] * x[k]", "T:csf x:dense", "coo"),
-        ("y[i] = A[i,j]", "A:coo", "sparse-vector"),
+        ("y[i] = A[i,j]", "A:coo", "dense"),
     ],
 )
 def test_what_scipy_holds(text, formats, expected):

@@ -6,11 +6,12 @@ subexpression is *absent* at coordinates where no operand of it stores an entry.
     expression                  structure
     A[i,j]                      the levels of the format of A
     a * b, both 0 where absent  the structure of the first sparse operand; indices that
-                                it lacks are stored as in the other
+                                it lacks are stored as in the other (but see below)
     a * b, only a 0 if absent   the structure of a; indices that it lacks, as in b
     a / b, a 0 where absent     the structure of a; indices that it lacks, as in b
     a + b, a < b, min(a, b) …   the structure of both, if a and b have the same
-                                dense, if one of them is dense
+                                dense, if one of them is dense and has all indices;
+                                *spread*, if the dense one lacks some of them
                                 otherwise csr for two indices, coo for more
     where(c, a, b)              if c is 0 where absent: the structure of c * a + b, or
                                 of c + b if a and b have different values there
@@ -18,6 +19,15 @@ subexpression is *absent* at coordinates where no operand of it stores an entry.
                                 exchanged; if nobody knows: of c + a + b
     -a, exp(a), a + 2, a * 2    the structure of a
     a, reduced over j           the structure of a, without j
+
+Dense levels outside of sparse ones are the *rows* of a sparse operand. All of them are
+there, but in a product of two sparse operands with different rows, only few pairs of
+rows have entries: A[i,j] * A[k,j] stores i as rows, and k compressed.
+
+A result with at most one index is dense: it is an array of sums. So is any result whose
+indices are all dense or rows, such as a sparse matrix times a dense one. A spread
+structure, as that of E[i,j] + m[i], is dense as well, but larger than any operand:
+unless all operands are dense, it is refused, because nobody asked for such a result.
 
 The levels of the result are in the order in which sparse operands store its indices;
 where these leave the order open, in the order of the text. Dense levels may lead and
@@ -31,6 +41,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from nacho.errors import UnsupportedError, pointed
 from nacho.notation.background import backgrounds
 from nacho.notation.promotion import Kinds
 from nacho.notation.tree import (
@@ -48,8 +59,10 @@ from nacho.storage.formats import LISTS, Format, list_kinds, list_name
 from nacho.storage.kinds import level_kind
 
 Structure = dict[str, str]
-"""Per index: ``dense``, ``compressed``, or the name of the format (such as ``coo``)
-whose singletons store the index."""
+"""Per index: ``dense``, ``rows``, ``spread``, ``compressed``, or the name of the format
+(such as ``coo``) whose singletons store the index."""
+
+DENSE, ROWS, SPREAD = "dense", "rows", "spread"
 
 Holds = Callable[[Format], bool]
 """Whether the library of the result has a container for a format."""
@@ -66,14 +79,19 @@ def result_format(
     if not assignment.result.indices:
         return None
     inference = _Inference(kinds, formats)
-    structure = inference.whole()
     order = inference.order[: len(assignment.result.indices)]
-    format = _format(assignment, order, [structure[index] for index in order])
+    if len(order) == 1:
+        return _format(assignment, order, [DENSE])
+    structure = inference.whole()
+    levels = [structure[index] for index in order]
+    if SPREAD in levels:
+        inference.require_dense_operands()
+        levels = [DENSE] * len(order)
+    format = _format(assignment, order, levels)
     if holds is None or format.is_dense or holds(format):
         return format
-    levels = ["dense", "compressed"][-len(order) :]
-    if not LISTS.keys().isdisjoint(structure.values()) or len(order) > 2:
-        levels = ["coo"] * len(order)
+    is_list = not LISTS.keys().isdisjoint(structure.values())
+    levels = ["coo"] * len(order) if is_list else _levels_of_sum(len(order))
     return _format(assignment, order, levels)
 
 
@@ -128,6 +146,8 @@ class _Inference:
         self.formats = formats
         self.background = backgrounds(kinds)
         self.order = level_order(self.assignment, formats)
+        self.spread: tuple[str, ...] = ()
+        """The indices over which the first spread structure that was found spreads."""
 
     def whole(self) -> Structure:
         """Return the structure of the result, after terms are reduced and added up."""
@@ -156,6 +176,19 @@ class _Inference:
             found[id(node)] = self.structure(node, operands)
         return found
 
+    def require_dense_operands(self) -> None:
+        """Refuse a spread structure, unless all operands are dense."""
+        if all(format.is_dense for format in self.formats.values()):
+            return
+        text, expr = self.assignment.text, self.assignment.expr
+        index = self.spread[0]
+        message = (
+            f"a dense term does not depend on '{index}', and has a value for every "
+            f"'{index}': it would make the result dense; ask for that with "
+            'out="dense"'
+        )
+        raise UnsupportedError(pointed(message, text, expr.span))
+
     def structure(
         self, node: Expr, operands: Sequence[Structure | None]
     ) -> Structure | None:
@@ -169,7 +202,7 @@ class _Inference:
                 return self.product(node, *operands)
             case Binary() if node.operator.annihilator == "dividend":
                 if operands[0] is not None and self.is_zero(node.lhs):
-                    return (operands[1] or {}) | operands[0]
+                    return self.joined(operands[0], operands[1] or {})
         structure: Structure | None = None
         for operand in operands:
             structure = self.union(structure, operand)
@@ -187,7 +220,7 @@ class _Inference:
             return self.union(self.union(condition, on_true), on_false)
         present, absent = (on_true, on_false) if known == 0 else (on_false, on_true)
         if None not in values and values[0] == values[1]:
-            condition = _intersection(condition, present)
+            condition = self.intersection(condition, present)
         return self.union(condition, absent)
 
     def product(
@@ -195,8 +228,8 @@ class _Inference:
     ) -> Structure | None:
         left, right = self.is_zero(node.lhs), self.is_zero(node.rhs)
         if lhs is None or rhs is None or left == right:
-            return _intersection(lhs, rhs) if left else self.union(lhs, rhs)
-        return rhs | lhs if left else lhs | rhs
+            return self.intersection(lhs, rhs) if left else self.union(lhs, rhs)
+        return self.joined(lhs, rhs) if left else self.joined(rhs, lhs)
 
     def is_zero(self, node: Expr) -> bool:
         """Return whether a node is known to be 0 where its operands have no entries."""
@@ -207,12 +240,40 @@ class _Inference:
         if lhs is None or rhs is None or lhs == rhs:
             return rhs if lhs is None else lhs
         indices = [index for index in self.order if index in lhs or index in rhs]
-        if _is_dense(lhs) or _is_dense(rhs):
-            return dict.fromkeys(indices, "dense")
-        if len(indices) > 2:
-            return dict.fromkeys(indices, "coo")
-        levels = ["dense", "compressed"][-len(indices) :]
-        return dict(zip(indices, levels, strict=True))
+        dense = [operand for operand in (lhs, rhs) if _is_dense(operand)]
+        if not dense:
+            return dict(zip(indices, _levels_of_sum(len(indices)), strict=True))
+        covers = any(
+            len(operand) == len(indices) and SPREAD not in operand.values()
+            for operand in dense
+        )
+        if not covers and not self.spread:
+            self.spread = tuple(i for i in indices if i not in dense[0])
+        return dict.fromkeys(indices, DENSE if covers else SPREAD)
+
+    def intersection(
+        self, lhs: Structure | None, rhs: Structure | None
+    ) -> Structure | None:
+        if lhs is None or rhs is None:
+            return rhs if lhs is None else lhs
+        if _is_dense(lhs) and not _is_dense(rhs):
+            return self.joined(rhs, lhs)
+        return self.joined(lhs, rhs)
+
+    def joined(self, first: Structure, other: Structure) -> Structure:
+        """Return a structure with the indices that it lacks, as another stores them.
+
+        If each has rows that the other lacks, the outer ones stay rows.
+        """
+        mine, others = (
+            [index for index in one if one[index] == ROWS and index not in two]
+            for one, two in ((first, other), (other, first))
+        )
+        both = other | first
+        if mine and others:
+            inner = max(mine, others, key=lambda rows: self.order.index(rows[0]))
+            both |= dict.fromkeys(inner, "compressed")
+        return both
 
 
 def _of_access(access: Access, format: Format) -> Structure:
@@ -223,17 +284,14 @@ def _of_access(access: Access, format: Format) -> Structure:
         singleton = kind if level_kind(kind).shares_positions else below
         plain = kind in ("dense", "compressed")
         found[access.indices[dimension]] = kind if plain else list_name(singleton)
+    if not format.is_dense:
+        for dimension in format.order[: format.stored[0]]:
+            found[access.indices[dimension]] = ROWS
     return found
 
 
-def _intersection(lhs: Structure | None, rhs: Structure | None) -> Structure | None:
-    if lhs is None or rhs is None:
-        return rhs if lhs is None else lhs
-    return lhs | rhs if _is_dense(lhs) and not _is_dense(rhs) else rhs | lhs
-
-
 def _is_dense(structure: Structure) -> bool:
-    return set(structure.values()) <= {"dense"}
+    return set(structure.values()) <= {DENSE, ROWS, SPREAD}
 
 
 def _without(structure: Structure | None, indices: Collection[str]) -> Structure | None:
@@ -243,6 +301,11 @@ def _without(structure: Structure | None, indices: Collection[str]) -> Structure
 
 
 # --- Levels ---------------------------------------------------------------------------
+
+
+def _levels_of_sum(count: int) -> list[str]:
+    """Return the levels of a sum of sparse operands with different structures."""
+    return ["coo"] * count if count > 2 else [DENSE, "compressed"][-count:]
 
 
 def _format(
@@ -258,14 +321,20 @@ def _storable(levels: Sequence[str]) -> list[str]:
 
     Kernels can only append to such a result. Dense levels in between become sparse.
     """
-    found = list(levels)
-    sparse = [n for n, kind in enumerate(found) if kind != "dense"]
+    flat = {DENSE, ROWS}
+    sparse = [n for n, kind in enumerate(levels) if kind not in flat]
     if not sparse:
-        return found
-    inside = range(sparse[0], sparse[-1] + 1)
-    for n in inside:
-        if found[n] == "dense":
-            found[n] = "compressed"
+        return [DENSE] * len(levels)
+    # Rows inside of sparse levels are few, too.
+    found = [
+        "compressed" if kind == ROWS and n > sparse[0] else kind
+        for n, kind in enumerate(levels)
+    ]
+    sparse = [n for n, kind in enumerate(found) if kind not in flat]
+    for n, kind in enumerate(found):
+        if kind in flat:
+            inside = sparse[0] < n < sparse[-1]
+            found[n] = "compressed" if inside else DENSE
     first = next((n for n in sparse if found[n] in LISTS), None)
     if first is not None:
         # From the first level of coo on, all sparse levels belong to coo.
