@@ -140,7 +140,7 @@ private:
   bool canBeInner(Attribute index);
   void chooseInner();
   void chooseScattered();
-  void orderSorted();
+  void orderRearranged();
   void orderResult();
   void orderReduced(Term &term);
   void addRequested(PartialOrder &partial);
@@ -172,7 +172,7 @@ LogicalResult LoopOrderer::checkTypes() {
 void LoopOrderer::findObstacles(unsigned number, unsigned n) {
   const Term &term = terms.terms[number];
   IndexNames names = stored(n), loops = loopsOf(term);
-  if (!makesList(op.getCollect()) &&
+  if (!rearrangesEntries(op.getCollect()) &&
       names != storageOrder(op.getInputs()[n].getType(), op.getAccess(n))) {
     order.obstacles.push_back({Obstacle::diagonal, number, n});
     return;
@@ -290,7 +290,7 @@ void LoopOrderer::addRequested(PartialOrder &partial) {
 }
 
 /// Gives a loop to every index, and to every level of a diagonal.
-void LoopOrderer::orderSorted() {
+void LoopOrderer::orderRearranged() {
   llvm::SetVector<Attribute> names;
   for (Attribute index : op.getResultAccess())
     if (!op.isPart(index))
@@ -348,8 +348,8 @@ void LoopOrderer::orderReduced(Term &term) {
 FailureOr<LoopOrder> LoopOrderer::propose() {
   if (failed(checkTypes()))
     return failure();
-  if (makesList(op.getCollect())) {
-    orderSorted();
+  if (rearrangesEntries(op.getCollect())) {
+    orderRearranged();
   } else {
     chooseInner();
     chooseScattered();

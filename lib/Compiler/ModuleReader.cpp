@@ -180,6 +180,8 @@ static void readBuffers(StepBuffersAttr buffers, Step &step) {
   step.hasWholeRows = buffers.getCollect() == CollectKind::wholeRows;
   for (const OfArgument &table : buffers.getTables())
     step.tables.push_back({table.argument, table.number});
+  for (const OfArgument &level : buffers.getBuckets())
+    step.buckets = {level.argument, level.number};
   for (Type type : buffers.getPartials())
     step.partials.push_back(*elementType(type));
 }

@@ -110,12 +110,25 @@ static Value sizeOf(ImplicitLocOpBuilder &b, Value buffer) {
   return asWord(b, memref::DimOp::create(b, buffer, zero));
 }
 
-/// nacho_prefix_sum(values, entries, threads)
+/// The bytes of an element of a buffer.
+static Value bytesOf(ImplicitLocOpBuilder &b, Value buffer) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  int64_t parts = 1;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    element = complex.getElementType();
+    parts = 2;
+  }
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return arith::ConstantIntOp::create(b, parts * llvm::divideCeil(bits, 8), 64);
+}
+
+/// nacho_prefix_sum(values, bytes, entries, threads)
 static void lowerPrefixSum(PrefixSumOp op, ModuleOp module) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  func::CallOp::create(b, declare(module, kPrefixSumSymbol, 3, {}),
-                       ValueRange{addressOf(b, op.getValues()),
-                                  sizeOf(b, op.getValues()),
+  Value values = op.getValues();
+  func::CallOp::create(b, declare(module, kPrefixSumSymbol, 4, {}),
+                       ValueRange{addressOf(b, values), bytesOf(b, values),
+                                  sizeOf(b, values),
                                   asWord(b, op.getThreads())});
   op.erase();
 }
@@ -127,16 +140,6 @@ static void lowerSort(SortOp op, ModuleOp module) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, value, 64);
-  };
-  auto bytesOf = [&](Value buffer) -> Value {
-    Type element = cast<MemRefType>(buffer.getType()).getElementType();
-    int64_t parts = 1;
-    if (auto complex = dyn_cast<ComplexType>(element)) {
-      element = complex.getElementType();
-      parts = 2;
-    }
-    return constant(parts *
-                    llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
   };
   SmallVector<std::pair<Value, Value>> arrays;
   Value zero = constant(0);
@@ -150,7 +153,8 @@ static void lowerSort(SortOp op, ModuleOp module) {
       memref::AllocaOp::create(b, MemRefType::get({3 * count}, b.getI64Type()));
   for (auto [n, array] : llvm::enumerate(arrays)) {
     auto [coordinates, extent] = array;
-    Value column[] = {addressOf(b, coordinates), bytesOf(coordinates), extent};
+    Value column[] = {addressOf(b, coordinates), bytesOf(b, coordinates),
+                      extent};
     for (auto [k, value] : llvm::enumerate(column)) {
       Value at = arith::ConstantIndexOp::create(b, 3 * n + k);
       memref::StoreOp::create(b, value, columns, at);
@@ -160,7 +164,7 @@ static void lowerSort(SortOp op, ModuleOp module) {
       b, declare(module, kSortSymbol, 7, b.getI32Type()),
       ValueRange{addressOf(b, columns), constant(count),
                  constant(op.getCoordinates().size()),
-                 addressOf(b, op.getValues()), bytesOf(op.getValues()),
+                 addressOf(b, op.getValues()), bytesOf(b, op.getValues()),
                  sizeOf(b, op.getCoordinates().front()),
                  asWord(b, op.getThreads())});
   Value before = memref::LoadOp::create(b, op.getStatus());

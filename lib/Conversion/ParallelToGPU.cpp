@@ -51,7 +51,8 @@ static void lowerPrefixSum(PrefixSumOp op) {
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value size = memref::DimOp::create(b, op.getValues(), zero);
   createLaunch(b, one, one);
-  Value none = arith::ConstantIntOp::create(b, 0, 64);
+  Type element = cast<MemRefType>(op.getValues().getType()).getElementType();
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(element));
   auto loop = scf::ForOp::create(b, zero, size, one, none);
   b.setInsertionPointToStart(loop.getBody());
   Value at = loop.getInductionVar();

@@ -97,7 +97,7 @@ std::vector<WorkspaceLayout> Step::workspaces() const {
     if (!hasWholeRows)
       sums.keys = result.levels[*scattered].coordinateType;
   }
-  for (const Table &table : tables)
+  for (const OperandLevel &table : tables)
     layouts.push_back({operands[table.input].levels[table.level].coordinateType,
                        ElementType::i64});
   return layouts;
@@ -130,9 +130,10 @@ void Step::partition(const std::vector<Argument> &args, int64_t *bounds,
 
 int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
                    int64_t *counts, int64_t *offsets, int64_t *sizes,
-                   const std::vector<Workspace> &workspaces, int64_t parts,
+                   const std::vector<Workspace> &workspaces,
+                   BucketRows bucketRows, int64_t parts,
                    int64_t threads) const {
-  Call call(*this, args.size() + 3 * workspaces.size() + 5);
+  Call call(*this, args.size() + 3 * workspaces.size() + 6);
   call.addOperands(operands, args);
   call.addRows(bounds, parts + 1, boundColumns);
   if (countColumns && !isDraft)
@@ -143,6 +144,8 @@ int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
   if (!isDraft)
     for (const Workspace &workspace : workspaces)
       call.addWorkspace(workspace);
+  if (buckets)
+    call.addRows(bucketRows.data, 2 * parts, bucketRows.buckets);
   return call.runWithStatus(Phase::plan, threads);
 }
 
@@ -151,9 +154,10 @@ int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
                       const std::vector<Argument> &results,
                       const std::vector<void *> &partials, int64_t *visited,
                       int64_t rowSize, const std::vector<Workspace> &workspaces,
-                      int64_t parts, int64_t threads) const {
+                      BucketRows bucketRows, int64_t parts,
+                      int64_t threads) const {
   Call call(*this, args.size() + results.size() + partials.size() +
-                       3 * workspaces.size() + 8);
+                       3 * workspaces.size() + 9);
   call.addOperands(operands, args);
   call.addRows(bounds, parts + 1, boundColumns);
   if (countColumns)
@@ -171,6 +175,8 @@ int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
     call.addVector(visited, 2 * parts);
   for (const Workspace &workspace : workspaces)
     call.addWorkspace(workspace);
+  if (buckets)
+    call.addRows(bucketRows.data, 2 * parts, bucketRows.buckets);
   return call.runWithStatus(Phase::execute, threads);
 }
 

@@ -32,9 +32,18 @@ StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers)
     : step(&step), parts(parts), workers(workers),
       bounds(step.device(), (parts + 1) * step.boundColumns),
       offsets(step.device(), (parts + 1) * step.countColumns),
-      kernelSizes(step.device(), step.numSizes()) {
+      kernelSizes(step.device(), step.numSizes()), buckets(step.device(), 0) {
   for (const WorkspaceLayout &layout : step.workspaces())
     workspaces.emplace_back(step.device(), layout);
+}
+
+/// The size of the largest array of the operands.
+static int64_t mostElements(const std::vector<Argument> &args) {
+  int64_t most = 0;
+  for (const Argument &arg : args)
+    if (arg.data)
+      most = std::max(most, arg.size);
+  return most;
 }
 
 /// Chooses the first sizes of the workspaces by the operands. The workspace of
@@ -42,18 +51,34 @@ StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers)
 /// not known yet.
 void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
   auto memory = workspaces.begin();
-  if (step->scattered) {
-    int64_t entries = 0;
-    for (const Argument &arg : args)
-      if (arg.data)
-        entries = std::max(entries, arg.size);
-    memory++->expectEntries(entries);
-  }
-  for (const Step::Table &table : step->tables) {
+  if (step->scattered)
+    memory++->expectEntries(mostElements(args));
+  for (const Step::OperandLevel &table : step->tables) {
     size_t extents = step->extentOf(table.input, 0);
     memory->expectEntries(args[extents - 1].size);
     memory++->coverExtent(args[extents + table.level].size);
   }
+}
+
+/// With an entry per bucket or more, so many parts are worth their counts.
+static constexpr int64_t kFewParts = 2;
+
+/// Makes room for the counts of all buckets. The counts of all parts are few
+/// compared to the entries, so there are fewer parts than asked for if there
+/// are many buckets; the result is the same for any parts.
+void StepPlan::sizeBuckets(const std::vector<Argument> &args) {
+  if (!step->buckets)
+    return;
+  auto [input, level] = *step->buckets;
+  int64_t extent = args[step->extentOf(input, level)].size;
+  int64_t perBucket = mostElements(args) / std::max<int64_t>(extent, 1);
+  parts = std::min(parts,
+                   std::max<int64_t>(perBucket / 4, perBucket ? kFewParts : 1));
+  buckets = Numbers<int64_t>(step->device(), checkedProduct(2 * parts, extent));
+}
+
+Step::BucketRows StepPlan::bucketRows() const {
+  return {buckets.data(), buckets.size() / (2 * parts)};
 }
 
 /// Calls `f` with the workspaces, and again with larger ones as long as `f`
@@ -85,16 +110,18 @@ std::optional<Refusal> StepPlan::partition(const std::vector<Argument> &args,
 
 std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
                                       int64_t threads) {
+  sizeWorkspaces(args);
+  sizeBuckets(args);
   Numbers<int64_t> counts(step->device(),
                           step->isDraft ? 0 : parts * step->countColumns);
-  sizeWorkspaces(args);
   // Refuse rows that are too heavy before spending time on counting them.
   if (step->hasWholeRows && !step->isDraft)
     if (auto refusal = partition(args, parts, threads))
       return refusal;
   auto call = [&](const std::vector<Workspace> &prepared) {
     return step->plan(args, bounds.data(), counts.data(), offsets.data(),
-                      kernelSizes.data(), prepared, parts, threads);
+                      kernelSizes.data(), prepared, bucketRows(), parts,
+                      threads);
   };
   if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
     return refusal;
@@ -188,8 +215,8 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
   return callWithWorkspaces(
       threads, /*hasSums=*/true, [&](const std::vector<Workspace> &prepared) {
         return by.execute(args, bounds.data(), offsets.data(), drafted, results,
-                          partials, visited.data(), rowSize, prepared, parts,
-                          threads);
+                          partials, visited.data(), rowSize, prepared,
+                          bucketRows(), parts, threads);
       });
 }
 

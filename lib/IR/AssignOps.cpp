@@ -180,15 +180,14 @@ static LogicalResult verifyCollect(AssignOp op) {
   if (usesWorkspaces(kind) && op.getResultAccess().empty())
     return op.emitOpError()
            << "collects " << name << ", for which the result needs an index";
-  if (!sortsEntries(kind))
+  if (!rearrangesEntries(kind))
     return success();
-  // Each entry of a list is complete when it is appended.
   if (op.getInit())
-    return op.emitOpError() << "collects its entries in a list (" << name
+    return op.emitOpError() << "collects complete entries (" << name
                             << ") and cannot start from another tensor";
   if (!op.getBodyBlock()->getOps<ReduceOp>().empty())
-    return op.emitOpError() << "collects its entries in a list (" << name
-                            << ") and cannot reduce";
+    return op.emitOpError()
+           << "collects complete entries (" << name << ") and cannot reduce";
   return success();
 }
 

@@ -11,6 +11,10 @@ bool nacho::makesList(CollectKind kind) {
   return sortsEntries(kind) || kind == CollectKind::scannedList;
 }
 
+bool nacho::rearrangesEntries(CollectKind kind) {
+  return makesList(kind) || kind == CollectKind::buckets;
+}
+
 bool nacho::usesWorkspaces(CollectKind kind) {
   return kind == CollectKind::partSums || kind == CollectKind::wholeRows;
 }
@@ -57,18 +61,29 @@ SmallVector<CoiterateOp> NestOp::getCutLoops() {
   return loops;
 }
 
+/// Whether a type has a dense level, and inside of it a compressed one.
+static bool hasBuckets(RankedTensorType type) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  return encoding && encoding.getLvlRank() == 2 && encoding.isDenseLvl(0) &&
+         encoding.isCompressedLvl(1) && encoding.isUniqueLvl(1) &&
+         encoding.isOrderedLvl(1);
+}
+
 /// Verifies what the nest's way of collecting entries requires of it.
 static LogicalResult verifyCollect(NestOp nest) {
   CollectKind kind = nest.getCollect();
   RankedTensorType type = nest.getType();
-  if (makesList(kind) && nest.getReduce())
+  if (rearrangesEntries(kind) && nest.getReduce())
     return nest.emitOpError()
-           << "collects its entries in a list (" << stringifyCollectKind(kind)
+           << "collects complete entries (" << stringifyCollectKind(kind)
            << ") and cannot reduce";
   if (makesList(kind) && !isList(type))
     return nest.emitOpError()
            << "collects its entries in a list (" << stringifyCollectKind(kind)
            << "), not in a " << type;
+  if (kind == CollectKind::buckets && !hasBuckets(type))
+    return nest.emitOpError() << "collects its entries in buckets, for which "
+                              << type << " needs two levels: dense, compressed";
   if (kind == CollectKind::scannedList && !type.getElementType().isInteger(64))
     return nest.emitOpError("can only scan costs, which are i64");
   if (kind != CollectKind::wholeRows)

@@ -184,7 +184,8 @@ LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
                                       ArrayRef<Type>, CollectKind collect,
                                       FillingKind filling,
                                       std::optional<unsigned> workspaceLevel,
-                                      ArrayRef<OfArgument>) {
+                                      ArrayRef<OfArgument>,
+                                      ArrayRef<OfArgument> buckets) {
   if (name.getValue().empty())
     return error() << "a step that fills buffers has a name";
   if (counts < 0)
@@ -200,6 +201,10 @@ LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
   if (workspaceLevel && !usesWorkspaces(collect))
     return error() << stringifyCollectKind(collect)
                    << " adds up nothing at any level";
+  size_t needed = collect == CollectKind::buckets ? 1 : 0;
+  if (buckets.size() != needed)
+    return error() << stringifyCollectKind(collect) << " needs " << needed
+                   << " level of buckets, not " << buckets.size();
   return success();
 }
 
@@ -221,7 +226,11 @@ LogicalResult StepAttr::verify(ErrorFn error, ArrayRef<StepSource> inputs,
     if (failed(verifyArguments(
             {cuts.getMerge().getLeft(), cuts.getMerge().getRight()}, "level")))
       return failure();
-  return buffers ? verifyArguments(buffers.getTables(), "level") : success();
+  if (!buffers)
+    return success();
+  if (failed(verifyArguments(buffers.getBuckets(), "level")))
+    return failure();
+  return verifyArguments(buffers.getTables(), "level");
 }
 
 StepAttr StepAttr::ofFunction(Operation *func, unsigned numOperands) {

@@ -11,7 +11,8 @@ using namespace nacho;
 /// need to begin.
 static constexpr int64_t kWorthThreads = 1 << 16;
 
-void nacho::prefixSum(int64_t *values, int64_t size, int64_t threads) noexcept {
+template <typename T>
+static void prefixSumOf(T *values, int64_t size, int64_t threads) noexcept {
   auto sumUp = [&](int64_t begin, int64_t end) {
     std::partial_sum(values + begin, values + end, values + begin);
   };
@@ -19,13 +20,12 @@ void nacho::prefixSum(int64_t *values, int64_t size, int64_t threads) noexcept {
     return sumUp(0, size);
   try {
     auto begin = [&](int64_t t) { return evenBegin(size, threads, t); };
-    std::vector<int64_t> before(threads);
+    std::vector<T> before(threads);
     onThreads(threads, [&](int64_t t) {
       before[t] =
-          std::accumulate(values + begin(t), values + begin(t + 1), int64_t(0));
+          std::accumulate(values + begin(t), values + begin(t + 1), T());
     });
-    std::exclusive_scan(before.begin(), before.end(), before.begin(),
-                        int64_t(0));
+    std::exclusive_scan(before.begin(), before.end(), before.begin(), T());
     onThreads(threads, [&](int64_t t) {
       if (begin(t) < begin(t + 1))
         values[begin(t)] += before[t];
@@ -36,4 +36,12 @@ void nacho::prefixSum(int64_t *values, int64_t size, int64_t threads) noexcept {
     // unchanged.
     sumUp(0, size);
   }
+}
+
+void nacho::prefixSum(void *values, int64_t bytes, int64_t size,
+                      int64_t threads) noexcept {
+  // Unsigned integers, which wrap around.
+  if (bytes == 4)
+    return prefixSumOf(static_cast<uint32_t *>(values), size, threads);
+  prefixSumOf(static_cast<uint64_t *>(values), size, threads);
 }

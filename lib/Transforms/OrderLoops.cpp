@@ -51,7 +51,7 @@ FailureOr<bool> StatementSplitter::step() {
     });
   if (op.getOrder())
     return followOrder(*terms, *proposed);
-  if (makesList(op.getCollect()))
+  if (rearrangesEntries(op.getCollect()))
     return false;
   for (const Term &term : terms->terms) {
     TermOrder order = orderOf(term, terms->reduction, *proposed);

@@ -77,7 +77,10 @@ Value StatementSplitter::makeRows(AssignOp list, RankedTensorType type) {
   return rows.getResult();
 }
 
-/// term(A[i, j]) -> T[j, i] = sorted A[i, j]; term(T[j, i])
+/// term(A[i, j]) -> T[j, i] = A[i, j]; term(T[j, i])
+///
+/// where T is a list that is sorted, or has rows that can be located: of a
+/// matrix, they are its buckets, else they are read from the list.
 void StatementSplitter::rearrange(const Term &term, const TermOrder &order) {
   IRMapping mapping;
   for (unsigned input : order.transposed) {
@@ -86,14 +89,20 @@ void StatementSplitter::rearrange(const Term &term, const TermOrder &order) {
       if (llvm::is_contained(op.getAccess(input), index))
         access.push_back(index);
     Value element = op.getBodyBlock()->getArgument(input);
-    AssignOp list =
-        makeList(CollectKind::sortedList, element, {input}, access, {});
-    std::string name = getName(op.getInputs()[input]);
-    setName(list.getResult(), name);
-    Value made = list.getResult();
     auto type = cast<RankedTensorType>(op.getInputs()[input].getType());
-    if (RankedTensorType rows = rowsType(type, access.size()))
-      made = makeRows(list, rows);
+    RankedTensorType rows = rowsType(type, access.size());
+    std::string name = getName(op.getInputs()[input]);
+    Value made;
+    if (rows && rows.getRank() == 2) {
+      made = makeStatement(CollectKind::buckets, rows, element, {input}, access,
+                           {}, {})
+                 .getResult();
+    } else {
+      AssignOp list =
+          makeList(CollectKind::sortedList, element, {input}, access, {});
+      setName(list.getResult(), name);
+      made = rows ? makeRows(list, rows) : list.getResult();
+    }
     setName(made, name);
     mapping.map(element, bind(made, access));
   }

@@ -111,11 +111,13 @@ func.func @sort(%crd: memref<?xi32>, %rest: memref<?xi64>, %values: memref<?xcom
 }
 
 // CHECK-LABEL: func.func @prefix_sum(
-// CHECK-SAME:    %[[COSTS:[^ ]+]]: memref<?xi64>, %[[THREADS:[^ ]+]]: index)
+// CHECK-SAME:    %[[COSTS:[^ ]+]]: memref<?xi64>, %[[THREADS:[^ ]+]]: index, %{{.+}}: memref<?xi32>)
 // CHECK-DAG:     memref.extract_aligned_pointer_as_index %[[COSTS]]
 // CHECK-DAG:     memref.dim %[[COSTS]]
-// CHECK:         call @nacho_prefix_sum(%{{.+}}, %{{.+}}, %{{.+}}) : (i64, i64, i64) -> ()
-func.func @prefix_sum(%costs: memref<?xi64>, %threads: index) {
+// CHECK:         call @nacho_prefix_sum(%{{.+}}, %c8_i64, %{{.+}}, %{{.+}}) : (i64, i64, i64, i64) -> ()
+// CHECK:         call @nacho_prefix_sum(%{{.+}}, %c4_i64, %{{.+}}, %{{.+}}) : (i64, i64, i64, i64) -> ()
+func.func @prefix_sum(%costs: memref<?xi64>, %threads: index, %positions: memref<?xi32>) {
   nacho.prefix_sum %costs threads %threads : memref<?xi64>
+  nacho.prefix_sum %positions threads %threads : memref<?xi32>
   return
 }

@@ -3,6 +3,7 @@
 // RUN: nacho-opt %s --mlir-print-op-generic | nacho-opt | FileCheck %s
 
 // CHECK: module attributes {
+// CHECK-SAME: test.buckets = #nacho.collect<buckets>
 // CHECK-SAME: test.in_order = #nacho.collect<in_order>
 // CHECK-SAME: test.part_sums = #nacho.collect<part_sums>
 // CHECK-SAME: test.scanned_list = #nacho.collect<scanned_list>
@@ -10,6 +11,7 @@
 // CHECK-SAME: test.whole_rows = #nacho.collect<whole_rows>
 // CHECK-SAME: }
 module attributes {
+  test.buckets = #nacho.collect<buckets>,
   test.in_order = #nacho.collect<in_order>,
   test.part_sums = #nacho.collect<part_sums>,
   test.scanned_list = #nacho.collect<scanned_list>,

@@ -5,6 +5,9 @@
 #DCSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 
+#C3 = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : dense, d1 : compressed, d2 : compressed), posWidth = 32, crdWidth = 32 }>
+
 // One nest: nothing changes.
 //
 // CHECK-LABEL: func.func @negative_one_nest(
@@ -48,40 +51,40 @@ func.func @two_steps(%s: tensor<f64>, %A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf
   return %Z : tensor<?x?xf64, #DCSR>
 }
 
-// Z[i, j] = A[i, j] + A[j, i]: a list is sorted, rows are made of it, and these are added
+// Z[i, j, k] = A[i, j, k] + A[k, j, i]: a list is sorted, rows are made of it, and these are added
 // to A. What was made has the number of its step.
 //
 // CHECK-LABEL: func.func @three_steps_0(
-// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR:[^ ]+]]>) -> tensor<?x?xf64, #[[LIST]]>
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?x?xf64, #[[C3:[^ ]+]]>) -> tensor<?x?x?xf64, #[[LIST3:[^ ]+]]>
 // CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [operand 0]>} {
-// CHECK:         nacho.nest collect<sorted_list> : tensor<?x?xf64, #[[LIST]]> {
+// CHECK:         nacho.nest collect<sorted_list> : tensor<?x?x?xf64, #[[LIST3]]> {
 //
 // CHECK-LABEL: func.func @three_steps_1(
-// CHECK-SAME:    %[[L:[^ ]+]]: tensor<?x?xf64, #[[LIST]]>) -> tensor<?x?xf64, #[[CSR]]>
+// CHECK-SAME:    %[[L:[^ ]+]]: tensor<?x?x?xf64, #[[LIST3]]>) -> tensor<?x?x?xf64, #[[C3]]>
 // CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [step 0]>} {
 // CHECK:         nacho.root %[[L]]
-// CHECK:         nacho.nest : tensor<?x?xf64, #[[CSR]]> {
+// CHECK:         nacho.nest : tensor<?x?x?xf64, #[[C3]]> {
 //
 // CHECK-LABEL: func.func @three_steps(
-// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR]]>, %[[R:[^ ]+]]: tensor<?x?xf64, #[[CSR]]>) -> tensor<?x?xf64, #[[CSR]]>
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?x?xf64, #[[C3]]>, %[[R:[^ ]+]]: tensor<?x?x?xf64, #[[C3]]>) -> tensor<?x?x?xf64, #[[C3]]>
 // CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [operand 0, step 1]>} {
 // CHECK:         %A0 = nacho.root %[[A]]
 // CHECK-NEXT:    %B0 = nacho.root %[[R]]
-// CHECK:         nacho.nest : tensor<?x?xf64, #[[CSR]]> {
-func.func @three_steps(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
-  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %A[j, i] : tensor<?x?xf64, #CSR>)
-      -> [i, j] : tensor<?x?xf64, #CSR> {
+// CHECK:         nacho.nest : tensor<?x?x?xf64, #[[C3]]> {
+func.func @three_steps(%A: tensor<?x?x?xf64, #C3>) -> tensor<?x?x?xf64, #C3> {
+  %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #C3>, %b = %A[k, j, i] : tensor<?x?x?xf64, #C3>)
+      -> [i, j, k] : tensor<?x?x?xf64, #C3> {
     %0 = nacho.binary add %a, %b : f64
     nacho.yield %0 : f64
   }
-  return %Z : tensor<?x?xf64, #CSR>
+  return %Z : tensor<?x?x?xf64, #C3>
 }
 
 // y[j] = s[] * sum_i A[i, j] + x[j]: the vector is only read by the second, all else by the
 // first, of which the sums are dense. What a nest reads of the extents goes along.
 //
 // CHECK-LABEL: func.func @sums_0(
-// CHECK-SAME:    %[[S:[^ ]+]]: tensor<f64>, %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR]]>) -> tensor<?xf64>
+// CHECK-SAME:    %[[S:[^ ]+]]: tensor<f64>, %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR:[^ ]+]]>) -> tensor<?xf64>
 // CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [operand 0, operand 1]>} {
 // CHECK:         nacho.root %[[A]]
 // CHECK:         %[[T:.+]] = nacho.nest reduce add : tensor<?xf64> {

@@ -296,15 +296,13 @@ func.func @rows_and_columns(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCS
   return %Z : tensor<?x?xf64, #CSR>
 }
 
-// If the columns of B can be located, so can its rows, once they are made of the sorted
-// list: then B is all that has to be made anew.
+// If the columns of B can be located, so can its rows, once its entries are in buckets:
+// then B is all that has to be made anew.
 //
-// L[j, k] = sorted B[j, k];  R[j, k] = L[j, k];  E[i, k, part] = sorted sum_j A[i, j] * R[j, k]
+// R[j, k] = B[j, k], in buckets;  E[i, k, part] = sorted sum_j A[i, j] * R[j, k]
 //
 // CHECK-LABEL: func.func @rows_of_columns(
-// CHECK-NEXT:    %[[L:.+]] = nacho.assign collect<sorted_list> ({{.+}}[j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE2]]> {
-// CHECK:         }
-// CHECK-NEXT:    %[[R:.+]] = nacho.assign (%[[ENTRY:.+]] = %[[L]][j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE_ROWS]]> {
+// CHECK-NEXT:    %[[R:.+]] = nacho.assign collect<buckets> (%[[ENTRY:.+]] = %arg1[j, k] : {{.+}}) -> [j, k] : tensor<?x?xf64, #[[WIDE_ROWS]]> {
 // CHECK-NEXT:      nacho.yield %[[ENTRY]] : f64
 // CHECK-NEXT:    }{{$}}
 // CHECK-NEXT:    %E = nacho.assign collect<part_sums> ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[R]][j, k] : {{.+}}) -> [i, k, part]
@@ -321,12 +319,10 @@ func.func @rows_of_columns(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSC>)
   return %Z : tensor<?x?xf64, #CSR>
 }
 
-// L[i, j] = sorted A[j, i];  T[i, j] = L[i, j];  Z[i, j] = A[i, j] + T[i, j]
+// T[i, j] = A[j, i], in buckets;  Z[i, j] = A[i, j] + T[i, j]
 //
 // CHECK-LABEL: func.func @symmetrise(
-// CHECK:         %[[L:.+]] = nacho.assign collect<sorted_list> ({{.+}}[j, i] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[LIST2]]> {
-// CHECK:         }
-// CHECK-NEXT:    %[[T:.+]] = nacho.assign ({{.+}} = %[[L]][i, j] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[ROWS]]> {
+// CHECK:         %[[T:.+]] = nacho.assign collect<buckets> ({{.+}}[j, i] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[ROWS]]> {
 // CHECK:         nacho.assign ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[T]][i, j] : {{.+}}) -> [i, j]
 func.func @symmetrise(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %A[j, i] : tensor<?x?xf64, #CSR>)
@@ -392,9 +388,7 @@ func.func @one_of_two_terms(%b: tensor<?xf64>, %A: tensor<?x?xf64, #CSR>) -> ten
 // The order that is asked for: the result is sorted, since it stores i first.
 //
 // CHECK-LABEL: func.func @asked_for(
-// CHECK:         %[[L:.+]] = nacho.assign collect<sorted_list> ({{.+}}[i, j] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[LIST2]]> {
-// CHECK:         }
-// CHECK-NEXT:    %[[B:.+]] = nacho.assign ({{.+}} = %[[L]][j, i] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[ROWS]]> {
+// CHECK:         %[[B:.+]] = nacho.assign collect<buckets> ({{.+}}[i, j] : {{.+}}) -> [j, i] : tensor<?x?xf64, #[[ROWS]]> {
 // CHECK:         %E = nacho.assign collect<sorted_list> ({{.+}}[i, j] : {{.+}}, {{.+}} = %[[B]][j, i] : {{.+}}) -> [i, j] : tensor<?x?xf64, #[[LIST2]]> {
 // CHECK:           nacho.binary mul
 // CHECK:         } {order = ["j", "i"]}
@@ -413,7 +407,7 @@ func.func @asked_for(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSR>) -> te
 //
 // CHECK-LABEL: func.func @tiny_mask(
 // CHECK-NOT:     nacho.sizes
-// CHECK:         %[[T:.+]] = nacho.assign collect<sorted_list> ({{.+}}[j, k] : {{.+}}) -> [k, j]
+// CHECK:         %[[T:.+]] = nacho.assign collect<buckets> ({{.+}}[j, k] : {{.+}}) -> [k, j]
 // CHECK:         nacho.assign ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[k, j] : {{.+}}) -> [i, k]
 // CHECK:           nacho.reduce add %{{.+}} over [j]
 func.func @tiny_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 64, 4096, 4096>},

@@ -115,6 +115,8 @@ private:
                                  int64_t threads);
   void readSizes();
   void sizeWorkspaces(const std::vector<Argument> &args);
+  void sizeBuckets(const std::vector<Argument> &args);
+  Step::BucketRows bucketRows() const;
   template <typename F>
   std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums, F f);
   int64_t positionsAt(size_t level, int64_t parents) const;
@@ -125,6 +127,7 @@ private:
   std::vector<WorkspaceMemory> workspaces;
   Numbers<int64_t> offsets;
   Numbers<int64_t> kernelSizes; ///< Kernels write the sizes here.
+  Numbers<int64_t> buckets;     ///< Empty if parts do not append to buckets.
 };
 
 class Plan {

@@ -18,14 +18,14 @@
 //     number of parts (one less than the rows): then `bounds` may hold
 //     anything.
 //   @kernel_plan(operands, bounds, [counts, offsets,] sizes, [[keys,] marks,]
-//                [keys, marks, positions...,] status, threads)
+//                [keys, marks, positions...,] [buckets,] status, threads)
 //     Finds the cuts, counts what each part appends, and scans the counts.
 //     sizes[l] becomes the number of coordinates that level l of the result
 //     stores, or the extent of a dense level. After these follow the size of a
 //     row of partials, and the extents of all levels.
 //   @kernel_execute(operands, bounds, [offsets,] result,
 //                   [partials..., visited,] [[keys,] marks, sums,]
-//                   [keys, marks, positions...,] status, threads)
+//                   [keys, marks, positions...,] [buckets,] status, threads)
 //     Fills the buffers of the result, which the caller has allocated: for each
 //     level as above, and then the values.
 //
@@ -52,6 +52,9 @@
 // Keys, marks and sums are the arrays of the workspace of the result; keys,
 // marks and positions those of a table. They have a row for each slot (see
 // nacho.workspace). They are passed empty, and the call leaves them empty.
+//
+// Buckets (memref<?x?xindex>) are passed if parts append to buckets: two rows
+// for each part, with a number for each bucket. They need not be initialised.
 //
 // A row of `bounds` (memref<?xCxindex>) is a cut: the cost before it, its
 // coordinates, its positions. Buffers without elements must still have an
@@ -110,12 +113,15 @@ public:
   /// Set when that workspace collects whole rows of the result and has no keys.
   /// Operands with rows too heavy for that are refused.
   bool hasWholeRows = false;
-  /// A workspace that tells the positions of coordinates in the fibers of an
-  /// operand: the number of the operand, and the level of the coordinates.
-  struct Table {
+  /// A level of an operand.
+  struct OperandLevel {
     size_t input, level;
   };
-  std::vector<Table> tables;
+  /// For each, a workspace tells the positions of coordinates in its fibers.
+  std::vector<OperandLevel> tables;
+  /// The level whose coordinates are the buckets of the result, if parts append
+  /// to buckets.
+  std::optional<OperandLevel> buckets;
   /// Set if the innermost loop merges the coordinates of two operands. Their
   /// positions are the last two columns of `bounds`.
   struct Merge {
@@ -141,12 +147,18 @@ public:
   size_t numSizes() const { return 2 * result.levels.size() + 1; }
   size_t rowSizeAt() const { return result.levels.size(); }
 
+  /// Numbers for each bucket, in 2 * parts rows.
+  struct BucketRows {
+    int64_t *data;
+    int64_t buckets;
+  };
+
   void partition(const std::vector<Argument> &args, int64_t *bounds,
                  int64_t parts, int64_t within, int64_t threads) const;
   int32_t plan(const std::vector<Argument> &args, int64_t *bounds,
                int64_t *counts, int64_t *offsets, int64_t *sizes,
-               const std::vector<Workspace> &workspaces, int64_t parts,
-               int64_t threads) const;
+               const std::vector<Workspace> &workspaces, BucketRows buckets,
+               int64_t parts, int64_t threads) const;
   /// The buffers that `execute` fills for a draft; see the top of this file.
   struct Drafted {
     int64_t *counts, *moved, *sizes;
@@ -158,7 +170,7 @@ public:
                   const std::vector<Argument> &results,
                   const std::vector<void *> &partials, int64_t *visited,
                   int64_t rowSize, const std::vector<Workspace> &workspaces,
-                  int64_t parts, int64_t threads) const;
+                  BucketRows buckets, int64_t parts, int64_t threads) const;
   int32_t compact(const std::vector<Argument> &args, int64_t *bounds,
                   int64_t *offsets, int64_t *moved,
                   const std::vector<Argument> &draft,

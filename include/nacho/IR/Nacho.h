@@ -36,6 +36,9 @@ class BackendOp : public mlir::OpTrait::TraitBase<ConcreteType, BackendOp> {};
 /// Whether the entries go to a list, in which each entry has its own coordinate
 /// at every level. They are not reduced on the way.
 bool makesList(CollectKind kind);
+/// Whether every entry is complete when it is appended, and may come before
+/// entries that precede it in the result.
+bool rearrangesEntries(CollectKind kind);
 /// Whether each part adds up entries in a workspace before it appends the sums.
 bool usesWorkspaces(CollectKind kind);
 /// Whether the entries are sorted once all of them have been appended.

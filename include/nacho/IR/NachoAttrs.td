@@ -160,7 +160,8 @@ def Nacho_CollectKind : Nacho_Enum<"CollectKind",
   I32EnumAttrCase<"sortedList", 1, "sorted_list">,
   I32EnumAttrCase<"partSums", 2, "part_sums">,
   I32EnumAttrCase<"wholeRows", 3, "whole_rows">,
-  I32EnumAttrCase<"scannedList", 4, "scanned_list">
+  I32EnumAttrCase<"scannedList", 4, "scanned_list">,
+  I32EnumAttrCase<"buckets", 5, "buckets">
 ]>;
 
 def Nacho_CollectAttr : EnumAttr<Nacho_Dialect, Nacho_CollectKind, "collect"> {
@@ -181,6 +182,9 @@ def Nacho_CollectAttr : EnumAttr<Nacho_Dialect, Nacho_CollectKind, "collect"> {
     - `scanned_list`: entries are costs, appended to a list in order. Then each value
       is replaced by the sum of all values up to and including it. The levels after
       those of the loops may hold any numbers.
+    - `buckets`: the result has a dense level and inside of it a compressed one. Each
+      coordinate of the dense level is a bucket, to which entries are appended in the
+      order of the compressed level. So a tensor is transposed by counting.
 
     ```mlir
     module attributes {

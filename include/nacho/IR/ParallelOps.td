@@ -148,7 +148,7 @@ def Nacho_PrefixSumOp : Nacho_Op<"prefix_sum", [
     }
     ```
   }];
-  let arguments = (ins MemRefRankOf<[I64], [1]>:$values, Index:$threads);
+  let arguments = (ins MemRefRankOf<[I32, I64, Index], [1]>:$values, Index:$threads);
   let assemblyFormat = "$values `threads` $threads attr-dict `:` type($values)";
 }
 

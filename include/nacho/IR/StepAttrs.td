@@ -99,7 +99,9 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
     - `workspaceLevel`: the level of the result at whose coordinates entries are added
       up in workspaces, if the nest collects them so;
     - `tables`: the fibers whose children are found by their coordinates, each written
-      as `level of argument`. The functions take a table for each.
+      as `level of argument`. The functions take a table for each;
+    - `buckets`: a level of an argument whose coordinates are the buckets, if the nest
+      collects its entries in `buckets`.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
@@ -118,11 +120,13 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
     DefaultValuedParameter<"::nacho::FillingKind",
                            "::nacho::FillingKind::counted">:$filling,
     OptionalParameter<"::std::optional<unsigned>">:$workspaceLevel,
-    OptionalArrayRefParameter<"::nacho::OfArgument">:$tables
+    OptionalArrayRefParameter<"::nacho::OfArgument">:$tables,
+    OptionalArrayRefParameter<"::nacho::OfArgument">:$buckets
   );
   let assemblyFormat = [{
     `<` struct($name, $result, $counts, custom<BracketedTypes>($partials),
-               $collect, $filling, $workspaceLevel, custom<OfArguments>($tables)) `>`
+               $collect, $filling, $workspaceLevel, custom<OfArguments>($tables),
+               custom<OfArguments>($buckets)) `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -16,8 +16,10 @@ namespace nacho {
 // Sorting and sums
 //===----------------------------------------------------------------------===//
 
-/// values[n] += values[n - 1], for n = 1, 2, ...
-void prefixSum(int64_t *values, int64_t size, int64_t threads) noexcept;
+/// values[n] += values[n - 1], for n = 1, 2, ..., where each value is an
+/// integer of so many bytes, 4 or 8.
+void prefixSum(void *values, int64_t bytes, int64_t size,
+               int64_t threads) noexcept;
 
 /// Counts one iteration of a loop of a kernel that was compiled with the option
 /// `count-steps`.

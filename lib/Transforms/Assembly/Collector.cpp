@@ -20,6 +20,8 @@ std::unique_ptr<Collector> Collector::get(CollectKind kind) {
     return makeWholeRowsCollector();
   case CollectKind::scannedList:
     return makeScannedListCollector();
+  case CollectKind::buckets:
+    return makeBucketsCollector();
   }
   llvm_unreachable("every way of collecting entries has a collector");
 }

@@ -50,6 +50,11 @@ public:
   /// Whether a workspace has keys, and so may have fewer places than a row has
   /// coordinates.
   virtual bool hasKeys() const { return false; }
+  /// Whether parts append to the levels outside of the entries, one after the
+  /// other. If not, the collector fills these levels.
+  virtual bool appendsToLevels() const { return true; }
+  /// Whether the functions take counts for each bucket.
+  virtual bool hasBuckets() const { return false; }
   /// The columns that a row of counts has for the collector.
   virtual llvm::SmallVector<llvm::StringRef> columnNames() const { return {}; }
   /// The extent of a level of the result.
@@ -62,6 +67,8 @@ public:
                                                mlir::Value part) const {
     return std::nullopt;
   }
+  /// Emits what has to be done before the parts append, once they have counted.
+  virtual void startEntries(PhaseFunctions &function) const {}
   /// Emits what has to be done once all parts have appended their entries.
   virtual void finishEntries(PhaseFunctions &function) const {}
 
@@ -77,6 +84,7 @@ std::unique_ptr<Collector> makeSortedListCollector();
 std::unique_ptr<Collector> makePartSumsCollector();
 std::unique_ptr<Collector> makeWholeRowsCollector();
 std::unique_ptr<Collector> makeScannedListCollector();
+std::unique_ptr<Collector> makeBucketsCollector();
 /// The collector of a scanned list that is drafted: each part adds up its own
 /// values while it appends them.
 std::unique_ptr<Collector> makeRunningSumsCollector();

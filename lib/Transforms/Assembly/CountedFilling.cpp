@@ -26,7 +26,10 @@ public:
     parameters.push_back(Parameter::sizes);
     if (layout.workspaceLevel)
       parameters.push_back(Parameter::coordinateSet);
-    parameters.append({Parameter::tables, Parameter::status});
+    parameters.push_back(Parameter::tables);
+    if (layout.collector->hasBuckets())
+      parameters.push_back(Parameter::buckets);
+    parameters.push_back(Parameter::status);
     return parameters;
   }
 
@@ -41,7 +44,10 @@ public:
     Parameters parameters = {Parameter::bounds, Parameter::counts};
     if (function.layout.workspaceLevel)
       parameters.push_back(Parameter::coordinateSet);
-    parameters.append({Parameter::tables, Parameter::status});
+    parameters.push_back(Parameter::tables);
+    if (function.layout.collector->hasBuckets())
+      parameters.push_back(Parameter::buckets);
+    parameters.push_back(Parameter::status);
     function.start("assemble", parameters, /*isExported=*/false);
     function.cloneOperands();
     Value parts = function.numParts();
@@ -63,6 +69,8 @@ public:
       arguments.push_back(args.marks);
     for (const PhaseArguments::Table &table : args.tables)
       arguments.append({table.keys, table.marks, table.positions});
+    if (args.buckets)
+      arguments.push_back(args.buckets);
     arguments.append({args.status, args.threads});
     function.call("assemble", arguments);
     emitScan(function, args.offsets);

@@ -20,7 +20,10 @@ static Parameters executeParameters(const ResultLayout &layout) {
     parameters.push_back(Parameter::partials);
   if (layout.workspaceLevel)
     parameters.push_back(Parameter::workspace);
-  parameters.append({Parameter::tables, Parameter::status});
+  parameters.push_back(Parameter::tables);
+  if (layout.collector->hasBuckets())
+    parameters.push_back(Parameter::buckets);
+  parameters.push_back(Parameter::status);
   return parameters;
 }
 
@@ -67,12 +70,15 @@ static void buildPlan(PhaseFunctions &function) {
 static StepAttr describeStep(const PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
   MLIRContext *context = function.b.getContext();
-  SmallVector<OfArgument> tables;
-  for (FindOp find : layout.finds) {
-    Value fiber = find.getFiber();
-    tables.push_back(
-        {cast<FiberType>(fiber.getType()).getLevel(), *argumentOf(fiber)});
-  }
+  auto levelOf = [](Value fiber) -> OfArgument {
+    return {cast<FiberType>(fiber.getType()).getLevel(), *argumentOf(fiber)};
+  };
+  SmallVector<OfArgument> tables, buckets;
+  for (FindOp find : layout.finds)
+    tables.push_back(levelOf(find.getFiber()));
+  if (layout.collector->hasBuckets())
+    buckets.push_back(
+        levelOf(CoiterateOp(layout.loopOfLevel.front()).getFibers().front()));
   ArrayRef<Type> partials;
   if (layout.hasPartials())
     partials = layout.reduction->getTypes();
@@ -82,7 +88,7 @@ static StepAttr describeStep(const PhaseFunctions &function) {
       layout.hasCounts() ? layout.numColumns() : 0, partials,
       NestOp(function.nest).getCollect(),
       layout.filling->isCounted() ? FillingKind::counted : FillingKind::drafted,
-      layout.workspaceLevel, tables);
+      layout.workspaceLevel, tables, buckets);
   auto step = source->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName);
   return StepAttr::get(context, step.getInputs(), step.getCuts(), buffers);
 }
@@ -101,6 +107,7 @@ static void buildExecute(PhaseFunctions &function) {
     arguments.push_back(args.threads);
     function.call("fill", arguments);
   }
+  layout.collector->startEntries(function);
   function.call("compute", func.getArguments());
   if (layout.canSplit()) {
     Values arguments(func.getArguments());

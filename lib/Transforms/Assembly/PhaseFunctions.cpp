@@ -120,6 +120,8 @@ void PhaseFunctions::add(Parameter parameter, Signature &signature) {
     return addPartials(signature);
   case Parameter::tables:
     return addTables(signature);
+  case Parameter::buckets:
+    return signature.add(Signature::table(index), args.buckets, "buckets");
   case Parameter::coordinateSet:
     return addWorkspace(signature, /*hasSums=*/false);
   case Parameter::workspace:

@@ -28,6 +28,7 @@ enum class Parameter {
   coordinateSet, ///< The workspace, without sums.
   workspace,     ///< The workspace.
   tables,        ///< The tables for lookups.
+  buckets,       ///< What each part appends to each bucket (BucketsCollector).
   status         ///< Bits that say what went wrong.
 };
 using Parameters = llvm::SmallVector<Parameter>;
@@ -66,6 +67,9 @@ struct PhaseArguments : ResultArrays {
     mlir::Value keys, marks, positions;
   };
   llvm::SmallVector<Table> tables;
+  /// With a column for each bucket: how many entries each part appends to it,
+  /// one part in each row, and then, in as many rows, the place of the next.
+  mlir::Value buckets;
 };
 
 /// Builds the functions of a nest, one after the other. The members for a

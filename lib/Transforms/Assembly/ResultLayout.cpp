@@ -76,7 +76,9 @@ FailureOr<ResultLayout> ResultLayout::get(NestOp nest, bool drafts) {
   unsigned rank = type.getRank();
   bool makesEntries =
       layout.numStructural == rank && rank > 0 && !layout.reduction;
-  for (unsigned level = 0; level < layout.numStructural; ++level)
+  unsigned appended =
+      layout.collector->appendsToLevels() ? layout.numStructural : 0;
+  for (unsigned level = 0; level < appended; ++level)
     if (!makesEntries || level + 1 < layout.numStructural)
       layout.levels.push_back(ResultLevel::get(type, level));
   bool isDraft = drafts && layout.collector->prefersDraft(layout);

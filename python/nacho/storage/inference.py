@@ -240,16 +240,13 @@ class _Inference:
         if lhs is None or rhs is None or lhs == rhs:
             return rhs if lhs is None else lhs
         indices = [index for index in self.order if index in lhs or index in rhs]
-        dense = [operand for operand in (lhs, rhs) if _is_dense(operand)]
-        if not dense:
+        dense = lhs if _is_dense(lhs) else rhs
+        if not _is_dense(dense):
             return dict(zip(indices, _levels_of_sum(len(indices)), strict=True))
-        covers = any(
-            len(operand) == len(indices) and SPREAD not in operand.values()
-            for operand in dense
-        )
-        if not covers and not self.spread:
-            self.spread = tuple(i for i in indices if i not in dense[0])
-        return dict.fromkeys(indices, DENSE if covers else SPREAD)
+        if _covers(lhs, indices) or _covers(rhs, indices):
+            return dict.fromkeys(indices, DENSE)
+        self.spread = self.spread or tuple(i for i in indices if i not in dense)
+        return dict.fromkeys(indices, SPREAD)
 
     def intersection(
         self, lhs: Structure | None, rhs: Structure | None
@@ -294,6 +291,12 @@ def _is_dense(structure: Structure) -> bool:
     return set(structure.values()) <= {DENSE, ROWS, SPREAD}
 
 
+def _covers(structure: Structure, indices: Sequence[str]) -> bool:
+    """Return whether a structure is dense and has all of some indices."""
+    kinds = set(structure.values())
+    return kinds <= {DENSE, ROWS} and len(structure) == len(indices)
+
+
 def _without(structure: Structure | None, indices: Collection[str]) -> Structure | None:
     if structure is None:
         return None
@@ -319,26 +322,21 @@ def _format(
 def _storable(levels: Sequence[str]) -> list[str]:
     """Return levels of which no dense one lies between sparse ones.
 
-    Kernels can only append to such a result. Dense levels in between become sparse.
+    Kernels can only append to such a result. Dense levels in between become sparse, and
+    so do rows inside of sparse levels, which are few.
     """
-    flat = {DENSE, ROWS}
-    sparse = [n for n, kind in enumerate(levels) if kind not in flat]
+    sparse = [n for n, kind in enumerate(levels) if kind not in (DENSE, ROWS)]
+    found = [DENSE] * len(levels)
     if not sparse:
-        return [DENSE] * len(levels)
-    # Rows inside of sparse levels are few, too.
-    found = [
-        "compressed" if kind == ROWS and n > sparse[0] else kind
-        for n, kind in enumerate(levels)
-    ]
-    sparse = [n for n, kind in enumerate(found) if kind not in flat]
-    for n, kind in enumerate(found):
-        if kind in flat:
-            inside = sparse[0] < n < sparse[-1]
-            found[n] = "compressed" if inside else DENSE
-    first = next((n for n in sparse if found[n] in LISTS), None)
+        return found
+    last = max(n for n, kind in enumerate(levels) if kind != DENSE)
+    inside = range(sparse[0], last + 1)
+    for n in inside:
+        found[n] = levels[n] if n in sparse else "compressed"
+    first = next((n for n in inside if found[n] in LISTS), None)
     if first is not None:
         # From the first level of coo on, all sparse levels belong to coo.
-        group = range(first, sparse[-1] + 1)
+        group = range(first, last + 1)
         for n in group:
             found[n] = found[first] if len(group) > 1 else "compressed"
     return found

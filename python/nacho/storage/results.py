@@ -113,7 +113,8 @@ def make_result(
     if format is None:
         return buffers[-1].reshape(-1)[0]
     if format.is_dense:
-        return _dense_array(format, shape, buffers[-1])
+        view = _dense_view(format, shape, buffers[-1])
+        return Tensor._of(view) if kind is None else by_dimension(view)
     view = _view(format, shape, buffers, kind)
     made = Tensor._of(view) if kind is None else _scipy_result(kind, view, canonical)
     if canonical:
@@ -121,13 +122,11 @@ def make_result(
     return made
 
 
-def _dense_array(format: Format, shape: tuple[int, ...], values: Array) -> Array:
-    if format.is_row_major:
-        return values.reshape(shape)
+def _dense_view(format: Format, shape: tuple[int, ...], values: Array) -> View:
     none = (None,) * len(shape)
     view = View(format, shape, none, none, values)
     view.values = values.reshape(view.extents)
-    return by_dimension(view)
+    return view
 
 
 def _view(

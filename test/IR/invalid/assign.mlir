@@ -188,7 +188,7 @@ func.func @assign_with_a_region(%a: tensor<?xf64>, %c: i1) -> tensor<f64> {
 // -----
 
 func.func @sorted_sum(%A: tensor<?xf64>) -> tensor<f64> {
-  // expected-error @below {{collects its entries in a list (sorted_list) and cannot reduce}}
+  // expected-error @below {{collects complete entries (sorted_list) and cannot reduce}}
   %z = nacho.assign collect<sorted_list> (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {
     %0 = nacho.reduce add %a over [i] : f64
     nacho.yield %0 : f64
@@ -199,7 +199,7 @@ func.func @sorted_sum(%A: tensor<?xf64>) -> tensor<f64> {
 // -----
 
 func.func @sorted_init(%A: tensor<?xf64>, %B: tensor<?xf64>) -> tensor<?xf64> {
-  // expected-error @below {{collects its entries in a list (sorted_list) and cannot start from another tensor}}
+  // expected-error @below {{collects complete entries (sorted_list) and cannot start from another tensor}}
   %z = nacho.assign collect<sorted_list> (%a = %A[i] : tensor<?xf64>) init(%B : tensor<?xf64>) -> [i] : tensor<?xf64> {
     nacho.yield %a : f64
   }
@@ -278,7 +278,7 @@ func.func @whole_rows_of_a_scalar(%A: tensor<?xf64>) -> tensor<f64> {
 #List = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
 func.func @reduced_part_sums(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #List> {
-  // expected-error @below {{collects its entries in a list (part_sums) and cannot reduce}}
+  // expected-error @below {{collects complete entries (part_sums) and cannot reduce}}
   %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64>) -> [j, part] : tensor<?x?xf64, #List> {
     %0 = nacho.reduce add %a over [i] : f64
     nacho.yield %0 : f64

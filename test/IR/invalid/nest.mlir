@@ -143,10 +143,28 @@ func.func @scanned_numbers(%x: tensor<?xf64, #V>) {
 
 // -----
 
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
+func.func @buckets_of_no_dense_level(%x: tensor<?x?xf64, #DCSR>) {
+  %A0 = nacho.root %x : tensor<?x?xf64, #DCSR>
+  // expected-error @below {{collects its entries in buckets, for which}}
+  %y = nacho.nest collect<buckets> : tensor<?x?xf64, #DCSR> {
+    nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>) in %A1 {
+      nacho.coiterate %j of (%A2 = %A1 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>) in %A2 {
+        %a = nacho.load %A2 : !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
+        nacho.append %a at (%j, %i) : f64
+      }
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
 #V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
 func.func @sorted_sums(%x: tensor<?xf64, #V>) {
   %A0 = nacho.root %x : tensor<?xf64, #V>
-  // expected-error @below {{collects its entries in a list (sorted_list) and cannot reduce}}
+  // expected-error @below {{collects complete entries (sorted_list) and cannot reduce}}
   %y = nacho.nest collect<sorted_list> reduce add : tensor<?xf64, #V> {
     nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?xf64, #V>, 0>) in %A1 {
       %a = nacho.load %A1 : !nacho.fiber<tensor<?xf64, #V>, 1>

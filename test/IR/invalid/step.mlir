@@ -109,3 +109,17 @@ module attributes { test.step = #nacho.step<
   inputs = [operand 0],
   cuts = <accesses = [0 of 0], loops = [<"i"[0]>], cost = <entries>, delta = 1>,
   buffers = <name = "k", result = tensor<f64>, tables = [0 of 3]>> } {}
+
+// -----
+
+// expected-error @below {{level 0 is of argument 3 of 1}}
+module attributes { test.step = #nacho.step<
+  inputs = [operand 0],
+  cuts = <accesses = [0 of 0], loops = [<"i"[0]>], cost = <entries>, delta = 1>,
+  buffers = <name = "k", result = tensor<f64>, collect = buckets, buckets = [0 of 3]>> } {}
+
+// -----
+
+// expected-error @below {{buckets needs 1 level of buckets, not 0}}
+module attributes { test.buffers = #nacho.step_buffers<
+  name = "k", result = tensor<f64>, collect = buckets> } {}
