@@ -14,7 +14,13 @@ using namespace nacho;
 
 /// With fewer entries to read and write, one thread computes a call.
 static constexpr int64_t kSerialBelow = 1 << 15;
-static constexpr int64_t kPartsPerThread = 4;
+/// With fewer entries, a call is not cut: finding the cuts would take longer
+/// than a fiftieth of the work.
+static constexpr int64_t kWholeBelow = 1 << 13;
+/// How many entries a part has, if that gives some parts, but not too many: as
+/// many as are needed to keep the threads of most machines equally busy.
+static constexpr int64_t kEntriesPerPart = 1 << 15;
+static constexpr int64_t kFewestParts = 4, kMostParts = 256;
 
 /// A key has at most as many bits.
 static constexpr unsigned kMostBits = 62;
@@ -104,19 +110,24 @@ Facts nacho::factsOf(const std::vector<TensorLayout> &operands) {
 // Decisions
 //===----------------------------------------------------------------------===//
 
+/// The number of parts, if nobody asked for one. It depends on the work alone:
+/// sums that are cut come out the same with any number of threads, since the
+/// order in which parts are added up does not depend on that.
+static int64_t partsFor(int64_t work) {
+  if (work < kWholeBelow)
+    return 1;
+  return std::clamp(work / kEntriesPerPart, kFewestParts, kMostParts);
+}
+
 /// Sets the numbers of threads and parts.
 static void chooseWorkers(Choice &choice, int64_t available) {
   const Asked &asked = choice.asked;
+  choice.isShared = !asked.parts;
+  choice.parts = choice.isShared ? partsFor(asked.work) : asked.parts;
   choice.threads = asked.threads;
   if (!choice.threads)
     choice.threads = asked.work < kSerialBelow ? 1 : available;
-  choice.parts = asked.parts;
-  if (choice.parts) {
-    choice.threads = std::min(choice.threads, choice.parts);
-    return;
-  }
-  choice.parts = choice.threads > 1 ? kPartsPerThread * choice.threads : 1;
-  choice.isShared = true;
+  choice.threads = std::min(choice.threads, choice.parts);
 }
 
 /// Whether keys are a gain for most operands with this number of indices.
