@@ -219,6 +219,7 @@ static KernelFacts readFacts(const std::string &text, const Backend &backend,
 CompileOptions nacho::defaultOptions(const Backend &backend) {
   CompileOptions options;
   options.vectorBits = backend.vectorBits();
+  options.gathers = backend.hasFastGathers();
   return options;
 }
 

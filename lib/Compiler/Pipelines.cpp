@@ -104,6 +104,11 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertNachoStorageToMemRef());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (options.vectorBits > 0) {
+    NachoSumInLanesOptions sums;
+    sums.gathers = options.gathers;
+    pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
+  }
 }
 
 std::vector<Stage> nacho::commonStages() {

@@ -72,7 +72,7 @@ def steps(case, count, extent):
         else:
             format = first if name == "A" else other
             operands[name] = entries(2, count, extent, format, seed)
-    sparse = None if text[0] in "sy" else "coo"
+    sparse = None if text[0] == "s" else "coo"
     # Whether entries are counted before they are computed depends on how many there
     # might be: the numbers of steps can only be compared if it is the same for all.
     choices = {"count-steps": True, "drafts": False}

@@ -115,7 +115,7 @@ def test_two_indices(text, formats, expected):
         ("y[i] = A[i,j] * x[j]", "A:coo x:dense", "dense"),
         ("y[i] = A[i,j] * x[j]", "A:csr x:sparse-vector", "dense"),
         ("y[j] = A[i,j]", "A:csr", "dense"),
-        ("y[i] = v[i] + w[i]", "v:sparse-vector w:sparse-vector", "dense"),
+        ("y[i] = v[i] + w[i]", "v:sparse-vector w:sparse-vector", "sparse-vector"),
         ("y[j] = A[i,j]", "A:csc", "dense"),
         ("y[i] = b[i] + A[i,j]*x[j]", "A:dcsr b:dense x:dense", "dense"),
         ("y[i] = b[i] + A[i,j]*x[j]", "A:csr b:sparse-vector x:dense", "dense"),

@@ -53,6 +53,9 @@ public:
   /// The width of the vector registers in which kernels compare coordinates on
   /// this machine; 0 if kernels should not use vectors.
   virtual unsigned vectorBits() const { return 0; }
+  /// Whether this machine gathers the elements of a vector from memory faster
+  /// than it loads one after the other.
+  virtual bool hasFastGathers() const { return false; }
 
   /// The device that executables run on; null if the backend has no runtime and
   /// can only lower modules.

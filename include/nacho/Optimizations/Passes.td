@@ -151,6 +151,53 @@ def NachoCountUnions : Pass<"nacho-count-unions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
 }
 
+def NachoSumInLanes : Pass<"nacho-sum-in-lanes", "::mlir::func::FuncOp"> {
+  let summary = "Add up the terms of a loop in the lanes of a vector";
+  let description = [{
+    Replaces loops of `scf` that look up elements at coordinates, and only add terms to
+    sums whose order does not matter, as those over a row in `y[i] = A[i,j] * x[j]`. Eight steps are taken at
+    once, each in a lane of its own; the lanes are added up at the end. There are eight
+    lanes on any machine, so that every machine adds up in the same order. Flags are
+    joined likewise, and values that grow by the same number in each step are computed.
+
+    Before:
+    ```mlir
+    %all:2 = scf.for %k = %lo to %hi step %c1 iter_args(%sum = %zero, %visited = %n) {
+      %j = memref.load %crd[%k]
+      %a = memref.load %values[%k]
+      %b = memref.load %x[%j]
+      %term = arith.mulf %a, %b
+      %next = arith.addf %sum, %term fastmath<reassoc>
+      %more = arith.addi %visited, %c1
+      scf.yield %next, %more
+    }
+    ```
+    After:
+    ```mlir
+    %lanes = scf.for %k = %lo to %hi step %c8 iter_args(%sums = %zeros) {
+      %mask = vector.create_mask %hi - %k : vector<8xi1>
+      %j = vector.maskedload %crd[%k], %mask, %zeros
+      %a = vector.maskedload %values[%k], %mask, %zeros
+      %b = vector.gather %x[%c0] [%j], %mask, %zeros
+      %terms = arith.mulf %a, %b
+      %added = arith.addf %sums, %terms fastmath<reassoc>
+      %next = arith.select %mask, %added, %sums
+      scf.yield %next
+    }
+    %sum = %zero + the lanes of %lanes
+    %more = %n + max(%lo, %hi) - %lo
+    ```
+
+    Without `gathers`, the elements are loaded one by one, which most processors do
+    faster than a gather.
+  }];
+  let options = [
+    Option<"gathers", "gathers", "bool", /*default=*/"false",
+           "Gather elements that are looked up, instead of loading each">
+  ];
+  let dependentDialects = ["::mlir::vector::VectorDialect"];
+}
+
 def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
   let summary = "Keep rows of sums in registers";
   let description = [{

@@ -157,6 +157,8 @@ public:
     return bits;
   }
 
+  bool hasFastGathers() const override { return nacho::hasFastGathers(); }
+
   Device *device() const override { return &cpuDevice(); }
 
   FailureOr<std::unique_ptr<Executable>>

@@ -19,6 +19,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
@@ -67,15 +68,29 @@ static void initializeHost() {
   (void)initialized;
 }
 
+/// Gathers of 512 bits are fast on Intel's CPUs, but for those whose microcode
+/// protects them from gather data sampling. Linux says which these are.
+static bool gathersFast() {
+  StringMap<bool> features = sys::getHostCPUFeatures();
+  if (!features.lookup("avx512f") || sys::getHostCPUName().starts_with("znver"))
+    return false;
+  auto known = MemoryBuffer::getFileAsStream(
+      "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling");
+  return known && (*known)->getBuffer().starts_with("Not affected");
+}
+
+bool nacho::hasFastGathers() {
+  static const bool isFast = gathersFast();
+  return isFast;
+}
+
 static Expected<std::unique_ptr<TargetMachine>> createHostMachine() {
   initializeHost();
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
   builder->setCodeGenOptLevel(CodeGenOptLevel::Aggressive);
-  // Separate loads deliver their elements sooner than a gather, and let the CPU
-  // run ahead to the next elements.
-  if (builder->getTargetTriple().isX86())
+  if (builder->getTargetTriple().isX86() && !hasFastGathers())
     builder->addFeatures({"+prefer-no-gather"});
   return builder->createTargetMachine();
 }

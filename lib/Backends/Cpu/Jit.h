@@ -19,6 +19,10 @@ class LLJIT;
 
 namespace nacho {
 
+/// Whether the host gathers the elements of a vector faster than it loads one
+/// after the other.
+bool hasFastGathers();
+
 /// Optimises and compiles a module for the host. `units` names the functions to
 /// export; the functions of each unit are compiled on a thread of their own. An
 /// exported function takes its arguments in an array: see JitModule::Entry.

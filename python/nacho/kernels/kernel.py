@@ -11,6 +11,7 @@ from nacho.kernels.call import Call, bind, views_of
 from nacho.kernels.options import (
     MAX_PARTS,
     MAX_THREADS,
+    SHARED_CHOICES,
     checked_choices,
     checked_count,
 )
@@ -203,7 +204,7 @@ def _checked(choices: Choices) -> dict[str, Any]:
     """Return choices between variants, without those that all variants share."""
     if choices is None:
         return {}
-    for name in ("vector-bits", "count-steps"):
+    for name in SHARED_CHOICES:
         if name in choices:
             raise NachoError(f"choices={name!r}: all variants of a kernel share it")
     return dict(checked_choices(choices))

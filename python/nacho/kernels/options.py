@@ -92,11 +92,19 @@ def checked_count(option: str, value: object, largest: int) -> int | None:
     return count
 
 
+SHARED_CHOICES: dict[str, type] = {
+    "vector-bits": int,
+    "gathers": bool,
+    "count-steps": bool,
+}
+"""The choices that all variants of a kernel share, and the types of their values."""
+
+
 def checked_choices(choices: Mapping[str, object]) -> tuple[tuple[str, object], ...]:
     """Return choices that the caller makes, which Nacho would make otherwise."""
     from nacho._nacho import CHOICES
 
-    types = {**dict.fromkeys(CHOICES, bool), "vector-bits": int, "count-steps": bool}
+    types = {**dict.fromkeys(CHOICES, bool), **SHARED_CHOICES}
     for name, value in choices.items():
         if name not in types:
             allowed = ", ".join(f"'{name}'" for name in types)

@@ -1,0 +1,185 @@
+// RUN: nacho-opt %s -nacho-sum-in-lanes=gathers=true --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-sum-in-lanes --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=EACH
+
+// A row of a matrix times a vector.
+//
+// CHECK-LABEL: func.func @row(
+// CHECK-DAG:     %[[ZEROS:.+]] = arith.constant dense<0.000000e+00> : vector<8xf64>
+// CHECK:         %[[LANES:.+]] = scf.for %[[K:[^ ]+]] = %lo to %hi step %c8 iter_args(%[[SUMS:.+]] = %{{.+}}) -> (vector<8xf64>) {
+// CHECK-NEXT:      %[[LEFT:.+]] = arith.subi %hi, %[[K]] : index
+// CHECK-NEXT:      %[[MASK:.+]] = vector.create_mask %[[LEFT]] : vector<8xi1>
+// CHECK:           %[[CRD:.+]] = vector.maskedload %crd[%[[K]]], %[[MASK]]
+// CHECK:           %[[J:.+]] = arith.index_castui %[[CRD]] : vector<8xi32> to vector<8xindex>
+// CHECK:           %[[A:.+]] = vector.maskedload %values[%[[K]]], %[[MASK]]
+// CHECK:           %[[B:.+]] = vector.gather %x[%{{.+}}] [%[[J]]], %[[MASK]]
+// CHECK-NEXT:      %[[TERMS:.+]] = arith.mulf %[[A]], %[[B]] : vector<8xf64>
+// CHECK-NEXT:      %[[ADDED:.+]] = arith.addf %[[SUMS]], %[[TERMS]] fastmath<reassoc> : vector<8xf64>
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.select %[[MASK]], %[[ADDED]], %[[SUMS]]
+// CHECK-NEXT:      scf.yield %[[NEXT]]
+//
+// The lanes are added up by halves, whatever the machine.
+//
+// CHECK:         vector.extract_strided_slice %[[LANES]] {offsets = [0], sizes = [4]
+// CHECK-NEXT:    vector.extract_strided_slice %[[LANES]] {offsets = [4], sizes = [4]
+// CHECK-NEXT:    arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : vector<4xf64>
+// CHECK:         arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : vector<2xf64>
+// CHECK:         arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : vector<1xf64>
+// CHECK:         %[[SUM:.+]] = arith.addf %zero, %{{.+}} fastmath<reassoc> : f64
+//
+// CHECK:         %[[END:.+]] = arith.maxsi %lo, %hi : index
+// CHECK-NEXT:    %[[STEPS:.+]] = arith.subi %[[END]], %lo : index
+// CHECK-NEXT:    %[[VISITED:.+]] = arith.addi %n, %[[STEPS]] : index
+// CHECK:         return %[[SUM]], %[[VISITED]]
+//
+// Without gathers, each lane is loaded. Lanes that are no steps load the first element.
+//
+// EACH-LABEL: func.func @row(
+// EACH:         %[[MASK:.+]] = vector.create_mask
+// EACH:         %[[J:.+]] = arith.index_castui
+// EACH:         %[[SAFE:.+]] = arith.select %[[MASK]], %[[J]], %{{.+}} : vector<8xi1>, vector<8xindex>
+// EACH-NEXT:    %[[PLACE:.+]] = vector.extract %[[SAFE]][0] : index from vector<8xindex>
+// EACH-NEXT:    %[[B:.+]] = memref.load %x[%[[PLACE]]]
+// EACH-NEXT:    vector.insert %[[B]], %{{.+}} [0] : f64 into vector<8xf64>
+// EACH-COUNT-7: memref.load %x[
+// EACH-NOT:     memref.load %x[
+// EACH-NOT:     vector.gather
+func.func @row(%crd: memref<?xi32> loc("crd"), %values: memref<?xf64> loc("values"),
+               %x: memref<?xf64> loc("x"), %lo: index loc("lo"), %hi: index loc("hi"),
+               %n: index loc("n"), %zero: f64 loc("zero")) -> (f64, index) {
+  %c1 = arith.constant 1 : index
+  %all:2 = scf.for %k = %lo to %hi step %c1 iter_args(%sum = %zero, %visited = %n) -> (f64, index) {
+    %stored = memref.load %crd[%k] : memref<?xi32>
+    %j = arith.index_castui %stored : i32 to index
+    %a = memref.load %values[%k] : memref<?xf64>
+    %b = memref.load %x[%j] : memref<?xf64>
+    %term = arith.mulf %a, %b : f64
+    %next = arith.addf %sum, %term fastmath<reassoc> : f64
+    %more = arith.addi %visited, %c1 : index
+    scf.yield %next, %more : f64, index
+  }
+  return %all#0, %all#1 : f64, index
+}
+
+// Elements at a computed distance from the step are loaded together.
+//
+// CHECK-LABEL: func.func @offset(
+// CHECK:         %[[LANES:.+]] = scf.for %[[K:[^ ]+]] =
+// CHECK-NOT:       vector.step
+// CHECK:           %[[AT:.+]] = arith.addi %[[K]], %n : index
+// CHECK-NEXT:      vector.maskedload %values[%[[AT]]]
+// CHECK:           vector.gather %x
+func.func @offset(%crd: memref<?xindex> loc("crd"), %values: memref<?xf64> loc("values"),
+                  %x: memref<?xf64> loc("x"), %hi: index loc("hi"), %n: index loc("n"), %zero: f64 loc("zero")) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = scf.for %k = %c0 to %hi step %c1 iter_args(%sum = %zero) -> f64 {
+    %at = arith.addi %n, %k : index
+    %a = memref.load %values[%at] : memref<?xf64>
+    %j = memref.load %crd[%k] : memref<?xindex>
+    %b = memref.load %x[%j] : memref<?xf64>
+    %term = arith.mulf %a, %b : f64
+    %next = arith.addf %sum, %term fastmath<reassoc> : f64
+    scf.yield %next : f64
+  }
+  return %all : f64
+}
+
+// A loop that looks nothing up stays as it is; and so does a sum whose order matters, a loop
+// that stores, a value that is needed in each step, and elements that do not lie side by side.
+//
+// CHECK-LABEL: func.func @negative_looks_nothing_up(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_looks_nothing_up(%values: memref<?xf64>, %N: index, %zero: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = scf.for %k = %c0 to %N step %c1 iter_args(%sum = %zero) -> f64 {
+    %a = memref.load %values[%k] : memref<?xf64>
+    %next = arith.addf %sum, %a fastmath<reassoc> : f64
+    scf.yield %next : f64
+  }
+  return %all : f64
+}
+
+// CHECK-LABEL: func.func @negative_ordered(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_ordered(%crd: memref<?xindex>, %x: memref<?xf64>, %N: index, %zero: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = scf.for %k = %c0 to %N step %c1 iter_args(%sum = %zero) -> f64 {
+    %j = memref.load %crd[%k] : memref<?xindex>
+    %a = memref.load %x[%j] : memref<?xf64>
+    %next = arith.addf %sum, %a : f64
+    scf.yield %next : f64
+  }
+  return %all : f64
+}
+
+// CHECK-LABEL: func.func @negative_stores(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_stores(%crd: memref<?xindex>, %x: memref<?xf64>, %N: index, %zero: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = scf.for %k = %c0 to %N step %c1 iter_args(%sum = %zero) -> f64 {
+    %j = memref.load %crd[%k] : memref<?xindex>
+    %a = memref.load %x[%j] : memref<?xf64>
+    memref.store %zero, %x[%k] : memref<?xf64>
+    %next = arith.addf %sum, %a fastmath<reassoc> : f64
+    scf.yield %next : f64
+  }
+  return %all : f64
+}
+
+// CHECK-LABEL: func.func @negative_used_in_between(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_used_in_between(%crd: memref<?xindex>, %x: memref<?xf64>, %N: index, %zero: f64) -> (f64, f64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all:2 = scf.for %k = %c0 to %N step %c1 iter_args(%sum = %zero, %sums = %zero) -> (f64, f64) {
+    %j = memref.load %crd[%k] : memref<?xindex>
+    %a = memref.load %x[%j] : memref<?xf64>
+    %next = arith.addf %sum, %a fastmath<reassoc> : f64
+    %more = arith.addf %sums, %next fastmath<reassoc> : f64
+    scf.yield %next, %more : f64, f64
+  }
+  return %all#0, %all#1 : f64, f64
+}
+
+// CHECK-LABEL: func.func @negative_strided(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_strided(%crd: memref<?xindex>, %x: memref<?xf64, strided<[2]>>, %N: index, %zero: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = scf.for %k = %c0 to %N step %c1 iter_args(%sum = %zero) -> f64 {
+    %j = memref.load %crd[%k] : memref<?xindex>
+    %a = memref.load %x[%j] : memref<?xf64, strided<[2]>>
+    %next = arith.addf %sum, %a fastmath<reassoc> : f64
+    scf.yield %next : f64
+  }
+  return %all : f64
+}
+
+// Divisions of integers are not made up for lanes that are no steps.
+//
+// CHECK-LABEL: func.func @negative_divides(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_divides(%crd: memref<?xindex>, %x: memref<?xf64>, %N: index, %zero: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = scf.for %k = %c0 to %N step %c1 iter_args(%sum = %zero) -> f64 {
+    %j = memref.load %crd[%k] : memref<?xindex>
+    %a = memref.load %x[%j] : memref<?xf64>
+    %i = arith.index_cast %j : index to i64
+    %d = arith.divsi %i, %i : i64
+    %c = arith.sitofp %d : i64 to f64
+    %b = arith.mulf %a, %c : f64
+    %next = arith.addf %sum, %b fastmath<reassoc> : f64
+    scf.yield %next : f64
+  }
+  return %all : f64
+}

@@ -1,0 +1,114 @@
+"""Sums of which several steps are taken at once, in the lanes of a vector."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from nacho import OperandError, mlir
+
+SPMV = "y[i] = A[i,j] * x[j]"
+PATHS = [
+    {"vector-bits": 256, "gathers": False},
+    {"vector-bits": 256, "gathers": True},
+    {"vector-bits": 512, "gathers": True},
+]
+LENGTHS = [*range(20), 100, 1000]
+
+
+def compiled(text, choices=None, **formats):
+    return mlir.compile(text, formats=formats, choices=choices)
+
+
+def rows_of(lengths, columns=1200, dtype="f8"):
+    """Return a matrix whose rows have these numbers of entries."""
+    rng = np.random.default_rng(1)
+    pos = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    crd = [np.sort(rng.choice(columns, n, replace=False)) for n in lengths]
+    values = rng.integers(-50, 50, pos[-1]).astype(dtype)
+    crd = np.concatenate(crd).astype(np.int32)
+    return sp.csr_array((values, crd, pos), shape=(len(lengths), columns))
+
+
+@pytest.mark.parametrize("choices", PATHS)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8", "i2", "c8"])
+def test_lengths_of_rows(choices, dtype):
+    given = rows_of(LENGTHS, dtype=dtype)
+    vector = np.arange(given.shape[1]).astype(dtype)
+    kernel = compiled(SPMV, choices, A="csr", x="dense", y="dense")
+    for parts in (1, 7):
+        found = kernel(given, vector, parts=parts, threads=2)
+        np.testing.assert_array_equal(found, given.toarray() @ vector)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y[i] = A[i,j]",
+        "y[i] = A[i,j] * x[j] * 2 + A[i,j] * A[i,j]",
+        "y[i] = exp(A[i,j] * x[j]) - 1",
+        "y[i] = A[i,j] * (x[j] > 3)",
+        "s = A[i,j]",
+    ],
+)
+@pytest.mark.parametrize("choices", PATHS)
+def test_terms(text, choices):
+    given = rows_of(LENGTHS) / 100
+    vector = np.linspace(-1, 9, given.shape[1])
+    formats = {"A": "csr"} | ({"x": "dense"} if "x[" in text else {})
+    operands = (given, vector) if "x[" in text else (given,)
+    plain = compiled(text, {"vector-bits": 0}, **formats)(*operands)
+    found = compiled(text, choices, **formats)(*operands)
+    np.testing.assert_allclose(found, plain, rtol=1e-12, atol=1e-12)
+
+
+def test_every_path_gives_the_same_bits():
+    rng = np.random.default_rng(2)
+    given = rows_of(LENGTHS)
+    given.data = rng.standard_normal(given.nnz)
+    vector = rng.standard_normal(given.shape[1])
+    found = [
+        compiled(SPMV, choices, A="csr", x="dense", y="dense")(given, vector)
+        for choices in PATHS
+    ]
+    assert len({result.tobytes() for result in found}) == 1
+
+
+@pytest.mark.parametrize("choices", PATHS)
+def test_special_values(choices):
+    """Lanes that are no steps add nothing, whatever they read."""
+    given = rows_of([0, 1, 3, 9])
+    given.data[:] = 1
+    vector = np.full(given.shape[1], np.nan)
+    vector[given.indices] = np.inf
+    vector[0] = np.nan
+    kernel = compiled(SPMV, choices, A="csr", x="dense", y="dense")
+    found = kernel(given, vector)
+    np.testing.assert_array_equal(found, [0, np.inf, np.inf, np.inf])
+
+
+@pytest.mark.parametrize("choices", PATHS)
+@pytest.mark.parametrize("wrong", [-1, 1200, 2**31 - 1])
+def test_edited_coordinates_are_refused(choices, wrong):
+    """A coordinate that is edited between calls is never read at."""
+    given = rows_of([4, 9, 2])
+    vector = np.ones(given.shape[1])
+    kernel = compiled(SPMV, choices, A="csr", x="dense", y="dense")
+    kernel(given, vector)
+    given.indices[6] = wrong
+    with pytest.raises(OperandError):
+        kernel(given, vector)
+
+
+def test_the_pass_is_used():
+    shown = compiled(SPMV, PATHS[1], A="csr", x="dense", y="dense").mlir("scf")
+    assert "vector.gather" in shown
+    assert "vector.gather" not in compiled(SPMV, {"vector-bits": 0}).mlir("scf")
+
+
+@pytest.mark.parametrize("columns", [0, 5])
+def test_empty_rows(columns):
+    kernel = compiled(SPMV, A="csr", x="dense", y="dense")
+    found = kernel(sp.csr_array((3, columns)), np.ones(columns))
+    np.testing.assert_array_equal(found, [0, 0, 0])
