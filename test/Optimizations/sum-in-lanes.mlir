@@ -43,6 +43,7 @@
 // EACH-COUNT-7: memref.load %x[
 // EACH-NOT:     memref.load %x[
 // EACH-NOT:     vector.gather
+// EACH:         return
 func.func @row(%crd: memref<?xi32> loc("crd"), %values: memref<?xf64> loc("values"),
                %x: memref<?xf64> loc("x"), %lo: index loc("lo"), %hi: index loc("hi"),
                %n: index loc("n"), %zero: f64 loc("zero")) -> (f64, index) {
