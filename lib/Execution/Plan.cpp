@@ -197,7 +197,8 @@ std::optional<Refusal> Plan::executeSteps(const std::vector<Argument> &args,
   if (sizesOf(args) != planned)
     throw OperandsChanged();
   std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
-  if (steps.size() > 1 || !program->last().workspaces().empty())
+  if (steps.size() > 1 || program->last().buckets ||
+      !program->last().workspaces().empty())
     lock.lock();
   for (size_t n = 0; n + 1 < steps.size() && !isPlanned; ++n)
     if (auto refusal = steps[n].executeAgain(argumentsOf(*steps[n].step, args),
