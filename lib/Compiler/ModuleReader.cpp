@@ -184,6 +184,8 @@ static void readBuffers(StepBuffersAttr buffers, Step &step) {
     step.buckets = {level.argument, level.number};
   for (Type type : buffers.getPartials())
     step.partials.push_back(*elementType(type));
+  step.partialRows = buffers.getPartialRows();
+  step.hasFixedParts = buffers.getFixedParts();
 }
 
 static LogicalResult readStep(func::FuncOp func, StepAttr described,
@@ -200,6 +202,15 @@ static LogicalResult readStep(func::FuncOp func, StepAttr described,
   return success();
 }
 
+/// Whether a step adds up a sorted list, so that its sums must not depend on
+/// how it is divided, to a result without structure.
+static bool addsUpList(const Step &step, const std::vector<Step> &steps) {
+  return !step.partials.empty() && !step.countColumns &&
+         llvm::any_of(step.inputs, [&](const StepInput &input) {
+           return input.isStep && steps[input.index].isSorted;
+         });
+}
+
 LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
                                std::vector<std::string> &names) {
   for (auto func : module.getOps<func::FuncOp>()) {
@@ -209,6 +220,7 @@ LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
     names.push_back(step.getBuffers().getName().str());
     if (failed(readStep(func, step, steps.emplace_back())))
       return failure();
+    steps.back().hasFixedParts |= addsUpList(steps.back(), steps);
   }
   if (steps.empty()) {
     func::FuncOp func = *module.getOps<func::FuncOp>().begin();

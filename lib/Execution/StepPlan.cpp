@@ -112,20 +112,23 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
                                       int64_t threads) {
   sizeWorkspaces(args);
   sizeBuckets(args);
-  Numbers<int64_t> counts(step->device(),
-                          step->isDraft ? 0 : parts * step->countColumns);
   // Refuse rows that are too heavy before spending time on counting them.
   if (step->hasWholeRows && !step->isDraft)
     if (auto refusal = partition(args, parts, threads))
       return refusal;
-  auto call = [&](const std::vector<Workspace> &prepared) {
-    return step->plan(args, bounds.data(), counts.data(), offsets.data(),
-                      kernelSizes.data(), prepared, bucketRows(), parts,
-                      threads);
-  };
-  if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
+  // The plan of a single part tells the cost and the size of a row. It takes
+  // little time: a step with fixed parts counts nothing.
+  if (step->hasFixedParts)
+    divide(1);
+  if (auto refusal = callPlan(args, threads))
     return refusal;
-  readSizes();
+  int64_t fixed =
+      step->hasFixedParts ? Chooser::fixedParts(total(), rowSize()) : parts;
+  if (fixed != parts) {
+    divide(fixed);
+    if (auto refusal = callPlan(args, threads))
+      return refusal;
+  }
   if (step->isDraft) {
     if (auto refusal = refuseImbalance())
       return refusal;
@@ -134,6 +137,29 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
   }
   checkIndexTypes();
   return std::nullopt;
+}
+
+/// Calls the function that plans the step, and reads the sizes that it finds.
+std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
+                                          int64_t threads) {
+  Numbers<int64_t> counts(step->device(),
+                          step->isDraft ? 0 : parts * step->countColumns);
+  auto call = [&](const std::vector<Workspace> &prepared) {
+    return step->plan(args, bounds.data(), counts.data(), offsets.data(),
+                      kernelSizes.data(), prepared, bucketRows(), parts,
+                      threads);
+  };
+  if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
+    return refusal;
+  readSizes();
+  return std::nullopt;
+}
+
+/// Changes the number of parts. There are no cuts until the step is planned.
+void StepPlan::divide(int64_t intoParts) {
+  parts = intoParts;
+  bounds = Numbers<int64_t>(step->device(), (parts + 1) * step->boundColumns);
+  offsets = Numbers<int64_t>(step->device(), (parts + 1) * step->countColumns);
 }
 
 void StepPlan::readSizes() {
@@ -193,6 +219,12 @@ StepPlan::executeAgain(const std::vector<Argument> &args,
   return fill(*step, args, argumentsOf(results), {}, threads);
 }
 
+/// Whether the only row of sums can be the result itself.
+bool StepPlan::addsToResult() const {
+  return parts == 1 && step->partialRows == 1 && !step->countColumns &&
+         step->partials == std::vector{step->result.values};
+}
+
 std::optional<Refusal> StepPlan::fill(const Step &by,
                                       const std::vector<Argument> &args,
                                       const std::vector<Argument> &results,
@@ -200,14 +232,17 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
   // A dense result without entries needs neither work nor workspaces.
   if (!step->countColumns && !numEntries())
     return std::nullopt;
-  int64_t rowSize = sizes[step->rowSizeAt()];
-  int64_t rows = step->partials.empty() ? 0 : 2 * parts;
+  int64_t rows = step->partials.empty() ? 0 : step->partialRows * parts;
   std::vector<Buffer> memory;
   std::vector<void *> partials;
-  for (ElementType type : step->partials) {
-    memory.emplace_back(step->device(), type, checkedProduct(rows, rowSize));
-    partials.push_back(memory.back().data);
-  }
+  if (addsToResult())
+    partials.push_back(results.back().data);
+  else
+    for (ElementType type : step->partials) {
+      memory.emplace_back(step->device(), type,
+                          checkedProduct(rows, rowSize()));
+      partials.push_back(memory.back().data);
+    }
   Numbers<int64_t> visited(step->device(), rows + 1);
   if (step->scattered)
     workspaces.front().coverExtent(
@@ -215,7 +250,7 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
   return callWithWorkspaces(
       threads, /*hasSums=*/true, [&](const std::vector<Workspace> &prepared) {
         return by.execute(args, bounds.data(), offsets.data(), drafted, results,
-                          partials, visited.data(), rowSize, prepared,
+                          partials, visited.data(), rowSize(), prepared,
                           bucketRows(), parts, threads);
       });
 }

@@ -181,8 +181,9 @@ LogicalResult StepCutsAttr::verify(ErrorFn error, ArrayRef<OfArgument> accesses,
 
 LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
                                       RankedTensorType result, int64_t counts,
-                                      ArrayRef<Type>, CollectKind collect,
-                                      FillingKind filling,
+                                      ArrayRef<Type> partials,
+                                      unsigned partialRows, bool fixedParts,
+                                      CollectKind collect, FillingKind filling,
                                       std::optional<unsigned> workspaceLevel,
                                       ArrayRef<OfArgument>,
                                       ArrayRef<OfArgument> buckets) {
@@ -192,6 +193,11 @@ LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
     return error() << "counts cannot have " << counts << " columns";
   if (filling == FillingKind::drafted && counts == 0)
     return error() << "a draft needs counts";
+  if (partialRows < 1 || partialRows > 2)
+    return error() << "parts have one or two rows of partials, not "
+                   << partialRows;
+  if (fixedParts && partials.empty())
+    return error() << "parts are fixed only where partials are added up";
   if (workspaceLevel && *workspaceLevel >= result.getRank())
     return error() << "adds up entries at level " << *workspaceLevel << " of "
                    << result;
