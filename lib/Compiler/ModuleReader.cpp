@@ -202,12 +202,14 @@ static LogicalResult readStep(func::FuncOp func, StepAttr described,
   return success();
 }
 
-/// Whether a step adds up a sorted list, so that its sums must not depend on
-/// how it is divided, to a result without structure.
-static bool addsUpList(const Step &step, const std::vector<Step> &steps) {
+/// Whether a step adds up entries that an earlier step has rearranged for it,
+/// to a result without structure: so scattered sums may be computed. They must
+/// not depend on how the step is divided.
+static bool addsUpRearranged(const Step &step, const std::vector<Step> &steps) {
   return !step.partials.empty() && !step.countColumns &&
          llvm::any_of(step.inputs, [&](const StepInput &input) {
-           return input.isStep && steps[input.index].isSorted;
+           return input.isStep &&
+                  (steps[input.index].isSorted || steps[input.index].buckets);
          });
 }
 
@@ -220,7 +222,7 @@ LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
     names.push_back(step.getBuffers().getName().str());
     if (failed(readStep(func, step, steps.emplace_back())))
       return failure();
-    steps.back().hasFixedParts |= addsUpList(steps.back(), steps);
+    steps.back().hasFixedParts |= addsUpRearranged(steps.back(), steps);
   }
   if (steps.empty()) {
     func::FuncOp func = *module.getOps<func::FuncOp>().begin();

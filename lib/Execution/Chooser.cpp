@@ -201,11 +201,13 @@ std::optional<Refusal> Chooser::refuseDraft(const Sample &sample) const {
                                       " sampled steps are matches"};
 }
 
-/// All rows together have no more sums than the step costs, unless there is
-/// only one. A power of two divides evenly among most numbers of threads.
+/// The rows of several parts together have at most half as many sums as the
+/// step costs, so that clearing the rows and adding them up takes less time
+/// than scattering. A power of two divides evenly among most numbers of
+/// threads.
 int64_t Chooser::fixedParts(int64_t cost, int64_t rowSize) {
   int64_t most = std::min({kMostFixedParts, cost / kLeastFixedCost,
-                           cost / std::max<int64_t>(rowSize, 1)});
+                           cost / 2 / std::max<int64_t>(rowSize, 1)});
   int64_t parts = 1;
   while (2 * parts <= most)
     parts *= 2;
