@@ -21,8 +21,11 @@ using namespace nacho;
 
 static constexpr double kExtent = 1e5, kRow = 10;
 /// The costs, in steps of a loop, of an entry that is sorted (as the entries of
-/// transposed operands are), of one that is added up in a workspace, of one
-/// that is looked up in a table, and of a row that is searched for.
+/// transposed operands are), of one that is added up in a workspace or in a row
+/// of sums, of one that is looked up in a table, and of a row that is searched
+/// for. That of a row of sums includes a share of clearing the rows of all
+/// parts and of adding them up: they have no more sums than half of the
+/// products.
 static constexpr double kSorted = 10, kCollected = 4, kFound = 2, kSought = 6;
 
 LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,

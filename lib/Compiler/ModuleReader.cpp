@@ -184,6 +184,8 @@ static void readBuffers(StepBuffersAttr buffers, Step &step) {
     step.buckets = {level.argument, level.number};
   for (Type type : buffers.getPartials())
     step.partials.push_back(*elementType(type));
+  step.partialRows = buffers.getPartialRows();
+  step.hasFixedParts = buffers.getFixedParts();
 }
 
 static LogicalResult readStep(func::FuncOp func, StepAttr described,
@@ -200,6 +202,17 @@ static LogicalResult readStep(func::FuncOp func, StepAttr described,
   return success();
 }
 
+/// Whether a step adds up entries that an earlier step has rearranged for it,
+/// to a result without structure: so scattered sums may be computed. They must
+/// not depend on how the step is divided.
+static bool addsUpRearranged(const Step &step, const std::vector<Step> &steps) {
+  return !step.partials.empty() && !step.countColumns &&
+         llvm::any_of(step.inputs, [&](const StepInput &input) {
+           return input.isStep &&
+                  (steps[input.index].isSorted || steps[input.index].buckets);
+         });
+}
+
 LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
                                std::vector<std::string> &names) {
   for (auto func : module.getOps<func::FuncOp>()) {
@@ -209,6 +222,7 @@ LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
     names.push_back(step.getBuffers().getName().str());
     if (failed(readStep(func, step, steps.emplace_back())))
       return failure();
+    steps.back().hasFixedParts |= addsUpRearranged(steps.back(), steps);
   }
   if (steps.empty()) {
     func::FuncOp func = *module.getOps<func::FuncOp>().begin();

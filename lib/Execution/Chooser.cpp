@@ -22,6 +22,11 @@ static constexpr int64_t kWholeBelow = 1 << 13;
 static constexpr int64_t kEntriesPerPart = 1 << 15;
 static constexpr int64_t kFewestParts = 4, kMostParts = 256;
 
+/// The most parts of a step whose parts are fixed, as many as threads can run,
+/// and the least cost of each.
+static constexpr int64_t kMostFixedParts = 64;
+static constexpr int64_t kLeastFixedCost = 1 << 16;
+
 /// A key has at most as many bits.
 static constexpr unsigned kMostBits = 62;
 /// With fewer entries, merging by keys instead of level by level, or the other
@@ -196,6 +201,19 @@ std::optional<Refusal> Chooser::refuseDraft(const Sample &sample) const {
                                       " sampled steps are matches"};
 }
 
+/// The rows of several parts together have at most half as many sums as the
+/// step costs, so that clearing the rows and adding them up takes less time
+/// than scattering. A power of two divides evenly among most numbers of
+/// threads.
+int64_t Chooser::fixedParts(int64_t cost, int64_t rowSize) {
+  int64_t most = std::min({kMostFixedParts, cost / kLeastFixedCost,
+                           cost / 2 / std::max<int64_t>(rowSize, 1)});
+  int64_t parts = 1;
+  while (2 * parts <= most)
+    parts *= 2;
+  return parts;
+}
+
 bool Chooser::isForeseen(const Sample &sample) {
   return sample.surprises * kSurpriseRate <= sample.steps;
 }
@@ -283,6 +301,14 @@ std::string Chooser::describeBranches(const Choice &choice) const {
          " entries were merged" + of;
 }
 
+std::string Chooser::describeFixedParts(const Choice &choice) {
+  if (!choice.fixedParts)
+    return "";
+  return counted(choice.fixedParts, "part", "parts") + " with " +
+         counted(choice.rowSize, "sum", "sums") +
+         " each, whatever number is asked for: the sums do not depend on it";
+}
+
 /// A choice that was refused, or that the caller has turned off, is described
 /// whether or not it would have made a difference.
 std::vector<std::string> Chooser::describe(const Choice &choice,
@@ -296,6 +322,7 @@ std::vector<std::string> Chooser::describe(const Choice &choice,
   if (program.makesDrafts() || pins.drafts == false ||
       find(choice, Refusal::counts))
     lines.push_back(describeDraft(choice));
+  lines.push_back(describeFixedParts(choice));
   const std::optional<Step::Merge> &merged = program.last().merged;
   if (merged && merged->isUnion)
     lines.push_back(describeBranches(choice));

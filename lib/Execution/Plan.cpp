@@ -64,6 +64,11 @@ std::vector<std::string> Plan::describe() const {
   Choice described = choice;
   for (const StepPlan &step : steps)
     described.heaviest = std::max(described.heaviest, step.heaviest);
+  const StepPlan &last = steps.back();
+  if (last.step->hasFixedParts && !last.sizes.empty()) {
+    described.fixedParts = last.parts;
+    described.rowSize = last.rowSize();
+  }
   return kernel->chooser.describe(described, *program);
 }
 

@@ -170,9 +170,9 @@ int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
   for (const Argument &buffer : results)
     call.addVector(buffer.data, buffer.size);
   for (void *rows : partials)
-    call.addRows(rows, 2 * parts, rowSize);
+    call.addRows(rows, partialRows * parts, rowSize);
   if (!partials.empty())
-    call.addVector(visited, 2 * parts);
+    call.addVector(visited, partialRows * parts);
   for (const Workspace &workspace : workspaces)
     call.addWorkspace(workspace);
   if (buckets)

@@ -4,9 +4,7 @@
 #include "nacho/Runtime/Abi.h"
 
 #include <algorithm>
-#include <limits>
 #include <new>
-#include <queue>
 #include <utility>
 
 using namespace nacho;
@@ -112,20 +110,23 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
                                       int64_t threads) {
   sizeWorkspaces(args);
   sizeBuckets(args);
-  Numbers<int64_t> counts(step->device(),
-                          step->isDraft ? 0 : parts * step->countColumns);
   // Refuse rows that are too heavy before spending time on counting them.
   if (step->hasWholeRows && !step->isDraft)
     if (auto refusal = partition(args, parts, threads))
       return refusal;
-  auto call = [&](const std::vector<Workspace> &prepared) {
-    return step->plan(args, bounds.data(), counts.data(), offsets.data(),
-                      kernelSizes.data(), prepared, bucketRows(), parts,
-                      threads);
-  };
-  if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
+  // The plan of a single part tells the cost and the size of a row. It takes
+  // little time: a step with fixed parts counts nothing.
+  if (step->hasFixedParts)
+    divide(1);
+  if (auto refusal = callPlan(args, threads))
     return refusal;
-  readSizes();
+  int64_t fixed =
+      step->hasFixedParts ? Chooser::fixedParts(total(), rowSize()) : parts;
+  if (fixed != parts) {
+    divide(fixed);
+    if (auto refusal = callPlan(args, threads))
+      return refusal;
+  }
   if (step->isDraft) {
     if (auto refusal = refuseImbalance())
       return refusal;
@@ -134,6 +135,29 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
   }
   checkIndexTypes();
   return std::nullopt;
+}
+
+/// Calls the function that plans the step, and reads the sizes that it finds.
+std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
+                                          int64_t threads) {
+  Numbers<int64_t> counts(step->device(),
+                          step->isDraft ? 0 : parts * step->countColumns);
+  auto call = [&](const std::vector<Workspace> &prepared) {
+    return step->plan(args, bounds.data(), counts.data(), offsets.data(),
+                      kernelSizes.data(), prepared, bucketRows(), parts,
+                      threads);
+  };
+  if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
+    return refusal;
+  readSizes();
+  return std::nullopt;
+}
+
+/// Changes the number of parts. There are no cuts until the step is planned.
+void StepPlan::divide(int64_t intoParts) {
+  parts = intoParts;
+  bounds = Numbers<int64_t>(step->device(), (parts + 1) * step->boundColumns);
+  offsets = Numbers<int64_t>(step->device(), (parts + 1) * step->countColumns);
 }
 
 void StepPlan::readSizes() {
@@ -193,6 +217,12 @@ StepPlan::executeAgain(const std::vector<Argument> &args,
   return fill(*step, args, argumentsOf(results), {}, threads);
 }
 
+/// Whether the only row of sums can be the result itself.
+bool StepPlan::addsToResult() const {
+  return parts == 1 && step->partialRows == 1 && !step->countColumns &&
+         step->partials == std::vector{step->result.values};
+}
+
 std::optional<Refusal> StepPlan::fill(const Step &by,
                                       const std::vector<Argument> &args,
                                       const std::vector<Argument> &results,
@@ -200,14 +230,17 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
   // A dense result without entries needs neither work nor workspaces.
   if (!step->countColumns && !numEntries())
     return std::nullopt;
-  int64_t rowSize = sizes[step->rowSizeAt()];
-  int64_t rows = step->partials.empty() ? 0 : 2 * parts;
+  int64_t rows = step->partials.empty() ? 0 : step->partialRows * parts;
   std::vector<Buffer> memory;
   std::vector<void *> partials;
-  for (ElementType type : step->partials) {
-    memory.emplace_back(step->device(), type, checkedProduct(rows, rowSize));
-    partials.push_back(memory.back().data);
-  }
+  if (addsToResult())
+    partials.push_back(results.back().data);
+  else
+    for (ElementType type : step->partials) {
+      memory.emplace_back(step->device(), type,
+                          checkedProduct(rows, rowSize()));
+      partials.push_back(memory.back().data);
+    }
   Numbers<int64_t> visited(step->device(), rows + 1);
   if (step->scattered)
     workspaces.front().coverExtent(
@@ -215,41 +248,9 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
   return callWithWorkspaces(
       threads, /*hasSums=*/true, [&](const std::vector<Workspace> &prepared) {
         return by.execute(args, bounds.data(), offsets.data(), drafted, results,
-                          partials, visited.data(), rowSize, prepared,
+                          partials, visited.data(), rowSize(), prepared,
                           bucketRows(), parts, threads);
       });
-}
-
-/// Refuses parts, which own whole rows, that are too unequal. With a part for
-/// each worker, a part may cost an eighth more than the share. With more parts
-/// than workers, a worker takes the next part when it is done with one, and may
-/// get twice its share: rows shared by parts, the alternative, are two to three
-/// times the work.
-std::optional<Refusal> StepPlan::refuseImbalance() {
-  if (!step->hasWholeRows)
-    return std::nullopt;
-  int64_t share = total() / workers;
-  int64_t most = workers < parts ? 2 * share : share + share / 8;
-  int64_t columns = step->boundColumns;
-  HostView<int64_t> cuts = bounds.read();
-  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>>
-      busy{std::greater<int64_t>(), std::vector<int64_t>(workers)};
-  int64_t busiest = 0;
-  for (int64_t part = 0; part < parts; ++part) {
-    int64_t cost = cuts[(part + 1) * columns] - cuts[part * columns];
-    int64_t done = busy.top() + cost;
-    busiest = std::max(busiest, done);
-    busy.pop();
-    busy.push(done);
-  }
-  heaviest = total() ? double(busiest) * workers / double(total()) : 1;
-  if (busiest <= most + 8)
-    return std::nullopt;
-  return Refusal{Refusal::splitRows,
-                 "with whole rows, a worker would have " +
-                     std::to_string(busiest) + " of a cost of " +
-                     std::to_string(total()) + ", a share being " +
-                     std::to_string(share)};
 }
 
 std::vector<Buffer> StepPlan::allocate() const {
@@ -333,51 +334,4 @@ int64_t StepPlan::total() const {
 int64_t StepPlan::positionsAt(size_t level, int64_t parents) const {
   bool isFull = step->result.levels[level].isFull;
   return isFull ? checkedProduct(parents, sizes[level]) : sizes[level];
-}
-
-/// Whether the type of a level's positions can count `entries` entries.
-static bool canCount(const TensorLayout::Level &level, int64_t entries) {
-  return entries <= std::numeric_limits<int32_t>::max() ||
-         std::none_of(level.arrays.begin(), level.arrays.end(),
-                      [](const TensorLayout::Array &array) {
-                        return array.holdsPositions &&
-                               array.type == ElementType::i32;
-                      });
-}
-
-/// The most bytes of a draft. The system provides only the pages that are
-/// written, but huge pages as a whole, and while a draft is compacted its
-/// entries exist twice.
-static constexpr int64_t kLargestDraft = int64_t(1) << 30;
-
-std::optional<Refusal> StepPlan::refuseDraft() const {
-  auto canCountAll = [&](const TensorLayout::Level &level) {
-    return canCount(level, total());
-  };
-  const std::vector<TensorLayout::Level> &levels = step->result.levels;
-  if (total() > kLargestDraft / entryBytes() ||
-      !std::all_of(levels.begin(), levels.end(), canCountAll))
-    return Refusal{Refusal::counts, "a draft could have as many as " +
-                                        std::to_string(total()) + " entries"};
-  // Another thread may edit the operands during the search: the cuts can then
-  // be out of order, and parts would append beyond the ends of the draft.
-  HostView<int64_t> cuts = bounds.read();
-  for (int64_t part = 0; part < parts; ++part) {
-    const int64_t *cut = &cuts[part * step->boundColumns];
-    const int64_t *next = cut + step->boundColumns;
-    size_t depth = step->order.size();
-    if (cut[0] > next[0] ||
-        std::lexicographical_compare(next + 1, next + 1 + depth, cut + 1,
-                                     cut + 1 + depth))
-      return Refusal{Refusal::counts, "the cuts are not in order"};
-  }
-  return std::nullopt;
-}
-
-void StepPlan::checkIndexTypes() const {
-  for (size_t level = 0; level < step->result.levels.size(); ++level)
-    if (!canCount(step->result.levels[level], sizes[level]))
-      throw IndexOverflow("index-overflow: the result has " +
-                          std::to_string(sizes[level]) +
-                          " entries, more than 32-bit positions can count");
 }

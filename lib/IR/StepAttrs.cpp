@@ -179,19 +179,21 @@ LogicalResult StepCutsAttr::verify(ErrorFn error, ArrayRef<OfArgument> accesses,
   return success();
 }
 
-LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
-                                      RankedTensorType result, int64_t counts,
-                                      ArrayRef<Type>, CollectKind collect,
-                                      FillingKind filling,
-                                      std::optional<unsigned> workspaceLevel,
-                                      ArrayRef<OfArgument>,
-                                      ArrayRef<OfArgument> buckets) {
-  if (name.getValue().empty())
-    return error() << "a step that fills buffers has a name";
-  if (counts < 0)
-    return error() << "counts cannot have " << counts << " columns";
-  if (filling == FillingKind::drafted && counts == 0)
-    return error() << "a draft needs counts";
+/// Verifies what a step says of its rows of partials.
+static LogicalResult verifyPartials(ErrorFn error, ArrayRef<Type> partials,
+                                    unsigned partialRows, bool fixedParts) {
+  if (partialRows < 1 || partialRows > 2)
+    return error() << "parts have one or two rows of partials, not "
+                   << partialRows;
+  if (fixedParts && partials.empty())
+    return error() << "parts are fixed only where partials are added up";
+  return success();
+}
+
+/// Verifies the level at whose coordinates entries are added up.
+static LogicalResult verifyWorkspace(ErrorFn error, RankedTensorType result,
+                                     CollectKind collect,
+                                     std::optional<unsigned> workspaceLevel) {
   if (workspaceLevel && *workspaceLevel >= result.getRank())
     return error() << "adds up entries at level " << *workspaceLevel << " of "
                    << result;
@@ -201,6 +203,26 @@ LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
   if (workspaceLevel && !usesWorkspaces(collect))
     return error() << stringifyCollectKind(collect)
                    << " adds up nothing at any level";
+  return success();
+}
+
+LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
+                                      RankedTensorType result, int64_t counts,
+                                      ArrayRef<Type> partials,
+                                      unsigned partialRows, bool fixedParts,
+                                      CollectKind collect, FillingKind filling,
+                                      std::optional<unsigned> workspaceLevel,
+                                      ArrayRef<OfArgument>,
+                                      ArrayRef<OfArgument> buckets) {
+  if (name.getValue().empty())
+    return error() << "a step that fills buffers has a name";
+  if (counts < 0)
+    return error() << "counts cannot have " << counts << " columns";
+  if (filling == FillingKind::drafted && counts == 0)
+    return error() << "a draft needs counts";
+  if (failed(verifyPartials(error, partials, partialRows, fixedParts)) ||
+      failed(verifyWorkspace(error, result, collect, workspaceLevel)))
+    return failure();
   size_t needed = collect == CollectKind::buckets ? 1 : 0;
   if (buckets.size() != needed)
     return error() << stringifyCollectKind(collect) << " needs " << needed

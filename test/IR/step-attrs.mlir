@@ -30,11 +30,11 @@ func.func private @k_execute(tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>)
     buffers = <name = "k", result = tensor<?x?xf64, #CSR>, counts = 2>>}
 
 // CHECK-LABEL: func.func private @l_execute(
-// CHECK-SAME:    buffers = <name = "l", result = tensor<?x?xf64, #[[CSR]]>, counts = 1, partials = [f64, i32], collect = whole_rows, filling = drafted, workspaceLevel = 1, tables = [1 of 0, 0 of 0]>>}
+// CHECK-SAME:    buffers = <name = "l", result = tensor<?x?xf64, #[[CSR]]>, counts = 1, partials = [f64, i32], partialRows = 1, fixedParts = true, collect = whole_rows, filling = drafted, workspaceLevel = 1, tables = [1 of 0, 0 of 0]>>}
 func.func private @l_execute(tensor<?x?xf64, #CSR>)
   attributes {nacho.step = #nacho.step<
     inputs = [operand 0],
     cuts = <accesses = [0 of 0], loops = [<"i"[0]>], cost = <entries>, delta = 1>,
     buffers = <name = "l", result = tensor<?x?xf64, #CSR>, counts = 1, partials = [f64, i32],
-               collect = whole_rows, filling = drafted, workspaceLevel = 1,
+               partialRows = 1, fixedParts = true, collect = whole_rows, filling = drafted, workspaceLevel = 1,
                tables = [1 of 0, 0 of 0]>>}

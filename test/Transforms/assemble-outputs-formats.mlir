@@ -44,15 +44,17 @@ func.func @negative_fill(%A: tensor<?x?xf64>) -> tensor<?x?xf64> {
   return %Z : tensor<?x?xf64>
 }
 
-// Else there is a 0 first where nothing may be written; each part has a share of it.
+// Else there is a 0 first where nothing may be written, in pieces of equal size.
 //
 // CHECK-LABEL: func.func private @densify_fill(
-// CHECK-SAME:    %bounds: memref<?x5xindex>, %values: memref<?xf64>, %threads: index)
+// CHECK-SAME:    %values: memref<?xf64>, %threads: index)
 // CHECK:         %[[SIZE:.+]] = memref.dim %values, %c0
-// CHECK:         nacho.parallel %part in %parts threads %threads {
-// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %part, %c1 : index
-// CHECK-NEXT:      %[[FROM:.+]] = nacho.query %part of %parts from %c0 to %[[SIZE]]
-// CHECK-NEXT:      %[[TO:.+]] = nacho.query %[[NEXT]] of %parts from %c0 to %[[SIZE]]
+// CHECK-NEXT:    %[[UP:.+]] = arith.addi %[[SIZE]], %c2047 : index
+// CHECK-NEXT:    %[[PIECES:.+]] = arith.divui %[[UP]], %c2048 : index
+// CHECK-NEXT:    nacho.parallel %piece in %[[PIECES]] threads %threads {
+// CHECK-NEXT:      %[[FROM:.+]] = arith.muli %piece, %c2048 : index
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[FROM]], %c2048 : index
+// CHECK-NEXT:      %[[TO:.+]] = arith.minui %[[NEXT]], %[[SIZE]] : index
 // CHECK-NEXT:      %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
 // CHECK-NEXT:      scf.for %[[AT:.+]] = %[[FROM]] to %[[TO]] step %c1 {
 // CHECK-NEXT:        memref.store %[[ZERO]], %values[%[[AT]]]
@@ -144,9 +146,23 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK-NEXT:              %[[ENTRY:.+]] = memref.load %partials[%[[TAIL]], %[[K]]]
 // CHECK-NEXT:              memref.store %[[ENTRY]], %partials[%[[HEAD]], %[[K]]]
 //
+// combine: every worker adds up a piece of the rows, part after part.
+//
 // CHECK-LABEL: func.func private @rows_combine(
-// CHECK:               scf.for %[[K:.+]] = %c0 to %N_k step %c1 {
+// CHECK:         %[[PIECES:.+]] = arith.divui
+// CHECK-NEXT:    nacho.parallel %piece in %[[PIECES]] threads %threads {
+// CHECK-NEXT:      %[[FROM:.+]] = arith.muli %piece, %c2048 : index
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[FROM]], %c2048 : index
+// CHECK-NEXT:      %[[TO:.+]] = arith.minui %[[NEXT]], %N_k : index
+// CHECK-NEXT:      scf.for %part = %c0 to %parts step %c1 iter_args(%open = %c0)
+// CHECK:             scf.if
+// CHECK:               scf.for %[[K:.+]] = %[[FROM]] to %[[TO]] step %c1 {
 // CHECK:                 nacho.binary add
+// CHECK:             scf.if
+// CHECK:               scf.for %[[K:.+]] = %[[FROM]] to %[[TO]] step %c1 {
+// CHECK:                 %[[BEGIN:.+]] = arith.muli %{{.+}}, %N_k : index
+// CHECK-NEXT:            %[[AT:.+]] = arith.addi %[[BEGIN]], %[[K]] : index
+// CHECK:                 memref.store %{{.+}}, %values[%[[AT]]]
 //
 // sizes = N, K, K: a partial entry is a row
 // CHECK-LABEL: func.func @rows_plan(

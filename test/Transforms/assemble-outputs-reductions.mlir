@@ -100,44 +100,47 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 //
 // CHECK-LABEL: func.func private @spmv_combine(
 // CHECK:         nacho.parallel %{{.+}} in %c1 threads %threads {
-// CHECK-NEXT:      scf.for %[[PART:.+]] = %c0 to %parts step %c1 {
-// CHECK-NEXT:        %lo = nacho.load_cut %bounds[%[[PART]]]
-// CHECK-NEXT:        %[[NEXT:.+]] = arith.addi %[[PART]], %c1 : index
+// CHECK-NEXT:      scf.for %part = %c0 to %parts step %c1 iter_args(%open = %c0) -> (index) {
+// CHECK-NEXT:        %lo = nacho.load_cut %bounds[%part]
+// CHECK-NEXT:        %[[NEXT:.+]] = arith.addi %part, %c1 : index
 // CHECK-NEXT:        %hi = nacho.load_cut %bounds[%[[NEXT]]]
 //
 // row = the part ends in another row than it begins in ? its head : its tail
 // CHECK-DAG:         %[[LO_I:.+]] = nacho.cut_coordinate %lo[0]
 // CHECK-DAG:         %[[HI_I:.+]] = nacho.cut_coordinate %hi[0]
 // CHECK:             %[[SPANS:.+]] = arith.cmpi ne, %[[LO_I]], %[[HI_I]] : index
-// CHECK-NEXT:        %[[HEAD:.+]] = arith.muli %[[PART]], %c2 : index
+// CHECK-NEXT:        %[[HEAD:.+]] = arith.muli %part, %c2 : index
 // CHECK-NEXT:        %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
 // CHECK-NEXT:        %[[ROW:.+]] = arith.select %[[SPANS]], %[[HEAD]], %[[TAIL]] : index
+// CHECK-NEXT:        %[[MINE:.+]] = memref.load %visited[%[[ROW]]]
 //
 // if the part before has an entry that it has not completed:
 //   row = it + (row has anything ? row : 0)
-// CHECK:             %[[LAST:.+]] = arith.subi %[[HEAD]], %c1 : index
-// CHECK-NEXT:        %[[BEFORE:.+]] = arith.select %{{.+}}, %[[TAIL]], %[[LAST]] : index
-// CHECK-NEXT:        %[[COUNT:.+]] = memref.load %visited[%[[BEFORE]]]
-// CHECK-NEXT:        %[[OPEN:.+]] = arith.cmpi ne, %[[COUNT]], %c0 : index
-// CHECK:             scf.if %{{.+}} {
-// CHECK-NEXT:          %[[MINE:.+]] = memref.load %visited[%[[ROW]]]
+// CHECK-NEXT:        %[[IS_OPEN:.+]] = arith.cmpi ne, %open, %c0 : index
+// CHECK-NEXT:        scf.if %[[IS_OPEN]] {
+// CHECK-NEXT:          %[[BEFORE:.+]] = arith.subi %[[HEAD]], %c1 : index
 // CHECK-NEXT:          %[[ANY:.+]] = arith.cmpi ne, %[[MINE]], %c0 : index
-// CHECK-NEXT:          %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
-// CHECK-NEXT:          %[[STORED:.+]] = memref.load %partials[%[[ROW]], %c0]
-// CHECK-NEXT:          %[[Y:.+]] = arith.select %[[ANY]], %[[STORED]], %[[ZERO]] : f64
 // CHECK-NEXT:          %[[X:.+]] = memref.load %partials[%[[BEFORE]], %c0]
+// CHECK-NEXT:          %[[STORED:.+]] = memref.load %partials[%[[ROW]], %c0]
+// CHECK-NEXT:          %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
+// CHECK-NEXT:          %[[Y:.+]] = arith.select %[[ANY]], %[[STORED]], %[[ZERO]] : f64
 // CHECK-NEXT:          %[[SUM:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
 // CHECK-NEXT:          memref.store %[[SUM]], %partials[%[[ROW]], %c0]
-// CHECK:               memref.store %{{.+}}, %visited[%[[ROW]]]
 // CHECK-NEXT:        }
+// CHECK-NEXT:        %[[COUNT:.+]] = arith.addi %open, %[[MINE]] : index
 //
 // if the part completes it: y[lo.i] = row
 // CHECK-NEXT:        scf.if %[[SPANS]] {
 // CHECK:               %[[INSIDE:.+]] = arith.cmpi ult, %[[LO_I]], %{{.+}} : index
-// CHECK-NEXT:          scf.if %[[INSIDE]] {
+// CHECK:               scf.if %[[INSIDE]] {
 // CHECK:                 %[[STORED:.+]] = memref.load %partials[%[[ROW]], %c0]
-// CHECK-NEXT:            %[[ENTRY:.+]] = arith.select %{{.+}}, %[[STORED]], %{{.+}} : f64
+// CHECK:                 %[[ENTRY:.+]] = arith.select %{{.+}}, %[[STORED]], %{{.+}} : f64
 // CHECK:                 memref.store %[[ENTRY]], %values[%[[LO_I]]]
+//
+// open = completed ? what the part has of the next entry : what there is of this one
+// CHECK:             %[[KEPT:.+]] = memref.load %visited[%[[TAIL]]]
+// CHECK-NEXT:        %[[NOW:.+]] = arith.select %[[SPANS]], %[[KEPT]], %[[COUNT]] : index
+// CHECK-NEXT:        scf.yield %[[NOW]] : index
 //
 // CHECK-LABEL: func.func @spmv_plan(
 // CHECK-SAME:    %bounds: memref<?x5xindex>, %sizes: memref<3xindex>, %status: memref<i32>, %threads: index)
@@ -186,14 +189,13 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 //
 // CHECK-LABEL: func.func private @sparse_vector_combine(
 // CHECK:             %[[SPANS:.+]] = arith.cmpi ne
-// CHECK:             scf.if %[[SPANS]] {
-// CHECK-NEXT:          %[[COUNT:.+]] = memref.load %visited[%[[ROW:.+]]]
+// CHECK:             %[[COUNT:.+]] = arith.addi %open, %{{.+}} : index
+// CHECK-NEXT:        scf.if %[[SPANS]] {
 // CHECK-NEXT:          %[[ANY:.+]] = arith.cmpi ne, %[[COUNT]], %c0 : index
 // CHECK:               %position = arith.select
 // CHECK-NEXT:          scf.if %[[ANY]] {
-// CHECK:                 %[[STORED:.+]] = memref.load %partials[%[[ROW]], %c0]
-// CHECK-NEXT:            %[[ENTRY:.+]] = arith.select %{{.+}}, %[[STORED]], %{{.+}} : f64
-// CHECK:                 memref.store %[[ENTRY]], %values[%position]
+// CHECK:                 %[[STORED:.+]] = memref.load %partials[%{{.+}}, %c0]
+// CHECK:                 memref.store %[[STORED]], %values[%position]
 //
 // CHECK-LABEL: func.func @sparse_vector_plan(
 // CHECK:         nacho.exclusive_scan %counts into %offsets : memref<?x4xindex> {
@@ -211,28 +213,28 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>) -> tenso
   return %y : tensor<?xf64, #SV>
 }
 
-// A number: every part has some of it, in its tail; what is added outside of all
+// A number: every part has some of it, in its only row; what is added outside of all
 // loops is the last one's.
 //
 // CHECK-LABEL: func.func private @sum_compute(
-// CHECK:           %[[HEAD:.+]] = arith.muli %part, %c2 : index
-// CHECK:           %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
+// CHECK:           memref.store %c0, %visited[%part]
 // CHECK:           %[[ALL:.+]]:2 = nacho.coiterate %i of {{.+}} iter_args(%{{.+}} = %c0 : index, %{{.+}} = %[[ZERO:.+]] : f64) {
 // CHECK:           %[[IS_LAST:.+]] = arith.cmpi eq, %{{.+}}, %parts : index
 // CHECK-NEXT:      %b = tensor.extract
 // CHECK:           %[[MORE:.+]] = nacho.binary add %[[ALL]]#1, %b reassociable : f64
 // CHECK-NEXT:      %[[SUM:.+]] = arith.select %[[IS_LAST]], %[[MORE]], %[[ALL]]#1 : f64
-// CHECK:           memref.store %[[SUM]], %partials[%[[TAIL]], %c0]
+// CHECK:           memref.store %[[SUM]], %partials[%part, %c0]
 //
+// combine: the row of the first part += that of each other part, in order
 // CHECK-LABEL: func.func private @sum_combine(
-// CHECK:           scf.for
-// CHECK:             nacho.binary add
-// CHECK:           }
-// CHECK:           %[[END:.+]] = arith.muli %parts, %c2 : index
-// CHECK-NEXT:      %[[LAST:.+]] = arith.subi %[[END]], %c1 : index
-// CHECK:           %[[STORED:.+]] = memref.load %partials[%[[LAST]], %c0]
-// CHECK-NEXT:      %[[SUM:.+]] = arith.select %{{.+}}, %[[STORED]], %{{.+}} : f64
-// CHECK:           memref.store %[[SUM]], %values[%c0]
+// CHECK:           scf.for %part = %c1 to %parts
+// CHECK:             %[[X:.+]] = memref.load %partials[%part, %c0]
+// CHECK-NEXT:        %[[Y:.+]] = memref.load %partials[%c0, %c0]
+// CHECK-NEXT:        %[[SUM:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
+// CHECK-NEXT:        memref.store %[[SUM]], %partials[%c0, %c0]
+// CHECK:           scf.for %[[AT:.+]] = %c0 to
+// CHECK-NEXT:        %[[SUM:.+]] = memref.load %partials[%c0, %[[AT]]]
+// CHECK-NEXT:        memref.store %[[SUM]], %values[%[[AT]]]
 //
 // CHECK-LABEL: func.func @sum_plan(
 // CHECK-SAME:    %sizes: memref<1xindex>
@@ -247,14 +249,74 @@ func.func @sum(%A: tensor<?x?xf64, #DCSR>, %s: tensor<f64>) -> tensor<f64> {
   return %y : tensor<f64>
 }
 
+// y[j] = A[i, j] * x[i]: every part scatters products over a row of sums of its own, which is as
+// long as the result. There are as many parts, whatever is asked for, as the cost is worth.
+//
+// clear: the rows of all parts, in pieces of equal size
+// CHECK-LABEL: func.func private @scatter_clear(
+// CHECK:         %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
+// CHECK:         %[[PIECES:.+]] = arith.divui %{{.+}}, %c2048 : index
+// CHECK:         %[[ALL:.+]] = arith.muli %parts, %[[PIECES]] : index
+// CHECK-NEXT:    nacho.parallel %piece in %[[ALL]] threads %threads {
+// CHECK-NEXT:      %[[ROW:.+]] = arith.divui %piece, %[[PIECES]] : index
+// CHECK-NEXT:      %[[IN_ROW:.+]] = arith.remui %piece, %[[PIECES]] : index
+// CHECK-NEXT:      %[[FROM:.+]] = arith.muli %[[IN_ROW]], %c2048 : index
+// CHECK:           %[[TO:.+]] = arith.minui %{{.+}}, %[[M]] : index
+// CHECK:           scf.for %[[J:.+]] = %[[FROM]] to %[[TO]] step %c1 {
+// CHECK-NEXT:        memref.store %{{.+}}, %partials[%[[ROW]], %[[J]]]
+//
+// row[j] += A[i, j] * x[i]
+// CHECK-LABEL: func.func private @scatter_compute(
+// CHECK:           memref.store %c0, %visited[%part]
+// CHECK-NEXT:      nacho.coiterate %i of
+// CHECK:             nacho.coiterate %j of
+// CHECK:               %[[V:.+]] = nacho.binary mul
+// CHECK:               %[[BEFORE:.+]] = memref.load %partials[%part, %j]
+// CHECK-NEXT:          %[[AFTER:.+]] = nacho.binary add %[[BEFORE]], %[[V]] : f64
+// CHECK-NEXT:          memref.store %[[AFTER]], %partials[%part, %j]
+//
+// combine: for each piece, the row of the first part += that of each other part; y = that row
+// CHECK-LABEL: func.func private @scatter_combine(
+// CHECK:         nacho.parallel %piece in %{{.+}} threads %threads {
+// CHECK:           scf.for %part = %c1 to %parts
+// CHECK:             scf.if
+// CHECK-NEXT:          scf.for %[[J:.+]] = %[[FROM:.+]] to %[[TO:.+]] step %c1 {
+// CHECK-NEXT:            %[[X:.+]] = memref.load %partials[%part, %[[J]]]
+// CHECK-NEXT:            %[[Y:.+]] = memref.load %partials[%c0, %[[J]]]
+// CHECK-NEXT:            %[[SUM:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
+// CHECK-NEXT:            memref.store %[[SUM]], %partials[%c0, %[[J]]]
+// CHECK:           %[[END:.+]] = arith.minui %[[TO]], %{{.+}} : index
+// CHECK-NEXT:      scf.for %[[J:.+]] = %[[FROM]] to %[[END]] step %c1 {
+// CHECK-NEXT:        %[[SUM:.+]] = memref.load %partials[%c0, %[[J]]]
+// CHECK-NEXT:        memref.store %[[SUM]], %values[%[[J]]]
+//
+// CHECK-LABEL: func.func @scatter_execute(
+// CHECK-SAME:    partials = [f64], partialRows = 1, fixedParts = true>>} {
+// CHECK:         call @scatter_clear(
+// CHECK-NEXT:    call @scatter_compute(
+//
+// The row of a single part is the result itself.
+// CHECK:         %[[SEVERAL:.+]] = arith.cmpi ugt, %parts, %c1 : index
+// CHECK-NEXT:    scf.if %[[SEVERAL]] {
+// CHECK-NEXT:      call @scatter_combine(
+func.func @scatter(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[i] : tensor<?xf64>)
+      -> [j] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [i] : f64
+    nacho.yield %1 : f64
+  } {order = ["i", "j"]}
+  return %y : tensor<?xf64>
+}
+
 // The greatest element: -inf to begin with; 0 takes part where not every element is
 // stored, which the number of those that were reduced tells.
 //
-// fill: y[i] = M > 0 ? max(-inf, 0) : -inf, in shares
+// fill: y[i] = M > 0 ? max(-inf, 0) : -inf, in pieces
 // CHECK-LABEL: func.func private @max_fill(
 // CHECK:         %[[MIN:.+]] = arith.constant 0xFFF0000000000000 : f64
-// CHECK:           %[[FROM:.+]] = nacho.query %part of %parts from %c0 to %{{.+}}
-// CHECK-NEXT:      %[[TO:.+]] = nacho.query %{{.+}} of %parts from %c0 to
+// CHECK:           %[[FROM:.+]] = arith.muli %piece, %c2048 : index
+// CHECK:           %[[TO:.+]] = arith.minui
 // CHECK-NEXT:      %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
 // CHECK-NEXT:      %[[MISSING:.+]] = arith.cmpi ugt, %[[M]], %c0 : index
 // CHECK:           %[[MAX:.+]] = nacho.binary max %[[MIN]], %{{.+}} : f64
@@ -277,10 +339,8 @@ func.func @sum(%A: tensor<?x?xf64, #DCSR>, %s: tensor<f64>) -> tensor<f64> {
 //
 // CHECK-LABEL: func.func private @max_combine(
 // CHECK:               nacho.binary max
-// CHECK:               %[[COUNT:.+]] = arith.addi
-// CHECK-NEXT:          memref.store %[[COUNT]], %visited[
+// CHECK:             %[[ALL:.+]] = arith.addi %open, %{{.+}} : index
 // CHECK:             scf.if
-// CHECK-NEXT:          %[[ALL:.+]] = memref.load %visited[
 // CHECK:                 arith.cmpi ult, %[[ALL]], %{{.+}} : index
 //
 // CHECK-LABEL: func.func @max_execute(

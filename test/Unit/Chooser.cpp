@@ -60,6 +60,32 @@ static void checkWorkers() {
   }
 }
 
+static void checkFixedParts() {
+  constexpr int64_t least = 1 << 16;
+  struct Row {
+    int64_t cost, rowSize, expected;
+  };
+  const Row table[] = {
+      {0, 1, 1},
+      {1000, 0, 1},
+      // Each part costs something.
+      {2 * least - 1, 1, 1},
+      {2 * least, 1, 2},
+      {8 * least, 1, 8},
+      {15 * least, 1, 8},
+      {64 * least, 1, 64},
+      {1000 * least, 1, 64},
+      // All rows together have no more sums than half of the cost.
+      {16 * least, least, 8},
+      {16 * least, least + 1, 4},
+      {16 * least, 8 * least, 1},
+      {1000, 10'000'000, 1},
+  };
+  for (const Row &row : table)
+    check(Chooser::fixedParts(row.cost, row.rowSize) == row.expected,
+          [&] { return std::to_string(row.cost); });
+}
+
 //===----------------------------------------------------------------------===//
 // Keys
 //===----------------------------------------------------------------------===//
@@ -251,6 +277,7 @@ static void checkVariants() {
 
 NACHO_SUITE("chooser") {
   checkWorkers();
+  checkFixedParts();
   checkKeys();
   checkOverlaps();
   checkFacts();

@@ -3,6 +3,8 @@
 // All decisions that depend on the operands of a call are made here:
 //
 //   workers     few entries are computed by one thread
+//   fixed parts a step that scatters values over rows of sums has as many parts
+//               as its cost is worth, whatever number was asked for
 //   keys        lists are merged by keys, or level by level
 //   whole rows  parts own whole rows of the result, unless a row is too heavy
 //   drafts      entries are appended without counting, unless too much memory
@@ -96,6 +98,9 @@ struct Choice {
   /// The cost of the parts that the busiest worker runs, over its share. Of
   /// several steps with whole rows, the one with the largest ratio counts.
   double heaviest = 0;
+  /// The fixed parts of the last step, and the size of a row; 0 if its parts
+  /// are not fixed.
+  int64_t fixedParts = 0, rowSize = 0;
 
   /// Among how many workers the cost has to be balanced.
   int64_t workers() const { return isShared ? threads : parts; }
@@ -138,6 +143,11 @@ public:
   /// kernel has merged in unions that it could merge with branches.
   static bool wantsBranches(const Choice &choice, int64_t merged);
 
+  /// The number of parts of a step that costs `cost` and whose parts add to
+  /// rows of `rowSize` sums. It depends on nothing else, since the order in
+  /// which values are added up depends on it.
+  static int64_t fixedParts(int64_t cost, int64_t rowSize);
+
   /// Whether a sample tells that a branch predictor foresees most steps.
   static bool isForeseen(const Sample &sample);
 
@@ -153,6 +163,7 @@ private:
   std::string describeRows(const Choice &choice) const;
   std::string describeDraft(const Choice &choice) const;
   std::string describeBranches(const Choice &choice) const;
+  static std::string describeFixedParts(const Choice &choice);
 
   Pins pins;
   KernelFacts kernel;

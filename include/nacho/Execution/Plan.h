@@ -85,7 +85,7 @@ public:
   std::vector<Argument> arguments(const std::vector<Buffer> &buffers) const;
 
   const Step *step;
-  int64_t parts;
+  int64_t parts;   ///< As asked for, until plan() fixes the number.
   int64_t workers; ///< The number of workers to balance the cost among.
   Numbers<int64_t> bounds;
   std::vector<int64_t> sizes; ///< `kernelSizes`, as last read back.
@@ -93,6 +93,8 @@ public:
   /// worker runs, over its share.
   double heaviest = 0;
 
+  /// The number of sums in a row of partials.
+  int64_t rowSize() const { return sizes[step->rowSizeAt()]; }
   /// The number of values of the result, or of its draft.
   int64_t numEntries() const;
   /// The cost of all parts.
@@ -113,12 +115,16 @@ private:
                                  const std::vector<Argument> &args,
                                  std::vector<Buffer> &made, int64_t *moved,
                                  int64_t threads);
+  std::optional<Refusal> callPlan(const std::vector<Argument> &args,
+                                  int64_t threads);
+  void divide(int64_t intoParts);
   void readSizes();
   void sizeWorkspaces(const std::vector<Argument> &args);
   void sizeBuckets(const std::vector<Argument> &args);
   Step::BucketRows bucketRows() const;
   template <typename F>
   std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums, F f);
+  bool addsToResult() const;
   int64_t positionsAt(size_t level, int64_t parents) const;
   std::optional<Refusal> refuseImbalance();
   std::optional<Refusal> refuseDraft() const;

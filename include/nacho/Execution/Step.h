@@ -46,8 +46,9 @@
 // Counts and offsets are passed if the result has levels that are not dense.
 // Partials and visited are passed if several parts may contribute to an entry,
 // or if parts keep rows of sums in memory: for each part, each array of
-// partials has two rows, and visited has two numbers. They need not be
-// initialised.
+// partials has one or two rows, and visited as many numbers. They need not be
+// initialised. If each part has a single row, of elements like those of the
+// result, then `values` is the row of the only part.
 //
 // Keys, marks and sums are the arrays of the workspace of the result; keys,
 // marks and positions those of a table. They have a row for each slot (see
@@ -105,6 +106,10 @@ public:
   /// The size of a row of `counts` and `offsets`; 0 if the step has neither.
   int64_t countColumns = 0;
   std::vector<ElementType> partials; ///< The types of partials.
+  int64_t partialRows = 2; ///< The rows that each part has in each of them.
+  /// The number of parts depends on the cost of the step and on the size of a
+  /// row of partials alone: with another number, sums would differ.
+  bool hasFixedParts = false;
   /// `execute` fills a draft, and `compact` makes it the result.
   bool isDraft = false;
   /// The level of the result whose coordinates are collected in a workspace;
@@ -163,8 +168,9 @@ public:
   struct Drafted {
     int64_t *counts, *moved, *sizes;
   };
-  /// Each of `partials` has 2 * parts rows of `rowSize` elements; `visited` has
-  /// 2 * parts numbers. `drafted` is only used if the step makes a draft.
+  /// Each of `partials` has partialRows * parts rows of `rowSize` elements;
+  /// `visited` has as many numbers. `drafted` is only used if the step makes a
+  /// draft.
   int32_t execute(const std::vector<Argument> &args, int64_t *bounds,
                   int64_t *offsets, Drafted drafted,
                   const std::vector<Argument> &results,

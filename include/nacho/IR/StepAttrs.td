@@ -93,6 +93,10 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
     - `result`: the type of the tensor whose arrays are filled;
     - `counts`: the columns of the buffers of counts and offsets; 0 if there are none;
     - `partials`: the types of partial entries, one buffer for each;
+    - `partialRows`: the rows that each part has in each of these buffers;
+    - `fixedParts`: the step scatters values over these rows. The number of its parts
+      then depends on its cost and on the size of a row alone, so that its sums are the
+      same whatever number of parts or threads a caller asks for;
     - `collect`: how the nest collects its entries, as `#nacho.collect` says;
     - `filling`: whether parts append where they have `counted` that their entries go,
       or what is executed is `drafted`, a draft of the result, to be compacted;
@@ -115,6 +119,8 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
     "::mlir::RankedTensorType":$result,
     DefaultValuedParameter<"int64_t", "0">:$counts,
     OptionalArrayRefParameter<"::mlir::Type">:$partials,
+    DefaultValuedParameter<"unsigned", "2">:$partialRows,
+    DefaultValuedParameter<"bool", "false">:$fixedParts,
     DefaultValuedParameter<"::nacho::CollectKind",
                            "::nacho::CollectKind::inOrder">:$collect,
     DefaultValuedParameter<"::nacho::FillingKind",
@@ -125,8 +131,8 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
   );
   let assemblyFormat = [{
     `<` struct($name, $result, $counts, custom<BracketedTypes>($partials),
-               $collect, $filling, $workspaceLevel, custom<OfArguments>($tables),
-               custom<OfArguments>($buckets)) `>`
+               $partialRows, $fixedParts, $collect, $filling, $workspaceLevel,
+               custom<OfArguments>($tables), custom<OfArguments>($buckets)) `>`
   }];
   let genVerifyDecl = 1;
 }

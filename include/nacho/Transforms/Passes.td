@@ -274,8 +274,10 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     - `@kernel_compute`: appends the entries of each part, from the offset that the
       scan of the counts gives. Where several parts contribute to an entry, each of
       them keeps its own sum as a partial;
+    - `@kernel_clear`, only if each part adds to a row of sums for the whole result: sets
+      all sums to the identity of the reduction;
     - `@kernel_combine`, only if there are such entries: adds up the partials, one part
-      after the other;
+      after the other. Workers divide long rows of partials among them;
     - `@kernel_plan` and `@kernel_execute`, which a caller calls: the first does
       everything up to the allocation of the result, the second everything after it.
       The `#nacho.step` of `@kernel_execute` is all that a caller has to know.
@@ -300,6 +302,16 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       nacho.yield %next : index
     }
     ```
+
+    A nest that scatters values over a dense result, such as `y[j] = A[i, j] * x[i]`, is
+    the one whose sums would depend on the parts most, and whose rows of partials could
+    take more time and memory than its loops. Its number of parts therefore follows from
+    its cost and from the size of a row alone (`fixedParts` in Chooser.h): all rows
+    together have at most half as many sums as the nest costs, and the row of a single
+    part is the result itself. Sorting the products, or appending them to buckets, would
+    bound time and memory, too, but moves each product several times: that takes longer
+    than adding it to a row where there are many products for a sum, and no less than
+    adding all of them to a single row where there are few.
 
     With `drafts`, a nest does not count if it would only have to count the entries of
     the last level, and if counting would take as long as appending. This is so for

@@ -1,35 +1,68 @@
 //===- CombineParts.cpp - Before and after the parts ----------------------===//
 //
-// The functions fill and combine. Before the parts run, fill gives all elements
-// of blocks the value that they have where nothing is appended. After the parts
+// The functions fill, clear and combine. Before the parts run, fill gives all
+// elements of blocks the value that they have where nothing is appended, and
+// clear empties rows of sums that are as long as the result. After the parts
 // have run, combine adds up the partials of entries to which several parts
-// contribute.
+// contribute. Rows are cleared and combined in pieces of equal size, so that
+// workers share this evenly, too.
 //
 //===----------------------------------------------------------------------===//
 
 #include "NestAssembler.h"
 #include "PartialEntries.h"
+#include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace nacho;
 
-/// parallel part in parts:
-///   for n in the part's interval of the values:
+//===----------------------------------------------------------------------===//
+// Fill and clear
+//===----------------------------------------------------------------------===//
+
+/// The number of elements in a piece: a piece stays in the first cache while
+/// the same piece of every part's row is added to it.
+static constexpr int64_t kPiece = 2048;
+
+/// The number of pieces of an array.
+static Value emitPieces(ImplicitLocOpBuilder &b, Value size) {
+  Value most = arith::ConstantIndexOp::create(b, kPiece);
+  Value rest = arith::ConstantIndexOp::create(b, kPiece - 1);
+  return arith::DivUIOp::create(b, arith::AddIOp::create(b, size, rest), most);
+}
+
+/// Emits a parallel loop with a worker for each piece as the last op of a
+/// function, and leaves the builder in its body. Returns the piece.
+static Value startPieces(PhaseFunctions &function, Value pieces) {
+  Value piece = function.startWorkers(pieces).getWorker();
+  setName(piece, "piece");
+  return piece;
+}
+
+/// The numbers of the elements in a piece.
+static Interval emitPiece(ImplicitLocOpBuilder &b, Value piece, Value size) {
+  Value most = arith::ConstantIndexOp::create(b, kPiece);
+  Value from = arith::MulIOp::create(b, piece, most);
+  Value to = arith::AddIOp::create(b, from, most);
+  return {from, arith::MinUIOp::create(b, to, size)};
+}
+
+/// parallel piece of the values:
+///   for n in the piece:
 ///     values[n] = value of an element to which nothing is appended
 void nacho::buildFill(PhaseFunctions &function) {
-  function.start("fill", {Parameter::bounds, Parameter::result},
-                 /*isExported=*/false);
+  function.start("fill", {Parameter::result}, /*isExported=*/false);
   function.cloneOperands();
   ImplicitLocOpBuilder &b = function.b;
   const ResultLayout &layout = function.layout;
   Value values = function.args.values;
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value parts = function.numParts();
   Value size = memref::DimOp::create(b, values, zero);
-  Value part = function.startWorkers(parts).getWorker();
-  Interval own = evenInterval(b, part, parts, size);
+  Value piece = startPieces(function, emitPieces(b, size));
+  Interval own = emitPiece(b, piece, size);
   Value nothing;
   if (const auto &reduction = layout.reduction)
     nothing =
@@ -42,56 +75,105 @@ void nacho::buildFill(PhaseFunctions &function) {
           [&](Value at) { memref::StoreOp::create(b, nothing, values, at); });
 }
 
+/// parallel piece of all rows:
+///   for n in the piece:
+///     row[n] = identity of the reduction
+void nacho::buildClear(PhaseFunctions &function, const Parameters &parameters) {
+  function.start("clear", parameters, /*isExported=*/false);
+  function.cloneOperands();
+  ImplicitLocOpBuilder &b = function.b;
+  ResultPlaces places = function.places();
+  Value rowSize = places.rowSize(), pieces = emitPieces(b, rowSize);
+  Value all = arith::MulIOp::create(b, function.numParts(), pieces);
+  Value piece = startPieces(function, all);
+  Value row = arith::DivUIOp::create(b, piece, pieces);
+  Value inRow = arith::RemUIOp::create(b, piece, pieces);
+  PartialEntries(b, function.layout, function.args, places)
+      .clear(row, emitPiece(b, inRow, rowSize));
+}
+
 //===----------------------------------------------------------------------===//
 // Combine
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Goes from part to part, and adds the partial that the part before has kept
-/// of an entry to the partial that the part itself has kept of it.
+/// Adds up one piece of the partials. What is added to a sum, and in which
+/// order, is the same however large the pieces are.
 class PartCombiner {
 public:
-  explicit PartCombiner(PhaseFunctions &function)
+  PartCombiner(PhaseFunctions &function, Interval piece)
       : function(function), layout(function.layout), args(function.args),
         b(function.b), places(function.places()),
-        partials(b, layout, args, places) {}
+        partials(b, layout, args, places), piece(piece) {}
 
-  /// for part in parts, in order, so that sums are added up in order:
-  ///   if this part completes the entry in which it begins:
-  ///     head of this part += tail of the part before
-  ///     result[entry] = head of this part
-  ///   else:
-  ///     tail of this part += tail of the part before
+  /// If there are outer loops:
+  ///   for part in parts, in order, so that sums are added up in order:
+  ///     if this part completes the entry in which it begins:
+  ///       head of this part += tail of the part before
+  ///       result[entry] = head of this part
+  ///     else:
+  ///       tail of this part += tail of the part before
   void combine(Value parts) {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    Type cut = function.cutType();
-    emitFor(b, zero, parts, [&](Value part) {
-      Value lower = loadCut(b, "lo", cut, args.bounds, part);
-      Value next = arith::AddIOp::create(b, part, one);
-      Value upper = loadCut(b, "hi", cut, args.bounds, next);
-      Value completes = emitDiffer(lower, upper);
-      Value row = addBefore(part, completes);
-      if (layout.numOuter > 0)
-        emitIf(b, completes, [&] { write(row, part, lower); });
+    if (layout.numOuter == 0)
+      return combineAll(parts);
+    Type index = b.getIndexType(), cut = function.cutType();
+    auto loop = scf::ForOp::create(b, zero(), parts, one(), zero());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value part = loop.getInductionVar(), open = loop.getRegionIterArg(0);
+    setName(part, "part");
+    setName(open, "open");
+    Value lower = loadCut(b, "lo", cut, args.bounds, part);
+    Value next = arith::AddIOp::create(b, part, one());
+    Value upper = loadCut(b, "hi", cut, args.bounds, next);
+    Value completes = emitDiffer(lower, upper, index);
+    Value head = partials.head(part), tail = partials.tail(part);
+    Value row = arith::SelectOp::create(b, completes, head, tail);
+    Value own = partials.visited(row);
+    // The tail of the part before is the row before the head.
+    emitIf(b, isNotZero(open), [&] {
+      addRow(arith::SubIOp::create(b, head, one()), row, isNotZero(own));
     });
-    if (layout.numOuter > 0)
-      return;
-    // If the result is a scalar, it is now in the tail of the last part.
-    Value last = arith::SubIOp::create(b, partials.head(parts), one);
-    write(last, std::nullopt, std::nullopt);
+    Value count = arith::AddIOp::create(b, open, own);
+    emitIf(b, completes, [&] { write(row, count, part, lower); });
+    Value kept =
+        arith::SelectOp::create(b, completes, partials.visited(tail), count);
+    scf::YieldOp::create(b, kept);
   }
 
 private:
+  /// Without outer loops, all parts have added to the same entries:
+  ///   for part in parts but the first, in order:
+  ///     tail of the first part += tail of this part
+  ///   result = tail of the first part
+  void combineAll(Value parts) {
+    Value first = partials.tail(zero());
+    auto loop =
+        scf::ForOp::create(b, one(), parts, one(), partials.visited(first));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      setName(loop.getInductionVar(), "part");
+      Value row = partials.tail(loop.getInductionVar());
+      Value own = partials.visited(row);
+      emitIf(b, isNotZero(own), [&] { addRow(row, first, kAlways); });
+      scf::YieldOp::create(
+          b,
+          arith::AddIOp::create(b, loop.getRegionIterArg(0), own).getResult());
+    }
+    writeAll(first, loop.getResult(0));
+  }
+
+  Value zero() { return arith::ConstantIndexOp::create(b, 0); }
+  Value one() { return arith::ConstantIndexOp::create(b, 1); }
+
   Value isNotZero(Value number) {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, number, zero);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, number, zero());
   }
 
   /// Whether two cuts differ in a coordinate of the outer loops. If so, the
   /// part between them completes the entry in which it begins.
-  Value emitDiffer(Value lower, Value upper) {
-    Type index = b.getIndexType();
+  Value emitDiffer(Value lower, Value upper, Type index) {
     Value any = arith::ConstantIntOp::create(b, 0, 1);
     for (unsigned m = 0; m < layout.numOuter; ++m) {
       Value differ =
@@ -103,65 +185,40 @@ private:
     return any;
   }
 
-  /// row += tail of the part before, if that part has kept anything there.
-  /// `row` is the head of this part if it completes the entry, else its tail.
-  /// Returns the row.
-  Value addBefore(Value part, Value completes) {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    Value head = partials.head(part);
-    Value tail = arith::AddIOp::create(b, head, one);
-    Value row = arith::SelectOp::create(b, completes, head, tail);
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero);
-    // The first part has no part before it. Its own tail stands in as a row
-    // that can be read.
-    Value before = arith::SelectOp::create(b, isFirst, tail,
-                                           arith::SubIOp::create(b, head, one));
-    Value isOpen = isNotZero(partials.visited(before));
-    Value isNotFirst = isNotZero(part);
-    emitIf(b, Value(arith::AndIOp::create(b, isNotFirst, isOpen)), [&] {
-      emitFor(b, zero, places.rowSize(), [&](Value n) {
-        BinaryKind kind = layout.reduction->getKind();
-        Values sums = loadOrIdentities(row, n);
-        for (auto [array, sum] : llvm::zip(args.partials, sums)) {
-          Value x = memref::LoadOp::create(b, array, ValueRange{before, n});
-          Value all = BinaryOp::createCommutative(b, kind, x, sum);
-          memref::StoreOp::create(b, all, array, ValueRange{row, n});
-        }
-      });
-      Value count = arith::AddIOp::create(b, partials.visited(before),
-                                          partials.visited(row));
-      partials.setVisited(count, row);
+  /// to[n] = from[n] + to[n], for n in the piece. Unless `any` holds, nothing
+  /// has been reduced to the row `to` so far.
+  void addRow(Value from, Value to, Condition any) {
+    BinaryKind kind = layout.reduction->getKind();
+    emitFor(b, piece.from, piece.to, [&](Value n) {
+      Values sums;
+      for (auto [x, y] : llvm::zip(partials.load(from, n), load(to, n, any)))
+        sums.push_back(BinaryOp::createCommutative(b, kind, x, y));
+      partials.store(sums, to, n);
     });
-    return row;
   }
 
-  /// The sums in a row, or the identities of the reduction if nothing has been
-  /// reduced to the row.
-  Values loadOrIdentities(Value row, Value number) {
-    Value any = isNotZero(partials.visited(row));
-    Values sums = layout.reduction->identities(b);
-    for (auto [array, sum] : llvm::zip(args.partials, sums)) {
-      Value stored = memref::LoadOp::create(b, array, ValueRange{row, number});
-      sum = arith::SelectOp::create(b, any, stored, sum);
-    }
+  /// The sums in a row, or the identities of the reduction unless `any` holds.
+  Values load(Value row, Value number, Condition any) {
+    Values sums = partials.load(row, number);
+    if (any.isAlways())
+      return sums;
+    Values nothing = layout.reduction->identities(b);
+    for (auto [sum, identity] : llvm::zip(sums, nothing))
+      sum = emitSelect(b, any, sum, identity);
     return sums;
   }
 
-  /// Writes a complete entry to the result: at the outer coordinates of `cut`,
-  /// and at the position where `part` appends the entry. Both are none for a
-  /// scalar.
-  void write(Value row, std::optional<Value> part, std::optional<Value> cut) {
-    Value count = partials.visited(row);
+  /// Writes a complete entry, to which `count` elements were reduced, to the
+  /// result: at the outer coordinates of `cut`, and at the position where
+  /// `part` appends the entry.
+  void write(Value row, Value count, Value part, Value cut) {
     Values coordinates(layout.type.getRank());
-    Condition isEntry = kAlways;
+    Condition isEntry = kAlways, any = isNotZero(count);
     for (auto [level, loop] : llvm::enumerate(layout.loopOfLevel)) {
       unsigned m = llvm::find(layout.loops, loop) - layout.loops.begin();
       if (m >= layout.numOuter)
         continue;
-      coordinates[level] =
-          CutCoordinateOp::create(b, b.getIndexType(), *cut, m);
+      coordinates[level] = CutCoordinateOp::create(b, b.getIndexType(), cut, m);
       Value inside =
           arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                 coordinates[level], places.extent(level));
@@ -169,22 +226,33 @@ private:
     }
     std::optional<Value> position;
     if (layout.hasCounts()) {
-      isEntry = isNotZero(count);
+      isEntry = any;
       position = layout.positionsOf(b, layout.numStructural - 1,
-                                    function.loadRow(args.offsets, *part));
+                                    function.loadRow(args.offsets, part));
     }
     emitIf(b, isEntry, [&] {
-      places.forRow(coordinates, [&](Value n, ArrayRef<Value> at) {
-        Values sums = loadOrIdentities(row, n);
-        storeEntry(sums, count, places.location(position, at));
+      emitFor(b, piece.from, piece.to, [&](Value n) {
+        Values at = places.atNumber(n, coordinates);
+        storeEntry(load(row, n, any), count, places.location(position, at));
       });
+    });
+  }
+
+  /// result = row, to which `count` elements were reduced. The row has its sums
+  /// where the result has them.
+  void writeAll(Value row, Value count) {
+    Value size = memref::DimOp::create(b, args.values, zero());
+    Value end = arith::MinUIOp::create(b, piece.to, size);
+    emitFor(b, piece.from, end, [&](Value n) {
+      Value entry = layout.reduction->finish(b, partials.load(row, n), count,
+                                             function.mapping);
+      memref::StoreOp::create(b, entry, args.values, n);
     });
   }
 
   /// values[at] = the entry, if that is inside of the array.
   void storeEntry(ValueRange sums, Value count, Value at) {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value size = memref::DimOp::create(b, args.values, zero);
+    Value size = memref::DimOp::create(b, args.values, zero());
     Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
     emitIf(b, fits, [&] {
       Value entry = layout.reduction->finish(b, sums, count, function.mapping);
@@ -198,15 +266,21 @@ private:
   ImplicitLocOpBuilder &b;
   ResultPlaces places;
   PartialEntries partials;
+  Interval piece;
 };
 } // namespace
 
+/// parallel piece of a row of partials: combine(piece)
 void nacho::buildCombine(PhaseFunctions &function,
                          const Parameters &parameters) {
   function.start("combine", parameters, /*isExported=*/false);
   function.cloneOperands();
-  Value parts = function.numParts();
-  Value one = arith::ConstantIndexOp::create(function.b, 1);
-  function.startWorkers(one);
-  PartCombiner(function).combine(parts);
+  ImplicitLocOpBuilder &b = function.b;
+  Value parts = function.numParts(), rowSize = function.places().rowSize();
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  bool isRow = !function.layout.innerLevels.empty();
+  Value piece = startPieces(function, isRow ? emitPieces(b, rowSize) : one);
+  Interval sums = isRow ? emitPiece(b, piece, rowSize) : Interval{zero, one};
+  PartCombiner(function, sums).combine(parts);
 }

@@ -86,6 +86,9 @@ static StepAttr describeStep(const PhaseFunctions &function) {
   auto buffers = StepBuffersAttr::get(
       context, source.getSymNameAttr(), layout.type,
       layout.hasCounts() ? layout.numColumns() : 0, partials,
+      partials.empty() ? 2 : layout.numPartialRows(),
+      /*fixedParts=*/!partials.empty() && layout.scatters() &&
+          !layout.hasCounts(),
       NestOp(function.nest).getCollect(),
       layout.filling->isCounted() ? FillingKind::counted : FillingKind::drafted,
       layout.workspaceLevel, tables, buckets);
@@ -93,7 +96,19 @@ static StepAttr describeStep(const PhaseFunctions &function) {
   return StepAttr::get(context, step.getInputs(), step.getCuts(), buffers);
 }
 
-/// call fill; call compute; call combine; then the last code of the filling
+/// Whether there are partials to be combined: the row of a single part may be
+/// the result already.
+static Condition needsCombine(PhaseFunctions &function) {
+  if (!function.layout.sumsAreResult())
+    return kAlways;
+  ImplicitLocOpBuilder &b = function.b;
+  Value parts = function.numParts();
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  return Value(arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, parts, one));
+}
+
+/// call fill; call clear; call compute; call combine; then the last code of the
+/// filling
 static void buildExecute(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
   func::FuncOp func = function.start("execute", executeParameters(layout),
@@ -102,18 +117,19 @@ static void buildExecute(PhaseFunctions &function) {
   const PhaseArguments &args = function.args;
   if (layout.needsFill()) {
     Values arguments = function.operands;
-    arguments.push_back(args.bounds);
     llvm::append_range(arguments, args.flatten());
     arguments.push_back(args.threads);
     function.call("fill", arguments);
   }
   layout.collector->startEntries(function);
+  Values withoutStatus(func.getArguments());
+  withoutStatus.erase(withoutStatus.end() - 2);
+  if (layout.addsToAll())
+    function.call("clear", withoutStatus);
   function.call("compute", func.getArguments());
-  if (layout.canSplit()) {
-    Values arguments(func.getArguments());
-    arguments.erase(arguments.end() - 2); // The status.
-    function.call("combine", arguments);
-  }
+  if (layout.canSplit())
+    emitIf(function.b, needsCombine(function),
+           [&] { function.call("combine", withoutStatus); });
   layout.filling->finishExecute(function);
   func::ReturnOp::create(function.b);
 }
@@ -124,12 +140,13 @@ void nacho::assembleNest(PhaseFunctions &function) {
   layout.filling->buildAssemble(function);
   if (layout.needsFill())
     buildFill(function);
+  Parameters withoutStatus = executeParameters(layout);
+  withoutStatus.pop_back();
+  if (layout.addsToAll())
+    buildClear(function, withoutStatus);
   buildCompute(function);
-  if (layout.canSplit()) {
-    Parameters parameters = executeParameters(layout);
-    parameters.pop_back(); // The status.
-    buildCombine(function, parameters);
-  }
+  if (layout.canSplit())
+    buildCombine(function, withoutStatus);
   buildPlan(function);
   buildExecute(function);
   layout.filling->buildCompact(function);

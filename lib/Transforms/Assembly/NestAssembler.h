@@ -17,6 +17,10 @@ void buildPartition(PhaseFunctions &function);
 /// have where nothing is appended.
 void buildFill(PhaseFunctions &function);
 
+/// Builds the function that empties the rows of sums of all parts, if each part
+/// has one for the whole result.
+void buildClear(PhaseFunctions &function, const Parameters &parameters);
+
 /// Builds the function that adds up the partials of entries to which several
 /// parts contribute.
 void buildCombine(PhaseFunctions &function, const Parameters &parameters);

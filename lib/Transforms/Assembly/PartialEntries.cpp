@@ -8,11 +8,14 @@ using namespace mlir;
 using namespace nacho;
 
 Value PartialEntries::head(Value part) const {
+  assert(layout.numPartialRows() == 2 && "parts have no heads");
   Value two = arith::ConstantIndexOp::create(b, 2);
   return arith::MulIOp::create(b, part, two);
 }
 
 Value PartialEntries::tail(Value part) const {
+  if (layout.numPartialRows() == 1)
+    return part;
   Value row = head(part);
   Value one = arith::ConstantIndexOp::create(b, 1);
   return arith::AddIOp::create(b, row, one);
@@ -27,9 +30,12 @@ Value PartialEntries::visited(Value row) const {
 }
 
 void PartialEntries::clear(Value row) const {
+  clear(row, {arith::ConstantIndexOp::create(b, 0), places.rowSize()});
+}
+
+void PartialEntries::clear(Value row, Interval numbers) const {
   Values identities = layout.reduction->identities(b);
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  emitFor(b, zero, places.rowSize(),
+  emitFor(b, numbers.from, numbers.to,
           [&](Value number) { store(identities, row, number); });
 }
 

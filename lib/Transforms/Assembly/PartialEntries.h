@@ -11,16 +11,17 @@ namespace nacho {
 /// The memory in which parts keep sums that are not complete. Each part has two
 /// rows: its *head* is for the entry that an earlier part has begun and this
 /// part completes; its *tail* is for the current entry, which a later part may
-/// have to complete. A row has one sum, or one for every combination of
-/// coordinates of the inner levels. `visited` tells how many elements have been
-/// reduced to each row; a row is empty while this is 0.
+/// have to complete. Without outer loops, there is nothing to complete, and
+/// each part only has a tail. A row has one sum, or one for every combination
+/// of coordinates of the inner levels. `visited` tells how many elements have
+/// been reduced to each row; a row is empty while this is 0.
 class PartialEntries {
 public:
   PartialEntries(mlir::ImplicitLocOpBuilder &b, const ResultLayout &layout,
                  const PhaseArguments &args, const ResultPlaces &places)
       : b(b), layout(layout), args(args), places(places) {}
 
-  /// The numbers of a part's two rows.
+  /// The numbers of a part's rows. Only a part with two rows has a head.
   mlir::Value head(mlir::Value part) const;
   mlir::Value tail(mlir::Value part) const;
 
@@ -28,8 +29,10 @@ public:
   void setVisited(mlir::Value count, mlir::Value row) const;
   mlir::Value visited(mlir::Value row) const;
 
-  /// Sets every sum of a row to the identity of the reduction.
+  /// Sets sums of a row to the identity of the reduction: all of them, or those
+  /// with the given numbers.
   void clear(mlir::Value row) const;
+  void clear(mlir::Value row, Interval numbers) const;
   /// The sums with the given number in a row, one from each array of partials.
   Values load(mlir::Value row, mlir::Value number) const;
   void store(mlir::ValueRange sums, mlir::Value row, mlir::Value number) const;

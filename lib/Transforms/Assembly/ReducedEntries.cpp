@@ -27,15 +27,13 @@ public:
       : Entries(part), reduction(*layout.reduction),
         partials(b, layout, part.args, part.places) {}
 
-  /// Marks the rows of the part as empty. Without outer loops, enterOuter() is
-  /// not called for rows, so the sums in the tail are set here.
+  /// Marks the rows of the part as empty.
   void prepare() override {
     if (!layout.hasPartials())
       return;
-    partials.setVisited(part.constant(0), head());
+    if (layout.numPartialRows() == 2)
+      partials.setVisited(part.constant(0), head());
     partials.setVisited(part.constant(0), tail());
-    if (layout.numOuter == 0)
-      partials.clear(tail());
   }
 
   void leaveOuter(CoiterateOp loop, Value entriesBefore,

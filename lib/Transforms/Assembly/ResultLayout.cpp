@@ -124,6 +124,17 @@ bool ResultLayout::needsFill() const {
          !llvm::all_of(ArrayRef(loops).take_front(numOuter), runsEverywhere);
 }
 
+bool ResultLayout::sumsAreResult() const {
+  return addsToAll() && reduction->getKind() == BinaryKind::add &&
+         NestOp(nest).getFinish().empty();
+}
+
+bool ResultLayout::scatters() const {
+  return addsToAll() || llvm::any_of(innerLevels, [&](unsigned level) {
+           return !CoiterateOp(loopOfLevel[level]).getFibers().empty();
+         });
+}
+
 unsigned ResultLayout::firstFull(unsigned level) const {
   while (level > 0 && isFullLevel(type, level - 1))
     --level;

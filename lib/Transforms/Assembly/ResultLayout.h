@@ -76,6 +76,17 @@ struct ResultLayout {
   bool hasPartials() const {
     return reduction && (canSplit() || !innerLevels.empty());
   }
+  /// The rows of partials that each part has. Without outer loops, all parts
+  /// add to the same entries, and none of them completes what another has
+  /// begun.
+  unsigned numPartialRows() const { return numOuter == 0 ? 1 : 2; }
+  /// Whether each part adds to a row of sums for the whole result.
+  bool addsToAll() const { return numOuter == 0 && !innerLevels.empty(); }
+  /// Whether the row of the only part is the result.
+  bool sumsAreResult() const;
+  /// Whether values are scattered over rows of sums, so that a part may take
+  /// less time for its values than for its rows.
+  bool scatters() const;
   /// Whether blocks may have elements that no part writes.
   bool needsFill() const;
 

@@ -72,6 +72,19 @@ Value ResultPlaces::rowSize() const {
   return size ? *size : Value(arith::ConstantIndexOp::create(b, 1));
 }
 
+Values ResultPlaces::atNumber(Value number, ArrayRef<Value> coordinates) const {
+  Values at(coordinates);
+  ArrayRef<unsigned> levels = layout.innerLevels;
+  for (; levels.size() > 1; levels = levels.drop_back()) {
+    Value size = extent(levels.back());
+    at[levels.back()] = arith::RemUIOp::create(b, number, size);
+    number = arith::DivUIOp::create(b, number, size);
+  }
+  if (!levels.empty())
+    at[levels.front()] = number;
+  return at;
+}
+
 void ResultPlaces::forRow(
     ArrayRef<Value> coordinates,
     llvm::function_ref<void(Value, ArrayRef<Value>)> body) const {

@@ -50,6 +50,10 @@ public:
               llvm::function_ref<void(mlir::Value, llvm::ArrayRef<mlir::Value>)>
                   body) const;
 
+  /// The coordinates of the sum with the given number in a row, as above.
+  Values atNumber(mlir::Value number,
+                  llvm::ArrayRef<mlir::Value> coordinates) const;
+
 private:
   mlir::ImplicitLocOpBuilder &b;
   const ResultLayout &layout;

@@ -123,3 +123,13 @@ module attributes { test.step = #nacho.step<
 // expected-error @below {{buckets needs 1 level of buckets, not 0}}
 module attributes { test.buffers = #nacho.step_buffers<
   name = "k", result = tensor<f64>, collect = buckets> } {}
+
+// -----
+
+// expected-error @below {{parts have one or two rows of partials, not 3}}
+module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<f64>, partials = [f64], partialRows = 3> } {}
+
+// -----
+
+// expected-error @below {{parts are fixed only where partials are added up}}
+module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<f64>, fixedParts = true> } {}

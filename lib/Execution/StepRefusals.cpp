@@ -1,0 +1,95 @@
+//===- StepRefusals.cpp - What a step cannot compute ----------------------===//
+//
+// A step refuses a call that another program may compute: parts with whole rows
+// that are too unequal, or a draft that would be too large. It throws if no
+// program can.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Execution/Plan.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <queue>
+
+using namespace nacho;
+
+/// Refuses parts, which own whole rows, that are too unequal. With a part for
+/// each worker, a part may cost an eighth more than the share. With more parts
+/// than workers, a worker takes the next part when it is done with one, and may
+/// get twice its share: rows shared by parts, the alternative, are two to three
+/// times the work.
+std::optional<Refusal> StepPlan::refuseImbalance() {
+  if (!step->hasWholeRows)
+    return std::nullopt;
+  int64_t share = total() / workers;
+  int64_t most = workers < parts ? 2 * share : share + share / 8;
+  int64_t columns = step->boundColumns;
+  HostView<int64_t> cuts = bounds.read();
+  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>>
+      busy{std::greater<int64_t>(), std::vector<int64_t>(workers)};
+  int64_t busiest = 0;
+  for (int64_t part = 0; part < parts; ++part) {
+    int64_t cost = cuts[(part + 1) * columns] - cuts[part * columns];
+    int64_t done = busy.top() + cost;
+    busiest = std::max(busiest, done);
+    busy.pop();
+    busy.push(done);
+  }
+  heaviest = total() ? double(busiest) * workers / double(total()) : 1;
+  if (busiest <= most + 8)
+    return std::nullopt;
+  return Refusal{Refusal::splitRows,
+                 "with whole rows, a worker would have " +
+                     std::to_string(busiest) + " of a cost of " +
+                     std::to_string(total()) + ", a share being " +
+                     std::to_string(share)};
+}
+
+/// Whether the type of a level's positions can count `entries` entries.
+static bool canCount(const TensorLayout::Level &level, int64_t entries) {
+  return entries <= std::numeric_limits<int32_t>::max() ||
+         std::none_of(level.arrays.begin(), level.arrays.end(),
+                      [](const TensorLayout::Array &array) {
+                        return array.holdsPositions &&
+                               array.type == ElementType::i32;
+                      });
+}
+
+/// The most bytes of a draft. The system provides only the pages that are
+/// written, but huge pages as a whole, and while a draft is compacted its
+/// entries exist twice.
+static constexpr int64_t kLargestDraft = int64_t(1) << 30;
+
+std::optional<Refusal> StepPlan::refuseDraft() const {
+  auto canCountAll = [&](const TensorLayout::Level &level) {
+    return canCount(level, total());
+  };
+  const std::vector<TensorLayout::Level> &levels = step->result.levels;
+  if (total() > kLargestDraft / entryBytes() ||
+      !std::all_of(levels.begin(), levels.end(), canCountAll))
+    return Refusal{Refusal::counts, "a draft could have as many as " +
+                                        std::to_string(total()) + " entries"};
+  // Another thread may edit the operands during the search: the cuts can then
+  // be out of order, and parts would append beyond the ends of the draft.
+  HostView<int64_t> cuts = bounds.read();
+  for (int64_t part = 0; part < parts; ++part) {
+    const int64_t *cut = &cuts[part * step->boundColumns];
+    const int64_t *next = cut + step->boundColumns;
+    size_t depth = step->order.size();
+    if (cut[0] > next[0] ||
+        std::lexicographical_compare(next + 1, next + 1 + depth, cut + 1,
+                                     cut + 1 + depth))
+      return Refusal{Refusal::counts, "the cuts are not in order"};
+  }
+  return std::nullopt;
+}
+
+void StepPlan::checkIndexTypes() const {
+  for (size_t level = 0; level < step->result.levels.size(); ++level)
+    if (!canCount(step->result.levels[level], sizes[level]))
+      throw IndexOverflow("index-overflow: the result has " +
+                          std::to_string(sizes[level]) +
+                          " entries, more than 32-bit positions can count");
+}

@@ -1,0 +1,239 @@
+"""Sums that are scattered over a dense result.
+
+They are the same, bit for bit, whatever number of parts and threads is asked for, and
+need no more work and memory than entries and extents together.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import nacho
+from nacho import Tensor, _nacho
+
+PARTS = (1, 2, 3, 7, 16, 1000)
+THREADS = (1, 2, 8)
+
+
+def matrix(entries, rows, columns, seed=0, dtype=np.float64, format="csr", full=None):
+    """Return a tensor with about so many entries, of which `full` has a column."""
+    rng = np.random.default_rng(seed)
+    coords = rng.integers(0, [[rows], [columns]], (2, entries))
+    if full is not None:
+        coords[1, : entries // 2] = full
+    coords = np.unique(coords, axis=1).astype(np.int32)
+    values = rng.standard_normal(coords.shape[1]) * 100
+    return Tensor.from_coo(
+        coords, values.astype(dtype), shape=(rows, columns), format=format
+    )
+
+
+def vector(extent, dtype=np.float64):
+    return (np.random.default_rng(1).standard_normal(extent) * 100).astype(dtype)
+
+
+def coo_of(A):
+    """Return the coordinates and values of a matrix, in the order of its rows."""
+    listed = A.convert("coo")
+    return listed.crd[0], listed.crd[1], listed.values
+
+
+def expected(A, x):
+    """Return the sums of A[i,j] * x[i] by column, as NumPy adds them up in order."""
+    i, j, values = coo_of(A)
+    products = values * x[i]
+    y = np.zeros(A.shape[1], products.dtype)
+    np.add.at(y, j, products)
+    return y
+
+
+def results(text, operands, **options):
+    """Yield the result for every number of parts and threads."""
+    for parts in PARTS:
+        for threads in THREADS:
+            yield nacho.evaluate(
+                text, operands, parts=parts, threads=threads, **options
+            )
+    yield nacho.evaluate(text, operands, **options)
+
+
+def assert_same(found):
+    """All results are the same, bit for bit."""
+    first, *others = (np.asarray(result) for result in found)
+    for other in others:
+        assert first.tobytes() == other.tobytes()
+    return first
+
+
+# One part, a few, as many as there may be; one column with half of all entries.
+SIZES = [
+    (300, 50, 40, None),
+    (700_000, 5000, 3000, None),
+    (300_000, 3000, 90_000, None),
+    (500_000, 20_000, 100, 7),
+    (60_000, 40_000, 200_000, 11),
+]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("format", ["csr", "coo", "dcsr"])
+def test_same_for_all_parts(size, format):
+    entries, rows, columns, full = size
+    A = matrix(entries, rows, columns, format=format, full=full)
+    x = vector(rows)
+    text = "y[j] = A[i,j] * x[i]"
+    options = {"order": ("i", "j"), "out": "dense"}
+    y = assert_same(results(text, {"A": A, "x": x}, **options))
+    np.testing.assert_allclose(y, expected(A, x), rtol=1e-9, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i2", "i8", "u1"])
+def test_types(dtype):
+    A, x = matrix(300_000, 900, 500, dtype=dtype), vector(900, dtype)
+    options = {"order": ("i", "j"), "out": "dense"}
+    y = assert_same(results("y[j] = A[i,j] * x[i]", {"A": A, "x": x}, **options))
+    want = expected(A, x)
+    assert y.dtype == want.dtype
+    if y.dtype.kind in "iu":
+        np.testing.assert_array_equal(y, want)
+    else:
+        scale = expected(
+            Tensor.from_coo(
+                np.stack(coo_of(A)[:2]), np.abs(coo_of(A)[2]), shape=A.shape
+            ),
+            np.abs(x),
+        )
+        tolerance = 100 * np.finfo(y.dtype).eps
+        assert (np.abs(y - want) <= tolerance * np.abs(scale)).all()
+
+
+ROWS = matrix(40_000, 30, 5000, seed=2)
+SQUARE = matrix(300_000, 5000, 5000, seed=3)
+
+
+def cube():
+    rng = np.random.default_rng(4)
+    coords = np.unique(rng.integers(0, [[60], [70], [80]], (3, 90_000)), axis=1)
+    values = rng.standard_normal(coords.shape[1])
+    return Tensor.from_coo(
+        coords.astype(np.int32), values, shape=(60, 70, 80), format="csf"
+    )
+
+
+CUBE = cube()
+EXPRESSIONS = {
+    # Rows of the result, over which products are scattered.
+    ("Z[i,k] = A[i,j] * B[j,k]", "ijk"): {"A": ROWS, "B": SQUARE},
+    # A row for the whole result, with other terms.
+    ("y[j] = A[i,j] * x[i] + b[j]", "ij"): {
+        "A": SQUARE,
+        "x": vector(5000),
+        "b": vector(5000),
+    },
+    # Two scattered indices, and other levels between the summed one and theirs.
+    ("Z[j,k] = T[i,j,k] * x[i]", "ijk"): {"T": CUBE, "x": vector(60)},
+    ("Z[k,j] = T[i,j,k] * x[i]", "ijk"): {"T": CUBE, "x": vector(60)},
+    ("y[k] = T[i,j,k] * x[i]", "ijk"): {"T": CUBE, "x": vector(60)},
+    # Reductions that are not sums.
+    ("y[j] max= A[i,j]", "ij"): {"A": SQUARE},
+}
+
+
+@pytest.mark.parametrize("case", EXPRESSIONS, ids=lambda case: case[0])
+def test_expressions(case):
+    text, order = case
+    operands = EXPRESSIONS[case]
+    found = assert_same(results(text, operands, out="dense", order=tuple(order)))
+    if "max=" in text:
+        want = operands["A"].to_dense().max(axis=0)
+    else:
+        want = einsum(text, operands)
+    np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-6)
+
+
+def einsum(text, operands):
+    """Return what NumPy finds for a sum of products of operands."""
+    dense = {
+        name: value.to_dense() if isinstance(value, Tensor) else value
+        for name, value in operands.items()
+    }
+    result, *terms = (
+        [
+            (factor[0], factor[2:-1].replace(",", ""))
+            for factor in map(str.strip, term.split("*"))
+        ]
+        for term in text.replace("=", "+").split("+")
+    )
+    return sum(
+        np.einsum(
+            ",".join(indices for _, indices in term) + "->" + result[0][1],
+            *(dense[name] for name, _ in term),
+            optimize=True,
+        )
+        for term in terms
+    )
+
+
+def test_plan_says_how_many_parts():
+    """The number of parts depends on the cost and the extent, not on what is asked."""
+    A, x = matrix(700_000, 1500, 1000), vector(1500)
+    kernel = nacho.mlir.compile(
+        "y[j] = A[i,j] * x[i]",
+        {"A": "csr", "x": "dense", "y": "dense"},
+        order=("i", "j"),
+    )
+    plans = [kernel.plan(A, x, parts=parts) for parts in PARTS]
+    assert {plan.parts for plan in plans} == {8}
+    assert all(np.ptp(plan.costs) <= 2 * plan.delta for plan in plans)
+    cut = nacho.partition("y[j] = A[i,j] * x[i]", 7, {"A": A, "x": x}, order=("i", "j"))
+    assert len(cut.costs) == 7
+    assert "the sums do not depend on it" in kernel.explain(A, x)
+
+
+@pytest.mark.parametrize("entries, columns", [(2000, 300_000), (300_000, 1000)])
+def test_steps_are_bounded(entries, columns):
+    """Steps are bounded by entries and extents, for every number of parts."""
+    A, x = matrix(entries, 5000, columns), vector(5000)
+    for parts in (*PARTS, 100_000):
+        before = _nacho.counted_steps()
+        nacho.evaluate(
+            "y[j] = A[i,j] * x[i]",
+            {"A": A, "x": x},
+            order=("i", "j"),
+            out="dense",
+            parts=parts,
+            threads=1,
+            choices={"count-steps": True},
+        )
+        steps = _nacho.counted_steps() - before
+        assert steps <= 4 * (A.nnz + 5000 + columns), parts
+
+
+MEMORY = """
+import resource, numpy as np, nacho
+n, entries = 10**7, 1000
+coords = np.stack([np.arange(entries), np.arange(entries) * (n // entries)])
+A = nacho.Tensor.from_coo(
+    coords.astype("i4"), np.ones(entries), shape=(entries, n), format="csr"
+)
+kernel = nacho.mlir.compile(
+    "y[j] = A[i,j] * x[i]", {"A": "csr", "x": "dense", "y": "dense"}, order=("i", "j")
+)
+kernel.mlir("llvm")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+y = kernel(A, np.ones(entries), threads=16)
+assert y.sum() == entries
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_memory_is_bounded():
+    """A thousand entries in ten million columns take little more than the result."""
+    run = subprocess.run(
+        [sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True
+    )
+    assert int(run.stdout) * 1024 < 1.5 * 8 * 10**7
