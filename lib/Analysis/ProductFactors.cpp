@@ -13,6 +13,10 @@ using namespace nacho;
 /// How many products of sparse matrices meet in one entry, on average.
 /// Neighbours have common neighbours; independent random matrices would have 1.
 static constexpr double kMeeting = 2;
+/// How many times more products there are than operands with evenly spread
+/// entries have, where rows of one operand meet rows of another: rows that are
+/// long meet columns that are long.
+static constexpr double kSkew = 4;
 
 //===----------------------------------------------------------------------===//
 // Factors
@@ -96,6 +100,31 @@ void ProductFactors::addOperand(Factor &factor, AssignOp op, unsigned n,
 // Costs
 //===----------------------------------------------------------------------===//
 
+/// The indices of an operand, without those of dense levels below all others.
+static ArrayRef<Attribute> drivenIndices(const LoopOperand &operand) {
+  ArrayRef<Attribute> indices = operand.indices;
+  while (!indices.empty() && operand.isFull[indices.size() - 1])
+    indices = indices.drop_back();
+  return indices;
+}
+
+/// Whether some operand has all indices of sparse operands. Then there are at
+/// most as many products as this operand has entries, but for dense loops.
+static bool isDriven(ArrayRef<LoopOperand> operands) {
+  llvm::SmallDenseSet<Attribute> all;
+  for (const LoopOperand &operand : operands)
+    all.insert_range(drivenIndices(operand));
+  return llvm::any_of(operands,
+                      [&](const LoopOperand &operand) {
+                        ArrayRef<Attribute> own = drivenIndices(operand);
+                        return operand.isNeeded &&
+                               llvm::all_of(all, [&](Attribute index) {
+                                 return llvm::is_contained(own, index);
+                               });
+                      }) ||
+         operands.empty();
+}
+
 double ProductFactors::costOf(ArrayRef<unsigned> group,
                               ArrayRef<Attribute> result,
                               bool isDenseResult) const {
@@ -108,13 +137,15 @@ double ProductFactors::costOf(ArrayRef<unsigned> group,
       operands.push_back(operand);
     }
   }
-  // Loops over indices that only dense factors have run inside the reduction.
+  // Loops over other indices run inside the reduction.
   IndexNames outer;
-  llvm::copy_if(result, std::back_inserter(outer),
-                [&](Attribute index) { return isSparse(group, index); });
-  return LoopCost(operands, all.getArrayRef(), extents, outer, isDenseResult)
-      .choose(/*canScatter=*/true)
-      .cost;
+  llvm::copy_if(result, std::back_inserter(outer), [&](Attribute index) {
+    return llvm::any_of(operands, [&](const LoopOperand &operand) {
+      return llvm::is_contained(drivenIndices(operand), index);
+    });
+  });
+  LoopCost cost(operands, all.getArrayRef(), extents, outer, isDenseResult);
+  return (isDriven(operands) ? 1 : kSkew) * cost.choose(true).cost;
 }
 
 /// The expected number of entries of a sum. Dense factors fill the levels of

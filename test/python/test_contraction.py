@@ -45,10 +45,9 @@ def check_like_whole(text, operands, contract="auto", **options):
     return made
 
 
-def statements(text, operands, **options):
-    """Return how many nests a call runs."""
-    cuts = nacho.partition(text, 2, operands, **options)
-    return len(cuts.nests)
+def loops(text, operands, **options):
+    """Return the loops that a call runs one after the other."""
+    return [nest.order for nest in nacho.partition(text, 2, operands, **options).nests]
 
 
 # --- Values and patterns --------------------------------------------------------------
@@ -137,11 +136,11 @@ CYCLES = (
 @pytest.mark.parametrize("format", ["csr", "dcsr", "coo"])
 def test_other_products(text, format):
     operands = {
-        name: matrix((5,) if name == "x" else (5, 5), format, seed)
-        for seed, name in enumerate("ABCDMx")
+        name: matrix((5, 5), format, seed)
+        for seed, name in enumerate("ABCDM")
         if f"{name}[" in text
     }
-    if "x" in operands:
+    if "x[" in text:
         operands["x"] = matrix((5,), "dense", 9)
     out = format if text.startswith("Z") else None
     check_like_whole(text, operands, out=out)
@@ -232,7 +231,7 @@ def test_entries_that_cancel_stay_entries():
     operands = {"A": A, "B": B, "x": np.array([1.0, 1.0])}
     y = nacho.evaluate(CHAIN, operands, contract=("k",), out="sparse-vector")
     np.testing.assert_array_equal(y.coords, [[0]])
-    np.testing.assert_array_equal(y.values, [0.0])
+    np.testing.assert_array_equal(y.data, [0.0])
 
 
 @pytest.mark.parametrize("contract", ["auto", "none"])
@@ -262,7 +261,8 @@ def test_empty_operands(shape):
 def test_other_reductions_stay_whole():
     A, B, x = (matrix(s, "csr", 1) for s in ((5, 5), (5, 5), (5, 5)))
     text = "y[i] max= A[i,j] * B[j,k] * C[k,l]"
-    assert statements(text, {"A": A, "B": B, "C": x}) == 1
+    operands = {"A": A, "B": B, "C": x}
+    assert loops(text, operands) == loops(text, operands, contract="none")
 
 
 # --- Cost -----------------------------------------------------------------------------
@@ -306,9 +306,8 @@ def test_a_mask_stays_in_the_product():
     A = sp.random_array((400, 400), density=0.05, format="csr", rng=rng)
     M = sp.random_array((400, 400), density=0.01, format="csr", rng=rng)
     text = "Z[i,k] = M[i,k] * A[i,j] * B[j,k]"
-    assert statements(text, {"M": M, "A": A, "B": A}) == statements(
-        text, {"M": M, "A": A, "B": A}, contract="none"
-    )
+    operands = {"M": M, "A": A, "B": A}
+    assert loops(text, operands) == loops(text, operands, contract="none")
 
 
 # --- Options --------------------------------------------------------------------------
@@ -320,16 +319,9 @@ def test_contract_says_which_sums_there_are():
         "B": matrix((50, 50), "csr", 2),
         "x": np.ones(50),
     }
-    orders = {
-        contract: [
-            nest.order
-            for nest in nacho.partition(CHAIN, 2, operands, contract=contract).nests
-        ]
-        for contract in (("k",), ("j",), "none")
-    }
-    assert orders["k",] == [("j", "k"), ("i", "j")]
-    assert orders["j",][-1] == ("i", "k")
-    assert orders["none"] == [("i", "j", "k")]
+    assert loops(CHAIN, operands, contract=("k",)) == [("j", "k"), ("i", "j")]
+    assert loops(CHAIN, operands, contract=("j",))[-1] == ("i", "k")
+    assert "k" in loops(CHAIN, operands, contract="none")[-1]
 
 
 def test_an_order_keeps_products_whole_unless_sums_are_asked_for():
@@ -339,8 +331,9 @@ def test_an_order_keeps_products_whole_unless_sums_are_asked_for():
         "x": np.ones(50),
     }
     order = ("i", "j", "k")
-    assert statements(CHAIN, operands, order=order) == 1
-    assert statements(CHAIN, operands, order=order, contract=("k",)) == 2
+    assert "k" in loops(CHAIN, operands, order=order)[-1]
+    factored = [("j", "k"), ("i", "j")]
+    assert loops(CHAIN, operands, order=order, contract=("k",)) == factored
     check_like_whole(CHAIN, operands, ("k",), order=order)
 
 
@@ -358,7 +351,7 @@ def test_kernels_and_einsum():
         kernel = nacho.mlir.compile(
             CHAIN, formats={"x": "dense", "y": "dense"}, contract=contract
         )
-        assert len(kernel.steps) == (1 if contract == "none" else 2)
+        assert ("k" in kernel.order) == (contract == "none")
         np.testing.assert_array_equal(kernel(A, B, x), wanted)
         y = nacho.einsum("ij,jk,k->i", A, B, x, contract=contract)
         np.testing.assert_array_equal(y, wanted)
