@@ -216,7 +216,9 @@ public:
     return printed;
   }
 
-  nb::tuple remarks() const { return toTuple(remarksOn(text, backend, options)); }
+  nb::tuple remarks() const {
+    return toTuple(remarksOn(text, backend, options));
+  }
 
   /// Plans for a purpose: call, count or plan. A number of parts or threads
   /// that is 0 is chosen, by `work` entries that are read and written.

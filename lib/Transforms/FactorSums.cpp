@@ -35,18 +35,21 @@ public:
 
 private:
   void factor(ReduceOp sum);
+  void replace(ReduceOp sum, Value product, ArrayRef<Attribute> indices);
   Value multiply(ArrayRef<Value> factors);
   AssignOp compute(const PartialSum &sum, Value product);
   IndexNames loopsOver(ArrayRef<unsigned> inputs);
-  void report(const ContractionOrder &order, ArrayRef<AssignOp> made);
+  void printFactor(raw_ostream &os, Value factor, ArrayRef<AssignOp> made);
+  std::string describe(const PartialSum &sum, ArrayRef<Value> group,
+                       ArrayRef<AssignOp> made);
 };
 } // namespace
 
 void SumFactorer::run() {
-  // A caller who orders the loops means those of the whole product.
-  bool isPinned = op.getContract() && op.getContract()->empty();
-  if (op.getCollect() == CollectKind::inOrder && !isPinned &&
-      (op.getContract() || !op.getOrder()))
+  // A caller who only orders the loops means those of the whole product.
+  bool isWhole =
+      op.getContract() ? op.getContract()->empty() : op.getOrder().has_value();
+  if (!isWhole && op.getCollect() == CollectKind::inOrder)
     for (auto sum :
          llvm::make_early_inc_range(op.getBodyBlock()->getOps<ReduceOp>()))
       if (sum.getKind() == BinaryKind::add)
@@ -64,32 +67,42 @@ void SumFactorer::factor(ReduceOp sum) {
   SmallVector<Value> factors = order.factors;
   SmallVector<AssignOp> made;
   llvm::SmallDenseSet<unsigned> used;
+  std::string text;
   b.setInsertionPoint(sum);
   for (const PartialSum &partial : order.sums) {
     SmallVector<Value> group;
     for (unsigned n : partial.factors)
       group.push_back(factors[n]);
     used.insert_range(partial.factors);
+    text += describe(partial, group, made);
     made.push_back(compute(partial, multiply(group)));
     factors.push_back(bind(made.back().getResult(), partial.access));
   }
-  report(order, made);
+  llvm::raw_string_ostream(text)
+      << "expected to cost " << llvm::format("%.1e", order.cost)
+      << ", and the whole product " << llvm::format("%.1e", order.wholeCost);
+  emitRemark(op.getLoc()) << text;
   SmallVector<Value> left;
   for (auto [n, value] : llvm::enumerate(factors))
     if (!used.contains(n))
       left.push_back(value);
-  Value product = multiply(left);
-  if (order.rest.empty()) {
-    sum.replaceAllUsesWith(product);
-    sum.erase();
-  } else {
-    sum.getValueMutable().assign(product);
-    sum.setIndicesAttr(b.getArrayAttr(order.rest));
-  }
+  replace(sum, multiply(left), order.rest);
   dropUnused();
   if (op.getOrder())
     op.setOrderAttr(b.getArrayAttr(loopsOver(
         llvm::to_vector(llvm::seq<unsigned>(op.getInputs().size())))));
+}
+
+/// Lets a sum be that of another product, over other indices.
+void SumFactorer::replace(ReduceOp sum, Value product,
+                          ArrayRef<Attribute> indices) {
+  if (indices.empty()) {
+    sum.replaceAllUsesWith(product);
+    sum.erase();
+    return;
+  }
+  sum.getValueMutable().assign(product);
+  sum.setIndicesAttr(b.getArrayAttr(indices));
 }
 
 /// Multiplies values from left to right.
@@ -135,31 +148,39 @@ static void printIndices(raw_ostream &os, ArrayRef<Attribute> indices) {
   os << ']';
 }
 
-void SumFactorer::report(const ContractionOrder &order,
-                         ArrayRef<AssignOp> made) {
+/// B[j, k]; of a factor that is no operand, all its operands: (B[j, k], C[j,
+/// k])
+void SumFactorer::printFactor(raw_ostream &os, Value factor,
+                              ArrayRef<AssignOp> made) {
+  SmallVector<unsigned> inputs = inputsOf(factor);
+  bool isOperand = isa<BlockArgument>(factor);
+  os << (isOperand ? "" : "(");
+  llvm::interleaveComma(inputs, os, [&](unsigned n) {
+    Value tensor = op.getInputs()[n];
+    const auto *found = llvm::find(made, tensor.getDefiningOp<AssignOp>());
+    if (found == made.end())
+      os << getName(tensor);
+    else
+      os << 'T' << found - made.begin();
+    printIndices(os, op.getAccess(n));
+  });
+  os << (isOperand ? "" : ")");
+}
+
+/// T0[j] = sum over [k] of B[j, k] * x[k]
+std::string SumFactorer::describe(const PartialSum &sum, ArrayRef<Value> group,
+                                  ArrayRef<AssignOp> made) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  auto nameOf = [&](Value tensor) -> std::string {
-    auto found = llvm::find(made, tensor.getDefiningOp<AssignOp>());
-    return found == made.end() ? getName(tensor)
-                               : "T" + std::to_string(found - made.begin());
-  };
-  for (auto [n, given] : llvm::enumerate(made)) {
-    AssignOp statement = given;
-    os << "T" << n;
-    printIndices(os, statement.getResultAccess().getValue());
-    os << " sums over ";
-    printIndices(os, order.sums[n].summed);
-    for (auto [number, input] : llvm::enumerate(statement.getInputs())) {
-      os << (number ? ", " : " what comes of ") << nameOf(input);
-      printIndices(os, statement.getAccess(number));
-    }
-    os << "; ";
-  }
-  os << "expected to cost " << llvm::format("%.3g", order.cost)
-     << " steps, and the whole product "
-     << llvm::format("%.3g", order.wholeCost);
-  emitRemark(op.getLoc()) << text;
+  os << 'T' << made.size();
+  printIndices(os, sum.access);
+  os << " = sum over ";
+  printIndices(os, sum.summed);
+  os << " of ";
+  llvm::interleave(
+      group, os, [&](Value factor) { printFactor(os, factor, made); }, " * ");
+  os << "; ";
+  return text;
 }
 
 namespace {

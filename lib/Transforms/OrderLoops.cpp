@@ -146,7 +146,8 @@ bool StatementSplitter::canList(const Term &term) {
 }
 
 /// Whether to look for better loops than the proposed ones: the term has sparse
-/// operands, and no operand is the result of another statement, of unknown size.
+/// operands, and no operand is the result of another statement, of unknown
+/// size.
 bool StatementSplitter::isOpen(const Term &term) {
   bool hasSparse = false;
   for (unsigned n : term.inputs) {

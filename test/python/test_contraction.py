@@ -77,10 +77,10 @@ FORMATS = (
 
 
 @pytest.mark.parametrize("formats", FORMATS, ids="-".join)
-@pytest.mark.parametrize("contract", ["auto", ("j",), ("k",), ("k", "j")])
-@pytest.mark.parametrize("out", ["csr", "dcsr", "coo", "dense"])
-def test_three_matrices(formats, contract, out):
+@pytest.mark.parametrize("contract", ["auto", ("j",), ("k",)])
+def test_three_matrices(formats, contract):
     first, second, third = formats
+    out = {"csr": "dcsr", "dcsr": "coo", "coo": "csr"}.get(first, "csr")
     operands = {
         "A": matrix((5, 7), first, 1),
         "B": matrix((7, 4), second, 2),
@@ -92,8 +92,14 @@ def test_three_matrices(formats, contract, out):
     np.testing.assert_array_equal(numbers(Z), wanted)
 
 
-@pytest.mark.parametrize("length", range(3, 9))
-@pytest.mark.parametrize("end", ["matrix", "vector", "trace"])
+@pytest.mark.parametrize(
+    ("length", "end"),
+    [
+        *((length, "vector") for length in range(3, 9)),
+        *((length, "trace") for length in (3, 4, 6, 8)),
+        *((length, "matrix") for length in (4, 5, 8)),
+    ],
+)
 def test_long_chains(length, end):
     names, indices = string.ascii_uppercase[:length], string.ascii_lowercase[8:]
     operands, factors = {}, []
@@ -133,7 +139,7 @@ CYCLES = (
 
 
 @pytest.mark.parametrize("text", CYCLES)
-@pytest.mark.parametrize("format", ["csr", "dcsr", "coo"])
+@pytest.mark.parametrize("format", ["csr", "coo"])
 def test_other_products(text, format):
     operands = {
         name: matrix((5, 5), format, seed)
@@ -144,7 +150,7 @@ def test_other_products(text, format):
         operands["x"] = matrix((5,), "dense", 9)
     out = format if text.startswith("Z") else None
     check_like_whole(text, operands, out=out)
-    for contract in ("l", "k", "j", "k,j", "l,k"):
+    for contract in ("l", "k", "j,l"):
         left = text.partition("=")[0]
         asked = [index for index in contract.split(",") if f"{index}" not in left]
         asked = [index for index in asked if f"{index}]" in text or f"{index}," in text]
@@ -340,7 +346,7 @@ def test_an_order_keeps_products_whole_unless_sums_are_asked_for():
 @pytest.mark.parametrize("contract", [("i",), ("z",), ("k", "k"), (), 3, "i", "all"])
 def test_contract_lists_indices_that_are_summed_over(contract):
     A, x = matrix((5, 5), "csr", 1), np.ones(5)
-    with pytest.raises(NachoError, match="contract=.*expected 'auto', 'none', or ind"):
+    with pytest.raises(NachoError, match=r"contract=.*expected 'auto', 'none', or"):
         nacho.evaluate(CHAIN, A=A, B=A, x=x, contract=contract)
 
 
@@ -372,8 +378,7 @@ def test_explain_says_which_sums_come_first():
     A, B, x = matrix((50, 70), "csr", 1), matrix((70, 60), "csr", 2), np.ones(60)
     formats = {"x": "dense", "y": "dense"}
     text = nacho.mlir.compile(CHAIN, formats=formats).explain(A, B, x)
-    assert "contract    T0[j] sums over [k]" in text
-    assert "expected to cost" in text
+    assert "contract    T0[j] = sum over [k] of B[j, k] * x[k]; expected to" in text
     kernel = nacho.mlir.compile(CHAIN, formats=formats, contract="none")
     assert "contract    products stay whole" in kernel.explain(A, B, x)
 
