@@ -196,9 +196,9 @@ ProductFactors::layoutsOf(ArrayRef<unsigned> group,
   return layouts;
 }
 
-/// The type of a result: dense levels for indices of dense factors only. The
-/// first level is dense if it is in some operand and another level says where
-/// the entries are.
+/// The type of a result: dense levels for indices of dense factors only. Some
+/// level has to say where the entries are, so the first level is dense only if
+/// it is in some operand, and the second is sparse.
 RankedTensorType ProductFactors::typeOf(ArrayRef<unsigned> group,
                                         ArrayRef<Attribute> access) const {
   using sparse_tensor::LevelFormat;
@@ -224,7 +224,7 @@ RankedTensorType ProductFactors::typeOf(ArrayRef<unsigned> group,
   for (auto [level, index] : llvm::enumerate(access)) {
     bool hasRows = level == 0 && access.size() > 1 &&
                    isSparse(group, access[1]) && isFull(index);
-    bool isFilled = !isSparse(group, index);
+    bool isFilled = level > 0 && !isSparse(group, index);
     hasNarrow &= isFilled || isNarrow(index);
     levels.push_back(*sparse_tensor::buildLevelType(
         hasRows || isFilled ? LevelFormat::Dense : LevelFormat::Compressed,
