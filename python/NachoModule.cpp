@@ -216,6 +216,10 @@ public:
     return printed;
   }
 
+  nb::tuple remarks() const {
+    return toTuple(remarksOn(text, backend, options));
+  }
+
   /// Plans for a purpose: call, count or plan. A number of parts or threads
   /// that is 0 is chosen, by `work` entries that are read and written.
   std::unique_ptr<PyPlan> plan(const nb::list &list, int64_t parts,
@@ -351,6 +355,7 @@ NB_MODULE(_nacho, m) {
       .def("program", &PyKernel::program, nb::arg("choices") = nb::dict())
       .def("lower", &PyKernel::lower, nb::arg("stage"),
            nb::arg("choices") = nb::dict())
+      .def("remarks", &PyKernel::remarks)
       .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts") = 0,
            nb::arg("threads") = 0, nb::arg("work") = 0,
            nb::arg("purpose") = "plan")

@@ -28,65 +28,40 @@ static constexpr double kExtent = 1e5, kRow = 10;
 /// products.
 static constexpr double kSorted = 10, kCollected = 4, kFound = 2, kSought = 6;
 
-LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
-                   ArrayRef<Attribute> result)
-    : isSum(reduction == BinaryKind::add),
-      isDenseResult(isDense(op.getType())) {
-  MergeAttr pattern = ElementAlgebra(op).get(term.value).pattern;
-  llvm::SetVector<Attribute> sparse, all;
-  for (unsigned n : term.inputs) {
-    all.insert_range(op.getAccess(n));
-    addOperand(op, n, holdsOnlyWith(pattern, n));
-  }
-  for (const Operand &operand : operands)
-    sparse.insert_range(operand.indices);
-  // Sparse filters come outermost.
-  indices.assign(sparse.begin(), sparse.end());
-  for (Attribute index : all)
-    if (!sparse.contains(index))
-      indices.push_back(index);
-  for (Attribute index : result)
-    if (all.contains(index))
-      this->result.push_back(index);
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+LoopOperand::LoopOperand(unsigned input, RankedTensorType type,
+                         ArrayRef<Attribute> access,
+                         std::optional<double> entries, bool isNeeded)
+    : input(input), indices(storageOrder(type, access)), entries(entries),
+      isNeeded(isNeeded) {
+  for (unsigned level = 0; level < indices.size(); ++level)
+    isFull.push_back(isFullLevel(type, level));
 }
 
-/// The number of entries and the extents of an argument of the function; empty
-/// if they are not given.
-static ArrayRef<int64_t> knownSizes(Value input) {
+ArrayRef<int64_t> nacho::knownSizes(Value input) {
+  DenseI64ArrayAttr sizes;
   auto arg = dyn_cast<BlockArgument>(input);
   auto func = arg ? dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp())
                   : FunctionOpInterface();
-  if (!func)
-    return {};
-  auto sizes = func.getArgAttrOfType<DenseI64ArrayAttr>(
-      arg.getArgNumber(), NachoDialect::kSizesAttrName);
+  if (func)
+    sizes = func.getArgAttrOfType<DenseI64ArrayAttr>(
+        arg.getArgNumber(), NachoDialect::kSizesAttrName);
+  else if (auto made = input.getDefiningOp<AssignOp>())
+    sizes = made.getSizesAttr();
   return sizes ? sizes.asArrayRef() : ArrayRef<int64_t>();
 }
 
-void LoopCost::addOperand(AssignOp op, unsigned n, bool isNeeded) {
-  auto type = cast<RankedTensorType>(op.getInputs()[n].getType());
-  ArrayRef<int64_t> sizes = knownSizes(op.getInputs()[n]);
-  if (!sizes.empty())
-    for (auto [index, extent] :
-         llvm::zip_equal(op.getAccess(n), sizes.drop_front()))
-      extents[index] = std::max<double>(1, extent);
-  if (isDense(type))
-    return;
-  Operand operand{n, storageOrder(type, op.getAccess(n)), {}, {}, isNeeded};
-  for (unsigned level = 0; level < operand.indices.size(); ++level)
-    operand.isFull.push_back(isFullLevel(type, level));
-  if (!sizes.empty())
-    operand.entries = std::max<double>(1, sizes.front());
-  operands.push_back(operand);
+double Extents::operator[](Attribute index) const {
+  auto found = known.find(index);
+  return found == known.end() ? kExtent : found->second;
 }
 
-double LoopCost::extentOf(Attribute index) const {
-  auto known = extents.find(index);
-  return known == extents.end() ? kExtent : known->second;
-}
-
-double LoopCost::positions(const Operand &operand, ArrayRef<Attribute> levels,
-                           bool isTransposed) const {
+double nacho::expectedPositions(const LoopOperand &operand,
+                                const Extents &extents,
+                                ArrayRef<Attribute> levels, bool isTransposed) {
   // The number of entries does not depend on the order of the levels.
   if (levels.size() == operand.indices.size()) {
     if (operand.entries)
@@ -96,7 +71,7 @@ double LoopCost::positions(const Operand &operand, ArrayRef<Attribute> levels,
   }
   double positions = 1;
   for (auto [level, index] : llvm::enumerate(levels)) {
-    double extent = extentOf(index);
+    double extent = extents[index];
     if (operand.isFull[level] && !isTransposed)
       positions *= extent;
     else if (operand.entries)
@@ -109,8 +84,61 @@ double LoopCost::positions(const Operand &operand, ArrayRef<Attribute> levels,
   return positions;
 }
 
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
+                   ArrayRef<Attribute> result)
+    : isSum(reduction == BinaryKind::add),
+      isDenseResult(isDense(op.getType())) {
+  MergeAttr pattern = ElementAlgebra(op).get(term.value).pattern;
+  llvm::SetVector<Attribute> all;
+  for (unsigned n : term.inputs) {
+    all.insert_range(op.getAccess(n));
+    addOperand(op, n, holdsOnlyWith(pattern, n));
+  }
+  setIndices(all.getArrayRef(), result);
+}
+
+LoopCost::LoopCost(ArrayRef<LoopOperand> operands, ArrayRef<Attribute> all,
+                   const Extents &extents, ArrayRef<Attribute> result,
+                   bool isDenseResult)
+    : operands(operands), extents(extents), isSum(true),
+      isDenseResult(isDenseResult) {
+  setIndices(all, result);
+}
+
+void LoopCost::setIndices(ArrayRef<Attribute> all, ArrayRef<Attribute> result) {
+  llvm::SetVector<Attribute> sparse;
+  for (const LoopOperand &operand : operands)
+    sparse.insert_range(operand.indices);
+  // Sparse filters come outermost.
+  indices.assign(sparse.begin(), sparse.end());
+  for (Attribute index : all)
+    if (!sparse.contains(index))
+      indices.push_back(index);
+  for (Attribute index : result)
+    if (llvm::is_contained(all, index))
+      this->result.push_back(index);
+}
+
+void LoopCost::addOperand(AssignOp op, unsigned n, bool isNeeded) {
+  auto type = cast<RankedTensorType>(op.getInputs()[n].getType());
+  ArrayRef<int64_t> sizes = knownSizes(op.getInputs()[n]);
+  std::optional<double> entries;
+  if (!sizes.empty()) {
+    entries = std::max<double>(1, sizes.front());
+    for (auto [index, extent] :
+         llvm::zip_equal(op.getAccess(n), sizes.drop_front()))
+      extents.set(index, std::max<double>(1, extent));
+  }
+  if (!isDense(type))
+    operands.emplace_back(n, type, op.getAccess(n), entries, isNeeded);
+}
+
 /// What one operand is to a loop over `index` inside of the loops `outer`.
-LoopCost::Visit LoopCost::visitOf(const Operand &operand, Attribute index,
+LoopCost::Visit LoopCost::visitOf(const LoopOperand &operand, Attribute index,
                                   ArrayRef<Attribute> outer,
                                   bool isTransposed) const {
   IndexNames before;
@@ -123,8 +151,8 @@ LoopCost::Visit LoopCost::visitOf(const Operand &operand, Attribute index,
   unsigned level = before.size();
   IndexNames upTo = before;
   upTo.push_back(index);
-  double children = positions(operand, upTo, isTransposed) /
-                    positions(operand, before, isTransposed);
+  double children = expectedPositions(operand, extents, upTo, isTransposed) /
+                    expectedPositions(operand, extents, before, isTransposed);
   bool isFull =
       isTransposed ? level == 0 && operand.isLocated() : operand.isFull[level];
   return {children, isFull};
@@ -137,9 +165,9 @@ double LoopCost::stepOver(ArrayRef<Attribute> loops, unsigned m,
                           ArrayRef<unsigned> transposed, double &live) const {
   Attribute index = loops[m];
   ArrayRef<Attribute> outer = loops.take_front(m);
-  double extent = extentOf(index), survivors = extent;
+  double extent = extents[index], survivors = extent;
   double steps = 0, repeated = 0, located = 0;
-  for (const Operand &operand : operands) {
+  for (const LoopOperand &operand : operands) {
     if (!llvm::is_contained(operand.indices, index))
       continue;
     bool isTransposed = llvm::is_contained(transposed, operand.input);
@@ -175,13 +203,14 @@ TermOrder LoopCost::evaluate(ArrayRef<Attribute> loops) const {
   auto follows = [&](Attribute one, Attribute other) {
     return place(one) < place(other);
   };
-  for (const Operand &operand : operands) {
+  for (const LoopOperand &operand : operands) {
     llvm::SmallDenseSet<Attribute> seen;
     bool isDiagonal = llvm::any_of(
         operand.indices, [&](Attribute i) { return !seen.insert(i).second; });
     if (isDiagonal || !llvm::is_sorted(operand.indices, follows)) {
       order.transposed.push_back(operand.input);
-      order.cost += kSorted * positions(operand, operand.indices, false);
+      order.cost +=
+          kSorted * expectedPositions(operand, extents, operand.indices, false);
     }
   }
   double live = 1;

@@ -12,8 +12,7 @@
 using namespace mlir;
 using namespace nacho;
 
-/// The operands of the assignment that a value is computed from.
-static SmallVector<unsigned> inputsOf(Value value) {
+SmallVector<unsigned> nacho::inputsOf(Value value) {
   llvm::SetVector<Value> needed;
   needed.insert(value);
   SmallVector<unsigned> inputs;

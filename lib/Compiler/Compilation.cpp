@@ -33,8 +33,10 @@ Compilation::Compilation(std::string &errors)
 }
 
 void Compilation::collect(Diagnostic &diagnostic) {
-  if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
+    remarks.push_back(diagnostic.str());
     return;
+  }
   llvm::raw_string_ostream stream(errors);
   if (!errors.empty())
     stream << '\n';

@@ -17,7 +17,7 @@ namespace nacho {
 class Compilation {
 public:
   /// Clears `errors`. While the compilation lives, it adds all diagnostics but
-  /// remarks to `errors`.
+  /// remarks to `errors`, and remarks to `remarks`.
   explicit Compilation(std::string &errors);
 
   /// Parses a module. Its values keep the names that they have in the text.
@@ -36,6 +36,7 @@ public:
 
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<std::string> remarks; ///< What passes say about the statements.
 
 private:
   void collect(mlir::Diagnostic &diagnostic);

@@ -64,6 +64,17 @@ std::string nacho::lowerToStage(const std::string &text,
   return compilation.print();
 }
 
+std::vector<std::string> nacho::remarksOn(const std::string &text,
+                                          const Backend &backend,
+                                          const CompileOptions &options) {
+  std::string error;
+  Compilation compilation(error);
+  if (failed(compilation.parse(text)) ||
+      failed(compilation.runTo("loops", backend, options)))
+    return {};
+  return std::move(compilation.remarks);
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//

@@ -277,6 +277,11 @@ LogicalResult AssignOp::verify() {
                          << " but results in " << getType();
   if (getOrder() && !isAccess(*getOrder()))
     return emitOpError("order must be a list of names of indices");
+  if (getContract() && !isAccess(*getContract()))
+    return emitOpError("contract must be a list of names of indices");
+  if (getSizes() &&
+      static_cast<int64_t>(getSizes()->size()) != getType().getRank() + 1)
+    return emitOpError("sizes must be a number of entries and the extents");
   if (failed(verifyResultIndices(*this)) || failed(verifyElements(*this)))
     return failure();
   return verifyYieldedIndices(*this);

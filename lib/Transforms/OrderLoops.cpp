@@ -146,12 +146,13 @@ bool StatementSplitter::canList(const Term &term) {
 }
 
 /// Whether to look for better loops than the proposed ones: the term has sparse
-/// operands, and no operand is the result of another statement.
+/// operands, and no operand is the result of another statement, of unknown
+/// size.
 bool StatementSplitter::isOpen(const Term &term) {
   bool hasSparse = false;
   for (unsigned n : term.inputs) {
     Value tensor = op.getInputs()[n];
-    if (tensor.getDefiningOp<AssignOp>())
+    if (tensor.getDefiningOp<AssignOp>() && knownSizes(tensor).empty())
       return false;
     hasSparse |= !isDense(cast<RankedTensorType>(tensor.getType()));
   }
@@ -191,6 +192,7 @@ struct OrderLoops : nacho::impl::NachoOrderLoopsBase<OrderLoops> {
                      .run()))
         return signalPassFailure();
     // No later pass may depend on the sizes of operands.
+    getOperation().walk([](AssignOp op) { op.removeSizesAttr(); });
     for (auto func : getOperation().getOps<func::FuncOp>())
       for (unsigned n = 0; n < func.getNumArguments(); ++n)
         func.removeArgAttr(

@@ -174,7 +174,9 @@ AssignOp StatementSplitter::makeList(CollectKind kind, Value value,
                                      ArrayRef<Attribute> access,
                                      ArrayRef<Attribute> loops) {
   RankedTensorType type = listType(access, value.getType(), inputs);
-  return makeStatement(kind, type, value, inputs, access, loops, {});
+  AssignOp made = makeStatement(kind, type, value, inputs, access, loops, {});
+  statements.push_back(made);
+  return made;
 }
 
 /// Inserts before the assignment: T[access] = the sum of the term, where T is
@@ -188,55 +190,10 @@ AssignOp StatementSplitter::makeSums(const Term &term,
     encoding = op.getType().getEncoding();
   auto type = RankedTensorType::get(shape, term.value.getType(), encoding);
   CollectKind kind = encoding ? CollectKind::wholeRows : CollectKind::inOrder;
-  return makeStatement(kind, type, term.value, term.inputs, access, loops,
-                       term.reduced);
-}
-
-AssignOp StatementSplitter::makeStatement(CollectKind kind,
-                                          RankedTensorType type, Value value,
-                                          ArrayRef<unsigned> inputs,
-                                          ArrayRef<Attribute> access,
-                                          ArrayRef<Attribute> loops,
-                                          ArrayRef<Attribute> reduced) {
-  SmallVector<Value> tensors;
-  SmallVector<Attribute> accesses;
-  for (unsigned n : inputs) {
-    tensors.push_back(op.getInputs()[n]);
-    accesses.push_back(op.getAccesses()[n]);
-  }
-  ArrayAttr order;
-  if (!loops.empty())
-    order = b.getArrayAttr(loops);
-  auto made =
-      AssignOp::create(b, type, tensors, Value(), b.getArrayAttr(accesses),
-                       b.getArrayAttr(access), order, kind);
-  OpBuilder::InsertionGuard guard(b);
-  Block *body = b.createBlock(&made.getBody());
-  IRMapping mapping;
-  for (unsigned n : inputs) {
-    BlockArgument arg = op.getBodyBlock()->getArgument(n);
-    mapping.map(arg, body->addArgument(arg.getType(), arg.getLoc()));
-  }
-  for (Operation *nested : sliceOf(value))
-    b.clone(*nested, mapping);
-  Value result = mapping.lookup(value);
-  if (!reduced.empty())
-    result =
-        ReduceOp::create(b, BinaryKind::add, result, b.getArrayAttr(reduced));
-  YieldOp::create(b, result);
+  AssignOp made = makeStatement(kind, type, term.value, term.inputs, access,
+                                loops, term.reduced);
   statements.push_back(made);
   return made;
-}
-
-/// Adds an input to the assignment; returns its element in the body.
-BlockArgument StatementSplitter::bind(Value tensor,
-                                      ArrayRef<Attribute> access) {
-  SmallVector<Attribute> accesses(op.getAccesses().getValue());
-  accesses.push_back(b.getArrayAttr(access));
-  op.setAccessesAttr(b.getArrayAttr(accesses));
-  op.getInputsMutable().append(tensor);
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return op.getBodyBlock()->addArgument(type.getElementType(), op.getLoc());
 }
 
 static bool isSameSet(ArrayRef<Attribute> one, ArrayRef<Attribute> other) {
@@ -269,21 +226,4 @@ void StatementSplitter::replace(const Term &term, Value value,
       if (operand.get() == term.value)
         operand.set(value);
   }
-}
-
-/// Removes ops and inputs that the statement no longer uses.
-void StatementSplitter::dropUnused() {
-  Block *body = op.getBodyBlock();
-  for (Operation &nested : llvm::make_early_inc_range(llvm::reverse(*body)))
-    if (isOpTriviallyDead(&nested))
-      nested.erase();
-  SmallVector<Attribute> accesses(op.getAccesses().getValue());
-  for (unsigned n = accesses.size(); n-- > 0;) {
-    if (!body->getArgument(n).use_empty())
-      continue;
-    body->eraseArgument(n);
-    op.getInputsMutable().erase(n);
-    accesses.erase(accesses.begin() + n);
-  }
-  op.setAccessesAttr(b.getArrayAttr(accesses));
 }

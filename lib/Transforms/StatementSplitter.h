@@ -3,21 +3,19 @@
 #ifndef NACHO_LIB_TRANSFORMS_STATEMENTSPLITTER_H
 #define NACHO_LIB_TRANSFORMS_STATEMENTSPLITTER_H
 
+#include "StatementEditor.h"
 #include "nacho/Analysis/LoopCost.h"
-#include "nacho/IR/Names.h"
-
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nacho {
 
 /// Removes the obstacles to loops that follow all tensors from one assignment,
 /// one after the other.
-class StatementSplitter {
+class StatementSplitter : StatementEditor {
 public:
   /// Adds the statements that make lists to `statements`.
   StatementSplitter(AssignOp op, mlir::OpBuilder &builder,
                     llvm::SmallVectorImpl<AssignOp> &statements, bool wholeRows)
-      : op(op), b(withoutName(op.getLoc()), builder), statements(statements),
+      : StatementEditor(op, builder), statements(statements),
         wholeRows(wholeRows) {}
 
   mlir::LogicalResult run();
@@ -47,20 +45,10 @@ private:
   mlir::Value makeRows(AssignOp list, mlir::RankedTensorType type);
   AssignOp makeSums(const Term &term, llvm::ArrayRef<mlir::Attribute> access,
                     llvm::ArrayRef<mlir::Attribute> loops);
-  AssignOp makeStatement(CollectKind kind, mlir::RankedTensorType type,
-                         mlir::Value value, llvm::ArrayRef<unsigned> inputs,
-                         llvm::ArrayRef<mlir::Attribute> access,
-                         llvm::ArrayRef<mlir::Attribute> loops,
-                         llvm::ArrayRef<mlir::Attribute> reduced);
   mlir::Attribute partIndex();
-  mlir::BlockArgument bind(mlir::Value tensor,
-                           llvm::ArrayRef<mlir::Attribute> access);
   void replace(const Term &term, mlir::Value value,
                llvm::ArrayRef<mlir::Attribute> reduced);
-  void dropUnused();
 
-  AssignOp op;
-  mlir::ImplicitLocOpBuilder b;
   llvm::SmallVectorImpl<AssignOp> &statements;
   bool wholeRows; ///< Statements may collect whole rows of the result.
 };

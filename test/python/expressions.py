@@ -108,7 +108,10 @@ class Case:
     def sample(self, rng: Any, drawn: Sequence[int], kinds: Sequence[str]) -> Any:
         """Return random operands by name; ``kinds`` are used in turn."""
         extents = self.extents(drawn)
-        special = self.reduction != "*"
+        # What an infinity times 0 is depends on the order of products and sums, and a
+        # sum over several indices may be factored.
+        reduced = set(extents) - set(self.result.indices)
+        special = self.reduction != "*" and (self.reduction or len(reduced) < 2)
         made: dict[str, Any] = {}
         for number, (name, operand) in enumerate(self.operands.items()):
             made[name] = samples.sample(
@@ -118,11 +121,11 @@ class Case:
                 operand.levels,
                 self.dtype[name],
                 self.index.get(name, ("i32", "i32")),
-                special,
+                bool(special),
             )
         for name in self.scalars:
             dtype = samples.DTYPES[self.dtype[name]]
-            made[name] = samples.numbers(rng, 1, dtype, special)[0]
+            made[name] = samples.numbers(rng, 1, dtype, bool(special))[0]
         return made
 
 

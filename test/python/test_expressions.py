@@ -296,7 +296,7 @@ def test_kernel(case, choices):
     kernel = compiled(text, formats, choices=choices)
     for seed, kinds in enumerate((("sparse",), ("power", "dense"), ("row", "column"))):
         operands = operands_of(text, formats, kinds=kinds, seed=seed)
-        if "*=" in text:
+        if "*=" in text or text == TWO:
             operands = {name: finite(operand) for name, operand in operands.items()}
         check(kernel, text, operands)
     for kinds in (("empty",), ("dense", "empty")):

@@ -20,6 +20,48 @@ struct TermOrder {
   double cost = 0;
 };
 
+/// A sparse operand, as far as the cost of loops depends on it: the index of
+/// each level, and which levels are full.
+struct LoopOperand {
+  unsigned input;
+  IndexNames indices;
+  llvm::SmallVector<bool> isFull;
+  std::optional<double> entries; ///< The number of entries; none: unknown.
+  /// The term has no entry where the operand has none, so that a loop may visit
+  /// the coordinates of other operands and locate those of this one.
+  bool isNeeded;
+
+  LoopOperand(unsigned input, mlir::RankedTensorType type,
+              llvm::ArrayRef<mlir::Attribute> access,
+              std::optional<double> entries, bool isNeeded);
+
+  /// Whether the first level of the transposed operand may be dense, because
+  /// the operand has a dense level anyway.
+  bool isLocated() const {
+    return indices.size() > 1 && llvm::is_contained(isFull, true);
+  }
+};
+
+/// The number of entries and the extents of an operand, if they are given for
+/// the argument of the function, or for the statement, that it is; else empty.
+llvm::ArrayRef<int64_t> knownSizes(mlir::Value input);
+
+/// The extents of indices. Those that are not known are assumed.
+class Extents {
+public:
+  void set(mlir::Attribute index, double extent) { known[index] = extent; }
+  double operator[](mlir::Attribute index) const;
+
+private:
+  llvm::DenseMap<mlir::Attribute, double> known;
+};
+
+/// The expected number of positions of an operand in the last of its levels
+/// with these indices.
+double expectedPositions(const LoopOperand &operand, const Extents &extents,
+                         llvm::ArrayRef<mlir::Attribute> levels,
+                         bool isTransposed);
+
 /// Chooses the order of the loops of one term by the heuristic of Scorch (Yan
 /// et al., CGO 2026): sparse indices come first, and each index is then pushed
 /// inwards while the expected cost falls. The cost is the number of coordinates
@@ -31,6 +73,11 @@ public:
   /// `result` is the order of the loops over the indices of the result.
   LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
            llvm::ArrayRef<mlir::Attribute> result);
+  /// The same for a product whose operands need not exist yet. `all` has the
+  /// indices of all operands, the dense ones included.
+  LoopCost(llvm::ArrayRef<LoopOperand> operands,
+           llvm::ArrayRef<mlir::Attribute> all, const Extents &extents,
+           llvm::ArrayRef<mlir::Attribute> result, bool isDenseResult);
 
   /// The cheapest order that the heuristic finds.
   TermOrder choose(bool canScatter) const;
@@ -38,23 +85,6 @@ public:
   TermOrder evaluate(llvm::ArrayRef<mlir::Attribute> loops) const;
 
 private:
-  /// A sparse operand: the index of each level, and which levels are full.
-  struct Operand {
-    unsigned input;
-    IndexNames indices;
-    llvm::SmallVector<bool> isFull;
-    std::optional<double> entries; ///< The number of entries; none: unknown.
-    /// The term has no entry where the operand has none, so that a loop may
-    /// visit the coordinates of other operands and locate those of this one.
-    bool isNeeded;
-
-    /// Whether the first level of the transposed operand may be dense, because
-    /// the operand has a dense level anyway.
-    bool isLocated() const {
-      return indices.size() > 1 && llvm::is_contained(isFull, true);
-    }
-  };
-
   /// What an operand is to a loop that visits one of its levels.
   struct Visit {
     double children; ///< The expected number of children of a fiber.
@@ -62,20 +92,16 @@ private:
   };
 
   void addOperand(AssignOp op, unsigned n, bool isNeeded);
-  double extentOf(mlir::Attribute index) const;
-  /// The expected number of positions of an operand in the last of its levels
-  /// with these indices.
-  double positions(const Operand &operand,
-                   llvm::ArrayRef<mlir::Attribute> levels,
-                   bool isTransposed) const;
-  Visit visitOf(const Operand &operand, mlir::Attribute index,
+  void setIndices(llvm::ArrayRef<mlir::Attribute> all,
+                  llvm::ArrayRef<mlir::Attribute> result);
+  Visit visitOf(const LoopOperand &operand, mlir::Attribute index,
                 llvm::ArrayRef<mlir::Attribute> outer, bool isTransposed) const;
   double stepOver(llvm::ArrayRef<mlir::Attribute> loops, unsigned m,
                   llvm::ArrayRef<unsigned> transposed, double &live) const;
 
-  llvm::SmallVector<Operand> operands;
+  llvm::SmallVector<LoopOperand> operands;
   IndexNames indices, result;
-  llvm::DenseMap<mlir::Attribute, double> extents; ///< The known extents.
+  Extents extents;
   bool isSum, isDenseResult;
 };
 

@@ -42,6 +42,9 @@ struct Terms {
   static mlir::FailureOr<Terms> split(AssignOp op);
 };
 
+/// The operands of the assignment that a value of its body is computed from.
+llvm::SmallVector<unsigned> inputsOf(mlir::Value value);
+
 /// The ops of the body that compute a value, in order.
 llvm::SmallVector<mlir::Operation *> sliceOf(mlir::Value value);
 

@@ -59,6 +59,12 @@ std::string lowerToStage(const std::string &text, const std::string &stage,
                          const Backend &backend, const CompileOptions &options,
                          std::string &error);
 
+/// What the compiler remarks on a module until it has loops: which sums it has
+/// factored, and why.
+std::vector<std::string> remarksOn(const std::string &text,
+                                   const Backend &backend,
+                                   const CompileOptions &options);
+
 } // namespace nacho
 
 #endif // NACHO_COMPILER_KERNEL_H

@@ -28,6 +28,11 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
     `order` lists all indices of every term in the order of the loops. Without it,
     the loops run in an order that fits the storage of all tensors.
 
+    `contract` lists the indices whose sums are computed on their own, by statements of
+    their own (`--nacho-factor-sums`), in this order; if it is empty, no sum is. Without
+    it, the compiler chooses. `sizes` has the expected number of entries of the result,
+    and its extents; it guides the choice of loops that read the result.
+
     ```mlir
     #CSR = #sparse_tensor.encoding<{
       map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
@@ -50,9 +55,19 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
                        ArrayAttr:$accesses, ArrayAttr:$resultAccess,
                        OptionalAttr<ArrayAttr>:$order,
                        DefaultValuedAttr<Nacho_CollectAttr,
-                                         "CollectKind::inOrder">:$collect);
+                                         "CollectKind::inOrder">:$collect,
+                       OptionalAttr<ArrayAttr>:$contract,
+                       OptionalAttr<DenseI64ArrayAttr>:$sizes);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<
+      (ins "::mlir::Type":$result, "::mlir::ValueRange":$inputs, "::mlir::Value":$init,
+           "::mlir::ArrayAttr":$accesses, "::mlir::ArrayAttr":$resultAccess,
+           "::mlir::ArrayAttr":$order,
+           CArg<"::nacho::CollectKind", "::nacho::CollectKind::inOrder">:$collect), [{
+    build($_builder, $_state, result, inputs, init, accesses, resultAccess, order,
+          collect, /*contract=*/nullptr, /*sizes=*/nullptr);
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -28,6 +28,7 @@ def compile(
     validate: str = "safe",
     remap: bool | None = None,
     choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
 ) -> Kernel:
     """Compile an expression for operands of any shape.
 
@@ -46,7 +47,12 @@ def compile(
     widths of index arrays that the module does not give are those of the operands.
 
     ``order`` lists the indices from the outermost loop inwards, instead of the order
-    that is expected to be the cheapest. With ``remap=False``, outer intersections are
+    that is expected to be the cheapest. A product under a sum may be computed by
+    several statements, so that ``y[i] = A[i,j] * B[j,k] * x[k]`` takes linear time.
+    ``contract`` lists the indices that are summed on their own, one after the other:
+    with ``contract=("k",)``, this is ``A[i,j] * T[j]`` with the sums ``T[j]`` of
+    ``B[j,k] * x[k]``. With ``"none"``, products stay whole, as they do by default if
+    ``order`` is given. With ``remap=False``, outer intersections are
     not run first to list the coordinates that they visit (remapping). Then the cost of
     a part includes entries of the operands that no loop visits.
 
@@ -55,15 +61,22 @@ def compile(
     "vector-bits": 512}``, as the options of ``--nacho-cpu``, which describes them. All
     choices compute the same. One that cannot compute a call is not followed.
     """
-    options = (target, cost, order, remap, threads, parts, validate, choices)
+    options = (target, cost, order, remap, threads, parts, validate, choices, contract)
     if is_module(expr):
-        given = {"formats": formats, "dtype": dtype, "index": index, "order": order}
+        sums = None if contract == "auto" else contract
+        given = {
+            "formats": formats,
+            "dtype": dtype,
+            "index": index,
+            "order": order,
+            "contract": sums,
+        }
         return _of_module(str(expr), given, options)
     assignment = parse(expr)
     require_supported(assignment)
-    request = checked_request(assignment.indices, *options)
+    request = checked_request(assignment, *options)
     pins = requested_pins(assignment, formats or {}, dtype, index)
-    source = NotationSource(assignment, pins, request.lowering.order)
+    source = NotationSource(assignment, pins, request.lowering)
     return Kernel(source, request)
 
 
@@ -71,5 +84,5 @@ def _of_module(text: str, given: Mapping[str, object], options: Any) -> Kernel:
     for option, value in given.items():
         if value is not None:
             raise ArgumentError(f"{option}= of a module are those of its function")
-    request = checked_request((), *options)
+    request = checked_request(None, *options)
     return Kernel(ModuleSource(read_module(text, request.lowering.cost)), request)

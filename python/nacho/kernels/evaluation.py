@@ -30,6 +30,7 @@ _OPTIONS = (
     "cost",
     "remap",
     "choices",
+    "contract",
 )
 _EVALUATE = ("evaluate(expr, {})", _OPTIONS)
 
@@ -48,6 +49,7 @@ def evaluate(
     cost: str = "nnz+loops",
     remap: bool | None = None,
     choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
     **named: Any,
 ) -> Any:
     """Compute an expression: compile it once for such operands, and run it.
@@ -64,7 +66,7 @@ def evaluate(
     assignment = parse(expr)
     given = given_operands(assignment, operands, named, _EVALUATE)
     request = checked_request(
-        assignment.indices,
+        assignment,
         target,
         cost,
         order,
@@ -73,6 +75,7 @@ def evaluate(
         parts,
         validate,
         choices,
+        contract,
     )
     views = views_of_operands(assignment, given)
     found = specialiser_for(assignment, views, out, request.lowering)
@@ -201,5 +204,5 @@ def _specialiser(
     if out is not None:
         require_supported(assignment)
         pins[result] = Pin(requested_format(assignment, out))
-    source = NotationSource(assignment, pins, lowering.order, library)
+    source = NotationSource(assignment, pins, lowering, library)
     return Specialiser(source, lowering, sized=True)

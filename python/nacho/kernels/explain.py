@@ -48,6 +48,7 @@ def explain(specialiser: Specialiser, given: Sequence[Any], running: Running) ->
         ("expression", [statement.assignment.text]),
         ("types", _types(statement, specialiser.source.pins)),
         ("order", _order(run.program)),
+        ("contract", _contract(run)),
         ("operands", _operands(statement, run.call)),
         ("result", [_result(run)]),
         ("copies", notes or ["none: every array is used in place"]),
@@ -129,6 +130,14 @@ def _order(program: Program) -> list[str]:
             what += f": makes list {number}" + (", sorted" if step.is_sorted else "")
         lines.append(what)
     return lines
+
+
+def _contract(run: _Run) -> list[str]:
+    """Describe the sums of a product that are computed on their own, and why."""
+    if len(run.program.statement.assignment.reduced) < 2:
+        return ["nothing to factor: no product is summed over several indices"]
+    remarks = run.specialisation.programs.native.remarks()
+    return list(remarks) or ["products stay whole"]
 
 
 def _operands(statement: Statement, call: Call) -> list[str]:

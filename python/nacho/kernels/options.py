@@ -77,6 +77,31 @@ def checked_order(
     return (*names, *(index for index in indices if index not in names))
 
 
+def checked_contract(
+    contract: Sequence[str] | str, reduced: tuple[str, ...]
+) -> tuple[str, ...] | None:
+    """Return the indices that are summed on their own, in order; None: Nacho chooses.
+
+    With "none", there are no such indices.
+    """
+    if contract == "auto":
+        return None
+    if contract == "none":
+        return ()
+    given = contract.split(",") if isinstance(contract, str) else contract
+    try:
+        names = tuple(identifier(str(name).strip()) for name in given)
+    except TypeError:
+        names = ()
+    if not names or not set(names) <= set(reduced) or len(set(names)) != len(names):
+        shown = ", ".join(reduced)
+        raise NachoError(
+            f"contract={contract!r}: expected 'auto', 'none', or indices that are "
+            f"summed over ({shown})"
+        )
+    return names
+
+
 def checked_count(option: str, value: object, largest: int) -> int | None:
     """Return a number of threads or parts as a Python integer; None is allowed."""
     if value is None:

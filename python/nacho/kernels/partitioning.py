@@ -24,7 +24,7 @@ from nacho.kernels.statement import Statement
 from nacho.notation.parser import parse
 from nacho.notation.tree import Access
 
-_FUNCTION = ("partition(expr, parts, {})", ("cost", "order", "remap"))
+_FUNCTION = ("partition(expr, parts, {})", ("cost", "order", "remap", "contract"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +76,7 @@ def partition(
     cost: str = "nnz",
     order: Sequence[str] | str | None = None,
     remap: bool | None = None,
+    contract: Sequence[str] | str = "auto",
     **named: Any,
 ) -> Partition:
     """Cut the work of an expression into parts, and compute nothing.
@@ -95,7 +96,12 @@ def partition(
     assignment = parse(expr)
     given = given_operands(assignment, operands, named, _FUNCTION)
     request = checked_request(
-        assignment.indices, cost=cost, order=order, remap=remap, parts=parts
+        assignment,
+        cost=cost,
+        order=order,
+        remap=remap,
+        parts=parts,
+        contract=contract,
     )
     views = views_of_operands(assignment, given)
     found = specialiser_for(assignment, views, None, request.lowering)
@@ -133,9 +139,7 @@ def _sources(program: Program, step: Step) -> dict[int, str]:
     """Return the names of operands and lists by their numbers in ``step.loops``."""
     assignment = program.statement.assignment
     numbers = dict(zip(chain(*step.loops), chain(*step.loop_inputs), strict=True))
-    # If a step makes a sorted list, the compiler has rewritten the statement, and the
-    # numbers are not those of the assignment's accesses.
-    given = not any(step.is_sorted for step in program.steps)
+    given = not _is_rewritten(program)
     if len(program.steps) == 1:
         numbers.update(dict.fromkeys(_sparse_accesses(program.statement), 0))
     found: dict[int, str] = {}
@@ -150,6 +154,22 @@ def _sources(program: Program, step: Step) -> dict[int, str]:
             _, operand = step.inputs[numbers[number]]
             found[number] = _fresh(assignment.operands[operand], found)
     return found
+
+
+def _is_rewritten(program: Program) -> bool:
+    """Return whether the compiler has made several statements of the assignment.
+
+    The numbers of a step's accesses are then not those of the assignment's accesses.
+    """
+    assignment = program.statement.assignment
+    return any(step.is_sorted for step in program.steps) or any(
+        assignment.accesses[number].name != assignment.operands[step.inputs[input][1]]
+        for step in program.steps
+        for number, input in zip(
+            chain(*step.loops), chain(*step.loop_inputs), strict=True
+        )
+        if number >= 0
+    )
 
 
 def _sparse_accesses(statement: Statement) -> list[int]:

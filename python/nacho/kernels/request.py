@@ -12,10 +12,12 @@ from nacho.kernels.options import (
     check_target,
     check_validation,
     checked_choices,
+    checked_contract,
     checked_count,
     checked_order,
     checked_remap,
 )
+from nacho.notation.tree import Assignment
 
 
 class Lowering(NamedTuple):
@@ -25,6 +27,9 @@ class Lowering(NamedTuple):
     cost: str = "nnz+loops"
     order: tuple[str, ...] = ()
     """The indices of the loops, outermost first; if empty, the compiler chooses."""
+    contract: tuple[str, ...] | None = None
+    """The indices that are summed on their own, in order; if None, the compiler
+    chooses."""
     remap: bool = True
     choices: tuple[tuple[str, object], ...] = ()
     """Choices that the caller makes in place of Nacho, by name."""
@@ -46,7 +51,7 @@ class Request(NamedTuple):
 
 
 def checked_request(
-    indices: tuple[str, ...],
+    assignment: Assignment | None,
     target: str = "cpu",
     cost: str = "nnz+loops",
     order: Sequence[str] | str | None = None,
@@ -55,8 +60,9 @@ def checked_request(
     parts: int | None = None,
     validate: str = "safe",
     choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
 ) -> Request:
-    """Return the options of a caller for an expression with these indices.
+    """Return the options of a caller for an expression; None stands for a module.
 
     Options with their default values are not checked, since this runs in every call.
     """
@@ -70,11 +76,17 @@ def checked_request(
         threads = checked_count("threads", threads, MAX_THREADS)
     if parts is not None:
         parts = checked_count("parts", parts, MAX_PARTS)
-    loops = () if order is None else checked_order(order, indices)
+    loops: tuple[str, ...] = ()
+    sums: tuple[str, ...] | None = None
+    if assignment is not None and order is not None:
+        loops = checked_order(order, assignment.indices)
+    if assignment is not None and contract != "auto":
+        sums = checked_contract(contract, assignment.reduced)
     lowering = Lowering(
         target,
         cost,
         loops,
+        sums,
         remap is None or checked_remap(remap),
         () if choices is None else checked_choices(choices),
     )

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Protocol
 
 from nacho.kernels.pins import Pin
+from nacho.kernels.request import Lowering
 from nacho.kernels.types import Typing
 from nacho.mlir.emit import emit
 from nacho.mlir.module import Module
@@ -77,13 +78,13 @@ class NotationSource:
         self,
         assignment: Assignment,
         pins: Mapping[str, Pin],
-        order: tuple[str, ...] = (),
+        lowering: Lowering | None = None,
         library: str | None = None,
     ) -> None:
         require_supported(assignment)
         self.assignment = assignment
         self.pins = pins
-        self._order = order
+        self._lowering = lowering or Lowering()
         self._library = library
 
     def require_shapes(self, views: Mapping[str, View]) -> None:
@@ -97,7 +98,15 @@ class NotationSource:
         if result.format is not None and not result.format.is_dense:
             require_sparse(kinds)
         sizes = dict(zip(assignment.tensors, typing.sizes, strict=False))
-        text = emit(assignment, types, result, kinds, self._order, sizes)
+        text = emit(
+            assignment,
+            types,
+            result,
+            kinds,
+            self._lowering.order,
+            sizes,
+            self._lowering.contract,
+        )
         return Statement(
             assignment, typing, result, text, assignment.accesses, kinds.limits
         )

@@ -30,21 +30,28 @@ Sizes = tuple[tuple[int, ...], ...]
 def are_sizes_relevant(
     assignment: Assignment, formats: Mapping[str, Format | None]
 ) -> bool:
-    """Return whether the order of loops may depend on the sizes of operands."""
+    """Return whether statements or the order of loops may depend on operands' sizes."""
     if not assignment.reduced:
         return False
     found = [formats[access.name] for access in assignment.accesses if access.indices]
+    if len(found) > 1 and len(assignment.reduced) > 1:
+        return True
     return sum(format is not None and not format.is_dense for format in found) > 1
 
 
 def rough_sizes(views: Mapping[str, View]) -> Sizes:
-    """Return the entries and extents of operands, rounded to powers of four.
+    """Return the entries and extents of operands, 0 or rounded to powers of four.
 
     Operands of similar sizes thus share a statement.
     """
     return tuple(
         [
-            tuple([4 ** (n.bit_length() // 2) for n in (view.values.size, *view.shape)])
+            tuple(
+                [
+                    n and 4 ** (n.bit_length() // 2)
+                    for n in (view.values.size, *view.shape)
+                ]
+            )
             for view in views.values()
         ]
     )

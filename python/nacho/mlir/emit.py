@@ -65,16 +65,19 @@ def emit(
     kinds: Kinds | None = None,
     order: tuple[str, ...] = (),
     sizes: Mapping[str, tuple[int, ...]] | None = None,
+    contract: tuple[str, ...] | None = None,
 ) -> str:
     """Return a module whose function ``kernel`` computes the assignment.
 
     ``order`` lists the indices of the loops, outermost first; if it is empty, the
     compiler chooses. ``sizes`` helps it: per operand, the number of entries and the
-    extents. Operands of unknown size are left out.
+    extents. Operands of unknown size are left out. ``contract`` lists the indices that
+    are summed on their own; if it is None, the compiler chooses.
     """
     if kinds is None:
         kinds = kinds_of(assignment, {name: t.dtype for name, t in operands.items()})
-    return _Emitter(assignment, operands, result, kinds, order, sizes or {}).module()
+    pinned = {"order": order or None, "contract": contract}
+    return _Emitter(assignment, operands, result, kinds, pinned, sizes or {}).module()
 
 
 def spelled_indices(assignment: Assignment) -> dict[str, str]:
@@ -90,11 +93,12 @@ class _Emitter:
         operands: Mapping[str, TensorType],
         result: TensorType,
         kinds: Kinds,
-        order: tuple[str, ...],
+        pinned: Mapping[str, tuple[str, ...] | None],
         sizes: Mapping[str, tuple[int, ...]],
     ) -> None:
         self.assignment = assignment
-        self.order = order
+        self.pinned = pinned
+        """Lists of indices that are attributes of the statement, or None, by name."""
         self.sizes = sizes
         self.types = {**operands, assignment.result.name: result}
         self.result = result
@@ -138,8 +142,12 @@ class _Emitter:
         return f" {{nacho.sizes = array<i64: {known}>}}" if known else ""
 
     def attributes(self) -> str:
-        names = ", ".join(f'"{self.indices[index]}"' for index in self.order)
-        return f" {{order = [{names}]}}" if names else ""
+        texts: list[str] = []
+        for attribute, indices in self.pinned.items():
+            if indices is not None:
+                names = ", ".join(f'"{self.indices[index]}"' for index in indices)
+                texts.append(f"{attribute} = [{names}]")
+        return f" {{{', '.join(texts)}}}" if texts else ""
 
     def encodings(self) -> list[str]:
         return [

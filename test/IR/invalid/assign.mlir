@@ -218,6 +218,26 @@ func.func @order_of_numbers(%A: tensor<?xf64>) -> tensor<?xf64> {
 
 // -----
 
+func.func @contract_of_numbers(%A: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{contract must be a list of names of indices}}
+  %z = nacho.assign (%a = %A[i] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  } {contract = [1]}
+  return %z : tensor<?xf64>
+}
+
+// -----
+
+func.func @sizes_of_another_rank(%A: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{sizes must be a number of entries and the extents}}
+  %z = nacho.assign (%a = %A[i] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  } {sizes = array<i64: 7>}
+  return %z : tensor<?xf64>
+}
+
+// -----
+
 func.func @partial_sums_of_no_part(%A: tensor<?xf64>) -> tensor<f64> {
   // expected-error @below {{collects part_sums, for which the result needs an index}}
   %E = nacho.assign collect<part_sums> (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {

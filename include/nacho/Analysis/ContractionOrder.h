@@ -1,0 +1,50 @@
+//===- ContractionOrder.h - In which order a product is summed ------------===//
+
+#ifndef NACHO_ANALYSIS_CONTRACTIONORDER_H
+#define NACHO_ANALYSIS_CONTRACTIONORDER_H
+
+#include "nacho/Analysis/LoopOrder.h"
+
+namespace nacho {
+
+/// A sum of the product of some factors, which is computed on its own:
+/// T[access] = the product, summed over `summed`.
+struct PartialSum {
+  /// The numbers of the factors. The results of earlier partial sums are
+  /// factors, too: their numbers follow those of the factors of the product.
+  llvm::SmallVector<unsigned> factors;
+  IndexNames summed, access;
+  mlir::RankedTensorType type;
+  /// The expected number of entries of T, and its extents.
+  llvm::SmallVector<int64_t> sizes;
+};
+
+/// How the sum of a product is computed: sums of some factors come first, each
+/// of which is a factor of what is still to be summed.
+///
+///   sum_jk A[i, j] * B[j, k] * x[k]
+///     = sum_j A[i, j] * T[j]   where T[j] = sum_k B[j, k] * x[k]
+///
+/// The product of the other factors is taken out of a partial sum. An absent
+/// entry makes every product 0, whatever the other factors are. So T must store
+/// exactly the entries that the pattern of its factors has: it is stored as a
+/// sparse tensor unless all its factors are dense.
+struct ContractionOrder {
+  llvm::SmallVector<mlir::Value> factors; ///< The factors of the product.
+  std::vector<PartialSum> sums;           ///< Empty: the product stays whole.
+  IndexNames rest;      ///< The indices that are summed over in the end.
+  double cost = 0;      ///< The expected steps of all statements.
+  double wholeCost = 0; ///< The expected steps if the product stays whole.
+
+  /// The order that is expected to be the cheapest. The product stays whole if
+  /// that is not clearly cheaper.
+  static ContractionOrder choose(AssignOp op, ReduceOp sum);
+  /// Sums over the given indices on their own, one after the other. Indices
+  /// that have no partial sum are summed over in the end.
+  static ContractionOrder follow(AssignOp op, ReduceOp sum,
+                                 llvm::ArrayRef<mlir::Attribute> asked);
+};
+
+} // namespace nacho
+
+#endif // NACHO_ANALYSIS_CONTRACTIONORDER_H

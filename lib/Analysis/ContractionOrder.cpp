@@ -1,0 +1,228 @@
+//===- ContractionOrder.cpp - In which order a product is summed ----------===//
+//
+// A partial sum eliminates an index: it sums the product of all factors that
+// have the index, over this index and all others that only these factors have.
+// A sequence of eliminated indices thus says which statements there are. The
+// sequences are searched by their length; of each length, the cheapest are
+// kept.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductFactors.h"
+#include "nacho/Levels/LevelFormat.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace nacho;
+
+/// How many sequences of each length are kept.
+static constexpr size_t kKept = 16;
+/// The cost of storing an entry and reading it again, in steps of a loop.
+static constexpr double kStored = 2;
+/// Partial sums must be expected to cost less than this share of the whole, if
+/// the sizes of all operands are known, and if not.
+static constexpr double kClearlyLess = 0.8, kSurelyLess = 0.5;
+
+namespace {
+/// A sequence of partial sums.
+struct Sequence {
+  SmallVector<unsigned> live; ///< The factors of what is still to be summed.
+  IndexNames rest;
+  std::vector<PartialSum> sums;
+  SmallVector<unsigned> results; ///< The factors that are results of `sums`.
+  double cost = 0;
+};
+
+class ContractionPlanner {
+public:
+  ContractionPlanner(AssignOp op, ReduceOp sum)
+      : op(op), sum(sum), product(op, sum) {}
+
+  ContractionOrder cheapest();
+  ContractionOrder followed(ArrayRef<Attribute> asked);
+
+private:
+  Sequence whole();
+  /// The sequences that eliminate one more index, one for each way to store its
+  /// partial sum. If the index has no partial sum of its own, there are none.
+  std::vector<Sequence> eliminate(const Sequence &before, Attribute index,
+                                  bool mustBeSafe);
+  std::vector<Sequence> extend(const std::vector<Sequence> &shorter);
+  std::string keyOf(const Sequence &sequence) const;
+  ContractionOrder orderOf(const Sequence &sequence, double cost = 0,
+                           double wholeCost = 0) const;
+  double costOfRest(const Sequence &sequence);
+
+  AssignOp op;
+  ReduceOp sum;
+  ProductFactors product;
+};
+} // namespace
+
+/// The expected steps of all statements, the one for what is still to be summed
+/// included.
+double ContractionPlanner::costOfRest(const Sequence &sequence) {
+  IndexNames levels =
+      storageOrder(op.getType(), op.getResultAccess().getValue());
+  return sequence.cost +
+         product.costOf(sequence.live, levels, ::isDense(op.getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Sequences
+//===----------------------------------------------------------------------===//
+
+Sequence ContractionPlanner::whole() {
+  Sequence whole;
+  llvm::append_range(whole.live, llvm::seq<unsigned>(product.values.size()));
+  llvm::append_range(whole.rest, sum.getIndices().getValue());
+  return whole;
+}
+
+std::vector<Sequence> ContractionPlanner::eliminate(const Sequence &before,
+                                                    Attribute index,
+                                                    bool mustBeSafe) {
+  SmallVector<unsigned> group, others;
+  for (unsigned n : before.live)
+    if (!product[n].isNumber())
+      (product[n].indices.contains(index) ? group : others).push_back(n);
+  if (others.empty())
+    return {};
+  llvm::SetVector<Attribute> kept;
+  IndexNames summed, rest;
+  for (Attribute name : before.rest) {
+    bool isOthers = llvm::any_of(
+        others, [&](unsigned n) { return product[n].indices.contains(name); });
+    (isOthers ? rest : summed).push_back(name);
+  }
+  for (unsigned n : group)
+    for (Attribute name : product[n].indices)
+      if (!llvm::is_contained(summed, name))
+        kept.insert(name);
+  bool areSafe = llvm::all_of(
+      summed, [&](Attribute name) { return product.isSafe(group, name); });
+  // A sum without indices is a number, which cannot be absent.
+  if (kept.empty() || (mustBeSafe && !areSafe))
+    return {};
+  std::vector<Sequence> made;
+  for (IndexNames &access : product.layoutsOf(group, kept.getArrayRef())) {
+    double entries = product.entriesOf(group, access);
+    PartialSum sum{group, summed, access, product.typeOf(group, access), {}};
+    sum.sizes.push_back(std::min(entries, 1e18));
+    for (Attribute name : access)
+      sum.sizes.push_back(product.extentOf(name));
+    Sequence &next = made.emplace_back(before);
+    next.rest = rest;
+    next.cost +=
+        product.costOf(group, access, ::isDense(sum.type)) + kStored * entries;
+    llvm::erase_if(next.live,
+                   [&](unsigned n) { return llvm::is_contained(group, n); });
+    next.live.push_back(product.size());
+    next.results.push_back(product.size());
+    product.addResult(sum);
+    next.sums.push_back(std::move(sum));
+  }
+  return made;
+}
+
+/// The sequences with one more index, the cheapest first. Of those that lead to
+/// the same factors, only the cheapest is of interest.
+std::vector<Sequence>
+ContractionPlanner::extend(const std::vector<Sequence> &shorter) {
+  std::map<std::string, Sequence> found;
+  for (const Sequence &before : shorter)
+    for (Attribute index : before.rest)
+      for (Sequence &next : eliminate(before, index, /*mustBeSafe=*/true)) {
+        Sequence &known = found.try_emplace(keyOf(next), next).first->second;
+        if (next.cost < known.cost)
+          known = next;
+      }
+  std::vector<Sequence> longer;
+  for (auto &[key, sequence] : found)
+    longer.push_back(std::move(sequence));
+  llvm::sort(longer, [](const Sequence &one, const Sequence &other) {
+    return one.cost < other.cost;
+  });
+  if (longer.size() > kKept)
+    longer.resize(kKept);
+  return longer;
+}
+
+/// The factors that are left, by number, or by the levels of results.
+std::string ContractionPlanner::keyOf(const Sequence &sequence) const {
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  for (unsigned n : sequence.live) {
+    if (n < product.values.size())
+      os << n;
+    else
+      for (Attribute index : product[n].indices)
+        os << cast<StringAttr>(index).getValue() << ',';
+    os << ';';
+  }
+  return key;
+}
+
+ContractionOrder ContractionPlanner::cheapest() {
+  ContractionOrder order = orderOf(whole());
+  if (!product.arePossible)
+    return order;
+  std::vector<Sequence> sequences = extend({whole()});
+  if (sequences.empty())
+    return order;
+  order.wholeCost = order.cost = costOfRest(whole());
+  double limit =
+      (product.areSized ? kClearlyLess : kSurelyLess) * order.wholeCost;
+  for (; !sequences.empty(); sequences = extend(sequences))
+    for (const Sequence &sequence : sequences) {
+      if (sequence.cost >= limit)
+        break;
+      double cost = costOfRest(sequence);
+      if (cost >= limit)
+        continue;
+      limit = cost;
+      order = orderOf(sequence, cost, order.wholeCost);
+    }
+  return order;
+}
+
+ContractionOrder ContractionPlanner::followed(ArrayRef<Attribute> asked) {
+  Sequence sequence = whole();
+  double wholeCost = costOfRest(sequence);
+  for (Attribute index : asked) {
+    if (!product.arePossible || !llvm::is_contained(sequence.rest, index))
+      continue;
+    std::vector<Sequence> longer =
+        eliminate(sequence, index, /*mustBeSafe=*/false);
+    if (!longer.empty())
+      sequence = *llvm::min_element(
+          longer, [](const Sequence &one, const Sequence &other) {
+            return one.cost < other.cost;
+          });
+  }
+  return orderOf(sequence, costOfRest(sequence), wholeCost);
+}
+
+ContractionOrder ContractionPlanner::orderOf(const Sequence &sequence,
+                                             double cost,
+                                             double wholeCost) const {
+  ContractionOrder order{product.values, sequence.sums, sequence.rest, cost,
+                         wholeCost};
+  // Other sequences have results, too, which have numbers in between.
+  for (PartialSum &sum : order.sums)
+    for (unsigned &n : sum.factors)
+      if (n >= product.values.size())
+        n = product.values.size() +
+            (llvm::find(sequence.results, n) - sequence.results.begin());
+  return order;
+}
+
+ContractionOrder ContractionOrder::choose(AssignOp op, ReduceOp sum) {
+  return ContractionPlanner(op, sum).cheapest();
+}
+
+ContractionOrder ContractionOrder::follow(AssignOp op, ReduceOp sum,
+                                          ArrayRef<Attribute> asked) {
+  return ContractionPlanner(op, sum).followed(asked);
+}

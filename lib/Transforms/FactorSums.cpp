@@ -1,0 +1,198 @@
+//===- FactorSums.cpp - Factors are taken out of sums ---------------------===//
+//
+// Consumes `nacho.assign`; leaves assignments in which sums of some factors of
+// a product are computed by assignments of their own:
+//
+//   sum_jk A[i, j] * B[j, k] * x[k]  ->  T[j] = sum_k B[j, k] * x[k];
+//                                        sum_j A[i, j] * T[j]
+//
+// ContractionOrder says which sums these are, and why the entries stay the
+// same.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StatementEditor.h"
+#include "nacho/Analysis/ContractionOrder.h"
+#include "nacho/Transforms/Passes.h"
+
+#include "llvm/Support/Format.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOFACTORSUMS
+#include "nacho/Transforms/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+/// Factors the sums of one assignment.
+class SumFactorer : StatementEditor {
+public:
+  SumFactorer(AssignOp op, OpBuilder &builder) : StatementEditor(op, builder) {}
+
+  void run();
+
+private:
+  void factor(ReduceOp sum);
+  void replace(ReduceOp sum, Value product, ArrayRef<Attribute> indices);
+  Value multiply(ArrayRef<Value> factors);
+  AssignOp compute(const PartialSum &sum, Value product);
+  IndexNames loopsOver(ArrayRef<unsigned> inputs);
+  void printFactor(raw_ostream &os, Value factor, ArrayRef<AssignOp> made);
+  std::string describe(const PartialSum &sum, ArrayRef<Value> group,
+                       ArrayRef<AssignOp> made);
+};
+} // namespace
+
+void SumFactorer::run() {
+  // A caller who only orders the loops means those of the whole product.
+  bool isWhole =
+      op.getContract() ? op.getContract()->empty() : op.getOrder().has_value();
+  if (!isWhole && op.getCollect() == CollectKind::inOrder)
+    for (auto sum :
+         llvm::make_early_inc_range(op.getBodyBlock()->getOps<ReduceOp>()))
+      if (sum.getKind() == BinaryKind::add)
+        factor(sum);
+  op.removeContractAttr();
+}
+
+void SumFactorer::factor(ReduceOp sum) {
+  ContractionOrder order =
+      op.getContract()
+          ? ContractionOrder::follow(op, sum, op.getContract()->getValue())
+          : ContractionOrder::choose(op, sum);
+  if (order.sums.empty())
+    return;
+  SmallVector<Value> factors = order.factors;
+  SmallVector<AssignOp> made;
+  llvm::SmallDenseSet<unsigned> used;
+  std::string text;
+  b.setInsertionPoint(sum);
+  for (const PartialSum &partial : order.sums) {
+    SmallVector<Value> group;
+    for (unsigned n : partial.factors)
+      group.push_back(factors[n]);
+    used.insert_range(partial.factors);
+    text += describe(partial, group, made);
+    made.push_back(compute(partial, multiply(group)));
+    factors.push_back(bind(made.back().getResult(), partial.access));
+  }
+  llvm::raw_string_ostream(text)
+      << "expected to cost " << llvm::format("%.1e", order.cost)
+      << ", and the whole product " << llvm::format("%.1e", order.wholeCost);
+  emitRemark(op.getLoc()) << text;
+  SmallVector<Value> left;
+  for (auto [n, value] : llvm::enumerate(factors))
+    if (!used.contains(n))
+      left.push_back(value);
+  replace(sum, multiply(left), order.rest);
+  dropUnused();
+  if (op.getOrder())
+    op.setOrderAttr(b.getArrayAttr(loopsOver(
+        llvm::to_vector(llvm::seq<unsigned>(op.getInputs().size())))));
+}
+
+/// Lets a sum be that of another product, over other indices.
+void SumFactorer::replace(ReduceOp sum, Value product,
+                          ArrayRef<Attribute> indices) {
+  if (indices.empty()) {
+    sum.replaceAllUsesWith(product);
+    sum.erase();
+    return;
+  }
+  sum.getValueMutable().assign(product);
+  sum.setIndicesAttr(b.getArrayAttr(indices));
+}
+
+/// Multiplies values from left to right.
+Value SumFactorer::multiply(ArrayRef<Value> factors) {
+  Value product = factors.front();
+  for (Value factor : factors.drop_front())
+    product = BinaryOp::create(b, BinaryKind::mul, product, factor);
+  return product;
+}
+
+/// Inserts before the assignment: T[access] = the sum of the product.
+AssignOp SumFactorer::compute(const PartialSum &sum, Value product) {
+  SmallVector<unsigned> inputs = inputsOf(product);
+  IndexNames loops;
+  if (op.getOrder())
+    loops = loopsOver(inputs);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(op);
+  AssignOp made = makeStatement(CollectKind::inOrder, sum.type, product, inputs,
+                                sum.access, loops, sum.summed);
+  made.setSizesAttr(b.getDenseI64ArrayAttr(sum.sizes));
+  setName(made.getResult(), "T");
+  return made;
+}
+
+/// The loops that are asked for, without those over indices of no input.
+IndexNames SumFactorer::loopsOver(ArrayRef<unsigned> inputs) {
+  IndexNames loops;
+  for (Attribute index : op.getOrder()->getValue())
+    if (llvm::any_of(inputs, [&](unsigned n) {
+          return llvm::is_contained(op.getAccess(n), index);
+        }))
+      loops.push_back(index);
+  return loops;
+}
+
+/// [i, j]
+static void printIndices(raw_ostream &os, ArrayRef<Attribute> indices) {
+  os << '[';
+  llvm::interleaveComma(indices, os, [&](Attribute index) {
+    os << cast<StringAttr>(index).getValue();
+  });
+  os << ']';
+}
+
+/// B[j, k]; of a factor that is no operand, all its operands: (B[j, k], C[j,
+/// k])
+void SumFactorer::printFactor(raw_ostream &os, Value factor,
+                              ArrayRef<AssignOp> made) {
+  SmallVector<unsigned> inputs = inputsOf(factor);
+  bool isOperand = isa<BlockArgument>(factor);
+  os << (isOperand ? "" : "(");
+  llvm::interleaveComma(inputs, os, [&](unsigned n) {
+    Value tensor = op.getInputs()[n];
+    const auto *found = llvm::find(made, tensor.getDefiningOp<AssignOp>());
+    if (found == made.end())
+      os << getName(tensor);
+    else
+      os << 'T' << found - made.begin();
+    printIndices(os, op.getAccess(n));
+  });
+  os << (isOperand ? "" : ")");
+}
+
+/// T0[j] = sum over [k] of B[j, k] * x[k]
+std::string SumFactorer::describe(const PartialSum &sum, ArrayRef<Value> group,
+                                  ArrayRef<AssignOp> made) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << 'T' << made.size();
+  printIndices(os, sum.access);
+  os << " = sum over ";
+  printIndices(os, sum.summed);
+  os << " of ";
+  llvm::interleave(
+      group, os, [&](Value factor) { printFactor(os, factor, made); }, " * ");
+  os << "; ";
+  return text;
+}
+
+namespace {
+struct FactorSums : nacho::impl::NachoFactorSumsBase<FactorSums> {
+  using NachoFactorSumsBase::NachoFactorSumsBase;
+
+  void runOnOperation() override {
+    OpBuilder builder(&getContext());
+    SmallVector<AssignOp> statements;
+    getOperation().walk([&](AssignOp op) { statements.push_back(op); });
+    for (AssignOp op : statements)
+      SumFactorer(op, builder).run();
+  }
+};
+} // namespace

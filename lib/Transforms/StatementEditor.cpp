@@ -1,0 +1,69 @@
+//===- StatementEditor.cpp - Moves parts of a statement to others ---------===//
+
+#include "StatementEditor.h"
+
+#include "nacho/Analysis/LoopOrder.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace nacho;
+
+AssignOp StatementEditor::makeStatement(CollectKind kind, RankedTensorType type,
+                                        Value value, ArrayRef<unsigned> inputs,
+                                        ArrayRef<Attribute> access,
+                                        ArrayRef<Attribute> loops,
+                                        ArrayRef<Attribute> reduced) {
+  SmallVector<Value> tensors;
+  SmallVector<Attribute> accesses;
+  for (unsigned n : inputs) {
+    tensors.push_back(op.getInputs()[n]);
+    accesses.push_back(op.getAccesses()[n]);
+  }
+  ArrayAttr order;
+  if (!loops.empty())
+    order = b.getArrayAttr(loops);
+  auto made =
+      AssignOp::create(b, type, tensors, Value(), b.getArrayAttr(accesses),
+                       b.getArrayAttr(access), order, kind);
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&made.getBody());
+  IRMapping mapping;
+  for (unsigned n : inputs) {
+    BlockArgument arg = op.getBodyBlock()->getArgument(n);
+    mapping.map(arg, body->addArgument(arg.getType(), arg.getLoc()));
+  }
+  for (Operation *nested : sliceOf(value))
+    b.clone(*nested, mapping);
+  Value result = mapping.lookup(value);
+  if (!reduced.empty())
+    result =
+        ReduceOp::create(b, BinaryKind::add, result, b.getArrayAttr(reduced));
+  YieldOp::create(b, result);
+  return made;
+}
+
+BlockArgument StatementEditor::bind(Value tensor, ArrayRef<Attribute> access) {
+  SmallVector<Attribute> accesses(op.getAccesses().getValue());
+  accesses.push_back(b.getArrayAttr(access));
+  op.setAccessesAttr(b.getArrayAttr(accesses));
+  op.getInputsMutable().append(tensor);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return op.getBodyBlock()->addArgument(type.getElementType(), op.getLoc());
+}
+
+void StatementEditor::dropUnused() {
+  Block *body = op.getBodyBlock();
+  for (Operation &nested : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (isOpTriviallyDead(&nested))
+      nested.erase();
+  SmallVector<Attribute> accesses(op.getAccesses().getValue());
+  for (unsigned n = accesses.size(); n-- > 0;) {
+    if (!body->getArgument(n).use_empty())
+      continue;
+    body->eraseArgument(n);
+    op.getInputsMutable().erase(n);
+    accesses.erase(accesses.begin() + n);
+  }
+  op.setAccessesAttr(b.getArrayAttr(accesses));
+}

@@ -1,0 +1,307 @@
+// RUN: nacho-opt %s -nacho-factor-sums --mlir-use-nameloc-as-prefix 2>/dev/null | FileCheck %s
+// RUN: nacho-opt %s -nacho-factor-sums --mlir-use-nameloc-as-prefix 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: nacho-opt %s -nacho-factor-sums -nacho-order-loops=whole-rows=true -nacho-concretize 2>/dev/null
+
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#DCSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 64, crdWidth = 64 }>
+#CSF = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed), posWidth = 32, crdWidth = 32 }>
+
+// CHECK-DAG: #[[SV:.+]] = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 64, crdWidth = 32 }>
+// CHECK-DAG: #[[CSR:.+]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 64, crdWidth = 32 }>
+// CHECK-DAG: #[[WIDE:.+]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 64, crdWidth = 64 }>
+// CHECK-DAG: #[[ROWS:.+]] = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : dense), posWidth = 64, crdWidth = 32 }>
+
+// Only one index is summed over: there is nothing to take out.
+//
+// CHECK-LABEL: func.func @negative_one_sum(
+// CHECK:         %[[Z:.+]] = nacho.assign
+// CHECK:           nacho.reduce add %{{.+}} over [j] : f64
+// CHECK:         return %[[Z]]
+func.func @negative_one_sum(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+      -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// The mask is not worth waiting for: it makes the product cheaper.
+//
+// CHECK-LABEL: func.func @negative_masked(
+// CHECK:         %[[Z:.+]] = nacho.assign
+// CHECK:           nacho.reduce add %{{.+}} over [j] : f64
+// CHECK:         return %[[Z]]
+func.func @negative_masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %m, %a : f64
+    %1 = nacho.binary mul %0, %b : f64
+    %2 = nacho.reduce add %1 over [j] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// A sum may be taken out of a sum, but not out of a maximum.
+//
+// CHECK-LABEL: func.func @negative_maximum(
+// CHECK:         %[[Y:.+]] = nacho.assign
+// CHECK:           nacho.reduce max %{{.+}} over [j, k] : f64
+// CHECK:         return %[[Y]]
+func.func @negative_maximum(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>,
+                     %v = %x[k] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %v : f64
+    %2 = nacho.reduce max %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// exp(B) is 1 where B has no entry, so that a sparse T would lack entries.
+//
+// CHECK-LABEL: func.func @negative_not_zero(
+// CHECK-NOT:     %T
+// CHECK:         return
+func.func @negative_not_zero(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>,
+                     %v = %x[k] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    %e = nacho.unary exp %b : f64
+    %0 = nacho.binary mul %a, %e : f64
+    %1 = nacho.binary mul %0, %v : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// If there is no k, the product has no entries, but a T of dense factors would be 0.
+//
+// CHECK-LABEL: func.func @negative_maybe_no_coordinates(
+// CHECK-NOT:     %T
+// CHECK:         return
+func.func @negative_maybe_no_coordinates(%A: tensor<?x?xf64, #CSR>, %D: tensor<?x?xf64>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %d = %D[j, k] : tensor<?x?xf64>,
+                     %v = %x[k] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %d : f64
+    %1 = nacho.binary mul %0, %v : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// An order of loops is that of the whole product.
+//
+// CHECK-LABEL: func.func @negative_ordered(
+// CHECK-NOT:     %T
+// CHECK:         } {order = ["i", "j", "k"]}
+func.func @negative_ordered(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>,
+                     %v = %x[k] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %v : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  } {order = ["i", "j", "k"]}
+  return %y : tensor<?xf64>
+}
+
+// CHECK-LABEL: func.func @negative_kept_whole(
+// CHECK-NOT:     %T
+// CHECK-NOT:     contract
+// CHECK:         return
+func.func @negative_kept_whole(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>,
+                     %v = %x[k] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %v : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  } {contract = []}
+  return %y : tensor<?xf64>
+}
+
+// T[j] = sum_k B[j, k] * x[k];  y[i] = sum_j A[i, j] * T[j]
+//
+// T has no entry for an empty row of B.
+//
+// CHECK-LABEL: func.func @matrix_matrix_vector(
+// CHECK-NEXT:    %T = nacho.assign (%[[B:.+]] = %{{.+}}[j, k] : {{.+}}, %[[X:.+]] = %{{.+}}[k] : tensor<?xf64>) -> [j] : tensor<?xf64, #[[SV]]> {
+// CHECK-NEXT:      %[[P:.+]] = nacho.binary mul %[[B]], %[[X]] : f64
+// CHECK-NEXT:      %[[S:.+]] = nacho.reduce add %[[P]] over [k] : f64
+// CHECK-NEXT:      nacho.yield %[[S]] : f64
+// CHECK-NEXT:    } {sizes = array<i64: {{[0-9]+}}, 100000>}
+// CHECK-NEXT:    %[[Y:.+]] = nacho.assign (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}, %[[T:.+]] = %T[j] : tensor<?xf64, #[[SV]]>) -> [i] : tensor<?xf64> {
+// CHECK-NEXT:      %[[P:.+]] = nacho.binary mul %[[A]], %[[T]] : f64
+// CHECK-NEXT:      %[[S:.+]] = nacho.reduce add %[[P]] over [j] : f64
+// CHECK-NEXT:      nacho.yield %[[S]] : f64
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[Y]]
+//
+// REMARK: remark: T0[j] = sum over [k] of {{.*}}[j, k] * {{.*}}[k]; expected to cost {{[0-9.e+]+}}, and the whole product {{[0-9.e+]+}}
+func.func @matrix_matrix_vector(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>,
+                     %v = %x[k] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %v : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// A factor alone can be summed, too; each term of a sum is factored on its own.
+//
+// T[j] = sum_k B[j, k];  y[i] = 2 * c[i] - sum_j A[i, j] * T[j]
+//
+// CHECK-LABEL: func.func @one_term(
+// CHECK-NEXT:    %T = nacho.assign (%[[B:.+]] = %{{.+}}[j, k] : {{.+}}) -> [j] : tensor<?xf64, #[[SV]]> {
+// CHECK-NEXT:      nacho.reduce add %[[B]] over [k] : f64
+// CHECK:         nacho.assign (%[[C:.+]] = %{{.+}}[i] : tensor<?xf64>, %[[A:.+]] = %{{.+}}[i, j] : {{.+}}, %[[T:.+]] = %T[j] : {{.+}}) -> [i]
+// CHECK:           %[[P:.+]] = nacho.binary mul %[[A]], %[[T]] : f64
+// CHECK-NEXT:      %[[S:.+]] = nacho.reduce add %[[P]] over [j] : f64
+// CHECK-NEXT:      nacho.binary sub %{{.+}}, %[[S]] : f64
+func.func @one_term(%c: tensor<?xf64>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
+  %y = nacho.assign (%e = %c[i] : tensor<?xf64>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i] : tensor<?xf64> {
+    %two = arith.constant 2.0 : f64
+    %0 = nacho.binary mul %two, %e : f64
+    %1 = nacho.binary mul %a, %b : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    %3 = nacho.binary sub %0, %2 : f64
+    nacho.yield %3 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// The sizes of operands are known: the product of the last two matrices is small. It is
+// stored by rows, with wide coordinates for those of B.
+//
+// T[j, l] = sum_k B[j, k] * C[k, l];  Z[i, l] = sum_j A[i, j] * T[j, l]
+//
+// CHECK-LABEL: func.func @chain(
+// CHECK-NEXT:    %T = nacho.assign (%{{.+}} = %{{.+}}[j, k] : {{.+}}, %{{.+}} = %{{.+}}[k, l] : {{.+}}) -> [j, l] : tensor<?x?xf64, #[[WIDE]]> {
+// CHECK:           nacho.reduce add %{{.+}} over [k] : f64
+// CHECK:         } {sizes = array<i64: {{[0-9]+}}, 65536, 64>}
+// CHECK-NEXT:    nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %T[j, l] : {{.+}}) -> [i, l]
+// CHECK:           nacho.reduce add %{{.+}} over [j] : f64
+func.func @chain(%A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 1048576, 65536, 65536>},
+                 %B: tensor<?x?xf64, #DCSR> {nacho.sizes = array<i64: 1048576, 65536, 65536>},
+                 %C: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 1048576, 65536, 64>})
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #DCSR>,
+                     %c = %C[k, l] : tensor<?x?xf64, #CSR>) -> [i, l] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %c : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// Now k has coordinates: T is dense, since its factors are.
+//
+// CHECK-LABEL: func.func @dense_factors(
+// CHECK-NEXT:    %T = nacho.assign (%{{.+}} = %{{.+}}[j, k] : {{.+}}, %{{.+}} = %{{.+}}[k] : {{.+}}) -> [j] : tensor<?xf64> {
+// CHECK:         nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %T[j] : tensor<?xf64>) -> [i]
+func.func @dense_factors(%A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 16384, 1024, 1024>},
+                         %D: tensor<?x?xf64> {nacho.sizes = array<i64: 1048576, 1024, 1024>},
+                         %x: tensor<?xf64> {nacho.sizes = array<i64: 1024, 1024>}) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %d = %D[j, k] : tensor<?x?xf64>,
+                     %v = %x[k] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %d : f64
+    %1 = nacho.binary mul %0, %v : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// What is asked for, whatever it costs: the order of the loops is that of each statement.
+//
+// T[i, k] = sum_j A[i, j] * B[j, k];  y[i] = sum_k x[k] * T[i, k]
+//
+// CHECK-LABEL: func.func @asked(
+// CHECK-NEXT:    %T = nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %{{.+}}[j, k] : {{.+}}) -> [i, k] : tensor<?x?xf64, #[[CSR]]> {
+// CHECK:           nacho.reduce add %{{.+}} over [j] : f64
+// CHECK:         } {order = ["i", "j", "k"], sizes = array<i64: {{.+}}, 100000, 100000>}
+// CHECK-NEXT:    nacho.assign (%{{.+}} = %{{.+}}[k] : {{.+}}, %{{.+}} = %T[i, k] : {{.+}}) -> [i]
+// CHECK:         } {order = ["i", "k"]}
+func.func @asked(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>,
+                     %v = %x[k] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %v : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  } {contract = ["j"], order = ["i", "j", "k"]}
+  return %y : tensor<?xf64>
+}
+
+// An index that only dense factors have is a dense level of T, below the rows that have
+// entries.
+//
+// T[j, r] = sum_k B[j, k] * D[k, r];  Z[i, r] = sum_j A[i, j] * T[j, r]
+//
+// CHECK-LABEL: func.func @dense_columns(
+// CHECK-NEXT:    %T = nacho.assign {{.+}} -> [j, r] : tensor<?x?xf64, #[[ROWS]]> {
+// CHECK:         nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %T[j, r] : {{.+}}) -> [i, r] : tensor<?x?xf64> {
+func.func @dense_columns(%A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 1048576, 65536, 65536>},
+                         %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 1048576, 65536, 65536>},
+                         %D: tensor<?x?xf64> {nacho.sizes = array<i64: 1048576, 65536, 16>}) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>,
+                     %d = %D[k, r] : tensor<?x?xf64>) -> [i, r] : tensor<?x?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %d : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64>
+}
+
+// No statement of an MTTKRP would be cheaper: T[i, j, r] is made for nothing.
+//
+// CHECK-LABEL: func.func @negative_mttkrp(
+// CHECK-NOT:     %T
+// CHECK:         return
+func.func @negative_mttkrp(%X: tensor<?x?x?xf64, #CSF>, %D: tensor<?x?xf64>, %E: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%x = %X[i, j, k] : tensor<?x?x?xf64, #CSF>, %d = %D[j, r] : tensor<?x?xf64>,
+                     %e = %E[k, r] : tensor<?x?xf64>) -> [i, r] : tensor<?x?xf64> {
+    %0 = nacho.binary mul %x, %d : f64
+    %1 = nacho.binary mul %0, %e : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64>
+}
+
+// A(A(A(A(Ax)))): the vector stays a vector.
+//
+// CHECK-LABEL: func.func @long_chain(
+// CHECK:         nacho.assign {{.+}} -> [m] : tensor<?xf64, #[[SV]]>
+// CHECK:         nacho.assign {{.+}} -> [l] : tensor<?xf64, #[[SV]]>
+// CHECK:         nacho.assign {{.+}} -> [k] : tensor<?xf64, #[[SV]]>
+// CHECK:         nacho.assign {{.+}} -> [j] : tensor<?xf64, #[[SV]]>
+// CHECK:         nacho.assign {{.+}} -> [i] : tensor<?xf64>
+func.func @long_chain(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %A[j, k] : tensor<?x?xf64, #CSR>,
+                     %c = %A[k, l] : tensor<?x?xf64, #CSR>, %d = %A[l, m] : tensor<?x?xf64, #CSR>,
+                     %e = %A[m, n] : tensor<?x?xf64, #CSR>, %v = %x[n] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %c : f64
+    %2 = nacho.binary mul %1, %d : f64
+    %3 = nacho.binary mul %2, %e : f64
+    %4 = nacho.binary mul %3, %v : f64
+    %5 = nacho.reduce add %4 over [j, k, l, m, n] : f64
+    nacho.yield %5 : f64
+  }
+  return %y : tensor<?xf64>
+}
