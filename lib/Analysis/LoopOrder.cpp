@@ -273,8 +273,7 @@ void LoopOrderer::chooseScattered() {
   bool isInside = false;
   for (Attribute index : op.getOrder()->getValue()) {
     isInside |= llvm::is_contained(term.reduced, index);
-    if (isInside && (hasWholeRows || sparseIndices.contains(index)) &&
-        llvm::is_contained(op.getResultAccess(), index) &&
+    if (isInside && llvm::is_contained(op.getResultAccess(), index) &&
         !llvm::is_contained(order.inner, index))
       order.scattered.push_back(index);
   }

@@ -138,6 +138,15 @@ EXPRESSIONS = {
     ("Z[j,k] = T[i,j,k] * x[i]", "ijk"): {"T": CUBE, "x": vector(60)},
     ("Z[k,j] = T[i,j,k] * x[i]", "ijk"): {"T": CUBE, "x": vector(60)},
     ("y[k] = T[i,j,k] * x[i]", "ijk"): {"T": CUBE, "x": vector(60)},
+    # Indices that only dense operands have, between those that are summed.
+    ("y[k] = x[i] * B[i,k]", "ik"): {
+        "x": vector(400),
+        "B": vector(400 * 3000).reshape(400, 3000),
+    },
+    ("y[k] = A[i,j] * B[j,k]", "ikj"): {
+        "A": matrix(9000, 200, 300),
+        "B": vector(300 * 50).reshape(300, 50),
+    },
     # Reductions that are not sums.
     ("y[j] max= A[i,j]", "ij"): {"A": SQUARE},
 }
