@@ -27,6 +27,10 @@ static constexpr int64_t kFewestParts = 4, kMostParts = 256;
 static constexpr int64_t kMostFixedParts = 64;
 static constexpr int64_t kLeastFixedCost = 1 << 16;
 
+/// So many parts may fill tables of their own, and more if that takes a small
+/// part of their work: an entry of a table takes as long as some elements.
+static constexpr int64_t kFewTables = 8, kElementsPerTableEntry = 8;
+
 /// A key has at most as many bits.
 static constexpr unsigned kMostBits = 62;
 /// With fewer entries, merging by keys instead of level by level, or the other
@@ -212,6 +216,11 @@ int64_t Chooser::fixedParts(int64_t cost, int64_t rowSize) {
   while (2 * parts <= most)
     parts *= 2;
   return parts;
+}
+
+int64_t Chooser::partsWithTable(int64_t elements, int64_t entries) {
+  int64_t filling = kElementsPerTableEntry * std::max<int64_t>(entries, 1);
+  return std::max(kFewTables, elements / filling);
 }
 
 bool Chooser::isForeseen(const Sample &sample) {

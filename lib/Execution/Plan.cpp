@@ -43,7 +43,7 @@ void Plan::startSteps() {
   program = kernel->program(choice.variant);
   steps.clear();
   for (const Step &step : program->steps)
-    steps.emplace_back(step, choice.parts, choice.workers());
+    steps.emplace_back(step, choice.parts, choice.workers(), choice.isShared);
 }
 
 /// Calls `run` until it is not refused, each time with another program. There
@@ -123,7 +123,8 @@ std::optional<Refusal> Plan::cutLast(const std::vector<Argument> &args,
   int64_t parts = target.parts, columns = target.step->boundColumns;
   if (inner == 1 || inner == parts)
     return target.partition(inputs, parts, choice.threads);
-  StepPlan outer(*target.step, parts / inner, parts / inner);
+  StepPlan outer(*target.step, parts / inner, parts / inner,
+                 /*isShared=*/false);
   if (auto refusal = outer.partition(inputs, outer.parts, choice.threads))
     return refusal;
   HostView<int64_t> cuts = outer.bounds.read();

@@ -26,8 +26,9 @@ static std::optional<Refusal> refusalOf(int32_t status) {
   return std::nullopt;
 }
 
-StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers)
-    : step(&step), parts(parts), workers(workers),
+StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers,
+                   bool isShared)
+    : step(&step), parts(parts), workers(workers), isShared(isShared),
       bounds(step.device(), (parts + 1) * step.boundColumns),
       offsets(step.device(), (parts + 1) * step.countColumns),
       kernelSizes(step.device(), step.numSizes()), buckets(step.device(), 0) {
@@ -56,6 +57,23 @@ void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
     memory->expectEntries(args[extents - 1].size);
     memory++->coverExtent(args[extents + table.level].size);
   }
+}
+
+/// Each part fills the table of a vector anew. So there are fewer parts if that
+/// would take longer than the rest of their work.
+void StepPlan::shareTables(const std::vector<Argument> &args) {
+  if (!isShared)
+    return;
+  int64_t most = parts;
+  for (const Step::OperandLevel &table : step->tables) {
+    if (table.level > 0)
+      continue;
+    size_t array = step->coordinatesOf(table.input, table.level).array;
+    most = std::min(
+        most, Chooser::partsWithTable(mostElements(args), args[array].size));
+  }
+  if (most < parts)
+    divide(most);
 }
 
 /// With an entry per bucket or more, so many parts are worth their counts.
@@ -110,6 +128,7 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
                                       int64_t threads) {
   sizeWorkspaces(args);
   sizeBuckets(args);
+  shareTables(args);
   // Refuse rows that are too heavy before spending time on counting them.
   if (step->hasWholeRows && !step->isDraft)
     if (auto refusal = partition(args, parts, threads))

@@ -275,7 +275,18 @@ static void checkVariants() {
   check(plain.key() != drafts.key(), [&] { return plain.key(); });
 }
 
+static void checkTables() {
+  struct Row {
+    int64_t elements, entries, expected;
+  };
+  for (const Row &row : {Row{0, 0, 8}, Row{1 << 20, 1 << 20, 8},
+                         Row{1 << 20, 1 << 13, 16}, Row{1 << 20, 0, 1 << 17}})
+    check(Chooser::partsWithTable(row.elements, row.entries) == row.expected,
+          [&] { return std::to_string(row.elements); });
+}
+
 NACHO_SUITE("chooser") {
+  checkTables();
   checkWorkers();
   checkFixedParts();
   checkKeys();

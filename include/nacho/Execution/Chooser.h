@@ -148,6 +148,10 @@ public:
   /// which values are added up depends on it.
   static int64_t fixedParts(int64_t cost, int64_t rowSize);
 
+  /// The most parts of a step that reads `elements` elements, if each of them
+  /// fills a table with `entries` entries.
+  static int64_t partsWithTable(int64_t elements, int64_t entries);
+
   /// Whether a sample tells that a branch predictor foresees most steps.
   static bool isForeseen(const Sample &sample);
 

@@ -64,7 +64,9 @@ private:
 /// cannot compute the call; the plan then begins again with another program.
 class StepPlan {
 public:
-  StepPlan(const Step &step, int64_t parts, int64_t workers);
+  /// With `isShared`, nobody asked for this number of parts, and there may be
+  /// fewer.
+  StepPlan(const Step &step, int64_t parts, int64_t workers, bool isShared);
 
   std::optional<Refusal> partition(const std::vector<Argument> &args,
                                    int64_t within, int64_t threads);
@@ -87,6 +89,7 @@ public:
   const Step *step;
   int64_t parts;   ///< As asked for, until plan() fixes the number.
   int64_t workers; ///< The number of workers to balance the cost among.
+  bool isShared;   ///< There may be fewer parts than were given.
   Numbers<int64_t> bounds;
   std::vector<int64_t> sizes; ///< `kernelSizes`, as last read back.
   /// If the step leaves rows whole: the cost of the parts that the busiest
@@ -118,6 +121,7 @@ private:
   std::optional<Refusal> callPlan(const std::vector<Argument> &args,
                                   int64_t threads);
   void divide(int64_t intoParts);
+  void shareTables(const std::vector<Argument> &args);
   void readSizes();
   void sizeWorkspaces(const std::vector<Argument> &args);
   void sizeBuckets(const std::vector<Argument> &args);
