@@ -1,6 +1,6 @@
 //===- ContractionOrder.cpp - In which order a product is summed ----------===//
 //
-// A partial sum eliminates an index: it sums the product of all factors that
+// An inner sum eliminates an index: it sums the product of all factors that
 // have the index, over this index and all others that only these factors have.
 // A sequence of eliminated indices thus says which statements there are. The
 // sequences are searched by their length; of each length, the cheapest are
@@ -18,18 +18,18 @@ using namespace nacho;
 
 /// How many sequences of each length are kept.
 static constexpr size_t kKept = 16;
-/// The cost of storing an entry and reading it again, in steps of a loop.
+/// The cost of storing an entry and reading it again, in iterations of a loop.
 static constexpr double kStored = 2;
-/// Partial sums must be expected to cost less than this share of the whole, if
+/// Inner sums must be expected to cost less than this share of the whole, if
 /// the sizes of all operands are known, and if not.
 static constexpr double kClearlyLess = 0.8, kSurelyLess = 0.5;
 
 namespace {
-/// A sequence of partial sums.
+/// A sequence of inner sums.
 struct Sequence {
   SmallVector<unsigned> live; ///< The factors of what is still to be summed.
   IndexNames rest;
-  std::vector<PartialSum> sums;
+  std::vector<InnerSum> sums;
   SmallVector<unsigned> results; ///< The factors that are results of `sums`.
   double cost = 0;
 };
@@ -45,7 +45,7 @@ public:
 private:
   Sequence whole();
   /// The sequences that eliminate one more index, one for each way to store its
-  /// partial sum. If the index has no partial sum of its own, there are none.
+  /// inner sum. If the index has no inner sum of its own, there are none.
   std::vector<Sequence> eliminate(const Sequence &before, Attribute index,
                                   bool mustBeSafe);
   std::vector<Sequence> extend(const std::vector<Sequence> &shorter);
@@ -60,7 +60,7 @@ private:
 };
 } // namespace
 
-/// The expected steps of all statements, the one for what is still to be summed
+/// The expected cost of all statements, the one for what is still to be summed
 /// included.
 double ContractionPlanner::costOfRest(const Sequence &sequence) {
   IndexNames levels =
@@ -108,7 +108,7 @@ std::vector<Sequence> ContractionPlanner::eliminate(const Sequence &before,
   std::vector<Sequence> made;
   for (IndexNames &access : product.layoutsOf(group, kept.getArrayRef())) {
     double entries = product.entriesOf(group, access);
-    PartialSum sum{group, summed, access, product.typeOf(group, access), {}};
+    InnerSum sum{group, summed, access, product.typeOf(group, access), {}};
     sum.sizes.push_back(std::min(entries, 1e18));
     for (Attribute name : access)
       sum.sizes.push_back(product.extentOf(name));
@@ -210,7 +210,7 @@ ContractionOrder ContractionPlanner::orderOf(const Sequence &sequence,
   ContractionOrder order{product.values, sequence.sums, sequence.rest, cost,
                          wholeCost};
   // Other sequences have results, too, which have numbers in between.
-  for (PartialSum &sum : order.sums)
+  for (InnerSum &sum : order.sums)
     for (unsigned &n : sum.factors)
       if (n >= product.values.size())
         n = product.values.size() +
