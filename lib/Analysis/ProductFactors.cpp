@@ -86,9 +86,13 @@ void ProductFactors::addOperand(Factor &factor, AssignOp op, unsigned n,
     }
   }
   areSized &= access.empty() || !sizes.empty();
-  if (::isDense(type))
+  if (::isDense(type)) {
+    numRead += extentOf(access);
     return;
-  factor.operands.emplace_back(n, type, access, entries, isNeeded);
+  }
+  const LoopOperand &operand =
+      factor.operands.emplace_back(n, type, access, entries, isNeeded);
+  numRead += expectedPositions(operand, extents, operand.indices, false);
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   if (encoding.getCrdWidth() == 32)
     factor.narrow.insert_range(access);

@@ -64,6 +64,7 @@ public:
   /// entry. Only then inner sums have the entries that the product has.
   bool arePossible = true;
   bool areSized = true; ///< Whether the sizes of all operands are known.
+  double numRead = 0;   ///< The expected number of entries of all operands.
 
 private:
   void addFactor(AssignOp op, mlir::Value value, const ElementAlgebra &algebra);
