@@ -74,16 +74,17 @@ public:
   }
 
   /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
-  /// isSorted, isDraft.
+  /// isSorted, isDraft, isList.
   nb::tuple steps() const {
     nb::list steps;
     for (const Step &step : program->steps) {
       nb::list inputs;
       for (const StepInput &input : step.inputs)
         inputs.append(nb::make_tuple(input.isStep, input.index));
-      steps.append(nb::make_tuple(
-          toTuple(step.order), toTuples(step.loops), toTuples(step.loopInputs),
-          step.delta, nb::tuple(inputs), step.isSorted, step.isDraft));
+      steps.append(nb::make_tuple(toTuple(step.order), toTuples(step.loops),
+                                  toTuples(step.loopInputs), step.delta,
+                                  nb::tuple(inputs), step.isSorted,
+                                  step.isDraft, step.isList));
     }
     return nb::tuple(steps);
   }

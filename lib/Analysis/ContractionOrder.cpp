@@ -1,6 +1,6 @@
 //===- ContractionOrder.cpp - In which order a product is summed ----------===//
 //
-// A partial sum eliminates an index: it sums the product of all factors that
+// An inner sum eliminates an index: it sums the product of all factors that
 // have the index, over this index and all others that only these factors have.
 // A sequence of eliminated indices thus says which statements there are. The
 // sequences are searched by their length; of each length, the cheapest are
@@ -18,20 +18,32 @@ using namespace nacho;
 
 /// How many sequences of each length are kept.
 static constexpr size_t kKept = 16;
-/// The cost of storing an entry and reading it again, in steps of a loop.
+/// The cost of storing an entry and reading it again, in iterations of a loop.
 static constexpr double kStored = 2;
-/// Partial sums must be expected to cost less than this share of the whole, if
+/// Inner sums have at most so many times more entries than all operands: memory
+/// has an end, and the whole product needs none.
+static constexpr double kLargest = 32;
+/// Inner sums must be expected to cost less than this share of the whole, if
 /// the sizes of all operands are known, and if not.
 static constexpr double kClearlyLess = 0.8, kSurelyLess = 0.5;
 
 namespace {
-/// A sequence of partial sums.
+/// A sequence of inner sums.
 struct Sequence {
   SmallVector<unsigned> live; ///< The factors of what is still to be summed.
   IndexNames rest;
-  std::vector<PartialSum> sums;
+  std::vector<InnerSum> sums;
   SmallVector<unsigned> results; ///< The factors that are results of `sums`.
   double cost = 0;
+};
+
+/// What the inner sum over an index is: the factors, the indices that are
+/// summed over and those that are kept; and the indices that are left to be
+/// summed over. Without indices that are kept, there is no inner sum.
+struct Elimination {
+  SmallVector<unsigned> group;
+  IndexNames summed, rest;
+  llvm::SetVector<Attribute> kept;
 };
 
 class ContractionPlanner {
@@ -44,10 +56,12 @@ public:
 
 private:
   Sequence whole();
+  Elimination split(const Sequence &before, Attribute index) const;
   /// The sequences that eliminate one more index, one for each way to store its
-  /// partial sum. If the index has no partial sum of its own, there are none.
+  /// inner sum. If the index has no inner sum of its own, there are none; nor
+  /// if the planner is free to choose, and the sum is not safe or too large.
   std::vector<Sequence> eliminate(const Sequence &before, Attribute index,
-                                  bool mustBeSafe);
+                                  bool isFree);
   std::vector<Sequence> extend(const std::vector<Sequence> &shorter);
   std::string keyOf(const Sequence &sequence) const;
   ContractionOrder orderOf(const Sequence &sequence, double cost = 0,
@@ -60,7 +74,7 @@ private:
 };
 } // namespace
 
-/// The expected steps of all statements, the one for what is still to be summed
+/// The expected cost of all statements, the one for what is still to be summed
 /// included.
 double ContractionPlanner::costOfRest(const Sequence &sequence) {
   IndexNames levels =
@@ -80,40 +94,52 @@ Sequence ContractionPlanner::whole() {
   return whole;
 }
 
-std::vector<Sequence> ContractionPlanner::eliminate(const Sequence &before,
-                                                    Attribute index,
-                                                    bool mustBeSafe) {
-  SmallVector<unsigned> group, others;
+Elimination ContractionPlanner::split(const Sequence &before,
+                                      Attribute index) const {
+  Elimination made;
+  SmallVector<unsigned> others;
   for (unsigned n : before.live)
     if (!product[n].isNumber())
-      (product[n].indices.contains(index) ? group : others).push_back(n);
-  if (others.empty())
-    return {};
-  llvm::SetVector<Attribute> kept;
-  IndexNames summed, rest;
+      (product[n].indices.contains(index) ? made.group : others).push_back(n);
   for (Attribute name : before.rest) {
     bool isOthers = llvm::any_of(
         others, [&](unsigned n) { return product[n].indices.contains(name); });
-    (isOthers ? rest : summed).push_back(name);
+    (isOthers ? made.rest : made.summed).push_back(name);
   }
-  for (unsigned n : group)
+  // The sum of all factors is what the statement computes anyway.
+  if (others.empty())
+    return made;
+  for (unsigned n : made.group)
     for (Attribute name : product[n].indices)
-      if (!llvm::is_contained(summed, name))
-        kept.insert(name);
-  bool areSafe = llvm::all_of(
-      summed, [&](Attribute name) { return product.isSafe(group, name); });
+      if (!llvm::is_contained(made.summed, name))
+        made.kept.insert(name);
+  return made;
+}
+
+std::vector<Sequence> ContractionPlanner::eliminate(const Sequence &before,
+                                                    Attribute index,
+                                                    bool isFree) {
+  Elimination split = this->split(before, index);
+  ArrayRef<unsigned> group = split.group;
+  bool areSafe = llvm::all_of(split.summed, [&](Attribute name) {
+    return product.isSafe(group, name);
+  });
   // A sum without indices is a number, which cannot be absent.
-  if (kept.empty() || (mustBeSafe && !areSafe))
+  if (split.kept.empty() || (isFree && !areSafe))
     return {};
   std::vector<Sequence> made;
-  for (IndexNames &access : product.layoutsOf(group, kept.getArrayRef())) {
+  for (IndexNames &access :
+       product.layoutsOf(group, split.kept.getArrayRef())) {
     double entries = product.entriesOf(group, access);
-    PartialSum sum{group, summed, access, product.typeOf(group, access), {}};
+    if (isFree && entries > kLargest * product.numRead)
+      continue;
+    InnerSum sum{
+        split.group, split.summed, access, product.typeOf(group, access), {}};
     sum.sizes.push_back(std::min(entries, 1e18));
     for (Attribute name : access)
       sum.sizes.push_back(product.extentOf(name));
     Sequence &next = made.emplace_back(before);
-    next.rest = rest;
+    next.rest = split.rest;
     next.cost +=
         product.costOf(group, access, ::isDense(sum.type)) + kStored * entries;
     llvm::erase_if(next.live,
@@ -133,7 +159,7 @@ ContractionPlanner::extend(const std::vector<Sequence> &shorter) {
   std::map<std::string, Sequence> found;
   for (const Sequence &before : shorter)
     for (Attribute index : before.rest)
-      for (Sequence &next : eliminate(before, index, /*mustBeSafe=*/true)) {
+      for (Sequence &next : eliminate(before, index, /*isFree=*/true)) {
         Sequence &known = found.try_emplace(keyOf(next), next).first->second;
         if (next.cost < known.cost)
           known = next;
@@ -193,8 +219,7 @@ ContractionOrder ContractionPlanner::followed(ArrayRef<Attribute> asked) {
   for (Attribute index : asked) {
     if (!product.arePossible || !llvm::is_contained(sequence.rest, index))
       continue;
-    std::vector<Sequence> longer =
-        eliminate(sequence, index, /*mustBeSafe=*/false);
+    std::vector<Sequence> longer = eliminate(sequence, index, /*isFree=*/false);
     if (!longer.empty())
       sequence = *llvm::min_element(
           longer, [](const Sequence &one, const Sequence &other) {
@@ -210,7 +235,7 @@ ContractionOrder ContractionPlanner::orderOf(const Sequence &sequence,
   ContractionOrder order{product.values, sequence.sums, sequence.rest, cost,
                          wholeCost};
   // Other sequences have results, too, which have numbers in between.
-  for (PartialSum &sum : order.sums)
+  for (InnerSum &sum : order.sums)
     for (unsigned &n : sum.factors)
       if (n >= product.values.size())
         n = product.values.size() +

@@ -86,9 +86,13 @@ void ProductFactors::addOperand(Factor &factor, AssignOp op, unsigned n,
     }
   }
   areSized &= access.empty() || !sizes.empty();
-  if (::isDense(type))
+  if (::isDense(type)) {
+    numRead += extentOf(access);
     return;
-  factor.operands.emplace_back(n, type, access, entries, isNeeded);
+  }
+  const LoopOperand &operand =
+      factor.operands.emplace_back(n, type, access, entries, isNeeded);
+  numRead += expectedPositions(operand, extents, operand.indices, false);
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   if (encoding.getCrdWidth() == 32)
     factor.narrow.insert_range(access);
@@ -239,8 +243,8 @@ RankedTensorType ProductFactors::typeOf(ArrayRef<unsigned> group,
   return RankedTensorType::get(shape, element, encoding);
 }
 
-/// Makes the result of a partial sum a factor.
-void ProductFactors::addResult(const PartialSum &sum) {
+/// Makes the result of an inner sum a factor.
+void ProductFactors::addResult(const InnerSum &sum) {
   Factor factor;
   factor.indices.insert_range(sum.access);
   factor.isDense = isDenseProduct(sum.factors);
@@ -256,7 +260,7 @@ void ProductFactors::addResult(const PartialSum &sum) {
   factors.push_back(std::move(factor));
 }
 
-/// Whether a partial sum over an index has the entries and values of the
+/// Whether an inner sum over an index has the entries and values of the
 /// product even if the index has no coordinates: the product then has no
 /// entries, but a sum of dense factors has a 0 everywhere.
 bool ProductFactors::isSafe(ArrayRef<unsigned> group, Attribute index) const {

@@ -11,7 +11,7 @@
 
 namespace nacho {
 
-/// A factor of the product, or the result of a partial sum.
+/// A factor of the product, or the result of an inner sum.
 struct Factor {
   llvm::SmallSetVector<mlir::Attribute, 8> indices;
   llvm::SmallVector<LoopOperand> operands; ///< The sparse ones.
@@ -31,19 +31,19 @@ struct Factor {
   }
 };
 
-/// The factors of a product, and the results of partial sums of it; what sums
+/// The factors of a product, and the results of inner sums of it; what sums
 /// of some of them cost, and how their results are stored.
 class ProductFactors {
 public:
   ProductFactors(AssignOp op, ReduceOp sum);
 
   const Factor &operator[](unsigned n) const { return factors[n]; }
-  /// How many factors there are, the results of partial sums included.
+  /// How many factors there are, the results of inner sums included.
   unsigned size() const { return factors.size(); }
-  /// Makes the result of a partial sum a factor.
-  void addResult(const PartialSum &sum);
+  /// Makes the result of an inner sum a factor.
+  void addResult(const InnerSum &sum);
 
-  /// The expected steps of a statement that multiplies some factors.
+  /// The expected cost of a statement that multiplies some factors.
   double costOf(llvm::ArrayRef<unsigned> group,
                 llvm::ArrayRef<mlir::Attribute> result,
                 bool isDenseResult) const;
@@ -61,9 +61,10 @@ public:
 
   llvm::SmallVector<mlir::Value> values; ///< The factors of the product.
   /// Whether no factor has a value other than 0 where its operands have no
-  /// entry. Only then partial sums have the entries that the product has.
+  /// entry. Only then inner sums have the entries that the product has.
   bool arePossible = true;
   bool areSized = true; ///< Whether the sizes of all operands are known.
+  double numRead = 0;   ///< The expected number of entries of all operands.
 
 private:
   void addFactor(AssignOp op, mlir::Value value, const ElementAlgebra &algebra);

@@ -174,6 +174,7 @@ static void readCuts(StepCutsAttr cuts, Step &step) {
 
 static void readBuffers(StepBuffersAttr buffers, Step &step) {
   step.isSorted = sortsEntries(buffers.getCollect());
+  step.isList = makesList(buffers.getCollect());
   step.isDraft = buffers.getFilling() == FillingKind::drafted;
   step.countColumns = buffers.getCounts();
   step.scattered = buffers.getWorkspaceLevel();

@@ -37,10 +37,10 @@ private:
   void factor(ReduceOp sum);
   void replace(ReduceOp sum, Value product, ArrayRef<Attribute> indices);
   Value multiply(ArrayRef<Value> factors);
-  AssignOp compute(const PartialSum &sum, Value product);
+  AssignOp compute(const InnerSum &sum, Value product);
   IndexNames loopsOver(ArrayRef<unsigned> inputs);
   void printFactor(raw_ostream &os, Value factor, ArrayRef<AssignOp> made);
-  std::string describe(const PartialSum &sum, ArrayRef<Value> group,
+  std::string describe(const InnerSum &sum, ArrayRef<Value> group,
                        ArrayRef<AssignOp> made);
 };
 } // namespace
@@ -69,14 +69,14 @@ void SumFactorer::factor(ReduceOp sum) {
   llvm::SmallDenseSet<unsigned> used;
   std::string text;
   b.setInsertionPoint(sum);
-  for (const PartialSum &partial : order.sums) {
+  for (const InnerSum &inner : order.sums) {
     SmallVector<Value> group;
-    for (unsigned n : partial.factors)
+    for (unsigned n : inner.factors)
       group.push_back(factors[n]);
-    used.insert_range(partial.factors);
-    text += describe(partial, group, made);
-    made.push_back(compute(partial, multiply(group)));
-    factors.push_back(bind(made.back().getResult(), partial.access));
+    used.insert_range(inner.factors);
+    text += describe(inner, group, made);
+    made.push_back(compute(inner, multiply(group)));
+    factors.push_back(bind(made.back().getResult(), inner.access));
   }
   llvm::raw_string_ostream(text)
       << "expected to cost " << llvm::format("%.1e", order.cost)
@@ -114,7 +114,7 @@ Value SumFactorer::multiply(ArrayRef<Value> factors) {
 }
 
 /// Inserts before the assignment: T[access] = the sum of the product.
-AssignOp SumFactorer::compute(const PartialSum &sum, Value product) {
+AssignOp SumFactorer::compute(const InnerSum &sum, Value product) {
   SmallVector<unsigned> inputs = inputsOf(product);
   IndexNames loops;
   if (op.getOrder())
@@ -168,7 +168,7 @@ void SumFactorer::printFactor(raw_ostream &os, Value factor,
 }
 
 /// T0[j] = sum over [k] of B[j, k] * x[k]
-std::string SumFactorer::describe(const PartialSum &sum, ArrayRef<Value> group,
+std::string SumFactorer::describe(const InnerSum &sum, ArrayRef<Value> group,
                                   ArrayRef<AssignOp> made) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -38,7 +38,7 @@ def max_pooled_bytes() -> int: ...
 
 Loops = tuple[tuple[int, ...], ...]
 Inputs = tuple[tuple[bool, int], ...]
-Step = tuple[tuple[str, ...], Loops, Loops, int, Inputs, bool, bool]
+Step = tuple[tuple[str, ...], Loops, Loops, int, Inputs, bool, bool, bool]
 
 class Program:
     @property

@@ -283,6 +283,40 @@ func.func @negative_mttkrp(%X: tensor<?x?x?xf64, #CSF>, %D: tensor<?x?xf64>, %E:
   return %Z : tensor<?x?xf64>
 }
 
+// T[j, l] = sum_k A[j, k] * A[k, l];  s = sum_ijl A[i, j] * A[l, i] * T[j, l]
+//
+// CHECK-LABEL: func.func @cycle(
+// CHECK:         %T = nacho.assign {{.+}} -> [j, l] : tensor<?x?xf64, #[[CSR]]>
+// CHECK:         nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %{{.+}}[l, i] : {{.+}}, %{{.+}} = %T[j, l] : {{.+}}) -> [] : tensor<f64>
+func.func @cycle(%A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>}) -> tensor<f64> {
+  %s = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %A[j, k] : tensor<?x?xf64, #CSR>,
+                     %c = %A[k, l] : tensor<?x?xf64, #CSR>, %d = %A[l, i] : tensor<?x?xf64, #CSR>) -> [] : tensor<f64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %c : f64
+    %2 = nacho.binary mul %1, %d : f64
+    %3 = nacho.reduce add %2 over [i, j, k, l] : f64
+    nacho.yield %3 : f64
+  }
+  return %s : tensor<f64>
+}
+
+// Rows are so long that T would have a hundred times more entries than A.
+//
+// CHECK-LABEL: func.func @negative_too_large(
+// CHECK-NOT:     %T
+// CHECK:         return
+func.func @negative_too_large(%A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 1073741824, 1048576, 1048576>}) -> tensor<f64> {
+  %s = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %A[j, k] : tensor<?x?xf64, #CSR>,
+                     %c = %A[k, l] : tensor<?x?xf64, #CSR>, %d = %A[l, i] : tensor<?x?xf64, #CSR>) -> [] : tensor<f64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %c : f64
+    %2 = nacho.binary mul %1, %d : f64
+    %3 = nacho.reduce add %2 over [i, j, k, l] : f64
+    nacho.yield %3 : f64
+  }
+  return %s : tensor<f64>
+}
+
 // A(A(A(A(Ax)))): the vector stays a vector.
 //
 // CHECK-LABEL: func.func @long_chain(

@@ -9,8 +9,8 @@ namespace nacho {
 
 /// A sum of the product of some factors, which is computed on its own:
 /// T[access] = the product, summed over `summed`.
-struct PartialSum {
-  /// The numbers of the factors. The results of earlier partial sums are
+struct InnerSum {
+  /// The numbers of the factors. The results of earlier inner sums are
   /// factors, too: their numbers follow those of the factors of the product.
   llvm::SmallVector<unsigned> factors;
   IndexNames summed, access;
@@ -25,22 +25,22 @@ struct PartialSum {
 ///   sum_jk A[i, j] * B[j, k] * x[k]
 ///     = sum_j A[i, j] * T[j]   where T[j] = sum_k B[j, k] * x[k]
 ///
-/// The product of the other factors is taken out of a partial sum. An absent
+/// The product of the other factors is taken out of an inner sum. An absent
 /// entry makes every product 0, whatever the other factors are. So T must store
 /// exactly the entries that the pattern of its factors has: it is stored as a
 /// sparse tensor unless all its factors are dense.
 struct ContractionOrder {
   llvm::SmallVector<mlir::Value> factors; ///< The factors of the product.
-  std::vector<PartialSum> sums;           ///< Empty: the product stays whole.
+  std::vector<InnerSum> sums;             ///< Empty: the product stays whole.
   IndexNames rest;      ///< The indices that are summed over in the end.
-  double cost = 0;      ///< The expected steps of all statements.
-  double wholeCost = 0; ///< The expected steps if the product stays whole.
+  double cost = 0;      ///< The expected cost of all statements.
+  double wholeCost = 0; ///< The expected cost if the product stays whole.
 
   /// The order that is expected to be the cheapest. The product stays whole if
   /// that is not clearly cheaper.
   static ContractionOrder choose(AssignOp op, ReduceOp sum);
   /// Sums over the given indices on their own, one after the other. Indices
-  /// that have no partial sum are summed over in the end.
+  /// that have no inner sum are summed over in the end.
   static ContractionOrder follow(AssignOp op, ReduceOp sum,
                                  llvm::ArrayRef<mlir::Attribute> asked);
 };

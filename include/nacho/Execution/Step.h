@@ -92,6 +92,7 @@ public:
   TensorLayout result;
   /// The step sorts its result: it makes a list that the user did not ask for.
   bool isSorted = false;
+  bool isList = false; ///< The result is a list for later steps, sorted or not.
   /// The most by which the cost before a cut can fall short of its query, for
   /// any operands; -1 if there is no such bound.
   int64_t delta = 0;

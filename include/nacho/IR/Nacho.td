@@ -25,6 +25,9 @@
 //                Operators.td, has a record for each
 //   background   the value of an expression where no sparse operand has an entry
 //   pattern      the coordinates at which an expression may have another value
+//   factor       one of the values whose product is summed
+//   inner sum    the sum of some factors of a product, which a statement of its own
+//                computes: it is a factor of what is still to be summed
 //
 //   Loops
 //   nest         the loops that make one result

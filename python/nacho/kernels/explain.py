@@ -122,14 +122,20 @@ def _order(program: Program) -> list[str]:
     lines: list[str] = []
     for number, step in enumerate(program.steps):
         read = ", ".join(
-            f"list {source}" if is_step else assignment.operands[source]
+            _made(program, source) if is_step else assignment.operands[source]
             for is_step, source in step.inputs
         )
         what = f"{', '.join(step.order)} over {read}"
         if number + 1 < len(program.steps):
-            what += f": makes list {number}" + (", sorted" if step.is_sorted else "")
+            made = _made(program, number)
+            what += f": makes {made}" + (", sorted" if step.is_sorted else "")
         lines.append(what)
     return lines
+
+
+def _made(program: Program, number: int) -> str:
+    """Name what a step makes for later steps."""
+    return f"{'list' if program.steps[number].is_list else 'tensor'} {number}"
 
 
 def _contract(run: _Run) -> list[str]:
@@ -177,7 +183,7 @@ def _memory(run: _Run) -> list[str]:
     """Describe the memory that is needed besides the operands and the result."""
     lists, workspaces = run.native.memory
     lines = [
-        f"list {number}: {entries} entries, {_megabytes(size)}"
+        f"{_made(run.program, number)}: {entries} entries, {_megabytes(size)}"
         + (f" ({size / entries:.0f} bytes per entry)" if entries else "")
         for number, (entries, size) in enumerate(lists)
     ]

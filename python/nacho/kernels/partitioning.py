@@ -139,7 +139,7 @@ def _sources(program: Program, step: Step) -> dict[int, str]:
     """Return the names of operands and lists by their numbers in ``step.loops``."""
     assignment = program.statement.assignment
     numbers = dict(zip(chain(*step.loops), chain(*step.loop_inputs), strict=True))
-    given = not _is_rewritten(program)
+    given = not program.is_rewritten
     if len(program.steps) == 1:
         numbers.update(dict.fromkeys(_sparse_accesses(program.statement), 0))
     found: dict[int, str] = {}
@@ -154,22 +154,6 @@ def _sources(program: Program, step: Step) -> dict[int, str]:
             _, operand = step.inputs[numbers[number]]
             found[number] = _fresh(assignment.operands[operand], found)
     return found
-
-
-def _is_rewritten(program: Program) -> bool:
-    """Return whether the compiler has made several statements of the assignment.
-
-    The numbers of a step's accesses are then not those of the assignment's accesses.
-    """
-    assignment = program.statement.assignment
-    return any(step.is_sorted for step in program.steps) or any(
-        assignment.accesses[number].name != assignment.operands[step.inputs[input][1]]
-        for step in program.steps
-        for number, input in zip(
-            chain(*step.loops), chain(*step.loop_inputs), strict=True
-        )
-        if number >= 0
-    )
 
 
 def _sparse_accesses(statement: Statement) -> list[int]:

@@ -37,6 +37,8 @@ class Step(NamedTuple):
     """Whether the step's result is a list that is sorted, for a later step."""
     is_draft: bool
     """Whether calls make a draft: parts append entries without having counted them."""
+    is_list: bool
+    """Whether the step's result is a list for later steps, sorted or not."""
 
 
 class Program:
@@ -49,6 +51,15 @@ class Program:
         """What is on or off in this variant, by the names of ``choices=``."""
         self.steps = _steps(statement, native)
         """The nests that are run one after the other; the last makes the result."""
+
+    @property
+    def is_rewritten(self) -> bool:
+        """Whether the compiler has made several statements of the assignment.
+
+        The numbers of a step's accesses are then not those of the assignment's.
+        """
+        *earlier, _ = self.steps
+        return any(step.is_sorted or not step.is_list for step in earlier)
 
     @property
     def delta(self) -> int:
