@@ -105,7 +105,8 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertNachoStorageToMemRef());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  if (options.vectorBits > 0) {
+  // Steps that are counted are taken one by one.
+  if (options.vectorBits > 0 && !options.countSteps) {
     NachoSumInLanesOptions sums;
     sums.gathers = options.gathers;
     pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
