@@ -165,6 +165,7 @@ ContractionPlanner::extend(const std::vector<Sequence> &shorter) {
           known = next;
       }
   std::vector<Sequence> longer;
+  longer.reserve(found.size());
   for (auto &[key, sequence] : found)
     longer.push_back(std::move(sequence));
   llvm::sort(longer, [](const Sequence &one, const Sequence &other) {

@@ -212,10 +212,11 @@ RankedTensorType ProductFactors::typeOf(ArrayRef<unsigned> group,
   auto isFull = [&](Attribute index) {
     return llvm::any_of(group, [&](unsigned n) {
       return llvm::any_of(factors[n].operands, [&](const LoopOperand &operand) {
-        for (auto [level, name] : llvm::enumerate(operand.indices))
-          if (name == index && operand.isFull[level])
-            return true;
-        return false;
+        return llvm::any_of(llvm::zip(operand.indices, operand.isFull),
+                            [&](auto level) {
+                              auto [name, isFull] = level;
+                              return name == index && isFull;
+                            });
       });
     });
   };

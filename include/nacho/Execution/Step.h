@@ -163,7 +163,7 @@ public:
                  int64_t parts, int64_t within, int64_t threads) const;
   int32_t plan(const std::vector<Argument> &args, int64_t *bounds,
                int64_t *counts, int64_t *offsets, int64_t *sizes,
-               const std::vector<Workspace> &workspaces, BucketRows buckets,
+               const std::vector<Workspace> &workspaces, BucketRows bucketRows,
                int64_t parts, int64_t threads) const;
   /// The buffers that `execute` fills for a draft; see the top of this file.
   struct Drafted {
@@ -177,7 +177,7 @@ public:
                   const std::vector<Argument> &results,
                   const std::vector<void *> &partials, int64_t *visited,
                   int64_t rowSize, const std::vector<Workspace> &workspaces,
-                  BucketRows buckets, int64_t parts, int64_t threads) const;
+                  BucketRows bucketRows, int64_t parts, int64_t threads) const;
   int32_t compact(const std::vector<Argument> &args, int64_t *bounds,
                   int64_t *offsets, int64_t *moved,
                   const std::vector<Argument> &draft,
