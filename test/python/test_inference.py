@@ -90,6 +90,14 @@ ELEMENTWISE = [
     ("T[i,j,k] + T[i,j,k]", "T:coo", "coo"),
     ("T[i,j,k] + U[i,j,k]", "T:coo U:csf", "csr"),
     ("(T[i,j,k] + U[i,j,k]) * x[k]", "T:coo U:csf x:dense", "coo"),
+    ("where(A[i,j], B[i,j], x[i])", "A:csr B:csr x:sparse-vector", "csr"),
+    (
+        "where(x[i], A[i,j], 1)",
+        "A:csr x:sparse-vector",
+        "(d0,d1)->(d0:compressed,d1:dense)",
+    ),
+    # A diagonal has no rows.
+    ("A[i,i] + B[i,j]", "A:csr B:csr", "csr"),
     # Rows of several sparse operands.
     ("A[i,k] * A[j,k]", "A:csr", "csr"),
     ("A[i,k] * B[k,j]", "A:csr B:csc", "csr"),

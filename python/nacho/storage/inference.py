@@ -222,7 +222,11 @@ class _Inference:
         present, absent = (on_true, on_false) if known == 0 else (on_false, on_true)
         if None not in values and values[0] == values[1]:
             condition = self.intersection(condition, present)
-        return self.union(condition, absent)
+        structure = self.union(condition, absent)
+        if structure is None or present is None:
+            return structure or present
+        # Where only the condition is stored, there is a value for each other index.
+        return dict.fromkeys(present, DENSE) | structure
 
     def product(
         self, node: Binary, lhs: Structure | None, rhs: Structure | None
@@ -284,7 +288,9 @@ def _of_access(access: Access, format: Format) -> Structure:
         found[access.indices[dimension]] = kind if plain else list_name(singleton)
     if not format.is_dense:
         for dimension in format.order[: format.stored[0]]:
-            found[access.indices[dimension]] = ROWS
+            # The diagonal A[i,i] has the sparse level of A, and no rows.
+            if found[access.indices[dimension]] == DENSE:
+                found[access.indices[dimension]] = ROWS
     return found
 
 
