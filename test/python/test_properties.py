@@ -148,7 +148,8 @@ def test_containers(drawn):
     try:
         result = nacho.evaluate(case.text, operands, parts=parts, threads=threads)
     except nacho.NachoError as error:
-        assert not answer.sparse, error
+        # A sum with a term that has a value for every index of another one is refused.
+        assert not answer.sparse or "has a value for every" in str(error), error
         return
     assert result.dtype == answer.value.dtype
     samples.check_answer(result, answer)

@@ -11,7 +11,7 @@ subexpression is *absent* at coordinates where no operand of it stores an entry.
     a / b, a 0 where absent     the structure of a; indices that it lacks, as in b
     a + b, a < b, min(a, b) …   the structure of both, if a and b have the same
                                 dense, if one of them is dense and has all indices;
-                                *spread*, if the dense one lacks some of them
+                                *spread*, if the dense one, without rows, lacks some
                                 otherwise csr for two indices, coo for more
     where(c, a, b)              if c is 0 where absent: the structure of c * a + b, or
                                 of c + b if a and b have different values there
@@ -245,13 +245,12 @@ class _Inference:
         if lhs is None or rhs is None or lhs == rhs:
             return rhs if lhs is None else lhs
         indices = [index for index in self.order if index in lhs or index in rhs]
-        dense = lhs if _is_dense(lhs) else rhs
-        if not _is_dense(dense):
-            return dict(zip(indices, _levels_of_sum(len(indices)), strict=True))
         if _covers(lhs, indices) or _covers(rhs, indices):
             return dict.fromkeys(indices, DENSE)
-        self.spread = self.spread or tuple(i for i in indices if i not in dense)
-        return dict.fromkeys(indices, SPREAD)
+        for full in filter(_is_full, (lhs, rhs)):
+            self.spread = self.spread or _lacking(full, indices)
+            return dict.fromkeys(indices, SPREAD)
+        return dict(zip(indices, _levels_of_sum(len(indices)), strict=True))
 
     def intersection(
         self, lhs: Structure | None, rhs: Structure | None
@@ -296,6 +295,15 @@ def _of_access(access: Access, format: Format) -> Structure:
 
 def _is_dense(structure: Structure) -> bool:
     return set(structure.values()) <= {DENSE, ROWS, SPREAD}
+
+
+def _lacking(structure: Structure, indices: Sequence[str]) -> tuple[str, ...]:
+    return tuple(index for index in indices if index not in structure)
+
+
+def _is_full(structure: Structure) -> bool:
+    """Return whether every element has a value; rows may be empty."""
+    return set(structure.values()) <= {DENSE, SPREAD}
 
 
 def _covers(structure: Structure, indices: Sequence[str]) -> bool:
