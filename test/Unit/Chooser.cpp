@@ -35,15 +35,15 @@ static void checkWorkers() {
       // The threads do not change the parts.
       {0, 0, 0, 1, 1, 1},
       {3, 0, 0, 1, 1, 1},
-      {0, 0, (1 << 13) - 1, 1, 1, 1},
-      {0, 0, 1 << 13, 1, 4, 1},
-      {0, 0, (1 << 15) - 1, 1, 4, 1},
-      {0, 0, 1 << 15, 4, 4, 4},
-      {3, 0, 1 << 15, 3, 4, 3},
-      {0, 0, 1 << 20, 8, 32, 8},
-      {1, 0, 1 << 20, 1, 32, 1},
-      {99, 0, 1 << 20, 32, 32, 32},
-      {0, 0, int64_t(1) << 40, 8, 256, 8},
+      {0, 0, (1 << 14) - 1, 1, 1, 1},
+      {0, 0, 1 << 14, 1, 8, 1},
+      {0, 0, (1 << 15) - 1, 1, 8, 1},
+      {0, 0, 1 << 15, 8, 8, 8},
+      {3, 0, 1 << 15, 3, 8, 3},
+      {0, 0, 1 << 22, 8, 32, 8},
+      {1, 0, 1 << 22, 1, 32, 1},
+      {99, 0, 1 << 22, 32, 32, 32},
+      {0, 0, int64_t(1) << 40, 8, 64, 8},
       {0, 5, 1 << 20, 5, 5, 5},
       {0, 100, 1 << 20, 8, 100, 100},
       {2, 7, 0, 2, 7, 7},
@@ -205,7 +205,7 @@ static void checkRefusals() {
   std::optional<Choice> split =
       chooser.instead(first, {Refusal::splitRows, "a row"});
   check(split && !split->variant.wholeRows && split->variant.drafts &&
-            split->parts == 2 && first.parts == 32,
+            split->parts == 2 && first.parts == 8,
         [&] { return show(*split); });
   std::optional<Choice> counted =
       chooser.instead(*split, {Refusal::counts, "a draft"});

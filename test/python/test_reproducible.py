@@ -52,7 +52,7 @@ def test_threads_do_not_change_a_bit(text):
 def test_parts_follow_from_the_work():
     kernel = nacho.mlir.compile("y[i] = A[i,j]", formats={"A": "csr", "y": "dense"})
     given = skewed(0)
-    assert given.nnz > 1 << 13
+    assert given.nnz > 1 << 14
     counts = {kernel.plan(given, threads=threads).parts for threads in THREADS}
     assert len(counts) == 1
     assert counts.pop() > 1
