@@ -16,7 +16,7 @@ using namespace nacho;
 static constexpr int64_t kSerialBelow = 1 << 15;
 /// With fewer entries, a call is not cut: finding the cuts would take longer
 /// than a fiftieth of the work.
-static constexpr int64_t kWholeBelow = 1 << 14;
+static constexpr int64_t kWholeBelow = 1 << 13;
 /// How many entries a part has, if that gives some parts, but not too many: as
 /// many as are needed to keep the threads of most machines equally busy.
 static constexpr int64_t kEntriesPerPart = 1 << 17;
