@@ -26,10 +26,8 @@ public:
     parameters.push_back(Parameter::sizes);
     if (layout.workspaceLevel)
       parameters.push_back(Parameter::coordinateSet);
-    parameters.push_back(Parameter::tables);
-    if (layout.collector->hasBuckets())
-      parameters.push_back(Parameter::buckets);
-    parameters.push_back(Parameter::status);
+    parameters.append(
+        {Parameter::tables, Parameter::buckets, Parameter::status});
     return parameters;
   }
 
@@ -44,10 +42,8 @@ public:
     Parameters parameters = {Parameter::bounds, Parameter::counts};
     if (function.layout.workspaceLevel)
       parameters.push_back(Parameter::coordinateSet);
-    parameters.push_back(Parameter::tables);
-    if (function.layout.collector->hasBuckets())
-      parameters.push_back(Parameter::buckets);
-    parameters.push_back(Parameter::status);
+    parameters.append(
+        {Parameter::tables, Parameter::buckets, Parameter::status});
     function.start("assemble", parameters, /*isExported=*/false);
     function.cloneOperands();
     Value parts = function.numParts();

@@ -20,10 +20,7 @@ static Parameters executeParameters(const ResultLayout &layout) {
     parameters.push_back(Parameter::partials);
   if (layout.workspaceLevel)
     parameters.push_back(Parameter::workspace);
-  parameters.push_back(Parameter::tables);
-  if (layout.collector->hasBuckets())
-    parameters.push_back(Parameter::buckets);
-  parameters.push_back(Parameter::status);
+  parameters.append({Parameter::tables, Parameter::buckets, Parameter::status});
   return parameters;
 }
 

@@ -121,7 +121,9 @@ void PhaseFunctions::add(Parameter parameter, Signature &signature) {
   case Parameter::tables:
     return addTables(signature);
   case Parameter::buckets:
-    return signature.add(Signature::table(index), args.buckets, "buckets");
+    if (layout.collector->hasBuckets())
+      signature.add(Signature::table(index), args.buckets, "buckets");
+    return;
   case Parameter::coordinateSet:
     return addWorkspace(signature, /*hasSums=*/false);
   case Parameter::workspace:
