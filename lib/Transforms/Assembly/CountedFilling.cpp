@@ -26,8 +26,10 @@ public:
     parameters.push_back(Parameter::sizes);
     if (layout.workspaceLevel)
       parameters.push_back(Parameter::coordinateSet);
-    parameters.append(
-        {Parameter::tables, Parameter::buckets, Parameter::status});
+    parameters.push_back(Parameter::tables);
+    if (layout.collector->hasBuckets())
+      parameters.push_back(Parameter::buckets);
+    parameters.push_back(Parameter::status);
     return parameters;
   }
 
@@ -42,8 +44,10 @@ public:
     Parameters parameters = {Parameter::bounds, Parameter::counts};
     if (function.layout.workspaceLevel)
       parameters.push_back(Parameter::coordinateSet);
-    parameters.append(
-        {Parameter::tables, Parameter::buckets, Parameter::status});
+    parameters.push_back(Parameter::tables);
+    if (function.layout.collector->hasBuckets())
+      parameters.push_back(Parameter::buckets);
+    parameters.push_back(Parameter::status);
     function.start("assemble", parameters, /*isExported=*/false);
     function.cloneOperands();
     Value parts = function.numParts();

@@ -20,7 +20,10 @@ static Parameters executeParameters(const ResultLayout &layout) {
     parameters.push_back(Parameter::partials);
   if (layout.workspaceLevel)
     parameters.push_back(Parameter::workspace);
-  parameters.append({Parameter::tables, Parameter::buckets, Parameter::status});
+  parameters.push_back(Parameter::tables);
+  if (layout.collector->hasBuckets())
+    parameters.push_back(Parameter::buckets);
+  parameters.push_back(Parameter::status);
   return parameters;
 }
 

@@ -121,9 +121,7 @@ void PhaseFunctions::add(Parameter parameter, Signature &signature) {
   case Parameter::tables:
     return addTables(signature);
   case Parameter::buckets:
-    if (layout.collector->hasBuckets())
-      signature.add(Signature::table(index), args.buckets, "buckets");
-    return;
+    return signature.add(Signature::table(index), args.buckets, "buckets");
   case Parameter::coordinateSet:
     return addWorkspace(signature, /*hasSums=*/false);
   case Parameter::workspace:

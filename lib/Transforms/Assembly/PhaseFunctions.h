@@ -28,7 +28,7 @@ enum class Parameter {
   coordinateSet, ///< The workspace, without sums.
   workspace,     ///< The workspace.
   tables,        ///< The tables for lookups.
-  buckets,       ///< What each part appends to each bucket, if there are any.
+  buckets,       ///< What each part appends to each bucket (BucketsCollector).
   status         ///< Bits that say what went wrong.
 };
 using Parameters = llvm::SmallVector<Parameter>;
