@@ -19,8 +19,11 @@ static constexpr int64_t kSerialBelow = 1 << 15;
 static constexpr int64_t kWholeBelow = 1 << 13;
 /// How many entries a part has, if that gives some parts, but not too many: as
 /// many as are needed to keep the threads of most machines equally busy.
-static constexpr int64_t kEntriesPerPart = 1 << 17;
-static constexpr int64_t kFewestParts = 8, kMostParts = 64;
+static constexpr int64_t kEntriesPerPart = 1 << 18;
+static constexpr int64_t kFewestParts = 8, kMostParts = 32;
+/// Finding a cut of lists takes as long as merging a thousand entries: if there
+/// are few entries, a part of them has at least as many.
+static constexpr int64_t kLeastPartOfList = 1 << 15;
 
 /// The most parts of a step whose parts are fixed, as many as threads can run,
 /// and the least cost of each.
@@ -119,20 +122,33 @@ Facts nacho::factsOf(const std::vector<TensorLayout> &operands) {
 // Decisions
 //===----------------------------------------------------------------------===//
 
+/// The largest power of two that is not above `number`: it divides evenly among
+/// most numbers of threads.
+static int64_t powerBelow(int64_t number) {
+  int64_t power = 1;
+  while (2 * power <= number)
+    power *= 2;
+  return power;
+}
+
 /// The number of parts, if nobody asked for one. It depends on the work alone:
 /// sums that are cut come out the same with any number of threads, since the
 /// order in which parts are added up does not depend on that.
-static int64_t partsFor(int64_t work) {
+static int64_t partsFor(int64_t work, bool cutsLists) {
   if (work < kWholeBelow)
     return 1;
-  return std::clamp(work / kEntriesPerPart, kFewestParts, kMostParts);
+  int64_t fewest = kFewestParts;
+  if (cutsLists)
+    fewest = std::clamp<int64_t>(work / kLeastPartOfList, 2, kFewestParts);
+  return powerBelow(std::clamp(work / kEntriesPerPart, fewest, kMostParts));
 }
 
 /// Sets the numbers of threads and parts.
-static void chooseWorkers(Choice &choice, int64_t available) {
+static void chooseWorkers(Choice &choice, int64_t available, bool cutsLists) {
   const Asked &asked = choice.asked;
   choice.isShared = !asked.parts;
-  choice.parts = choice.isShared ? partsFor(asked.work) : asked.parts;
+  choice.parts =
+      choice.isShared ? partsFor(asked.work, cutsLists) : asked.parts;
   choice.threads = asked.threads;
   if (!choice.threads)
     choice.threads = asked.work < kSerialBelow ? 1 : available;
@@ -165,7 +181,7 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   Choice choice;
   choice.asked = asked;
   choice.facts = facts;
-  chooseWorkers(choice, available);
+  chooseWorkers(choice, available, kernel.canMergeKeys);
   choice.variant.mergeKeys = wantsKeys(asked, facts);
   choice.variant.wholeRows = pins.wholeRows.value_or(true);
   choice.variant.drafts =
@@ -207,15 +223,10 @@ std::optional<Refusal> Chooser::refuseDraft(const Sample &sample) const {
 
 /// The rows of several parts together have at most half as many sums as the
 /// step costs, so that clearing the rows and adding them up takes less time
-/// than scattering. A power of two divides evenly among most numbers of
-/// threads.
+/// than scattering.
 int64_t Chooser::fixedParts(int64_t cost, int64_t rowSize) {
-  int64_t most = std::min({kMostFixedParts, cost / kLeastFixedCost,
-                           cost / 2 / std::max<int64_t>(rowSize, 1)});
-  int64_t parts = 1;
-  while (2 * parts <= most)
-    parts *= 2;
-  return parts;
+  return powerBelow(std::min({kMostFixedParts, cost / kLeastFixedCost,
+                              cost / 2 / std::max<int64_t>(rowSize, 1)}));
 }
 
 int64_t Chooser::partsWithTable(int64_t elements, int64_t entries) {

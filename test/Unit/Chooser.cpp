@@ -30,6 +30,7 @@ static void checkWorkers() {
   struct Row {
     int64_t threads, parts, work; // Asked for.
     int64_t expectedThreads, expectedParts, expectedWorkers;
+    bool isList = false;
   };
   const Row table[] = {
       // The threads do not change the parts.
@@ -40,17 +41,28 @@ static void checkWorkers() {
       {0, 0, (1 << 15) - 1, 1, 8, 1},
       {0, 0, 1 << 15, 8, 8, 8},
       {3, 0, 1 << 15, 3, 8, 3},
-      {0, 0, 1 << 22, 8, 32, 8},
-      {1, 0, 1 << 22, 1, 32, 1},
-      {99, 0, 1 << 22, 32, 32, 32},
-      {0, 0, int64_t(1) << 40, 8, 64, 8},
+      {0, 0, (1 << 22) - 1, 8, 8, 8},
+      {0, 0, 1 << 22, 8, 16, 8},
+      {1, 0, 1 << 22, 1, 16, 1},
+      {99, 0, 1 << 22, 16, 16, 16},
+      // Lists have fewer parts if they are short.
+      {0, 0, (1 << 13) - 1, 1, 1, 1, true},
+      {0, 0, 1 << 13, 1, 2, 1, true},
+      {0, 0, (1 << 17) - 1, 2, 2, 2, true},
+      {0, 0, 1 << 17, 4, 4, 4, true},
+      {3, 0, 1 << 17, 3, 4, 3, true},
+      {0, 0, 1 << 18, 8, 8, 8, true},
+      {0, 0, 1 << 22, 8, 16, 8, true},
+      {0, 0, int64_t(1) << 40, 8, 32, 8},
       {0, 5, 1 << 20, 5, 5, 5},
       {0, 100, 1 << 20, 8, 100, 100},
       {2, 7, 0, 2, 7, 7},
       {9, 4, 0, 4, 4, 4},
   };
-  Chooser chooser({}, {});
   for (const Row &row : table) {
+    KernelFacts kernel;
+    kernel.canMergeKeys = row.isList;
+    Chooser chooser({}, kernel);
     Asked asked = {Purpose::call, row.threads, row.parts, row.work};
     Choice choice = chooser.choose(asked, {}, /*available=*/8);
     check(choice.threads == row.expectedThreads &&
