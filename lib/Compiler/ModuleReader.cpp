@@ -178,7 +178,8 @@ static void readBuffers(StepBuffersAttr buffers, Step &step) {
   step.isDraft = buffers.getFilling() == FillingKind::drafted;
   step.countColumns = buffers.getCounts();
   step.scattered = buffers.getWorkspaceLevel();
-  step.hasWholeRows = buffers.getCollect() == CollectKind::wholeRows;
+  step.hasWholeRows = leavesRowsWhole(buffers.getCollect());
+  step.hasLightRows = buffers.getCollect() == CollectKind::lightRows;
   for (const OfArgument &table : buffers.getTables())
     step.tables.push_back({table.argument, table.number});
   for (const OfArgument &level : buffers.getBuckets())

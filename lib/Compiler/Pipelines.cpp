@@ -49,8 +49,11 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
     flatten.dynamic = true;
     pm.addPass(createNachoFlattenLists(flatten));
   }
-  if (options.find)
-    pm.addPass(createNachoFindCoordinates());
+  if (options.find) {
+    NachoFindCoordinatesOptions find;
+    find.seekShared = options.heavyRows;
+    pm.addPass(createNachoFindCoordinates(find));
+  }
 }
 
 /// Leads to nests, each in a function of its own, in which only the innermost
@@ -61,6 +64,11 @@ static void addRemap(OpPassManager &pm, const PipelineOptions &options) {
     remap.cost = options.cost;
     pm.addPass(createNachoRemapIntersections(remap));
     pm.addPass(createNachoSeekFibers());
+    if (options.heavyRows) {
+      NachoSplitHeavyRowsOptions heavy;
+      heavy.cost = options.cost;
+      pm.addPass(createNachoSplitHeavyRows(heavy));
+    }
     pm.addPass(createCSEPass());
   }
   pm.addPass(createNachoIsolateNests());

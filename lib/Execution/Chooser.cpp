@@ -184,26 +184,53 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   chooseWorkers(choice, available, kernel.canMergeKeys);
   choice.variant.mergeKeys = wantsKeys(asked, facts);
   choice.variant.wholeRows = pins.wholeRows.value_or(true);
+  choice.variant.heavyRows = pins.heavyRows.value_or(false);
   choice.variant.drafts =
       asked.purpose == Purpose::call && pins.drafts.value_or(true);
   choice.variant.branches = pins.branches.value_or(false);
   return choice;
 }
 
+/// Heavy rows are computed apart or, if that is not possible, shared by parts.
+std::optional<Choice> Chooser::withoutHeavyRows(Choice choice) const {
+  if (!choice.variant.heavyRows && pins.heavyRows.value_or(true)) {
+    choice.variant.heavyRows = true;
+    return choice;
+  }
+  if (choice.variant.wholeRows)
+    return withSharedRows(choice);
+  if (choice.acceptsImbalance)
+    return std::nullopt;
+  choice.acceptsImbalance = true;
+  return choice;
+}
+
+/// Values of several parts for the same row have to be merged afterwards, which
+/// is cheaper with fewer parts.
+std::optional<Choice> Chooser::withSharedRows(Choice choice) {
+  if (!choice.variant.wholeRows)
+    return std::nullopt;
+  choice.variant.wholeRows = choice.variant.heavyRows = false;
+  if (choice.isShared)
+    choice.parts = choice.threads;
+  return choice;
+}
+
 std::optional<Choice> Chooser::instead(const Choice &choice,
                                        const Refusal &refusal) const {
-  bool Variant::*refused = refusal.needs == Refusal::splitRows
-                               ? &Variant::wholeRows
-                               : &Variant::drafts;
-  if (!(choice.variant.*refused))
-    return std::nullopt;
   Choice other = choice;
-  other.variant.*refused = false;
   other.refusals.push_back(refusal);
-  // Values of several parts for the same row have to be merged afterwards,
-  // which is cheaper with fewer parts.
-  if (refusal.needs == Refusal::splitRows && choice.isShared)
-    other.parts = choice.threads;
+  switch (refusal.needs) {
+  case Refusal::heavyRows:
+    return withoutHeavyRows(other);
+  case Refusal::splitRows:
+    return withSharedRows(other);
+  case Refusal::counts:
+    break;
+  }
+  if (!choice.variant.drafts)
+    return std::nullopt;
+  other.variant.drafts = false;
   return other;
 }
 
@@ -291,10 +318,16 @@ std::string Chooser::describeKeys(const Choice &choice) const {
 }
 
 std::string Chooser::describeRows(const Choice &choice) const {
+  const Refusal *heavy = find(choice, Refusal::heavyRows);
+  if (choice.variant.heavyRows)
+    return "heavy rows entry by entry, others whole: " +
+           (heavy ? heavy->reason : "as asked for");
   if (choice.variant.wholeRows)
     return "whole rows: the busiest worker has " + shown(choice.heaviest) +
            " of its share";
   const Refusal *refusal = find(choice, Refusal::splitRows);
+  if (!refusal)
+    refusal = heavy;
   return "rows shared by parts: " +
          (refusal ? refusal->reason : "as asked for");
 }
@@ -337,7 +370,7 @@ std::vector<std::string> Chooser::describe(const Choice &choice,
   if (kernel.canMergeKeys)
     lines.push_back(describeKeys(choice));
   if (program.hasWholeRows() || pins.wholeRows == false ||
-      find(choice, Refusal::splitRows))
+      find(choice, Refusal::splitRows) || find(choice, Refusal::heavyRows))
     lines.push_back(describeRows(choice));
   if (program.makesDrafts() || pins.drafts == false ||
       find(choice, Refusal::counts))

@@ -29,6 +29,7 @@ static bool anyHas(const std::vector<Step> &steps, bool Step::*property) {
 static Variant withEffect(Variant variant, const std::vector<Step> &steps) {
   variant.drafts &= anyHas(steps, &Step::isDraft);
   variant.wholeRows &= anyHas(steps, &Step::hasWholeRows);
+  variant.heavyRows &= anyHas(steps, &Step::hasLightRows);
   return variant;
 }
 

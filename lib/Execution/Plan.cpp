@@ -43,7 +43,8 @@ void Plan::startSteps() {
   program = kernel->program(choice.variant);
   steps.clear();
   for (const Step &step : program->steps)
-    steps.emplace_back(step, choice.parts, choice.workers(), choice.isShared);
+    steps.emplace_back(step, choice.parts, choice.workers(), choice.isShared,
+                       choice.acceptsImbalance);
 }
 
 /// Calls `run` until it is not refused, each time with another program. There
@@ -124,7 +125,7 @@ std::optional<Refusal> Plan::cutLast(const std::vector<Argument> &args,
   if (inner == 1 || inner == parts)
     return target.partition(inputs, parts, choice.threads);
   StepPlan outer(*target.step, parts / inner, parts / inner,
-                 /*isShared=*/false);
+                 /*isShared=*/false, choice.acceptsImbalance);
   if (auto refusal = outer.partition(inputs, outer.parts, choice.threads))
     return refusal;
   HostView<int64_t> cuts = outer.bounds.read();

@@ -27,8 +27,9 @@ static std::optional<Refusal> refusalOf(int32_t status) {
 }
 
 StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers,
-                   bool isShared)
+                   bool isShared, bool acceptsImbalance)
     : step(&step), parts(parts), workers(workers), isShared(isShared),
+      acceptsImbalance(acceptsImbalance),
       bounds(step.device(), (parts + 1) * step.boundColumns),
       offsets(step.device(), (parts + 1) * step.countColumns),
       kernelSizes(step.device(), step.numSizes()), buckets(step.device(), 0) {
@@ -59,11 +60,9 @@ void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
   }
 }
 
-/// Each part fills the table of a vector anew. So there are fewer parts if that
-/// would take longer than the rest of their work.
-void StepPlan::shareTables(const std::vector<Argument> &args) {
-  if (!isShared)
-    return;
+/// Each part fills the table of a vector anew. The most parts with which that
+/// does not take longer than the rest of their work.
+int64_t StepPlan::partsWithTables(const std::vector<Argument> &args) const {
   int64_t most = parts;
   for (const Step::OperandLevel &table : step->tables) {
     if (table.level > 0)
@@ -72,8 +71,7 @@ void StepPlan::shareTables(const std::vector<Argument> &args) {
     most = std::min(
         most, Chooser::partsWithTable(mostElements(args), args[array].size));
   }
-  if (most < parts)
-    divide(most);
+  return most;
 }
 
 /// With an entry per bucket or more, so many parts are worth their counts.
@@ -128,24 +126,19 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
                                       int64_t threads) {
   sizeWorkspaces(args);
   sizeBuckets(args);
-  shareTables(args);
+  if (isShared && partsWithTables(args) < parts)
+    divide(partsWithTables(args));
+  if (auto refusal = refuseTables(args))
+    return refusal;
   // Refuse rows that are too heavy before spending time on counting them.
-  if (step->hasWholeRows && !step->isDraft)
+  if (mayBeUnequal() && !step->isDraft)
     if (auto refusal = partition(args, parts, threads))
       return refusal;
-  // The plan of a single part tells the cost and the size of a row. It takes
-  // little time: a step with fixed parts counts nothing.
   if (step->hasFixedParts)
-    divide(1);
+    if (auto refusal = fixParts(args, threads))
+      return refusal;
   if (auto refusal = callPlan(args, threads))
     return refusal;
-  int64_t fixed =
-      step->hasFixedParts ? Chooser::fixedParts(total(), rowSize()) : parts;
-  if (fixed != parts) {
-    divide(fixed);
-    if (auto refusal = callPlan(args, threads))
-      return refusal;
-  }
   if (step->isDraft) {
     if (auto refusal = refuseImbalance())
       return refusal;
@@ -153,6 +146,23 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
       return refusal;
   }
   checkIndexTypes();
+  return std::nullopt;
+}
+
+/// Fixes the number of parts. The cuts of a single part tell the cost of the
+/// step; where parts add to rows of sums, its plan tells their size, and takes
+/// little time, since nothing is counted.
+std::optional<Refusal> StepPlan::fixParts(const std::vector<Argument> &args,
+                                          int64_t threads) {
+  divide(1);
+  if (step->partials.empty()) {
+    step->partition(args, bounds.data(), parts, parts, threads);
+    divide(Chooser::fixedParts(total(), /*rowSize=*/0));
+    return std::nullopt;
+  }
+  if (auto refusal = callPlan(args, threads))
+    return refusal;
+  divide(Chooser::fixedParts(total(), rowSize()));
   return std::nullopt;
 }
 

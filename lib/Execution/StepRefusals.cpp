@@ -15,13 +15,34 @@
 
 using namespace nacho;
 
-/// Refuses parts, which own whole rows, that are too unequal. With a part for
-/// each worker, a part may cost an eighth more than the share. With more parts
-/// than workers, a worker takes the next part when it is done with one, and may
-/// get twice its share: rows shared by parts, the alternative, are two to three
-/// times the work.
+/// Whether the cost of a coordinate has no bound: that of a row which stays
+/// whole, or of a row for which parts fill tables.
+bool StepPlan::mayBeUnequal() const {
+  if (acceptsImbalance || step->hasLightRows || step->hasFixedParts)
+    return false;
+  return step->hasWholeRows ||
+         std::any_of(
+             step->tables.begin(), step->tables.end(),
+             [](const Step::OperandLevel &table) { return table.level > 0; });
+}
+
+/// Refuses to fill the table of a vector anew for so many parts that this takes
+/// longer than the rest of their work.
+std::optional<Refusal>
+StepPlan::refuseTables(const std::vector<Argument> &args) const {
+  if (acceptsImbalance || step->hasFixedParts || partsWithTables(args) >= parts)
+    return std::nullopt;
+  return Refusal{Refusal::heavyRows, "each of " + std::to_string(parts) +
+                                         " parts would fill a table"};
+}
+
+/// Refuses parts, which own whole rows or fill tables, that are too unequal.
+/// With a part for each worker, a part may cost an eighth more than the share.
+/// With more parts than workers, a worker takes the next part when it is done
+/// with one, and may get twice its share: rows shared by parts, the
+/// alternative, are two to three times the work.
 std::optional<Refusal> StepPlan::refuseImbalance() {
-  if (!step->hasWholeRows)
+  if (!mayBeUnequal())
     return std::nullopt;
   int64_t share = total() / workers;
   int64_t most = workers < parts ? 2 * share : share + share / 8;
@@ -40,8 +61,9 @@ std::optional<Refusal> StepPlan::refuseImbalance() {
   heaviest = total() ? double(busiest) * workers / double(total()) : 1;
   if (busiest <= most + 8)
     return std::nullopt;
-  return Refusal{Refusal::splitRows,
-                 "with whole rows, a worker would have " +
+  return Refusal{Refusal::heavyRows,
+                 (step->hasWholeRows ? "with whole rows, a worker would have "
+                                     : "with tables, a worker would have ") +
                      std::to_string(busiest) + " of a cost of " +
                      std::to_string(total()) + ", a share being " +
                      std::to_string(share)};

@@ -16,7 +16,11 @@ bool nacho::rearrangesEntries(CollectKind kind) {
 }
 
 bool nacho::usesWorkspaces(CollectKind kind) {
-  return kind == CollectKind::partSums || kind == CollectKind::wholeRows;
+  return kind == CollectKind::partSums || leavesRowsWhole(kind);
+}
+
+bool nacho::leavesRowsWhole(CollectKind kind) {
+  return kind == CollectKind::wholeRows || kind == CollectKind::lightRows;
 }
 
 bool nacho::sortsEntries(CollectKind kind) {
@@ -45,7 +49,7 @@ SmallVector<Type> NestOp::getAppendedTypes() {
 
 unsigned NestOp::getMaxCutLoops() {
   SmallVector<CoiterateOp> loops = getLoops();
-  if (getCollect() != CollectKind::wholeRows)
+  if (!leavesRowsWhole(getCollect()) && !getWholeEntries())
     return loops.size();
   auto isAppended = [](CoiterateOp loop) {
     return llvm::any_of(loop.getCoordinate().getUsers(),
@@ -86,7 +90,7 @@ static LogicalResult verifyCollect(NestOp nest) {
                               << type << " needs two levels: dense, compressed";
   if (kind == CollectKind::scannedList && !type.getElementType().isInteger(64))
     return nest.emitOpError("can only scan costs, which are i64");
-  if (kind != CollectKind::wholeRows)
+  if (!leavesRowsWhole(kind))
     return success();
   if (nest.getReduce() != BinaryKind::add)
     return nest.emitOpError("can only collect sums in whole rows");
@@ -143,9 +147,20 @@ static LogicalResult verifyBounds(NestOp nest) {
   return success();
 }
 
+/// Entries can be whole if loops over coordinates of the result can be cut, and
+/// elements inside of them are reduced.
+static LogicalResult verifyWholeEntries(NestOp nest) {
+  bool areReduced =
+      nest.getReduce() && nest.getCollect() == CollectKind::inOrder;
+  if (!nest.getWholeEntries() || (areReduced && nest.getMaxCutLoops() > 0))
+    return success();
+  return nest.emitOpError("has no entries that are reduced in order, so they "
+                          "cannot be whole");
+}
+
 LogicalResult NestOp::verify() {
   if (failed(verifyChain(*this)) || failed(verifyReduction(*this)) ||
-      failed(verifyCollect(*this)))
+      failed(verifyWholeEntries(*this)) || failed(verifyCollect(*this)))
     return failure();
   return verifyBounds(*this);
 }
@@ -154,5 +169,12 @@ LogicalResult PartOp::verify() {
   auto nest = (*this)->getParentOfType<NestOp>();
   if (!nest || nest.getCollect() != CollectKind::partSums)
     return emitOpError("must be inside a nacho.nest that collects part_sums");
+  return success();
+}
+
+LogicalResult HeavyOp::verify() {
+  FiberType type = getFiber().getType();
+  if (!type.isOfScannedList() || type.getLevel() == 0)
+    return emitOpError("compares the costs of rows of a scanned list");
   return success();
 }

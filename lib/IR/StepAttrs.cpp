@@ -181,12 +181,10 @@ LogicalResult StepCutsAttr::verify(ErrorFn error, ArrayRef<OfArgument> accesses,
 
 /// Verifies what a step says of its rows of partials.
 static LogicalResult verifyPartials(ErrorFn error, ArrayRef<Type> partials,
-                                    unsigned partialRows, bool fixedParts) {
+                                    unsigned partialRows) {
   if (partialRows < 1 || partialRows > 2)
     return error() << "parts have one or two rows of partials, not "
                    << partialRows;
-  if (fixedParts && partials.empty())
-    return error() << "parts are fixed only where partials are added up";
   return success();
 }
 
@@ -220,7 +218,10 @@ LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
     return error() << "counts cannot have " << counts << " columns";
   if (filling == FillingKind::drafted && counts == 0)
     return error() << "a draft needs counts";
-  if (failed(verifyPartials(error, partials, partialRows, fixedParts)) ||
+  if (fixedParts && partials.empty() && collect != CollectKind::partSums)
+    return error() << "parts are fixed only where what they add up is added up "
+                      "again";
+  if (failed(verifyPartials(error, partials, partialRows)) ||
       failed(verifyWorkspace(error, result, collect, workspaceLevel)))
     return failure();
   size_t needed = collect == CollectKind::buckets ? 1 : 0;

@@ -39,20 +39,29 @@ static Value lookUp(ImplicitLocOpBuilder &b, Type child, Value coordinate,
   return FindOp::create(b, child, coordinate, fiber, Value());
 }
 
+static Value seek(ImplicitLocOpBuilder &b, Type child, Value coordinate,
+                  Value fiber) {
+  return SeekOp::create(b, child, coordinate, fiber);
+}
+
 namespace {
 struct FindCoordinates
     : nacho::impl::NachoFindCoordinatesBase<FindCoordinates> {
+  using NachoFindCoordinatesBase::NachoFindCoordinatesBase;
+
   void runOnOperation() override {
-    SmallVector<CoiterateOp> innermost;
+    SmallVector<NestOp> nests;
     getOperation()->walk([&](NestOp nest) {
       if (!nest.getCuts())
-        innermost.push_back(nest.getLoops().back());
+        nests.push_back(nest);
     });
-    for (CoiterateOp loop : innermost) {
+    for (NestOp nest : nests) {
+      CoiterateOp loop = nest.getLoops().back();
       bool isLast = loop.getBody().getOps<CoiterateOp>().empty();
       llvm::SmallBitVector repeated = repeatedFibers(loop, canBeTabled);
+      bool isTabled = !seekShared || leavesRowsWhole(nest.getCollect());
       if (isLast && repeated.any())
-        takeOut(loop, repeated, lookUp);
+        takeOut(loop, repeated, isTabled ? lookUp : seek);
     }
   }
 };

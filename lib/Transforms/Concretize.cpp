@@ -69,7 +69,8 @@ LogicalResult NestBuilder::build() {
   if (terms.isReduced || groups.size() > 1 || order.size() == 0)
     reduction = BinaryKindAttr::get(op.getContext(), terms.reduction);
   open.nest =
-      NestOp::create(b, op.getType(), Value(), reduction, op.getCollect());
+      NestOp::create(b, op.getType(), Value(), reduction, op.getCollect(),
+                     op.getWholeEntries() && reduction);
   open.nest->setLoc(op.getLoc());
   b.createBlock(&open.nest.getBody());
   buildLoops(0);
@@ -259,6 +260,7 @@ static AssignOp absorbInit(AssignOp op, IRRewriter &rewriter) {
       AssignOp::create(rewriter, op.getLoc(), op.getType(), inputs, Value(),
                        rewriter.getArrayAttr(accesses), op.getResultAccess(),
                        op.getOrderAttr(), op.getCollect());
+  full.setWholeEntries(op.getWholeEntries());
   full.getBody().takeBody(op.getBody());
   Block *body = full.getBodyBlock();
   Value start = body->addArgument(op.getType().getElementType(), op.getLoc());

@@ -33,9 +33,22 @@ using namespace nacho;
 // Loops and operands
 //===----------------------------------------------------------------------===//
 
+/// Whether a part may fill a table for a row of which it has but some entries:
+/// each entry has a share of the cost of the table.
+static bool mayShareTables(NestOp nest) {
+  if (leavesRowsWhole(nest.getCollect()))
+    return false;
+  WalkResult shared = nest.walk([](FindOp find) {
+    return find.getFiber().getDefiningOp<FiberAtOp>() ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+  });
+  return shared.wasInterrupted();
+}
+
 NestCost::NestCost(NestOp nest, CostModelAttr model) : loops(nest.getLoops()) {
   findOperands();
   findList(nest, model);
+  sharesTables = mayShareTables(nest);
   loops.truncate(std::max(first, findDepth(nest)));
   addCharges(model);
   // A loop without charges cannot be cut.
@@ -72,12 +85,16 @@ void NestCost::findOperands() {
 /// Finds the loops over a list, if the nest has one: the last of them has the
 /// ops that recall what an entry keeps. The step to an entry of the list costs
 /// one unit. If the model has no units but the list keeps elements of operands,
-/// the step costs as much as an entry instead.
+/// the step costs as much as an entry instead. A nest that copies entries of
+/// the list to another list does nothing that their costs are for: to it, the
+/// list is an operand like others.
 void NestCost::findList(NestOp nest, CostModelAttr model) {
   for (auto [m, loop] : llvm::enumerate(loops))
     for (Value fiber : CoiterateOp(loop).getFibers())
       if (cast<FiberType>(fiber.getType()).isOfScannedList())
         first = m + 1;
+  if (first == loops.size() && nest.getCollect() == CollectKind::scannedList)
+    first = 0;
   entryWeight = model.getWeight(ChargeKind::units);
   if (entryWeight > 0)
     return;
@@ -140,7 +157,7 @@ unsigned NestCost::getLastLoop(unsigned operand) const {
 /// Finds all charges of the model in the loops that are to be cut.
 void NestCost::addCharges(CostModelAttr model) {
   charges.clear();
-  isComplete = true;
+  isComplete = !sharesTables;
   for (auto [kind, weight] : llvm::zip(model.getKinds(), model.getWeights())) {
     switch (kind) {
     case ChargeKind::entries:

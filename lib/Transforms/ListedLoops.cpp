@@ -74,10 +74,11 @@ static bool demands(Value condition, Operation *fact) {
 
 /// Whether a loop only appends for elements that it finds in `fiber`.
 static bool appendsWhatIsFound(CoiterateOp loop, Value fiber) {
-  for (auto find : loop.getBody().getOps<FindOp>()) {
-    if (find.getFiber() != fiber)
+  for (Operation &op : *loop.getBodyBlock()) {
+    if (!isa<FindOp, SeekOp>(op) ||
+        !llvm::is_contained(op.getOperands(), fiber))
       continue;
-    for (Operation *user : find.getChild().getUsers()) {
+    for (Operation *user : op.getUsers()) {
       auto appends = loop.getBody().getOps<AppendOp>();
       if (isa<PresentOp>(user) && llvm::all_of(appends, [&](AppendOp append) {
             return append.getCondition() &&

@@ -307,7 +307,7 @@ void LoopLister::buildRest() {
                            /*scannedList=*/true);
   }
   auto rest = NestOp::create(b, nest.getType(), Value(), nest.getReduceAttr(),
-                             nest.getCollect());
+                             nest.getCollect(), nest.getWholeEntries());
   rest->setLoc(nest.getLoc());
   IRMapping mapping;
   b.createBlock(&rest.getBody());

@@ -166,6 +166,7 @@ void StatementSplitter::scatter(const Term &term, const TermOrder &order,
              : makeSums(term, access, order.loops);
   setName(made.getResult(), isList ? "E" : "T");
   replace(term, bind(made.getResult(), access), summed);
+  op.setWholeEntries(isList);
 }
 
 /// Inserts before the assignment: list[access] = value.

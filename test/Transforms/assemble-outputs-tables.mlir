@@ -107,7 +107,7 @@ func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #
 // The table is for level 1 of operand 0.
 //
 // CHECK-LABEL: func.func @masked_spgemm_execute(
-// CHECK-SAME:    buffers = <name = "masked_spgemm", result = tensor<?x?x?xf64, #{{[^>]+}}>, counts = 1, collect = part_sums, workspaceLevel = 1, tables = [1 of 0]>>} {
+// CHECK-SAME:    buffers = <name = "masked_spgemm", result = tensor<?x?x?xf64, #{{[^>]+}}>, counts = 1, fixedParts = true, collect = part_sums, workspaceLevel = 1, tables = [1 of 0]>>} {
 // CHECK:         call @masked_spgemm_compute({{.+}}, %sums, %found_keys, %found_marks, %found_positions, %status, %threads)
 func.func @masked_spgemm(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #RowSums> {

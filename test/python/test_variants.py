@@ -56,7 +56,7 @@ def test_choices_that_are_refused_are_not_followed():
     A = sp.csr_array(dense)
     B = matrix(2, 300, 9000)
     kernel = nacho.mlir.compile(PRODUCT, choices={"whole-rows": True})
-    assert "rows shared by parts: with whole rows, a worker" in kernel.explain(
+    assert "heavy rows entry by entry, others whole: with" in kernel.explain(
         A, B, parts=16
     )
     np.testing.assert_array_equal(kernel(A, B, parts=16).toarray(), (A @ B).toarray())
@@ -65,7 +65,7 @@ def test_choices_that_are_refused_are_not_followed():
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"rows": True}, "choices='rows': expected 'whole-rows', 'merge-keys', "),
+        ({"rows": True}, "choices='rows': expected 'whole-rows', 'heavy-rows', "),
         ({"drafts": 1}, "choices={'drafts': 1}: expected True or False"),
         ({"vector-bits": "many"}, "expected an integer"),
         ({"vector-bits": 7}, "choices={'vector-bits': 7}: expected 0, 256 or 512"),

@@ -276,7 +276,7 @@ def test_rows_that_are_left_whole():
         assert plan.balance <= 9 / 8
         assert samples.same(plan.execute(), whole)
     assert nacho.partition(PRODUCT, 9, operands).order == ("i",)
-    assert nacho.partition(PRODUCT, 2000, operands).order == ("i", "k", "part")
+    assert nacho.partition(PRODUCT, 2000, operands).order == ("i", "k")
 
 
 @pytest.mark.parametrize("extent", [(1 << 20) - 1, 1 << 20, (1 << 20) + 1])
@@ -310,11 +310,16 @@ def test_row_that_all_parts_share():
 @pytest.mark.parametrize("cost", ["nnz", "nnz+loops"])
 def test_nests_are_balanced(cost):
     cut = nacho.partition(PRODUCT, 16, heavy(), cost=cost)
-    for nest in cut.nests:
-        assert 0 < nest.delta <= 3
+    orders = [nest.order for nest in cut.nests]
+    elements, sums, light, both = 2, 3, 5, 6
+    assert orders[elements] == ("i", "j", "k") and orders[light] == ("i",)
+    for number, nest in enumerate(cut.nests):
         assert np.ptp(nest.costs) <= 2 * nest.delta
-    # What all parts have of a row is added up once more.
-    assert cut.total <= by_row().count(**heavy()) + 15 * 90
+        assert number in (sums, light) or 0 < nest.delta <= 3
+    # Each element of a heavy row is listed once, and each entry is copied once.
+    assert cut.nests[sums].total <= cut.nests[elements].total
+    assert cut.total <= 2 * (by_row().count(**heavy()) + 30)
+    assert orders[both] == cut.order == ("i", "k")
 
 
 # --- Plans ----------------------------------------------------------------------------

@@ -6,7 +6,8 @@
 //   fixed parts a step that scatters values over rows of sums has as many parts
 //               as its cost is worth, whatever number was asked for
 //   keys        lists are merged by keys, or level by level
-//   whole rows  parts own whole rows of the result, unless a row is too heavy
+//   whole rows  parts own whole rows of the result, unless a row is too wide
+//   heavy rows  rows that are too heavy for a part are computed apart
 //   drafts      entries are appended without counting, unless too much memory
 //               would be needed for all that might be appended
 //   branches    a union is merged with branches if a branch predictor would
@@ -77,7 +78,8 @@ struct Sample {
 /// The answer of a program that cannot compute a call.
 struct Refusal {
   enum Needs {
-    splitRows, ///< A row is too heavy for a part that owns it.
+    heavyRows, ///< A row is too heavy for a part that owns it.
+    splitRows, ///< A row is too wide for a workspace without keys.
     counts,    ///< The entries have to be counted first.
   } needs;
   std::string reason;
@@ -94,6 +96,8 @@ struct Choice {
   Asked asked;
   Facts facts;
   std::vector<Refusal> refusals;
+  /// No other program is better balanced.
+  bool acceptsImbalance = false;
   std::optional<Sample> sample; ///< A sample of the last step's innermost loop.
   /// The cost of the parts that the busiest worker runs, over its share. Of
   /// several steps with whole rows, the one with the largest ratio counts.
@@ -163,6 +167,8 @@ public:
 
 private:
   bool wantsKeys(const Asked &asked, const Facts &facts) const;
+  std::optional<Choice> withoutHeavyRows(Choice choice) const;
+  static std::optional<Choice> withSharedRows(Choice choice);
   std::string describeKeys(const Choice &choice) const;
   std::string describeRows(const Choice &choice) const;
   std::string describeDraft(const Choice &choice) const;

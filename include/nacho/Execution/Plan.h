@@ -66,7 +66,8 @@ class StepPlan {
 public:
   /// With `isShared`, nobody asked for this number of parts, and there may be
   /// fewer.
-  StepPlan(const Step &step, int64_t parts, int64_t workers, bool isShared);
+  StepPlan(const Step &step, int64_t parts, int64_t workers, bool isShared,
+           bool acceptsImbalance);
 
   std::optional<Refusal> partition(const std::vector<Argument> &args,
                                    int64_t within, int64_t threads);
@@ -87,9 +88,10 @@ public:
   std::vector<Argument> arguments(const std::vector<Buffer> &buffers) const;
 
   const Step *step;
-  int64_t parts;   ///< As asked for, until plan() fixes the number.
-  int64_t workers; ///< The number of workers to balance the cost among.
-  bool isShared;   ///< There may be fewer parts than were given.
+  int64_t parts;         ///< As asked for, until plan() fixes the number.
+  int64_t workers;       ///< The number of workers to balance the cost among.
+  bool isShared;         ///< There may be fewer parts than were given.
+  bool acceptsImbalance; ///< Parts that are too unequal are not refused.
   Numbers<int64_t> bounds;
   std::vector<int64_t> sizes; ///< `kernelSizes`, as last read back.
   /// If the step leaves rows whole: the cost of the parts that the busiest
@@ -120,8 +122,10 @@ private:
                                  int64_t threads);
   std::optional<Refusal> callPlan(const std::vector<Argument> &args,
                                   int64_t threads);
+  std::optional<Refusal> fixParts(const std::vector<Argument> &args,
+                                  int64_t threads);
   void divide(int64_t intoParts);
-  void shareTables(const std::vector<Argument> &args);
+  int64_t partsWithTables(const std::vector<Argument> &args) const;
   void readSizes();
   void sizeWorkspaces(const std::vector<Argument> &args);
   void sizeBuckets(const std::vector<Argument> &args);
@@ -129,8 +133,10 @@ private:
   template <typename F>
   std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums, F f);
   bool addsToResult() const;
+  bool mayBeUnequal() const;
   int64_t positionsAt(size_t level, int64_t parents) const;
   std::optional<Refusal> refuseImbalance();
+  std::optional<Refusal> refuseTables(const std::vector<Argument> &args) const;
   std::optional<Refusal> refuseDraft() const;
   void checkIndexTypes() const;
 

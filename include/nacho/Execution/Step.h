@@ -119,6 +119,8 @@ public:
   /// Set when that workspace collects whole rows of the result and has no keys.
   /// Operands with rows too heavy for that are refused.
   bool hasWholeRows = false;
+  /// Set when other steps compute the rows that are too heavy for a part.
+  bool hasLightRows = false;
   /// A level of an operand.
   struct OperandLevel {
     size_t input, level;

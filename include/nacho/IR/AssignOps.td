@@ -30,7 +30,8 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
 
     `contract` lists the indices whose sums are computed on their own, by statements of
     their own (`--nacho-factor-sums`), in this order; if it is empty, no sum is. Without
-    it, the compiler chooses. `sizes` has the expected number of entries of the result,
+    it, the compiler chooses. With `whole_entries`, one part reduces all elements of an
+    entry, in order, so that the result does not depend on the parts. `sizes` has the expected number of entries of the result,
     and its extents; it guides the choice of loops that read the result.
 
     ```mlir
@@ -57,7 +58,8 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
                        DefaultValuedAttr<Nacho_CollectAttr,
                                          "CollectKind::inOrder">:$collect,
                        OptionalAttr<ArrayAttr>:$contract,
-                       OptionalAttr<DenseI64ArrayAttr>:$sizes);
+                       OptionalAttr<DenseI64ArrayAttr>:$sizes,
+                       UnitAttr:$whole_entries);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let builders = [OpBuilder<

@@ -41,6 +41,8 @@ bool makesList(CollectKind kind);
 bool rearrangesEntries(CollectKind kind);
 /// Whether each part adds up entries in a workspace before it appends the sums.
 bool usesWorkspaces(CollectKind kind);
+/// Whether a nest appends rows that no cut divides.
+bool leavesRowsWhole(CollectKind kind);
 /// Whether the entries are sorted once all of them have been appended.
 bool sortsEntries(CollectKind kind);
 

@@ -161,7 +161,8 @@ def Nacho_CollectKind : Nacho_Enum<"CollectKind",
   I32EnumAttrCase<"partSums", 2, "part_sums">,
   I32EnumAttrCase<"wholeRows", 3, "whole_rows">,
   I32EnumAttrCase<"scannedList", 4, "scanned_list">,
-  I32EnumAttrCase<"buckets", 5, "buckets">
+  I32EnumAttrCase<"buckets", 5, "buckets">,
+  I32EnumAttrCase<"lightRows", 6, "light_rows">
 ]>;
 
 def Nacho_CollectAttr : EnumAttr<Nacho_Dialect, Nacho_CollectKind, "collect"> {
@@ -185,6 +186,8 @@ def Nacho_CollectAttr : EnumAttr<Nacho_Dialect, Nacho_CollectKind, "collect"> {
     - `buckets`: the result has a dense level and inside of it a compressed one. Each
       coordinate of the dense level is a bucket, to which entries are appended in the
       order of the compressed level. So a tensor is transposed by counting.
+    - `light_rows`: as `whole_rows`, where no row is too heavy for a part, since other
+      nests compute the heavy rows (`--nacho-split-heavy-rows`).
 
     ```mlir
     module attributes {

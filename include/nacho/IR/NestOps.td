@@ -17,11 +17,15 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
     region computes the entry from several reductions, one per argument.
 
     `collect` says how the nest collects entries that are not appended in that order
-    (see `#nacho.collect`). With `part_sums` and `whole_rows`, a workspace holds one
-    row: the entries of one level inside the *outer* loops, which are the loops before
-    the first loop whose coordinate is not appended. When the outer loops move on, the
-    row is appended and the workspace is emptied. A nest that collects `whole_rows`
-    reduces by addition, and only its outer loops are cut.
+    (see `#nacho.collect`). With `part_sums`, `whole_rows` and `light_rows`, a workspace
+    holds one row: the entries of one level inside the *outer* loops, which are the
+    loops before the first loop whose coordinate is not appended. When the outer loops
+    move on, the row is appended and the workspace is emptied. A nest that collects
+    `whole_rows` or `light_rows` reduces by addition, and only its outer loops are cut.
+
+    With `whole_entries`, every entry of the result is reduced by one part, in the order
+    in which the loops visit its elements: only loops over coordinates of the result are
+    cut, so that the result does not depend on the cuts.
 
     With `cuts` the nest runs part by part. Once `--nacho-bound-loops` has bounded the
     loops, the body has two arguments: the cuts where the current part begins and ends.
@@ -58,12 +62,13 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
   let arguments = (ins Optional<Nacho_CutsType>:$cuts,
                        OptionalAttr<Nacho_BinaryKindAttr>:$reduce,
                        DefaultValuedAttr<Nacho_CollectAttr,
-                                         "CollectKind::inOrder">:$collect);
+                                         "CollectKind::inOrder">:$collect,
+                       UnitAttr:$wholeEntries);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$finish);
   let assemblyFormat = [{
     (`collect` `` $collect^)? (`reduce` `` $reduce^)?
-    (`in` $cuts^ `:` type($cuts))? attr-dict
+    (`whole_entries` $wholeEntries^)? (`in` $cuts^ `:` type($cuts))? attr-dict
     `:` type($result) $body (`finish` $finish^)?
   }];
   let hasVerifier = 1;
@@ -110,6 +115,45 @@ def Nacho_PartOp : Nacho_Op<"part", [Pure]> {
   }];
   let results = (outs Index:$part);
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Nacho_HeavyOp : Nacho_Op<"heavy", [Pure, HasParent<"CoiterateOp">]> {
+  let summary = "whether a row of a list costs too much for one part";
+  let description = [{
+    Compares the cost of a fiber of a scanned list with the share of the list's cost
+    that each part has. A part that got a heavy row whole would have to do more than a
+    quarter of a share above its own.
+
+    ```mlir
+    #List = #sparse_tensor.encoding<{
+      map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(soa),
+                             d2 : singleton(soa)) }>
+    !L0 = !nacho.fiber<tensor<?x?x?xi64, #List>, 0, scanned_list>
+    !L1 = !nacho.fiber<tensor<?x?x?xi64, #List>, 1, scanned_list>
+    !L2 = !nacho.fiber<tensor<?x?x?xi64, #List>, 2, scanned_list>
+    // H = the entries of L in heavy rows
+    func.func @heavy_rows(%L: tensor<?x?x?xi64, #List>) -> tensor<?x?x?xi64, #List> {
+      %L0 = nacho.root %L scanned_list : tensor<?x?x?xi64, #List>
+      %H = nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #List> {
+        nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
+          %isHeavy = nacho.heavy %L1 : !L1
+          nacho.coiterate %j of (%L2 = %L1 : !L1) in %L2 {
+            %cost = nacho.cost <scan> %L2 : !L2
+            %0 = arith.index_cast %cost : index to i64
+            %posB = nacho.recall %L2 below 0 : !L2
+            nacho.append %0 at (%i, %j, %posB) if %isHeavy : i64
+          }
+        }
+        nacho.yield
+      }
+      return %H : tensor<?x?x?xi64, #List>
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$fiber);
+  let results = (outs I1:$isHeavy);
+  let assemblyFormat = "$fiber attr-dict `:` type($fiber)";
   let hasVerifier = 1;
 }
 

@@ -94,9 +94,10 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
     - `counts`: the columns of the buffers of counts and offsets; 0 if there are none;
     - `partials`: the types of partial entries, one buffer for each;
     - `partialRows`: the rows that each part has in each of these buffers;
-    - `fixedParts`: the step scatters values over these rows. The number of its parts
-      then depends on its cost and on the size of a row alone, so that its sums are the
-      same whatever number of parts or threads a caller asks for;
+    - `fixedParts`: the sums of several parts, in these rows or in a list, are added up
+      to entries of the result. The number of parts then depends on the cost of the step
+      and on the size of a row alone, so that the entries are the same whatever number
+      of parts or threads a caller asks for;
     - `collect`: how the nest collects its entries, as `#nacho.collect` says;
     - `filling`: whether parts append where they have `counted` that their entries go,
       or what is executed is `drafted`, a draft of the result, to be compacted;

@@ -47,6 +47,9 @@ def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
     fibers decide which coordinates to visit, the pass reads the fiber only once, into a
     table, in which the innermost loop looks up its coordinates.
 
+    Parts that share a row each fill a table of their own. With `seek-shared`, only
+    nests that leave rows whole have tables; in others the fiber is searched.
+
     Before:
     ```mlir
     nacho.coiterate %i of (%M1 = %M0, %A1 = %A0) in intersect(%M1, %A1) {
@@ -64,6 +67,10 @@ def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
           nacho.append %z at (%i, %k) if %isThere
     ```
   }];
+  let options = [
+    Option<"seekShared", "seek-shared", "bool", /*default=*/"false",
+           "Search fibers of which several parts would need a table">
+  ];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
 }
 

@@ -207,6 +207,26 @@ def NachoRemapIntersections
   let dependentDialects = ["::nacho::NachoDialect"];
 }
 
+def NachoSplitHeavyRows : Pass<"nacho-split-heavy-rows", "::mlir::ModuleOp"> {
+  let summary = "Compute rows that are too heavy for one part apart from the others";
+  let description = [{
+    A nest that collects `whole_rows` is cut between rows only. If it loops over a list
+    `L`, light rows stay whole, but the elements of rows that are too heavy for a part
+    (`nacho.heavy`) are listed, sorted and added up, in the same order. They are sought,
+    not found in tables (`nacho.find`), which each part of a row would have to fill.
+    ```mlir
+    %H = nacho.nest collect<scanned_list> { over %L: append ... if %isHeavy }
+    %E = nacho.nest collect<sorted_list> { over %H: append at (%i, %k, %j) }
+    %heavy = nacho.nest reduce add whole_entries { over %E: append at (%i, %k) }
+    %K = nacho.nest collect<scanned_list> { over %L: append ... if %isLight }
+    %light = nacho.nest collect<light_rows> reduce add { over %K: append at (%i, %k) }
+    %Z = nacho.nest { over the union of %heavy and %light: append at (%i, %k) }
+    ```
+  }];
+  let options = [Nacho_CostOption];
+  let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
+}
+
 def NachoIsolateNests : Pass<"nacho-isolate-nests", "::mlir::ModuleOp"> {
   let summary = "Give every nest a function of its own";
   let description = [{

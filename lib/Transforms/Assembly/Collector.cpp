@@ -17,6 +17,7 @@ std::unique_ptr<Collector> Collector::get(CollectKind kind) {
   case CollectKind::partSums:
     return makePartSumsCollector();
   case CollectKind::wholeRows:
+  case CollectKind::lightRows:
     return makeWholeRowsCollector();
   case CollectKind::scannedList:
     return makeScannedListCollector();

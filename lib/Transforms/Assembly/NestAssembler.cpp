@@ -86,9 +86,7 @@ static StepAttr describeStep(const PhaseFunctions &function) {
   auto buffers = StepBuffersAttr::get(
       context, source.getSymNameAttr(), layout.type,
       layout.hasCounts() ? layout.numColumns() : 0, partials,
-      partials.empty() ? 2 : layout.numPartialRows(),
-      /*fixedParts=*/!partials.empty() && layout.scatters() &&
-          !layout.hasCounts(),
+      partials.empty() ? 2 : layout.numPartialRows(), layout.hasFixedParts(),
       NestOp(function.nest).getCollect(),
       layout.filling->isCounted() ? FillingKind::counted : FillingKind::drafted,
       layout.workspaceLevel, tables, buckets);

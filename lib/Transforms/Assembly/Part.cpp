@@ -3,8 +3,11 @@
 #include "Part.h"
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Fibers.h"
+#include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -49,6 +52,48 @@ std::optional<Value> Part::isCutInside(unsigned m, Value cut) const {
   if (m + 1 >= layout.numCut)
     return std::nullopt;
   return OnCutOp::create(b, b.getI1Type(), cut);
+}
+
+static Value emitListCost(ImplicitLocOpBuilder &b, Value fiber) {
+  return CostOp::create(b, b.getIndexType(), CostKind::scan, fiber, Value(),
+                        /*below=*/0);
+}
+
+/// The cost of the row at the current coordinates. If a cut lies inside of the
+/// row, the loop has only some of the row's entries, so the row is sought.
+Value Part::emitRowCost(Value row) const {
+  auto loop = cast<CoiterateOp>(b.getBlock()->getParentOp());
+  unsigned numOuter = cast<FiberType>(row.getType()).getLevel();
+  std::optional<Value> onLower =
+      isCutInside(numOuter - 1, loop.getInnerLower());
+  if (!onLower)
+    return emitListCost(b, mapping.lookup(row));
+  std::optional<Value> onUpper =
+      isCutInside(numOuter - 1, loop.getInnerUpper());
+  Value isClipped = arith::OrIOp::create(b, *onLower, *onUpper);
+  auto ifClipped =
+      scf::IfOp::create(b, b.getIndexType(), isClipped, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifClipped.thenBlock());
+  Value whole = mapping.lookup(rootOf(row).getFiber());
+  for (CoiterateOp outer : ArrayRef(layout.loops).take_front(numOuter)) {
+    auto child = cast<FiberType>(whole.getType()).getChild();
+    whole =
+        SeekOp::create(b, child, mapping.lookup(outer.getCoordinate()), whole);
+  }
+  scf::YieldOp::create(b, emitListCost(b, whole));
+  b.setInsertionPointToStart(ifClipped.elseBlock());
+  scf::YieldOp::create(b, emitListCost(b, mapping.lookup(row)));
+  return ifClipped.getResult(0);
+}
+
+Value Part::emitIsHeavy(HeavyOp op) const {
+  Value row = emitRowCost(op.getFiber());
+  Value all = emitListCost(b, mapping.lookup(rootOf(op.getFiber()).getFiber()));
+  Value quarters = arith::MulIOp::create(b, parts, constant(4));
+  Value quarter = arith::DivUIOp::create(b, all, quarters);
+  setName(quarter, "quarter");
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, row, quarter);
 }
 
 Condition Part::emitHolds(CoiterateOp loop) const {

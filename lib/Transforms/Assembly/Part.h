@@ -44,6 +44,10 @@ struct Part {
   /// whether guards are present.
   Condition emitHolds(CoiterateOp loop) const;
 
+  /// Whether a row of a list costs more than a quarter of a part's share.
+  mlir::Value emitIsHeavy(HeavyOp op) const;
+  mlir::Value emitRowCost(mlir::Value row) const;
+
   /// The next position to fill in the structure's last level; none if there is
   /// no structure.
   std::optional<mlir::Value> blockPosition(const Carried &values) const;

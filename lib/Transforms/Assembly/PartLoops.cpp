@@ -209,6 +209,8 @@ void PartLoops::emitStatement(Operation &op, Carried &values) {
     return entries.append(append, values);
   if (isa<PartOp>(op))
     return part.mapping.map(op.getResult(0), part.number);
+  if (auto heavy = dyn_cast<HeavyOp>(op))
+    return part.mapping.map(heavy.getIsHeavy(), part.emitIsHeavy(heavy));
   // Elements are not read while entries are counted.
   if (part.isCounting() && isa<PrefetchRowOp>(op))
     return;

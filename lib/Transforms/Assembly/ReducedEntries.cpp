@@ -126,7 +126,7 @@ protected:
     Value value = part.mapping.lookupOrDefault(op.getValue());
     Value &sum = values.sums[op.getNumber()];
     auto next = BinaryOp::create(b, reduction.getKind(), sum, value);
-    next.setReassociable(true);
+    next.setReassociable(!NestOp(layout.nest).getWholeEntries());
     sum = emitSelect(b, condition, next, sum);
   }
 

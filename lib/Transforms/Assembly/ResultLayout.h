@@ -76,6 +76,12 @@ struct ResultLayout {
   bool hasPartials() const {
     return reduction && (canSplit() || !innerLevels.empty());
   }
+  /// Whether sums of several parts are added up to entries of the result, at
+  /// coordinates that follow no order.
+  bool hasFixedParts() const {
+    bool hasRows = hasPartials() && scatters() && !hasCounts();
+    return hasRows || NestOp(nest).getCollect() == CollectKind::partSums;
+  }
   /// The rows of partials that each part has. Without outer loops, all parts
   /// add to the same entries, and none of them completes what another has
   /// begun.

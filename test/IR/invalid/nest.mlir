@@ -219,3 +219,31 @@ func.func @rows_of_nothing(%x: tensor<?xf64>, %N: index) {
   }
   return
 }
+
+// -----
+
+func.func @whole_entries_of_no_sums(%x: tensor<?xf64>, %N: index) {
+  // expected-error @below {{has no entries that are reduced in order, so they cannot be whole}}
+  %y = nacho.nest whole_entries : tensor<?xf64> {
+    nacho.coiterate %i to %N of () in intersect() {
+      %a = nacho.locate %x[%i] : tensor<?xf64>
+      nacho.append %a at (%i) : f64
+    }
+    nacho.yield
+  }
+  return
+}
+
+// -----
+
+func.func @whole_entries_of_all(%x: tensor<?xf64>, %N: index) {
+  // expected-error @below {{has no entries that are reduced in order, so they cannot be whole}}
+  %y = nacho.nest reduce add whole_entries : tensor<f64> {
+    nacho.coiterate %i to %N of () in intersect() {
+      %a = nacho.locate %x[%i] : tensor<?xf64>
+      nacho.append %a at () : f64
+    }
+    nacho.yield
+  }
+  return
+}

@@ -131,5 +131,5 @@ module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tens
 
 // -----
 
-// expected-error @below {{parts are fixed only where partials are added up}}
+// expected-error @below {{parts are fixed only where what they add up is added up again}}
 module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<f64>, fixedParts = true> } {}

@@ -1,0 +1,321 @@
+//===- SplitHeavyRows.cpp - Rows that are too heavy for one part ----------===//
+//
+// Consumes nests that collect whole rows of a result and loop over a list of
+// what the rows are computed from. Such a nest is cut between rows only: a part
+// that gets a heavy row has too much to do. Replaces the nest by several:
+//
+//   Z[i, k] = sum over (j, A, B) in L[i]         with whole rows
+//
+// becomes
+//
+//   H, K        = the entries of L in heavy rows, and those in other rows
+//   light[i, k] = sum over (j, A, B) in K[i]     with light rows
+//   E[i, k, j]  = the elements of H, sorted
+//   heavy[i, k] = sum over j in E[i, k]          with whole entries
+//   Z[i, k]     = heavy[i, k] or light[i, k], whichever is there
+//
+// The sums are the same whether a row is heavy or not, bit for bit: the
+// elements of an entry are added up in the order in which the loops visit them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CostQueries.h"
+#include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Fibers.h"
+#include "nacho/IR/Names.h"
+#include "nacho/Levels/LevelFormat.h"
+#include "nacho/Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOSPLITHEAVYROWS
+#include "nacho/Transforms/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+/// Splits one nest.
+class RowSplitter {
+public:
+  RowSplitter(NestOp nest, CostModelAttr model)
+      : nest(nest), model(model), loops(nest.getLoops()),
+        numOuter(nest.getMaxCutLoops()), b(withoutName(nest.getLoc()), nest) {}
+
+  /// Whether the loops over the rows, and at least one loop inside of them, run
+  /// through a list that keeps something.
+  bool canSplit();
+  void split();
+
+private:
+  AppendOp listRows(StringRef name, bool isHeavy);
+  NestOp cloneFor(Value list, StringRef name);
+  NestOp listElements(Value list);
+  void setCost(AppendOp append, NestOp elements);
+  Value addUp(NestOp elements);
+  Value unite(Value heavy, NestOp light);
+
+  Value makeRoot(Value tensor, const Twine &name, bool isScannedList = false);
+  NestOp startNest(RankedTensorType type, StringRef name);
+  CoiterateOp enterLoop(ValueRange fibers, MergeAttr merge, StringAttr name);
+
+  NestOp nest;
+  CostModelAttr model;
+  SmallVector<CoiterateOp> loops;
+  unsigned numOuter;      ///< The number of loops over rows.
+  unsigned numListed = 0; ///< The number of loops over the list.
+  RootOp listed;          ///< The list.
+  ImplicitLocOpBuilder b;
+};
+} // namespace
+
+/// The names of the loops over the coordinates that a nest appends.
+static SmallVector<StringAttr> namesOfLevels(NestOp nest) {
+  SmallVector<CoiterateOp> loops = nest.getLoops();
+  SmallVector<StringAttr> names;
+  nest.walk([&](AppendOp append) {
+    for (Value coordinate : append.getCoordinates())
+      names.push_back(llvm::find_if(loops, [&](CoiterateOp loop) {
+                        return loop.getCoordinate() == coordinate;
+                      })->getIndexNameAttr());
+  });
+  return names;
+}
+
+bool RowSplitter::canSplit() {
+  if (loops.front().getFibers().empty())
+    return false;
+  Value fiber = loops.front().getFibers().front();
+  listed = fiber.getDefiningOp<RootOp>();
+  if (!listed || !listed.getScannedList())
+    return false;
+  for (CoiterateOp loop : loops) {
+    if (loop.getFibers().size() != 1 || loop.getFibers().front() != fiber)
+      break;
+    fiber = loop.getChildren().front();
+    ++numListed;
+  }
+  return numListed > numOuter && !cast<FiberType>(fiber.getType()).isElement();
+}
+
+static Value listOf(AppendOp append) {
+  return append->getParentOfType<NestOp>().getResult();
+}
+
+void RowSplitter::split() {
+  AppendOp heavyRows = listRows("H", /*isHeavy=*/true);
+  NestOp elements = listElements(listOf(heavyRows));
+  setCost(heavyRows, elements);
+  Value heavy = addUp(elements);
+  NestOp light = cloneFor(listOf(listRows("K", /*isHeavy=*/false)), "K");
+  light.setCollect(CollectKind::lightRows);
+  setName(light.getResult(), "light");
+  nest.replaceAllUsesWith(unite(heavy, light));
+  nest.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of nests
+//===----------------------------------------------------------------------===//
+
+Value RowSplitter::makeRoot(Value tensor, const Twine &name,
+                            bool isScannedList) {
+  NameScope scope(b, name + "0");
+  return RootOp::create(b, tensor, IntegerAttr(), isScannedList);
+}
+
+/// Builds a nest without loops, and moves the builder into it.
+NestOp RowSplitter::startNest(RankedTensorType type, StringRef name) {
+  auto made =
+      NestOp::create(b, type, Value(), BinaryKindAttr(), CollectKind::inOrder);
+  setName(made.getResult(), name);
+  b.createBlock(&made.getBody());
+  YieldOp::create(b);
+  b.setInsertionPointToStart(&made.getBody().front());
+  return made;
+}
+
+/// Builds a loop, and moves the builder into it.
+CoiterateOp RowSplitter::enterLoop(ValueRange fibers, MergeAttr merge,
+                                   StringAttr name) {
+  auto loop =
+      CoiterateOp::create(b, fibers, ValueRange(), Value(), merge, name);
+  b.setInsertionPointToEnd(loop.getBodyBlock());
+  YieldOp::create(b);
+  b.setInsertionPointToStart(loop.getBodyBlock());
+  return loop;
+}
+
+/// Clones the nest, and lets it loop over another list.
+NestOp RowSplitter::cloneFor(Value list, StringRef name) {
+  IRMapping mapping;
+  mapping.map(listed.getFiber(), makeRoot(list, name, /*isScannedList=*/true));
+  return cast<NestOp>(b.clone(*nest, mapping));
+}
+
+//===----------------------------------------------------------------------===//
+// The nests
+//===----------------------------------------------------------------------===//
+
+/// nest collect<scanned_list> {
+///   for each entry of the list: append it if its row is heavy, or if it is not
+/// }
+AppendOp RowSplitter::listRows(StringRef name, bool isHeavy) {
+  auto type = cast<RankedTensorType>(listed.getTensor().getType());
+  OpBuilder::InsertionGuard guard(b);
+  NestOp rows = startNest(type, name);
+  rows.setCollect(CollectKind::scannedList);
+  MergeAttr only = MergeAttr::get(b.getContext(), 0u);
+  Value fiber = listed.getFiber(), isAppended;
+  SmallVector<Value> at;
+  for (unsigned m = 0; m < numListed; ++m) {
+    CoiterateOp loop = enterLoop(fiber, only, loops[m].getIndexNameAttr());
+    fiber = loop.getChildren().front();
+    at.push_back(loop.getCoordinate());
+    if (m + 1 == numOuter)
+      isAppended = HeavyOp::create(b, b.getI1Type(), fiber);
+  }
+  if (!isHeavy)
+    isAppended = arith::XOrIOp::create(b, isAppended,
+                                       arith::ConstantIntOp::create(b, 1, 1));
+  for (int64_t below = 0; below < type.getRank() - numListed; ++below)
+    at.push_back(RecallOp::create(b, fiber, below));
+  Value cost = CostOp::create(b, b.getIndexType(), CostKind::scan, fiber,
+                              Value(), /*below=*/0);
+  Value value = arith::IndexCastOp::create(b, b.getI64Type(), cost);
+  return AppendOp::create(b, value, b.getI64IntegerAttr(0), at, isAppended);
+}
+
+/// nest collect<sorted_list> {
+///   the loops: append the element at the coordinates of the result, and after
+///              those at the coordinates of the other loops
+/// }
+///
+/// The parts of a row would each fill a table of the same fiber, so that such a
+/// fiber is searched instead.
+NestOp RowSplitter::listElements(Value list) {
+  NestOp copy = cloneFor(list, "H");
+  auto narrow = [](Type type) {
+    return sparse_tensor::getSparseTensorEncoding(type).getCrdWidth() == 32;
+  };
+  unsigned width = narrow(list.getType()) && narrow(nest.getType()) ? 32 : 64;
+  copy.removeReduceAttr();
+  copy.setCollect(CollectKind::sortedList);
+  copy.getResult().setType(listTensorType(
+      loops.size(), loops.size(), nest.getType().getElementType(), width));
+  setName(copy.getResult(), "E");
+  copy.walk([&](FindOp find) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(find);
+    Value sought = SeekOp::create(b, find.getChild().getType(),
+                                  find.getCoordinate(), find.getFiber());
+    find.replaceAllUsesWith(sought);
+    find.erase();
+  });
+  copy.walk([&](AppendOp append) {
+    SmallVector<Value> at(append.getCoordinates());
+    for (CoiterateOp loop : copy.getLoops())
+      if (!llvm::is_contained(at, loop.getCoordinate()))
+        at.push_back(loop.getCoordinate());
+    append.getCoordinatesMutable().assign(at);
+  });
+  return copy;
+}
+
+/// Replaces the cost of an entry, which may include a table, by the cost of the
+/// loops that list its elements.
+void RowSplitter::setCost(AppendOp append, NestOp elements) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(append);
+  auto loop = cast<CoiterateOp>(append->getParentOp());
+  Value entry = loop.getChildren().front();
+  auto again = [&](Value position) -> Value {
+    auto recall = position.getDefiningOp<RecallOp>();
+    return RecallOp::create(b, entry, recall.getBelow());
+  };
+  NestCost costs(elements, model);
+  SmallVector<Value> fibers;
+  for (const NestOperand &operand : costs.getOperands()) {
+    fibers.push_back(operand.root);
+    if (auto at = operand.root.getDefiningOp<FiberAtOp>())
+      fibers.back() = FiberAtOp::create(
+          b, at.getFiber().getType(), at.getRoot(), again(at.getPosition()),
+          at.getEnd() ? again(at.getEnd()) : Value(), at.getCertain());
+  }
+  Value cost = CostQueries(b, costs).entryTotal(fibers, kAlways);
+  append.getValueMutable().assign(
+      arith::IndexCastOp::create(b, b.getI64Type(), cost));
+}
+
+/// nest reduce add whole_entries {
+///   for each element of the list: append it at the coordinates of the result
+/// }
+Value RowSplitter::addUp(NestOp elements) {
+  SmallVector<StringAttr> names = namesOfLevels(elements);
+  OpBuilder::InsertionGuard guard(b);
+  Value fiber = makeRoot(elements.getResult(), "E");
+  NestOp sums = startNest(nest.getType(), "heavy");
+  sums.setReduceAttr(nest.getReduceAttr());
+  sums.setWholeEntries(true);
+  MergeAttr only = MergeAttr::get(b.getContext(), 0u);
+  SmallVector<Value> at;
+  for (StringAttr name : names) {
+    CoiterateOp loop = enterLoop(fiber, only, name);
+    fiber = loop.getChildren().front();
+    at.push_back(loop.getCoordinate());
+  }
+  at.truncate(nest.getType().getRank());
+  Value element = LoadOp::create(b, fiber);
+  AppendOp::create(b, element, b.getI64IntegerAttr(0), at, Value());
+  return sums.getResult();
+}
+
+/// nest {
+///   for each coordinate of either: append the element of the one that has it
+/// }
+Value RowSplitter::unite(Value heavy, NestOp light) {
+  SmallVector<StringAttr> names = namesOfLevels(light);
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Value> fibers = {makeRoot(heavy, "heavy"),
+                               makeRoot(light.getResult(), "light")};
+  NestOp both = startNest(nest.getType(), getName(nest.getResult()));
+  MLIRContext *context = b.getContext();
+  MergeAttr either = uniteMerges(
+      context, {MergeAttr::get(context, 0u), MergeAttr::get(context, 1u)});
+  SmallVector<Value> at;
+  for (StringAttr name : names) {
+    CoiterateOp loop = enterLoop(fibers, either, name);
+    fibers.assign(loop.getChildren().begin(), loop.getChildren().end());
+    at.push_back(loop.getCoordinate());
+  }
+  Value isHeavy = PresentOp::create(b, b.getI1Type(), fibers[0]);
+  Value entry = SelectOp::create(b, isHeavy, LoadOp::create(b, fibers[0]),
+                                 LoadOp::create(b, fibers[1]));
+  AppendOp::create(b, entry, b.getI64IntegerAttr(0), at, Value());
+  return both.getResult();
+}
+
+namespace {
+struct SplitHeavyRows : nacho::impl::NachoSplitHeavyRowsBase<SplitHeavyRows> {
+  using NachoSplitHeavyRowsBase::NachoSplitHeavyRowsBase;
+
+  void runOnOperation() override {
+    FailureOr<CostModelAttr> model =
+        CostModelAttr::lookUp(getOperation(), cost);
+    if (failed(model))
+      return signalPassFailure();
+    SmallVector<NestOp> nests;
+    getOperation().walk([&](NestOp nest) {
+      if (nest.getCollect() == CollectKind::wholeRows && !nest.getCuts())
+        nests.push_back(nest);
+    });
+    for (NestOp nest : nests) {
+      RowSplitter splitter(nest, *model);
+      if (splitter.canSplit())
+        splitter.split();
+    }
+  }
+};
+} // namespace

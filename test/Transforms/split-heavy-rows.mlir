@@ -1,0 +1,128 @@
+// RUN: nacho-opt %s -nacho-order-loops=whole-rows -nacho-concretize -cse -nacho-find-coordinates=seek-shared -nacho-remap-intersections -nacho-split-heavy-rows -cse --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-order-loops=whole-rows -nacho-concretize -cse -nacho-find-coordinates=seek-shared -nacho-remap-intersections -nacho-split-heavy-rows -cse -nacho-isolate-nests -nacho-partition-loops -nacho-bound-loops -nacho-assemble-outputs -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=PARTS
+
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+
+// The rows of L that are heavy are listed element by element, in the order of the result;
+// the others are collected as before. A row is in one of the two results.
+//
+// CHECK-LABEL: func.func @spgemm(
+// CHECK:         %[[L0:.+]] = nacho.root %L scanned_list
+// CHECK:         %H = nacho.nest collect<scanned_list> : tensor<?x?x?x?xi64,
+// CHECK-NEXT:      nacho.coiterate %i of (%[[ROW:.+]] = %[[L0]] : {{.+}}) in
+// CHECK-NEXT:        %[[HEAVY:.+]] = nacho.heavy %[[ROW]]
+// CHECK-NEXT:        nacho.coiterate %j of (%[[ENTRY:.+]] = %[[ROW]] : {{.+}}) in
+// CHECK-DAG:           %[[A:.+]] = nacho.recall %[[ENTRY]] below 0
+// CHECK-DAG:           %[[B:.+]] = nacho.recall %[[ENTRY]] below 1
+// CHECK:               %[[BROW:.+]] = nacho.fiber_at %{{.+}}[%[[B]]] certain
+// CHECK:               nacho.cost <nnz> %[[BROW]]
+// CHECK:               nacho.append %{{.+}} at(%i, %j, %[[A]], %[[B]]) if %[[HEAVY]] : i64
+// CHECK:         %[[H0:.+]] = nacho.root %H scanned_list
+// CHECK:         %E = nacho.nest collect<sorted_list> : tensor<?x?x?xf64,
+// CHECK-NEXT:      nacho.coiterate %i of (%{{.+}} = %[[H0]]
+// CHECK:               nacho.coiterate %k
+// CHECK:                 nacho.append %{{.+}} at(%i, %k, %j) : f64
+// CHECK:         %[[E0:.+]] = nacho.root %E : tensor<?x?x?xf64,
+// CHECK:         %heavy = nacho.nest reduce add whole_entries : tensor<?x?xf64,
+// CHECK-NEXT:      nacho.coiterate %i of (%E1 = %[[E0]]
+// CHECK-NEXT:        nacho.coiterate %k of (%E2 = %E1
+// CHECK-NEXT:          nacho.coiterate %j of (%E3 = %E2
+// CHECK-NEXT:            %[[E:.+]] = nacho.load %E3
+// CHECK-NEXT:            nacho.append %[[E]] at(%i, %k) : f64
+// CHECK:         %K = nacho.nest collect<scanned_list> : tensor<?x?x?x?xi64,
+// CHECK:             %[[ISHEAVY:.+]] = nacho.heavy
+// CHECK:               %[[LIGHT:.+]] = arith.xori %[[ISHEAVY]], %true
+// CHECK:               %[[COST:.+]] = nacho.cost <scan>
+// CHECK:               %[[VALUE:.+]] = arith.index_cast %[[COST]]
+// CHECK:               nacho.append %[[VALUE]] at(%i, %j, {{.+}}) if %[[LIGHT]] : i64
+// CHECK:         %[[K0:.+]] = nacho.root %K scanned_list
+// CHECK:         %light = nacho.nest collect<light_rows> reduce add : tensor<?x?xf64,
+// CHECK-NEXT:      nacho.coiterate %i of (%{{.+}} = %[[K0]]
+// CHECK:         %[[Z:.+]] = nacho.nest : tensor<?x?xf64,
+// CHECK-NEXT:      nacho.coiterate %i of (%heavy1 = %{{.+}}, %light1 = %{{.+}}) in union(%heavy1, %light1)
+// CHECK-NEXT:        nacho.coiterate %k of (%heavy2 = %heavy1 : {{.+}}, %light2 = %light1 : {{.+}}) in union(%heavy2, %light2)
+// CHECK-DAG:           %[[THERE:.+]] = nacho.present %heavy2
+// CHECK-DAG:           %[[X:.+]] = nacho.load %heavy2
+// CHECK-DAG:           %[[Y:.+]] = nacho.load %light2
+// CHECK:               %[[EITHER:.+]] = nacho.select %[[THERE]], %[[X]], %[[Y]] : f64
+// CHECK-NEXT:          nacho.append %[[EITHER]] at(%i, %k) : f64
+// CHECK:         return %[[Z]]
+//
+// A part that has but some entries of a row looks for the others: each part must come to
+// the same conclusion on the row.
+//
+// PARTS-LABEL: func.func private @spgemm_1_compute(
+// PARTS:         nacho.coiterate %i of (%[[L1:.+]] = %[[L0:.+]] : {{.+}}) in {{.+}} between (%lo1 = %{{.+}}, %hi1 = %{{.+}} :
+// PARTS-DAG:       %[[LOWER:.+]] = nacho.on_cut %lo1
+// PARTS-DAG:       %[[UPPER:.+]] = nacho.on_cut %hi1
+// PARTS:           %[[CLIPPED:.+]] = arith.ori %[[LOWER]], %[[UPPER]]
+// PARTS:           %[[ROW:.+]] = scf.if %[[CLIPPED]] -> (index) {
+// PARTS:             %[[WHOLE:.+]] = nacho.seek %i in %[[L0]]
+// PARTS:             nacho.cost <scan> %[[WHOLE]]
+// PARTS:           } else {
+// PARTS:             nacho.cost <scan> %[[L1]]
+// PARTS:           }
+// PARTS-DAG:       %[[ALL:.+]] = nacho.cost <scan> %[[L0]]
+// PARTS-DAG:       %[[QUARTERS:.+]] = arith.muli %parts, %c4
+// PARTS:           %quarter = arith.divui %[[ALL]], %[[QUARTERS]]
+// PARTS:           arith.cmpi ugt, %[[ROW]], %quarter : index
+//
+// Only loops over coordinates of the result are cut, and nothing is left to combine.
+//
+// PARTS-LABEL: func.func @spgemm_3_execute(
+// PARTS-SAME:  loops = [<"i"[0]>, <"k"[0]>], cost = <entries, steps, units>, delta = -1>
+// PARTS-NEXT:    call @spgemm_3_compute(
+// PARTS-NEXT:    return
+func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+      -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// A light row of the mask is in a table. Parts that share a heavy row search it, and its
+// cost includes no table.
+//
+// CHECK-LABEL: func.func @masked(
+// CHECK:         %E = nacho.nest collect<sorted_list>
+// CHECK-NOT:     nacho.find
+// CHECK:         %[[M:.+]] = nacho.seek %k in
+// CHECK:         nacho.present %[[M]]
+// CHECK-NOT:     nacho.find
+// CHECK:         %light = nacho.nest collect<light_rows>
+// CHECK:         nacho.find %k in
+func.func @masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %m, %0 : f64
+    %2 = nacho.reduce add %1 over [j] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// Parts share the rows of a masked sum: the mask is searched in all of them.
+//
+// CHECK-LABEL: func.func @negative_sum(
+// CHECK-NOT:     nacho.heavy
+// CHECK-NOT:     nacho.find
+// CHECK:         nacho.seek %k in
+// CHECK-NOT:     light_rows
+// CHECK:         return
+func.func @negative_sum(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+    -> tensor<f64> {
+  %s = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [] : tensor<f64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %m, %0 : f64
+    %2 = nacho.reduce add %1 over [i, j, k] : f64
+    nacho.yield %2 : f64
+  }
+  return %s : tensor<f64>
+}
