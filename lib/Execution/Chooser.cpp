@@ -205,14 +205,10 @@ std::optional<Choice> Chooser::withoutHeavyRows(Choice choice) const {
   return choice;
 }
 
-/// Values of several parts for the same row have to be merged afterwards, which
-/// is cheaper with fewer parts.
 std::optional<Choice> Chooser::withSharedRows(Choice choice) {
   if (!choice.variant.wholeRows)
     return std::nullopt;
   choice.variant.wholeRows = choice.variant.heavyRows = false;
-  if (choice.isShared)
-    choice.parts = choice.threads;
   return choice;
 }
 

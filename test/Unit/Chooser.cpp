@@ -206,6 +206,32 @@ static void checkFacts() {
 // Drafts, whole rows and branches
 //===----------------------------------------------------------------------===//
 
+/// Heavy rows are computed apart, then shared by parts, then accepted.
+static void checkHeavyRows(const Choice &first) {
+  Refusal heavy = {Refusal::heavyRows, "a row"};
+  Chooser chooser({}, {});
+  std::optional<Choice> apart = chooser.instead(first, heavy);
+  check(apart && apart->variant.heavyRows && apart->variant.wholeRows,
+        [&] { return show(*apart); });
+  std::optional<Choice> shared = chooser.instead(*apart, heavy);
+  check(shared && !shared->variant.heavyRows && !shared->variant.wholeRows &&
+            !shared->acceptsImbalance,
+        [&] { return show(*shared); });
+  // A row that is too wide for a workspace is too wide for that of light rows.
+  std::optional<Choice> wide =
+      chooser.instead(*apart, {Refusal::splitRows, "a row"});
+  check(wide && wide->variant == shared->variant, [&] { return show(*wide); });
+  Pins pins;
+  pins.heavyRows = false;
+  std::optional<Choice> pinned = Chooser(pins, {}).instead(first, heavy);
+  check(pinned && pinned->variant == shared->variant,
+        [&] { return show(*pinned); });
+  std::optional<Choice> unequal = Chooser(pins, {}).instead(*pinned, heavy);
+  check(unequal && unequal->acceptsImbalance &&
+            !Chooser(pins, {}).instead(*unequal, heavy),
+        [&] { return show(*unequal); });
+}
+
 static void checkRefusals() {
   Asked asked;
   asked.work = 1 << 20;
@@ -217,7 +243,7 @@ static void checkRefusals() {
   std::optional<Choice> split =
       chooser.instead(first, {Refusal::splitRows, "a row"});
   check(split && !split->variant.wholeRows && split->variant.drafts &&
-            split->parts == 2 && first.parts == 8,
+            split->parts == first.parts,
         [&] { return show(*split); });
   std::optional<Choice> counted =
       chooser.instead(*split, {Refusal::counts, "a draft"});
@@ -227,6 +253,7 @@ static void checkRefusals() {
   for (Refusal::Needs needs : {Refusal::splitRows, Refusal::counts})
     check(!chooser.instead(*counted, {needs, ""}),
           [] { return "the plain variant is refused"; });
+  checkHeavyRows(first);
   asked.purpose = Purpose::plan;
   Choice plan = chooser.choose(asked, {}, 2);
   check(!plan.variant.drafts && plan.variant.wholeRows,

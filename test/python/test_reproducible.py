@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
+from checks import same
 
 THREADS = (1, 2, 3, 8, 64)
 SIZE = 300
@@ -56,3 +57,23 @@ def test_parts_follow_from_the_work():
     counts = {kernel.plan(given, threads=threads).parts for threads in THREADS}
     assert len(counts) == 1
     assert counts.pop() > 1
+
+
+@pytest.mark.parametrize("extent", [SIZE, 1 << 22])
+@pytest.mark.parametrize("target", ["Z[i,k]", "Z[k,i]", "z[k]"])
+def test_parts_do_not_change_a_bit_of_a_scatter(target, extent):
+    """Also where a row is too wide for a workspace, and parts have sums of rows."""
+    rng = np.random.default_rng(3)
+    A = skewed(0)
+    rows, columns = skewed(1).nonzero()
+    B = sp.csr_array(
+        (rng.standard_normal(rows.size), (rows, columns * (extent // SIZE))),
+        shape=(SIZE, extent),
+    )
+    out = {"formats": {"z": "sparse-vector"}} if target[0] == "z" else {}
+    kernel = nacho.mlir.compile(f"{target} = A[i,j] * B[j,k]", **out)
+    found = [
+        kernel(A, B, parts=parts, threads=threads)
+        for parts, threads in ((1, 1), (2, 2), (60, 1), (None, 1), (None, 2), (None, 7))
+    ]
+    assert all(same(each, found[0]) for each in found)
