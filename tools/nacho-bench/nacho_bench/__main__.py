@@ -10,12 +10,13 @@ from typing import Any
 
 from nacho_bench import compilation, heatmap, machine, table
 from nacho_bench.driver import Driver, Options, refusal, selected, suited
-from nacho_bench.files import Store, data_files
+from nacho_bench.files import Store, data_files, data_folder
 from nacho_bench.kernels import KERNELS
 from nacho_bench.peers import BEFORE, NAMES, OURS
 from nacho_bench.progress import say
 from nacho_bench.workloads import (
     BY_DEFAULT,
+    KINDS,
     SYNTHETIC,
     Workload,
     from_file,
@@ -33,10 +34,11 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--kernel", nargs="+", choices=KERNELS, metavar="K", help="only these kernels")
-    add("--workload", nargs="+", metavar="W", help="only these workloads")
+    only = "only these workloads; also `real` or `synthetic`, for all of a kind"
+    add("--workload", nargs="+", metavar="W", help=only)
     add("--threads", nargs="+", type=int, default=[1, 2], metavar="N")
     add("--peers", nargs="+", metavar="P", help=f"of {', '.join(NAMES)}")
-    files = "a folder of .npz, .mtx, .tns files; --list says what each is used for"
+    files = "a folder of .npz, .mtx, .tns files of real data, for this and later runs"
     other = "a checkout that is built: compare with the nacho of it, not with peers"
     add("--against", type=Path, metavar="DIR", help=other)
     add("--data", type=Path, metavar="DIR", help=files)
@@ -62,20 +64,27 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     return found
 
 
+def real_workloads(folder: Path | None) -> list[Workload]:
+    """Return the files of a folder as workloads."""
+    real = [] if folder is None else [*map(from_file, data_files(folder))]
+    for workload in real:
+        if workload.name in SYNTHETIC:
+            sys.exit(f"bench: error: rename {workload.source}: its name is taken")
+    return real
+
+
 def workloads_of(found: argparse.Namespace) -> list[Workload]:
-    """Return the selected workloads; with --data, those are the files by default."""
-    files = [] if found.data is None else map(from_file, data_files(found.data))
-    real = {workload.name: workload for workload in files}
-    if found.workload is None:
-        if found.plot is not None and not real:
-            # The figures show more exponents of power laws than the tables.
-            return [*SYNTHETIC.values()]
-        return [*real.values()] or [SYNTHETIC[name] for name in BY_DEFAULT]
-    known = SYNTHETIC | real
-    unknown = [name for name in found.workload if name not in known]
+    """Return the selected workloads; by default, synthetic ones and all files."""
+    real = real_workloads(data_folder(found.cache, found.data))
+    # The figures show more exponents of power laws than the tables.
+    names = BY_DEFAULT if found.plot is None else SYNTHETIC
+    known = {each.name: [each] for each in (*SYNTHETIC.values(), *real)}
+    known |= {"real": real, "synthetic": [SYNTHETIC[name] for name in names]}
+    selected = found.workload or KINDS
+    unknown = [name for name in selected if name not in known]
     if unknown:
         sys.exit(f"bench: error: no such workload: {', '.join(unknown)}; see --list")
-    return [known[name] for name in found.workload]
+    return [workload for name in selected for workload in known[name]]
 
 
 def options_of(found: argparse.Namespace) -> Options:
@@ -136,27 +145,32 @@ def _write(path: Path | None, data: dict[str, Any]) -> None:
 
 
 def listing(folder: Path | None) -> str:
-    """Return the names of all kernels, workloads and peers, and files of a folder."""
+    """Return the names of all kernels, workloads and peers.
+
+    Of the files of a folder, also return what they are used for.
+    """
     lines = ["kernels:"]
     lines += [f"  {k.name:<14} {k.expression}" for k in KERNELS.values()]
     lines += ["workloads:"]
     lines += [f"  {w.name:<14} {w.text}" for w in SYNTHETIC.values()]
     if folder is not None:
-        lines.append(f"workloads of {folder}, measured instead if none is named:")
-        for path in data_files(folder):
-            lines += _uses(from_file(path))
+        lines.append(f"workloads of {folder}:")
+        for workload in real_workloads(folder):
+            lines += _uses(workload)
     return "\n".join([*lines, "peers:", f"  {', '.join(NAMES)}"])
 
 
 def _uses(workload: Workload) -> list[str]:
-    """Return lines with the kernels that a file is used for, and why not for others."""
+    """Return the size of a file, the kernels it is used for, and why not for others."""
     reasons: dict[str, list[str]] = {}
     for kernel in KERNELS.values():
         if suited(kernel, workload):
             size = size_of(kernel.size, quick=False)
             make = partial(workload.make, size=size, use=kernel.size)
             reasons.setdefault(refusal(kernel, make), []).append(kernel.name)
-    lines = [f"  {workload.name}: {workload.text}"]
+    _, values, shape = workload.make("A", size_of("add", quick=False), "add")
+    extents = "x".join(map(str, shape))
+    lines = [f"  {workload.name}: {extents}, {values.size:,} entries"]
     for reason, kernels in sorted(reasons.items()):
         names = ", ".join(kernels)
         lines.append(f"    not for {names}: {reason}" if reason else f"    for {names}")
@@ -203,7 +217,7 @@ def report(found: argparse.Namespace) -> str:
 def main(given: list[str] | None = None) -> None:
     found = arguments(given)
     if found.list:
-        print(listing(found.data))
+        print(listing(data_folder(found.cache, found.data)))
     elif found.compile_time:
         print(compilation.report(found.kernel or [*KERNELS], found.against), end="")
     else:
