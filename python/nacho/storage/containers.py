@@ -138,6 +138,17 @@ def _require_arrays(name: str, **arrays: object) -> None:
             raise OperandError(f"operand '{name}': {label} is no array, but {shown}")
 
 
+def attributes_of(view: View) -> tuple[str, ...] | None:
+    """Return the names of the arrays of a container, in the order of the levels.
+
+    There are none if the container itself is the array. None stands for containers
+    that have arrays elsewhere.
+    """
+    if view.library == NUMPY:
+        return ()
+    return ("indptr", "indices", "data") if view.layout in ("csr", "csc") else None
+
+
 def _compressed_view(name: str, container: Any, layout: str, library: str) -> View:
     indptr, indices, data = container.indptr, container.indices, container.data
     if not type(indptr) is type(indices) is type(data) is np.ndarray:
