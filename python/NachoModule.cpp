@@ -249,12 +249,11 @@ public:
   }
 
   std::unique_ptr<RepeatedCall> remember(const nb::list &given,
-                                         const nb::list &attributes,
+                                         const nb::list &places,
                                          const nb::list &list, int64_t parts,
                                          int64_t threads, int64_t work) {
-    return RepeatedCall::remember(kernel,
-                                  readAsked("call", parts, threads, work),
-                                  given, attributes, list);
+    return RepeatedCall::remember(
+        kernel, readAsked("call", parts, threads, work), given, places, list);
   }
 
 private:
@@ -373,9 +372,9 @@ NB_MODULE(_nacho, m) {
       .def("partition", &PyKernel::partition, nb::arg("args"),
            nb::arg("parts") = 0, nb::arg("threads") = 0, nb::arg("work") = 0,
            nb::arg("purpose") = "plan", nb::arg("inner") = 1)
-      .def("remember", &PyKernel::remember, nb::arg("given"),
-           nb::arg("attributes"), nb::arg("args"), nb::arg("parts"),
-           nb::arg("threads"), nb::arg("work"));
+      .def("remember", &PyKernel::remember, nb::arg("given"), nb::arg("places"),
+           nb::arg("args"), nb::arg("parts"), nb::arg("threads"),
+           nb::arg("work"));
   nb::class_<RepeatedCall>(m, "RepeatedCall")
       .def("compute", &RepeatedCall::compute, nb::arg("given"));
   nb::class_<PyPlan>(m, "Plan")

@@ -14,16 +14,21 @@ using namespace nacho;
 // Remembering a call
 //===----------------------------------------------------------------------===//
 
+RepeatedCall::RepeatedCall(std::shared_ptr<const Kernel> kernel,
+                           const Asked &asked)
+    : kernel(std::move(kernel)), asked(asked),
+      shapeName(nb::steal(PyUnicode_InternFromString("shape"))) {}
+
 std::unique_ptr<RepeatedCall>
 RepeatedCall::remember(std::shared_ptr<const Kernel> kernel, const Asked &asked,
-                       const nb::list &given, const nb::list &attributes,
+                       const nb::list &given, const nb::list &places,
                        const nb::list &list) {
   std::unique_ptr<RepeatedCall> call(
       new RepeatedCall(std::move(kernel), asked));
   size_t next = 0;
   for (size_t n = 0; n < call->kernel->operands.size(); ++n) {
-    nb::tuple names = nb::cast<nb::tuple>(attributes[n]);
-    if (!call->rememberOperand(given[n], names, list, next))
+    nb::list of = nb::cast<nb::list>(places[n]);
+    if (!call->rememberOperand(given[n], of, list, next))
       return nullptr;
     next += call->kernel->operands[n].numArguments();
   }
@@ -32,26 +37,52 @@ RepeatedCall::remember(std::shared_ptr<const Kernel> kernel, const Asked &asked,
   return call;
 }
 
-bool RepeatedCall::rememberOperand(nb::handle container,
-                                   const nb::tuple &attributes,
+nb::object RepeatedCall::Place::find(nb::handle container) const {
+  nb::object found = nb::borrow(container);
+  for (const nb::object &step : steps) {
+    if (PyUnicode_Check(step.ptr())) {
+      found = nb::steal(PyObject_GetAttr(found.ptr(), step.ptr()));
+    } else {
+      Py_ssize_t item = PyLong_AsSsize_t(step.ptr());
+      bool hasItem =
+          PyTuple_Check(found.ptr()) && item < PyTuple_GET_SIZE(found.ptr());
+      found = hasItem ? nb::borrow(PyTuple_GET_ITEM(found.ptr(), item))
+                      : nb::object();
+    }
+    if (!found) {
+      PyErr_Clear();
+      break;
+    }
+  }
+  return found;
+}
+
+bool RepeatedCall::rememberOperand(nb::handle container, const nb::list &places,
                                    const nb::list &list, size_t firstArgument) {
   Operand operand;
   operand.kind = nb::borrow(container.type());
   operand.shape = container.attr("shape");
-  for (nb::handle name : attributes) {
-    nb::object array = nb::getattr(container, name);
-    if (!array.is(list[firstArgument + operand.attributes.size()]))
+  size_t last = nb::len(places) - 1;
+  for (size_t n = 0; n <= last; ++n) {
+    nb::object array = list[firstArgument + n];
+    if (places[n].is_none()) {
+      operand.indices.push_back({std::nullopt, array});
+      continue;
+    }
+    Place place;
+    for (nb::handle step : nb::cast<nb::tuple>(places[n]))
+      place.steps.push_back(nb::borrow(step));
+    if (!place.find(container).is(array))
       return false;
-    operand.attributes.push_back(nb::borrow(name));
-    operand.indexArrays.push_back(
-        nb::steal(PyWeakref_NewRef(array.ptr(), nullptr)));
+    if (n < last) {
+      nb::object known = nb::steal(PyWeakref_NewRef(array.ptr(), nullptr));
+      operand.indices.push_back({std::move(place), std::move(known)});
+      continue;
+    }
+    operand.values = std::move(place);
     operand.kindOfValues = nb::borrow(array.type());
+    operand.rankOfValues = nb::cast<int>(array.attr("ndim"));
   }
-  // The last array has the values, which may be another array in each call.
-  if (!operand.indexArrays.empty())
-    operand.indexArrays.pop_back();
-  else if (!container.is(list[firstArgument]))
-    return false;
   operands.push_back(std::move(operand));
   return true;
 }
@@ -62,22 +93,24 @@ bool RepeatedCall::rememberOperand(nb::handle container,
 
 bool RepeatedCall::takeArrays(const Operand &operand,
                               const TensorLayout &layout, nb::handle container,
-                              CallArguments &call) const {
-  if (operand.attributes.empty())
-    return call.addArray(container, layout.values) == ArrayFault::none;
-  auto name = operand.attributes.begin();
-  auto known = operand.indexArrays.begin();
+                              CallArguments &call) {
+  auto next = operand.indices.begin();
   for (const TensorLayout::Level &level : layout.levels)
     for (const TensorLayout::Array &each : level.arrays) {
-      nb::object array = nb::getattr(container, *name++, nb::none());
-      if (PyWeakref_GetObject((known++)->ptr()) != array.ptr() ||
-          call.addArray(array, each.type) != ArrayFault::none)
+      const IndexArray &index = *next++;
+      nb::object array = index.known;
+      if (index.place) {
+        array = index.place->find(container);
+        if (PyWeakref_GetObject(index.known.ptr()) != array.ptr())
+          return false;
+      }
+      if (call.addArray(array, each.type) != ArrayFault::none)
         return false;
     }
-  nb::object values = nb::getattr(container, *name, nb::none());
-  return values.type().is(operand.kindOfValues) &&
+  nb::object values = operand.values.find(container);
+  return values && values.type().is(operand.kindOfValues) &&
          call.addArray(values, layout.values) == ArrayFault::none &&
-         call.lastRank() == 1;
+         call.lastRank() == operand.rankOfValues;
 }
 
 bool RepeatedCall::takeArguments(const nb::tuple &given,
@@ -100,6 +133,16 @@ bool RepeatedCall::takeArguments(const nb::tuple &given,
   return true;
 }
 
+static int64_t firstFault(const Argument &pos, ElementType type,
+                          int64_t entries) {
+  int64_t length = pos.size - 1;
+  if (type == ElementType::i32)
+    return checkPositions(static_cast<const int32_t *>(pos.data), length,
+                          entries);
+  return checkPositions(static_cast<const int64_t *>(pos.data), length,
+                        entries);
+}
+
 /// Whether each array of positions begins at 0, never falls, and ends with the
 /// last entry of its level.
 bool RepeatedCall::arePositionsValid(const std::vector<Argument> &args) const {
@@ -107,22 +150,16 @@ bool RepeatedCall::arePositionsValid(const std::vector<Argument> &args) const {
   for (const TensorLayout &layout : kernel->operands) {
     const Argument *array = next;
     next += layout.numArguments();
-    for (const TensorLayout::Level &level : layout.levels)
-      for (const TensorLayout::Array &each : level.arrays) {
-        const Argument &pos = *array++;
-        if (!each.holdsPositions)
-          continue;
-        // The coordinates of the level, an entry each, are the next array.
-        int64_t length = pos.size - 1, entries = array->size;
-        int64_t fault =
-            each.type == ElementType::i32
-                ? checkPositions(static_cast<const int32_t *>(pos.data), length,
-                                 entries)
-                : checkPositions(static_cast<const int64_t *>(pos.data), length,
-                                 entries);
-        if (fault >= 0)
-          return false;
-      }
+    for (const TensorLayout::Level &level : layout.levels) {
+      const Argument *pos = array;
+      array += level.arrays.size();
+      if (level.arrays.size() < 2 || !level.arrays.front().holdsPositions)
+        continue;
+      // The positions of a level come before its coordinates.
+      int64_t entries = pos[1].size / level.arrays[1].perEntry;
+      if (firstFault(*pos, level.arrays.front().type, entries) >= 0)
+        return false;
+    }
   }
   return true;
 }

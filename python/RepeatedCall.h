@@ -19,19 +19,22 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 /// A call that computed a result from arrays of its operands in place.
 class RepeatedCall {
 public:
   /// Remembers a call that was checked in full. `given` are the containers.
-  /// `attributes` are, per operand, the names of the container's arrays in the
-  /// order of the arguments, or nothing if the container itself is the array.
-  /// Returns null if an argument in `list` is not one of these arrays.
+  /// `places` say, per operand, where the container has each array of the
+  /// arguments: a tuple of names of attributes and of numbers of items, which
+  /// is empty if the container itself is the array; None for an array that the
+  /// container lacks, and that follows from its size.
+  /// Returns null if an argument in `list` is not the array at its place.
   static std::unique_ptr<RepeatedCall>
   remember(std::shared_ptr<const nacho::Kernel> kernel,
            const nacho::Asked &asked, const nanobind::list &given,
-           const nanobind::list &attributes, const nanobind::list &list);
+           const nanobind::list &places, const nanobind::list &list);
 
   /// The arrays of the result for containers that repeat the call. None if
   /// they do not, or if the kernel refuses them: checking them in full then
@@ -39,23 +42,39 @@ public:
   nanobind::object compute(const nanobind::tuple &given) const;
 
 private:
-  /// What is remembered of an operand. Arrays are remembered weakly.
+  /// Where an array is, seen from its container.
+  struct Place {
+    /// Names of attributes, and numbers of items of tuples.
+    std::vector<nanobind::object> steps;
+
+    /// The object at this place, or null if there is none.
+    nanobind::object find(nanobind::handle container) const;
+  };
+  /// An array of indices, which has to be the one that was checked, and is
+  /// remembered weakly.
+  struct IndexArray {
+    /// Nothing if the container lacks the array: `known` is the array then.
+    std::optional<Place> place;
+    nanobind::object known;
+  };
   struct Operand {
-    nanobind::object kind, shape, kindOfValues;
-    std::vector<nanobind::object> attributes, indexArrays;
+    nanobind::object kind, shape;
+    std::vector<IndexArray> indices;
+    /// The values, which may be another array in each call.
+    Place values;
+    nanobind::object kindOfValues;
+    int rankOfValues = 0;
   };
 
   RepeatedCall(std::shared_ptr<const nacho::Kernel> kernel,
-               const nacho::Asked &asked)
-      : kernel(std::move(kernel)), asked(asked),
-        shapeName(nanobind::steal(PyUnicode_InternFromString("shape"))) {}
+               const nacho::Asked &asked);
 
-  bool rememberOperand(nanobind::handle container,
-                       const nanobind::tuple &attributes,
+  bool rememberOperand(nanobind::handle container, const nanobind::list &places,
                        const nanobind::list &list, size_t firstArgument);
   bool takeArguments(const nanobind::tuple &given, CallArguments &call) const;
-  bool takeArrays(const Operand &operand, const nacho::TensorLayout &layout,
-                  nanobind::handle container, CallArguments &call) const;
+  static bool takeArrays(const Operand &operand,
+                         const nacho::TensorLayout &layout,
+                         nanobind::handle container, CallArguments &call);
   bool arePositionsValid(const std::vector<nacho::Argument> &args) const;
 
   std::shared_ptr<const nacho::Kernel> kernel;

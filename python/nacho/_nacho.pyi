@@ -76,7 +76,7 @@ class Kernel:
     def remember(
         self,
         given: list[Any],
-        attributes: list[tuple[str, ...]],
+        places: list[list[tuple[str | int, ...] | None]],
         args: list[object],
         parts: int,
         threads: int,

@@ -238,7 +238,58 @@ def test_other_checks_are_those_of_every_call(validate, full):
     assert len(full) == 3
 
 
-def test_numbers_and_lists_are_checked_in_every_call(full):
+@pytest.mark.parametrize("format", ["csc", "coo", "dcsr", "coo-interleaved", "csr"])
+def test_calls_in_all_formats_are_repeated(format, full):
+    kernel = nacho.mlir.compile(SUM, formats=dict.fromkeys("ABZ", format))
+    a, b = operands = [matrix(seed=seed) for seed in (1, 2)]
+    if format in ("csc", "coo"):
+        given = [each.asformat(format) for each in operands]
+    else:
+        given = [nacho.Tensor.from_dense(each.toarray(), format) for each in operands]
+    for _ in range(3):
+        z = kernel(*given)
+        assert np.allclose(
+            z.todense() if sp.issparse(z) else z.to_dense(), (a + b).todense()
+        )
+    assert len(full) == 1
+
+
+def test_calls_on_tensors_are_repeated(full):
+    rng = np.random.default_rng(5)
+    dense = rng.random((4, 5, 6)) * (rng.random((4, 5, 6)) < 0.3)
+    kernel = nacho.mlir.compile(
+        "s = A[i,j,k] * B[i,j,k]", formats={"A": "csf", "B": "csf"}
+    )
+    a = nacho.Tensor.from_dense(dense, "csf")
+    for _ in range(3):
+        assert np.isclose(kernel(a, a), (dense**2).sum())
+    assert len(full) == 1
+
+
+def test_damaged_lists_are_found():
+    kernel = nacho.mlir.compile(SUM, formats=dict.fromkeys("ABZ", "coo"))
+    a, b = (matrix(seed=seed, make=sp.coo_array) for seed in (1, 2))
+    for each in (a, b):
+        each.sum_duplicates()
+    kernel(a, b)
+    kernel(a, b)
+    a.coords[1][3] = 99
+    with pytest.raises(nacho.OperandError, match="operand 'A'"):
+        kernel(a, b)
+    a.coords = (a.coords[0], a.coords[1][:-1])
+    with pytest.raises(nacho.OperandError, match="operand 'A'"):
+        kernel(a, b)
+
+
+def test_blocks_are_checked_in_every_call(full):
+    kernel, x = product(), np.arange(6.0)
+    a = sp.bsr_array(np.kron(np.eye(3), np.ones((2, 2))), blocksize=(2, 2))
+    for _ in range(3):
+        assert np.allclose(kernel(a, x), a @ x)
+    assert len(full) == 3
+
+
+def test_numbers_are_checked_in_every_call(full):
     kernel = nacho.mlir.compile("Z[i,j] = s * A[i,j]", formats={"A": "coo"})
     a = matrix(make=sp.coo_array)
     for s in (2.0, 3.0, 3.0):

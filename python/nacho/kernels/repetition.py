@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nacho.kernels.call import Call
-from nacho.storage.containers import attributes_of
+from nacho.storage.containers import places_of
 from nacho.storage.memory import times_forgotten
 from nacho.storage.results import make_result
 
@@ -62,11 +62,11 @@ def _native(specialisation: Specialisation, call: Call) -> _nacho.RepeatedCall |
     It is None if a number is among the operands, or an array had to be copied.
     """
     views = call.loaded.values()
-    attributes = [a for view in views if (a := attributes_of(view)) is not None]
-    if call.validate != "safe" or len(attributes) != len(call.given):
+    places = [found for view in views if (found := places_of(view)) is not None]
+    if call.validate != "safe" or len(places) != len(call.given):
         return None
     native = specialisation.programs.native
-    return native.remember(list(call.given), attributes, call.args, *call.workers)
+    return native.remember(list(call.given), places, call.args, *call.workers)
 
 
 class _Repeatable:
