@@ -488,6 +488,25 @@ def test_a_quick_run_makes_tables(tmp_path):
     assert again.stdout == done.stdout
 
 
+def test_a_run_is_resumed_where_it_was_interrupted(tmp_path):
+    raw = tmp_path / "raw.json"
+    options = ["--quick", "--peers", "nacho", "scipy", "--json", raw, "--threads", "1"]
+    options += ["--cache", tmp_path / "cache", "--workload", "uniform"]
+    assert bench(*options, "--kernel", "spmv").returncode == 0
+    (first,) = json.loads(raw.read_text())["records"]
+    done = bench(*options, "--kernel", "spmv", "csr-mul", "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "spmv on uniform" not in done.stderr
+    found = json.loads(raw.read_text())
+    assert found["records"][0] == first
+    assert [r["kernel"] for r in found["records"]] == ["spmv", "csr-mul"]
+    found["machine"]["commit"] = "another"
+    raw.write_text(json.dumps(found))
+    done = bench(*options, "--resume")
+    assert done.returncode != 0
+    assert "another commit" in done.stderr
+
+
 def test_another_checkout_is_a_peer(tmp_path):
     other = tmp_path / "other"
     (other / "python").mkdir(parents=True)

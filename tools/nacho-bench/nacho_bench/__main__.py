@@ -43,6 +43,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     add("--against", type=Path, metavar="DIR", help=other)
     add("--data", type=Path, metavar="DIR", help=files)
     add("--json", type=Path, metavar="FILE", help="write the raw data there")
+    add("--resume", action="store_true", help="measure only what --json FILE lacks")
     add("--quick", action="store_true", help="small workloads, few rounds")
     add("--mode", choices=("steady", "keep", "both"), help="default: both")
     add("--rounds", type=int, metavar="N", help="how often calls are timed")
@@ -55,6 +56,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     unknown = set(found.peers or ()) - set(NAMES)
     if unknown:
         parser.error(f"no such peer: {', '.join(sorted(unknown))}")
+    if found.resume and found.json is None:
+        parser.error("--resume needs the file of --json")
     if found.against is not None:
         package = found.against / "python" / "nacho"
         if not [*package.glob("_nacho*.so")]:
@@ -99,6 +102,19 @@ def options_of(found: argparse.Namespace) -> Options:
     return kind._replace(against=found.against)
 
 
+def begun(found: argparse.Namespace) -> dict[str, Any]:
+    """Return raw data without records, or those of the run that is resumed."""
+    here = machine.description()
+    if found.resume and found.json.exists():
+        data: dict[str, Any] = json.loads(found.json.read_text())
+        if data["machine"]["commit"] != here["commit"] or data["quick"] != found.quick:
+            sys.exit(f"bench: error: {found.json} has times of another commit or size")
+        return data
+    names = ("bandwidth", "missing", "refused", "versions")
+    none: dict[str, Any] = {name: {} for name in names}
+    return {"machine": here, "quick": found.quick, **none, "records": []}
+
+
 def measure(found: argparse.Namespace) -> dict[str, Any]:
     """Measure all selected kernels on all selected workloads; return the raw data."""
     store = Store(found.cache, found.quick)
@@ -111,15 +127,8 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
     ]
     if not pairs:
         sys.exit("bench: error: none of these kernels is measured on these workloads")
-    data: dict[str, Any] = {
-        "machine": machine.description(),
-        "quick": found.quick,
-        "bandwidth": {},
-        "missing": {},
-        "refused": {},
-        "versions": {},
-        "records": [],
-    }
+    data = begun(found)
+    known = {(r["kernel"], r["workload"], r["threads"]) for r in data["records"]}
     say(f"{len(pairs)} pairs of a kernel and a workload, threads {found.threads}")
     for threads in found.threads:
         data["bandwidth"][str(threads)] = machine.bandwidth(
@@ -130,6 +139,8 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
         data["versions"] |= driver.versions
         try:
             for kernel, workload in pairs:
+                if (kernel.name, workload.name, threads) in known:
+                    continue
                 driver.run(kernel, workload)
                 data["refused"] |= driver.refused
                 _write(found.json, data)
@@ -139,9 +150,12 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
 
 
 def _write(path: Path | None, data: dict[str, Any]) -> None:
+    """Write raw data to a file, which is complete whenever the run is interrupted."""
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(data, indent=1) + "\n")
+        unfinished = path.with_suffix(".part")
+        unfinished.write_text(json.dumps(data, indent=1) + "\n")
+        unfinished.rename(path)
 
 
 def listing(folder: Path | None) -> str:
