@@ -57,11 +57,13 @@ class Kernel:
 
     def __call__(self, /, *operands: Any, **named: Any) -> Any:
         """Compute the result; ``threads`` and ``parts`` override those of compile."""
-        if named:
+        if "threads" in named or "parts" in named:
             return self._run(operands, named, Specialisation.compute)
+        if named:
+            operands = tuple(bind(self._assignment.operands, operands, named))
         made = self._repetitions.compute(operands)
         if made is None:
-            made = self._run(operands, named, self._compute)
+            made = self._run(operands, {}, self._compute)
         return made
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
