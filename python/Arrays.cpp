@@ -60,23 +60,44 @@ static bool hasType(const Py_buffer &buffer, ElementType type) {
   return named && size_t(buffer.itemsize) == sizeOf(type);
 }
 
-CallArguments::CallArguments(const Kernel &kernel, const nb::list &list)
-    : device(kernel.device) {
-  size_t expected = 0, next = 0;
+/// Arrays of complex numbers are aligned as their parts.
+static size_t alignmentOf(ElementType type) {
+  bool isComplex = type == ElementType::c64 || type == ElementType::c128;
+  return isComplex ? sizeOf(type) / 2 : sizeOf(type);
+}
+
+static void throwIfFaulty(ArrayFault fault, ElementType type) {
+  if (fault == ArrayFault::layout)
+    throw nb::type_error("expected a C-contiguous array");
+  if (fault == ArrayFault::type)
+    throw nb::type_error(
+        (std::string("expected an array of ") + infoOf(type).name).c_str());
+}
+
+CallArguments::CallArguments(const Kernel &kernel) : device(kernel.device) {
+  size_t expected = 0;
   for (const TensorLayout &operand : kernel.operands)
     expected += operand.numArguments();
-  if (nb::len(list) != expected)
-    throw nb::type_error("wrong number of arguments");
   buffers.reserve(expected);
   views.reserve(expected);
   args.reserve(expected);
+}
+
+CallArguments::CallArguments(const Kernel &kernel, const nb::list &list)
+    : CallArguments(kernel) {
+  if (nb::len(list) != args.capacity())
+    throw nb::type_error("wrong number of arguments");
+  size_t next = 0;
+  auto add = [&](ElementType type) {
+    throwIfFaulty(addArray(list[next++], type), type);
+  };
   for (const TensorLayout &operand : kernel.operands) {
     for (const TensorLayout::Level &level : operand.levels)
       for (const TensorLayout::Array &array : level.arrays)
-        addArray(list[next++], array.type);
-    addArray(list[next++], operand.values);
+        add(array.type);
+    add(operand.values);
     for (size_t n = 0; n < operand.levels.size(); ++n)
-      args.push_back({nullptr, nb::cast<int64_t>(list[next++])});
+      addExtent(nb::cast<int64_t>(list[next++]));
   }
 }
 
@@ -85,19 +106,21 @@ CallArguments::~CallArguments() {
     PyBuffer_Release(&buffer);
 }
 
-void CallArguments::addArray(nb::handle object, ElementType type) {
+ArrayFault CallArguments::addArray(nb::handle object, ElementType type) {
   Py_buffer buffer;
   if (PyObject_GetBuffer(object.ptr(), &buffer,
                          PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)) {
     PyErr_Clear();
-    throw nb::type_error("expected a C-contiguous array");
+    return ArrayFault::layout;
   }
   buffers.push_back(buffer);
   if (!hasType(buffer, type))
-    throw nb::type_error(
-        (std::string("expected an array of ") + infoOf(type).name).c_str());
+    return ArrayFault::type;
+  if (reinterpret_cast<uintptr_t>(buffer.buf) % alignmentOf(type))
+    return ArrayFault::layout;
   views.emplace_back(device, buffer.buf, buffer.len);
   args.push_back({views.back().data(), buffer.len / buffer.itemsize});
+  return ArrayFault::none;
 }
 
 nb::object toArray(Buffer filled) {

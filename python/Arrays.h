@@ -9,19 +9,28 @@
 
 #include <vector>
 
-/// The arguments of one call, from a list of Python arrays and extents. Keeps
-/// the arrays alive.
+/// Why a kernel cannot use a Python object in place as one of its arrays.
+enum class ArrayFault { none, layout, type };
+
+/// The arguments of one call: Python arrays, which are kept alive, and extents.
 class CallArguments {
 public:
+  /// Without arguments yet.
+  explicit CallArguments(const nacho::Kernel &kernel);
+  /// Throws TypeError unless the list has the arguments of the kernel.
   CallArguments(const nacho::Kernel &kernel, const nanobind::list &list);
   CallArguments(const CallArguments &) = delete;
   ~CallArguments();
 
+  /// Adds an array, or says why it cannot be used.
+  ArrayFault addArray(nanobind::handle object, nacho::ElementType type);
+  void addExtent(int64_t extent) { args.push_back({nullptr, extent}); }
+  /// The number of dimensions of the array that was added last.
+  int lastRank() const { return buffers.back().ndim; }
+
   std::vector<nacho::Argument> args;
 
 private:
-  void addArray(nanobind::handle object, nacho::ElementType type);
-
   nacho::Device &device;
   std::vector<Py_buffer> buffers;
   std::vector<nacho::DeviceView> views;

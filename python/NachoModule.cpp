@@ -8,6 +8,7 @@
 
 #include "Arrays.h"
 #include "Options.h"
+#include "RepeatedCall.h"
 #include "Validation.h"
 
 #include "nacho/Backends/Backends.h"
@@ -247,6 +248,14 @@ public:
     return plan;
   }
 
+  std::unique_ptr<RepeatedCall> remember(const nb::list &given,
+                                         const nb::list &places,
+                                         const nb::list &list, int64_t parts,
+                                         int64_t threads, int64_t work) {
+    return RepeatedCall::remember(
+        kernel, readAsked("call", parts, threads, work), given, places, list);
+  }
+
 private:
   Variant variantFor(Purpose purpose) const {
     Asked asked;
@@ -362,7 +371,12 @@ NB_MODULE(_nacho, m) {
            nb::arg("purpose") = "plan")
       .def("partition", &PyKernel::partition, nb::arg("args"),
            nb::arg("parts") = 0, nb::arg("threads") = 0, nb::arg("work") = 0,
-           nb::arg("purpose") = "plan", nb::arg("inner") = 1);
+           nb::arg("purpose") = "plan", nb::arg("inner") = 1)
+      .def("remember", &PyKernel::remember, nb::arg("given"), nb::arg("places"),
+           nb::arg("args"), nb::arg("parts"), nb::arg("threads"),
+           nb::arg("work"));
+  nb::class_<RepeatedCall>(m, "RepeatedCall")
+      .def("compute", &RepeatedCall::compute, nb::arg("given"));
   nb::class_<PyPlan>(m, "Plan")
       .def_prop_ro("program", &PyPlan::program)
       .def_prop_ro("reasons", &PyPlan::reasons)

@@ -12,8 +12,11 @@ using namespace nacho;
 // Thresholds
 //===----------------------------------------------------------------------===//
 
-/// With fewer entries to read and write, one thread computes a call.
-static constexpr int64_t kSerialBelow = 1 << 15;
+/// With fewer entries to read and write, which take some 50 microseconds, one
+/// thread computes a call: waking others would take longer than they save.
+/// Entries that are merged with those of other operands take kPerMerged times
+/// as long as those of a matrix that is multiplied by a vector.
+static constexpr int64_t kSerialBelow = 3 << 14, kPerMerged = 4;
 /// With fewer entries, a call is not cut: finding the cuts would take longer
 /// than a fiftieth of the work.
 static constexpr int64_t kWholeBelow = 1 << 13;
@@ -113,8 +116,12 @@ Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
 
 Facts nacho::factsOf(const std::vector<TensorLayout> &operands) {
   Facts facts;
-  for (const TensorLayout &layout : operands)
+  for (const TensorLayout &layout : operands) {
     facts.rank = std::max<unsigned>(facts.rank, layout.levels.size());
+    facts.sparse +=
+        std::any_of(layout.levels.begin(), layout.levels.end(),
+                    [](const auto &level) { return !level.isFull; });
+  }
   return facts;
 }
 
@@ -143,6 +150,10 @@ static int64_t partsFor(int64_t work, bool cutsLists) {
   return powerBelow(std::clamp(work / kEntriesPerPart, fewest, kMostParts));
 }
 
+static int64_t serialBelow(const Facts &facts) {
+  return facts.sparse > 1 ? kSerialBelow / kPerMerged : kSerialBelow;
+}
+
 /// Sets the numbers of threads and parts.
 static void chooseWorkers(Choice &choice, int64_t available, bool cutsLists) {
   const Asked &asked = choice.asked;
@@ -151,7 +162,7 @@ static void chooseWorkers(Choice &choice, int64_t available, bool cutsLists) {
       choice.isShared ? partsFor(asked.work, cutsLists) : asked.parts;
   choice.threads = asked.threads;
   if (!choice.threads)
-    choice.threads = asked.work < kSerialBelow ? 1 : available;
+    choice.threads = asked.work < serialBelow(choice.facts) ? 1 : available;
   choice.threads = std::min(choice.threads, choice.parts);
 }
 
@@ -386,8 +397,8 @@ std::string Chooser::describeWorkers(const Choice &choice) {
   if (asked.threads || asked.parts)
     return chosen + "as asked for)";
   std::string work = "about " + std::to_string(asked.work) + " entries ";
-  std::string limit = std::to_string(kSerialBelow) + ")";
-  if (asked.work < kSerialBelow)
+  std::string limit = std::to_string(serialBelow(choice.facts)) + ")";
+  if (asked.work < serialBelow(choice.facts))
     return chosen + "serial: " + work + "< " + limit;
   return chosen + work + ">= " + limit;
 }

@@ -73,6 +73,18 @@ class Kernel:
         purpose: str = "plan",
         inner: int = 1,
     ) -> Plan: ...
+    def remember(
+        self,
+        given: list[Any],
+        places: list[list[tuple[str | int, ...] | None]],
+        args: list[object],
+        parts: int,
+        threads: int,
+        work: int,
+    ) -> RepeatedCall | None: ...
+
+class RepeatedCall:
+    def compute(self, given: tuple[Any, ...]) -> list[NDArray[Any]] | None: ...
 
 class Plan:
     @property

@@ -31,6 +31,7 @@ static void checkWorkers() {
     int64_t threads, parts, work; // Asked for.
     int64_t expectedThreads, expectedParts, expectedWorkers;
     bool isList = false;
+    unsigned sparse = 1;
   };
   const Row table[] = {
       // The threads do not change the parts.
@@ -38,9 +39,14 @@ static void checkWorkers() {
       {3, 0, 0, 1, 1, 1},
       {0, 0, (1 << 13) - 1, 1, 1, 1},
       {0, 0, 1 << 13, 1, 8, 1},
-      {0, 0, (1 << 15) - 1, 1, 8, 1},
-      {0, 0, 1 << 15, 8, 8, 8},
+      {0, 0, (3 << 14) - 1, 1, 8, 1},
+      {0, 0, 3 << 14, 8, 8, 8},
       {3, 0, 1 << 15, 3, 8, 3},
+      // Merging takes longer than reading.
+      {0, 0, (3 << 12) - 1, 1, 8, 1, false, 2},
+      {0, 0, 3 << 12, 8, 8, 8, false, 2},
+      {0, 0, (3 << 12) - 1, 1, 2, 1, true, 3},
+      {0, 0, 3 << 12, 2, 2, 2, true, 3},
       {0, 0, (1 << 22) - 1, 8, 8, 8},
       {0, 0, 1 << 22, 8, 16, 8},
       {1, 0, 1 << 22, 1, 16, 1},
@@ -64,7 +70,9 @@ static void checkWorkers() {
     kernel.canMergeKeys = row.isList;
     Chooser chooser({}, kernel);
     Asked asked = {Purpose::call, row.threads, row.parts, row.work};
-    Choice choice = chooser.choose(asked, {}, /*available=*/8);
+    Facts facts;
+    facts.sparse = row.sparse;
+    Choice choice = chooser.choose(asked, facts, /*available=*/8);
     check(choice.threads == row.expectedThreads &&
               choice.parts == row.expectedParts &&
               choice.workers() == row.expectedWorkers,
@@ -196,6 +204,7 @@ static void checkFacts() {
       arrays({2, 50, 50, 50, 50, 7, 8, 1, 2, 9, 10, 40, 40, 100, 200, 1});
   Facts facts = factsOf({list, tree, number}, args);
   check(facts.rank == 3, [&] { return std::to_string(facts.rank); });
+  check(facts.sparse == 2, [&] { return std::to_string(facts.sparse); });
   check(facts.keyBits == 3 + 3, [&] { return std::to_string(facts.keyBits); });
   check(facts.entries == 90, [&] { return std::to_string(facts.entries); });
   check(facts.rows == 7 * 8 + 9, [&] { return std::to_string(facts.rows); });

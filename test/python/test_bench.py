@@ -16,8 +16,14 @@ BENCH = ROOT / "tools" / "nacho-bench"
 sys.path.insert(0, str(BENCH))
 
 from nacho_bench import __main__, canonical, patterns, table  # noqa: E402
+from nacho_bench.build import is_current  # noqa: E402
 from nacho_bench.driver import Options, refusal  # noqa: E402
-from nacho_bench.files import Store, data_files, read_entries  # noqa: E402
+from nacho_bench.files import (  # noqa: E402
+    Store,
+    data_files,
+    data_folder,
+    read_entries,
+)
 from nacho_bench.kernels import KERNELS, dense_shapes, result_shape  # noqa: E402
 from nacho_bench.measurement import Measurement  # noqa: E402
 from nacho_bench.native import unpacked  # noqa: E402
@@ -25,6 +31,7 @@ from nacho_bench.operands import Operands, moved_bytes, packed  # noqa: E402
 from nacho_bench.peers.mlir_text import module  # noqa: E402
 from nacho_bench.spread import calmest, geometric_mean, summary  # noqa: E402
 from nacho_bench.workloads import (  # noqa: E402
+    BY_DEFAULT,
     SYNTHETIC,
     Entries,
     from_file,
@@ -152,8 +159,32 @@ def cross(n):
     return sp.coo_array((np.ones(2 * n - 1), coords), (n, n))
 
 
-@pytest.mark.parametrize("n, is_refused", [(9_990, False), (10_010, True)])
-def test_products_of_too_many_multiplications_are_refused(n, is_refused):
+def test_tensors_of_four_dimensions_are_folded_to_three(tmp_path):
+    path = tmp_path / "deep.tns"
+    path.write_text("1 1 2 1 1.0\n2 3 1 4 2.0\n1 1 1 3 3.0\n")
+    coords, values, shape = read_entries(path, Entries)
+    assert shape == (2, 3, 2 * 4)
+    assert np.transpose(coords).tolist() == [[0, 0, 2], [0, 0, 4], [1, 2, 3]]
+    assert values.tolist() == [3, 1, 2]
+
+
+def test_files_have_the_names_of_what_they_hold(tmp_path):
+    names = ["road-d.NY_part.npz", "kg.tensor.npz", "web-2007.tns", "a.b.mtx"]
+    found = [from_file(tmp_path / name) for name in names]
+    assert [each.name for each in found] == ["road-d.NY_part", "kg", "web-2007", "a.b"]
+    families = ["matrix", "tensor", "tensor", "matrix"]
+    assert [each.family for each in found] == families
+
+
+@pytest.mark.parametrize(
+    "n, refused",
+    [
+        (11_000, []),
+        (11_300, ["spgemm"]),
+        (22_400, ["spgemm", "spgemm-masked"]),
+    ],
+)
+def test_products_that_are_too_large_are_refused(n, refused):
     matrix = cross(n)
     assert matrix.sum(0) @ matrix.sum(1) == pytest.approx(n * n, rel=0.001)
     reasons = {
@@ -161,10 +192,11 @@ def test_products_of_too_many_multiplications_are_refused(n, is_refused):
         for name, kernel in KERNELS.items()
         if kernel.family == "matrix"
     }
-    refused = [name for name, reason in reasons.items() if reason]
-    assert refused == (["spgemm", "spgemm-masked"] if is_refused else [])
-    if is_refused:
-        assert "1.0e+08 multiplications, more than 1e+08" in reasons["spgemm"]
+    assert [name for name, reason in reasons.items() if reason] == refused
+    if len(refused) == 1:
+        assert "may have 1.28e+08 entries, more than 1.25e+08" in reasons["spgemm"]
+    if len(refused) == 2:
+        assert "5.0e+08 multiplications, more than 5.0e+08" in reasons["spgemm"]
 
 
 # --- Formats and results --------------------------------------------------------------
@@ -322,6 +354,8 @@ def record(workload, threads, nacho, scipy):
         "workload": workload,
         "threads": threads,
         "times": {"steady": {"nacho": [nacho] * 3, "scipy": [scipy] * 3}},
+        "shape": [300, 40],
+        "stored": 1_000,
         "bytes": 1_000_000,
         "checked": 2,
         "wrong": {"torch": "1 of 9 entries differ"} if workload == "rmat" else {},
@@ -359,6 +393,8 @@ def test_tables_have_ratios_and_bounds(data):
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert cells == [
         "uniform",
+        "300x40",
+        "1,000",
         "4.00",
         "scipy 8.00",
         "2.00",
@@ -370,8 +406,21 @@ def test_tables_have_ratios_and_bounds(data):
 
 
 def test_tables_have_means_and_say_what_is_left_out(data):
+    data["records"].append(record("crossed", 2, 0.004, 0.012))
     text = table.document(json.loads(json.dumps(data)))
-    assert "best peer: **1.00**; worst: 0.50 on rmat" in text
+    both = (
+        "real **3.00**, worst 3.00 on crossed; synthetic **1.00**, worst 0.50 on rmat"
+    )
+    assert f"best peer: {both}" in text
+    row = next(line for line in text.splitlines() if line.startswith("| csr-add | 2"))
+    assert [cell.strip() for cell in row.strip("|").split("|")][2:-1] == [
+        "1",
+        "3.00",
+        "3.00 (crossed, scipy)",
+        "2",
+        "1.00",
+        "0.50 (rmat, scipy)",
+    ]
     assert "mkl: not installed (no module)" in text
     assert "csr-add / rmat / torch: wrong result" in text
     assert "0123456789ab." in text
@@ -391,6 +440,18 @@ def test_figures_are_linked_by_kind(data):
 def test_every_kernel_has_an_expression_of_its_operands():
     for kernel in KERNELS.values():
         assert all(f"{name}[" in kernel.expression for name in kernel.operands)
+
+
+def test_peers_are_compiled_when_a_source_is_newer(tmp_path):
+    made, source = tmp_path / "peer.so", tmp_path / "peer.c"
+    source.write_text("")
+    assert not is_current(made, [source])
+    made.write_text("")
+    os.utime(source, ns=(5, 5))
+    os.utime(made, ns=(6, 6))
+    assert is_current(made, [source])
+    os.utime(source, ns=(7, 7))
+    assert not is_current(made, [source])
 
 
 # --- A run ----------------------------------------------------------------------------
@@ -427,6 +488,25 @@ def test_a_quick_run_makes_tables(tmp_path):
     assert again.stdout == done.stdout
 
 
+def test_a_run_is_resumed_where_it_was_interrupted(tmp_path):
+    raw = tmp_path / "raw.json"
+    options = ["--quick", "--peers", "nacho", "scipy", "--json", raw, "--threads", "1"]
+    options += ["--cache", tmp_path / "cache", "--workload", "uniform"]
+    assert bench(*options, "--kernel", "spmv").returncode == 0
+    (first,) = json.loads(raw.read_text())["records"]
+    done = bench(*options, "--kernel", "spmv", "csr-mul", "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "spmv on uniform" not in done.stderr
+    found = json.loads(raw.read_text())
+    assert found["records"][0] == first
+    assert [r["kernel"] for r in found["records"]] == ["spmv", "csr-mul"]
+    found["machine"]["commit"] = "another"
+    raw.write_text(json.dumps(found))
+    done = bench(*options, "--resume")
+    assert done.returncode != 0
+    assert "another commit" in done.stderr
+
+
 def test_another_checkout_is_a_peer(tmp_path):
     other = tmp_path / "other"
     (other / "python").mkdir(parents=True)
@@ -448,10 +528,12 @@ def test_a_checkout_that_is_not_built_is_refused(tmp_path):
 
 
 def test_files_are_listed_with_the_kernels_that_they_are_used_for(tmp_path):
-    sp.save_npz(tmp_path / "crossed.npz", cross(10_010))
+    sp.save_npz(tmp_path / "crossed.npz", cross(22_400))
     (tmp_path / "cubic.tns").write_text("1 1 1 2.0\n3 2 4 1.0\n")
-    lines = bench("--list", "--data", tmp_path).stdout.splitlines()
+    cache = ["--cache", tmp_path / "cache"]
+    lines = bench("--list", *cache, "--data", tmp_path).stdout.splitlines()
     at = next(n for n, line in enumerate(lines) if line.startswith("  crossed:"))
+    assert lines[at].endswith(": 22400x22400, 44,799 entries")
     matrix, refused, _, tensor = lines[at + 1 : at + 5]
     assert matrix.split()[:3] == ["for", "csr-add,", "csr-add3,"]
     assert "spgemm" not in matrix
@@ -459,20 +541,60 @@ def test_files_are_listed_with_the_kernels_that_they_are_used_for(tmp_path):
     assert tensor.split()[0] == "for"
     assert "csf-add" in tensor
     assert "csr" not in tensor
-    assert not any("crossed" in line for line in bench("--list").stdout.splitlines())
+    # The folder is remembered, but not by runs that keep operands elsewhere.
+    assert bench("--list", *cache).stdout.splitlines() == lines
+    assert "crossed" not in bench("--list", "--cache", tmp_path / "other").stdout
+
+
+def test_a_folder_that_is_gone_is_not_measured(tmp_path):
+    files, cache = tmp_path / "files", tmp_path / "cache"
+    files.mkdir()
+    assert data_folder(cache, files) == files
+    assert data_folder(cache, None) == files.resolve()
+    files.rmdir()
+    assert data_folder(cache, None) is None
+
+
+def test_files_are_measured_beside_synthetic_workloads(tmp_path):
+    files = tmp_path / "files"
+    files.mkdir()
+    sp.save_npz(files / "crossed.npz", cross(20))
+
+    def names(*options):
+        given = ["--cache", str(tmp_path / "cache"), *options]
+        found = __main__.workloads_of(__main__.arguments(given))
+        return [workload.name for workload in found]
+
+    assert names() == [*BY_DEFAULT]
+    assert names("--data", str(files)) == ["crossed", *BY_DEFAULT]
+    assert names() == ["crossed", *BY_DEFAULT]
+    assert names("--workload", "real") == ["crossed"]
+    assert names("--workload", "synthetic") == [*BY_DEFAULT]
+    assert names("--workload", "rmat", "crossed") == ["rmat", "crossed"]
+    assert names("--plot", str(tmp_path)) == ["crossed", *SYNTHETIC]
+
+
+def test_a_file_with_the_name_of_a_workload_is_refused(tmp_path):
+    sp.save_npz(tmp_path / "rmat.npz", cross(20))
+    done = bench("--list", "--cache", tmp_path / "cache", "--data", tmp_path)
+    assert done.returncode != 0
+    assert "rmat.npz: its name is taken" in done.stderr
 
 
 def test_a_run_says_what_is_refused(tmp_path):
     raw, files = tmp_path / "raw.json", tmp_path / "files"
     files.mkdir()
-    sp.save_npz(files / "crossed.npz", cross(10_010))
+    sp.save_npz(files / "crossed.npz", cross(11_300))
     options = ["--quick", "--peers", "nacho", "scipy", "--threads", "1", "--json", raw]
-    options += ["--cache", tmp_path / "cache", "--data", files]
+    options += ["--cache", tmp_path / "cache", "--data", files, "--workload", "real"]
     done = bench(*options, "--kernel", "spmv", "spgemm")
     assert done.returncode == 0, done.stderr
-    assert "spgemm on crossed: left out, it takes 1.0e+08" in done.stderr
+    assert "spgemm on crossed: left out, its result may have 1.28e+08" in done.stderr
     data = json.loads(raw.read_text())
-    assert [r["kernel"] for r in data["records"]] == ["spmv"]
+    (found,) = data["records"]
+    assert (found["kernel"], found["workload"]) == ("spmv", "crossed")
+    assert (found["shape"], found["stored"]) == ([11_300, 11_300], 22_599)
+    assert "| crossed  | 11300x11300 | 22,599  |" in done.stdout
     reason = data["refused"]["spgemm / crossed"]
     assert f"- spgemm / crossed: left out: {reason}" in done.stdout
 

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import scipy.sparse as sp
 
 import nacho
 from nacho.notation.parser import parse
-from nacho.notation.symbols import index_tensor, statement
+from nacho.notation.symbols import fresh_names, index_tensor, statement
 
 i, j, k = nacho.indices("i j k")
 A = sp.random_array((5, 6), density=0.5, format="csr", rng=1)
@@ -203,3 +204,11 @@ def test_comparisons_are_no_python_comparisons():
     for use in (lambda: 0 < a < 5, lambda: a and b):
         with pytest.raises(nacho.ArgumentError, match="has no truth value"):
             use()
+
+
+def test_operands_have_as_many_names_as_needed():
+    names = [*islice(fresh_names("BCk"), 50)]
+    assert names[:3] == ["A", "D", "E"]
+    assert "Z" not in names
+    assert names[22:26] == ["Y", "A1", "B1", "C1"]
+    assert names[-2:] == ["Z1", "A2"]

@@ -59,6 +59,7 @@ struct Facts {
   /// About which part of the entries have a first coordinate that all operands
   /// have; 1 if no sample was taken.
   double overlap = 1;
+  unsigned sparse = 0; ///< The number of operands that store coordinates.
 };
 
 /// The facts that the arguments of a call tell.

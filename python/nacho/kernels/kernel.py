@@ -17,6 +17,7 @@ from nacho.kernels.options import (
 )
 from nacho.kernels.plan import Plan
 from nacho.kernels.program import Program, Step
+from nacho.kernels.repetition import Repetitions
 from nacho.kernels.request import Request, Running
 from nacho.kernels.specialisation import Specialisation, Specialiser
 from nacho.kernels.statement import Source
@@ -48,6 +49,7 @@ class Kernel:
         self.remap = lowering.remap
         self._assignment = source.assignment
         self._specialiser = Specialiser(source, lowering)
+        self._repetitions = Repetitions()
         self._default = self._specialiser.default
         self._default.programs.prepare()
 
@@ -55,7 +57,14 @@ class Kernel:
 
     def __call__(self, /, *operands: Any, **named: Any) -> Any:
         """Compute the result; ``threads`` and ``parts`` override those of compile."""
-        return self._run(operands, named, Specialisation.compute)
+        if "threads" in named or "parts" in named:
+            return self._run(operands, named, Specialisation.compute)
+        if named:
+            operands = tuple(bind(self._assignment.operands, operands, named))
+        made = self._repetitions.compute(operands)
+        if made is None:
+            made = self._run(operands, {}, self._compute)
+        return made
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
         """Cut the work and count the result's entries, but compute no values yet."""
@@ -72,6 +81,11 @@ class Kernel:
         running = self._running(named)
         given = bind(self.operands, operands, named)
         return explain(self._specialiser, given, running)
+
+    def _compute(self, specialisation: Specialisation, call: Call) -> Any:
+        made = specialisation.compute(call)
+        self._repetitions.remember(specialisation, call)
+        return made
 
     def _run(
         self,

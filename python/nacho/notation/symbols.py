@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from itertools import count, product
+from itertools import count
 from string import ascii_uppercase
 from typing import Any, NamedTuple, NoReturn
 
@@ -290,12 +290,8 @@ def _result_indices(given: object) -> tuple[Index, ...]:
 def fresh_names(taken: Iterable[str]) -> Iterator[str]:
     """Yield names for operands: A, B, …, Y, then A1 and so on."""
     used = {*taken, _RESULT}
-    numbers = ("", *map(str, range(1, 10_000)))
-    return (
-        letter + number
-        for number, letter in product(numbers, ascii_uppercase)
-        if letter + number not in used
-    )
+    names = (f"{a}{number or ''}" for number in count() for a in ascii_uppercase)
+    return (name for name in names if name not in used)
 
 
 def result_name(taken: Iterable[str]) -> str:

@@ -36,6 +36,15 @@ SPARSE_VECTOR, _COO = Format("sparse-vector").for_rank(1), Format("coo")
 _LAYOUTS = frozenset({"csr", "csc", "coo", "bsr"})
 _FAMILIES = {"array": SCIPY_ARRAY, "matrix": SCIPY_MATRIX}
 
+Place = tuple[str | int, ...]
+"""The names of attributes, and the numbers of items, that lead to an array."""
+_POS_PLACES: dict[str, Place | None] = {
+    "csr": ("indptr",),
+    "csc": ("indptr",),
+    "coo": None,
+}
+_CRD_PLACES: dict[str, Place] = {"csr": ("indices",), "csc": ("indices",)}
+
 _scipy_kinds: dict[type, tuple[str, str] | None] = {}
 
 
@@ -136,6 +145,27 @@ def _require_arrays(name: str, **arrays: object) -> None:
         if not isinstance(array, np.ndarray):
             shown = type(array).__name__
             raise OperandError(f"operand '{name}': {label} is no array, but {shown}")
+
+
+def places_of(view: View) -> list[Place | None] | None:
+    """Return where the container of a view has each array, as the levels order them.
+
+    None in the list stands for the ``pos`` that was made for the view of a coo. None
+    in place of the list stands for containers whose arrays were all made for the view.
+    """
+    if view.library == NUMPY:
+        return [()]
+    if view.layout == "bsr":
+        return None
+    places: list[Place | None] = []
+    for level, (pos, crd) in enumerate(zip(view.pos, view.crd, strict=True)):
+        if pos is not None:
+            places.append(_POS_PLACES.get(view.layout, ("pos", level)))
+        if crd is not None:
+            name = "coords" if view.layout == "coo" else "crd"
+            places.append(_CRD_PLACES.get(view.layout, (name, level)))
+    places.append(("data",) if view.from_scipy else ("values",))
+    return places
 
 
 def _compressed_view(name: str, container: Any, layout: str, library: str) -> View:

@@ -111,6 +111,7 @@ class _Check:
 
 
 _checks: Memory[_Check] = Memory()
+_forgotten = 0
 
 
 def remember(
@@ -122,7 +123,17 @@ def remember(
 
 def forget(container: object) -> None:
     """Have a container checked in full again, the next time that it is seen."""
+    global _forgotten
+    _forgotten += 1
     _checks.drop(container)
+
+
+def times_forgotten() -> int:
+    """Return how often any container was forgotten.
+
+    While this does not change, arrays that were checked need not be checked again.
+    """
+    return _forgotten
 
 
 def canonical(

@@ -10,12 +10,13 @@ from typing import Any
 
 from nacho_bench import compilation, heatmap, machine, table
 from nacho_bench.driver import Driver, Options, refusal, selected, suited
-from nacho_bench.files import Store, data_files
+from nacho_bench.files import Store, data_files, data_folder
 from nacho_bench.kernels import KERNELS
 from nacho_bench.peers import BEFORE, NAMES, OURS
 from nacho_bench.progress import say
 from nacho_bench.workloads import (
     BY_DEFAULT,
+    KINDS,
     SYNTHETIC,
     Workload,
     from_file,
@@ -33,14 +34,16 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--kernel", nargs="+", choices=KERNELS, metavar="K", help="only these kernels")
-    add("--workload", nargs="+", metavar="W", help="only these workloads")
+    only = "only these workloads; also `real` or `synthetic`, for all of a kind"
+    add("--workload", nargs="+", metavar="W", help=only)
     add("--threads", nargs="+", type=int, default=[1, 2], metavar="N")
     add("--peers", nargs="+", metavar="P", help=f"of {', '.join(NAMES)}")
-    files = "a folder of .npz, .mtx, .tns files; --list says what each is used for"
+    files = "a folder of .npz, .mtx, .tns files of real data, for this and later runs"
     other = "a checkout that is built: compare with the nacho of it, not with peers"
     add("--against", type=Path, metavar="DIR", help=other)
     add("--data", type=Path, metavar="DIR", help=files)
     add("--json", type=Path, metavar="FILE", help="write the raw data there")
+    add("--resume", action="store_true", help="measure only what --json FILE lacks")
     add("--quick", action="store_true", help="small workloads, few rounds")
     add("--mode", choices=("steady", "keep", "both"), help="default: both")
     add("--rounds", type=int, metavar="N", help="how often calls are timed")
@@ -53,6 +56,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     unknown = set(found.peers or ()) - set(NAMES)
     if unknown:
         parser.error(f"no such peer: {', '.join(sorted(unknown))}")
+    if found.resume and found.json is None:
+        parser.error("--resume needs the file of --json")
     if found.against is not None:
         package = found.against / "python" / "nacho"
         if not [*package.glob("_nacho*.so")]:
@@ -62,20 +67,27 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     return found
 
 
+def real_workloads(folder: Path | None) -> list[Workload]:
+    """Return the files of a folder as workloads."""
+    real = [] if folder is None else [*map(from_file, data_files(folder))]
+    for workload in real:
+        if workload.name in SYNTHETIC:
+            sys.exit(f"bench: error: rename {workload.source}: its name is taken")
+    return real
+
+
 def workloads_of(found: argparse.Namespace) -> list[Workload]:
-    """Return the selected workloads; with --data, those are the files by default."""
-    files = [] if found.data is None else map(from_file, data_files(found.data))
-    real = {workload.name: workload for workload in files}
-    if found.workload is None:
-        if found.plot is not None and not real:
-            # The figures show more exponents of power laws than the tables.
-            return [*SYNTHETIC.values()]
-        return [*real.values()] or [SYNTHETIC[name] for name in BY_DEFAULT]
-    known = SYNTHETIC | real
-    unknown = [name for name in found.workload if name not in known]
+    """Return the selected workloads; by default, synthetic ones and all files."""
+    real = real_workloads(data_folder(found.cache, found.data))
+    # The figures show more exponents of power laws than the tables.
+    names = BY_DEFAULT if found.plot is None else SYNTHETIC
+    known = {each.name: [each] for each in (*SYNTHETIC.values(), *real)}
+    known |= {"real": real, "synthetic": [SYNTHETIC[name] for name in names]}
+    selected = found.workload or KINDS
+    unknown = [name for name in selected if name not in known]
     if unknown:
         sys.exit(f"bench: error: no such workload: {', '.join(unknown)}; see --list")
-    return [known[name] for name in found.workload]
+    return [workload for name in selected for workload in known[name]]
 
 
 def options_of(found: argparse.Namespace) -> Options:
@@ -90,6 +102,19 @@ def options_of(found: argparse.Namespace) -> Options:
     return kind._replace(against=found.against)
 
 
+def begun(found: argparse.Namespace) -> dict[str, Any]:
+    """Return raw data without records, or those of the run that is resumed."""
+    here = machine.description()
+    if found.resume and found.json.exists():
+        data: dict[str, Any] = json.loads(found.json.read_text())
+        if data["machine"]["commit"] != here["commit"] or data["quick"] != found.quick:
+            sys.exit(f"bench: error: {found.json} has times of another commit or size")
+        return data
+    names = ("bandwidth", "missing", "refused", "versions")
+    none: dict[str, Any] = {name: {} for name in names}
+    return {"machine": here, "quick": found.quick, **none, "records": []}
+
+
 def measure(found: argparse.Namespace) -> dict[str, Any]:
     """Measure all selected kernels on all selected workloads; return the raw data."""
     store = Store(found.cache, found.quick)
@@ -102,15 +127,8 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
     ]
     if not pairs:
         sys.exit("bench: error: none of these kernels is measured on these workloads")
-    data: dict[str, Any] = {
-        "machine": machine.description(),
-        "quick": found.quick,
-        "bandwidth": {},
-        "missing": {},
-        "refused": {},
-        "versions": {},
-        "records": [],
-    }
+    data = begun(found)
+    known = {(r["kernel"], r["workload"], r["threads"]) for r in data["records"]}
     say(f"{len(pairs)} pairs of a kernel and a workload, threads {found.threads}")
     for threads in found.threads:
         data["bandwidth"][str(threads)] = machine.bandwidth(
@@ -121,6 +139,8 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
         data["versions"] |= driver.versions
         try:
             for kernel, workload in pairs:
+                if (kernel.name, workload.name, threads) in known:
+                    continue
                 driver.run(kernel, workload)
                 data["refused"] |= driver.refused
                 _write(found.json, data)
@@ -130,33 +150,41 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
 
 
 def _write(path: Path | None, data: dict[str, Any]) -> None:
+    """Write raw data to a file, which is complete whenever the run is interrupted."""
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(data, indent=1) + "\n")
+        unfinished = path.with_suffix(".part")
+        unfinished.write_text(json.dumps(data, indent=1) + "\n")
+        unfinished.rename(path)
 
 
 def listing(folder: Path | None) -> str:
-    """Return the names of all kernels, workloads and peers, and files of a folder."""
+    """Return the names of all kernels, workloads and peers.
+
+    Of the files of a folder, also return what they are used for.
+    """
     lines = ["kernels:"]
     lines += [f"  {k.name:<14} {k.expression}" for k in KERNELS.values()]
     lines += ["workloads:"]
     lines += [f"  {w.name:<14} {w.text}" for w in SYNTHETIC.values()]
     if folder is not None:
-        lines.append(f"workloads of {folder}, measured instead if none is named:")
-        for path in data_files(folder):
-            lines += _uses(from_file(path))
+        lines.append(f"workloads of {folder}:")
+        for workload in real_workloads(folder):
+            lines += _uses(workload)
     return "\n".join([*lines, "peers:", f"  {', '.join(NAMES)}"])
 
 
 def _uses(workload: Workload) -> list[str]:
-    """Return lines with the kernels that a file is used for, and why not for others."""
+    """Return the size of a file, the kernels it is used for, and why not for others."""
     reasons: dict[str, list[str]] = {}
     for kernel in KERNELS.values():
         if suited(kernel, workload):
             size = size_of(kernel.size, quick=False)
             make = partial(workload.make, size=size, use=kernel.size)
             reasons.setdefault(refusal(kernel, make), []).append(kernel.name)
-    lines = [f"  {workload.name}: {workload.text}"]
+    _, values, shape = workload.make("A", size_of("add", quick=False), "add")
+    extents = "x".join(map(str, shape))
+    lines = [f"  {workload.name}: {extents}, {values.size:,} entries"]
     for reason, kernels in sorted(reasons.items()):
         names = ", ".join(kernels)
         lines.append(f"    not for {names}: {reason}" if reason else f"    for {names}")
@@ -203,7 +231,7 @@ def report(found: argparse.Namespace) -> str:
 def main(given: list[str] | None = None) -> None:
     found = arguments(given)
     if found.list:
-        print(listing(found.data))
+        print(listing(data_folder(found.cache, found.data)))
     elif found.compile_time:
         print(compilation.report(found.kernel or [*KERNELS], found.against), end="")
     else:

@@ -18,9 +18,12 @@ from nacho_bench.progress import say
 from nacho_bench.spread import summary
 from nacho_bench.workloads import Workload
 
-_MOST_PRODUCTS = 1e8
-"""The most multiplications of a product that is measured. Each may give an entry of the
-result, which takes 12 bytes in CSR, and each takes the slowest peers 70 ns."""
+_MOST_PRODUCTS = 5e8
+"""The most multiplications of a product that is measured. The slowest peers take 70 ns
+for each."""
+_MOST_ENTRIES = 1.25e8
+"""The most entries that the result of a product may have. An entry takes 12 bytes in
+CSR, and some peers need three times as much memory while they make it."""
 _MOST_DENSE = 1 << 30
 """The most bytes of a dense operand or result of a kernel that is measured."""
 
@@ -134,18 +137,31 @@ def refusal(kernel: Kernel, entries: Callable[[str], Any]) -> str:
     only called for operands on which the answer depends.
     """
     try:
-        (*_, columns), _, first = entries("A")
+        (rows, *_, columns), _, first = entries("A")
         reason = _misshapen(kernel, first)
         if not reason and kernel.size == "product":
-            (rows, _), _, second = entries("B")
-            lengths = np.bincount(rows, minlength=second[0])
-            products = int(lengths[columns].sum())
-            if products > _MOST_PRODUCTS:
-                most = f"more than {_MOST_PRODUCTS:.0e}"
-                reason = f"it takes {products:.1e} multiplications, {most}"
+            reason = _expensive(kernel, (rows, columns), entries("B"))
     except (OverflowError, ValueError) as error:
         return f"it cannot be made: {error}"
     return reason
+
+
+def _expensive(kernel: Kernel, coords: tuple[Any, Any], second: Any) -> str:
+    """Return why a product takes too long or is too large; empty if it does not.
+
+    ``coords`` are those of A, ``second`` is the operand B.
+    """
+    (rows, _), _, shape = second
+    products = np.bincount(rows, minlength=shape[0])[coords[1]]
+    if products.sum() > _MOST_PRODUCTS:
+        most = f"more than {_MOST_PRODUCTS:.1e}"
+        return f"it takes {products.sum():.1e} multiplications, {most}"
+    # No row of the result has more entries than columns.
+    entries = np.minimum(np.bincount(coords[0], products), shape[1]).sum()
+    if "M" not in kernel.formats and entries > _MOST_ENTRIES:
+        most = f"more than {_MOST_ENTRIES:.2e}"
+        return f"its result may have {entries:.2e} entries, {most}"
+    return ""
 
 
 def _misshapen(kernel: Kernel, first: tuple[int, ...]) -> str:

@@ -1,6 +1,7 @@
 """Files of real data, and the folder in which operands are kept."""
 
 import hashlib
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,20 +9,51 @@ from typing import Any
 import numpy as np
 
 from nacho_bench.patterns import linear
+from nacho_bench.progress import say
 
-_SUFFIXES = (".npz", ".mtx", ".tns")
+TENSOR_SUFFIXES = (".tensor.npz", ".tns")
+_SUFFIXES = (*TENSOR_SUFFIXES, ".npz", ".mtx")
+_MOST_DIMENSIONS = 3
+_REMEMBERED = "data-folder"
+"""The file, in the folder of operands, that names the folder of real data."""
 
 
 def data_files(folder: Path) -> list[Path]:
     """Return the files of a folder that hold a matrix or a tensor."""
-    return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES)
+    return sorted(path for path in folder.iterdir() if path.name.endswith(_SUFFIXES))
+
+
+def data_name(path: Path) -> str:
+    """Return the name of a file without the suffix that says what it holds."""
+    ending = next(each for each in _SUFFIXES if path.name.endswith(each))
+    return path.name.removesuffix(ending)
+
+
+def data_folder(cache: Path, given: Path | None) -> Path | None:
+    """Return the folder of real data; None if nobody ever named one.
+
+    A folder that is given is remembered in ``cache`` for the runs that give none.
+    """
+    memory = cache / _REMEMBERED
+    if given is not None:
+        cache.mkdir(parents=True, exist_ok=True)
+        memory.write_text(f"{given.resolve()}\n")
+        return given
+    if not memory.exists():
+        return None
+    found = Path(memory.read_text().strip())
+    if found.is_dir():
+        return found
+    say(f"there are no rows of real data: {found} is gone; name another with --data")
+    return None
 
 
 def read_entries(path: Path, make: Callable[..., Any]) -> Any:
     """Return ``make(coords, values, shape)`` of a file, sorted; duplicates are summed.
 
     An .npz file holds a SciPy matrix, a .tensor.npz file the arrays coords, vals and
-    shape; .mtx is Matrix Market's format, .tns is FROSTT's.
+    shape; .mtx is Matrix Market's format, .tns is FROSTT's. Of a tensor of more than
+    three dimensions, the last ones become one, so that every kernel can take it.
     """
     if path.suffix == ".tns":
         text = np.loadtxt(path, ndmin=2)
@@ -35,7 +67,22 @@ def read_entries(path: Path, make: Callable[..., Any]) -> Any:
             coords = coords.T
     else:
         coords, values, shape = _matrix(path)
-    return make(*_summed(tuple(coords), values.astype(np.float64), shape), shape)
+    coords, shape = _folded(tuple(coords), shape)
+    return make(*_summed(coords, values.astype(np.float64), shape), shape)
+
+
+def _folded(
+    coords: tuple[np.ndarray, ...], shape: tuple[int, ...]
+) -> tuple[tuple[np.ndarray, ...], tuple[int, ...]]:
+    """Return coordinates of up to three dimensions, in the same order.
+
+    The third one numbers what the third and all later ones are together.
+    """
+    if len(shape) <= _MOST_DIMENSIONS:
+        return coords, shape
+    kept = _MOST_DIMENSIONS - 1
+    last = linear(coords[kept:], shape[kept:])
+    return (*coords[:kept], last), (*shape[:kept], math.prod(shape[kept:]))
 
 
 def _matrix(path: Path) -> tuple[Any, np.ndarray, tuple[int, ...]]:
@@ -76,6 +123,9 @@ class Store:
         from nacho_bench.workloads import size_of
 
         size = size_of(use, self.quick)
+        if workload.source is not None and use != "product":
+            # Only products have operands of their own made from a file.
+            use = "file"
         path = self.folder / f"{self._stem(workload, size)}-{use}-{operand}.npz"
         if not path.exists():
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,7 @@ _FAR, _BRIEF, _LONG = 6.0, 0.01, 1.0
 """A peer that takes ``_FAR`` times as long as the fastest is timed only once. The
 fastest counts as taking at least ``_BRIEF`` seconds. A far peer that takes more than
 ``_LONG`` seconds is not even called again: the call that verified it is its time."""
-_SIZE = ("digest", "nnz", "entries", "bytes")
+_SIZE = ("digest", "shape", "stored", "nnz", "entries", "bytes")
 
 
 class Measurement:
@@ -54,7 +54,7 @@ class Measurement:
         self._all("prepare", kernel=self.kernel.name, files=self.files)
         if self.known:
             seconds = self._compare(self.known["digest"])
-            size = {key: self.known[key] for key in _SIZE}
+            size = {key: self.known[key] for key in _SIZE if key in self.known}
         else:
             truth, seconds, size = self._verify()
             size |= self._size(self.driver.result(truth)) if truth else {}
@@ -197,13 +197,18 @@ class Measurement:
         return found
 
     def _size(self, truth: Path) -> dict[str, Any]:
-        """Return the entries of operands and result, and the bytes read and written."""
+        """Return how large operands and result are, and the bytes read and written.
+
+        The shape and the number of stored entries are those of A.
+        """
         given = Operands(self.kernel.name, self.files, self.driver.threads)
         keys, _ = canonical.read(truth)
         coords: tuple[np.ndarray, ...] = ()
         if given.shape and self.kernel.result != "dense":
             coords = np.unravel_index(keys, given.shape)
         return {
+            "shape": given.shapes["A"],
+            "stored": given.coo("A")[1].size,
             "nnz": sum(given.coo(name)[1].size for name in self.kernel.sparse),
             "entries": int(keys.size),
             "bytes": int(moved_bytes(given, coords)),

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nacho_bench.kernels import KERNELS
 from nacho_bench.peers import OURS
 from nacho_bench.spread import Summary, geometric_mean, summary
+from nacho_bench.workloads import KINDS, kind_of
 
 _MEANING = """\
 Times are medians in ms; ~ marks one whose quartiles are more than 15 % apart. *ratio*
 is the time of the best peer over nacho's: above 1, nacho is faster. *bound* is nacho's
 time over that of moving the operands and the result once, at the rate at which as many
-threads copy memory. *T1/T2* is nacho's time with one thread over that with two. In
-steady mode the previous result was dropped before a call, in keep mode all results stay
-alive."""
+threads copy memory. *T1/T2* is nacho's time with one thread over that with two. The
+shape and the entries are those of A. In steady mode the previous result was dropped
+before a call, in keep mode all results stay alive. *Mean* is the geometric mean of the
+ratios, of files of real data and of synthetic workloads each on its own."""
 _FIGURES = {
     "skew": "Times on power laws, by the exponent",
     "scatter": "Speed-up over each peer on every workload",
@@ -88,32 +90,61 @@ def rows_of(data: dict[str, Any], kernel: str, threads: int, mode: str) -> list[
     ]
 
 
+class Marks(NamedTuple):
+    """What the ratios of one kind of workloads come to."""
+
+    kind: str
+    count: int
+    mean: float
+    worst: Row
+
+
+def marks_of(rows: Sequence[Row]) -> list[Marks]:
+    """Return the marks of real and of synthetic workloads, of which there are any."""
+    found = []
+    for kind in KINDS:
+        rated = [
+            (row.ratio, row)
+            for row in rows
+            if row.ratio is not None and kind_of(row.workload) == kind
+        ]
+        if rated:
+            mean = geometric_mean([ratio for ratio, _ in rated])
+            _, worst = min(rated, key=lambda pair: pair[0])
+            found.append(Marks(kind, len(rated), mean, worst))
+    return found
+
+
 def _overview(data: dict[str, Any], mode: str) -> list[str]:
-    """Return a line per kernel: geometric means, and the worst workload."""
+    """Return lines per kernel: geometric means, and the worst workload of each kind."""
     lines = []
     counts = sorted({record["threads"] for record in data["records"]})
     for kernel in _kernels(data["records"]):
         for threads in counts:
             rows = rows_of(data, kernel, threads, mode)
-            rated = [row for row in rows if row.ratio is not None]
-            if not rated:
+            marks = {each.kind: each for each in marks_of(rows)}
+            if not marks:
                 continue
-            worst = min(rated, key=lambda row: row.ratio or 0)
-            bounds = [row.bound for row in rated if row.bound]
-            lines.append(
-                (
-                    kernel,
-                    str(threads),
-                    str(len(rated)),
-                    _ratio(geometric_mean([row.ratio or 0 for row in rated])),
-                    f"{_ratio(worst.ratio)} ({worst.workload}, {worst.best})",
-                    _ratio(geometric_mean(bounds)) if bounds else "",
-                )
-            )
+            cells = [c for kind in KINDS for c in _mark_cells(marks.get(kind))]
+            bounds = [row.bound for row in rows if row.bound]
+            bound = _ratio(geometric_mean(bounds)) if bounds else ""
+            lines.append((kernel, str(threads), *cells, bound))
     if not lines:
         return []
-    head = ("kernel", "threads", "workloads", "ratio, geom. mean", "worst", "bound")
+    head = ["kernel", "threads"]
+    for kind in KINDS:
+        head += [kind, "mean", "worst"]
+    head.append("bound")
     return [f"## Summary, {mode} mode", markdown(head, lines)]
+
+
+def _mark_cells(marks: Marks | None) -> tuple[str, str, str]:
+    """Return how many workloads there are, the mean, and the worst."""
+    if marks is None:
+        return "", "", ""
+    worst = marks.worst
+    where = f"{_ratio(worst.ratio)} ({worst.workload}, {worst.best})"
+    return str(marks.count), _ratio(marks.mean), where
 
 
 def _links(figures: Sequence[str]) -> list[str]:
@@ -139,7 +170,8 @@ def kernel_table(
         return []
     peers = _peers_shown(data, rows)
     single = {row.workload: row.ours for row in rows_of(data, kernel, 1, mode)}
-    head = ["workload", f"{OURS} ms", "best peer", "ratio", *peers, "bound"]
+    head = ["workload", "shape", "entries"]
+    head += [f"{OURS} ms", "best peer", "ratio", *peers, "bound"]
     if threads > 1:
         head.append(f"T1/T{threads}")
     lines = [_cells(row, peers, threads, single) for row in rows]
@@ -161,23 +193,26 @@ def _peers_shown(data: dict[str, Any], rows: Sequence[Row]) -> list[str]:
 
 def _means(rows: Sequence[Row], peers: Sequence[str]) -> list[str]:
     """Return the sentences below a table; nothing if no row has a ratio."""
-    rated = [row for row in rows if row.ratio is not None]
-    if not rated:
+    marks = marks_of(rows)
+    if not marks:
         return []
-    worst = min(rated, key=lambda row: row.ratio or 0)
-    mean = geometric_mean([row.ratio or 0 for row in rated])
+    best = "; ".join(
+        f"{each.kind} **{_ratio(each.mean)}**, "
+        f"worst {_ratio(each.worst.ratio)} on {each.worst.workload}"
+        for each in marks
+    )
     means = ", ".join(_mean_against(rows, peer) for peer in peers)
-    return [
-        f"Geometric mean against the best peer: **{_ratio(mean)}**; "
-        f"worst: {_ratio(worst.ratio)} on {worst.workload}. Against each: {means}."
-    ]
+    return [f"Mean against the best peer: {best}. Of all, against each: {means}."]
 
 
 def _cells(
     row: Row, peers: Sequence[str], threads: int, single: dict[str, Summary | None]
 ) -> list[str]:
     best = f"{row.best} {_ms(row.found[row.best])}" if row.best else ""
-    cells = [row.workload, _ms(row.ours), best, _ratio(row.ratio)]
+    shape = "x".join(map(str, row.record.get("shape", ())))
+    stored = row.record.get("stored")
+    cells = [row.workload, shape, "" if stored is None else f"{stored:,}"]
+    cells += [_ms(row.ours), best, _ratio(row.ratio)]
     for peer in peers:
         if peer in row.record["wrong"]:
             cells.append("wrong")

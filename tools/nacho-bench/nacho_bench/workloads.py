@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nacho_bench import patterns
-from nacho_bench.files import read_entries
+from nacho_bench.files import TENSOR_SUFFIXES, data_name, read_entries
 from nacho_bench.patterns import Coordinates
 
 MOVED = 3
@@ -231,7 +231,7 @@ def from_file(path: Path) -> Workload:
 
     In a product B is A itself, or its transpose where the shapes ask for it.
     """
-    name = path.name.split(".")[0]
+    name = data_name(path)
     found: list[Entries] = []
 
     def make(operand: str, size: Size, use: str) -> Entries:
@@ -239,9 +239,7 @@ def from_file(path: Path) -> Workload:
             found.append(read_entries(path, Entries))
         return _derived(found[0], name, operand, use)
 
-    family = "tensor" if path.suffixes[-1:] == [".tns"] else "matrix"
-    if path.name.endswith(".tensor.npz"):
-        family = "tensor"
+    family = "tensor" if path.name.endswith(TENSOR_SUFFIXES) else "matrix"
     return Workload(name, family, f"the file {path.name}", make, path)
 
 
@@ -311,3 +309,9 @@ _SYNTHETIC = (
 SYNTHETIC = {workload.name: workload for workload in _SYNTHETIC}
 _SWEEP_ONLY = ("power-1.8", "power-2.2", "power-2.6", "power-2.8")
 BY_DEFAULT = tuple(name for name in SYNTHETIC if name not in _SWEEP_ONLY)
+KINDS = ("real", "synthetic")
+
+
+def kind_of(name: str) -> str:
+    """Return the kind of a workload: those that are not made here are files."""
+    return "synthetic" if name in SYNTHETIC else "real"

@@ -1,0 +1,88 @@
+//===- RepeatedCall.h - Calls that repeat an earlier one --------*- C++ -*-===//
+//
+// Iterations call a kernel again and again with arrays of the same types and
+// sizes. What Python found out about the first of these calls then holds for
+// the others: their types, their extents, that the extents agree, the work,
+// the class of the result. Only what may have changed is checked again: that
+// the containers have the same shapes and the index arrays that were checked,
+// that all arrays have the same types and sizes, and that positions are valid.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_PYTHON_REPEATED_CALL_H
+#define NACHO_PYTHON_REPEATED_CALL_H
+
+#include "Arrays.h"
+
+#include "nacho/Execution/Chooser.h"
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+/// A call that computed a result from arrays of its operands in place.
+class RepeatedCall {
+public:
+  /// Remembers a call that was checked in full. `given` are the containers.
+  /// `places` say, per operand, where the container has each array of the
+  /// arguments: a tuple of names of attributes and of numbers of items, which
+  /// is empty if the container itself is the array; None for an array that the
+  /// container lacks, and that follows from its size.
+  /// Returns null if an argument in `list` is not the array at its place.
+  static std::unique_ptr<RepeatedCall>
+  remember(std::shared_ptr<const nacho::Kernel> kernel,
+           const nacho::Asked &asked, const nanobind::list &given,
+           const nanobind::list &places, const nanobind::list &list);
+
+  /// The arrays of the result for containers that repeat the call. None if
+  /// they do not, or if the kernel refuses them: checking them in full then
+  /// says why.
+  nanobind::object compute(const nanobind::tuple &given) const;
+
+private:
+  /// Where an array is, seen from its container.
+  struct Place {
+    /// Names of attributes, and numbers of items of tuples.
+    std::vector<nanobind::object> steps;
+
+    /// The object at this place, or null if there is none.
+    nanobind::object find(nanobind::handle container) const;
+  };
+  /// An array of indices, which has to be the one that was checked, and is
+  /// remembered weakly.
+  struct IndexArray {
+    /// Nothing if the container lacks the array: `known` is the array then.
+    std::optional<Place> place;
+    nanobind::object known;
+  };
+  struct Operand {
+    nanobind::object kind, shape;
+    std::vector<IndexArray> indices;
+    /// The values, which may be another array in each call.
+    Place values;
+    nanobind::object kindOfValues;
+    int rankOfValues = 0;
+  };
+
+  RepeatedCall(std::shared_ptr<const nacho::Kernel> kernel,
+               const nacho::Asked &asked);
+
+  bool rememberOperand(nanobind::handle container, const nanobind::list &places,
+                       const nanobind::list &list, size_t firstArgument);
+  bool takeArguments(const nanobind::tuple &given, CallArguments &call) const;
+  static bool takeArrays(const Operand &operand,
+                         const nacho::TensorLayout &layout,
+                         nanobind::handle container, CallArguments &call);
+  bool arePositionsValid(const std::vector<nacho::Argument> &args) const;
+
+  std::shared_ptr<const nacho::Kernel> kernel;
+  nacho::Asked asked;
+  nanobind::object shapeName;
+  std::vector<Operand> operands;
+  /// The number of elements of every array, and the extents.
+  std::vector<int64_t> sizes;
+};
+
+#endif // NACHO_PYTHON_REPEATED_CALL_H

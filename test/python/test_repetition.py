@@ -1,0 +1,315 @@
+"""Calls that repeat an earlier one take a short cut, and nothing else changes."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+from nacho.kernels.kernel import Kernel
+
+PRODUCT = "y[i] = A[i,j] * x[j]"
+SUM = "Z[i,j] = A[i,j] + B[i,j]"
+
+
+def matrix(rows=6, columns=5, seed=1, make=sp.csr_array):
+    rng = np.random.default_rng(seed)
+    return make(sp.random_array((rows, columns), density=0.4, rng=rng))
+
+
+def product(**options):
+    formats = {"A": "csr", "x": "dense", "y": "dense"}
+    return nacho.mlir.compile(PRODUCT, formats=formats, **options)
+
+
+@pytest.fixture
+def full(monkeypatch):
+    """The calls that were checked in full, by the kernels' expressions."""
+    seen = []
+    run = Kernel._run
+
+    def counted(kernel, *rest):
+        seen.append(kernel.expression)
+        return run(kernel, *rest)
+
+    monkeypatch.setattr(Kernel, "_run", counted)
+    return seen
+
+
+def test_repeated_calls_are_checked_in_full_once(full):
+    kernel, a, x = product(), matrix(), np.arange(5.0)
+    for _ in range(3):
+        assert np.allclose(kernel(a, x), a @ x)
+    assert len(full) == 1
+
+
+def test_values_may_be_others_in_each_call(full):
+    kernel, a, x = product(), matrix(), np.arange(5.0)
+    kernel(a, x)
+    x[2] = 7
+    a.data[1] = 3
+    assert np.allclose(kernel(a, x), a @ x)
+    x, a.data = x + 1, a.data * 2
+    assert np.allclose(kernel(a, x), a @ x)
+    assert len(full) == 1
+
+
+def test_results_have_the_class_of_the_operands(full):
+    kernel = nacho.mlir.compile(SUM, formats=dict.fromkeys("ABZ", "csr"))
+    for make in (sp.csr_array, sp.csr_matrix):
+        a, b = matrix(seed=1, make=make), matrix(seed=2, make=make)
+        for _ in range(2):
+            z = kernel(a, b)
+            assert type(z) is make
+            assert z.has_canonical_format
+            assert (abs(z - (a + b)) > 1e-12).nnz == 0
+    assert len(full) == 2
+
+
+def test_a_kernel_repeats_several_calls(full):
+    kernel, x = product(), np.arange(5.0)
+    matrices = [matrix(rows) for rows in (3, 4, 4, 7)]
+    for _ in range(3):
+        for a in matrices:
+            assert np.allclose(kernel(a, x), a @ x)
+    assert len(full) == len(matrices)
+
+
+def test_calls_that_are_never_repeated_are_computed(full):
+    kernel, x = product(), np.arange(5.0)
+    matrices = [matrix(seed=seed) for seed in range(20)]
+    for a in matrices:
+        assert np.allclose(kernel(a, x), a @ x)
+    assert len(full) == len(matrices)
+
+
+def test_matrices_of_no_rows_or_entries(full):
+    kernel = product()
+    for a in (sp.csr_array((0, 3)), sp.csr_array((3, 3)), sp.csr_array((3, 0))):
+        for _ in range(2):
+            assert kernel(a, np.ones(a.shape[1])).tolist() == [0.0] * a.shape[0]
+
+
+def longer(a, x):
+    return a, np.append(x, 1.0)
+
+
+def narrower(a, x):
+    return a, x.astype(np.float32)
+
+
+def strided(a, x):
+    return a, np.repeat(x, 2)[::2]
+
+
+def swapped(a, x):
+    return a, x.astype(x.dtype.newbyteorder())
+
+
+def unaligned(a, x):
+    moved = np.zeros(x.nbytes + 1, np.uint8)[1:].view(x.dtype)
+    moved[:] = x
+    return a, moved
+
+
+def another(a, x):
+    return matrix(seed=9), x
+
+
+def other_indices(a, x):
+    a.indices = (a.indices + 1) % a.shape[1]
+    a.has_canonical_format = a.has_sorted_indices = False
+    return a, x
+
+
+def other_values(a, x):
+    a.data = a.data.astype(np.float32)
+    return a, x
+
+
+def spare_room(a, x):
+    a.data = np.append(a.data, 0.0)
+    return a, x
+
+
+def as_list(a, x):
+    return a, x.tolist()
+
+
+CHANGES = [
+    narrower,
+    strided,
+    swapped,
+    unaligned,
+    another,
+    other_indices,
+    other_values,
+    spare_room,
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_other_operands_are_checked_in_full(change, full):
+    kernel, a, x = product(), matrix(), np.arange(5.0)
+    kernel(a, x)
+    kernel(a, x)
+    a, x = change(a, x)
+    assert np.allclose(kernel(a, x), a.toarray() @ x)
+    assert len(full) == 2
+
+
+def falling(a):
+    a.indptr[2] = a.indptr[-1]
+
+
+def beyond(a):
+    a.indptr[-1] += 1
+
+
+def shifted(a):
+    a.indptr[0] = 1
+
+
+def outside(a):
+    a.indices[3] = 1 << 20
+
+
+def negative(a):
+    a.indices[0] = -3
+
+
+@pytest.mark.parametrize("damage", [falling, beyond, shifted, outside, negative])
+def test_damage_between_repeated_calls_is_found(damage):
+    kernel, a, x = product(), matrix(), np.arange(5.0)
+    expected = kernel(a, x)
+    good = a.indptr.copy(), a.indices.copy()
+    kernel(a, x)
+    damage(a)
+    for _ in range(2):
+        with pytest.raises(nacho.OperandError, match="operand 'A'"):
+            kernel(a, x)
+    a.indptr[:], a.indices[:] = good
+    assert np.array_equal(kernel(a, x), expected)
+
+
+def test_values_of_two_dimensions_are_refused():
+    kernel, a, x = product(), matrix(), np.arange(5.0)
+    kernel(a, x)
+    a.data = a.data.reshape(1, -1)
+    with pytest.raises(nacho.OperandError, match="data has shape"):
+        kernel(a, x)
+
+
+@pytest.mark.parametrize("change", [longer, as_list])
+def test_what_is_refused_is_refused_after_a_call(change):
+    kernel, a, x = product(), matrix(), np.arange(5.0)
+    kernel(a, x)
+    with pytest.raises(nacho.NachoError):
+        kernel(*change(a, x))
+    with pytest.raises(nacho.ArgumentError):
+        kernel(a)
+
+
+def test_what_one_kernel_found_damaged_others_check_again():
+    formats = {"A": "csr", "x": "dense", "y": "dense"}
+    one = product()
+    other = nacho.mlir.compile("y[j] = A[i,j] * x[i]", formats=formats)
+    a, x, y = matrix(), np.arange(5.0), np.arange(6.0)
+    for _ in range(2):
+        one(a, x)
+        other(a, y)
+    first, end = a.indptr[:2]
+    assert end - first > 1
+    a.indices[first:end] = a.indices[first:end][::-1].copy()
+    keep, a.indices[0] = a.indices[0], 1 << 20
+    with pytest.raises(nacho.OperandError):
+        one(a, x)
+    a.indices[0] = keep
+    assert np.allclose(other(a, y), a.toarray().T @ y)
+
+
+@pytest.mark.parametrize("validate", ["full", "none"])
+def test_other_checks_are_those_of_every_call(validate, full):
+    kernel, a, x = product(validate=validate), matrix(), np.arange(5.0)
+    for _ in range(3):
+        assert np.allclose(kernel(a, x), a @ x)
+    assert len(full) == 3
+
+
+@pytest.mark.parametrize("format", ["csc", "coo", "dcsr", "coo-interleaved", "csr"])
+def test_calls_in_all_formats_are_repeated(format, full):
+    kernel = nacho.mlir.compile(SUM, formats=dict.fromkeys("ABZ", format))
+    a, b = operands = [matrix(seed=seed) for seed in (1, 2)]
+    if format in ("csc", "coo"):
+        given = [each.asformat(format) for each in operands]
+    else:
+        given = [nacho.Tensor.from_dense(each.toarray(), format) for each in operands]
+    for _ in range(3):
+        z = kernel(*given)
+        assert np.allclose(
+            z.todense() if sp.issparse(z) else z.to_dense(), (a + b).todense()
+        )
+    assert len(full) == 1
+
+
+def test_calls_on_tensors_are_repeated(full):
+    rng = np.random.default_rng(5)
+    dense = rng.random((4, 5, 6)) * (rng.random((4, 5, 6)) < 0.3)
+    kernel = nacho.mlir.compile(
+        "s = A[i,j,k] * B[i,j,k]", formats={"A": "csf", "B": "csf"}
+    )
+    a = nacho.Tensor.from_dense(dense, "csf")
+    for _ in range(3):
+        assert np.isclose(kernel(a, a), (dense**2).sum())
+    assert len(full) == 1
+
+
+def test_damaged_lists_are_found():
+    kernel = nacho.mlir.compile(SUM, formats=dict.fromkeys("ABZ", "coo"))
+    a, b = (matrix(seed=seed, make=sp.coo_array) for seed in (1, 2))
+    for each in (a, b):
+        each.sum_duplicates()
+    kernel(a, b)
+    kernel(a, b)
+    a.coords[1][3] = 99
+    with pytest.raises(nacho.OperandError, match="operand 'A'"):
+        kernel(a, b)
+    a.coords = (a.coords[0], a.coords[1][:-1])
+    with pytest.raises(nacho.OperandError, match="operand 'A'"):
+        kernel(a, b)
+
+
+def test_blocks_are_checked_in_every_call(full):
+    kernel, x = product(), np.arange(6.0)
+    a = sp.bsr_array(np.kron(np.eye(3), np.ones((2, 2))), blocksize=(2, 2))
+    for _ in range(3):
+        assert np.allclose(kernel(a, x), a @ x)
+    assert len(full) == 3
+
+
+def test_numbers_are_checked_in_every_call(full):
+    kernel = nacho.mlir.compile("Z[i,j] = s * A[i,j]", formats={"A": "coo"})
+    a = matrix(make=sp.coo_array)
+    for s in (2.0, 3.0, 3.0):
+        assert np.allclose(kernel(s, a).toarray(), s * a.toarray())
+    assert len(full) == 3
+
+
+def test_options_of_a_call_are_those_of_that_call(full):
+    kernel, a, x = product(), matrix(), np.arange(5.0)
+    kernel(a, x)
+    assert np.allclose(kernel(a, x, threads=2, parts=3), a @ x)
+    assert np.allclose(kernel(a, x=x), a @ x)
+    assert np.allclose(kernel(x=x, A=a), a @ x)
+    assert len(full) == 2
+
+
+def test_what_is_remembered_keeps_no_operand_alive():
+    kernel, a, x = product(), matrix(), np.arange(5.0)
+    kernel(a, x)
+    arrays = [weakref.ref(array) for array in (a.indices, a.indptr, a.data, x)]
+    del a, x
+    gc.collect()
+    assert [array() for array in arrays] == [None] * 4
