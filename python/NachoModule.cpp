@@ -316,6 +316,8 @@ NB_MODULE(_nacho, m) {
                                            PyExc_RuntimeError);
   nb::exception<IndexOverflow> indexOverflow(m, "IndexOverflow",
                                              PyExc_RuntimeError);
+  nb::exception<CostOverflow> costOverflow(m, "CostOverflow",
+                                           PyExc_RuntimeError);
   nb::exception<CoordinateOutOfRange> coordinateOutOfRange(
       m, "CoordinateOutOfRange", PyExc_RuntimeError);
   nb::exception<OperandsChanged> operandsChanged(m, "OperandsChanged",

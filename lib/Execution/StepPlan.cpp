@@ -121,6 +121,7 @@ std::optional<Refusal> StepPlan::callWithWorkspaces(int64_t threads,
 std::optional<Refusal> StepPlan::partition(const std::vector<Argument> &args,
                                            int64_t within, int64_t threads) {
   step->partition(args, bounds.data(), parts, within, threads);
+  checkCost();
   return within == parts ? refuseImbalance() : std::nullopt;
 }
 
@@ -139,8 +140,9 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
     divide(1);
   if (auto refusal = callPlan(args, threads))
     return refusal;
-  int64_t fixed =
-      step->hasFixedParts ? Chooser::fixedParts(total(), rowSize()) : parts;
+  int64_t fixed = step->hasFixedParts
+                      ? Chooser::fixedParts(mostEntries(), rowSize())
+                      : parts;
   if (fixed != parts) {
     divide(fixed);
     if (auto refusal = callPlan(args, threads))
@@ -168,6 +170,7 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
   };
   if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
     return refusal;
+  checkCost();
   readSizes();
   return std::nullopt;
 }
@@ -210,7 +213,7 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
   readSizes();
   // A single part leaves no gaps in the draft: it is the result, if it is not
   // to be sorted and does not waste too much memory.
-  if (parts == 1 && !step->isSorted && total() / 2 <= numEntries()) {
+  if (parts == 1 && !step->isSorted && mostEntries() / 2 <= numEntries()) {
     shrink(made);
     return std::nullopt;
   }
@@ -346,6 +349,10 @@ int64_t StepPlan::entryBytes() const {
 
 int64_t StepPlan::total() const {
   return bounds.read(parts * step->boundColumns, 1)[0] - bounds.read(0, 1)[0];
+}
+
+int64_t StepPlan::mostEntries() const {
+  return total() / step->entryCost + (total() % step->entryCost != 0);
 }
 
 /// The number of positions of a level of the result below `parents` positions

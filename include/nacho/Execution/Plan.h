@@ -23,6 +23,9 @@ namespace nacho {
 struct IndexOverflow : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+struct CostOverflow : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 struct CoordinateOutOfRange : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -102,6 +105,8 @@ public:
   int64_t numEntries() const;
   /// The cost of all parts.
   int64_t total() const;
+  /// The most entries that all parts can append, whatever the cost model.
+  int64_t mostEntries() const;
   /// The bytes that all workspaces take per slot.
   int64_t workspaceBytes() const;
   /// The bytes that an entry takes in the result, or in a draft.
@@ -133,6 +138,7 @@ private:
   std::optional<Refusal> refuseImbalance();
   std::optional<Refusal> refuseDraft() const;
   void checkIndexTypes() const;
+  void checkCost() const;
 
   std::vector<WorkspaceMemory> workspaces;
   Numbers<int64_t> offsets;
