@@ -323,6 +323,23 @@ def test_adversaries(formats, text, cost):
             check_partition(model, plan, outer * inner, inner)
 
 
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("formats", [("csr", "csr"), ("dcsr", "csr"), ("dcsr", "dcsr")])
+def test_many_parts(formats, cost):
+    """From a thousand parts on, the first cut of every few comes before the others."""
+    kernel = kernel_of(UNION, formats, cost)
+    rng = np.random.default_rng(4)
+    for kind in ("power", "dense"):
+        operands = {
+            name: samples.sample(rng, (20, 30), kind, format)
+            for name, format in zip("AB", formats, strict=True)
+        }
+        model = Model(UNION, cost, operands)
+        for outer, inner in ((1100, 1), (2, 600), (200, 7)):
+            plan = cut(kernel, operands, outer * inner, inner, threads=3)
+            check_partition(model, plan, outer * inner, inner)
+
+
 def test_one_row_is_split():
     row = samples.tensor(np.ones((1, 1000), bool), np.ones(1000))
     plan = cut(kernel_of(UNION, ("csr", "csr"), "nnz"), {"A": row, "B": row}, 8)
