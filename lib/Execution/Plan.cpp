@@ -10,8 +10,7 @@
 
 using namespace nacho;
 
-/// The number of elements of every array, and the extents.
-static std::vector<int64_t> sizesOf(const std::vector<Argument> &args) {
+std::vector<int64_t> nacho::sizesOf(const std::vector<Argument> &args) {
   std::vector<int64_t> sizes;
   sizes.reserve(args.size());
   for (const Argument &arg : args)

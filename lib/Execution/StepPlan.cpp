@@ -97,18 +97,17 @@ Step::BucketRows StepPlan::bucketRows() const {
   return {buckets.data(), buckets.size() / (2 * parts)};
 }
 
-/// Calls `f` with the workspaces, and again with larger ones as long as `f`
-/// finds one full.
-template <typename F>
+/// Calls again with larger workspaces as long as one was full.
 std::optional<Refusal> StepPlan::callWithWorkspaces(int64_t threads,
-                                                    bool hasSums, F f) {
+                                                    bool hasSums,
+                                                    const StepCall &call) {
   while (true) {
     std::vector<Workspace> prepared;
     for (size_t n = 0; n < workspaces.size(); ++n) {
       bool isSums = n == 0 && step->scattered;
       prepared.push_back(workspaces[n].prepare(threads, hasSums || !isSums));
     }
-    int32_t status = f(prepared);
+    int32_t status = call(prepared);
     if (auto refusal = refusalOf(status))
       return refusal;
     if (!(status & kWorkspaceFull))

@@ -86,6 +86,10 @@ public:
   std::optional<Refusal> executeAgain(const std::vector<Argument> &args,
                                       const std::vector<Buffer> &results,
                                       int64_t threads);
+  /// The seconds that each part takes alone on one thread: the least of so many
+  /// runs. The parts must have been planned.
+  std::vector<double> timeParts(const std::vector<Argument> &args,
+                                int64_t repeats);
   /// The arguments that pass the result, in `buffers`, to another step.
   std::vector<Argument> arguments(const std::vector<Buffer> &buffers) const;
 
@@ -131,8 +135,10 @@ private:
   void sizeWorkspaces(const std::vector<Argument> &args);
   void sizeBuckets(const std::vector<Argument> &args);
   Step::BucketRows bucketRows() const;
-  template <typename F>
-  std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums, F f);
+  /// Calls a function of the step with workspaces, and returns its status.
+  using StepCall = std::function<int32_t(const std::vector<Workspace> &)>;
+  std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums,
+                                            const StepCall &call);
   bool addsToResult() const;
   int64_t positionsAt(size_t level, int64_t parents) const;
   std::optional<Refusal> refuseImbalance();
@@ -145,6 +151,9 @@ private:
   Numbers<int64_t> kernelSizes; ///< Kernels write the sizes here.
   Numbers<int64_t> buckets;     ///< Empty if parts do not append to buckets.
 };
+
+/// The number of elements of every array, and the extents.
+std::vector<int64_t> sizesOf(const std::vector<Argument> &args);
 
 class Plan {
 public:
@@ -159,6 +168,10 @@ public:
   /// steps are reused.
   std::vector<Buffer> execute(const std::vector<Argument> &args,
                               bool isPlanned);
+
+  /// The seconds that each part of the last step takes alone, after plan().
+  std::vector<double> timeParts(const std::vector<Argument> &args,
+                                int64_t repeats);
 
   /// The choice that was made last: after a refusal, it is not the first one.
   const Choice &chosen() const { return choice; }
