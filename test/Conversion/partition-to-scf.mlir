@@ -44,12 +44,15 @@ func.func @negative_loops(%A: tensor<?xf64, #SV>, %out: memref<?xindex>) {
 // CHECK:         ^{{.+}}(%[[L:.+]]: index, %[[H:.+]]: index, %[[LA:.+]]: index, %[[LB:.+]]: index, %[[HA:.+]]: index, %[[HB:.+]]: index):
 //
 // The middle positions of both, and which of them has more positions left
-// CHECK-NEXT:      %[[SPAN_A:.+]] = arith.subi %[[HA]], %[[LA]] : index
+// CHECK-NEXT:      %[[SOME_A:.+]] = arith.cmpi ult, %[[LA]], %[[HA]] : index
+// CHECK-NEXT:      %[[ALL_A:.+]] = arith.subi %[[HA]], %[[LA]] : index
+// CHECK-NEXT:      %[[SPAN_A:.+]] = arith.select %[[SOME_A]], %[[ALL_A]], %c0{{.*}} : index
 // CHECK-NEXT:      %[[HALF_A:.+]] = arith.shrui %[[SPAN_A]], %c1{{.*}} : index
 // CHECK-NEXT:      %[[MID_A:.+]] = arith.addi %[[LA]], %[[HALF_A]] : index
 // CHECK:           %[[CRD_A:.+]] = memref.load %{{.+}} : memref<?xi32>
 // CHECK-NEXT:      %[[X_A:.+]] = arith.index_castui %[[CRD_A]] : i32 to index
-// CHECK:           %[[SPAN_B:.+]] = arith.subi %[[HB]], %[[LB]] : index
+// CHECK:           %[[ALL_B:.+]] = arith.subi %[[HB]], %[[LB]] : index
+// CHECK-NEXT:      %[[SPAN_B:.+]] = arith.select %{{.+}}, %[[ALL_B]], %c0{{.*}} : index
 // CHECK:           %[[MID_B:.+]] = arith.addi %[[LB]], %{{.+}} : index
 // CHECK:           %[[CRD_B:.+]] = memref.load %{{.+}} : memref<?xi32>
 // CHECK-NEXT:      %[[X_B:.+]] = arith.index_castui %[[CRD_B]] : i32 to index

@@ -107,10 +107,13 @@ void Bisection::halvePositions() {
   SmallVector<Value> chosen, middles, coordinates;
   mid = now.high;
   for (auto [n, range] : llvm::enumerate(ranges)) {
-    Value span = arith::SubIOp::create(b, now.highs[n], now.lows[n]);
+    // The positions of operands that are being edited may be out of order, too.
+    Value hasSome =
+        compare(arith::CmpIPredicate::ult, now.lows[n], now.highs[n]);
+    Value span = select(
+        hasSome, arith::SubIOp::create(b, now.highs[n], now.lows[n]), zero);
     Value half = arith::ShRUIOp::create(b, span, one);
     middles.push_back(arith::AddIOp::create(b, now.lows[n], half));
-    Value hasSome = compare(arith::CmpIPredicate::ne, span, zero);
     Value safe = select(hasSome, middles.back(), constant(kReadablePosition));
     coordinates.push_back(range->level->coordinate(b, safe));
     Value hasMore = compare(arith::CmpIPredicate::ugt, span, most);
@@ -121,7 +124,7 @@ void Bisection::halvePositions() {
     chosen.push_back(hasMore);
   }
   isSettled = compare(arith::CmpIPredicate::eq, most, zero);
-  // The coordinates of operands that are being edited may be out of order.
+  // So may coordinates: mid is in the interval all the same.
   mid = arith::MaxUIOp::create(b, mid, arith::AddIOp::create(b, now.low, one));
   mid = arith::MinUIOp::create(b, mid, now.high);
   for (auto [n, range] : llvm::enumerate(ranges)) {
