@@ -34,9 +34,10 @@ static const Backend &backendOf(const std::string &target) {
   return *backend;
 }
 
-static nb::tuple toTuple(const std::vector<std::string> &items) {
+template <typename T>
+static nb::tuple toTuple(const std::vector<T> &items) {
   nb::list list;
-  for (const std::string &item : items)
+  for (const T &item : items)
     list.append(item);
   return nb::tuple(list);
 }
@@ -111,6 +112,16 @@ public:
     for (Buffer &buffer : buffers)
       arrays.append(toArray(std::move(buffer)));
     return arrays;
+  }
+
+  nb::tuple timeParts(const nb::list &list, int64_t repeats) {
+    CallArguments call(*kernel, list);
+    std::vector<double> times;
+    {
+      nb::gil_scoped_release release;
+      times = plan.timeParts(call.args, repeats);
+    }
+    return toTuple(times);
   }
 
   PyProgram program() const { return PyProgram(plan.current()); }
@@ -325,6 +336,8 @@ NB_MODULE(_nacho, m) {
                                            PyExc_RuntimeError);
   nb::exception<IndexOverflow> indexOverflow(m, "IndexOverflow",
                                              PyExc_RuntimeError);
+  nb::exception<CostOverflow> costOverflow(m, "CostOverflow",
+                                           PyExc_RuntimeError);
   nb::exception<CoordinateOutOfRange> coordinateOutOfRange(
       m, "CoordinateOutOfRange", PyExc_RuntimeError);
   nb::exception<OperandsChanged> operandsChanged(m, "OperandsChanged",
@@ -389,6 +402,8 @@ NB_MODULE(_nacho, m) {
       .def_prop_ro("costs", &PyPlan::costs)
       .def("cuts", &PyPlan::cuts, nb::arg("step"))
       .def_prop_ro("nnz", &PyPlan::numEntries)
+      .def("time_parts", &PyPlan::timeParts, nb::arg("args"),
+           nb::arg("repeats"))
       .def_prop_ro("memory", &PyPlan::memory)
       .def_prop_ro("sizes", &PyPlan::levelSizes)
       .def("execute", &PyPlan::execute, nb::arg("args"),

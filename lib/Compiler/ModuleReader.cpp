@@ -157,6 +157,7 @@ static void readLoops(StepCutsAttr cuts, Step &step) {
 static void readCuts(StepCutsAttr cuts, Step &step) {
   readLoops(cuts, step);
   step.delta = cuts.getDelta();
+  step.entryCost = cuts.getCost().getEntryCost();
   step.boundColumns = cuts.getNumColumns();
   StepMergeAttr merge = cuts.getMerge();
   if (!merge)

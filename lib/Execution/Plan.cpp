@@ -10,8 +10,7 @@
 
 using namespace nacho;
 
-/// The number of elements of every array, and the extents.
-static std::vector<int64_t> sizesOf(const std::vector<Argument> &args) {
+std::vector<int64_t> nacho::sizesOf(const std::vector<Argument> &args) {
   std::vector<int64_t> sizes;
   sizes.reserve(args.size());
   for (const Argument &arg : args)
@@ -154,8 +153,9 @@ std::optional<Refusal> Plan::takeSample(const std::vector<Argument> &inputs) {
   const StepPlan &last = steps.back();
   const Step &step = *last.step;
   choice.sample.reset();
-  if (!step.merged || !kernel->chooser.wantsSample(step.merged->isUnion,
-                                                   step.isDraft, last.total()))
+  if (!step.merged ||
+      !kernel->chooser.wantsSample(step.merged->isUnion, step.isDraft,
+                                   last.mostEntries()))
     return std::nullopt;
   choice.sample = sampleMerge(step, inputs, last.bounds, last.parts);
   if (step.merged->isUnion)
@@ -191,7 +191,7 @@ std::shared_ptr<const Program> Plan::programOfLast() const {
   if (!merged || !merged->isUnion || !choice.sample ||
       !Chooser::isForeseen(*choice.sample))
     return program;
-  if (!Chooser::wantsBranches(choice, kernel->addMerged(last.total())))
+  if (!Chooser::wantsBranches(choice, kernel->addMerged(last.mostEntries())))
     return program;
   Variant branching = choice.variant;
   branching.branches = true;

@@ -95,18 +95,17 @@ Step::BucketRows StepPlan::bucketRows() const {
   return {buckets.data(), buckets.size() / (2 * parts)};
 }
 
-/// Calls `f` with the workspaces, and again with larger ones as long as `f`
-/// finds one full.
-template <typename F>
+/// Calls again with larger workspaces as long as one was full.
 std::optional<Refusal> StepPlan::callWithWorkspaces(int64_t threads,
-                                                    bool hasSums, F f) {
+                                                    bool hasSums,
+                                                    const StepCall &call) {
   while (true) {
     std::vector<Workspace> prepared;
     for (size_t n = 0; n < workspaces.size(); ++n) {
       bool isSums = n == 0 && step->scattered;
       prepared.push_back(workspaces[n].prepare(threads, hasSums || !isSums));
     }
-    int32_t status = f(prepared);
+    int32_t status = call(prepared);
     if (auto refusal = refusalOf(status))
       return refusal;
     if (!(status & kWorkspaceFull))
@@ -119,6 +118,7 @@ std::optional<Refusal> StepPlan::callWithWorkspaces(int64_t threads,
 std::optional<Refusal> StepPlan::partition(const std::vector<Argument> &args,
                                            int64_t within, int64_t threads) {
   step->partition(args, bounds.data(), parts, within, threads);
+  checkCost();
   return within == parts ? refuseImbalance() : std::nullopt;
 }
 
@@ -157,12 +157,12 @@ std::optional<Refusal> StepPlan::fixParts(const std::vector<Argument> &args,
   divide(1);
   if (step->partials.empty()) {
     step->partition(args, bounds.data(), parts, parts, threads);
-    divide(Chooser::fixedParts(total(), /*rowSize=*/0));
+    divide(Chooser::fixedParts(mostEntries(), /*rowSize=*/0));
     return std::nullopt;
   }
   if (auto refusal = callPlan(args, threads))
     return refusal;
-  divide(Chooser::fixedParts(total(), rowSize()));
+  divide(Chooser::fixedParts(mostEntries(), rowSize()));
   return std::nullopt;
 }
 
@@ -178,6 +178,7 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
   };
   if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
     return refusal;
+  checkCost();
   readSizes();
   return std::nullopt;
 }
@@ -220,7 +221,7 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
   readSizes();
   // A single part leaves no gaps in the draft: it is the result, if it is not
   // to be sorted and does not waste too much memory.
-  if (parts == 1 && !step->isSorted && total() / 2 <= numEntries()) {
+  if (parts == 1 && !step->isSorted && mostEntries() / 2 <= numEntries()) {
     shrink(made);
     return std::nullopt;
   }
@@ -356,6 +357,10 @@ int64_t StepPlan::entryBytes() const {
 
 int64_t StepPlan::total() const {
   return bounds.read(parts * step->boundColumns, 1)[0] - bounds.read(0, 1)[0];
+}
+
+int64_t StepPlan::mostEntries() const {
+  return total() / step->entryCost + (total() % step->entryCost != 0);
 }
 
 /// The number of positions of a level of the result below `parents` positions

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Execution/Plan.h"
+#include "nacho/Runtime/Abi.h"
 
 #include <algorithm>
 #include <functional>
@@ -59,7 +60,7 @@ std::optional<Refusal> StepPlan::refuseImbalance() {
     busy.push(done);
   }
   heaviest = total() ? double(busiest) * workers / double(total()) : 1;
-  if (busiest <= most + 8)
+  if (busiest <= most + 8 * step->entryCost)
     return std::nullopt;
   return Refusal{Refusal::heavyRows,
                  (step->hasWholeRows ? "with whole rows, a worker would have "
@@ -86,13 +87,14 @@ static constexpr int64_t kLargestDraft = int64_t(1) << 30;
 
 std::optional<Refusal> StepPlan::refuseDraft() const {
   auto canCountAll = [&](const TensorLayout::Level &level) {
-    return canCount(level, total());
+    return canCount(level, mostEntries());
   };
   const std::vector<TensorLayout::Level> &levels = step->result.levels;
-  if (total() > kLargestDraft / entryBytes() ||
+  if (mostEntries() > kLargestDraft / entryBytes() ||
       !std::all_of(levels.begin(), levels.end(), canCountAll))
     return Refusal{Refusal::counts, "a draft could have as many as " +
-                                        std::to_string(total()) + " entries"};
+                                        std::to_string(mostEntries()) +
+                                        " entries"};
   // Another thread may edit the operands during the search: the cuts can then
   // be out of order, and parts would append beyond the ends of the draft.
   HostView<int64_t> cuts = bounds.read();
@@ -106,6 +108,12 @@ std::optional<Refusal> StepPlan::refuseDraft() const {
       return Refusal{Refusal::counts, "the cuts are not in order"};
   }
   return std::nullopt;
+}
+
+/// If the total does not overflow, no cost of a part does.
+void StepPlan::checkCost() const {
+  if (total() < 0 || total() > kMostCost)
+    throw CostOverflow("cost-overflow: the work costs more than 2^56");
 }
 
 void StepPlan::checkIndexTypes() const {

@@ -24,7 +24,12 @@ struct NamedModel {
 static constexpr NamedModel kModels[] = {
     {"nnz", "#nacho.cost_model<entries, steps>"},
     {"nnz+loops", "#nacho.cost_model<entries, steps, units>"},
+    {"flops", "#nacho.cost_model<products>"},
 };
+
+/// The largest weight of a charge. With 2^40 entries of 2^6 operands, what they
+/// cost still fits into 63 bits.
+static constexpr int64_t kMostWeight = 1 << 16;
 
 FailureOr<CostModelAttr> CostModelAttr::lookUp(Operation *op, StringRef text) {
   MLIRContext *context = op->getContext();
@@ -51,6 +56,14 @@ int64_t CostModelAttr::getWeight(ChargeKind kind) const {
   return 0;
 }
 
+int64_t CostModelAttr::getEntryCost() const {
+  int64_t least = 0;
+  for (auto [kind, weight] : llvm::zip(getKinds(), getWeights()))
+    if (kind != ChargeKind::units)
+      least = least ? std::min(least, weight) : weight;
+  return std::max<int64_t>(least, 1);
+}
+
 LogicalResult
 CostModelAttr::verify(llvm::function_ref<InFlightDiagnostic()> error,
                       ArrayRef<ChargeKind> kinds, ArrayRef<int64_t> weights) {
@@ -65,6 +78,10 @@ CostModelAttr::verify(llvm::function_ref<InFlightDiagnostic()> error,
     if (weights[n] < 1)
       return error() << "the weight of " << stringifyChargeKind(kind)
                      << " must be positive, not " << weights[n];
+    if (weights[n] > kMostWeight)
+      return error() << "the weight of " << stringifyChargeKind(kind)
+                     << " must be at most " << kMostWeight << ", not "
+                     << weights[n];
   }
   return success();
 }

@@ -7,6 +7,8 @@
 //               coordinates
 //   units m     every iteration of an outer loop m; if the loop is sparse, once
 //               for every operand that stores the coordinate
+//   products    every iteration of the innermost loop or, if that merges, every
+//               entry of the drivers, the operands that lead to its coordinates
 //
 // A loop over an index that an operand lacks repeats the operand's entries for
 // each of its coordinates. How many coordinates the loop has visited is either
@@ -57,9 +59,12 @@ NestCost::NestCost(NestOp nest, CostModelAttr model) : loops(nest.getLoops()) {
     addCharges(model);
   }
   // Without any other charge, charge the iterations of the outermost loop: how
-  // many there were is always known.
+  // many there were is always known. In a list without loops inside, the step
+  // to an entry computes a product.
   if (charges.empty() && first == 0)
     charges.push_back({/*weight=*/1, std::nullopt, /*last=*/0});
+  if (charges.empty())
+    entryWeight += model.getWeight(ChargeKind::products);
   operandsOf.truncate(loops.size());
 }
 
@@ -169,6 +174,9 @@ void NestCost::addCharges(CostModelAttr model) {
     case ChargeKind::units:
       chargeUnits(weight);
       break;
+    case ChargeKind::products:
+      chargeProducts(weight);
+      break;
     }
   }
 }
@@ -209,6 +217,13 @@ void NestCost::chargeSteps(int64_t weight) {
 void NestCost::chargeUnits(int64_t weight) {
   for (unsigned m = first; m + 1 < loops.size(); ++m)
     addIfKnown({weight, std::nullopt, m, /*isPerOperand=*/true});
+}
+
+/// Where products are not known, entries are at least as many.
+void NestCost::chargeProducts(int64_t weight) {
+  unsigned innermost = loops.size() - 1;
+  if (loops.size() > first && !addIfKnown({weight, std::nullopt, innermost}))
+    chargeEntries(weight);
 }
 
 /// Whether the innermost loop can be cut: because it has charges of its own,

@@ -101,6 +101,7 @@ private:
   void chargeEntries(int64_t weight);
   void chargeSteps(int64_t weight);
   void chargeUnits(int64_t weight);
+  void chargeProducts(int64_t weight);
   bool addIfKnown(const Charge &charge);
   bool reachesInnermost() const;
 

@@ -15,6 +15,9 @@
 
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
+#include "nacho/Runtime/Abi.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -46,13 +49,28 @@ Value CostQueries::emitSum(Value x, Value y) {
 Value CostQueries::emitProduct(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;
-  return arith::MulIOp::create(b, x, y);
+  return isBounded ? emitBoundedProduct(x, y) : arith::MulIOp::create(b, x, y);
+}
+
+/// x * y if that is at most `kMostCost`, else any larger number such that few
+/// of them can be added up in 64 bits. Neither factor may be negative.
+Value CostQueries::emitBoundedProduct(Value x, Value y) {
+  Value product = arith::MulIOp::create(b, x, y);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value most = arith::ConstantIndexOp::create(b, kMostCost + 1);
+  Value divisor = arith::MaxUIOp::create(b, y, one);
+  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, x,
+                                     arith::DivUIOp::create(b, most, divisor));
+  return arith::SelectOp::create(b, fits, product, most);
 }
 
 Value CostQueries::emitWeighted(Value x, int64_t weight) {
   if (weight == 1)
     return x;
   Value factor = arith::ConstantIndexOp::create(b, weight);
+  // What is stored in memory is few enough for any weight.
+  if (x.getDefiningOp<CostOp>())
+    return arith::MulIOp::create(b, x, factor);
   return emitProduct(x, factor);
 }
 
@@ -244,6 +262,7 @@ void CostQueries::enter(unsigned m, const SearchState &state) {
 }
 
 Value CostQueries::total() {
+  llvm::SaveAndRestore bounded(isBounded, true);
   SearchState whole;
   for (const NestOperand &operand : nest.getOperands())
     whole.fibers.push_back(operand.root);

@@ -31,7 +31,8 @@ public:
   CostQueries(mlir::ImplicitLocOpBuilder &b, const NestCost &nest)
       : b(b), nest(nest), repeats(nest.getCharges().size()) {}
 
-  /// The cost of the whole nest; 0 if an extent is 0.
+  /// The cost of the whole nest; 0 if an extent is 0. If it is at most
+  /// `kMostCost`, then no other cost overflows: none is larger.
   mlir::Value total();
   /// The cost of one entry of a list: of the step to it, and of the loops
   /// inside for `fibers`, which the entry keeps. `condition` says whether the
@@ -52,6 +53,7 @@ private:
                        mlir::Value position = {}, int64_t below = 0);
   mlir::Value emitSum(mlir::Value x, mlir::Value y);
   mlir::Value emitProduct(mlir::Value x, mlir::Value y);
+  mlir::Value emitBoundedProduct(mlir::Value x, mlir::Value y);
   mlir::Value emitWeighted(mlir::Value x, int64_t weight);
   mlir::Value emitCount(unsigned operand, unsigned m, const SearchState &state);
   mlir::Value emitUnit(unsigned m, const SearchState &state);
@@ -70,6 +72,9 @@ private:
 
   mlir::ImplicitLocOpBuilder &b;
   const NestCost &nest;
+  /// Set while the code is emitted that computes the cost of the whole nest:
+  /// its products may overflow.
+  bool isBounded = false;
   /// How often each charge is repeated inside of the entered coordinates: by
   /// the entered loops that lack the charge's operand. Null means once.
   llvm::SmallVector<mlir::Value> repeats;

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from nacho import mlir
 from nacho.errors import (
     ArgumentError,
+    CostOverflowError,
     DTypeError,
     FormatError,
     IndexOverflowError,
@@ -47,6 +48,7 @@ __all__ = [
     "Format",
     "FormatError",
     "Index",
+    "CostOverflowError",
     "IndexOverflowError",
     "NachoError",
     "Nest",

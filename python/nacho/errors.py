@@ -50,6 +50,10 @@ class IndexOverflowError(NachoError, OverflowError):
     """The result has more entries or larger coordinates than its index type holds."""
 
 
+class CostOverflowError(NachoError, OverflowError):
+    """The work costs more than can be counted, so it cannot be divided."""
+
+
 def pointed(message: str, text: str, span: Span) -> str:
     """Return ``message`` above the line of ``text`` with a caret under ``span``."""
     begin, end = span

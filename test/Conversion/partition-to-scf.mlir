@@ -43,18 +43,39 @@ func.func @negative_loops(%A: tensor<?xf64, #SV>, %out: memref<?xindex>) {
 // CHECK-NEXT:      scf.condition(%[[MORE]])
 // CHECK:         ^{{.+}}(%[[L:.+]]: index, %[[H:.+]]: index, %[[LA:.+]]: index, %[[LB:.+]]: index, %[[HA:.+]]: index, %[[HB:.+]]: index):
 //
-// i = low + (high - low + 1) / 2
-// CHECK-NEXT:      %[[SPAN:.+]] = arith.subi %[[H]], %[[L]] : index
-// CHECK-NEXT:      %[[UP:.+]] = arith.addi %[[SPAN]], %c1{{.*}} : index
-// CHECK-NEXT:      %[[HALF:.+]] = arith.shrui %[[UP]], %c1{{.*}} : index
-// CHECK-NEXT:      %[[I:.+]] = arith.addi %[[L]], %[[HALF]] : index
+// The middle positions of both, and which of them has more positions left
+// CHECK-NEXT:      %[[SOME_A:.+]] = arith.cmpi ult, %[[LA]], %[[HA]] : index
+// CHECK-NEXT:      %[[ALL_A:.+]] = arith.subi %[[HA]], %[[LA]] : index
+// CHECK-NEXT:      %[[SPAN_A:.+]] = arith.select %[[SOME_A]], %[[ALL_A]], %c0{{.*}} : index
+// CHECK-NEXT:      %[[HALF_A:.+]] = arith.shrui %[[SPAN_A]], %c1{{.*}} : index
+// CHECK-NEXT:      %[[MID_A:.+]] = arith.addi %[[LA]], %[[HALF_A]] : index
+// CHECK:           %[[CRD_A:.+]] = memref.load %{{.+}} : memref<?xi32>
+// CHECK-NEXT:      %[[X_A:.+]] = arith.index_castui %[[CRD_A]] : i32 to index
+// CHECK:           %[[ALL_B:.+]] = arith.subi %[[HB]], %[[LB]] : index
+// CHECK-NEXT:      %[[SPAN_B:.+]] = arith.select %{{.+}}, %[[ALL_B]], %c0{{.*}} : index
+// CHECK:           %[[MID_B:.+]] = arith.addi %[[LB]], %{{.+}} : index
+// CHECK:           %[[CRD_B:.+]] = memref.load %{{.+}} : memref<?xi32>
+// CHECK-NEXT:      %[[X_B:.+]] = arith.index_castui %[[CRD_B]] : i32 to index
+// CHECK-NEXT:      %[[MORE_B:.+]] = arith.cmpi ugt, %[[SPAN_B]], %[[SPAN_A]] : index
+// CHECK-NEXT:      %[[MOST:.+]] = arith.maxui %{{.+}}, %{{.+}} : index
+// CHECK-NEXT:      %[[X:.+]] = arith.select %[[MORE_B]], %[[X_B]], %{{.+}} : index
 //
-// posA = lower bound of i in crdA[lA ... hA], posB likewise
-// CHECK-NEXT:      %[[POS_A:.+]]:2 = scf.while (%{{[^ ]+}} = %[[LA]], %{{[^ ]+}} = %[[HA]])
+// i = that operand's coordinate there, but in (low, high]; high if there are no positions
+// CHECK:           %[[SETTLED:.+]] = arith.cmpi eq, %[[MOST]], %c0{{.*}} : index
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[L]], %c1{{.*}} : index
+// CHECK-NEXT:      %[[ABOVE:.+]] = arith.maxui %[[X]], %[[NEXT]] : index
+// CHECK-NEXT:      %[[I:.+]] = arith.minui %[[ABOVE]], %[[H]] : index
+//
+// posA = lower bound of i in crdA[lA ... hA], or known if A was chosen; posB likewise
+// CHECK:           %[[FROM_A:.+]] = arith.select %{{.+}}, %[[KNOWN_A:.+]], %[[LA]] : index
+// CHECK-NEXT:      %[[TO_A:.+]] = arith.select %{{.+}}, %[[KNOWN_A]], %[[HA]] : index
+// CHECK-NEXT:      %[[POS_A:.+]]:2 = scf.while (%{{[^ ]+}} = %[[FROM_A]], %{{[^ ]+}} = %[[TO_A]])
 // CHECK:             %[[CRD:.+]] = memref.load %{{.+}} : memref<?xi32>
 // CHECK-NEXT:        %[[X:.+]] = arith.index_castui %[[CRD]] : i32 to index
 // CHECK-NEXT:        %[[BEFORE:.+]] = arith.cmpi ult, %[[X]], %[[I]] : index
-// CHECK:           %[[POS_B:.+]]:2 = scf.while (%{{[^ ]+}} = %[[LB]], %{{[^ ]+}} = %[[HB]])
+// CHECK:           %[[FROM_B:.+]] = arith.select %[[MORE_B]], %[[KNOWN_B:.+]], %[[LB]] : index
+// CHECK-NEXT:      %[[TO_B:.+]] = arith.select %[[MORE_B]], %[[KNOWN_B]], %[[HB]] : index
+// CHECK-NEXT:      %[[POS_B:.+]]:2 = scf.while (%{{[^ ]+}} = %[[FROM_B]], %{{[^ ]+}} = %[[TO_B]])
 //
 // cost(i) <= query ? low, lA, lB = i, posA, posB : high, hA, hB = i - 1, posA, posB
 // CHECK:           %[[COST_A:.+]] = arith.subi %[[POS_A]]#0, %{{.+}} : index
@@ -63,7 +84,8 @@ func.func @negative_loops(%A: tensor<?xf64, #SV>, %out: memref<?xindex>) {
 // CHECK-NEXT:      %[[WITHIN:.+]] = arith.cmpi ule, %[[COST]], %[[QUERY]] : index
 // CHECK-DAG:       %[[NEXT_L:.+]] = arith.select %[[WITHIN]], %[[I]], %[[L]] : index
 // CHECK-DAG:       %[[LESS:.+]] = arith.subi %[[I]], %c1{{.*}} : index
-// CHECK-DAG:       %[[NEXT_H:.+]] = arith.select %[[WITHIN]], %[[H]], %[[LESS]] : index
+// CHECK-DAG:       %[[BELOW:.+]] = arith.select %[[SETTLED]], %[[L]], %[[LESS]] : index
+// CHECK-DAG:       %[[NEXT_H:.+]] = arith.select %[[WITHIN]], %[[H]], %[[BELOW]] : index
 // CHECK-DAG:       %[[NEXT_LA:.+]] = arith.select %[[WITHIN]], %[[POS_A]]#0, %[[LA]] : index
 // CHECK-DAG:       %[[NEXT_HA:.+]] = arith.select %[[WITHIN]], %[[HA]], %[[POS_A]]#0 : index
 // CHECK-DAG:       %[[NEXT_LB:.+]] = arith.select %[[WITHIN]], %[[POS_B]]#0, %[[LB]] : index

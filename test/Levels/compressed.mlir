@@ -56,9 +56,8 @@ func.func @operand(%A: tensor<?x?xf64, #DCSR64>, %out: memref<?x?xf64>) {
 //
 // OPERAND-LABEL: func.func @search(
 // OPERAND:         scf.while
-// OPERAND:           %[[HALF:.+]] = arith.shrui
-// OPERAND-NEXT:      %[[I:.+]] = arith.addi %{{.+}}, %[[HALF]] : index
-// OPERAND-NEXT:      %[[POS:.+]]:2 = scf.while (%[[LOW:.+]] = %{{[^ ]+}}, %[[HIGH:.+]] = %{{[^ ]+}})
+// OPERAND:           %[[I:.+]] = arith.minui
+// OPERAND:           %[[POS:.+]]:2 = scf.while (%[[LOW:.+]] = %{{[^ ]+}}, %[[HIGH:.+]] = %{{[^ ]+}})
 // OPERAND-NEXT:        %[[MORE:.+]] = arith.cmpi ult, %[[LOW]], %[[HIGH]] : index
 // OPERAND-NEXT:        scf.condition(%[[MORE]])
 // OPERAND:           ^{{.+}}(%[[LOW:.+]]: index, %[[HIGH:.+]]: index):

@@ -6,9 +6,9 @@
 // RUN: nacho-opt %s -nacho-cpu='until=assemble cost=nnz' | FileCheck %s --check-prefix=STEP
 // RUN: nacho-opt %s -nacho-cpu='until=assemble find=false' | FileCheck %s --check-prefix=MERGED
 // RUN: nacho-opt %s -nacho-cpu=vector-bits=256 | FileCheck %s --check-prefix=BLOCKS
-// RUN: not nacho-opt %s -nacho-cpu=cost=flops 2>&1 | FileCheck %s --check-prefix=MODEL
+// RUN: not nacho-opt %s -nacho-cpu=cost=rows 2>&1 | FileCheck %s --check-prefix=MODEL
 
-// MODEL: error: unknown cost model 'flops': nnz, nnz+loops
+// MODEL: error: unknown cost model 'rows': nnz, nnz+loops, flops
 
 // Nothing is left but LLVM and OpenMP, of none of the functions.
 //

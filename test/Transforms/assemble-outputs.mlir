@@ -38,26 +38,50 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 // CHECK-DAG:         nacho.store_cut %[[ORIGIN]], %[[BOUNDS]][%c0{{.*}}]
 // CHECK-DAG:         nacho.store_cut %[[LIMIT]], %[[BOUNDS]][%[[PARTS]]]
 //
-// parallel worker in parts, the first of each part that is cut left out:
-// CHECK:         nacho.parallel %[[WORKER:.+]] in %[[PARTS]] threads %[[THREADS]] {
-// CHECK-NEXT:      %[[INSIDE:.+]] = arith.remui %[[WORKER]], %[[WITHIN]] : index
-// CHECK-NEXT:      %[[INTERIOR:.+]] = arith.cmpi ne, %[[INSIDE]], %c0
-// CHECK-NEXT:      scf.if %[[INTERIOR]] {
-// CHECK-NEXT:        %[[FROM:.+]] = arith.subi %[[WORKER]], %[[INSIDE]] : index
-// CHECK-NEXT:        %[[TO:.+]] = arith.addi %[[FROM]], %[[WITHIN]] : index
-// CHECK-NEXT:        %[[LO:.+]] = nacho.load_cut %[[BOUNDS]][%[[FROM]]]
-// CHECK-NEXT:        %[[HI:.+]] = nacho.load_cut %[[BOUNDS]][%[[TO]]]
-// CHECK-NEXT:        %[[BASE:.+]] = nacho.cut_cost %[[LO]]
-// CHECK-NEXT:        %[[END:.+]] = nacho.cut_cost %[[HI]]
-// CHECK-NEXT:        %[[COSTS:.+]] = arith.cmpi ult, %[[BASE]], %[[END]] : index
-// CHECK-NEXT:        scf.if %[[COSTS]] {
-// CHECK-NEXT:          %[[QUERY:.+]] = nacho.query %[[INSIDE]] of %[[WITHIN]] from %[[BASE]] to %[[END]]
-// CHECK-NEXT:          nacho.search %[[QUERY]] of({{.+}}) between %[[LO]], %[[HI]]
-// CHECK:               nacho.search
-// CHECK:               %[[CUT:.+]] = nacho.cut
-// CHECK-NEXT:          nacho.store_cut %[[CUT]], %[[BOUNDS]][%[[WORKER]]]
-// CHECK-NEXT:        } else {
-// CHECK-NEXT:          nacho.store_cut %[[LO]], %[[BOUNDS]][%[[WORKER]]]
+// block = min(parts / 1024 + 1, 32)
+// CHECK:         %[[SHARE:.+]] = arith.divui %[[PARTS]], %c1024{{.*}} : index
+// CHECK-NEXT:    %[[SIZE:.+]] = arith.addi %[[SHARE]], %c1{{.*}} : index
+// CHECK-NEXT:    %[[BLOCK:.+]] = arith.minui %[[SIZE]], %c32{{.*}} : index
+// CHECK-NEXT:    %[[BLOCKS:.+]] = arith.ceildivui %[[PARTS]], %[[BLOCK]] : index
+// CHECK-NEXT:    %[[STAGES:.+]] = arith.minui %[[BLOCK]], %c2{{.*}} : index
+//
+// parallel worker in blocks: in the first stage the first row of the block, then the others
+// CHECK-NEXT:    scf.for %[[STAGE:.+]] = %c0{{.*}} to %[[STAGES]] step %c1{{.*}} {
+// CHECK-NEXT:      nacho.parallel %[[WORKER:.+]] in %[[BLOCKS]] threads %[[THREADS]] {
+// CHECK-NEXT:        %[[BEGIN:.+]] = arith.muli %[[WORKER]], %[[BLOCK]] : index
+// CHECK-NEXT:        %[[IS_FIRST:.+]] = arith.cmpi eq, %[[STAGE]], %c0{{.*}} : index
+// CHECK-NEXT:        %[[FIRST:.+]] = arith.addi %[[BEGIN]], %[[STAGE]] : index
+// CHECK-NEXT:        %[[AFTER:.+]] = arith.addi %[[BEGIN]], %[[BLOCK]] : index
+// CHECK-DAG:         %[[ONE_ROW:.+]] = arith.addi %[[FIRST]], %c1{{.*}} : index
+// CHECK-DAG:         %[[ALL_ROWS:.+]] = arith.minui %[[AFTER]], %[[PARTS]] : index
+// CHECK-NEXT:        %[[STOP:.+]] = arith.select %[[IS_FIRST]], %[[ONE_ROW]], %[[ALL_ROWS]] : index
+// CHECK-NEXT:        scf.for %[[ROW:.+]] = %[[FIRST]] to %[[STOP]] step %c1{{.*}} {
+//
+// The first of each part that is cut is left out:
+// CHECK-NEXT:          %[[INSIDE:.+]] = arith.remui %[[ROW]], %[[WITHIN]] : index
+// CHECK-NEXT:          %[[INTERIOR:.+]] = arith.cmpi ne, %[[INSIDE]], %c0
+// CHECK-NEXT:          scf.if %[[INTERIOR]] {
+// CHECK-NEXT:            %[[FROM:.+]] = arith.subi %[[ROW]], %[[INSIDE]] : index
+// CHECK-NEXT:            %[[TO:.+]] = arith.addi %[[FROM]], %[[WITHIN]] : index
+// CHECK-NEXT:            %[[BEFORE:.+]] = arith.subi %[[ROW]], %c1{{.*}} : index
+// CHECK-NEXT:            %[[LOWER:.+]] = arith.select %[[IS_FIRST]], %[[FROM]], %[[BEFORE]] : index
+// CHECK-NEXT:            %[[NEAREST:.+]] = arith.minui %[[TO]], %[[AFTER]] : index
+// CHECK-NEXT:            %[[UPPER:.+]] = arith.select %[[IS_FIRST]], %[[TO]], %[[NEAREST]] : index
+// CHECK-NEXT:            %[[FROM_CUT:.+]] = nacho.load_cut %[[BOUNDS]][%[[FROM]]]
+// CHECK-NEXT:            %[[BASE:.+]] = nacho.cut_cost %[[FROM_CUT]]
+// CHECK-NEXT:            %[[TO_CUT:.+]] = nacho.load_cut %[[BOUNDS]][%[[TO]]]
+// CHECK-NEXT:            %[[END:.+]] = nacho.cut_cost %[[TO_CUT]]
+// CHECK-NEXT:            %[[LO:.+]] = nacho.load_cut %[[BOUNDS]][%[[LOWER]]]
+// CHECK-NEXT:            %[[COSTS:.+]] = arith.cmpi ult, %[[BASE]], %[[END]] : index
+// CHECK-NEXT:            scf.if %[[COSTS]] {
+// CHECK-NEXT:              %[[HI:.+]] = nacho.load_cut %[[BOUNDS]][%[[UPPER]]]
+// CHECK-NEXT:              %[[QUERY:.+]] = nacho.query %[[INSIDE]] of %[[WITHIN]] from %[[BASE]] to %[[END]]
+// CHECK-NEXT:              nacho.search %[[QUERY]] of({{.+}}) between %[[LO]], %[[HI]]
+// CHECK:                   nacho.search
+// CHECK:                   %[[CUT:.+]] = nacho.cut
+// CHECK-NEXT:              nacho.store_cut %[[CUT]], %[[BOUNDS]][%[[ROW]]]
+// CHECK-NEXT:            } else {
+// CHECK-NEXT:              nacho.store_cut %[[LO]], %[[BOUNDS]][%[[ROW]]]
 
 // assemble: counts, without computing anything.
 //

@@ -32,7 +32,8 @@ func.func @negative_no_broadcast(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64,
 // CHECK-NEXT:    %costA = nacho.cost <nnz> %A0
 // CHECK-NEXT:    %costB = nacho.cost <nnz> %B0
 // CHECK-NEXT:    %[[REPEATED:.+]] = arith.muli %costB, %[[N]] : index
-// CHECK-NEXT:    %cost = arith.addi %costA, %[[REPEATED]] : index
+// CHECK:         %[[BOUNDED:.+]] = arith.select %{{.+}}, %[[REPEATED]], %{{.+}} : index
+// CHECK-NEXT:    %cost = arith.addi %costA, %[[BOUNDED]] : index
 // CHECK-NEXT:    %[[ALL:.+]] = arith.addi %cost, %[[N]] : index
 // CHECK:         %total = arith.select %{{.+}}, %c0, %[[ALL]] : index
 // CHECK:         nacho.partition %total of(%A0, %B0)
@@ -78,7 +79,8 @@ func.func @every_row(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> tenso
 // CHECK-NEXT:    %costB = nacho.cost <nnz> %B0
 // CHECK-NEXT:    %loopsA = nacho.cost <loops> %A0
 // CHECK-NEXT:    %[[REPEATED:.+]] = arith.muli %costB, %loopsA : index
-// CHECK-NEXT:    %cost = arith.addi %costA, %[[REPEATED]] : index
+// CHECK:         %[[BOUNDED:.+]] = arith.select %{{.+}}, %[[REPEATED]], %{{.+}} : index
+// CHECK-NEXT:    %cost = arith.addi %costA, %[[BOUNDED]] : index
 // CHECK-NEXT:    arith.addi %cost, %loopsA : index
 // CHECK:         nacho.partition
 // CHECK-SAME:      delta 3

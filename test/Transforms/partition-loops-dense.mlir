@@ -79,7 +79,8 @@ func.func @gemm(%A: tensor<?x?xf64>, %B: tensor<?x?xf64>) -> tensor<?x?xf64> {
 //
 // total = N * M + N, or else nothing if an extent is 0
 // CHECK:         %[[STEPS:.+]] = arith.muli %N_i, %N_j : index
-// CHECK-NEXT:    %[[ALL:.+]] = arith.addi %[[STEPS]], %N_i : index
+// CHECK:         %[[BOUNDED:.+]] = arith.select %{{.+}}, %[[STEPS]], %{{.+}} : index
+// CHECK-NEXT:    %[[ALL:.+]] = arith.addi %[[BOUNDED]], %N_i : index
 // CHECK:         %total = arith.select %{{.+}}, %c0, %[[ALL]] : index
 // CHECK:         nacho.partition %total to %N_i of() into %parts
 // CHECK-SAME{LITERAL}: loops [[], []]
@@ -116,7 +117,8 @@ func.func @all_dense(%A: tensor<?x?xf64>, %B: tensor<?x?xf64>) -> tensor<?x?xf64
 // CHECK-NEXT:    %costA = nacho.cost <nnz> %A0
 // CHECK-NEXT:    %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
 // CHECK-NEXT:    %[[STEPS:.+]] = arith.muli %[[N]], %[[M]] : index
-// CHECK-NEXT:    %cost = arith.addi %costA, %[[STEPS]] : index
+// CHECK:         %[[BOUNDED:.+]] = arith.select %{{.+}}, %[[STEPS]], %{{.+}} : index
+// CHECK-NEXT:    %cost = arith.addi %costA, %[[BOUNDED]] : index
 // CHECK-NEXT:    arith.addi %cost, %[[N]] : index
 // CHECK:         nacho.partition
 // CHECK-SAME:      delta 3
@@ -146,7 +148,8 @@ func.func @sparse_plus_dense(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64>) ->
 // CHECK-NEXT:    %loopsA = nacho.cost <loops> %A0
 // CHECK-NEXT:    %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
 // CHECK-NEXT:    %[[STEPS:.+]] = arith.muli %loopsA, %[[M]] : index
-// CHECK-NEXT:    %cost = arith.addi %costA, %[[STEPS]] : index
+// CHECK:         %[[BOUNDED:.+]] = arith.select %{{.+}}, %[[STEPS]], %{{.+}} : index
+// CHECK-NEXT:    %cost = arith.addi %costA, %[[BOUNDED]] : index
 // CHECK:         nacho.partition
 // CHECK-SAME{LITERAL}: loops [[0], [0]]
 // CHECK:           %[[HAS_A:.+]] = nacho.present %A1
@@ -171,7 +174,8 @@ func.func @dense_inside_sparse(%A: tensor<?x?xf64, #CD>) -> tensor<?x?xf64, #CD>
 // CHECK-NEXT:    %cost = arith.addi %costA, %loopsA : index
 // CHECK-NEXT:    %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
 // CHECK-NEXT:    %[[UNITS:.+]] = arith.muli %loopsA, %[[M]] : index
-// CHECK-NEXT:    arith.addi %cost, %[[UNITS]] : index
+// CHECK:         %[[BOUNDED:.+]] = arith.select %{{.+}}, %[[UNITS]], %{{.+}} : index
+// CHECK-NEXT:    arith.addi %cost, %[[BOUNDED]] : index
 // CHECK:         nacho.partition
 // CHECK-SAME{LITERAL}: loops [[0], [0], [0]]
 func.func @dense_in_the_middle(%A: tensor<?x?x?xf64, #CDC>) -> tensor<?x?x?xf64> {

@@ -11,7 +11,8 @@
 // CHECK:         %[[ENTRIES:.+]] = nacho.cost <nnz> %A0 :
 // CHECK-NEXT:    %[[FOUR:.+]] = arith.constant 4 : index
 // CHECK-NEXT:    %[[STEPS:.+]] = arith.muli %[[ROWS]], %[[FOUR]] : index
-// CHECK-NEXT:    arith.addi %[[ENTRIES]], %[[STEPS]] : index
+// CHECK:         %[[BOUNDED:.+]] = arith.select %{{.+}}, %[[STEPS]], %{{.+}} : index
+// CHECK-NEXT:    arith.addi %[[ENTRIES]], %[[BOUNDED]] : index
 // CHECK:         nacho.partition %total of(%A0) into %parts loops {{\[\[}}0], [0]] delta 5
 // CHECK:           nacho.search %query
 // CHECK-NEXT:      ^bb0(%[[I:.+]]: index, %[[POS:.+]]: index):

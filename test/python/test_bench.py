@@ -521,6 +521,19 @@ def test_another_checkout_is_a_peer(tmp_path):
     assert found["checked"] == 2
 
 
+def test_models_are_calibrated(tmp_path):
+    raw = tmp_path / "parts.json"
+    options = ["--calibrate", "--quick", "--cache", tmp_path / "cache"]
+    options += ["--kernel", "csr-add", "--workload", "uniform", "hyper-few"]
+    done = bench(*options, "--json", raw)
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(raw.read_text())["parts"]
+    assert found["workload"] == "uniform"
+    assert min(found["spreads"].values()) >= 1
+    assert "| nnz+loops |" in done.stdout
+    assert bench("--calibrate", "--table", raw).stdout == done.stdout
+
+
 def test_a_checkout_that_is_not_built_is_refused(tmp_path):
     done = bench("--cache", tmp_path, "--against", tmp_path)
     assert done.returncode != 0

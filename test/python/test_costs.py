@@ -45,7 +45,7 @@ from test_expressions import (
 )
 
 PARTS = (1, 2, 7, 64, 1000)
-COSTS = ("nnz", "nnz+loops")
+COSTS = ("nnz", "nnz+loops", "flops", "#nacho.cost_model<2 * entries, 3 * units>")
 KINDS = (
     ("sparse",),
     ("row", "dense"),
@@ -223,6 +223,7 @@ def test_a_cut_of_a_group_is_inside_of_it():
     [
         ("nnz", "#nacho.cost_model<entries, steps>"),
         ("nnz+loops", "#nacho.cost_model<entries, steps, units>"),
+        ("flops", "#nacho.cost_model<products>"),
     ],
 )
 def test_a_model_may_be_written_out(name, written):
@@ -239,6 +240,30 @@ def test_weights_are_counted():
     heavy = nacho.partition(UNION, 7, operands, cost="#nacho.cost_model<3 * entries>")
     assert heavy.total == 3 * plain.total
     np.testing.assert_array_equal(heavy.bounds, plain.bounds)
+
+
+def test_products_are_counted():
+    """Every entry of B is multiplied once for each entry of A in its column."""
+    rng = np.random.default_rng(1)
+    A = samples.sample(rng, (30, 20), "power", "csr")
+    B = samples.sample(rng, (20, 40), "sparse", "csr")
+    found = nacho.partition("Z[i,k] = A[i,j] * B[j,k]", 5, cost="flops", A=A, B=B)
+    columns, rows = oracle.pattern(A).sum(axis=0), oracle.pattern(B).sum(axis=1)
+    # Lists of the entries of A come before, and a merge of rows that are divided after.
+    assert columns @ rows in [nest.total for nest in found.nests]
+
+
+def test_costs_that_do_not_fit_into_64_bits():
+    """Each entry of x meets all columns, of which there are too many."""
+    where = np.arange(8)
+    x = nacho.Tensor.from_coo([where], np.ones(8), shape=(8,))
+    for columns in (1 << 55, 1 << 60, (1 << 61) + 1, (1 << 62) + 1):
+        A = nacho.Tensor.from_coo([where, where], np.ones(8), shape=(8, columns))
+        with pytest.raises(nacho.CostOverflowError, match="costs more than 2\\^56"):
+            nacho.partition("Z[i,j] = A[i,j] + x[i]", 3, A=A, x=x)
+    A = nacho.Tensor.from_coo([where, where], np.ones(8), shape=(8, 1 << 50))
+    cut = nacho.partition("Z[i,j] = A[i,j] + x[i]", 3, A=A, x=x)
+    check_costs(cut, 3)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ PARENTS = {
     "UnsupportedError": "NotImplementedError",
     "OutOfMemoryError": "MemoryError",
     "IndexOverflowError": "OverflowError",
+    "CostOverflowError": "OverflowError",
 }
 
 
@@ -119,11 +120,6 @@ REFUSALS = [
         lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, target="gpu"),
         nacho.UnsupportedError,
         "target 'gpu' is not supported (supported: cpu)",
-    ),
-    (
-        lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, cost="flops"),
-        nacho.UnsupportedError,
-        "cost 'flops' is not supported (supported: nnz, nnz+loops)",
     ),
     (
         lambda: compile("Z[i,j] = A[i,j]", remap=2),

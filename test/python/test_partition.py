@@ -11,11 +11,22 @@ import samples
 from conftest import THOROUGH
 from nacho.storage.operands import arguments
 
-COSTS = ("nnz", "nnz+loops")
+# What each model charges, and how much. The models without names are written out.
+WEIGHTS = {
+    "nnz": {"entries": 1, "steps": 1},
+    "nnz+loops": {"entries": 1, "steps": 1, "units": 1},
+    "flops": {"products": 1},
+    "#nacho.cost_model<3 * entries, 5 * units>": {"entries": 3, "units": 5},
+    "#nacho.cost_model<7 * products, 2 * entries>": {"entries": 2, "products": 7},
+}
+COSTS = tuple(WEIGHTS)
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
 PRODUCT = "Z[i,j] = A[i,j] * B[i,j]"
 MIXED = "Z[i,j] = A[i,j] * B[i,j] + C[i,j]"
-EXPRESSIONS = (UNION, PRODUCT, MIXED, "Z[i,j] = -A[i,j]")
+NEGATION = "Z[i,j] = -A[i,j]"
+EXPRESSIONS = (UNION, PRODUCT, MIXED, NEGATION)
+# The operands without which there is nothing to compute: of each product, the first.
+LEADING = {UNION: (0, 1), PRODUCT: (0,), MIXED: (0, 2), NEGATION: (0,)}
 
 
 # --- The models -----------------------------------------------------------------------
@@ -28,13 +39,17 @@ class Model:
         self.tensors = list(operands.values())
         self.extents = loop_extents(self.tensors[0])
         self.stored = [in_loop_order(t) for t in self.tensors]
-        self.entries = np.sum(self.stored, axis=0, dtype=np.int64)
-        self.delta = len(self.tensors)
-        self.steps = np.zeros(self.extents[0], np.int64)
-        if cost == "nnz+loops":
-            visits_all = visits_every_row(text, operands)
-            self.steps = steps(self.tensors, self.extents[0], visits_all)
-            self.delta += 1 if visits_all else len(drivers(self.tensors))
+        weights = {"entries": 0, "units": 0, "products": 0, **WEIGHTS[cost]}
+        visits_all = visits_every_row(text, operands)
+        leading = [self.stored[n] for n in LEADING[text]]
+        self.entries = weights["entries"] * np.sum(self.stored, axis=0, dtype=np.int64)
+        self.entries += weights["products"] * np.sum(leading, axis=0, dtype=np.int64)
+        self.steps = steps(self.tensors, self.extents[0], visits_all)
+        self.steps *= weights["units"]
+        self.delta = weights["entries"] * len(self.tensors)
+        self.delta += weights["products"] * len(leading)
+        rows = 1 if visits_all else len(drivers(self.tensors))
+        self.delta += weights["units"] * rows
         self.table = self.tabulated()
 
     def tabulated(self):
@@ -305,6 +320,23 @@ def test_adversaries(formats, text, cost):
             samples.check(result, text, operands)
         for outer, inner in ((2, 2), (3, 7), (8, 8), (64, 3)):
             plan = cut(kernel, operands, outer * inner, inner)
+            check_partition(model, plan, outer * inner, inner)
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("formats", [("csr", "csr"), ("dcsr", "csr"), ("dcsr", "dcsr")])
+def test_many_parts(formats, cost):
+    """From a thousand parts on, the first cut of every few comes before the others."""
+    kernel = kernel_of(UNION, formats, cost)
+    rng = np.random.default_rng(4)
+    for kind in ("power", "dense"):
+        operands = {
+            name: samples.sample(rng, (20, 30), kind, format)
+            for name, format in zip("AB", formats, strict=True)
+        }
+        model = Model(UNION, cost, operands)
+        for outer, inner in ((1100, 1), (2, 600), (200, 7)):
+            plan = cut(kernel, operands, outer * inner, inner, threads=3)
             check_partition(model, plan, outer * inner, inner)
 
 

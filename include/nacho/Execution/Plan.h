@@ -23,6 +23,9 @@ namespace nacho {
 struct IndexOverflow : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+struct CostOverflow : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 struct CoordinateOutOfRange : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -84,6 +87,10 @@ public:
   std::optional<Refusal> executeAgain(const std::vector<Argument> &args,
                                       const std::vector<Buffer> &results,
                                       int64_t threads);
+  /// The seconds that each part takes alone on one thread: the least of so many
+  /// runs. The parts must have been planned.
+  std::vector<double> timeParts(const std::vector<Argument> &args,
+                                int64_t repeats);
   /// The arguments that pass the result, in `buffers`, to another step.
   std::vector<Argument> arguments(const std::vector<Buffer> &buffers) const;
 
@@ -104,6 +111,8 @@ public:
   int64_t numEntries() const;
   /// The cost of all parts.
   int64_t total() const;
+  /// The most entries that all parts can append, whatever the cost model.
+  int64_t mostEntries() const;
   /// The bytes that all workspaces take per slot.
   int64_t workspaceBytes() const;
   /// The bytes that an entry takes in the result, or in a draft.
@@ -130,8 +139,10 @@ private:
   void sizeWorkspaces(const std::vector<Argument> &args);
   void sizeBuckets(const std::vector<Argument> &args);
   Step::BucketRows bucketRows() const;
-  template <typename F>
-  std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums, F f);
+  /// Calls a function of the step with workspaces, and returns its status.
+  using StepCall = std::function<int32_t(const std::vector<Workspace> &)>;
+  std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums,
+                                            const StepCall &call);
   bool addsToResult() const;
   bool mayBeUnequal() const;
   int64_t positionsAt(size_t level, int64_t parents) const;
@@ -139,12 +150,16 @@ private:
   std::optional<Refusal> refuseTables(const std::vector<Argument> &args) const;
   std::optional<Refusal> refuseDraft() const;
   void checkIndexTypes() const;
+  void checkCost() const;
 
   std::vector<WorkspaceMemory> workspaces;
   Numbers<int64_t> offsets;
   Numbers<int64_t> kernelSizes; ///< Kernels write the sizes here.
   Numbers<int64_t> buckets;     ///< Empty if parts do not append to buckets.
 };
+
+/// The number of elements of every array, and the extents.
+std::vector<int64_t> sizesOf(const std::vector<Argument> &args);
 
 class Plan {
 public:
@@ -159,6 +174,10 @@ public:
   /// steps are reused.
   std::vector<Buffer> execute(const std::vector<Argument> &args,
                               bool isPlanned);
+
+  /// The seconds that each part of the last step takes alone, after plan().
+  std::vector<double> timeParts(const std::vector<Argument> &args,
+                                int64_t repeats);
 
   /// The choice that was made last: after a refusal, it is not the first one.
   const Choice &chosen() const { return choice; }

@@ -96,6 +96,8 @@ public:
   /// The most by which the cost before a cut can fall short of its query, for
   /// any operands; -1 if there is no such bound.
   int64_t delta = 0;
+  /// A part that costs c appends at most c / entryCost entries.
+  int64_t entryCost = 1;
   /// The names of the loops that are cut. A cut has a coordinate for each.
   std::vector<std::string> order;
   /// The operands that have a position in a cut, by loop: the numbers of their

@@ -108,7 +108,7 @@ def Nacho_CostKindAttr : EnumAttr<Nacho_Dialect, Nacho_CostKind, "cost_kind"> {
 
 def Nacho_ChargeKind : Nacho_Enum<"ChargeKind", "what a cost model charges", [
   I32EnumAttrCase<"entries", 0>, I32EnumAttrCase<"steps", 1>,
-  I32EnumAttrCase<"units", 2>
+  I32EnumAttrCase<"units", 2>, I32EnumAttrCase<"products", 3>
 ]>;
 
 def Nacho_CostModelAttr : Nacho_Attr<"CostModel", "cost_model"> {
@@ -120,10 +120,14 @@ def Nacho_CostModelAttr : Nacho_Attr<"CostModel", "cost_model"> {
     - `entries`: the stored entries of every operand, each as often as it is iterated;
     - `steps`: the iterations of the innermost loop, if nothing sparse limits them;
     - `units`: the iterations of every outer loop. An iteration of a sparse loop is
-      charged once for each operand that stores the coordinate.
+      charged once for each operand that stores the coordinate;
+    - `products`: the iterations of the innermost loop, each of which computes one term.
+      Of a loop that merges, these are the entries of the fewest operands without which
+      it visits no coordinate: at least as many as there are terms. Where they are not
+      known without running the loops, entries are charged instead.
 
     Options take the name of a model, too: `nnz` is the paper's model, which charges
-    entries and steps; `nnz+loops` also charges units.
+    entries and steps; `nnz+loops` also charges units; `flops` charges products only.
 
     ```mlir
     module attributes {
@@ -143,6 +147,9 @@ def Nacho_CostModelAttr : Nacho_Attr<"CostModel", "cost_model"> {
   let extraClassDeclaration = [{
     /// The weight of a kind of charge; 0 if the model does not have it.
     int64_t getWeight(ChargeKind kind) const;
+    /// The least cost of the loops' way to an entry that they append: a part that
+    /// costs c appends at most c / getEntryCost() entries.
+    int64_t getEntryCost() const;
     /// The model that `text` names or writes out. Emits an error at `op` if
     /// `text` does neither.
     static ::llvm::FailureOr<CostModelAttr> lookUp(::mlir::Operation *op,

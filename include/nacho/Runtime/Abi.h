@@ -24,6 +24,10 @@ enum Status : int32_t {
   kDraftFull = 32,    ///< A part has no room left in the draft: count first.
 };
 
+/// A nest may cost no more: what is larger is refused. So the sum of the costs
+/// of a few charges does not overflow.
+inline constexpr int64_t kMostCost = int64_t(1) << 56;
+
 /// The names by which compiled code calls functions of Runtime.h.
 inline constexpr char kSortSymbol[] = "nacho_sort_entries";
 inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";

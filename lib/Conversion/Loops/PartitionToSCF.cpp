@@ -13,7 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
-#include "FiberLowering.h"
+#include "Bisection.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_CONVERTNACHOPARTITIONTOSCF
@@ -37,22 +37,9 @@ public:
   }
 
 private:
-  /// The coordinates, and for each operand the positions, in which the result
-  /// of a search may still lie.
-  struct Interval {
-    Value low, high;
-    SmallVector<Value> lows,
-        highs; ///< Of the operands with stored coordinates.
-
-    SmallVector<Value> flatten() const;
-    static Interval unflatten(ValueRange values);
-  };
-
   void lowerSearch(SearchOp op);
-  Interval firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
-                         const CutValue &lower, const CutValue &upper);
-  Interval bisect(SearchOp op, ArrayRef<ChildRange> ranges,
-                  const Interval &interval);
+  SearchInterval firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
+                               const CutValue &lower, const CutValue &upper);
   Value emitCost(SearchOp op, Value coordinate, ArrayRef<Value> positions);
   /// One position per operand. `stored` has the positions of the operands with
   /// stored coordinates; the others follow from `coordinate`.
@@ -72,20 +59,6 @@ private:
 // Search
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> PartitionLowering::Interval::flatten() const {
-  SmallVector<Value> values = {low, high};
-  llvm::append_range(values, lows);
-  llvm::append_range(values, highs);
-  return values;
-}
-
-PartitionLowering::Interval
-PartitionLowering::Interval::unflatten(ValueRange values) {
-  size_t stored = (values.size() - 2) / 2;
-  return {values[0], values[1], SmallVector<Value>(values.slice(2, stored)),
-          SmallVector<Value>(values.drop_front(2 + stored))};
-}
-
 void PartitionLowering::lowerSearch(SearchOp op) {
   CutValue lower = cut(op.getLower()), upper = cut(op.getUpper());
   SmallVector<FiberValue> parents;
@@ -95,7 +68,13 @@ void PartitionLowering::lowerSearch(SearchOp op) {
     ranges.push_back(
         childRange(parents.back(), {static_cast<unsigned>(n)}, &lower, &upper));
   }
-  Interval found = bisect(op, ranges, firstInterval(op, ranges, lower, upper));
+  auto isWithin = [&](Value coordinate, ArrayRef<Value> stored) -> Value {
+    Value cost =
+        emitCost(op, coordinate, allPositions(op, ranges, coordinate, stored));
+    return compare(arith::CmpIPredicate::ule, cost, op.getQuery());
+  };
+  SearchInterval found = emitBisection(
+      b, op, ranges, firstInterval(op, ranges, lower, upper), isWithin);
   Value coordinate = found.low;
   SmallVector<Value> positions =
       allPositions(op, ranges, coordinate, found.lows);
@@ -130,10 +109,11 @@ void PartitionLowering::lowerSearch(SearchOp op) {
 /// The coordinates [lower, upper] of the cuts, where these are on. Both are
 /// included, since the result may lie inside either. The intervals of positions
 /// are those between the cuts.
-PartitionLowering::Interval
-PartitionLowering::firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
-                                 const CutValue &lower, const CutValue &upper) {
-  Interval interval;
+SearchInterval PartitionLowering::firstInterval(SearchOp op,
+                                                ArrayRef<ChildRange> ranges,
+                                                const CutValue &lower,
+                                                const CutValue &upper) {
+  SearchInterval interval;
   Value extent =
       op.getExtent() ? op.getExtent() : Value(ranges.front().level->extent(b));
   Value last = arith::SubIOp::create(b, extent, constant(1));
@@ -147,50 +127,6 @@ PartitionLowering::firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
     interval.highs.push_back(range.end);
   }
   return interval;
-}
-
-/// while low < high:
-///   mid = low + (high - low + 1) / 2
-///   pos = lower bound of mid in [lows, highs)
-///   if cost(mid, pos) <= query: low, lows = mid, pos
-///   else: high, highs = mid - 1, pos
-PartitionLowering::Interval
-PartitionLowering::bisect(SearchOp op, ArrayRef<ChildRange> ranges,
-                          const Interval &interval) {
-  SmallVector<Value> inits = interval.flatten();
-  SmallVector<Type> types(ValueRange(inits).getTypes());
-  SmallVector<Location> locs(types.size(), b.getLoc());
-  auto loop = scf::WhileOp::create(b, types, inits);
-  OpBuilder::InsertionGuard guard(b);
-  Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
-  Value more = compare(arith::CmpIPredicate::slt, before->getArgument(0),
-                       before->getArgument(1));
-  scf::ConditionOp::create(b, more, before->getArguments());
-
-  Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
-  Interval now = Interval::unflatten(after->getArguments());
-  Value one = constant(1);
-  Value span = arith::SubIOp::create(b, now.high, now.low);
-  Value half =
-      arith::ShRUIOp::create(b, arith::AddIOp::create(b, span, one), one);
-  Value mid = arith::AddIOp::create(b, now.low, half);
-  SmallVector<Value> stored;
-  for (const ChildRange &range : ranges)
-    if (!range.level->isFull())
-      stored.push_back(range.level->lowerBound(b, mid, range.first,
-                                               now.lows[stored.size()],
-                                               now.highs[stored.size()]));
-  Value cost = emitCost(op, mid, allPositions(op, ranges, mid, stored));
-  Value within = compare(arith::CmpIPredicate::ule, cost, op.getQuery());
-  Interval next;
-  next.low = select(within, mid, now.low);
-  next.high = select(within, now.high, arith::SubIOp::create(b, mid, one));
-  for (auto [n, position] : llvm::enumerate(stored)) {
-    next.lows.push_back(select(within, position, now.lows[n]));
-    next.highs.push_back(select(within, now.highs[n], position));
-  }
-  scf::YieldOp::create(b, next.flatten());
-  return Interval::unflatten(loop.getResults());
 }
 
 SmallVector<Value> PartitionLowering::allPositions(SearchOp op,

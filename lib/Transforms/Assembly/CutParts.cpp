@@ -31,28 +31,43 @@ static void storeEnds(PhaseFunctions &function, Value parts, ValueRange roots) {
   });
 }
 
-/// Divides the interval from `lower` to `upper` into `within` parts of equal
-/// cost, and finds the cut at the beginning of part `inside` of these:
-///   bounds[row] = the cut for the query
-///                 cost(lower) + inside * (cost(upper) - cost(lower)) / within
-static void searchCut(PhaseFunctions &function, Value row, Value inside,
-                      Value lower, Value upper) {
+namespace {
+/// The cuts that one search needs: `inside` of `within` parts of equal cost,
+/// into which the interval between the cuts in rows `from` and `to` is divided,
+/// lie before the cut that is searched for. It is known to lie between the cuts
+/// in rows `lower` and `upper`.
+struct Interior {
+  Value inside, from, to, lower, upper;
+};
+} // namespace
+
+/// Finds the cut for the query
+///   cost(from) + inside * (cost(to) - cost(from)) / within
+/// between `lower` and `upper`, and stores it in a row of `bounds`.
+static void searchCut(PhaseFunctions &function, Value row,
+                      const Interior &interior) {
   ImplicitLocOpBuilder &b = function.b;
   const PhaseArguments &args = function.args;
-  Type index = b.getIndexType();
-  Value base = CutCostOp::create(b, index, lower);
-  Value limit = CutCostOp::create(b, index, upper);
+  Type index = b.getIndexType(), cut = function.cutType();
+  auto load = [&](StringRef name, Value at) {
+    return loadCut(b, name, cut, args.bounds, at);
+  };
+  Value base = CutCostOp::create(b, index, load("from", interior.from));
+  Value limit = CutCostOp::create(b, index, load("to", interior.to));
+  Value lower = load("lo", interior.lower);
   // If the interval costs nothing, all of it goes to its last part.
   Value hasCost =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, base, limit);
   auto ifCost = scf::IfOp::create(b, hasCost, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifCost.elseBlock());
   StoreCutOp::create(b, lower, args.bounds, row);
   b.setInsertionPointToStart(ifCost.thenBlock());
-  Value query;
+  Value upper = load("hi", interior.upper), query;
   {
     NameScope name(b, "query");
-    query = QueryOp::create(b, index, inside, args.within, base, limit);
+    query =
+        QueryOp::create(b, index, interior.inside, args.within, base, limit);
   }
   Block *search = function.partition.getBodyBlock();
   IRMapping &mapping = function.mapping;
@@ -65,10 +80,66 @@ static void searchCut(PhaseFunctions &function, Value row, Value inside,
   StoreCutOp::create(b, found, args.bounds, row);
 }
 
-/// parallel p in parts:
-///   if p is not a multiple of within:
-///     from = p - p % within
-///     bounds[p] = cut between bounds[from] and bounds[from + within]
+/// With up to so many parts, every cut is searched for between the given ones.
+static constexpr int64_t kFewCuts = 1024;
+/// A block has at most so many rows: its cuts are close enough to each other
+/// for what their searches read to stay in the cache.
+static constexpr int64_t kMostRows = 32;
+
+/// The number of rows of a block: min(parts / kFewCuts + 1, kMostRows)
+static Value emitBlockSize(ImplicitLocOpBuilder &b, Value parts) {
+  Value few = arith::ConstantIndexOp::create(b, kFewCuts);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value most = arith::ConstantIndexOp::create(b, kMostRows);
+  Value size =
+      arith::AddIOp::create(b, arith::DivUIOp::create(b, parts, few), one);
+  NameScope name(b, "block");
+  return arith::MinUIOp::create(b, size, most);
+}
+
+/// Emits the searches for the cuts of a block that belong to a stage:
+///   stage 0: for row = begin:
+///     search from bounds[row - row % within] to bounds[the next multiple]
+///   stage 1: for row in begin + 1 .. min(begin + block, parts):
+///     search from bounds[row - 1] to bounds[begin + block]
+static void cutBlock(PhaseFunctions &function, Value stage, Value begin,
+                     Value block, Value parts) {
+  ImplicitLocOpBuilder &b = function.b;
+  Value within = function.args.within;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, stage, zero);
+  Value first = arith::AddIOp::create(b, begin, stage);
+  Value after = arith::AddIOp::create(b, begin, block);
+  Value end =
+      arith::SelectOp::create(b, isFirst, arith::AddIOp::create(b, first, one),
+                              arith::MinUIOp::create(b, after, parts));
+  emitFor(b, first, end, [&](Value row) {
+    Value inside = arith::RemUIOp::create(b, row, within);
+    Value isInterior =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, inside, zero);
+    emitIf(b, isInterior, [&] {
+      Value from = arith::SubIOp::create(b, row, inside);
+      Value to = arith::AddIOp::create(b, from, within);
+      Value before = arith::SubIOp::create(b, row, one);
+      Value lower = arith::SelectOp::create(b, isFirst, from, before);
+      Value nearest = arith::MinUIOp::create(b, to, after);
+      Value upper = arith::SelectOp::create(b, isFirst, to, nearest);
+      searchCut(function, row, {inside, from, to, lower, upper});
+    });
+  });
+}
+
+/// First come the cuts with which blocks of rows begin, then those inside of
+/// the blocks, each between the one before it and the next block. So most
+/// searches are short, and workers write rows that lie apart from each other.
+///
+///   for stage in 0 .. (block > 1 ? 2 : 1):
+///     parallel number in ceil(parts / block):
+///       for row of the stage in block `number`:
+///         if row is not a multiple of within:
+///           bounds[row] = cut between two known ones
 void nacho::buildPartition(PhaseFunctions &function) {
   function.start("partition", {Parameter::bounds, Parameter::within},
                  /*isExported=*/true);
@@ -79,18 +150,16 @@ void nacho::buildPartition(PhaseFunctions &function) {
   Value parts = function.numParts();
   storeEnds(function, parts, roots);
   ImplicitLocOpBuilder &b = function.b;
-  const PhaseArguments &args = function.args;
-  Value part = function.startWorkers(parts).getWorker();
-  Value inside = arith::RemUIOp::create(b, part, args.within);
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value isInterior =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, inside, zero);
-  emitIf(b, isInterior, [&] {
-    Type cut = function.cutType();
-    Value from = arith::SubIOp::create(b, part, inside);
-    Value to = arith::AddIOp::create(b, from, args.within);
-    Value lower = loadCut(b, "lo", cut, args.bounds, from);
-    Value upper = loadCut(b, "hi", cut, args.bounds, to);
-    searchCut(function, part, inside, lower, upper);
+  Value two = arith::ConstantIndexOp::create(b, 2);
+  Value block = emitBlockSize(b, parts);
+  Value blocks = arith::CeilDivUIOp::create(b, parts, block);
+  emitFor(b, zero, arith::MinUIOp::create(b, block, two), [&](Value stage) {
+    ParallelOp workers = function.emitWorkers(blocks);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(workers.getBodyBlock());
+    Value begin = arith::MulIOp::create(b, workers.getWorker(), block);
+    cutBlock(function, stage, begin, block, parts);
   });
+  func::ReturnOp::create(b);
 }

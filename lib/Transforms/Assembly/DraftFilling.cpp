@@ -1,8 +1,10 @@
 //===- DraftFilling.cpp - Results that are drafted first ------------------===//
 //
-// A part appends no more entries than it costs. It therefore appends to the
-// draft from an offset that is the cost of all parts before it. The places that
-// it does not need stay free. The function compact moves the entries together,
+// The cost model says how many entries a part can append at most: its cost,
+// divided by the least weight of what leads to an entry. The part therefore
+// appends to the draft from an offset that is the cost of all parts before it,
+// divided by this weight and rounded up. The places that it does not need stay
+// free. The function compact moves the entries together,
 // and adjusts the positions.
 //
 //===----------------------------------------------------------------------===//
@@ -181,7 +183,8 @@ public:
             Parameter::sizes};
   }
 
-  /// for part in 0..parts: offsets[part] = cost of all parts before it
+  /// for part in 0..parts:
+  ///   offsets[part] = ceil(cost of all parts before it / cost of an entry)
   void planOffsets(PhaseFunctions &function, Value parts) const override {
     ImplicitLocOpBuilder &b = function.b;
     Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -189,12 +192,20 @@ public:
     Type index = b.getIndexType(), cut = function.cutType();
     function.emitOneWorker([&] {
       Value one = arith::ConstantIndexOp::create(b, 1);
+      int64_t entryCost =
+          function.source->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName)
+              .getCuts()
+              .getCost()
+              .getEntryCost();
       Value base =
           CutCostOp::create(b, index, loadCut(b, "lo", cut, args.bounds, zero));
       emitFor(b, zero, arith::AddIOp::create(b, parts, one), [&](Value part) {
         Value at = loadCut(b, "hi", cut, args.bounds, part);
         Value cost =
             arith::SubIOp::create(b, CutCostOp::create(b, index, at), base);
+        if (entryCost > 1)
+          cost = arith::CeilDivUIOp::create(
+              b, cost, arith::ConstantIndexOp::create(b, entryCost));
         Values row(function.layout.numColumns(), zero);
         row.back() = cost;
         function.storeRow(row, args.offsets, part);

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from nacho.errors import DTypeError, IndexOverflowError, OutOfMemoryError
+from nacho.errors import (
+    CostOverflowError,
+    DTypeError,
+    IndexOverflowError,
+    OutOfMemoryError,
+)
 from nacho.kernels.statement import Statement
 from nacho.notation.promotion import fits
 from nacho.notation.tree import Assignment
@@ -28,6 +33,12 @@ def refuse_entries(
         f"result '{name}' has more entries than int{result.pos_width} can count: "
         f'compile with index={{"{name}": "i64"}}'
     ) from error
+
+
+def refuse_cost(assignment: Assignment, error: Exception) -> NoReturn:
+    """Refuse work that costs more than can be counted."""
+    message = f"the work of '{assignment.text}' costs more than 2^56"
+    raise CostOverflowError(message) from error
 
 
 def require_extent(assignment: Assignment, index: str, extent: int) -> None:

@@ -15,6 +15,7 @@ from nacho.kernels.cache import Cache
 from nacho.kernels.call import Call, views_of
 from nacho.kernels.program import Programs
 from nacho.kernels.refusals import (
+    refuse_cost,
     refuse_entries,
     refuse_memory,
     require_extent,
@@ -173,6 +174,8 @@ class Specialisation:
             self.programs.refuse(error)
         if isinstance(error, _nacho.IndexOverflow):
             refuse_entries(statement.assignment, statement.result, error)
+        if isinstance(error, _nacho.CostOverflow):
+            refuse_cost(statement.assignment, error)
         if isinstance(error, _nacho.CoordinateOutOfRange | _nacho.OperandsChanged):
             self._refuse_changed(call, error)
         if type(error) is MemoryError:

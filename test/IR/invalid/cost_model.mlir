@@ -22,3 +22,8 @@ module attributes { test.model = #nacho.cost_model<entries, -3 * units> } {}
 
 // expected-error @below {{nothing is called 'nnz' that a cost model can charge}}
 module attributes { test.model = #nacho.cost_model<nnz> } {}
+
+// -----
+
+// expected-error @below {{the weight of products must be at most 65536, not 65537}}
+module attributes { test.model = #nacho.cost_model<65537 * products> } {}

@@ -8,7 +8,7 @@
 
 // A cost model that is not known is refused even if there is nothing to cut.
 
-// CHECK: error: unknown cost model 'bogus': nnz, nnz+loops
+// CHECK: error: unknown cost model 'bogus': nnz, nnz+loops, flops
 // TWICE: error: a cost model that charges entries twice
 // REST: error: found trailing characters: 'nnz'
 module {}

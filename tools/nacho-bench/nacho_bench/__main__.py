@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nacho_bench import compilation, heatmap, machine, table
+from nacho_bench import calibration, compilation, heatmap, machine, table
 from nacho_bench.driver import Driver, Options, refusal, selected, suited
 from nacho_bench.files import Store, data_files, data_folder
-from nacho_bench.kernels import KERNELS
+from nacho_bench.kernels import KERNELS, Kernel
 from nacho_bench.peers import BEFORE, NAMES, OURS
 from nacho_bench.progress import say
 from nacho_bench.workloads import (
@@ -49,6 +49,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     add("--rounds", type=int, metavar="N", help="how often calls are timed")
     add("--plot", type=Path, metavar="DIR", help="draw figures there, with --table too")
     add("--compile-time", action="store_true", help="measure the compiler instead")
+    parts = "measure how long parts of equal cost take, by the weight of a row"
+    add("--calibrate", action="store_true", help=parts)
     add("--table", type=Path, metavar="FILE", help="print the tables of raw data")
     add("--list", action="store_true", help="list kernels, workloads and peers")
     add("--cache", type=Path, default=_BUILD / "bench-data", help=argparse.SUPPRESS)
@@ -149,6 +151,28 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
     return data
 
 
+def calibrate(found: argparse.Namespace) -> str:
+    """Measure the spread of parts by cost model, or read it; return the tables."""
+    if found.table is not None:
+        return calibration.document(json.loads(found.table.read_text()))
+    pairs = [
+        (kernel, workload)
+        for kernel in selected(found.kernel or calibration.CALIBRATED)
+        for workload in workloads_of(found)
+        if suited(kernel, workload) and not _reason(kernel, workload)
+    ]
+    records = calibration.measure(pairs, Store(found.cache, found.quick))
+    data = calibration.data_of(records)
+    _write(found.json, data)
+    return calibration.document(data)
+
+
+def _reason(kernel: Kernel, workload: Workload) -> str:
+    """Return why a kernel is not run on a workload; empty if it is run."""
+    size = size_of(kernel.size, quick=False)
+    return refusal(kernel, partial(workload.make, size=size, use=kernel.size))
+
+
 def _write(path: Path | None, data: dict[str, Any]) -> None:
     """Write raw data to a file, which is complete whenever the run is interrupted."""
     if path is not None:
@@ -179,9 +203,7 @@ def _uses(workload: Workload) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for kernel in KERNELS.values():
         if suited(kernel, workload):
-            size = size_of(kernel.size, quick=False)
-            make = partial(workload.make, size=size, use=kernel.size)
-            reasons.setdefault(refusal(kernel, make), []).append(kernel.name)
+            reasons.setdefault(_reason(kernel, workload), []).append(kernel.name)
     _, values, shape = workload.make("A", size_of("add", quick=False), "add")
     extents = "x".join(map(str, shape))
     lines = [f"  {workload.name}: {extents}, {values.size:,} entries"]
@@ -231,7 +253,10 @@ def report(found: argparse.Namespace) -> str:
 def main(given: list[str] | None = None) -> None:
     found = arguments(given)
     if found.list:
-        print(listing(data_folder(found.cache, found.data)))
+            reasons.setdefault(_reason(kernel, workload), []).append(kernel.name)
+    _, values, shape = workload.make("A", size_of("add", quick=False), "add")
+    extents = "x".join(map(str, shape))
+    lines = [f"  {workload.name}: {extents}, {values.size:,} entries"]
     elif found.compile_time:
         print(compilation.report(found.kernel or [*KERNELS], found.against), end="")
     else:

@@ -1,0 +1,189 @@
+//===- Bisection.cpp - The loop of a search -------------------------------===//
+//
+//   while low < high:
+//     mid = a coordinate in (low, high]
+//     pos = lower bound of mid in [lows, highs], for each operand
+//     if cost(mid, pos) <= query: low, lows = mid, pos
+//     else:                       high, highs = mid - 1, pos
+//
+// In general, mid is in the middle of the coordinates. If the cost only depends
+// on positions, mid is in the middle of the positions of one operand: then the
+// number of steps follows from the number of entries, whatever the extent.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bisection.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+
+/// Emits one step.
+class Bisection {
+public:
+  Bisection(ImplicitLocOpBuilder &b, SearchOp op, ArrayRef<ChildRange> all,
+            const SearchInterval &now)
+      : b(b), now(now), one(constant(1)) {
+    for (const ChildRange &range : all)
+      if (!range.level->isFull())
+        ranges.push_back(&range);
+    if (dependsOnPositions(op, all))
+      halvePositions();
+    else
+      halveCoordinates();
+  }
+
+  Value coordinate() const { return mid; }
+  ArrayRef<Value> positions() const { return stored; }
+  SearchInterval next(Value within);
+
+private:
+  static bool dependsOnPositions(SearchOp op, ArrayRef<ChildRange> all);
+  void halveCoordinates();
+  void halvePositions();
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, predicate, x, y);
+  }
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, condition, x, y);
+  }
+
+  ImplicitLocOpBuilder &b;
+  const SearchInterval &now;
+  Value one;
+  SmallVector<const ChildRange *> ranges; ///< Those with stored coordinates.
+  Value mid;
+  SmallVector<Value> stored;
+  /// Whether no operand stores a coordinate from low on up to high. Then the
+  /// cost is the same above low, and mid is high. None if the cost depends on
+  /// more than positions.
+  std::optional<Value> isSettled;
+};
+
+} // namespace
+
+/// Whether the cost is the same at all coordinates but 0 at which the operands
+/// have the same positions. Only where coordinates are unique does the middle
+/// of the positions divide them.
+bool Bisection::dependsOnPositions(SearchOp op, ArrayRef<ChildRange> all) {
+  auto isUnique = [](const ChildRange &range) {
+    return !range.level->isFull() && range.level->isUnique();
+  };
+  auto comparesWithZero = [](Operation *user) {
+    auto compare = dyn_cast<arith::CmpIOp>(user);
+    return compare && isConstantIntValue(compare.getRhs(), 0);
+  };
+  return !all.empty() && llvm::all_of(all, isUnique) &&
+         llvm::all_of(op.getBodyBlock()->getArgument(0).getUsers(),
+                      comparesWithZero);
+}
+
+/// mid = low + (high - low + 1) / 2
+void Bisection::halveCoordinates() {
+  Value span = arith::SubIOp::create(b, now.high, now.low);
+  Value half =
+      arith::ShRUIOp::create(b, arith::AddIOp::create(b, span, one), one);
+  mid = arith::AddIOp::create(b, now.low, half);
+  for (auto [n, range] : llvm::enumerate(ranges))
+    stored.push_back(range->level->lowerBound(b, mid, range->first, now.lows[n],
+                                              now.highs[n]));
+}
+
+/// T = the operand with the most positions in the interval
+/// p = the middle of these
+/// mid = T.crd[p], but in (low, high]; high if there are no positions
+/// pos = p or p + 1 for T, and a lower bound for the other operands
+void Bisection::halvePositions() {
+  Value zero = constant(0), most = zero;
+  Value no = arith::ConstantIntOp::create(b, 0, 1);
+  SmallVector<Value> chosen, middles, coordinates;
+  mid = now.high;
+  for (auto [n, range] : llvm::enumerate(ranges)) {
+    // The positions of operands that are being edited may be out of order, too.
+    Value hasSome =
+        compare(arith::CmpIPredicate::ult, now.lows[n], now.highs[n]);
+    Value span = select(
+        hasSome, arith::SubIOp::create(b, now.highs[n], now.lows[n]), zero);
+    Value half = arith::ShRUIOp::create(b, span, one);
+    middles.push_back(arith::AddIOp::create(b, now.lows[n], half));
+    Value safe = select(hasSome, middles.back(), constant(kReadablePosition));
+    coordinates.push_back(range->level->coordinate(b, safe));
+    Value hasMore = compare(arith::CmpIPredicate::ugt, span, most);
+    most = arith::MaxUIOp::create(b, most, span);
+    mid = select(hasMore, coordinates.back(), mid);
+    for (Value &earlier : chosen)
+      earlier = select(hasMore, no, earlier);
+    chosen.push_back(hasMore);
+  }
+  isSettled = compare(arith::CmpIPredicate::eq, most, zero);
+  // So may coordinates: mid is in the interval all the same.
+  mid = arith::MaxUIOp::create(b, mid, arith::AddIOp::create(b, now.low, one));
+  mid = arith::MinUIOp::create(b, mid, now.high);
+  for (auto [n, range] : llvm::enumerate(ranges)) {
+    Value isBefore = compare(arith::CmpIPredicate::ult, coordinates[n], mid);
+    Value after = arith::AddIOp::create(b, middles[n], one);
+    Value known = select(isBefore, after, middles[n]);
+    stored.push_back(range->level->lowerBound(
+        b, mid, range->first, select(chosen[n], known, now.lows[n]),
+        select(chosen[n], known, now.highs[n])));
+  }
+}
+
+/// The interval that is left if the cost of mid is within the query, or not.
+SearchInterval Bisection::next(Value within) {
+  SearchInterval next;
+  next.low = select(within, mid, now.low);
+  Value below = arith::SubIOp::create(b, mid, one);
+  if (isSettled)
+    below = select(*isSettled, now.low, below);
+  next.high = select(within, now.high, below);
+  for (auto [n, position] : llvm::enumerate(stored)) {
+    next.lows.push_back(select(within, position, now.lows[n]));
+    next.highs.push_back(select(within, now.highs[n], position));
+  }
+  return next;
+}
+
+static SmallVector<Value> flatten(const SearchInterval &interval) {
+  SmallVector<Value> values = {interval.low, interval.high};
+  llvm::append_range(values, interval.lows);
+  llvm::append_range(values, interval.highs);
+  return values;
+}
+
+static SearchInterval unflatten(ValueRange values) {
+  size_t stored = (values.size() - 2) / 2;
+  return {values[0], values[1], SmallVector<Value>(values.slice(2, stored)),
+          SmallVector<Value>(values.drop_front(2 + stored))};
+}
+
+SearchInterval nacho::emitBisection(ImplicitLocOpBuilder &b, SearchOp op,
+                                    ArrayRef<ChildRange> ranges,
+                                    const SearchInterval &interval,
+                                    IsWithin isWithin) {
+  SmallVector<Value> inits = flatten(interval);
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+  auto loop = scf::WhileOp::create(b, types, inits);
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
+  Value more =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                            before->getArgument(0), before->getArgument(1));
+  scf::ConditionOp::create(b, more, before->getArguments());
+
+  Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
+  SearchInterval now = unflatten(after->getArguments());
+  Bisection step(b, op, ranges, now);
+  Value within = isWithin(step.coordinate(), step.positions());
+  scf::YieldOp::create(b, flatten(step.next(within)));
+  return unflatten(loop.getResults());
+}

@@ -1,0 +1,36 @@
+//===- Bisection.h - The loop of a search -----------------------*- C++ -*-===//
+//
+// Finds the highest coordinate of an interval whose cost is within a query.
+// Each step asks for the cost of one coordinate, and leaves the interval on one
+// side of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_LIB_CONVERSION_BISECTION_H
+#define NACHO_LIB_CONVERSION_BISECTION_H
+
+#include "FiberLowering.h"
+
+namespace nacho {
+
+/// The coordinates, and for each operand the positions, in which the result of
+/// a search may still lie. All ends are included.
+struct SearchInterval {
+  mlir::Value low, high;
+  /// Of the operands with stored coordinates.
+  llvm::SmallVector<mlir::Value> lows, highs;
+};
+
+/// Emits whether the cost up to a coordinate is within the query, for the
+/// coordinate and the positions there of the operands with stored coordinates.
+using IsWithin = llvm::function_ref<mlir::Value(mlir::Value coordinate,
+                                                llvm::ArrayRef<mlir::Value>)>;
+
+/// Emits the loop. `ranges` are those of all operands of the search.
+SearchInterval emitBisection(mlir::ImplicitLocOpBuilder &b, SearchOp op,
+                             llvm::ArrayRef<ChildRange> ranges,
+                             const SearchInterval &interval, IsWithin isWithin);
+
+} // namespace nacho
+
+#endif // NACHO_LIB_CONVERSION_BISECTION_H
