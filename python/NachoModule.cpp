@@ -22,8 +22,6 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <stdexcept>
-
 namespace nb = nanobind;
 using namespace nacho;
 
@@ -44,12 +42,8 @@ static nb::tuple toTuple(const std::vector<T> &items) {
 
 static nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
   nb::list all;
-  for (const std::vector<int64_t> &numbers : lists) {
-    nb::list list;
-    for (int64_t number : numbers)
-      list.append(number);
-    all.append(nb::tuple(list));
-  }
+  for (const std::vector<int64_t> &numbers : lists)
+    all.append(toTuple(numbers));
   return nb::tuple(all);
 }
 
@@ -332,25 +326,20 @@ static std::string pyLower(const std::string &text, const std::string &stage,
 }
 
 NB_MODULE(_nacho, m) {
-  nb::exception<CompileError> compileError(m, "CompileError",
-                                           PyExc_RuntimeError);
-  nb::exception<IndexOverflow> indexOverflow(m, "IndexOverflow",
-                                             PyExc_RuntimeError);
-  nb::exception<CostOverflow> costOverflow(m, "CostOverflow",
-                                           PyExc_RuntimeError);
-  nb::exception<CoordinateOutOfRange> coordinateOutOfRange(
-      m, "CoordinateOutOfRange", PyExc_RuntimeError);
-  nb::exception<OperandsChanged> operandsChanged(m, "OperandsChanged",
-                                                 PyExc_RuntimeError);
-  nb::list targets;
+  PyObject *base = PyExc_RuntimeError;
+  nb::exception<CompileError>(m, "CompileError", base);
+  nb::exception<IndexOverflow>(m, "IndexOverflow", base);
+  nb::exception<CostOverflow>(m, "CostOverflow", base);
+  nb::exception<CoordinateOutOfRange>(m, "CoordinateOutOfRange", base);
+  nb::exception<OperandsChanged>(m, "OperandsChanged", base);
+  std::vector<std::string> targets, choices;
   for (const Backend *backend : allBackends())
     if (backend->device())
-      targets.append(backend->name().str());
-  m.attr("TARGETS") = nb::tuple(targets);
-  nb::list choices;
-  for (auto [name, isOn] : Variant().choices())
-    choices.append(name);
-  m.attr("CHOICES") = nb::tuple(choices);
+      targets.push_back(backend->name().str());
+  for (const auto &[name, isOn] : Variant().choices())
+    choices.push_back(name);
+  m.attr("TARGETS") = toTuple(targets);
+  m.attr("CHOICES") = toTuple(choices);
   m.def("stages", &pyStages, nb::arg("target"));
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"),
         nb::arg("target") = "cpu", nb::arg("options") = nb::dict());

@@ -215,10 +215,9 @@ def NachoSplitHeavyRows : Pass<"nacho-split-heavy-rows", "::mlir::ModuleOp"> {
     (`nacho.heavy`) are listed, sorted and added up, in the same order. They are sought,
     not found in tables (`nacho.find`), which each part of a row would have to fill.
     ```mlir
-    %H = nacho.nest collect<scanned_list> { over %L: append ... if %isHeavy }
+    %H, %K = ... // the entries of %L in heavy rows, and those in other rows
     %E = nacho.nest collect<sorted_list> { over %H: append at (%i, %k, %j) }
     %heavy = nacho.nest reduce add whole_entries { over %E: append at (%i, %k) }
-    %K = nacho.nest collect<scanned_list> { over %L: append ... if %isLight }
     %light = nacho.nest collect<light_rows> reduce add { over %K: append at (%i, %k) }
     %Z = nacho.nest { over the union of %heavy and %light: append at (%i, %k) }
     ```

@@ -253,10 +253,9 @@ def report(found: argparse.Namespace) -> str:
 def main(given: list[str] | None = None) -> None:
     found = arguments(given)
     if found.list:
-            reasons.setdefault(_reason(kernel, workload), []).append(kernel.name)
-    _, values, shape = workload.make("A", size_of("add", quick=False), "add")
-    extents = "x".join(map(str, shape))
-    lines = [f"  {workload.name}: {extents}, {values.size:,} entries"]
+        print(listing(data_folder(found.cache, found.data)))
+    elif found.calibrate:
+        print(calibrate(found), end="")
     elif found.compile_time:
         print(compilation.report(found.kernel or [*KERNELS], found.against), end="")
     else:

@@ -1,0 +1,64 @@
+//===- Facts.cpp - What is known of operands before they are read ---------===//
+
+#include "nacho/Execution/Chooser.h"
+
+#include <algorithm>
+
+using namespace nacho;
+
+/// The number of rows of a tensor: what an array of positions of the last level
+/// says, or, for a list, the product of the extents of all but the last index.
+static int64_t rowsOf(const TensorLayout &layout, const Argument *arrays,
+                      const Argument *extents) {
+  const Argument *array = arrays;
+  for (size_t level = 0; level + 1 < layout.levels.size(); ++level)
+    array += layout.levels[level].arrays.size();
+  for (const TensorLayout::Array &each : layout.levels.back().arrays) {
+    if (each.holdsPositions)
+      return array->size - 1;
+    ++array;
+  }
+  int64_t rows = 1;
+  for (size_t level = 0; level + 1 < layout.levels.size(); ++level)
+    if (__builtin_mul_overflow(rows, extents[level].size, &rows))
+      return INT64_MAX / 64;
+  return rows;
+}
+
+static unsigned bitsOf(int64_t extent) {
+  unsigned bits = 0;
+  while (extent > 1 && bits < 63 && ((extent - 1) >> bits))
+    ++bits;
+  return bits;
+}
+
+Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
+                     const std::vector<Argument> &args) {
+  Facts facts = factsOf(operands);
+  const Argument *next = args.data();
+  bool isFirst = true;
+  for (const TensorLayout &layout : operands) {
+    const Argument *arrays = next, *values = arrays + layout.numArrays();
+    const Argument *extents = values + 1;
+    next += layout.numArguments();
+    if (layout.levels.empty())
+      continue;
+    facts.entries += values->size;
+    facts.rows += rowsOf(layout, arrays, extents);
+    for (size_t level = 0; isFirst && level < layout.levels.size(); ++level)
+      facts.keyBits += bitsOf(extents[level].size);
+    isFirst = false;
+  }
+  return facts;
+}
+
+Facts nacho::factsOf(const std::vector<TensorLayout> &operands) {
+  Facts facts;
+  for (const TensorLayout &layout : operands) {
+    facts.rank = std::max<unsigned>(facts.rank, layout.levels.size());
+    facts.sparse +=
+        std::any_of(layout.levels.begin(), layout.levels.end(),
+                    [](const auto &level) { return !level.isFull; });
+  }
+  return facts;
+}
