@@ -45,7 +45,7 @@ public:
         numOuter(nest.getMaxCutLoops()), b(withoutName(nest.getLoc()), nest) {}
 
   /// Whether the loops over the rows, and at least one loop inside of them, run
-  /// through a list that keeps something.
+  /// through a list that keeps something, and what is appended is one term.
   bool canSplit();
   void split();
 
@@ -84,8 +84,27 @@ static SmallVector<StringAttr> namesOfLevels(NestOp nest) {
   return names;
 }
 
+/// Whether the loops of the chain append, in one place, all that there is to
+/// add up.
+static bool appendsOnce(NestOp nest) {
+  if (!nest.getFinish().empty())
+    return false;
+  SmallVector<CoiterateOp> loops = nest.getLoops();
+  unsigned appends = 0;
+  bool fromChain = true;
+  nest.walk([&](AppendOp append) {
+    ++appends;
+    fromChain &= llvm::all_of(append.getCoordinates(), [&](Value coordinate) {
+      return llvm::any_of(loops, [&](CoiterateOp loop) {
+        return loop.getCoordinate() == coordinate;
+      });
+    });
+  });
+  return appends == 1 && fromChain;
+}
+
 bool RowSplitter::canSplit() {
-  if (loops.front().getFibers().empty())
+  if (loops.front().getFibers().empty() || !appendsOnce(nest))
     return false;
   Value fiber = loops.front().getFibers().front();
   listed = fiber.getDefiningOp<RootOp>();
@@ -152,7 +171,11 @@ CoiterateOp RowSplitter::enterLoop(ValueRange fibers, MergeAttr merge,
 NestOp RowSplitter::cloneFor(Value list, StringRef name) {
   IRMapping mapping;
   mapping.map(listed.getFiber(), makeRoot(list, name, /*isScannedList=*/true));
-  return cast<NestOp>(b.clone(*nest, mapping));
+  auto copy = cast<NestOp>(b.clone(*nest, mapping));
+  unsigned level = 0;
+  for (CoiterateOp loop : ArrayRef(copy.getLoops()).take_front(numListed))
+    setName(loop.getChildren().front(), name + Twine(++level));
+  return copy;
 }
 
 //===----------------------------------------------------------------------===//
