@@ -45,7 +45,13 @@ from test_expressions import (
 )
 
 PARTS = (1, 2, 7, 64, 1000)
-COSTS = ("nnz", "nnz+loops", "flops", "#nacho.cost_model<2 * entries, 3 * units>")
+COSTS = (
+    "nnz",
+    "nnz+loops",
+    "flops",
+    "time",
+    "#nacho.cost_model<2 * entries, 3 * units>",
+)
 KINDS = (
     ("sparse",),
     ("row", "dense"),
@@ -224,6 +230,7 @@ def test_a_cut_of_a_group_is_inside_of_it():
         ("nnz", "#nacho.cost_model<entries, steps>"),
         ("nnz+loops", "#nacho.cost_model<entries, steps, units>"),
         ("flops", "#nacho.cost_model<products>"),
+        ("time", "#nacho.cost_model<entries, steps, 4 * units>"),
     ],
 )
 def test_a_model_may_be_written_out(name, written):

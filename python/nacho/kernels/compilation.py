@@ -23,7 +23,7 @@ def compile(
     target: str = "cpu",
     threads: int | None = None,
     parts: int | None = None,
-    cost: str = "nnz+loops",
+    cost: str = "time",
     order: Sequence[str] | str | None = None,
     validate: str = "safe",
     remap: bool | None = None,
