@@ -29,6 +29,7 @@ std::vector<double> StepPlan::timeParts(const std::vector<Argument> &args,
     throw std::logic_error("parts that fill buckets cannot be run alone");
   std::vector<Buffer> made = allocate();
   std::vector<Argument> results;
+  results.reserve(made.size());
   for (const Buffer &buffer : made)
     results.push_back(buffer.argument());
   std::vector<Buffer> memory;

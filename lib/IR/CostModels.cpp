@@ -25,6 +25,8 @@ static constexpr NamedModel kModels[] = {
     {"nnz", "#nacho.cost_model<entries, steps>"},
     {"nnz+loops", "#nacho.cost_model<entries, steps, units>"},
     {"flops", "#nacho.cost_model<products>"},
+    // As calibrated: tools/nacho-bench/results/parts.md.
+    {"time", "#nacho.cost_model<entries, steps, 4 * units>"},
 };
 
 /// The largest weight of a charge. With 2^40 entries of 2^6 operands, what they

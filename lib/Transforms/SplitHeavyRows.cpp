@@ -172,9 +172,9 @@ NestOp RowSplitter::cloneFor(Value list, StringRef name) {
   IRMapping mapping;
   mapping.map(listed.getFiber(), makeRoot(list, name, /*isScannedList=*/true));
   auto copy = cast<NestOp>(b.clone(*nest, mapping));
-  unsigned level = 0;
-  for (CoiterateOp loop : ArrayRef(copy.getLoops()).take_front(numListed))
-    setName(loop.getChildren().front(), name + Twine(++level));
+  SmallVector<CoiterateOp> copied = copy.getLoops();
+  for (unsigned m = 0; m < numListed; ++m)
+    setName(copied[m].getChildren().front(), name + Twine(m + 1));
   return copy;
 }
 

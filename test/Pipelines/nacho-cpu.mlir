@@ -8,7 +8,7 @@
 // RUN: nacho-opt %s -nacho-cpu=vector-bits=256 | FileCheck %s --check-prefix=BLOCKS
 // RUN: not nacho-opt %s -nacho-cpu=cost=rows 2>&1 | FileCheck %s --check-prefix=MODEL
 
-// MODEL: error: unknown cost model 'rows': nnz, nnz+loops, flops
+// MODEL: error: unknown cost model 'rows': nnz, nnz+loops, flops, time
 
 // Nothing is left but LLVM and OpenMP, of none of the functions.
 //

@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -nacho-concretize -cse -nacho-partition-loops -canonicalize -cse --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-concretize -cse -nacho-partition-loops=cost=nnz+loops -canonicalize -cse --mlir-use-nameloc-as-prefix | FileCheck %s
 
 // What operands cost that do not take part in every loop.
 

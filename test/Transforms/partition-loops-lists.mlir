@@ -1,5 +1,5 @@
 // RUN: nacho-opt %s -nacho-concretize -cse -nacho-remap-intersections=cost=nnz -cse -nacho-isolate-nests -nacho-partition-loops=cost=nnz -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefixes=CHECK,NNZ
-// RUN: nacho-opt %s -nacho-concretize -cse -nacho-remap-intersections -cse -nacho-isolate-nests -nacho-partition-loops -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefixes=CHECK,LOOPS
+// RUN: nacho-opt %s -nacho-concretize -cse -nacho-remap-intersections=cost=nnz+loops -cse -nacho-isolate-nests -nacho-partition-loops=cost=nnz+loops -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefixes=CHECK,LOOPS
 
 // The nests that remapping leaves: those that make lists, and those that run through them.
 

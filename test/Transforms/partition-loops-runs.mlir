@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -nacho-concretize -cse -nacho-partition-loops -canonicalize -cse --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-concretize -cse -nacho-partition-loops=cost=nnz+loops -canonicalize -cse --mlir-use-nameloc-as-prefix | FileCheck %s
 
 // Levels whose coordinates are not unique: the positions of a run are entries, and how
 // many runs there are nobody stores.

@@ -1,10 +1,12 @@
 // RUN: nacho-opt %s -mlir-print-local-scope --mlir-use-nameloc-as-prefix \
 // RUN:   -pass-pipeline='builtin.module(nacho-concretize,nacho-partition-loops{cost="#nacho.cost_model<entries, 4 * units>"},cse)' | FileCheck %s
 // RUN: nacho-opt %s -mlir-print-local-scope --mlir-use-nameloc-as-prefix \
+// RUN:   -pass-pipeline='builtin.module(nacho-concretize,nacho-partition-loops,cse)' | FileCheck %s
+// RUN: nacho-opt %s -mlir-print-local-scope --mlir-use-nameloc-as-prefix \
 // RUN:   -pass-pipeline='builtin.module(nacho-concretize,nacho-partition-loops{cost="#nacho.cost_model<3 * entries, units>"},cse)' | FileCheck %s --check-prefix=HEAVY
 
-// A model that is written out, with weights: each row costs as much as 4 of its entries, or an
-// entry as much as 3 rows. What belongs to a row is charged at its first column.
+// Models that are written out, with weights: each row costs as much as 4 of its entries, as by
+// default, or an entry as much as 3 rows. What belongs to a row is charged at its first column.
 
 // CHECK-LABEL: func.func @rows(
 // CHECK:         %[[ROWS:.+]] = sparse_tensor.lvl

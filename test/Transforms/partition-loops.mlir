@@ -1,8 +1,8 @@
 // RUN: nacho-opt %s -nacho-partition-loops=cost=nnz -cse -split-input-file -verify-diagnostics | FileCheck %s --check-prefixes=CHECK,NNZ
-// RUN: nacho-opt %s -nacho-partition-loops -cse -split-input-file -verify-diagnostics | FileCheck %s --check-prefixes=CHECK,LOOPS
+// RUN: nacho-opt %s -nacho-partition-loops=cost=nnz+loops -cse -split-input-file -verify-diagnostics | FileCheck %s --check-prefixes=CHECK,LOOPS
 // RUN: not nacho-opt %s -nacho-partition-loops=cost=rows -split-input-file 2>&1 | FileCheck %s --check-prefix=MODEL
 
-// MODEL: error: unknown cost model 'rows': nnz, nnz+loops, flops
+// MODEL: error: unknown cost model 'rows': nnz, nnz+loops, flops, time
 
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
 #DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>

@@ -1,5 +1,5 @@
 // RUN: nacho-opt %s -nacho-concretize -cse -nacho-find-coordinates -nacho-remap-intersections=cost=nnz -cse --mlir-use-nameloc-as-prefix | FileCheck %s
-// RUN: nacho-opt %s -nacho-concretize -cse -nacho-find-coordinates -nacho-remap-intersections -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=LOOPS
+// RUN: nacho-opt %s -nacho-concretize -cse -nacho-find-coordinates -nacho-remap-intersections=cost=nnz+loops -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=LOOPS
 
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
 #DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>

@@ -71,7 +71,7 @@
 // Only loops over coordinates of the result are cut, and nothing is left to combine.
 //
 // PARTS-LABEL: func.func @spgemm_3_execute(
-// PARTS-SAME:  loops = [<"i"[0]>, <"k"[0]>], cost = <entries, steps, units>, delta = -1>
+// PARTS-SAME:  loops = [<"i"[0]>, <"k"[0]>], cost = <entries, steps, 4 * units>, delta = -1>
 // PARTS-NEXT:    call @spgemm_3_compute(
 // PARTS-NEXT:    return
 func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {

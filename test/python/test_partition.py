@@ -16,6 +16,7 @@ WEIGHTS = {
     "nnz": {"entries": 1, "steps": 1},
     "nnz+loops": {"entries": 1, "steps": 1, "units": 1},
     "flops": {"products": 1},
+    "time": {"entries": 1, "steps": 1, "units": 4},
     "#nacho.cost_model<3 * entries, 5 * units>": {"entries": 3, "units": 5},
     "#nacho.cost_model<7 * products, 2 * entries>": {"entries": 2, "products": 7},
 }

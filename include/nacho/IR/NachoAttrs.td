@@ -127,13 +127,15 @@ def Nacho_CostModelAttr : Nacho_Attr<"CostModel", "cost_model"> {
       known without running the loops, entries are charged instead.
 
     Options take the name of a model, too: `nnz` is the paper's model, which charges
-    entries and steps; `nnz+loops` also charges units; `flops` charges products only.
+    entries and steps; `nnz+loops` also charges units; `flops` charges products only. With
+    `time`, parts of equal cost take nearly equal time on most inputs: a unit costs as
+    much as 4 entries, which was measured.
 
     ```mlir
     module attributes {
       // nnz+loops
       test.named = #nacho.cost_model<entries, steps, units>,
-      // Coming to a row takes as long as four of its entries.
+      // time: coming to a row takes as long as four of its entries.
       test.weighted = #nacho.cost_model<entries, steps, 4 * units>
     } {}
     ```

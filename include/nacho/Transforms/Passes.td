@@ -5,8 +5,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-def Nacho_CostOption : Option<"cost", "cost", "std::string", "\"nnz+loops\"",
-    "What counts as work: nnz, nnz+loops, flops, or a #nacho.cost_model">;
+def Nacho_CostOption : Option<"cost", "cost", "std::string", "\"time\"",
+    "What counts as work: nnz, nnz+loops, flops, time, or a #nacho.cost_model">;
 
 def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
   let summary = "Turn linalg ops into tensor index notation";
@@ -212,8 +212,7 @@ def NachoSplitHeavyRows : Pass<"nacho-split-heavy-rows", "::mlir::ModuleOp"> {
   let description = [{
     A nest that collects `whole_rows` is cut between rows only. If it loops over a list
     `L`, light rows stay whole, but the elements of rows that are too heavy for a part
-    (`nacho.heavy`) are listed, sorted and added up, in the same order. They are sought,
-    not found in tables (`nacho.find`), which each part of a row would have to fill.
+    (`nacho.heavy`) are listed, sorted and added up. They are sought, not found in tables.
     ```mlir
     %H, %K = ... // the entries of %L in heavy rows, and those in other rows
     %E = nacho.nest collect<sorted_list> { over %H: append at (%i, %k, %j) }
@@ -290,7 +289,8 @@ def NachoPartitionLoops : Pass<"nacho-partition-loops", "::mlir::ModuleOp"> {
     The cost of a part is what the cost model charges for it. `nnz` stands for
     `#nacho.cost_model<entries, steps>`, `nnz+loops` for
     `#nacho.cost_model<entries, steps, units>`, `flops` for
-    `#nacho.cost_model<products>`. A unit belongs to a coordinate of an
+    `#nacho.cost_model<products>`, `time` for
+    `#nacho.cost_model<entries, steps, 4 * units>`. A unit belongs to a coordinate of an
     outer loop, and is charged at the first coordinate of the next loop inside it.
 
     If the innermost loops have no operands, but loops outside of them do, only those of

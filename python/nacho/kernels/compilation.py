@@ -23,7 +23,7 @@ def compile(
     target: str = "cpu",
     threads: int | None = None,
     parts: int | None = None,
-    cost: str = "nnz+loops",
+    cost: str = "time",
     order: Sequence[str] | str | None = None,
     validate: str = "safe",
     remap: bool | None = None,
@@ -58,8 +58,9 @@ def compile(
 
     ``choices`` makes choices that Nacho otherwise makes by the operands of a call:
     ``{"whole-rows": True, "heavy-rows": False, "merge-keys": True, "drafts": False,
-    "branches": True, "vector-bits": 512}``, as the options of ``--nacho-cpu``, which describes them. All
-    choices compute the same. One that cannot compute a call is not followed.
+    "branches": True, "vector-bits": 512}``, as the options of ``--nacho-cpu``, which
+    describes them. All choices compute the same. One that cannot compute a call is not
+    followed.
     """
     options = (target, cost, order, remap, threads, parts, validate, choices, contract)
     if is_module(expr):

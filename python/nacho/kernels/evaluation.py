@@ -46,7 +46,7 @@ def evaluate(
     parts: int | None = None,
     order: Sequence[str] | str | None = None,
     validate: str = "safe",
-    cost: str = "nnz+loops",
+    cost: str = "time",
     remap: bool | None = None,
     choices: Mapping[str, object] | None = None,
     contract: Sequence[str] | str = "auto",

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from nacho.errors import NachoError, UnsupportedError
 from nacho.notation.tree import identifier
 
-COSTS = ("nnz", "nnz+loops", "flops")
+COSTS = ("nnz", "nnz+loops", "flops", "time")
 WRITTEN_COST = "#nacho.cost_model<"
 """What the text of a cost model begins with that is written out, not named."""
 VALIDATIONS = ("safe", "full", "none")

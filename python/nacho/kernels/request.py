@@ -24,7 +24,7 @@ class Lowering(NamedTuple):
     """The options on which the code of a statement depends."""
 
     target: str = "cpu"
-    cost: str = "nnz+loops"
+    cost: str = "time"
     order: tuple[str, ...] = ()
     """The indices of the loops, outermost first; if empty, the compiler chooses."""
     contract: tuple[str, ...] | None = None
@@ -53,7 +53,7 @@ class Request(NamedTuple):
 def checked_request(
     assignment: Assignment | None,
     target: str = "cpu",
-    cost: str = "nnz+loops",
+    cost: str = "time",
     order: Sequence[str] | str | None = None,
     remap: bool | None = None,
     threads: int | None = None,
@@ -68,7 +68,7 @@ def checked_request(
     """
     if target != "cpu":
         check_target(target)
-    if cost != "nnz+loops":
+    if cost != "time":
         check_cost(cost)
     if validate != "safe":
         check_validation(validate)

@@ -8,7 +8,7 @@
 
 // A cost model that is not known is refused even if there is nothing to cut.
 
-// CHECK: error: unknown cost model 'bogus': nnz, nnz+loops, flops
+// CHECK: error: unknown cost model 'bogus': nnz, nnz+loops, flops, time
 // TWICE: error: a cost model that charges entries twice
 // REST: error: found trailing characters: 'nnz'
 module {}
