@@ -25,13 +25,6 @@
 namespace nb = nanobind;
 using namespace nacho;
 
-static const Backend &backendOf(const std::string &target) {
-  const Backend *backend = findBackend(target);
-  if (!backend)
-    throw CompileError("there is no target '" + target + "'");
-  return *backend;
-}
-
 template <typename T>
 static nb::tuple toTuple(const std::vector<T> &items) {
   nb::list list;
@@ -299,6 +292,12 @@ static nb::object pySignature(const std::string &text) {
                         toTuple(signature->types), signature->result);
 }
 
+static std::string orThrow(std::string made, const std::string &error) {
+  if (made.empty())
+    throw CompileError(error);
+  return made;
+}
+
 using WidthPairs = std::vector<std::pair<unsigned, unsigned>>;
 
 static std::string pyWithIndexWidths(const std::string &text,
@@ -307,10 +306,7 @@ static std::string pyWithIndexWidths(const std::string &text,
   for (auto [positions, coordinates] : pairs)
     widths.push_back({positions, coordinates});
   std::string error;
-  std::string written = withIndexWidths(text, widths, error);
-  if (written.empty())
-    throw CompileError(error);
-  return written;
+  return orThrow(withIndexWidths(text, widths, error), error);
 }
 
 static std::string pyLower(const std::string &text, const std::string &stage,
@@ -319,19 +315,20 @@ static std::string pyLower(const std::string &text, const std::string &stage,
   CompileOptions options = readOptions(backend, given).compile;
   nb::gil_scoped_release release;
   std::string error;
-  std::string lowered = lowerToStage(text, stage, backend, options, error);
-  if (lowered.empty())
-    throw CompileError(error);
-  return lowered;
+  return orThrow(lowerToStage(text, stage, backend, options, error), error);
+}
+
+template <typename T>
+static void addError(nb::module_ &m, const char *name) {
+  nb::exception<T> made(m, name, PyExc_RuntimeError);
 }
 
 NB_MODULE(_nacho, m) {
-  PyObject *base = PyExc_RuntimeError;
-  nb::exception<CompileError>(m, "CompileError", base);
-  nb::exception<IndexOverflow>(m, "IndexOverflow", base);
-  nb::exception<CostOverflow>(m, "CostOverflow", base);
-  nb::exception<CoordinateOutOfRange>(m, "CoordinateOutOfRange", base);
-  nb::exception<OperandsChanged>(m, "OperandsChanged", base);
+  addError<CompileError>(m, "CompileError");
+  addError<IndexOverflow>(m, "IndexOverflow");
+  addError<CostOverflow>(m, "CostOverflow");
+  addError<CoordinateOutOfRange>(m, "CoordinateOutOfRange");
+  addError<OperandsChanged>(m, "OperandsChanged");
   std::vector<std::string> targets, choices;
   for (const Backend *backend : allBackends())
     if (backend->device())

@@ -2,12 +2,20 @@
 
 #include "Options.h"
 
+#include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Kernel.h"
 
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
 using namespace nacho;
+
+const Backend &backendOf(const std::string &target) {
+  const Backend *backend = findBackend(target);
+  if (!backend)
+    throw CompileError("there is no target '" + target + "'");
+  return *backend;
+}
 
 static std::string expectedOptions() {
   std::string names;
