@@ -57,9 +57,9 @@ static constexpr double kLeastOverlap = 0.25;
 static constexpr int64_t kSampleFrom = 1 << 17;
 /// One step in this many may be mispredicted for a merge to be foreseen.
 static constexpr int64_t kSurpriseRate = 16;
-/// One step in this many may be a match for matches to be few: then a draft of
-/// the matches takes less than a tenth of the memory of the operands.
-static constexpr int64_t kMatchRate = 8;
+/// One step in this many may be a match for matches to be few: then moving the
+/// draft of the matches takes less time than counting them in another merge.
+static constexpr int64_t kMatchRate = 4;
 /// Merging this many entries with branches instead of selects saves about the
 /// time that it takes to compile the variant.
 static constexpr int64_t kWorthBranches = 1 << 24;

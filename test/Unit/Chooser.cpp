@@ -298,9 +298,9 @@ static void checkSamples() {
   auto sample = [](int64_t steps, int64_t surprises, int64_t matches) {
     return Sample{steps, surprises, matches};
   };
-  check(!chooser.refuseDraft(sample(80, 0, 10)).has_value(),
+  check(!chooser.refuseDraft(sample(80, 0, 20)).has_value(),
         [] { return "few matches"; });
-  check(chooser.refuseDraft(sample(80, 0, 11)).has_value(),
+  check(chooser.refuseDraft(sample(80, 0, 21)).has_value(),
         [] { return "many matches"; });
   for (int64_t surprises : {5, 6}) {
     choice.sample = sample(80, surprises, 0);
