@@ -151,6 +151,16 @@ def test_types(values):
     assert samples.same(cut, whole)
 
 
+def test_negative_zeros():
+    """The sum of one element is that element, even if it is -0."""
+    A = sp.csr_array(-np.ones((3, 40)))
+    B = sp.csr_array(sp.coo_array((np.zeros(40), np.tile(np.arange(40), (2, 1)))))
+    for parts in (1, 2, 30):
+        Z = nacho.evaluate(PRODUCT, A=A, B=B, parts=parts)
+        assert Z.nnz == 120
+        assert np.signbit(Z.data).all()
+
+
 @pytest.mark.parametrize("formats", ["csr csr csr", "dcsr csr dcsr", "coo csr coo"])
 def test_formats(formats):
     a, b, z = formats.split()

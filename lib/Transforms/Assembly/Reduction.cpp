@@ -6,6 +6,7 @@
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Operators.h"
 #include "nacho/Levels/Level.h"
+#include "nacho/Levels/LevelFormat.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -56,9 +57,20 @@ Reduction::Reduction(NestOp nest, ArrayRef<CoiterateOp> loops)
     : nest(nest), kind(*nest.getReduce()), types(nest.getAppendedTypes()),
       loops(loops) {}
 
+/// A sum of whole entries begins with -0, so that it is its first element even
+/// if that is -0: as in a workspace, which adds nothing to that. Where a dense
+/// level may have entries without elements, these are 0.
 Values Reduction::identities(ImplicitLocOpBuilder &b) const {
-  return llvm::map_to_vector(
-      types, [&](Type type) { return emitIdentity(b, kind, type); });
+  NestOp op = nest;
+  RankedTensorType result = op.getType();
+  bool isSigned = op.getWholeEntries() && kind == BinaryKind::add &&
+                  !isFullLevel(result, result.getRank() - 1);
+  return llvm::map_to_vector(types, [&](Type type) -> Value {
+    Value identity = emitIdentity(b, kind, type);
+    if (!isSigned || !isa<FloatType, ComplexType>(type))
+      return identity;
+    return UnaryOp::create(b, UnaryKind::neg, identity);
+  });
 }
 
 //===----------------------------------------------------------------------===//
