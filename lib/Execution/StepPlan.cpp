@@ -126,8 +126,9 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
                                       int64_t threads) {
   sizeWorkspaces(args);
   sizeBuckets(args);
-  if (isShared && partsWithTables(args) < parts)
-    divide(partsWithTables(args));
+  int64_t most = partsWithTables(args);
+  if (isShared && most < parts)
+    divide(most);
   if (auto refusal = refuseTables(args))
     return refusal;
   // Refuse rows that are too heavy before spending time on counting them.

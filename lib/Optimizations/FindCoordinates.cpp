@@ -39,11 +39,6 @@ static Value lookUp(ImplicitLocOpBuilder &b, Type child, Value coordinate,
   return FindOp::create(b, child, coordinate, fiber, Value());
 }
 
-static Value seek(ImplicitLocOpBuilder &b, Type child, Value coordinate,
-                  Value fiber) {
-  return SeekOp::create(b, child, coordinate, fiber);
-}
-
 namespace {
 struct FindCoordinates
     : nacho::impl::NachoFindCoordinatesBase<FindCoordinates> {

@@ -33,6 +33,11 @@ nacho::repeatedFibers(CoiterateOp loop,
   return repeated;
 }
 
+Value nacho::seek(ImplicitLocOpBuilder &b, Type child, Value coordinate,
+                  Value fiber) {
+  return SeekOp::create(b, child, coordinate, fiber);
+}
+
 void nacho::takeOut(CoiterateOp loop, const llvm::SmallBitVector &repeated,
                     LocateChild locate) {
   ImplicitLocOpBuilder b(loop.getLoc(), loop);

@@ -24,6 +24,10 @@ using LocateChild = llvm::function_ref<mlir::Value(
     mlir::ImplicitLocOpBuilder &b, mlir::Type child, mlir::Value coordinate,
     mlir::Value fiber)>;
 
+/// Locates the child by binary search.
+mlir::Value seek(mlir::ImplicitLocOpBuilder &b, mlir::Type child,
+                 mlir::Value coordinate, mlir::Value fiber);
+
 /// Replaces an innermost loop by one without the repeated fibers. Their
 /// children are located, and what the loop appends gets the condition that the
 /// merge expression holds:

@@ -27,11 +27,6 @@ static bool hasRows(Value fiber) {
   return !cast<FiberType>(fiber.getType()).getChild().isElement();
 }
 
-static Value seek(ImplicitLocOpBuilder &b, Type child, Value coordinate,
-                  Value fiber) {
-  return SeekOp::create(b, child, coordinate, fiber);
-}
-
 namespace {
 struct SeekFibers : nacho::impl::NachoSeekFibersBase<SeekFibers> {
   void runOnOperation() override {
