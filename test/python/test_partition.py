@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -491,9 +492,20 @@ def test_operands_that_are_not_cut():
 
 
 def test_delta_is_known_for_every_partition():
-    """Where the compiler has no bound, it is the total."""
+    """Where the compiler has no bound, it is what the cuts are off."""
     vector = samples.tensor(np.ones(9, bool), np.ones(9), "sparse-vector")
     for text in ("Z[i,j] = x[i] * y[j]", "z = x[i] * y[i]", "Z[i,j] = x[i] + y[j]"):
         found = nacho.partition(text, 3, x=vector, y=vector)
         assert 0 <= found.delta <= max(found.total, 2)
         assert abs(found.costs - found.total / 3).max() <= max(found.delta, 1)
+
+
+def test_delta_of_whole_rows_is_what_the_cuts_are_off():
+    """A part is as far off its share as the row at its end is heavy."""
+    rows = np.tri(400, 41, 35)
+    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", parts=2)
+    plan = kernel.plan(sp.csr_matrix(rows), sp.identity(41, format="csr"))
+    assert kernel.delta == -1
+    short = plan.total // 2 - plan.costs[0]
+    assert 0 < short < 41 * 4
+    assert plan.delta == short + 1

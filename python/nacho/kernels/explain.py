@@ -214,7 +214,7 @@ def _costs(run: _Run, model: str) -> list[str]:
     more = ", …" if len(costs) > _SHOWN_PARTS else ""
     bound = f"bound 2*delta = {2 * plan.delta}"
     if run.program.delta < 0:
-        bound = "no bound but the total: delta depends on the operands"
+        bound = f"delta = {plan.delta} with these operands"
     return [
         f"model {model}, total {plan.total}, mean {mean:.1f} per part",
         f"per part: {shown}{more}",

@@ -48,7 +48,7 @@ class Nest:
     delta: int
     """The most by which the cost of a part may be off its share, on either side.
 
-    It is the total if no smaller bound is known.
+    If that depends on the operands, it is what these cuts are off.
     """
     positions: dict[str, NDArray[np.int64]]
     """Per sparse operand, the positions of the cuts: (parts + 1, levels that are cut).
@@ -130,9 +130,8 @@ def _nest(
     for number, name in sources.items():
         mine = [place for place, owner in enumerate(columns) if owner == number]
         positions[name] = np.ascontiguousarray(table[:, mine])
-    total = int(costs[-1] - costs[0])
-    delta = total if step.delta < 0 else step.delta
-    return Nest(step.order, bounds, np.diff(costs), total, delta, positions)
+    total, parts = int(costs[-1] - costs[0]), np.diff(costs)
+    return Nest(step.order, bounds, parts, total, step.delta_of(parts), positions)
 
 
 def _sources(program: Program, step: Step) -> dict[int, str]:

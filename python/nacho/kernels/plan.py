@@ -100,9 +100,9 @@ class Plan:
     def delta(self) -> int:
         """The most by which the cost of a part may be off its share, on either side.
 
-        It is the total if no smaller bound is known.
+        If that depends on the operands, it is what these cuts are off.
         """
-        return self.total if self._program.delta < 0 else self._program.delta
+        return self._program.steps[-1].delta_of(self.costs)
 
     @property
     def balance(self) -> float:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nacho.errors import NachoError
 from nacho.kernels.request import Lowering
 from nacho.kernels.statement import Statement
@@ -39,6 +42,21 @@ class Step(NamedTuple):
     """Whether calls make a draft: parts append entries without having counted them."""
     is_list: bool
     """Whether the step's result is a list for later steps, sorted or not."""
+
+    def delta_of(self, costs: NDArray[np.int64]) -> int:
+        """Return a number above what any cut is short of its share of the cost.
+
+        The compiler knows one, unless what a coordinate costs depends on the operands,
+        as with rows that stay whole. Then the parts' ``costs`` tell it.
+        """
+        if self.delta >= 0:
+            return self.delta
+        cuts = np.concatenate([[0], np.cumsum(costs)])
+        # Python's integers do not overflow.
+        shares = (int(cuts[-1]) * part // len(costs) for part in range(len(cuts)))
+        return 1 + max(
+            share - int(cut) for share, cut in zip(shares, cuts, strict=True)
+        )
 
 
 class Program:
