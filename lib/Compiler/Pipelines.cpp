@@ -118,6 +118,7 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
     NachoSumInLanesOptions sums;
     sums.gathers = options.gathers;
     pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
+    pm.addNestedPass<func::FuncOp>(createNachoNarrowLanes());
   }
 }
 

@@ -36,7 +36,7 @@ void LocateOp::build(OpBuilder &builder, OperationState &state, Value tensor,
                      ValueRange coordinates, Value condition, Value lanes) {
   build(builder, state,
         locatedType(tensor.getType(), lanes ? lanes.getType() : Type()), tensor,
-        coordinates, condition, lanes);
+        coordinates, condition, lanes, /*checked=*/false);
 }
 
 ParseResult LocateOp::parse(OpAsmParser &parser, OperationState &result) {

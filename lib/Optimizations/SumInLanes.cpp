@@ -2,24 +2,26 @@
 //
 // Consumes and leaves loops of scf. A loop that looks up elements at
 // coordinates, and only adds terms to sums, in any order, takes eight steps at
-// once: every lane of a vector has a sum of its own.
+// once: every lane of a vector has a sum of its own. The steps that are left,
+// fewer than eight, are taken one by one.
 //
-// The number of lanes and the order in which they are added up at the end are
-// the same on every machine, and so are the sums.
+// The number of lanes and the order in which they are added up are the same on
+// every machine, and so are the sums.
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopBody.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHOSUMINLANES
@@ -30,150 +32,6 @@ using namespace mlir;
 using namespace nacho;
 
 static constexpr int64_t kLanes = 8;
-
-namespace {
-
-/// A value that a loop carries from step to step.
-struct CarriedValue {
-  enum Kind {
-    counter, ///< Grows by the same number in each step.
-    sum,     ///< Has a term added, or a flag joined by `or`.
-  } kind;
-  Operation *update; ///< The op that makes the next value of this one.
-  Value term;        ///< What is added.
-};
-
-/// Which values of a loop's body differ between its steps, and how.
-class LoopBody {
-public:
-  explicit LoopBody(scf::ForOp loop)
-      : loop(loop), step(loop.getInductionVar()) {}
-
-  /// Whether the loop can take several steps at once, and adds up terms that
-  /// may be reordered.
-  bool canUseLanes();
-
-  bool differs(Value value) const { return varying.contains(value); }
-  /// Whether a value grows by 1 in each step, as the number of the step does.
-  bool isStep(Value value) const;
-  bool updates(Operation *op) const {
-    return llvm::any_of(
-        carried, [&](const CarriedValue &one) { return one.update == op; });
-  }
-
-  SmallVector<CarriedValue> carried;
-
-private:
-  bool classify(BlockArgument arg, Value next);
-  bool canUseLanes(Operation &op);
-  bool isLoaded(Value value) const;
-
-  scf::ForOp loop;
-  Value step; ///< The number of the step.
-  DenseSet<Value> varying;
-};
-
-} // namespace
-
-/// Whether a type can be an element of a vector that is loaded by lane. Not
-/// every processor can load narrow elements so.
-static bool isLaneType(Type type) {
-  return type.isIndex() ||
-         (type.isIntOrFloat() && (type.getIntOrFloatBitWidth() == 32 ||
-                                  type.getIntOrFloatBitWidth() == 64));
-}
-
-/// Whether the elements of a buffer lie side by side.
-static bool isContiguous(MemRefType type) {
-  return type.getRank() == 1 && type.getLayout().isIdentity() &&
-         isLaneType(type.getElementType());
-}
-
-/// Whether sums that an op makes may be added up in another order.
-static bool isReorderable(Operation *op) {
-  if (auto add = dyn_cast<arith::AddFOp>(op))
-    return arith::bitEnumContainsAll(add.getFastmath(),
-                                     arith::FastMathFlags::reassoc);
-  return isa<arith::AddIOp, arith::OrIOp>(op);
-}
-
-bool LoopBody::classify(BlockArgument arg, Value next) {
-  Operation *update = next.getDefiningOp();
-  if (!update || update->getBlock() != loop.getBody() || !arg.hasOneUse() ||
-      !next.hasOneUse() || !isReorderable(update) ||
-      !llvm::is_contained(update->getOperands(), arg))
-    return false;
-  bool isFirst = update->getOperand(0) == arg;
-  Value term = update->getOperand(isFirst ? 1 : 0);
-  bool isCounter =
-      isa<arith::AddIOp>(update) && loop.isDefinedOutsideOfLoop(term);
-  carried.push_back(
-      {isCounter ? CarriedValue::counter : CarriedValue::sum, update, term});
-  return isCounter || differs(term);
-}
-
-bool LoopBody::isStep(Value value) const {
-  if (value == step)
-    return true;
-  auto sum = value.getDefiningOp<arith::AddIOp>();
-  if (!sum || !differs(value))
-    return false;
-  return differs(sum.getLhs()) ? !differs(sum.getRhs()) && isStep(sum.getLhs())
-                               : isStep(sum.getRhs());
-}
-
-/// Whether a value depends on what the loop reads at the step.
-bool LoopBody::isLoaded(Value value) const {
-  Operation *op = value.getDefiningOp();
-  if (!op || !differs(value))
-    return false;
-  return isa<memref::LoadOp>(op) ||
-         llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return isLoaded(operand); });
-}
-
-/// Whether the terms of all lanes can be computed by ops on vectors. Elements
-/// at computed distances are no gain.
-bool LoopBody::canUseLanes(Operation &op) {
-  if (auto load = dyn_cast<memref::LoadOp>(op)) {
-    if (!isContiguous(load.getMemRefType()))
-      return false;
-    Value index = load.getIndices().front();
-    return !differs(index) || isStep(index) || isLoaded(index);
-  }
-  return OpTrait::hasElementwiseMappableTraits(&op) && isPure(&op) &&
-         llvm::all_of(op.getResultTypes(), [](Type type) {
-           return type.isInteger(1) || isLaneType(type);
-         });
-}
-
-bool LoopBody::canUseLanes() {
-  if (!matchPattern(loop.getStep(), m_One()) || loop.getInitArgs().empty())
-    return false;
-  Block *body = loop.getBody();
-  varying.insert(loop.getInductionVar());
-  for (Value arg : loop.getRegionIterArgs())
-    varying.insert(arg);
-  for (Operation &op : body->without_terminator()) {
-    if (!canUseLanes(op))
-      return false;
-    if (llvm::any_of(op.getOperands(), [&](Value v) { return differs(v); }))
-      varying.insert_range(op.getResults());
-  }
-  Operation *yield = body->getTerminator();
-  for (auto [arg, next] :
-       llvm::zip(loop.getRegionIterArgs(), yield->getOperands()))
-    if (!classify(arg, next))
-      return false;
-  // LLVM takes several steps of loops that look nothing up, with more sums.
-  bool looksUp = llvm::any_of(*body, [&](Operation &op) {
-    auto load = dyn_cast<memref::LoadOp>(op);
-    return load && isLoaded(load.getIndices().front());
-  });
-  return looksUp && llvm::any_of(carried, [](const CarriedValue &one) {
-           return isa<arith::AddFOp>(one.update);
-         });
-}
 
 namespace {
 
@@ -194,12 +52,16 @@ private:
   Value vectorOf(Value value);
   Value firstOf(Value step);
   Value load(memref::LoadOp op);
-  Value loadEach(memref::LoadOp op, Value none);
+  Value loadEach(memref::LoadOp op);
   Operation *createLike(Operation *op, ValueRange operands, TypeRange types);
   void copy(Operation &op);
-  scf::ForOp buildLoop();
+  SmallVector<Value> startLanes();
+  scf::ForOp buildLoop(Value upper);
+  SmallVector<Value> takeLanes(Value number);
+  scf::ForOp takeSteps(ValueRange reached);
   Value addLanes(Operation *update, Value sums);
-  Value count(Value initial, Value step);
+  Value joinLanes(Value flags);
+  Value count(Value initial, Value step, Value number);
 
   scf::ForOp loop;
   const LoopBody &body;
@@ -207,7 +69,7 @@ private:
   ImplicitLocOpBuilder b;
   IRMapping lanes; ///< The values of all lanes, where they differ.
   IRMapping same;  ///< The value of each lane, where they do not.
-  Value at, mask;  ///< The first step, and the lanes that are steps.
+  Value at;        ///< The step of the first lane.
 };
 
 } // namespace
@@ -234,27 +96,23 @@ Value LaneLoop::firstOf(Value step) {
   return arith::AddIOp::create(b, inner, offset);
 }
 
-/// Lanes that are no steps read nothing, and get 0.
 Value LaneLoop::load(memref::LoadOp op) {
-  Value none = zeros(op.getType());
+  VectorType type = lanesOf(op.getType());
   Value index = op.getIndices().front();
   if (body.isStep(index))
-    return vector::MaskedLoadOp::create(
-        b, lanesOf(op.getType()), op.getMemRef(), firstOf(index), mask, none);
+    return vector::LoadOp::create(b, type, op.getMemRef(), firstOf(index));
   if (!gathers)
-    return loadEach(op, none);
+    return loadEach(op);
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  return vector::GatherOp::create(b, lanesOf(op.getType()), op.getMemRef(),
-                                  zero, vectorOf(index), mask, none);
+  VectorType flags = lanesOf(b.getI1Type());
+  Value all = arith::ConstantOp::create(b, flags, b.getOneAttr(flags));
+  return vector::GatherOp::create(b, type, op.getMemRef(), zero,
+                                  vectorOf(index), all, zeros(op.getType()));
 }
 
-/// Lanes that are no steps read the first element, which even an empty buffer
-/// has (Step.h). Nothing is made of it.
-Value LaneLoop::loadEach(memref::LoadOp op, Value none) {
+Value LaneLoop::loadEach(memref::LoadOp op) {
   Value index = vectorOf(op.getIndices().front());
-  Value first = zeros(b.getIndexType());
-  index = arith::SelectOp::create(b, mask, index, first);
-  Value all = none;
+  Value all = zeros(op.getType());
   for (int64_t lane = 0; lane < kLanes; ++lane) {
     Value place = vector::ExtractOp::create(b, index, lane);
     Value element = memref::LoadOp::create(b, op.getMemRef(), place);
@@ -302,32 +160,43 @@ Value LaneLoop::addLanes(Operation *update, Value sums) {
   return vector::ExtractOp::create(b, sums, 0);
 }
 
-/// What a counter is after all steps of the loop.
-Value LaneLoop::count(Value initial, Value step) {
-  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
-  Value last = arith::MaxSIOp::create(b, lower, upper);
-  Value steps = arith::SubIOp::create(b, last, lower);
-  if (initial.getType() != steps.getType())
-    steps = arith::IndexCastOp::create(b, initial.getType(), steps);
+/// Whether any lane has a flag.
+Value LaneLoop::joinLanes(Value flags) {
+  Value joined =
+      vector::ReductionOp::create(b, vector::CombiningKind::OR, flags);
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(joined.getType()));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, joined, none);
+}
+
+/// What a counter is after a number of steps.
+Value LaneLoop::count(Value initial, Value step, Value number) {
+  if (initial.getType() != number.getType())
+    number = arith::IndexCastOp::create(b, initial.getType(), number);
   if (!matchPattern(step, m_One()))
-    steps = arith::MulIOp::create(b, step, steps);
-  return arith::AddIOp::create(b, initial, steps);
+    number = arith::MulIOp::create(b, step, number);
+  return arith::AddIOp::create(b, initial, number);
+}
+
+/// What lanes begin with. Flags are carried as integers that are as wide as
+/// most coordinates: a processor that has no masks keeps the result of a
+/// comparison so.
+SmallVector<Value> LaneLoop::startLanes() {
+  SmallVector<Value> values;
+  for (const CarriedValue &one : body.carried)
+    if (one.kind == CarriedValue::sum)
+      values.push_back(
+          zeros(one.isFlag() ? b.getI32Type() : one.term.getType()));
+  return values;
 }
 
 /// Builds the loop over as many steps at once as there are lanes.
-scf::ForOp LaneLoop::buildLoop() {
-  SmallVector<Value> initial;
-  for (const CarriedValue &one : body.carried)
-    if (one.kind == CarriedValue::sum)
-      initial.push_back(zeros(one.term.getType()));
+scf::ForOp LaneLoop::buildLoop(Value upper) {
   Value width = arith::ConstantIndexOp::create(b, kLanes);
-  auto made = scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
-                                 width, initial);
+  auto made =
+      scf::ForOp::create(b, loop.getLowerBound(), upper, width, startLanes());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(made.getBody());
   at = made.getInductionVar();
-  Value left = arith::SubIOp::create(b, loop.getUpperBound(), at);
-  mask = vector::CreateMaskOp::create(b, lanesOf(b.getI1Type()), left);
   for (Operation &op : loop.getBody()->without_terminator())
     if (!body.updates(&op))
       copy(op);
@@ -336,10 +205,11 @@ scf::ForOp LaneLoop::buildLoop() {
     if (one.kind != CarriedValue::sum)
       continue;
     Value before = made.getRegionIterArg(next.size());
-    Operation *after =
-        createLike(one.update, {before, vectorOf(one.term)}, before.getType());
-    next.push_back(
-        arith::SelectOp::create(b, mask, after->getResult(0), before));
+    Value term = vectorOf(one.term);
+    if (one.isFlag())
+      term = arith::ExtSIOp::create(b, before.getType(), term);
+    Operation *after = createLike(one.update, {before, term}, before.getType());
+    next.push_back(after->getResult(0));
   }
   scf::YieldOp::create(b, next);
   // What only told where neighbouring elements lie is not needed by lane.
@@ -350,18 +220,80 @@ scf::ForOp LaneLoop::buildLoop() {
   return made;
 }
 
-void LaneLoop::replace() {
-  scf::ForOp made = buildLoop();
-  unsigned number = 0;
-  for (auto [one, initial, result] :
-       llvm::zip(body.carried, loop.getInitArgs(), loop.getResults())) {
-    if (one.kind == CarriedValue::counter) {
-      result.replaceAllUsesWith(count(initial, one.term));
+/// Takes as many steps as fill all lanes. Returns the step that was reached,
+/// and the sums there.
+SmallVector<Value> LaneLoop::takeLanes(Value number) {
+  Value lower = loop.getLowerBound();
+  Value mask = arith::ConstantIndexOp::create(b, -kLanes);
+  Value taken = arith::AndIOp::create(b, number, mask);
+  Value reached = arith::AddIOp::create(b, lower, taken);
+  scf::ForOp made = buildLoop(reached);
+  SmallVector<Value> values = {reached};
+  for (auto [one, initial] : llvm::zip(body.carried, loop.getInitArgs())) {
+    if (one.kind == CarriedValue::counter)
       continue;
+    Value all = made.getResult(values.size() - 1);
+    Value sum = one.isFlag() ? joinLanes(all) : addLanes(one.update, all);
+    Operation *after = createLike(one.update, {initial, sum}, sum.getType());
+    values.push_back(after->getResult(0));
+  }
+  return values;
+}
+
+/// Takes the other steps one by one, in their order. They are too few for LLVM
+/// to make vectors of them.
+scf::ForOp LaneLoop::takeSteps(ValueRange reached) {
+  auto steps = cast<scf::ForOp>(b.clone(*loop));
+  steps.setLowerBound(reached.front());
+  ValueRange sums = reached.drop_front();
+  for (auto [one, initial] :
+       llvm::zip(body.carried, steps.getInitArgsMutable()))
+    if (one.kind == CarriedValue::sum) {
+      initial.set(sums.front());
+      sums = sums.drop_front();
     }
-    Value sum = addLanes(one.update, made.getResult(number++));
-    Operation *all = createLike(one.update, {initial, sum}, sum.getType());
-    result.replaceAllUsesWith(all->getResult(0));
+  steps.walk(
+      [](arith::AddFOp add) { add.setFastmath(arith::FastMathFlags::none); });
+  MLIRContext *context = b.getContext();
+  BoolAttr yes = b.getBoolAttr(true);
+  auto vectorize = LLVM::LoopVectorizeAttr::get(context, /*disable=*/yes, {},
+                                                {}, {}, {}, {}, {});
+  auto unroll = LLVM::LoopUnrollAttr::get(context, /*disable=*/yes, {}, {}, {},
+                                          {}, {}, {});
+  auto annotation =
+      LLVM::LoopAnnotationAttr::get(context, {}, vectorize, {}, unroll, {}, {},
+                                    {}, {}, {}, {}, {}, {}, {}, {}, {});
+  steps->setAttr("loop_annotation", annotation);
+  return steps;
+}
+
+/// if there are steps for all lanes: take them
+/// take the other steps
+void LaneLoop::replace() {
+  Value lower = loop.getLowerBound();
+  Value number = arith::SubIOp::create(b, loop.getUpperBound(), lower);
+  Value width = arith::ConstantIndexOp::create(b, kLanes);
+  Value fillsLanes =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, number, width);
+  SmallVector<Value> start = {lower};
+  for (auto [one, initial] : llvm::zip(body.carried, loop.getInitArgs()))
+    if (one.kind == CarriedValue::sum)
+      start.push_back(initial);
+  auto ifFilled = scf::IfOp::create(b, ValueRange(start).getTypes(), fillsLanes,
+                                    /*withElseRegion=*/true);
+  b.setInsertionPointToStart(ifFilled.thenBlock());
+  scf::YieldOp::create(b, takeLanes(number));
+  b.setInsertionPointToStart(ifFilled.elseBlock());
+  scf::YieldOp::create(b, start);
+  b.setInsertionPoint(loop);
+  scf::ForOp steps = takeSteps(ifFilled.getResults());
+  Value none = arith::ConstantIndexOp::create(b, 0);
+  Value all = arith::MaxSIOp::create(b, number, none);
+  for (auto [one, initial, result, after] :
+       llvm::zip(body.carried, loop.getInitArgs(), loop.getResults(),
+                 steps.getResults())) {
+    bool counts = one.kind == CarriedValue::counter;
+    result.replaceAllUsesWith(counts ? count(initial, one.term, all) : after);
   }
   loop.erase();
 }

@@ -66,12 +66,13 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:        %[[ON_HI:.+]] = nacho.on_cut %hi1
 // CHECK-NEXT:        %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
 // CHECK-NEXT:        %[[ROW:.+]]:3 = nacho.coiterate %j of (%A2 = %A1 : {{[^ ]+}}) in %A2 between ({{.+}}) iter_args(%[[SO_FAR:[^ ]+]] = %[[COUNT]] : index, %[[SUM:[^ ]+]] = %[[ZERO]] : f64, %[[WRONG:[^ ]+]] = %false : i1) {
+// CHECK:               nacho.locate %{{.+}}[%j] {checked} : tensor<?xf64>
 // CHECK:               %[[V:.+]] = nacho.binary mul %a, %b : f64
 // CHECK-DAG:           %[[MORE:.+]] = arith.addi %[[SO_FAR]], %c1 : index
 // CHECK-DAG:           %[[NEXT:.+]] = nacho.binary add %[[SUM]], %[[V]] reassociable : f64
 //
 // A column that does not exist has been looked up in x: this is told once for the row.
-// CHECK-DAG:           %[[M:.+]] = nacho.extent %A1
+// CHECK-DAG:           %[[M:.+]] = tensor.dim %{{.+}} : tensor<?xf64>
 // CHECK-DAG:           %[[OUTSIDE:.+]] = arith.cmpi uge, %j, %[[M]] : index
 // CHECK-DAG:           %[[ANY_WRONG:.+]] = arith.ori %[[WRONG]], %[[OUTSIDE]] : i1
 // CHECK:               nacho.yield %[[MORE]], %[[NEXT]], %[[ANY_WRONG]] : index, f64, i1

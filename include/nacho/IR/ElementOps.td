@@ -30,6 +30,9 @@ def Nacho_LocateOp : Nacho_Op<"locate", [Pure, AttrSizedOperandSegments]> {
     read and the value is 0. The coordinate of a loop over all coordinates of an index
     is not checked, since the loop and the tensor have the same extent.
 
+    Loops that report coordinates beyond the extents have located elements `checked`:
+    outside of the tensor, the value may then be any element of it.
+
     With the mask `lanes` the value is a vector of the elements stored from there on,
     one for each lane. A lane that is not set is not read, and is 0.
 
@@ -45,7 +48,8 @@ def Nacho_LocateOp : Nacho_Op<"locate", [Pure, AttrSizedOperandSegments]> {
   }];
   let arguments = (ins AnyRankedTensor:$tensor, Variadic<Index>:$coordinates,
                        Optional<I1>:$condition,
-                       Optional<VectorOfRankAndType<[1], [I1]>>:$lanes);
+                       Optional<VectorOfRankAndType<[1], [I1]>>:$lanes,
+                       UnitAttr:$checked);
   let results = (outs AnyType:$value);
   let builders = [OpBuilder<(ins "::mlir::Value":$tensor,
                                  "::mlir::ValueRange":$coordinates,

@@ -162,10 +162,11 @@ def NachoSumInLanes : Pass<"nacho-sum-in-lanes", "::mlir::func::FuncOp"> {
   let summary = "Add up the terms of a loop in the lanes of a vector";
   let description = [{
     Replaces loops of `scf` that look up elements at coordinates, and only add terms to
-    sums whose order does not matter, as those over a row in `y[i] = A[i,j] * x[j]`. Eight steps are taken at
-    once, each in a lane of its own; the lanes are added up at the end. There are eight
-    lanes on any machine, so that every machine adds up in the same order. Flags are
-    joined likewise, and values that grow by the same number in each step are computed.
+    sums whose order does not matter, as those over a row in `y[i] = A[i,j] * x[j]`. Eight
+    steps are taken at once, each in a lane of its own; then the lanes are added up, and
+    the steps that are left are taken one by one. There are eight lanes on any machine, so
+    that every machine adds up in the same order. Flags are joined likewise, and values
+    that grow by the same number in each step are computed.
 
     Before:
     ```mlir
@@ -181,18 +182,22 @@ def NachoSumInLanes : Pass<"nacho-sum-in-lanes", "::mlir::func::FuncOp"> {
     ```
     After:
     ```mlir
-    %lanes = scf.for %k = %lo to %hi step %c8 iter_args(%sums = %zeros) {
-      %mask = vector.create_mask %hi - %k : vector<8xi1>
-      %j = vector.maskedload %crd[%k], %mask, %zeros
-      %a = vector.maskedload %values[%k], %mask, %zeros
-      %b = vector.gather %x[%c0] [%j], %mask, %zeros
-      %terms = arith.mulf %a, %b
-      %added = arith.addf %sums, %terms fastmath<reassoc>
-      %next = arith.select %mask, %added, %sums
-      scf.yield %next
+    %reached, %sum8 = scf.if %hi - %lo >= 8 {
+      %end = %lo + 8 * ((%hi - %lo) / 8)
+      %lanes = scf.for %k = %lo to %end step %c8 iter_args(%sums = %zeros) {
+        %j = vector.load %crd[%k]
+        %a = vector.load %values[%k]
+        %b = vector.gather %x[%c0] [%j], %all, %zeros
+        %terms = arith.mulf %a, %b
+        %next = arith.addf %sums, %terms fastmath<reassoc>
+        scf.yield %next
+      }
+      scf.yield %end, %zero + the lanes of %lanes
+    } else {
+      scf.yield %lo, %zero
     }
-    %sum = %zero + the lanes of %lanes
-    %more = %n + max(%lo, %hi) - %lo
+    %sum = scf.for %k = %reached to %hi step %c1 iter_args(%sum = %sum8) {...}
+    %more = %n + max(%hi - %lo, 0)
     ```
 
     Without `gathers`, the elements are loaded one by one, which most processors do
@@ -202,7 +207,31 @@ def NachoSumInLanes : Pass<"nacho-sum-in-lanes", "::mlir::func::FuncOp"> {
     Option<"gathers", "gathers", "bool", /*default=*/"false",
            "Gather elements that are looked up, instead of loading each">
   ];
-  let dependentDialects = ["::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
+}
+
+def NachoNarrowLanes : Pass<"nacho-narrow-lanes", "::mlir::func::FuncOp"> {
+  let summary = "Keep coordinates in vectors as narrow as they are stored";
+  let description = [{
+    Vectors of coordinates with 32 bits are compared with extents, and selected, before
+    they become indices, which have 64 bits.
+
+    Before:
+    ```mlir
+    %j = arith.index_castui %crd : vector<8xi32> to vector<8xindex>
+    %inside = arith.cmpi ult %j, broadcast(%extent)
+    %safe = arith.select %inside, %j, 0
+    %place = vector.extract %safe[0]
+    ```
+    After:
+    ```mlir
+    %inside = arith.cmpi ule %crd, broadcast(min(%extent - 1, 0xffffffff)), and %extent != 0
+    %safe = arith.select %inside, %crd, 0
+    %lane = vector.extract %safe[0]
+    %place = arith.index_castui %lane : i32 to index
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
 def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {

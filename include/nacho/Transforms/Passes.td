@@ -393,7 +393,7 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect"
+    "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

@@ -276,7 +276,7 @@ Condition LoopLowering::isInside(Value coordinate, Value tensor,
 
 void LoopLowering::lowerLocate(LocateOp op) {
   Value tensor = op.getTensor();
-  Condition valid = fromOperand(op.getCondition());
+  Condition isThere = fromOperand(op.getCondition()), valid = isThere;
   for (auto [n, coordinate] : llvm::enumerate(op.getCoordinates()))
     valid = both(valid, isInside(coordinate, tensor, n));
   SmallVector<Value> at;
@@ -286,8 +286,9 @@ void LoopLowering::lowerLocate(LocateOp op) {
   if (op.getLanes())
     return op.replaceAllUsesWith(readLanes(op, at, valid));
   Value value = tensor::ExtractOp::create(b, tensor, at);
-  if (!valid.isAlways())
-    value = selectOrZero(b, valid.flag(), value);
+  Condition isValue = op.getChecked() ? isThere : valid;
+  if (!isValue.isAlways())
+    value = selectOrZero(b, isValue.flag(), value);
   op.replaceAllUsesWith(value);
 }
 

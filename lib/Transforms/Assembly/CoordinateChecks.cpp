@@ -5,6 +5,8 @@
 #include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Runtime/Abi.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace nacho;
 
@@ -32,21 +34,37 @@ bool nacho::mustCheck(const Part &part, const Entries &entries, unsigned m) {
          (!isInnermost || entries.needsCheck(loop));
 }
 
+/// The extent of the index of loop `m`: that of a tensor in which its
+/// coordinate locates an element, since that is compared with the coordinate
+/// anyway, or that of a fiber.
+static Value emitCheckedExtent(const Part &part, unsigned m, Value fiber) {
+  ImplicitLocOpBuilder &b = part.b;
+  Value coordinate = CoiterateOp(part.layout.loops[m]).getCoordinate();
+  for (Operation *user : coordinate.getUsers())
+    if (auto locate = dyn_cast<LocateOp>(user)) {
+      auto at = llvm::find(locate.getCoordinates(), coordinate);
+      return tensor::DimOp::create(
+          b, part.mapping.lookupOrDefault(locate.getTensor()),
+          at - locate.getCoordinates().begin());
+    }
+  return ExtentOp::create(b, b.getIndexType(), fiber);
+}
+
 Value nacho::emitIsOutside(const Part &part, unsigned m, CoiterateOp loop) {
   ImplicitLocOpBuilder &b = part.b;
-  auto isBeyond = [&](Value fiber) -> Value {
-    Value extent = ExtentOp::create(b, b.getIndexType(), fiber);
+  auto isBeyond = [&](Value extent) -> Value {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
                                  loop.getCoordinate(), extent);
   };
   if (!CoiterateOp(part.layout.loops[m]).getExtent())
-    return isBeyond(loop.getFibers().front());
+    return isBeyond(emitCheckedExtent(part, m, loop.getFibers().front()));
   // The loop is shared by terms whose fibers may have smaller extents than it.
   Value outside = arith::ConstantIntOp::create(b, 0, 1);
   for (auto [fiber, child] : llvm::zip(loop.getFibers(), loop.getChildren())) {
     Value present = PresentOp::create(b, b.getI1Type(), child);
+    Value extent = ExtentOp::create(b, b.getIndexType(), fiber);
     outside = arith::OrIOp::create(
-        b, outside, arith::AndIOp::create(b, isBeyond(fiber), present));
+        b, outside, arith::AndIOp::create(b, isBeyond(extent), present));
   }
   return outside;
 }

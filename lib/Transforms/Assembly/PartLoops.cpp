@@ -215,6 +215,9 @@ void PartLoops::emitStatement(Operation &op, Carried &values) {
   if (part.isCounting() && isa<PrefetchRowOp>(op))
     return;
   Operation *now = b.clone(op, part.mapping);
+  // The loops around it compare their coordinates with the extents.
+  if (auto locate = dyn_cast<LocateOp>(now))
+    locate.setChecked(true);
   if (auto prefetch = dyn_cast<PrefetchOp>(now))
     prefetch.setElements(prefetch.getElements() && !part.isCounting());
 }

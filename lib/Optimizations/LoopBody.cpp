@@ -1,0 +1,111 @@
+//===- LoopBody.cpp - Loops that can take several steps at once -----------===//
+
+#include "LoopBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// Whether a type can be an element of a vector that is loaded by lane. Not
+/// every processor can load narrow elements so.
+static bool isLaneType(Type type) {
+  return type.isIndex() ||
+         (type.isIntOrFloat() && (type.getIntOrFloatBitWidth() == 32 ||
+                                  type.getIntOrFloatBitWidth() == 64));
+}
+
+/// Whether the elements of a buffer lie side by side.
+static bool isContiguous(MemRefType type) {
+  return type.getRank() == 1 && type.getLayout().isIdentity() &&
+         isLaneType(type.getElementType());
+}
+
+/// Whether sums that an op makes may be added up in another order.
+static bool isReorderable(Operation *op) {
+  if (auto add = dyn_cast<arith::AddFOp>(op))
+    return arith::bitEnumContainsAll(add.getFastmath(),
+                                     arith::FastMathFlags::reassoc);
+  return isa<arith::AddIOp, arith::OrIOp>(op);
+}
+
+bool LoopBody::classify(BlockArgument arg, Value next) {
+  Operation *update = next.getDefiningOp();
+  if (!update || update->getBlock() != loop.getBody() || !arg.hasOneUse() ||
+      !next.hasOneUse() || !isReorderable(update) ||
+      !llvm::is_contained(update->getOperands(), arg))
+    return false;
+  bool isFirst = update->getOperand(0) == arg;
+  Value term = update->getOperand(isFirst ? 1 : 0);
+  bool isCounter =
+      isa<arith::AddIOp>(update) && loop.isDefinedOutsideOfLoop(term);
+  carried.push_back(
+      {isCounter ? CarriedValue::counter : CarriedValue::sum, update, term});
+  return isCounter || differs(term);
+}
+
+bool LoopBody::isStep(Value value) const {
+  if (value == step)
+    return true;
+  auto sum = value.getDefiningOp<arith::AddIOp>();
+  if (!sum || !differs(value))
+    return false;
+  return differs(sum.getLhs()) ? !differs(sum.getRhs()) && isStep(sum.getLhs())
+                               : isStep(sum.getRhs());
+}
+
+/// Whether a value depends on what the loop reads at the step.
+bool LoopBody::isLoaded(Value value) const {
+  Operation *op = value.getDefiningOp();
+  if (!op || !differs(value))
+    return false;
+  return isa<memref::LoadOp>(op) ||
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return isLoaded(operand); });
+}
+
+/// Whether the terms of all lanes can be computed by ops on vectors. Elements
+/// at computed distances are no gain.
+bool LoopBody::canUseLanes(Operation &op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    if (!isContiguous(load.getMemRefType()))
+      return false;
+    Value index = load.getIndices().front();
+    return !differs(index) || isStep(index) || isLoaded(index);
+  }
+  return OpTrait::hasElementwiseMappableTraits(&op) && isPure(&op) &&
+         llvm::all_of(op.getResultTypes(), [](Type type) {
+           return type.isInteger(1) || isLaneType(type);
+         });
+}
+
+bool LoopBody::canUseLanes() {
+  if (!matchPattern(loop.getStep(), m_One()) || loop.getInitArgs().empty())
+    return false;
+  Block *body = loop.getBody();
+  varying.insert(loop.getInductionVar());
+  for (Value arg : loop.getRegionIterArgs())
+    varying.insert(arg);
+  for (Operation &op : body->without_terminator()) {
+    if (!canUseLanes(op))
+      return false;
+    if (llvm::any_of(op.getOperands(), [&](Value v) { return differs(v); }))
+      varying.insert_range(op.getResults());
+  }
+  Operation *yield = body->getTerminator();
+  for (auto [arg, next] :
+       llvm::zip(loop.getRegionIterArgs(), yield->getOperands()))
+    if (!classify(arg, next))
+      return false;
+  // LLVM takes several steps of loops that look nothing up, with more sums.
+  bool looksUp = llvm::any_of(*body, [&](Operation &op) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    return load && isLoaded(load.getIndices().front());
+  });
+  return looksUp && llvm::any_of(carried, [](const CarriedValue &one) {
+           return isa<arith::AddFOp>(one.update);
+         });
+}

@@ -1,0 +1,113 @@
+//===- NarrowLanes.cpp - Coordinates that stay narrow in vectors ----------===//
+//
+// Consumes and leaves ops on vectors. Stored coordinates of 32 bits are indices
+// where they are compared with an extent, replaced by 0, or used to look up an
+// element. A vector of them has half the bytes, and takes half as many
+// instructions, if they become indices only at the last moment, one by one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Optimizations/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHONARROWLANES
+#include "nacho/Optimizations/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+/// The narrow coordinates of which a vector of indices is made; null if there
+/// are none.
+static Value narrowOf(Value indices) {
+  auto cast = indices.getDefiningOp<arith::IndexCastUIOp>();
+  if (!cast || !isa<VectorType>(cast.getType()) ||
+      !getElementTypeOrSelf(cast.getType()).isIndex())
+    return {};
+  return cast.getIn();
+}
+
+namespace {
+
+/// coordinates < extent -> narrow coordinates < min(extent, the largest number)
+///
+/// So the largest narrow number counts as outside of every extent. No tensor
+/// has it: 32-bit coordinates that NumPy makes are at most half as large.
+struct NarrowComparison : OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    Value narrow = narrowOf(op.getLhs());
+    auto extents = op.getRhs().getDefiningOp<vector::BroadcastOp>();
+    if (!narrow || !extents || !extents.getSource().getType().isIndex() ||
+        (op.getPredicate() != arith::CmpIPredicate::ult &&
+         op.getPredicate() != arith::CmpIPredicate::uge))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Type type = getElementTypeOrSelf(narrow.getType());
+    auto most = APInt::getMaxValue(type.getIntOrFloatBitWidth());
+    Value cap = arith::ConstantIndexOp::create(b, most.getZExtValue());
+    Value extent = arith::MinUIOp::create(b, extents.getSource(), cap);
+    extent = arith::IndexCastUIOp::create(b, type, extent);
+    extent = vector::BroadcastOp::create(b, narrow.getType(), extent);
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, op.getPredicate(), narrow,
+                                               extent);
+    return success();
+  }
+};
+
+/// select(mask, coordinates, 0) -> the same of narrow coordinates
+struct NarrowSelection : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    Value narrow = narrowOf(op.getTrueValue());
+    if (!narrow || !matchPattern(op.getFalseValue(), m_Zero()))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value zeros = arith::ConstantOp::create(b, narrow.getType(),
+                                            b.getZeroAttr(narrow.getType()));
+    Value selected =
+        arith::SelectOp::create(b, op.getCondition(), narrow, zeros);
+    rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, op.getType(),
+                                                      selected);
+    return success();
+  }
+};
+
+/// coordinates[lane] -> the narrow coordinate of the lane
+struct NarrowExtraction : OpRewritePattern<vector::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::ExtractOp op,
+                                PatternRewriter &rewriter) const override {
+    Value narrow = narrowOf(op.getSource());
+    if (!narrow || !op.getType().isIndex())
+      return failure();
+    Value lane = vector::ExtractOp::create(rewriter, op.getLoc(), narrow,
+                                           op.getMixedPosition());
+    rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, op.getType(), lane);
+    return success();
+  }
+};
+
+struct NarrowLanes : nacho::impl::NachoNarrowLanesBase<NarrowLanes> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<NarrowComparison, NarrowSelection, NarrowExtraction>(
+        &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
