@@ -33,6 +33,12 @@ static constexpr int64_t kLeastPartOfList = 1 << 15;
 static constexpr int64_t kMostFixedParts = 64;
 static constexpr int64_t kLeastFixedCost = 1 << 16;
 
+/// Products that cost at least so much are worth sorting, if there are not
+/// several rows of sums and there are more than kSortedCost threads: one thread
+/// takes so many times as long to list, sort and add up products as to scatter
+/// them over one row.
+static constexpr int64_t kLeastSorted = 1 << 18, kSortedCost = 6;
+
 /// So many parts may fill tables of their own, and more if that takes a small
 /// part of their work: an entry of a table takes as long as some elements.
 static constexpr int64_t kFewTables = 8, kElementsPerTableEntry = 8;
@@ -135,6 +141,8 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   choice.variant.mergeKeys = wantsKeys(asked, facts);
   choice.variant.wholeRows = pins.wholeRows.value_or(true);
   choice.variant.heavyRows = pins.heavyRows.value_or(false);
+  choice.variant.sortProducts = pins.sortProducts.value_or(false);
+  choice.acceptsOnePart = pins.sortProducts.has_value();
   choice.variant.drafts =
       asked.purpose == Purpose::call && pins.drafts.value_or(true);
   choice.variant.branches = pins.branches.value_or(false);
@@ -171,6 +179,11 @@ std::optional<Choice> Chooser::instead(const Choice &choice,
     return withoutHeavyRows(other);
   case Refusal::splitRows:
     return withSharedRows(other);
+  case Refusal::sorting:
+    if (choice.acceptsOnePart)
+      return std::nullopt;
+    other.variant.sortProducts = other.acceptsOnePart = true;
+    return other;
   case Refusal::counts:
     break;
   }
@@ -200,6 +213,11 @@ std::optional<Refusal> Chooser::refuseDraft(const Sample &sample) const {
 int64_t Chooser::fixedParts(int64_t cost, int64_t rowSize) {
   return powerBelow(std::min({kMostFixedParts, cost / kLeastFixedCost,
                               cost / 2 / std::max<int64_t>(rowSize, 1)}));
+}
+
+bool Chooser::wantsSorting(int64_t cost, int64_t rowSize, int64_t threads) {
+  return cost >= kLeastSorted && threads > kSortedCost &&
+         fixedParts(cost, rowSize) == 1;
 }
 
 int64_t Chooser::partsWithTable(int64_t elements, int64_t entries) {
@@ -278,6 +296,12 @@ std::string Chooser::describeRows(const Choice &choice) const {
          (refusal ? refusal->reason : "as asked for");
 }
 
+std::string Chooser::describeProducts(const Choice &choice) const {
+  const Refusal *refusal = find(choice, Refusal::sorting);
+  return "products are sorted, and added up sum by sum: " +
+         (refusal ? refusal->reason : "as asked for");
+}
+
 std::string Chooser::describeDraft(const Choice &choice) const {
   if (choice.variant.drafts)
     return "drafts: entries are appended without counting them first";
@@ -321,6 +345,8 @@ std::vector<std::string> Chooser::describe(const Choice &choice,
   if (program.makesDrafts() || pins.drafts == false ||
       find(choice, Refusal::counts))
     lines.push_back(describeDraft(choice));
+  if (choice.variant.sortProducts)
+    lines.push_back(describeProducts(choice));
   lines.push_back(describeFixedParts(choice));
   const std::optional<Step::Merge> &merged = program.last().merged;
   if (merged && merged->isUnion)

@@ -26,10 +26,10 @@ static std::optional<Refusal> refusalOf(int32_t status) {
   return std::nullopt;
 }
 
-StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers,
-                   bool isShared, bool acceptsImbalance)
-    : step(&step), parts(parts), workers(workers), isShared(isShared),
-      acceptsImbalance(acceptsImbalance),
+StepPlan::StepPlan(const Step &step, const Choice &choice)
+    : step(&step), parts(choice.parts), workers(choice.workers()),
+      isShared(choice.isShared), acceptsImbalance(choice.acceptsImbalance),
+      acceptsOnePart(choice.acceptsOnePart),
       bounds(step.device(), (parts + 1) * step.boundColumns),
       offsets(step.device(), (parts + 1) * step.countColumns),
       kernelSizes(step.device(), step.numSizes()), buckets(step.device(), 0) {
@@ -163,6 +163,8 @@ std::optional<Refusal> StepPlan::fixParts(const std::vector<Argument> &args,
   }
   if (auto refusal = callPlan(args, threads))
     return refusal;
+  if (auto refusal = refuseOnePart(threads))
+    return refusal;
   divide(Chooser::fixedParts(mostEntries(), rowSize()));
   return std::nullopt;
 }
@@ -278,9 +280,9 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
         sizes[step->result.levels.size() + 1 + *step->scattered]);
   return callWithWorkspaces(
       threads, /*hasSums=*/true, [&](const std::vector<Workspace> &prepared) {
-        return by.execute(args, bounds.data(), offsets.data(), drafted, results,
-                          partials, visited.data(), rowSize(), prepared,
-                          bucketRows(), parts, threads);
+        return by.execute(args, bounds.data(), offsets.data(),
+                          drafted, results, partials, visited.data(), rowSize(),
+                          prepared, bucketRows(), parts, threads);
       });
 }
 

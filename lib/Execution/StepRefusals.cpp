@@ -1,7 +1,8 @@
 //===- StepRefusals.cpp - What a step cannot compute ----------------------===//
 //
 // A step refuses a call that another program may compute: parts with whole rows
-// that are too unequal, or a draft that would be too large. It throws if no
+// that are too unequal, one part for the work of several, or a draft that would
+// be too large. It throws if no
 // program can.
 //
 //===----------------------------------------------------------------------===//
@@ -68,6 +69,18 @@ std::optional<Refusal> StepPlan::refuseImbalance() {
                      std::to_string(busiest) + " of a cost of " +
                      std::to_string(total()) + ", a share being " +
                      std::to_string(share)};
+}
+
+/// Refuses to scatter all products in one part, if the threads could sort them
+/// in less time.
+std::optional<Refusal> StepPlan::refuseOnePart(int64_t threads) const {
+  if (acceptsOnePart ||
+      !Chooser::wantsSorting(mostEntries(), rowSize(), threads))
+    return std::nullopt;
+  return Refusal{Refusal::sorting,
+                 "rows of " + std::to_string(rowSize()) +
+                     " sums are too long for several parts of a cost of " +
+                     std::to_string(mostEntries())};
 }
 
 /// Whether the type of a level's positions can count `entries` entries.

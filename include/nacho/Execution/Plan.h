@@ -67,10 +67,7 @@ private:
 /// cannot compute the call; the plan then begins again with another program.
 class StepPlan {
 public:
-  /// With `isShared`, nobody asked for this number of parts, and there may be
-  /// fewer.
-  StepPlan(const Step &step, int64_t parts, int64_t workers, bool isShared,
-           bool acceptsImbalance);
+  StepPlan(const Step &step, const Choice &choice);
 
   std::optional<Refusal> partition(const std::vector<Argument> &args,
                                    int64_t within, int64_t threads);
@@ -97,8 +94,9 @@ public:
   const Step *step;
   int64_t parts;         ///< As asked for, until plan() fixes the number.
   int64_t workers;       ///< The number of workers to balance the cost among.
-  bool isShared;         ///< There may be fewer parts than were given.
+  bool isShared;         ///< Nobody asked for this number: it may be less.
   bool acceptsImbalance; ///< Parts that are too unequal are not refused.
+  bool acceptsOnePart;   ///< One part for work that several can share, neither.
   Numbers<int64_t> bounds;
   std::vector<int64_t> sizes; ///< `kernelSizes`, as last read back.
   /// If the step leaves rows whole: the cost of the parts that the busiest
@@ -144,6 +142,7 @@ private:
   std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums,
                                             const StepCall &call);
   bool addsToResult() const;
+  std::optional<Refusal> refuseOnePart(int64_t threads) const;
   bool mayBeUnequal() const;
   int64_t positionsAt(size_t level, int64_t parents) const;
   std::optional<Refusal> refuseImbalance();
