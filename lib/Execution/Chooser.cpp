@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
+#include <utility>
 
 using namespace nacho;
 
@@ -38,6 +40,10 @@ static constexpr int64_t kLeastFixedCost = 1 << 16;
 /// takes so many times as long to list, sort and add up products as to scatter
 /// them over one row.
 static constexpr int64_t kLeastSorted = 1 << 18, kSortedCost = 6;
+
+/// If all parts cost the same but for this fraction, their order is kept: then
+/// neighbours, which share cache lines, run at the same time.
+static constexpr int64_t kNotable = 8;
 
 /// So many parts may fill tables of their own, and more if that takes a small
 /// part of their work: an entry of a table takes as long as some elements.
@@ -218,6 +224,21 @@ int64_t Chooser::fixedParts(int64_t cost, int64_t rowSize) {
 bool Chooser::wantsSorting(int64_t cost, int64_t rowSize, int64_t threads) {
   return cost >= kLeastSorted && threads > kSortedCost &&
          fixedParts(cost, rowSize) == 1;
+}
+
+std::vector<int64_t> Chooser::startOrder(const std::vector<int64_t> &costs,
+                                         int64_t threads) {
+  std::vector<int64_t> order(costs.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (threads == 1 || int64_t(costs.size()) <= threads)
+    return order;
+  auto [least, most] = std::minmax_element(costs.begin(), costs.end());
+  if (*most - *least <= *most / kNotable)
+    return order;
+  std::sort(order.begin(), order.end(), [&](int64_t one, int64_t other) {
+    return std::pair(-costs[one], one) < std::pair(-costs[other], other);
+  });
+  return order;
 }
 
 int64_t Chooser::partsWithTable(int64_t elements, int64_t entries) {

@@ -31,6 +31,7 @@ StepPlan::StepPlan(const Step &step, const Choice &choice)
       isShared(choice.isShared), acceptsImbalance(choice.acceptsImbalance),
       acceptsOnePart(choice.acceptsOnePart),
       bounds(step.device(), (parts + 1) * step.boundColumns),
+      order(step.device(), 0),
       offsets(step.device(), (parts + 1) * step.countColumns),
       kernelSizes(step.device(), step.numSizes()), buckets(step.device(), 0) {
   for (const WorkspaceLayout &layout : step.workspaces())
@@ -147,6 +148,7 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
       return refusal;
   }
   checkIndexTypes();
+  orderParts(threads);
   return std::nullopt;
 }
 
@@ -191,6 +193,20 @@ void StepPlan::divide(int64_t intoParts) {
   parts = intoParts;
   bounds = Numbers<int64_t>(step->device(), (parts + 1) * step->boundColumns);
   offsets = Numbers<int64_t>(step->device(), (parts + 1) * step->countColumns);
+}
+
+/// Decides in which order threads start the parts, if parts may be unequal.
+void StepPlan::orderParts(int64_t threads) {
+  if (!step->hasUnequalParts())
+    return;
+  int64_t columns = step->boundColumns;
+  HostView<int64_t> cuts = bounds.read();
+  std::vector<int64_t> costs(parts);
+  for (int64_t part = 0; part < parts; ++part)
+    costs[part] = cuts[(part + 1) * columns] - cuts[part * columns];
+  std::vector<int64_t> numbers = Chooser::startOrder(costs, threads);
+  order = Numbers<int64_t>(step->device(), parts);
+  order.write(0, numbers.data(), parts);
 }
 
 void StepPlan::readSizes() {
@@ -280,7 +296,7 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
         sizes[step->result.levels.size() + 1 + *step->scattered]);
   return callWithWorkspaces(
       threads, /*hasSums=*/true, [&](const std::vector<Workspace> &prepared) {
-        return by.execute(args, bounds.data(), offsets.data(),
+        return by.execute(args, bounds.data(), order.data(), offsets.data(),
                           drafted, results, partials, visited.data(), rowSize(),
                           prepared, bucketRows(), parts, threads);
       });

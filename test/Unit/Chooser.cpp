@@ -138,6 +138,28 @@ static void checkSorting() {
           });
 }
 
+/// Heavy parts come first, if they are notably heavier and some parts have to
+/// wait.
+static void checkStartOrder() {
+  struct Row {
+    std::vector<int64_t> costs, expected;
+    int64_t threads = 2;
+  };
+  const Row table[] = {
+      {{}, {}},
+      {{5}, {0}},
+      {{80, 79, 72, 80}, {0, 1, 2, 3}},
+      {{72, 79, 90, 80}, {2, 3, 1, 0}},
+      {{72, 79, 90, 80}, {2, 3, 1, 0}, 3},
+      {{72, 79, 90, 80}, {0, 1, 2, 3}, 4},
+      {{72, 79, 90, 80}, {0, 1, 2, 3}, 1},
+      {{1, 9, 1, 9, 4}, {1, 3, 4, 0, 2}},
+  };
+  for (const Row &row : table)
+    check(Chooser::startOrder(row.costs, row.threads) == row.expected,
+          [&] { return std::to_string(row.costs.size()) + " parts"; });
+}
+
 //===----------------------------------------------------------------------===//
 // Keys
 //===----------------------------------------------------------------------===//
@@ -388,6 +410,7 @@ NACHO_SUITE("chooser") {
   checkWorkers();
   checkFixedParts();
   checkSorting();
+  checkStartOrder();
   checkKeys();
   checkOverlaps();
   checkFacts();

@@ -5,6 +5,7 @@
 //   workers     few entries are computed by one thread
 //   fixed parts a step that scatters values over rows of sums has as many parts
 //               as its cost is worth, whatever number was asked for
+//   order       heavy parts are started first
 //   products    are scattered by one part, or sorted by several, where a step
 //               is not worth several rows of sums
 //   keys        lists are merged by keys, or level by level
@@ -163,6 +164,12 @@ public:
   /// up the products of each sum in the same order: which of the two computes a
   /// call makes no difference to the result.
   static bool wantsSorting(int64_t cost, int64_t rowSize, int64_t threads);
+
+  /// The numbers of all parts in the order in which threads start them: those
+  /// that cost most come first if one costs notably more than others, so that
+  /// no thread begins with it when all other parts are done.
+  static std::vector<int64_t> startOrder(const std::vector<int64_t> &costs,
+                                         int64_t threads);
 
   /// The most parts of a step that reads `elements` elements, if each of them
   /// fills a table with `entries` entries.

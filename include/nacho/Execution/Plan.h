@@ -133,6 +133,7 @@ private:
                                   int64_t threads);
   void divide(int64_t intoParts);
   int64_t partsWithTables(const std::vector<Argument> &args) const;
+  void orderParts(int64_t threads);
   void readSizes();
   void sizeWorkspaces(const std::vector<Argument> &args);
   void sizeBuckets(const std::vector<Argument> &args);
@@ -152,6 +153,8 @@ private:
   void checkCost() const;
 
   std::vector<WorkspaceMemory> workspaces;
+  /// The order in which threads start the parts; empty if parts are equal.
+  Numbers<int64_t> order;
   Numbers<int64_t> offsets;
   Numbers<int64_t> kernelSizes; ///< Kernels write the sizes here.
   Numbers<int64_t> buckets;     ///< Empty if parts do not append to buckets.
