@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
-#include <utility>
 
 using namespace nacho;
 
@@ -236,7 +235,8 @@ std::vector<int64_t> Chooser::startOrder(const std::vector<int64_t> &costs,
   if (*most - *least <= *most / kNotable)
     return order;
   std::sort(order.begin(), order.end(), [&](int64_t one, int64_t other) {
-    return std::pair(-costs[one], one) < std::pair(-costs[other], other);
+    return costs[one] > costs[other] ||
+           (costs[one] == costs[other] && one < other);
   });
   return order;
 }

@@ -199,12 +199,7 @@ void StepPlan::divide(int64_t intoParts) {
 void StepPlan::orderParts(int64_t threads) {
   if (!step->hasUnequalParts())
     return;
-  int64_t columns = step->boundColumns;
-  HostView<int64_t> cuts = bounds.read();
-  std::vector<int64_t> costs(parts);
-  for (int64_t part = 0; part < parts; ++part)
-    costs[part] = cuts[(part + 1) * columns] - cuts[part * columns];
-  std::vector<int64_t> numbers = Chooser::startOrder(costs, threads);
+  std::vector<int64_t> numbers = Chooser::startOrder(partCosts(), threads);
   order = Numbers<int64_t>(step->device(), parts);
   order.write(0, numbers.data(), parts);
 }
@@ -376,6 +371,15 @@ int64_t StepPlan::entryBytes() const {
 
 int64_t StepPlan::total() const {
   return bounds.read(parts * step->boundColumns, 1)[0] - bounds.read(0, 1)[0];
+}
+
+std::vector<int64_t> StepPlan::partCosts() const {
+  int64_t columns = step->boundColumns;
+  HostView<int64_t> cuts = bounds.read();
+  std::vector<int64_t> costs(parts);
+  for (int64_t part = 0; part < parts; ++part)
+    costs[part] = cuts[(part + 1) * columns] - cuts[part * columns];
+  return costs;
 }
 
 int64_t StepPlan::mostEntries() const {

@@ -48,14 +48,14 @@ std::optional<Refusal> StepPlan::refuseImbalance() {
     return std::nullopt;
   int64_t share = total() / workers;
   int64_t most = workers < parts ? 2 * share : share + share / 8;
-  int64_t columns = step->boundColumns;
-  HostView<int64_t> cuts = bounds.read();
+  std::vector<int64_t> costs = partCosts();
   std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>>
       busy{std::greater<int64_t>(), std::vector<int64_t>(workers)};
   int64_t busiest = 0;
-  for (int64_t part = 0; part < parts; ++part) {
-    int64_t cost = cuts[(part + 1) * columns] - cuts[part * columns];
-    int64_t done = busy.top() + cost;
+  // Parts that are equal but for tables are started in their order.
+  int64_t ordered = step->hasUnequalParts() ? workers : 1;
+  for (int64_t part : Chooser::startOrder(costs, ordered)) {
+    int64_t done = busy.top() + costs[part];
     busiest = std::max(busiest, done);
     busy.pop();
     busy.push(done);

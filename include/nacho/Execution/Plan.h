@@ -109,6 +109,8 @@ public:
   int64_t numEntries() const;
   /// The cost of all parts.
   int64_t total() const;
+  /// The cost of each part.
+  std::vector<int64_t> partCosts() const;
   /// The most entries that all parts can append, whatever the cost model.
   int64_t mostEntries() const;
   /// The bytes that all workspaces take per slot.
