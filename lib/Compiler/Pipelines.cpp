@@ -40,6 +40,7 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoFactorSums());
   NachoOrderLoopsOptions order;
   order.wholeRows = options.wholeRows;
+  order.sortProducts = options.sortProducts;
   pm.addPass(createNachoOrderLoops(order));
   pm.addPass(createCSEPass());
   pm.addPass(createNachoConcretize());

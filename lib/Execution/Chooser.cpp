@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 using namespace nacho;
 
@@ -32,6 +33,16 @@ static constexpr int64_t kLeastPartOfList = 1 << 15;
 /// and the least cost of each.
 static constexpr int64_t kMostFixedParts = 64;
 static constexpr int64_t kLeastFixedCost = 1 << 16;
+
+/// Products that cost at least so much are worth sorting, if there are not
+/// several rows of sums and there are more than kSortedCost threads: one thread
+/// takes so many times as long to list, sort and add up products as to scatter
+/// them over one row.
+static constexpr int64_t kLeastSorted = 1 << 18, kSortedCost = 6;
+
+/// If all parts cost the same but for this fraction, their order is kept: then
+/// neighbours, which share cache lines, run at the same time.
+static constexpr int64_t kNotable = 8;
 
 /// So many parts may fill tables of their own, and more if that takes a small
 /// part of their work: an entry of a table takes as long as some elements.
@@ -135,6 +146,8 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   choice.variant.mergeKeys = wantsKeys(asked, facts);
   choice.variant.wholeRows = pins.wholeRows.value_or(true);
   choice.variant.heavyRows = pins.heavyRows.value_or(false);
+  choice.variant.sortProducts = pins.sortProducts.value_or(false);
+  choice.acceptsOnePart = pins.sortProducts.has_value();
   choice.variant.drafts =
       asked.purpose == Purpose::call && pins.drafts.value_or(true);
   choice.variant.branches = pins.branches.value_or(false);
@@ -171,6 +184,11 @@ std::optional<Choice> Chooser::instead(const Choice &choice,
     return withoutHeavyRows(other);
   case Refusal::splitRows:
     return withSharedRows(other);
+  case Refusal::sorting:
+    if (choice.acceptsOnePart)
+      return std::nullopt;
+    other.variant.sortProducts = other.acceptsOnePart = true;
+    return other;
   case Refusal::counts:
     break;
   }
@@ -200,6 +218,27 @@ std::optional<Refusal> Chooser::refuseDraft(const Sample &sample) const {
 int64_t Chooser::fixedParts(int64_t cost, int64_t rowSize) {
   return powerBelow(std::min({kMostFixedParts, cost / kLeastFixedCost,
                               cost / 2 / std::max<int64_t>(rowSize, 1)}));
+}
+
+bool Chooser::wantsSorting(int64_t cost, int64_t rowSize, int64_t threads) {
+  return cost >= kLeastSorted && threads > kSortedCost &&
+         fixedParts(cost, rowSize) == 1;
+}
+
+std::vector<int64_t> Chooser::startOrder(const std::vector<int64_t> &costs,
+                                         int64_t threads) {
+  std::vector<int64_t> order(costs.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (threads == 1 || int64_t(costs.size()) <= threads)
+    return order;
+  auto [least, most] = std::minmax_element(costs.begin(), costs.end());
+  if (*most - *least <= *most / kNotable)
+    return order;
+  std::sort(order.begin(), order.end(), [&](int64_t one, int64_t other) {
+    return costs[one] > costs[other] ||
+           (costs[one] == costs[other] && one < other);
+  });
+  return order;
 }
 
 int64_t Chooser::partsWithTable(int64_t elements, int64_t entries) {
@@ -278,6 +317,12 @@ std::string Chooser::describeRows(const Choice &choice) const {
          (refusal ? refusal->reason : "as asked for");
 }
 
+std::string Chooser::describeProducts(const Choice &choice) const {
+  const Refusal *refusal = find(choice, Refusal::sorting);
+  return "products are sorted, and added up sum by sum: " +
+         (refusal ? refusal->reason : "as asked for");
+}
+
 std::string Chooser::describeDraft(const Choice &choice) const {
   if (choice.variant.drafts)
     return "drafts: entries are appended without counting them first";
@@ -321,6 +366,8 @@ std::vector<std::string> Chooser::describe(const Choice &choice,
   if (program.makesDrafts() || pins.drafts == false ||
       find(choice, Refusal::counts))
     lines.push_back(describeDraft(choice));
+  if (choice.variant.sortProducts)
+    lines.push_back(describeProducts(choice));
   lines.push_back(describeFixedParts(choice));
   const std::optional<Step::Merge> &merged = program.last().merged;
   if (merged && merged->isUnion)

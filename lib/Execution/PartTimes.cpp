@@ -39,6 +39,9 @@ std::vector<double> StepPlan::timeParts(const std::vector<Argument> &args,
                         checkedProduct(step->partialRows, rowSize()));
     partials.push_back(memory.back().data);
   }
+  const int64_t firstPart = 0;
+  Numbers<int64_t> first(step->device(), 1);
+  first.write(0, &firstPart, 1);
   Numbers<int64_t> visited(step->device(), step->partialRows + 1);
   Numbers<int64_t> counts(step->device(), step->countColumns);
   Numbers<int64_t> moved(step->device(), 2 * step->countColumns);
@@ -54,7 +57,7 @@ std::vector<double> StepPlan::timeParts(const std::vector<Argument> &args,
       callWithWorkspaces(1, /*hasSums=*/true, [&](const auto &prepared) {
         double start = secondsOfThread();
         int32_t status = step->execute(
-            args, bounds.data() + part * step->boundColumns,
+            args, bounds.data() + part * step->boundColumns, first.data(),
             offsets.data() + part * step->countColumns, drafted, results,
             partials, visited.data(), rowSize(), prepared, bucketRows(),
             /*parts=*/1, /*threads=*/1);

@@ -42,8 +42,7 @@ void Plan::startSteps() {
   program = kernel->program(choice.variant);
   steps.clear();
   for (const Step &step : program->steps)
-    steps.emplace_back(step, choice.parts, choice.workers(), choice.isShared,
-                       choice.acceptsImbalance);
+    steps.emplace_back(step, choice);
 }
 
 /// Calls `run` until it is not refused, each time with another program. There
@@ -123,8 +122,10 @@ std::optional<Refusal> Plan::cutLast(const std::vector<Argument> &args,
   int64_t parts = target.parts, columns = target.step->boundColumns;
   if (inner == 1 || inner == parts)
     return target.partition(inputs, parts, choice.threads);
-  StepPlan outer(*target.step, parts / inner, parts / inner,
-                 /*isShared=*/false, choice.acceptsImbalance);
+  Choice coarse = choice;
+  coarse.parts = parts / inner;
+  coarse.isShared = false;
+  StepPlan outer(*target.step, coarse);
   if (auto refusal = outer.partition(inputs, outer.parts, choice.threads))
     return refusal;
   HostView<int64_t> cuts = outer.bounds.read();

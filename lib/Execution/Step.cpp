@@ -150,16 +150,18 @@ int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
 }
 
 int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
-                      int64_t *offsets, Drafted drafted,
+                      int64_t *order, int64_t *offsets, Drafted drafted,
                       const std::vector<Argument> &results,
                       const std::vector<void *> &partials, int64_t *visited,
                       int64_t rowSize, const std::vector<Workspace> &workspaces,
                       BucketRows bucketRows, int64_t parts,
                       int64_t threads) const {
   Call call(*this, args.size() + results.size() + partials.size() +
-                       3 * workspaces.size() + 9);
+                       3 * workspaces.size() + 10);
   call.addOperands(operands, args);
   call.addRows(bounds, parts + 1, boundColumns);
+  if (hasUnequalParts())
+    call.addVector(order, parts);
   if (countColumns)
     call.addRows(offsets, parts + 1, countColumns);
   if (isDraft) {

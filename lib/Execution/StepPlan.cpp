@@ -26,11 +26,12 @@ static std::optional<Refusal> refusalOf(int32_t status) {
   return std::nullopt;
 }
 
-StepPlan::StepPlan(const Step &step, int64_t parts, int64_t workers,
-                   bool isShared, bool acceptsImbalance)
-    : step(&step), parts(parts), workers(workers), isShared(isShared),
-      acceptsImbalance(acceptsImbalance),
+StepPlan::StepPlan(const Step &step, const Choice &choice)
+    : step(&step), parts(choice.parts), workers(choice.workers()),
+      isShared(choice.isShared), acceptsImbalance(choice.acceptsImbalance),
+      acceptsOnePart(choice.acceptsOnePart),
       bounds(step.device(), (parts + 1) * step.boundColumns),
+      order(step.device(), 0),
       offsets(step.device(), (parts + 1) * step.countColumns),
       kernelSizes(step.device(), step.numSizes()), buckets(step.device(), 0) {
   for (const WorkspaceLayout &layout : step.workspaces())
@@ -147,6 +148,7 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
       return refusal;
   }
   checkIndexTypes();
+  orderParts(threads);
   return std::nullopt;
 }
 
@@ -162,6 +164,8 @@ std::optional<Refusal> StepPlan::fixParts(const std::vector<Argument> &args,
     return std::nullopt;
   }
   if (auto refusal = callPlan(args, threads))
+    return refusal;
+  if (auto refusal = refuseOnePart(threads))
     return refusal;
   divide(Chooser::fixedParts(mostEntries(), rowSize()));
   return std::nullopt;
@@ -189,6 +193,15 @@ void StepPlan::divide(int64_t intoParts) {
   parts = intoParts;
   bounds = Numbers<int64_t>(step->device(), (parts + 1) * step->boundColumns);
   offsets = Numbers<int64_t>(step->device(), (parts + 1) * step->countColumns);
+}
+
+/// Decides in which order threads start the parts, if parts may be unequal.
+void StepPlan::orderParts(int64_t threads) {
+  if (!step->hasUnequalParts())
+    return;
+  std::vector<int64_t> numbers = Chooser::startOrder(partCosts(), threads);
+  order = Numbers<int64_t>(step->device(), parts);
+  order.write(0, numbers.data(), parts);
 }
 
 void StepPlan::readSizes() {
@@ -278,9 +291,9 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
         sizes[step->result.levels.size() + 1 + *step->scattered]);
   return callWithWorkspaces(
       threads, /*hasSums=*/true, [&](const std::vector<Workspace> &prepared) {
-        return by.execute(args, bounds.data(), offsets.data(), drafted, results,
-                          partials, visited.data(), rowSize(), prepared,
-                          bucketRows(), parts, threads);
+        return by.execute(args, bounds.data(), order.data(), offsets.data(),
+                          drafted, results, partials, visited.data(), rowSize(),
+                          prepared, bucketRows(), parts, threads);
       });
 }
 
@@ -358,6 +371,15 @@ int64_t StepPlan::entryBytes() const {
 
 int64_t StepPlan::total() const {
   return bounds.read(parts * step->boundColumns, 1)[0] - bounds.read(0, 1)[0];
+}
+
+std::vector<int64_t> StepPlan::partCosts() const {
+  int64_t columns = step->boundColumns;
+  HostView<int64_t> cuts = bounds.read();
+  std::vector<int64_t> costs(parts);
+  for (int64_t part = 0; part < parts; ++part)
+    costs[part] = cuts[(part + 1) * columns] - cuts[part * columns];
+  return costs;
 }
 
 int64_t StepPlan::mostEntries() const {

@@ -1,7 +1,8 @@
 //===- StepRefusals.cpp - What a step cannot compute ----------------------===//
 //
 // A step refuses a call that another program may compute: parts with whole rows
-// that are too unequal, or a draft that would be too large. It throws if no
+// that are too unequal, one part for the work of several, or a draft that would
+// be too large. It throws if no
 // program can.
 //
 //===----------------------------------------------------------------------===//
@@ -47,14 +48,14 @@ std::optional<Refusal> StepPlan::refuseImbalance() {
     return std::nullopt;
   int64_t share = total() / workers;
   int64_t most = workers < parts ? 2 * share : share + share / 8;
-  int64_t columns = step->boundColumns;
-  HostView<int64_t> cuts = bounds.read();
+  std::vector<int64_t> costs = partCosts();
   std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>>
       busy{std::greater<int64_t>(), std::vector<int64_t>(workers)};
   int64_t busiest = 0;
-  for (int64_t part = 0; part < parts; ++part) {
-    int64_t cost = cuts[(part + 1) * columns] - cuts[part * columns];
-    int64_t done = busy.top() + cost;
+  // Parts that are equal but for tables are started in their order.
+  int64_t ordered = step->hasUnequalParts() ? workers : 1;
+  for (int64_t part : Chooser::startOrder(costs, ordered)) {
+    int64_t done = busy.top() + costs[part];
     busiest = std::max(busiest, done);
     busy.pop();
     busy.push(done);
@@ -68,6 +69,18 @@ std::optional<Refusal> StepPlan::refuseImbalance() {
                      std::to_string(busiest) + " of a cost of " +
                      std::to_string(total()) + ", a share being " +
                      std::to_string(share)};
+}
+
+/// Refuses to scatter all products in one part, if the threads could sort them
+/// in less time.
+std::optional<Refusal> StepPlan::refuseOnePart(int64_t threads) const {
+  if (acceptsOnePart ||
+      !Chooser::wantsSorting(mostEntries(), rowSize(), threads))
+    return std::nullopt;
+  return Refusal{Refusal::sorting,
+                 "rows of " + std::to_string(rowSize()) +
+                     " sums are too long for several parts of a cost of " +
+                     std::to_string(mostEntries())};
 }
 
 /// Whether the type of a level's positions can count `entries` entries.

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Threads.h"
+#include "RadixSort.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Runtime.h"
 
@@ -26,7 +26,6 @@ namespace {
 constexpr int64_t kShort = 256;
 /// From this many entries on all threads may sort a run together.
 constexpr int64_t kLong = 1 << 16;
-constexpr unsigned kDigit = 11; ///< Bits of a digit in radix sort of long runs.
 
 /// One array of the entries.
 struct Column {
@@ -42,6 +41,13 @@ struct Column {
     uint64_t value;
     std::memcpy(&value, data + 8 * n, 8);
     return value;
+  }
+  void set(int64_t n, uint64_t value) const {
+    auto narrow = static_cast<uint32_t>(value);
+    if (bytes == 4)
+      std::memcpy(data + 4 * n, &narrow, 4);
+    else
+      std::memcpy(data + 8 * n, &value, 8);
   }
 };
 
@@ -216,9 +222,8 @@ private:
 
   void sortRun(const Run &run, int64_t workers) {
     int64_t begin = run.begin, size = run.end - run.begin;
-    if (workers == 1 && groups.size() == 1 &&
-        groups.front().bits + bitsFor(size) <= 64)
-      return sortPacked(begin, size);
+    if (groups.size() == 1 && groups.front().bits + bitsFor(size) <= 64)
+      return sortPacked(begin, size, workers);
     thread_local std::vector<Record> mine, other;
     std::vector<Record> &records = mine, &spare = other;
     records.resize(size);
@@ -236,8 +241,9 @@ private:
           group.bits, workers);
       isFirst = false;
     }
-    permuteAll([&](int64_t n) { return records[n].from; }, begin, size,
-               workers);
+    permuteFrom(
+        groups.back().begin, [&](int64_t n) { return records[n].from; }, begin,
+        size, workers);
     if (size > kLong) {
       std::vector<Record>().swap(records);
       std::vector<Record>().swap(spare);
@@ -246,79 +252,56 @@ private:
 
   /// Sorts words that hold the key and, in the low bits, the number of the
   /// entry, so that entries with equal keys stay in order.
-  void sortPacked(int64_t begin, int64_t size) {
+  void sortPacked(int64_t begin, int64_t size, int64_t workers) {
     thread_local std::vector<uint64_t> mine, other;
     std::vector<uint64_t> &words = mine, &spare = other;
+    const KeyGroup &group = groups.front();
     unsigned shift = bitsFor(size);
     words.resize(size);
-    for (int64_t n = 0; n < size; ++n)
-      words[n] = keyOf(groups.front(), begin + n) << shift | uint64_t(n);
+    onThreads(workers, [&](int64_t w) {
+      int64_t end = evenBegin(size, workers, w + 1);
+      for (int64_t n = evenBegin(size, workers, w); n < end; ++n)
+        words[n] = keyOf(group, begin + n) << shift | uint64_t(n);
+    });
     if (size <= kShort)
       std::sort(words.begin(), words.end());
     else
       radixSort(
           words, spare, [](uint64_t word) { return word; }, shift,
-          shift + groups.front().bits, 1);
+          shift + group.bits, workers);
     uint64_t mask = (uint64_t(1) << shift) - 1;
-    permuteAll([&](int64_t n) { return begin + int64_t(words[n] & mask); },
-               begin, size, 1);
-  }
-
-  /// Sorts by the bits from `shift` to `bits` of the keys.
-  template <typename T, typename Key>
-  static void radixSort(std::vector<T> &records, std::vector<T> &spare, Key key,
-                        unsigned shift, unsigned bits, int64_t workers) {
-    int64_t size = records.size();
-    // Short runs have shorter digits: clearing and scanning the histogram would
-    // otherwise take longer than the run.
-    unsigned digit = size < 2048 ? 8 : kDigit;
-    unsigned buckets = 1u << digit;
-    spare.resize(size);
-    thread_local std::vector<int64_t> kept;
-    std::vector<int64_t> &counts = kept;
-    counts.resize(workers * buckets);
-    auto beginOf = [&](int64_t w) { return evenBegin(size, workers, w); };
-    for (; shift < bits; shift += digit) {
-      auto bucketOf = [&](const T &record) {
-        return (key(record) >> shift) & (buckets - 1);
-      };
-      std::fill(counts.begin(), counts.end(), 0);
-      onThreads(workers, [&](int64_t w) {
-        int64_t *mine = &counts[w * buckets];
-        for (int64_t n = beginOf(w); n < beginOf(w + 1); ++n)
-          ++mine[bucketOf(records[n])];
-      });
-      if (!startBuckets(counts, buckets, workers, size))
-        continue;
-      onThreads(workers, [&](int64_t w) {
-        int64_t *mine = &counts[w * buckets];
-        for (int64_t n = beginOf(w); n < beginOf(w + 1); ++n)
-          spare[mine[bucketOf(records[n])]++] = records[n];
-      });
-      records.swap(spare);
+    auto from = [&](int64_t n) { return begin + int64_t(words[n] & mask); };
+    for (unsigned c = group.end; c-- > group.begin; shift += bits[c])
+      unpack(c, words, shift, begin, workers);
+    permuteFrom(group.end, from, begin, size, workers);
+    if (size > kLong) {
+      std::vector<uint64_t>().swap(words);
+      std::vector<uint64_t>().swap(spare);
     }
   }
 
-  /// Turns counts into the places where each bucket of each worker begins.
-  /// Returns false if all entries are in one bucket, so that nothing moves.
-  static bool startBuckets(std::vector<int64_t> &counts, unsigned buckets,
-                           int64_t workers, int64_t size) {
-    int64_t sum = 0, most = 0;
-    for (unsigned bucket = 0; bucket < buckets; ++bucket) {
-      int64_t before = sum;
-      for (int64_t w = 0; w < workers; ++w) {
-        int64_t count = counts[w * buckets + bucket];
-        counts[w * buckets + bucket] = sum;
-        sum += count;
-      }
-      most = std::max(most, sum - before);
-    }
-    return most < size;
+  /// Stores a column of the keys in sorted words, which have it from the bit
+  /// `shift` on: reading it there is faster than gathering its elements.
+  void unpack(unsigned c, const std::vector<uint64_t> &words, unsigned shift,
+              int64_t begin, int64_t workers) {
+    // All elements of a column without bits are 0.
+    if (!bits[c])
+      return;
+    const Column &column = columns[c];
+    uint64_t mask = (uint64_t(1) << bits[c]) - 1;
+    int64_t size = words.size();
+    onThreads(workers, [&](int64_t w) {
+      int64_t end = evenBegin(size, workers, w + 1);
+      for (int64_t n = evenBegin(size, workers, w); n < end; ++n)
+        column.set(begin + n, (words[n] >> shift) & mask);
+    });
   }
 
+  /// Moves the elements of the columns from `first` on, and the values.
   template <typename From>
-  void permuteAll(From from, int64_t begin, int64_t size, int64_t workers) {
-    for (unsigned c = groups.back().begin; c < columns.size(); ++c)
+  void permuteFrom(unsigned first, From from, int64_t begin, int64_t size,
+                   int64_t workers) {
+    for (unsigned c = first; c < columns.size(); ++c)
       permute(columns[c], from, begin, size, workers);
     permute(values, from, begin, size, workers);
   }

@@ -49,6 +49,10 @@ FailureOr<bool> StatementSplitter::step() {
     llvm::erase_if(term.reduced, [&](Attribute index) {
       return llvm::is_contained(proposed->scattered, index);
     });
+  // Products that are listed and sorted are not scattered.
+  if (choices.sortProducts && isDense(op.getType()))
+    llvm::append_range(proposed->result,
+                       std::exchange(proposed->scattered, {}));
   if (op.getOrder())
     return followOrder(*terms, *proposed);
   if (rearrangesEntries(op.getCollect()))
@@ -85,17 +89,19 @@ bool StatementSplitter::rewrite(const Terms &terms, const Term &term,
 }
 
 /// Whether the entries of a term that scatters can be added up without a list.
-/// If the result is dense, each part adds up rows of its own. If it is sparse,
-/// a workspace adds up one whole row at a time: the outer loops must then run
-/// over all levels but the last.
+/// If the result is dense, each part adds up rows of its own, unless products
+/// are to be sorted. If it is sparse, a workspace adds up one whole row at a
+/// time: the outer loops must then run over all levels but the last.
 bool StatementSplitter::canCollect(const TermOrder &order) {
-  if (!order.collects || isDense(op.getType()))
-    return order.collects;
+  if (isDense(op.getType()))
+    return order.collects && !choices.sortProducts;
+  if (!order.collects)
+    return false;
   RankedTensorType type = op.getType();
   unsigned rank = type.getRank();
   IndexNames levels = storageOrder(type, op.getResultAccess().getValue());
   ArrayRef<Attribute> outer = ArrayRef(levels).drop_back();
-  return wholeRows && rank > 1 && !isFullLevel(type, rank - 1) &&
+  return choices.wholeRows && rank > 1 && !isFullLevel(type, rank - 1) &&
          ArrayRef(order.loops).take_front(rank - 1) == outer &&
          llvm::is_contained(order.loops, levels.back());
 }
@@ -188,7 +194,7 @@ struct OrderLoops : nacho::impl::NachoOrderLoopsBase<OrderLoops> {
     getOperation().walk([&](AssignOp op) { statements.push_back(op); });
     while (!statements.empty())
       if (failed(StatementSplitter(statements.pop_back_val(), builder,
-                                   statements, wholeRows)
+                                   statements, {wholeRows, sortProducts})
                      .run()))
         return signalPassFailure();
     // No later pass may depend on the sizes of operands.

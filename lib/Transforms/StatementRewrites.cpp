@@ -134,7 +134,9 @@ Attribute StatementSplitter::partIndex() {
 ///         -> sum_j E[result, j]
 ///
 /// where T[result] = sum_j v, E[result, part] = sums of v, sorted, or
-/// E[result, j] = v, sorted.
+/// E[result, j] = v, sorted. The indices j are in the order of the loops, so
+/// that the elements of a sum are sorted when they are listed, and are added up
+/// in the order in which T would be.
 void StatementSplitter::scatter(const Term &term, const TermOrder &order,
                                 const LoopOrder &loops) {
   IndexNames access, summed = term.reduced;
@@ -145,10 +147,10 @@ void StatementSplitter::scatter(const Term &term, const TermOrder &order,
         access.push_back(index);
   bool isList = !canCollect(order);
   // The workspace of a part holds the coordinates of one level only.
-  bool hasPartSums =
-      order.collects && llvm::none_of(loops.inner, [&](Attribute index) {
-        return llvm::is_contained(order.loops, index);
-      });
+  bool hasPartSums = order.collects && !isDense(op.getType()) &&
+                     llvm::none_of(loops.inner, [&](Attribute index) {
+                       return llvm::is_contained(order.loops, index);
+                     });
   if (!isList) {
     summed.clear();
     // makeSums() stores T as the result: T needs the result's dimensions in
@@ -157,6 +159,10 @@ void StatementSplitter::scatter(const Term &term, const TermOrder &order,
       access.assign(op.getResultAccess().begin(), op.getResultAccess().end());
   } else if (hasPartSums) {
     summed = {partIndex()};
+  } else {
+    llvm::sort(summed, [&](Attribute one, Attribute other) {
+      return llvm::find(order.loops, one) < llvm::find(order.loops, other);
+    });
   }
   llvm::append_range(access, summed);
   CollectKind list =

@@ -12,11 +12,18 @@ namespace nacho {
 /// one after the other.
 class StatementSplitter : StatementEditor {
 public:
+  /// What statements may do.
+  struct Choices {
+    bool wholeRows;    ///< Collect whole rows of the result.
+    bool sortProducts; ///< Sort products instead of scattering them over a
+                       ///< dense result.
+  };
   /// Adds the statements that make lists to `statements`.
   StatementSplitter(AssignOp op, mlir::OpBuilder &builder,
-                    llvm::SmallVectorImpl<AssignOp> &statements, bool wholeRows)
-      : StatementEditor(op, builder), statements(statements),
-        wholeRows(wholeRows) {}
+                    llvm::SmallVectorImpl<AssignOp> &statements,
+                    Choices choices)
+      : StatementEditor(op, builder), statements(statements), choices(choices) {
+  }
 
   mlir::LogicalResult run();
 
@@ -50,7 +57,7 @@ private:
                llvm::ArrayRef<mlir::Attribute> reduced);
 
   llvm::SmallVectorImpl<AssignOp> &statements;
-  bool wholeRows; ///< Statements may collect whole rows of the result.
+  Choices choices;
 };
 
 } // namespace nacho

@@ -106,6 +106,60 @@ static void checkFixedParts() {
           [&] { return std::to_string(row.cost); });
 }
 
+/// Products are sorted where one part would scatter them, and threads are many.
+static void checkSorting() {
+  constexpr int64_t large = 1 << 18;
+  struct Row {
+    int64_t cost, rowSize, threads;
+    bool isExpected;
+  };
+  const Row table[] = {
+      {large, large, 16, true},
+      {large, 100 * large, 1000, true},
+      // Sorting takes longer than scattering.
+      {large, large, 1, false},
+      {large, large, 6, false},
+      {large, large, 7, true},
+      // Little work.
+      {large - 1, large, 16, false},
+      {1000, 10'000'000, 16, false},
+      // Rows of sums for several parts.
+      {large, large / 4, 1000, false},
+      {large, large / 4 + 1, 1000, true},
+      {64 * large, large, 1000, false},
+  };
+  for (const Row &row : table)
+    check(Chooser::wantsSorting(row.cost, row.rowSize, row.threads) ==
+              row.isExpected,
+          [&] {
+            return std::to_string(row.cost) + " in rows of " +
+                   std::to_string(row.rowSize) + " by " +
+                   std::to_string(row.threads);
+          });
+}
+
+/// Heavy parts come first, if they are notably heavier and some parts have to
+/// wait.
+static void checkStartOrder() {
+  struct Row {
+    std::vector<int64_t> costs, expected;
+    int64_t threads = 2;
+  };
+  const Row table[] = {
+      {{}, {}},
+      {{5}, {0}},
+      {{80, 79, 72, 80}, {0, 1, 2, 3}},
+      {{72, 79, 90, 80}, {2, 3, 1, 0}},
+      {{72, 79, 90, 80}, {2, 3, 1, 0}, 3},
+      {{72, 79, 90, 80}, {0, 1, 2, 3}, 4},
+      {{72, 79, 90, 80}, {0, 1, 2, 3}, 1},
+      {{1, 9, 1, 9, 4}, {1, 3, 4, 0, 2}},
+  };
+  for (const Row &row : table)
+    check(Chooser::startOrder(row.costs, row.threads) == row.expected,
+          [&] { return std::to_string(row.costs.size()) + " parts"; });
+}
+
 //===----------------------------------------------------------------------===//
 // Keys
 //===----------------------------------------------------------------------===//
@@ -241,6 +295,23 @@ static void checkHeavyRows(const Choice &first) {
         [&] { return show(*unequal); });
 }
 
+/// Products are sorted once, unless the caller has chosen.
+static void checkUnsorted(const Choice &first) {
+  Refusal unsorted = {Refusal::sorting, "one part"};
+  std::optional<Choice> sorted = Chooser({}, {}).instead(first, unsorted);
+  check(!first.variant.sortProducts && !first.acceptsOnePart && sorted &&
+            sorted->variant.sortProducts && sorted->acceptsOnePart &&
+            !Chooser({}, {}).instead(*sorted, unsorted),
+        [&] { return show(*sorted); });
+  for (bool isSorted : {false, true}) {
+    Pins pins;
+    pins.sortProducts = isSorted;
+    Choice pinned = Chooser(pins, {}).choose({}, {}, 2);
+    check(pinned.variant.sortProducts == isSorted && pinned.acceptsOnePart,
+          [&] { return show(pinned); });
+  }
+}
+
 static void checkRefusals() {
   Asked asked;
   asked.work = 1 << 20;
@@ -263,6 +334,7 @@ static void checkRefusals() {
     check(!chooser.instead(*counted, {needs, ""}),
           [] { return "the plain variant is refused"; });
   checkHeavyRows(first);
+  checkUnsorted(first);
   asked.purpose = Purpose::plan;
   Choice plan = chooser.choose(asked, {}, 2);
   check(!plan.variant.drafts && plan.variant.wholeRows,
@@ -337,6 +409,8 @@ NACHO_SUITE("chooser") {
   checkTables();
   checkWorkers();
   checkFixedParts();
+  checkSorting();
+  checkStartOrder();
   checkKeys();
   checkOverlaps();
   checkFacts();

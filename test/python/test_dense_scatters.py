@@ -246,3 +246,165 @@ def test_memory_is_bounded():
         [sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True
     )
     assert int(run.stdout) * 1024 < 1.5 * 8 * 10**7
+
+
+# --- Products that are sorted, since rows of sums are too long for several parts ------
+
+COLUMN = "y[j] = A[i,j] * x[i]"
+# One of the columns has many entries in the second case, and half of them in the third.
+WIDE = {
+    "even": matrix(300_000, 3000, 200_000, seed=5),
+    "power": matrix(300_000, 40_000, 300_000, seed=6),
+    "full": matrix(600_000, 200_000, 800_000, seed=7, full=11),
+}
+
+
+def sorting_kernel():
+    formats = {"A": "csr", "x": "dense", "y": "dense"}
+    return nacho.mlir.compile(COLUMN, formats, order=("i", "j"))
+
+
+@pytest.mark.parametrize("parts", [2, 16, 1000])
+@pytest.mark.parametrize("name", WIDE)
+def test_sorted_products_are_balanced(name, parts):
+    """A part costs its share and the elements of one sum at most."""
+    A = WIDE[name]
+    x = vector(A.shape[0])
+    kernel = sorting_kernel()
+    assert kernel.plan(A, x, parts=parts, threads=2).parts == 1
+    plan = kernel.plan(A, x, parts=parts, threads=16)
+    assert plan.choices["sort-products"] == (parts > 2)
+    if parts == 2:
+        assert plan.parts == 1
+        return
+    assert plan.parts == parts
+    per_row, longest = 4, np.bincount(coo_of(A)[1]).max()
+    assert plan.costs.max() <= plan.total / parts + longest + per_row + 1
+    np.testing.assert_allclose(plan.execute(), expected(A, x), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_sorted_sums_are_those_of_one_part(name):
+    A = WIDE[name]
+    x = vector(A.shape[0])
+    options = {"order": ("i", "j"), "out": "dense"}
+    y = assert_same(results(COLUMN, {"A": A, "x": x}, **options))
+    assert y.tobytes() == expected(A, x).tobytes()
+    for choice in (True, False):
+        pinned = {"sort-products": choice}
+        found = nacho.evaluate(COLUMN, {"A": A, "x": x}, choices=pinned, **options)
+        assert found.tobytes() == y.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c8", "c16", "i2", "i8", "u1", "?"])
+def test_types_of_sorted_products(dtype):
+    A = matrix(300_000, 4000, 200_000, dtype=dtype)
+    operands = {"A": A, "x": vector(4000, dtype)}
+    one, several = (
+        nacho.evaluate(COLUMN, operands, order=("i", "j"), out="dense", threads=threads)
+        for threads in (1, 8)
+    )
+    assert one.dtype == several.dtype
+    assert one.tobytes() == several.tobytes()
+
+
+def thin(*shape, seed=0):
+    """Return a tree with 300,000 entries."""
+    rng = np.random.default_rng(seed)
+    extents = np.array(shape)[:, None]
+    coords = np.unique(rng.integers(0, extents, (len(shape), 300_000)), axis=1)
+    values = rng.standard_normal(coords.shape[1])
+    return Tensor.from_coo(coords.astype("i4"), values, shape=shape, format="csf")
+
+
+SORTED_EXPRESSIONS = {
+    ("y[j] = A[i,j] * x[i] + b[j]", "ij"): {
+        "A": WIDE["even"],
+        "x": vector(3000),
+        "b": vector(200_000),
+    },
+    ("y[j] = b[j] - A[i,j]", "ij"): {"A": WIDE["even"], "b": vector(200_000)},
+    ("y[k] = T[i,j,k] * x[i]", "ijk"): {"T": thin(40, 50, 200_000), "x": vector(40)},
+    ("y[k] = T[j,i,k]", "ijk"): {"T": thin(40, 50, 200_000)},
+    ("Z[j,k] = T[i,j,k] * x[i]", "ijk"): {"T": thin(90, 400, 500), "x": vector(90)},
+    ("Z[i,k] = T[i,j,k]", "ijk"): {"T": thin(3, 400, 150_000)},
+    ("Z[i,k] = A[i,j] * B[j,k]", "ijk"): {
+        "A": matrix(200, 6, 300, seed=2),
+        "B": matrix(600_000, 300, 150_000, seed=3),
+    },
+    ("Z[k,l] = A[i,k] * B[i,l]", "ikl"): {
+        "A": matrix(60_000, 20_000, 600, seed=2),
+        "B": matrix(100_000, 20_000, 700, seed=3),
+    },
+    ("Z[j,k] = A[i,j] * B[i,k]", "ijk"): {
+        "A": matrix(300_000, 20_000, 250_000, seed=2),
+        "B": vector(20_000 * 3).reshape(20_000, 3),
+    },
+    ("y[j] max= A[i,j]", "ij"): {"A": WIDE["even"]},
+}
+
+
+@pytest.mark.parametrize("case", SORTED_EXPRESSIONS, ids=lambda case: case[0])
+def test_expressions_whose_products_are_sorted(case):
+    text, order = case
+    operands = SORTED_EXPRESSIONS[case]
+    found = [
+        nacho.evaluate(
+            text,
+            operands,
+            out="dense",
+            order=tuple(order),
+            parts=parts,
+            threads=threads,
+        )
+        for parts, threads in ((1, 1), (2, 2), (16, 7), (16, 16), (1000, 8), (None, 8))
+    ]
+    assert_same(found)
+
+
+@pytest.mark.parametrize("case", EXPRESSIONS, ids=lambda case: case[0])
+def test_sorted_products_are_right(case):
+    text, order = case
+    operands = EXPRESSIONS[case]
+    sums = nacho.evaluate(
+        text,
+        operands,
+        out="dense",
+        order=tuple(order),
+        choices={"sort-products": True},
+    )
+    if "max=" in text:
+        want = operands["A"].to_dense().max(axis=0)
+    else:
+        want = einsum(text, operands)
+    np.testing.assert_allclose(sums, want, rtol=1e-9, atol=1e-6)
+
+
+def test_explain_says_why_products_are_sorted():
+    A = WIDE["even"]
+    text = sorting_kernel().explain(A, vector(3000), threads=8)
+    assert "products are sorted, and added up sum by sum: rows of 200000 sums" in text
+    assert "list 0" in text
+    assert "sorted" not in sorting_kernel().explain(A, vector(3000), threads=2)
+
+
+def test_steps_of_sorted_products_are_bounded():
+    A = WIDE["even"]
+    for parts in (16, 1000):
+        before = _nacho.counted_steps()
+        choices = {"count-steps": True, "sort-products": True}
+        options = {"parts": parts, "threads": 1, "choices": choices}
+        operands = {"A": A, "x": vector(3000)}
+        nacho.evaluate(COLUMN, operands, order=("i", "j"), out="dense", **options)
+        steps = _nacho.counted_steps() - before
+        assert steps <= 8 * (A.nnz + 3000 + 200_000), parts
+
+
+def test_memory_of_sorted_products_is_bounded():
+    """The list needs less than 100 bytes for each entry, and the result its extent."""
+    text = MEMORY.replace("entries = 10**7, 1000", "entries = 10**7, 10**6")
+    text = text.replace("threads=16", "threads=8")
+    run = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, check=True
+    )
+    assert int(run.stdout) * 1024 < 1.5 * 8 * 10**7 + 100 * 10**6

@@ -142,6 +142,27 @@ def test_only_heavy_rows_are_listed():
     assert "heavy rows entry" not in kernel.explain(**inputs, parts=2)
 
 
+def test_heavy_parts_are_started_first():
+    """The last row has a quarter of the work, and the parts an eighth each."""
+    n = 4000
+    rows = np.append(np.repeat(np.arange(n - 1), 3), np.full(n, n - 1))
+    columns = np.append(np.arange(3 * n - 3) % n, np.arange(n))
+    A = csr(rows, columns, np.ones(rows.size), n)
+    B = csr(np.repeat(np.arange(n), 3), np.arange(3 * n) % n, np.ones(3 * n), n)
+    kernel = nacho.mlir.compile(PRODUCT, choices={"whole-rows": True})
+    costs = kernel.plan(A, B, threads=4).costs
+    assert costs.size == 8 and costs[-1] > 1.5 * costs.mean()
+    # In their order, the threads would take turns until only the last part is left.
+    waiting = (costs[3] + costs[-1]) / (costs.sum() / 4)
+    assert waiting > 1.3
+    text = kernel.explain(A, B, threads=4)
+    share = re.search(r"the busiest worker has ([0-9.]+) of its share", text)
+    assert share and float(share[1]) < 1.1
+    one = kernel(A, B, threads=1)
+    for x, y in zip(bits(kernel(A, B, threads=4)), bits(one), strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
 @pytest.mark.parametrize("values", [np.float32, np.complex128, np.int8, np.uint8, bool])
 def test_types(values):
     inputs = {name: operand.astype(values) for name, operand in heavy().items()}

@@ -5,6 +5,9 @@
 //   workers     few entries are computed by one thread
 //   fixed parts a step that scatters values over rows of sums has as many parts
 //               as its cost is worth, whatever number was asked for
+//   order       heavy parts are started first
+//   products    are scattered by one part, or sorted by several, where a step
+//               is not worth several rows of sums
 //   keys        lists are merged by keys, or level by level
 //   whole rows  parts own whole rows of the result, unless a row is too wide
 //   heavy rows  rows that are too heavy for a part are computed apart
@@ -81,6 +84,7 @@ struct Refusal {
   enum Needs {
     heavyRows, ///< A row is too heavy for a part that owns it.
     splitRows, ///< A row is too wide for a workspace without keys.
+    sorting,   ///< One part would scatter all products, unless they are sorted.
     counts,    ///< The entries have to be counted first.
   } needs;
   std::string reason;
@@ -99,6 +103,8 @@ struct Choice {
   std::vector<Refusal> refusals;
   /// No other program is better balanced.
   bool acceptsImbalance = false;
+  /// One part may scatter all products of a step.
+  bool acceptsOnePart = false;
   std::optional<Sample> sample; ///< A sample of the last step's innermost loop.
   /// The cost of the parts that the busiest worker runs, over its share. Of
   /// several steps with whole rows, the one with the largest ratio counts.
@@ -153,6 +159,18 @@ public:
   /// which values are added up depends on it.
   static int64_t fixedParts(int64_t cost, int64_t rowSize);
 
+  /// Whether the step takes less time if its products are sorted, so that
+  /// `threads` threads share it. If so, fixedParts() gives one part, which adds
+  /// up the products of each sum in the same order: which of the two computes a
+  /// call makes no difference to the result.
+  static bool wantsSorting(int64_t cost, int64_t rowSize, int64_t threads);
+
+  /// The numbers of all parts in the order in which threads start them: those
+  /// that cost most come first if one costs notably more than others, so that
+  /// no thread begins with it when all other parts are done.
+  static std::vector<int64_t> startOrder(const std::vector<int64_t> &costs,
+                                         int64_t threads);
+
   /// The most parts of a step that reads `elements` elements, if each of them
   /// fills a table with `entries` entries.
   static int64_t partsWithTable(int64_t elements, int64_t entries);
@@ -172,6 +190,7 @@ private:
   static std::optional<Choice> withSharedRows(Choice choice);
   std::string describeKeys(const Choice &choice) const;
   std::string describeRows(const Choice &choice) const;
+  std::string describeProducts(const Choice &choice) const;
   std::string describeDraft(const Choice &choice) const;
   std::string describeBranches(const Choice &choice) const;
   static std::string describeFixedParts(const Choice &choice);

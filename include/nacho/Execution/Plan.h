@@ -67,10 +67,7 @@ private:
 /// cannot compute the call; the plan then begins again with another program.
 class StepPlan {
 public:
-  /// With `isShared`, nobody asked for this number of parts, and there may be
-  /// fewer.
-  StepPlan(const Step &step, int64_t parts, int64_t workers, bool isShared,
-           bool acceptsImbalance);
+  StepPlan(const Step &step, const Choice &choice);
 
   std::optional<Refusal> partition(const std::vector<Argument> &args,
                                    int64_t within, int64_t threads);
@@ -97,8 +94,9 @@ public:
   const Step *step;
   int64_t parts;         ///< As asked for, until plan() fixes the number.
   int64_t workers;       ///< The number of workers to balance the cost among.
-  bool isShared;         ///< There may be fewer parts than were given.
+  bool isShared;         ///< Nobody asked for this number: it may be less.
   bool acceptsImbalance; ///< Parts that are too unequal are not refused.
+  bool acceptsOnePart;   ///< One part for work that several can share, neither.
   Numbers<int64_t> bounds;
   std::vector<int64_t> sizes; ///< `kernelSizes`, as last read back.
   /// If the step leaves rows whole: the cost of the parts that the busiest
@@ -111,6 +109,8 @@ public:
   int64_t numEntries() const;
   /// The cost of all parts.
   int64_t total() const;
+  /// The cost of each part.
+  std::vector<int64_t> partCosts() const;
   /// The most entries that all parts can append, whatever the cost model.
   int64_t mostEntries() const;
   /// The bytes that all workspaces take per slot.
@@ -135,6 +135,7 @@ private:
                                   int64_t threads);
   void divide(int64_t intoParts);
   int64_t partsWithTables(const std::vector<Argument> &args) const;
+  void orderParts(int64_t threads);
   void readSizes();
   void sizeWorkspaces(const std::vector<Argument> &args);
   void sizeBuckets(const std::vector<Argument> &args);
@@ -144,6 +145,7 @@ private:
   std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums,
                                             const StepCall &call);
   bool addsToResult() const;
+  std::optional<Refusal> refuseOnePart(int64_t threads) const;
   bool mayBeUnequal() const;
   int64_t positionsAt(size_t level, int64_t parents) const;
   std::optional<Refusal> refuseImbalance();
@@ -153,6 +155,8 @@ private:
   void checkCost() const;
 
   std::vector<WorkspaceMemory> workspaces;
+  /// The order in which threads start the parts; empty if parts are equal.
+  Numbers<int64_t> order;
   Numbers<int64_t> offsets;
   Numbers<int64_t> kernelSizes; ///< Kernels write the sizes here.
   Numbers<int64_t> buckets;     ///< Empty if parts do not append to buckets.

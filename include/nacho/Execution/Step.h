@@ -23,7 +23,7 @@
 //     sizes[l] becomes the number of coordinates that level l of the result
 //     stores, or the extent of a dense level. After these follow the size of a
 //     row of partials, and the extents of all levels.
-//   @kernel_execute(operands, bounds, [offsets,] result,
+//   @kernel_execute(operands, bounds, [order,] [offsets,] result,
 //                   [partials..., visited,] [[keys,] marks, sums,]
 //                   [keys, marks, positions...,] [buckets,] status, threads)
 //     Fills the buffers of the result, which the caller has allocated: for each
@@ -35,13 +35,16 @@
 //   @kernel_plan(operands, bounds, offsets, sizes, status, threads)
 //     Finds the cuts. Offsets and sizes become those of a draft to which each
 //     part can append as many entries as the part costs.
-//   @kernel_execute(operands, bounds, offsets, counts, moved, sizes, draft,
-//   ...)
+//   @kernel_execute(operands, bounds, [order,] offsets, counts, moved, sizes,
+//                   draft, ...)
 //     Fills the draft. `counts` becomes what each part has appended, `moved`
 //     the offsets of these entries in the result, `sizes` those of the result.
 //   @kernel_compact(operands, bounds, offsets, moved, draft, result, status,
 //                   threads)
 //     Moves the entries from the draft to the result.
+//
+// The order in which the parts are started, their numbers, is passed if there
+// is no bound for what parts differ by.
 //
 // Counts and offsets are passed if the result has levels that are not dense.
 // Partials and visited are passed if several parts may contribute to an entry,
@@ -142,6 +145,9 @@ public:
   };
   std::optional<Merge> merged;
 
+  /// Whether parts may differ in cost by more than a bound for all operands.
+  bool hasUnequalParts() const { return delta < 0; }
+
   /// The workspaces that calls take: the one for `scattered`, if any, comes
   /// first, then the tables.
   std::vector<WorkspaceLayout> workspaces() const;
@@ -173,11 +179,12 @@ public:
   struct Drafted {
     int64_t *counts, *moved, *sizes;
   };
-  /// Each of `partials` has partialRows * parts rows of `rowSize` elements;
+  /// `order` has the number of each part, if parts may be unequal. Each of
+  /// `partials` has partialRows * parts rows of `rowSize` elements;
   /// `visited` has as many numbers. `drafted` is only used if the step makes a
   /// draft.
   int32_t execute(const std::vector<Argument> &args, int64_t *bounds,
-                  int64_t *offsets, Drafted drafted,
+                  int64_t *order, int64_t *offsets, Drafted drafted,
                   const std::vector<Argument> &results,
                   const std::vector<void *> &partials, int64_t *visited,
                   int64_t rowSize, const std::vector<Workspace> &workspaces,

@@ -87,18 +87,16 @@ def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
   let description = [{
     Splits a statement if no order of loops follows all its operands and its result:
     a statement of its own then makes a sorted list of entries. The list replaces a
-    transposed operand, the diagonal of an operand, or a term whose reduction would
-    scatter entries over the result, whichever is expected to cost least. A statement
-    is also split if another order is expected to cost less than half as much. The
-    sizes of operands are read from the attributes `nacho.sizes` of the function's
-    arguments, or else assumed; the pass removes these attributes.
+    transposed operand, a diagonal, or a term whose reduction would scatter entries
+    over the result, whichever is expected to cost least; also if it halves the cost.
+    The sizes of operands are read from the attributes `nacho.sizes` of the function's
+    arguments, or else assumed; the pass removes them.
 
     If a reduction scatters entries over one level, each part adds them up in a
-    workspace, and the entries of the list have the number of the part as their last
-    coordinate. With `whole-rows`, a workspace may instead collect a whole row of
-    the result and append the row in order. The statement then keeps its reduction,
-    and its `order` puts other loops inside of the reduction's. A statement with a
-    dense result keeps its reduction in any case, and needs no workspace.
+    workspace, and the list's last coordinate is the number of the part. With
+    `whole-rows`, a workspace may instead collect a whole row of the result: then the
+    statement keeps its reduction, and `order` puts other loops inside of that. So does
+    one with a dense result, unless `sort-products` makes it sort all its products.
 
     Before:
     ```mlir
@@ -123,7 +121,9 @@ def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nacho::NachoDialect"];
   let options = [
     Option<"wholeRows", "whole-rows", "bool", /*default=*/"false",
-           "Leave rows whole that a workspace collects">
+           "Leave rows whole that a workspace collects">,
+    Option<"sortProducts", "sort-products", "bool", /*default=*/"false",
+           "List and sort the products that are scattered over a dense result">
   ];
 }
 

@@ -6,6 +6,7 @@
 #include "Filling.h"
 #include "PartBuilder.h"
 #include "nacho/IR/Fibers.h"
+#include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -14,6 +15,8 @@ using namespace nacho;
 
 static Parameters executeParameters(const ResultLayout &layout) {
   Parameters parameters = {Parameter::bounds};
+  if (layout.hasUnequalParts())
+    parameters.push_back(Parameter::order);
   llvm::append_range(parameters, layout.filling->offsetParameters(layout));
   parameters.push_back(Parameter::result);
   if (layout.hasPartials())
@@ -27,13 +30,23 @@ static Parameters executeParameters(const ResultLayout &layout) {
   return parameters;
 }
 
+/// The part that a worker computes. Parts of equal cost are started in their
+/// order, others in the order that the caller gives.
+static Value emitPart(PhaseFunctions &function, Value worker) {
+  if (!function.layout.hasUnequalParts())
+    return worker;
+  setName(worker, "worker");
+  NameScope name(function.b, "part");
+  return memref::LoadOp::create(function.b, function.args.order, worker);
+}
+
 /// parallel part in parts: append from offsets[part] to offsets[part + 1]
 static void buildCompute(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
   function.start("compute", executeParameters(layout), /*isExported=*/false);
   function.cloneOperands();
   Value parts = function.numParts();
-  Value part = function.startWorkers(parts).getWorker();
+  Value part = emitPart(function, function.startWorkers(parts).getWorker());
   ImplicitLocOpBuilder &b = function.b;
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value next = arith::AddIOp::create(b, part, one);

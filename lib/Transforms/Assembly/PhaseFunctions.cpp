@@ -90,11 +90,12 @@ private:
 
 void PhaseFunctions::add(Parameter parameter, Signature &signature) {
   Type index = b.getIndexType();
-  RankedTensorType type = layout.type;
   switch (parameter) {
   case Parameter::bounds:
     return signature.add(Signature::rows(cutType().getNumColumns(), index),
                          args.bounds, "bounds");
+  case Parameter::order:
+    return signature.add(Signature::vector(index), args.order, "order");
   case Parameter::within:
     return signature.add(index, args.within, "within");
   case Parameter::counts:
@@ -107,25 +108,37 @@ void PhaseFunctions::add(Parameter parameter, Signature &signature) {
     return signature.add(Signature::rows(layout.numColumns(), index),
                          args.moved, "moved");
   case Parameter::sizes:
-    return signature.add(MemRefType::get({2 * type.getRank() + 1}, index),
-                         args.sizes, "sizes");
+    return signature.add(
+        MemRefType::get({2 * layout.type.getRank() + 1}, index), args.sizes,
+        "sizes");
+  default:
+    return addArrays(parameter, signature);
+  }
+}
+
+/// Adds a parameter that does not stand for numbers of parts or of the result.
+void PhaseFunctions::addArrays(Parameter parameter, Signature &signature) {
+  switch (parameter) {
   case Parameter::status:
     return signature.add(MemRefType::get({}, b.getI32Type()), args.status,
                          "status");
   case Parameter::draft:
-    return signature.addArrays(args.draft, type, "draft_");
+    return signature.addArrays(args.draft, layout.type, "draft_");
   case Parameter::result:
-    return signature.addArrays(args, type, "");
+    return signature.addArrays(args, layout.type, "");
   case Parameter::partials:
     return addPartials(signature);
   case Parameter::tables:
     return addTables(signature);
   case Parameter::buckets:
-    return signature.add(Signature::table(index), args.buckets, "buckets");
+    return signature.add(Signature::table(b.getIndexType()), args.buckets,
+                         "buckets");
   case Parameter::coordinateSet:
     return addWorkspace(signature, /*hasSums=*/false);
   case Parameter::workspace:
     return addWorkspace(signature, /*hasSums=*/true);
+  default:
+    llvm_unreachable("add() adds it");
   }
 }
 

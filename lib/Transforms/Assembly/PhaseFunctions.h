@@ -17,6 +17,7 @@ namespace nacho {
 /// the number of threads. Some of them stand for several arguments.
 enum class Parameter {
   bounds,        ///< The cuts between the parts, one in each row.
+  order,         ///< The order in which the parts are started.
   within,        ///< The number of rows from one given cut to the next.
   counts,        ///< What each part appends, one part in each row.
   offsets,       ///< Where each part begins to append, one part in each row.
@@ -51,7 +52,8 @@ struct ResultArrays {
 /// The arguments of a function, by name. Those that the function does not take
 /// must not be used.
 struct PhaseArguments : ResultArrays {
-  mlir::Value bounds, within, counts, offsets, moved, sizes, status, threads;
+  mlir::Value bounds, order, within, counts, offsets, moved, sizes, status,
+      threads;
   ResultArrays draft;
   /// A buffer for each sum of the reduction, with two rows for each part; and
   /// how many elements were reduced to each row.
@@ -121,6 +123,7 @@ private:
   class Signature;
 
   void add(Parameter parameter, Signature &signature);
+  void addArrays(Parameter parameter, Signature &signature);
   void addPartials(Signature &signature);
   void addTables(Signature &signature);
   void addWorkspace(Signature &signature, bool hasSums);

@@ -135,6 +135,11 @@ bool ResultLayout::scatters() const {
          });
 }
 
+bool ResultLayout::hasUnequalParts() const {
+  Value cuts = NestOp(nest).getCuts();
+  return static_cast<int64_t>(cuts.getDefiningOp<PartitionOp>().getDelta()) < 0;
+}
+
 unsigned ResultLayout::firstFull(unsigned level) const {
   while (level > 0 && isFullLevel(type, level - 1))
     --level;

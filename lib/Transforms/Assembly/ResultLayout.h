@@ -96,6 +96,10 @@ struct ResultLayout {
   /// Whether blocks may have elements that no part writes.
   bool needsFill() const;
 
+  /// Whether some coordinates stay whole, whatever they cost, so that parts may
+  /// differ in cost.
+  bool hasUnequalParts() const;
+
   /// The outermost level of the run of full levels that ends with the given
   /// level, which is full.
   unsigned firstFull(unsigned level) const;

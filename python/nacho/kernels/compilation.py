@@ -57,10 +57,10 @@ def compile(
     a part includes entries of the operands that no loop visits.
 
     ``choices`` makes choices that Nacho otherwise makes by the operands of a call:
-    ``{"whole-rows": True, "heavy-rows": False, "merge-keys": True, "drafts": False,
-    "branches": True, "vector-bits": 512}``, as the options of ``--nacho-cpu``, which
-    describes them. All choices compute the same. One that cannot compute a call is not
-    followed.
+    ``{"whole-rows": True, "heavy-rows": False, "sort-products": False,
+    "merge-keys": True, "drafts": False, "branches": True, "vector-bits": 512}``, as the
+    options of ``--nacho-cpu``, which describes them. All choices compute the same. One
+    that cannot compute a call is not followed.
     """
     options = (target, cost, order, remap, threads, parts, validate, choices, contract)
     if is_module(expr):

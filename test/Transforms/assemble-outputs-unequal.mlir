@@ -1,0 +1,69 @@
+// RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},%{assemble})' \
+// RUN:   | FileCheck %s
+
+// Where some coordinates stay whole, parts may differ in cost. The caller says in which
+// order they are started, so that it can begin with the heaviest one:
+//
+//   parallel worker in parts:
+//     part = order[worker]
+//     append from offsets[part] to offsets[part + 1]
+
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#List = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
+
+// Rows are cut: all parts cost the same.
+//
+// CHECK-LABEL: func.func private @negative_equal_compute(
+// CHECK-NOT:     %order
+// CHECK:         nacho.parallel %part in
+// CHECK-LABEL: func.func @negative_equal_execute(
+func.func @negative_equal(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i] : tensor<?xf64> {
+    %0 = nacho.reduce add %a over [j] : f64
+    nacho.yield %0 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// One part adds up all elements of an entry. Counting is as before.
+//
+// CHECK-LABEL: func.func @whole_entries_partition(
+// CHECK-NOT:     %order
+// CHECK-LABEL: func.func private @whole_entries_compute(
+// CHECK-SAME:    %bounds: memref<?x{{.}}xindex>, %order: memref<?xindex>, %values: memref<?xf64>
+// CHECK:         nacho.parallel %worker in %parts
+// CHECK-NEXT:      %part = memref.load %order[%worker]
+// CHECK:           nacho.load_cut %bounds[%part]
+// CHECK-LABEL: func.func @whole_entries_execute(
+// CHECK-SAME:    %order: memref<?xindex>
+// CHECK-SAME:    delta = -1
+// CHECK:         call @whole_entries_compute(%{{[^,]+}}, %bounds, %order,
+func.func @whole_entries(%E: tensor<?x?xf64, #List>) -> tensor<?xf64> {
+  %y = nacho.assign (%e = %E[j, i] : tensor<?x?xf64, #List>) -> [j] : tensor<?xf64> {
+    %0 = nacho.reduce add %e over [i] : f64
+    nacho.yield %0 : f64
+  } {whole_entries}
+  return %y : tensor<?xf64>
+}
+
+// A workspace collects whole rows.
+//
+// CHECK-LABEL: func.func private @whole_rows_assemble(
+// CHECK-NOT:     %order
+// CHECK:         nacho.parallel %part in
+// CHECK-LABEL: func.func private @whole_rows_compute(
+// CHECK:         nacho.parallel %worker in
+// CHECK-NEXT:      %part = memref.load %order[%worker]
+// CHECK:           memref.load %offsets[%part,
+func.func @whole_rows(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign collect<whole_rows> (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+      -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  } {order = ["i", "j", "k"]}
+  return %Z : tensor<?x?xf64, #CSR>
+}
