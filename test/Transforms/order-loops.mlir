@@ -403,13 +403,15 @@ func.func @asked_for(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSR>) -> te
 }
 
 // With one entry of the mask in each row, it is cheaper to transpose B than to go through all products: j is
-// innermost then. What the sizes are is only asked here.
+// innermost then. One part adds up all elements of an entry, in order, as it would if they were scattered. What the
+// sizes are is only asked here.
 //
 // CHECK-LABEL: func.func @sparse_mask(
 // CHECK-NOT:     nacho.sizes
 // CHECK:         %[[T:.+]] = nacho.assign collect<buckets> ({{.+}}[j, k] : {{.+}}) -> [k, j]
 // CHECK:         nacho.assign ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[k, j] : {{.+}}) -> [i, k]
 // CHECK:           nacho.reduce add %{{.+}} over [j]
+// CHECK:         } {whole_entries}
 func.func @sparse_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 4096, 4096, 4096>},
                        %A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>},
                        %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>})
