@@ -47,7 +47,7 @@ def compile(
     widths of index arrays that the module does not give are those of the operands.
 
     ``order`` lists the indices from the outermost loop inwards, instead of the order
-    that is expected to be the cheapest. A product under a sum may be computed by
+    that is expected to be the cheapest for operands of these sizes. A product under a sum may be computed by
     several statements, so that ``y[i] = A[i,j] * B[j,k] * x[k]`` takes linear time.
     ``contract`` lists the indices that are summed on their own, one after the other:
     with ``contract=("k",)``, this is ``A[i,j] * T[j]`` with the sums ``T[j]`` of
