@@ -137,25 +137,35 @@ void LoopCost::addOperand(AssignOp op, unsigned n, bool isNeeded) {
     operands.emplace_back(n, type, op.getAccess(n), entries, isNeeded);
 }
 
-/// What one operand is to a loop over `index` inside of the loops `outer`.
+/// What one operand is to the loop over `index`, one of `loops`.
 LoopCost::Visit LoopCost::visitOf(const LoopOperand &operand, Attribute index,
-                                  ArrayRef<Attribute> outer,
+                                  ArrayRef<Attribute> loops,
                                   bool isTransposed) const {
-  IndexNames before;
-  for (Attribute name : isTransposed ? outer : ArrayRef(operand.indices)) {
-    if (name == index)
-      break;
-    if (llvm::is_contained(operand.indices, name))
-      before.push_back(name);
+  IndexNames levels = operand.indices;
+  if (isTransposed) {
+    levels.clear();
+    llvm::copy_if(loops, std::back_inserter(levels), [&](Attribute name) {
+      return llvm::is_contained(operand.indices, name);
+    });
   }
-  unsigned level = before.size();
-  IndexNames upTo = before;
-  upTo.push_back(index);
-  double children = expectedPositions(operand, extents, upTo, isTransposed) /
-                    expectedPositions(operand, extents, before, isTransposed);
-  bool isFull =
+  unsigned level = llvm::find(levels, index) - levels.begin();
+  auto positionsIn = [&](unsigned number) {
+    auto some = ArrayRef(levels).take_front(number);
+    return expectedPositions(operand, extents, some, isTransposed);
+  };
+  double fibers = positionsIn(level), positions = positionsIn(level + 1);
+  Visit visit;
+  visit.isFull =
       isTransposed ? level == 0 && operand.isLocated() : operand.isFull[level];
-  return {children, isFull};
+  // The loops inside do not run for a position without children, such as an
+  // empty row, if the term needs the operand: the others have all the children.
+  if (operand.isNeeded) {
+    fibers = std::min(fibers, positions);
+    if (level + 1 < levels.size())
+      visit.nonempty = std::min(1.0, positionsIn(level + 2) / positions);
+  }
+  visit.children = positions / fibers;
+  return visit;
 }
 
 /// The expected number of steps of loop `m`, which runs in each of `live`
@@ -171,8 +181,8 @@ double LoopCost::stepOver(ArrayRef<Attribute> loops, unsigned m,
     if (!llvm::is_contained(operand.indices, index))
       continue;
     bool isTransposed = llvm::is_contained(transposed, operand.input);
-    Visit visit = visitOf(operand, index, outer, isTransposed);
-    survivors *= std::min(1.0, visit.children / extent);
+    Visit visit = visitOf(operand, index, loops, isTransposed);
+    survivors *= std::min(1.0, visit.children / extent) * visit.nonempty;
     // A full level is located, not stepped through.
     if (visit.isFull)
       continue;

@@ -8,16 +8,46 @@
 using namespace mlir;
 using namespace nacho;
 
-MergeAttr nacho::iterationDomain(CoiterateOp loop) {
+static bool isStored(Value fiber) {
+  auto type = cast<FiberType>(fiber.getType());
+  return !isFullLevel(type.getTensor(), type.getLevel());
+}
+
+MergeAttr nacho::iterationDomain(CoiterateOp loop,
+                                 const llvm::SmallBitVector &located) {
   return iterationDomain(loop.getMerge(), [&](unsigned operand) {
     // Guards, which come after the fibers, may be present throughout the loop.
-    if (operand >= loop.getFibers().size())
-      return true;
-    auto fiber = cast<FiberType>(loop.getFibers()[operand].getType());
-    return isFullLevel(fiber.getTensor(), fiber.getLevel());
+    return operand >= loop.getFibers().size() ||
+           (operand < located.size() && located.test(operand)) ||
+           !isStored(loop.getFibers()[operand]);
   });
 }
 
 bool nacho::visitsAll(CoiterateOp loop) {
   return isAlways(iterationDomain(loop));
+}
+
+llvm::SmallBitVector
+nacho::repeatedFibers(CoiterateOp loop,
+                      llvm::function_ref<bool(Value fiber)> isWanted) {
+  auto outer = loop->getParentOfType<CoiterateOp>();
+  ValueRange fibers = loop.getFibers();
+  llvm::SmallBitVector repeated(fibers.size());
+  for (auto [n, fiber] : llvm::enumerate(fibers))
+    if (outer && isStored(fiber) && isWanted(fiber) &&
+        !outer->isAncestor(fiber.getParentBlock()->getParentOp()))
+      repeated.set(n);
+  auto isFree = [&](unsigned n) {
+    return n >= fibers.size() || repeated.test(n) || !isStored(fibers[n]);
+  };
+  if (isAlways(iterationDomain(loop.getMerge(), isFree)))
+    repeated.reset();
+  return repeated;
+}
+
+llvm::SmallBitVector nacho::fibersToSeek(CoiterateOp innermost) {
+  // Elements are looked up in tables instead (--nacho-find-coordinates).
+  return repeatedFibers(innermost, [](Value fiber) {
+    return !cast<FiberType>(fiber.getType()).getChild().isElement();
+  });
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RepeatedFibers.h"
+#include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Optimizations/Passes.h"
 

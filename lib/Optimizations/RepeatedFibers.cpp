@@ -2,36 +2,11 @@
 
 #include "RepeatedFibers.h"
 
-#include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/LevelFormat.h"
 
 using namespace mlir;
 using namespace nacho;
-
-static bool isStored(Value fiber) {
-  auto type = cast<FiberType>(fiber.getType());
-  return !isFullLevel(type.getTensor(), type.getLevel());
-}
-
-llvm::SmallBitVector
-nacho::repeatedFibers(CoiterateOp loop,
-                      llvm::function_ref<bool(Value fiber)> isWanted) {
-  auto outer = loop->getParentOfType<CoiterateOp>();
-  ValueRange fibers = loop.getFibers();
-  llvm::SmallBitVector repeated(fibers.size());
-  for (auto [n, fiber] : llvm::enumerate(fibers))
-    if (outer && isStored(fiber) && isWanted(fiber) &&
-        !outer->isAncestor(fiber.getParentBlock()->getParentOp()))
-      repeated.set(n);
-  auto isFree = [&](unsigned n) {
-    return n >= fibers.size() || repeated.test(n) || !isStored(fibers[n]);
-  };
-  if (isAlways(iterationDomain(loop.getMerge(), isFree)))
-    repeated.reset();
-  return repeated;
-}
 
 Value nacho::seek(ImplicitLocOpBuilder &b, Type child, Value coordinate,
                   Value fiber) {

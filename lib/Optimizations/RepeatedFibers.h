@@ -11,14 +11,6 @@
 
 namespace nacho {
 
-/// The fibers of a loop that are the same in every iteration of the loop around
-/// it, so that the loop would step through them again and again; of these, the
-/// ones that `isWanted`. There are none if the loop without them would visit
-/// coordinates that no fiber has.
-llvm::SmallBitVector
-repeatedFibers(CoiterateOp loop,
-               llvm::function_ref<bool(mlir::Value fiber)> isWanted);
-
 /// Builds the child of `fiber` at a coordinate.
 using LocateChild = llvm::function_ref<mlir::Value(
     mlir::ImplicitLocOpBuilder &b, mlir::Type child, mlir::Value coordinate,

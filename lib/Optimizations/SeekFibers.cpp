@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RepeatedFibers.h"
+#include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Optimizations/Passes.h"
 
 namespace nacho {
@@ -21,11 +22,6 @@ namespace nacho {
 
 using namespace mlir;
 using namespace nacho;
-
-/// Elements are looked up in tables instead: see FindCoordinates.
-static bool hasRows(Value fiber) {
-  return !cast<FiberType>(fiber.getType()).getChild().isElement();
-}
 
 namespace {
 struct SeekFibers : nacho::impl::NachoSeekFibersBase<SeekFibers> {
@@ -37,7 +33,7 @@ struct SeekFibers : nacho::impl::NachoSeekFibersBase<SeekFibers> {
     });
     for (CoiterateOp loop : innermost) {
       bool isLast = loop.getBody().getOps<CoiterateOp>().empty();
-      llvm::SmallBitVector repeated = repeatedFibers(loop, hasRows);
+      llvm::SmallBitVector repeated = fibersToSeek(loop);
       if (isLast && repeated.any())
         takeOut(loop, repeated, seek);
     }

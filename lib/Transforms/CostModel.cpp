@@ -70,6 +70,9 @@ NestCost::NestCost(NestOp nest, CostModelAttr model) : loops(nest.getLoops()) {
 
 void NestCost::findOperands() {
   DenseMap<Value, unsigned> numbers;
+  sought.resize(loops.size());
+  if (!CoiterateOp(loops.back()).getInnerLoop())
+    sought.back() = fibersToSeek(loops.back());
   for (auto [m, loop] : llvm::enumerate(loops)) {
     operandsOf.emplace_back();
     for (auto [fiber, child] : llvm::zip(CoiterateOp(loop).getFibers(),
@@ -79,8 +82,11 @@ void NestCost::findOperands() {
       unsigned number =
           known == numbers.end() ? operands.size() : known->second;
       if (known == numbers.end())
-        operands.push_back({fiber, {}});
+        operands.push_back({fiber, {}, false});
       operands[number].loops.push_back(m);
+      unsigned leaf = operandsOf.back().size();
+      operands[number].isSought =
+          leaf < sought[m].size() && sought[m].test(leaf);
       operandsOf.back().push_back(number);
       numbers[child] = number;
     }
@@ -193,7 +199,8 @@ bool NestCost::addIfKnown(const Charge &charge) {
 void NestCost::chargeEntries(int64_t weight) {
   for (auto [n, operand] : llvm::enumerate(operands)) {
     unsigned outermost = operand.loops.front();
-    if (outermost < first || outermost >= loops.size() || isLocated(n))
+    if (outermost < first || outermost >= loops.size() || operand.isSought ||
+        isLocated(n))
       continue;
     Charge charge{weight, n, getLastLoop(n)};
     // The length of a run has no bound, so neither has the cost of a
@@ -279,7 +286,7 @@ SmallVector<unsigned> NestCost::getDrivers(unsigned m,
                                            const Charge &charge) const {
   SmallVector<unsigned> driving;
   if (!charge.isPerOperand) {
-    for (unsigned leaf : cover(iterationDomain(loops[m])))
+    for (unsigned leaf : cover(iterationDomain(loops[m], sought[m])))
       driving.push_back(operandsOf[m][leaf]);
     return driving;
   }

@@ -23,6 +23,9 @@ namespace nacho {
 struct NestOperand {
   mlir::Value root;
   llvm::SmallVector<unsigned> loops;
+  /// Set if the innermost loop will search the operand for its coordinates, and
+  /// not step through it.
+  bool isSought = false;
 
   mlir::RankedTensorType getType() const {
     return llvm::cast<FiberType>(root.getType()).getTensor();
@@ -115,6 +118,8 @@ private:
   llvm::SmallVector<CoiterateOp> loops;
   llvm::SmallVector<NestOperand> operands;
   llvm::SmallVector<llvm::SmallVector<unsigned>> operandsOf;
+  /// For each loop, its fibers that are searched for coordinates.
+  llvm::SmallVector<llvm::SmallBitVector> sought;
   llvm::SmallVector<Charge> charges;
   unsigned first = 0;
   int64_t entryWeight = 0;

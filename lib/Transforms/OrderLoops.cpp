@@ -72,12 +72,17 @@ FailureOr<bool> StatementSplitter::step() {
 bool StatementSplitter::rewrite(const Terms &terms, const Term &term,
                                 const TermOrder &order,
                                 const LoopOrder &proposed) {
-  if (!order.scatters) {
-    rearrange(term, order);
-    return false;
-  }
   bool isAll =
       terms.terms.size() == 1 && terms.sums.size() == 1 && !term.isNegated;
+  if (!order.scatters) {
+    rearrange(term, order);
+    // Operands of other sizes would have had their products scattered over rows
+    // of the result: whichever is chosen, the parts do not change the sums.
+    op.setWholeEntries(isAll && terms.reduction == BinaryKind::add &&
+                       !term.reduced.empty() && !op.getOrder() &&
+                       !isDense(op.getType()) && op.getType().getRank() > 1);
+    return false;
+  }
   if (!isAll || !canCollect(order)) {
     scatter(term, order, proposed);
     return true;

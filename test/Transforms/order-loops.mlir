@@ -402,17 +402,39 @@ func.func @asked_for(%A: tensor<?x?xf64, #CSC>, %B: tensor<?x?xf64, #CSR>) -> te
   return %Z : tensor<?x?xf64, #CSR>
 }
 
-// With a tiny mask it is cheaper to transpose B than to go through all products: j is innermost then.
-// What the sizes are is only asked here.
+// With one entry of the mask in each row, it is cheaper to transpose B than to go through all products: j is
+// innermost then. One part adds up all elements of an entry, in order, as it would if they were scattered. What the
+// sizes are is only asked here.
 //
-// CHECK-LABEL: func.func @tiny_mask(
+// CHECK-LABEL: func.func @sparse_mask(
 // CHECK-NOT:     nacho.sizes
 // CHECK:         %[[T:.+]] = nacho.assign collect<buckets> ({{.+}}[j, k] : {{.+}}) -> [k, j]
 // CHECK:         nacho.assign ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[k, j] : {{.+}}) -> [i, k]
 // CHECK:           nacho.reduce add %{{.+}} over [j]
-func.func @tiny_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 64, 4096, 4096>},
-                     %A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>},
-                     %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>})
+// CHECK:         } {whole_entries}
+func.func @sparse_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 4096, 4096, 4096>},
+                       %A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>},
+                       %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>})
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %m, %0 : f64
+    %2 = nacho.reduce add %1 over [j] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// With a mask that has entries in few rows it is not: only these rows are multiplied, and transposing all of B
+// would take longer.
+//
+// CHECK-LABEL: func.func @negative_mask_of_few_rows(
+// CHECK-NOT:     collect<buckets>
+// CHECK-NEXT:    %E = nacho.assign collect<part_sums> ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, part]
+func.func @negative_mask_of_few_rows(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 64, 4096, 4096>},
+                                     %A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>},
+                                     %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>})
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
                      %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k] : tensor<?x?xf64, #CSR> {

@@ -678,3 +678,26 @@ func.func @negative_share_of_root(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64
   }
   return %Z : tensor<?x?xf64, #DCSR>
 }
+
+// The rows of C are searched for each j of B[i] (nacho-seek-fibers), not stepped through again for each i: an entry
+// of the first list costs as many steps as B[i] has entries, as the loop over j will say.
+//
+// CHECK-LABEL: func.func @sought_rows(
+// CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #{{.+}}> {
+// CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) {
+// CHECK-NOT:         nacho.cost <nnz> %C0
+// CHECK:             nacho.cost <nnz> %B1
+// CHECK-NOT:         nacho.cost
+// CHECK:             nacho.append %{{.+}} at(%i, %{{.+}}, %{{.+}}) : i64
+// CHECK:           nacho.coiterate %j of (%B2 = %B1 : {{.+}}, %C1 = %C0 : {{.+}}) in intersect(%B2, %C1) {
+func.func @sought_rows(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %C: tensor<?x?xf64, #DCSR>)
+    -> tensor<f64> {
+  %s = nacho.assign (%a = %A[i, k] : tensor<?x?xf64, #DCSR>, %b = %B[i, j] : tensor<?x?xf64, #DCSR>,
+                     %c = %C[j, k] : tensor<?x?xf64, #DCSR>) -> [] : tensor<f64> {
+    %0 = nacho.binary mul %b, %c : f64
+    %1 = nacho.binary mul %a, %0 : f64
+    %2 = nacho.reduce add %1 over [i, j, k] : f64
+    nacho.yield %2 : f64
+  } {order = ["i", "j", "k"]}
+  return %s : tensor<f64>
+}

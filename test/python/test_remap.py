@@ -151,7 +151,7 @@ def test_masks_bound_what_is_made(operator):
     text = f"Z[i,k] {operator} M[i,k] * A[i,j] * B[j,k]"
     operands = {"M": M, "A": A, "B": B}
     made = nacho.partition(text, 2, operands).nests[-1]
-    assert made.order == ("i", "k", "j")
+    assert made.order[:2] == ("i", "k")
     assert made.total <= 2 * 30 * M.nnz + 30
     result = nacho.evaluate(text, operands, parts=5)
     samples.check(result, text, operands)

@@ -87,15 +87,16 @@ public:
 private:
   /// What an operand is to a loop that visits one of its levels.
   struct Visit {
-    double children; ///< The expected number of children of a fiber.
-    bool isFull;     ///< Whether the level is full.
+    double children;     ///< The expected number of children of a fiber.
+    double nonempty = 1; ///< The part of the children that have children.
+    bool isFull;         ///< Whether the level is full.
   };
 
   void addOperand(AssignOp op, unsigned n, bool isNeeded);
   void setIndices(llvm::ArrayRef<mlir::Attribute> all,
                   llvm::ArrayRef<mlir::Attribute> result);
   Visit visitOf(const LoopOperand &operand, mlir::Attribute index,
-                llvm::ArrayRef<mlir::Attribute> outer, bool isTransposed) const;
+                llvm::ArrayRef<mlir::Attribute> loops, bool isTransposed) const;
   double stepOver(llvm::ArrayRef<mlir::Attribute> loops, unsigned m,
                   llvm::ArrayRef<unsigned> transposed, double &live) const;
 

@@ -47,12 +47,13 @@ def compile(
     widths of index arrays that the module does not give are those of the operands.
 
     ``order`` lists the indices from the outermost loop inwards, instead of the order
-    that is expected to be the cheapest. A product under a sum may be computed by
-    several statements, so that ``y[i] = A[i,j] * B[j,k] * x[k]`` takes linear time.
-    ``contract`` lists the indices that are summed on their own, one after the other:
-    with ``contract=("k",)``, this is ``A[i,j] * T[j]`` with the sums ``T[j]`` of
-    ``B[j,k] * x[k]``. With ``"none"``, products stay whole, as they do by default if
-    ``order`` is given. With ``remap=False``, outer intersections are
+    that is expected to be the cheapest for operands of these sizes. A product under a
+    sum may be computed by several statements, so that
+    ``y[i] = A[i,j] * B[j,k] * x[k]`` takes linear time. ``contract`` lists the indices
+    that are summed on their own, one after the other: with ``contract=("k",)``, this is
+    ``A[i,j] * T[j]`` with the sums ``T[j]`` of ``B[j,k] * x[k]``. With ``"none"``,
+    products stay whole, as they do by default if ``order`` is given. With
+    ``remap=False``, outer intersections are
     not run first to list the coordinates that they visit (remapping). Then the cost of
     a part includes entries of the operands that no loop visits.
 

@@ -205,4 +205,4 @@ def _specialiser(
         require_supported(assignment)
         pins[result] = Pin(requested_format(assignment, out))
     source = NotationSource(assignment, pins, lowering, library)
-    return Specialiser(source, lowering, sized=True)
+    return Specialiser(source, lowering)

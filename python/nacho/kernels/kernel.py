@@ -32,10 +32,11 @@ Choices = Mapping[str, object] | None
 class Kernel:
     """A compiled expression: call it with the operands, by position or by name.
 
-    A kernel has one specialisation per choice of element types and index widths. The
-    first call with a new choice compiles one, and later calls use it again. Properties
-    and IR are those of the default specialisation: f64 and int32, except for the types
-    that ``dtype=`` and ``index=`` of compile pin, or that the module has.
+    A kernel has one specialisation per choice of element types and index widths and, if
+    the order of loops may depend on them, of rough sizes of the operands. The first
+    call with a new choice compiles one, and later calls use it again. Properties and IR
+    are those of the default specialisation: f64 and int32, except for the types that
+    ``dtype=`` and ``index=`` of compile pin, or that the module has.
     """
 
     def __init__(self, source: Source, request: Request) -> None:

@@ -204,17 +204,16 @@ class Specialisation:
 class Specialiser:
     """Finds the specialisation of a source for the operands of a call, or makes it.
 
-    With ``sized``, the sizes of operands may also decide the order of loops.
+    The sizes of operands may also decide the order of loops, unless the source or the
+    caller does.
     """
 
-    def __init__(
-        self, source: Source, lowering: Lowering, *, sized: bool = False
-    ) -> None:
+    def __init__(self, source: Source, lowering: Lowering) -> None:
         self.source = source
         self.lowering = lowering
         formats = {name: pin.format for name, pin in source.pins.items()}
         self._sized = (
-            sized
+            source.takes_sizes
             and not lowering.order
             and are_sizes_relevant(source.assignment, formats)
         )

@@ -60,6 +60,10 @@ class Source(Protocol):
     def pins(self) -> Mapping[str, Pin]:
         """Per operand and for the result, the parts of its type that are pinned."""
 
+    @property
+    def takes_sizes(self) -> bool:
+        """Whether its statements may depend on the sizes of operands."""
+
     def require_shapes(self, views: Mapping[str, View]) -> None:
         """Refuse operands of shapes that the source does not allow."""
 
@@ -73,6 +77,8 @@ class NotationSource:
     The format of the result is pinned or inferred. If ``library`` is given, only
     formats are inferred for which that library has a container.
     """
+
+    takes_sizes = True
 
     def __init__(
         self,
@@ -134,6 +140,8 @@ class ModuleSource:
 
     Only the widths of index arrays that its encodings do not give are free.
     """
+
+    takes_sizes = False
 
     def __init__(self, module: Module) -> None:
         self.assignment = module.assignment
