@@ -1,4 +1,8 @@
-"""nacho: a kernel compiled for the number of threads, called with containers."""
+"""nacho: a kernel called with containers.
+
+The environment has the number of threads. As other peers, nacho uses one thread where
+more would not pay.
+"""
 
 from typing import Any
 
@@ -14,7 +18,6 @@ class Nacho:
     remap = True
 
     def __init__(self, threads: int) -> None:
-        self.threads = threads
         self.version = nacho.__version__
         self._compiled: dict[str, nacho.mlir.Kernel] = {}
         self.kernels: Kernels = dict.fromkeys(KERNELS, self.prepare)
@@ -27,7 +30,6 @@ class Nacho:
             compiled = self._compiled[kernel.name] = nacho.mlir.compile(
                 kernel.expression,
                 formats=formats,
-                threads=self.threads,
                 remap=self.remap,
             )
         operands = [container(given, name) for name in compiled.operands]
