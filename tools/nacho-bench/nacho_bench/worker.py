@@ -19,8 +19,11 @@ from nacho_bench.peers import NotInstalledError, UnsuitableError, load
 
 _SLOW = 0.3
 """A call that takes this many seconds is not repeated just to warm up."""
-_WARM_UP = 0.005
-"""Seconds of calls in "steady" before some are timed, to wake up threads and clocks."""
+_WARM_UP = 0.02
+"""Seconds of calls in "steady" before some are timed, to wake up threads and clocks.
+
+A system may take ten milliseconds to move a thread that wakes up to a core of its own.
+"""
 _KEPT = 4 << 30
 """The most bytes that results may take in the mode "keep"."""
 
