@@ -37,10 +37,7 @@ nacho::repeatedFibers(CoiterateOp loop,
     if (outer && isStored(fiber) && isWanted(fiber) &&
         !outer->isAncestor(fiber.getParentBlock()->getParentOp()))
       repeated.set(n);
-  auto isFree = [&](unsigned n) {
-    return n >= fibers.size() || repeated.test(n) || !isStored(fibers[n]);
-  };
-  if (isAlways(iterationDomain(loop.getMerge(), isFree)))
+  if (isAlways(iterationDomain(loop, repeated)))
     repeated.reset();
   return repeated;
 }

@@ -2,8 +2,7 @@
 //
 // A step refuses a call that another program may compute: parts with whole rows
 // that are too unequal, one part for the work of several, or a draft that would
-// be too large. It throws if no
-// program can.
+// be too large. It throws if no program can.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +40,8 @@ StepPlan::refuseTables(const std::vector<Argument> &args) const {
 /// Refuses parts, which own whole rows or fill tables, that are too unequal.
 /// With a part for each worker, a part may cost an eighth more than the share.
 /// With more parts than workers, a worker takes the next part when it is done
-/// with one, and may get twice its share: heavy rows that are
-/// computed apart, the alternative, are several times the work.
+/// with one, and may get twice its share: heavy rows that are computed apart,
+/// the alternative, are several times the work.
 std::optional<Refusal> StepPlan::refuseImbalance() {
   if (!mayBeUnequal())
     return std::nullopt;

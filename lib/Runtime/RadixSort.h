@@ -5,6 +5,7 @@
 
 #include "Threads.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
