@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace nacho {
@@ -28,18 +29,18 @@ inline bool startBuckets(std::vector<int64_t> &counts, unsigned buckets,
   return most < size;
 }
 
-/// Sorts by the bits from `shift` to `bits` of the keys.
+/// Sorts records by the bits from `shift` to `bits` of the keys, with the help
+/// of as much spare room. The two pointers are swapped if the sorted records
+/// are in that room.
 template <typename T, typename Key>
-void radixSort(std::vector<T> &records, std::vector<T> &spare, Key key,
-               unsigned shift, unsigned bits, int64_t workers) {
-  int64_t size = records.size();
+void radixSort(T *&records, T *&spare, int64_t size, Key key, unsigned shift,
+               unsigned bits, int64_t workers) {
   // Short runs have shorter digits: clearing and scanning the histogram would
   // otherwise take longer than the run. All digits have about as many bits.
   unsigned most = size < 2048 ? 8 : 11;
   unsigned digits = std::max(1u, (bits - shift + most - 1) / most);
   unsigned digit = (bits - shift + digits - 1) / digits;
   unsigned buckets = 1u << digit;
-  spare.resize(size);
   thread_local std::vector<int64_t> kept;
   std::vector<int64_t> &counts = kept;
   counts.resize(workers * buckets);
@@ -49,19 +50,19 @@ void radixSort(std::vector<T> &records, std::vector<T> &spare, Key key,
       return (key(record) >> shift) & (buckets - 1);
     };
     std::fill(counts.begin(), counts.end(), 0);
-    onThreads(workers, [&](int64_t w) {
+    onThreads(workers, [&, from = records](int64_t w) {
       int64_t *mine = &counts[w * buckets];
-      for (int64_t n = beginOf(w); n < beginOf(w + 1); ++n)
-        ++mine[bucketOf(records[n])];
+      for (int64_t n = beginOf(w), end = beginOf(w + 1); n < end; ++n)
+        ++mine[bucketOf(from[n])];
     });
     if (!startBuckets(counts, buckets, workers, size))
       continue;
-    onThreads(workers, [&](int64_t w) {
+    onThreads(workers, [&, from = records, to = spare](int64_t w) {
       int64_t *mine = &counts[w * buckets];
-      for (int64_t n = beginOf(w); n < beginOf(w + 1); ++n)
-        spare[mine[bucketOf(records[n])]++] = records[n];
+      for (int64_t n = beginOf(w), end = beginOf(w + 1); n < end; ++n)
+        to[mine[bucketOf(from[n])]++] = from[n];
     });
-    records.swap(spare);
+    std::swap(records, spare);
   }
 }
 

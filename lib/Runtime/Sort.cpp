@@ -10,6 +10,7 @@
 
 #include "RadixSort.h"
 #include "nacho/Runtime/Abi.h"
+#include "nacho/Runtime/BufferPool.h"
 #include "nacho/Runtime/Runtime.h"
 
 #include <algorithm>
@@ -42,12 +43,12 @@ struct Column {
     std::memcpy(&value, data + 8 * n, 8);
     return value;
   }
-  void set(int64_t n, uint64_t value) const {
-    auto narrow = static_cast<uint32_t>(value);
+  /// Calls `f` with the elements.
+  template <typename F>
+  void visit(F f) const {
     if (bytes == 4)
-      std::memcpy(data + 4 * n, &narrow, 4);
-    else
-      std::memcpy(data + 8 * n, &value, 8);
+      return f(reinterpret_cast<uint32_t *>(data));
+    f(reinterpret_cast<uint64_t *>(data));
   }
 };
 
@@ -68,6 +69,14 @@ struct Record {
 };
 
 } // namespace
+
+/// Gives each worker a piece of `size` elements.
+template <typename F>
+static void inPieces(int64_t size, int64_t workers, F f) {
+  onThreads(workers, [&](int64_t w) {
+    f(evenBegin(size, workers, w), evenBegin(size, workers, w + 1));
+  });
+}
 
 static unsigned bitsFor(int64_t extent) {
   unsigned bits = 0;
@@ -224,76 +233,82 @@ private:
     int64_t begin = run.begin, size = run.end - run.begin;
     if (groups.size() == 1 && groups.front().bits + bitsFor(size) <= 64)
       return sortPacked(begin, size, workers);
-    thread_local std::vector<Record> mine, other;
-    std::vector<Record> &records = mine, &spare = other;
-    records.resize(size);
-    auto beginOf = [&](int64_t w) { return evenBegin(size, workers, w); };
+    thread_local Scratch<Record> mine, other;
+    Record *records = mine.fit(size), *spare = other.fit(size);
     bool isFirst = true;
     for (const KeyGroup &group : groups) {
-      onThreads(workers, [&](int64_t w) {
-        for (int64_t n = beginOf(w); n < beginOf(w + 1); ++n) {
+      inPieces(size, workers, [&](int64_t first, int64_t end) {
+        for (int64_t n = first; n < end; ++n) {
           int64_t from = isFirst ? begin + n : records[n].from;
           records[n] = {keyOf(group, from), from};
         }
       });
       radixSort(
-          records, spare, [](const Record &record) { return record.key; }, 0,
-          group.bits, workers);
+          records, spare, size, [](const Record &record) { return record.key; },
+          0, group.bits, workers);
       isFirst = false;
     }
     permuteFrom(
         groups.back().begin, [&](int64_t n) { return records[n].from; }, begin,
         size, workers);
-    if (size > kLong) {
-      std::vector<Record>().swap(records);
-      std::vector<Record>().swap(spare);
-    }
+    mine.releaseAbove(kLong);
+    other.releaseAbove(kLong);
   }
 
   /// Sorts words that hold the key and, in the low bits, the number of the
   /// entry, so that entries with equal keys stay in order.
   void sortPacked(int64_t begin, int64_t size, int64_t workers) {
-    thread_local std::vector<uint64_t> mine, other;
-    std::vector<uint64_t> &words = mine, &spare = other;
+    thread_local Scratch<uint64_t> mine, other;
+    uint64_t *words = mine.fit(size), *spare = other.fit(size);
     const KeyGroup &group = groups.front();
     unsigned shift = bitsFor(size);
-    words.resize(size);
-    onThreads(workers, [&](int64_t w) {
-      int64_t end = evenBegin(size, workers, w + 1);
-      for (int64_t n = evenBegin(size, workers, w); n < end; ++n)
-        words[n] = keyOf(group, begin + n) << shift | uint64_t(n);
+    inPieces(size, workers, [&](int64_t first, int64_t end) {
+      pack(group, shift, begin, words, first, end);
     });
     if (size <= kShort)
-      std::sort(words.begin(), words.end());
+      std::sort(words, words + size);
     else
       radixSort(
-          words, spare, [](uint64_t word) { return word; }, shift,
+          words, spare, size, [](uint64_t word) { return word; }, shift,
           shift + group.bits, workers);
     uint64_t mask = (uint64_t(1) << shift) - 1;
-    auto from = [&](int64_t n) { return begin + int64_t(words[n] & mask); };
+    auto from = [=](int64_t n) { return begin + int64_t(words[n] & mask); };
     for (unsigned c = group.end; c-- > group.begin; shift += bits[c])
-      unpack(c, words, shift, begin, workers);
+      inPieces(size, workers, [&](int64_t first, int64_t end) {
+        unpack(c, words, shift, begin, first, end);
+      });
     permuteFrom(group.end, from, begin, size, workers);
-    if (size > kLong) {
-      std::vector<uint64_t>().swap(words);
-      std::vector<uint64_t>().swap(spare);
+    mine.releaseAbove(kLong);
+    other.releaseAbove(kLong);
+  }
+
+  /// Makes the words of the entries from `first` to `end` of a run, one column
+  /// after the other: such loops are vectorised.
+  void pack(const KeyGroup &group, unsigned shift, int64_t begin,
+            uint64_t *words, int64_t first, int64_t end) const {
+    for (int64_t n = first; n < end; ++n)
+      words[n] = uint64_t(n);
+    for (unsigned c = group.end; c-- > group.begin; shift += bits[c]) {
+      if (!bits[c])
+        continue;
+      columns[c].visit([&](auto *elements) {
+        for (int64_t n = first; n < end; ++n)
+          words[n] |= uint64_t(elements[begin + n]) << shift;
+      });
     }
   }
 
   /// Stores a column of the keys in sorted words, which have it from the bit
   /// `shift` on: reading it there is faster than gathering its elements.
-  void unpack(unsigned c, const std::vector<uint64_t> &words, unsigned shift,
-              int64_t begin, int64_t workers) {
+  void unpack(unsigned c, const uint64_t *words, unsigned shift, int64_t begin,
+              int64_t first, int64_t end) const {
     // All elements of a column without bits are 0.
     if (!bits[c])
       return;
-    const Column &column = columns[c];
     uint64_t mask = (uint64_t(1) << bits[c]) - 1;
-    int64_t size = words.size();
-    onThreads(workers, [&](int64_t w) {
-      int64_t end = evenBegin(size, workers, w + 1);
-      for (int64_t n = evenBegin(size, workers, w); n < end; ++n)
-        column.set(begin + n, (words[n] >> shift) & mask);
+    columns[c].visit([&](auto *elements) {
+      for (int64_t n = first; n < end; ++n)
+        elements[begin + n] = (words[n] >> shift) & mask;
     });
   }
 
@@ -330,20 +345,16 @@ private:
   static void permuteAs(const Column &column, From from, int64_t begin,
                         int64_t size, int64_t workers) {
     auto *data = reinterpret_cast<T *>(column.data);
-    thread_local std::vector<T> kept;
-    std::vector<T> &made = kept;
-    made.resize(size);
-    auto beginOf = [&](int64_t w) { return evenBegin(size, workers, w); };
-    onThreads(workers, [&](int64_t w) {
-      for (int64_t n = beginOf(w); n < beginOf(w + 1); ++n)
+    thread_local Scratch<T> kept;
+    T *made = kept.fit(size);
+    inPieces(size, workers, [&](int64_t first, int64_t end) {
+      for (int64_t n = first; n < end; ++n)
         made[n] = data[from(n)];
     });
-    onThreads(workers, [&](int64_t w) {
-      std::copy(made.begin() + beginOf(w), made.begin() + beginOf(w + 1),
-                data + begin + beginOf(w));
+    inPieces(size, workers, [&](int64_t first, int64_t end) {
+      std::copy(made + first, made + end, data + begin + first);
     });
-    if (size > kLong)
-      std::vector<T>().swap(made);
+    kept.releaseAbove(kLong);
   }
 
   std::vector<Column> columns;

@@ -7,10 +7,7 @@
 
 namespace nacho {
 
-/// The device whose memory is that of the host. It allocates large arrays on
-/// huge pages, and keeps a bounded pool of released arrays for reuse: for each
-/// page of fresh memory the system takes a page fault and clears the page,
-/// which takes longer than, say, a sparse sum that fills the page.
+/// The device whose memory is that of the host.
 Device &cpuDevice();
 
 } // namespace nacho

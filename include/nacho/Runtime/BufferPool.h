@@ -1,0 +1,85 @@
+//===- BufferPool.h - Memory of the host that is used again ---------------===//
+
+#ifndef NACHO_RUNTIME_BUFFERPOOL_H
+#define NACHO_RUNTIME_BUFFERPOOL_H
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+namespace nacho {
+
+/// Allocates arrays, large ones in whole huge pages, and keeps a bounded number
+/// of released bytes for reuse: for each page of fresh memory the system takes
+/// a page fault and clears the page, which takes longer than, say, a sparse sum
+/// that fills the page. Small arrays come from malloc, which recycles them well
+/// enough.
+class BufferPool {
+public:
+  BufferPool();
+
+  /// Throws std::bad_alloc.
+  void *allocate(size_t bytes);
+  /// `bytes` must be what the buffer was allocated with.
+  void release(void *buffer, size_t bytes) noexcept;
+
+  /// How many released bytes are kept: now, and at most.
+  size_t pooledNow() const noexcept;
+  const size_t limit;
+
+private:
+  void *take(size_t size);
+  bool keep(void *buffer, size_t size) noexcept;
+  void clear() noexcept;
+
+  mutable std::mutex mutex;
+  std::unordered_map<void *, size_t> sizes; ///< By large buffer in use.
+  std::multimap<size_t, void *> released;
+  size_t pooled = 0;
+};
+
+/// The pool of the process. It is never destroyed, since buffers may be
+/// released while the process ends.
+BufferPool &hostPool();
+
+/// Room for a computation, uninitialised, which grows to what is asked for.
+template <typename T>
+class Scratch {
+public:
+  Scratch() = default;
+  ~Scratch() { release(); }
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+
+  /// Returns room for `size` elements; what was in it may be lost.
+  T *fit(size_t size) {
+    if (size > capacity) {
+      release();
+      elements = static_cast<T *>(hostPool().allocate(size * sizeof(T)));
+      capacity = size;
+    }
+    return elements;
+  }
+
+  /// Gives the room back if it is for more than `most` elements.
+  void releaseAbove(size_t most) {
+    if (capacity > most)
+      release();
+  }
+
+private:
+  void release() {
+    if (elements)
+      hostPool().release(elements, capacity * sizeof(T));
+    elements = nullptr;
+    capacity = 0;
+  }
+
+  T *elements = nullptr;
+  size_t capacity = 0;
+};
+
+} // namespace nacho
+
+#endif // NACHO_RUNTIME_BUFFERPOOL_H

@@ -1,0 +1,131 @@
+//===- BufferPool.cpp - Memory of the host that is used again -------------===//
+
+#include "nacho/Runtime/BufferPool.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace nacho;
+
+static constexpr size_t kHugePage = size_t(2) << 20;
+/// Smaller arrays come from malloc.
+static constexpr size_t kPooledFrom = size_t(64) << 10;
+/// Arrays of at least this size are on huge pages.
+static constexpr size_t kHugeFrom = size_t(1) << 20;
+
+/// An eighth of the memory, but no more than 2 GiB.
+static size_t mostPooled() {
+  size_t memory = size_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+  return std::min(memory / 8, size_t(2) << 30);
+}
+
+/// Maps memory, from kHugePage on at a multiple of kHugePage, where alone
+/// Linux can use huge pages. Returns null if there is no memory.
+static void *map(size_t size) {
+  size_t padded = size < kHugePage ? size : size + kHugePage;
+  void *mapped = mmap(nullptr, padded, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED)
+    return nullptr;
+  if (size < kHugePage)
+    return mapped;
+  auto address = reinterpret_cast<uintptr_t>(mapped);
+  uintptr_t aligned = (address + kHugePage - 1) & ~(kHugePage - 1);
+  if (size_t before = aligned - address)
+    munmap(mapped, before);
+  if (size_t after = address + padded - (aligned + size))
+    munmap(reinterpret_cast<void *>(aligned + size), after);
+  void *buffer = reinterpret_cast<void *>(aligned);
+  madvise(buffer, size, MADV_HUGEPAGE);
+  return buffer;
+}
+
+BufferPool::BufferPool() : limit(mostPooled()) {}
+
+void *BufferPool::allocate(size_t bytes) {
+  if (bytes < kPooledFrom) {
+    if (void *buffer = std::malloc(bytes ? bytes : 1))
+      return buffer;
+    throw std::bad_alloc();
+  }
+  size_t unit = bytes < kHugeFrom ? kPooledFrom : kHugePage;
+  size_t size = (bytes + unit - 1) & ~(unit - 1);
+  if (size < bytes)
+    throw std::bad_alloc();
+  if (void *buffer = take(size))
+    return buffer;
+  void *buffer = map(size);
+  if (!buffer) {
+    // Memory may suffice without the buffers that are kept for reuse.
+    clear();
+    buffer = map(size);
+  }
+  if (!buffer)
+    throw std::bad_alloc();
+  std::lock_guard<std::mutex> lock(mutex);
+  sizes[buffer] = size;
+  return buffer;
+}
+
+/// Returns a released buffer, which may be up to 1/4 larger than what is asked
+/// for, or null if there is none.
+void *BufferPool::take(size_t size) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = released.lower_bound(size);
+  if (found == released.end() || found->first - size > size / 4)
+    return nullptr;
+  auto [taken, buffer] = *found;
+  sizes[buffer] = taken;
+  released.erase(found);
+  pooled -= taken;
+  return buffer;
+}
+
+void BufferPool::release(void *buffer, size_t bytes) noexcept {
+  if (bytes < kPooledFrom)
+    return std::free(buffer);
+  size_t size;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto known = sizes.find(buffer);
+    size = known->second;
+    sizes.erase(known);
+  }
+  if (!keep(buffer, size))
+    munmap(buffer, size);
+}
+
+bool BufferPool::keep(void *buffer, size_t size) noexcept {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (pooled + size > limit)
+    return false;
+  try {
+    released.emplace(size, buffer);
+  } catch (const std::bad_alloc &) {
+    return false;
+  }
+  pooled += size;
+  return true;
+}
+
+void BufferPool::clear() noexcept {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto [size, buffer] : released)
+    munmap(buffer, size);
+  released.clear();
+  pooled = 0;
+}
+
+size_t BufferPool::pooledNow() const noexcept {
+  std::lock_guard<std::mutex> lock(mutex);
+  return pooled;
+}
+
+BufferPool &nacho::hostPool() {
+  static auto *pool = new BufferPool;
+  return *pool;
+}
