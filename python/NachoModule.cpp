@@ -88,12 +88,12 @@ public:
   PyPlan(std::shared_ptr<const Kernel> kernel, const Asked &asked)
       : kernel(kernel), plan(std::move(kernel), asked) {}
 
-  nb::list execute(const nb::list &list, bool isPlanned) {
+  nb::list execute(const nb::list &list, bool isPlanned, bool isTrusted) {
     CallArguments call(*kernel, list);
     std::vector<Buffer> buffers;
     {
       nb::gil_scoped_release release;
-      buffers = plan.execute(call.args, isPlanned);
+      buffers = plan.execute(call.args, isPlanned, isTrusted);
     }
     nb::list arrays;
     for (Buffer &buffer : buffers)
@@ -393,5 +393,5 @@ NB_MODULE(_nacho, m) {
       .def_prop_ro("memory", &PyPlan::memory)
       .def_prop_ro("sizes", &PyPlan::levelSizes)
       .def("execute", &PyPlan::execute, nb::arg("args"),
-           nb::arg("planned") = false);
+           nb::arg("planned") = false, nb::arg("trusted") = false);
 }

@@ -175,7 +175,8 @@ nb::object RepeatedCall::compute(const nb::tuple &given) const {
       try {
         Plan plan(kernel, asked);
         plan.plan(call.args);
-        buffers = plan.execute(call.args, /*isPlanned=*/true);
+        buffers = plan.execute(call.args, /*isPlanned=*/true,
+                               /*isTrusted=*/false);
       } catch (const std::exception &) {
         // The caller checks the operands in full, and the call fails again.
         buffers.clear();

@@ -2,6 +2,7 @@
 
 #include "nacho/Execution/Plan.h"
 
+#include "Canonical.h"
 #include "Foresight.h"
 #include "Overlap.h"
 
@@ -165,6 +166,17 @@ std::optional<Refusal> Plan::takeSample(const std::vector<Argument> &inputs) {
 }
 
 std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
+                                  bool isPlanned, bool isTrusted) {
+  std::vector<Buffer> made = compute(args, isPlanned);
+  const StepPlan &last = steps.back();
+  const TensorLayout &result = last.step->result;
+  if (!isTrusted && kernel->device.isHost() &&
+      !isCanonical(result, made, last.extents(), choice.threads))
+    throw OperandsChanged();
+  return made;
+}
+
+std::vector<Buffer> Plan::compute(const std::vector<Argument> &args,
                                   bool isPlanned) {
   if (program->makesDrafts() && (!isPlanned || isSpent.exchange(true)))
     throw std::logic_error("a plan without counts can be executed once");

@@ -287,8 +287,7 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
     }
   Numbers<int64_t> visited(step->device(), rows + 1);
   if (step->scattered)
-    workspaces.front().coverExtent(
-        sizes[step->result.levels.size() + 1 + *step->scattered]);
+    workspaces.front().coverExtent(extents()[*step->scattered]);
   return callWithWorkspaces(
       threads, /*hasSums=*/true, [&](const std::vector<Workspace> &prepared) {
         return by.execute(args, bounds.data(), order.data(), offsets.data(),
@@ -343,7 +342,7 @@ StepPlan::arguments(const std::vector<Buffer> &buffers) const {
   for (const Buffer &buffer : buffers)
     args.push_back(buffer.argument());
   for (size_t level = 0; level < rank; ++level)
-    args.push_back({nullptr, sizes[rank + 1 + level]});
+    args.push_back({nullptr, extents()[level]});
   return args;
 }
 

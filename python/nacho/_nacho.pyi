@@ -117,5 +117,5 @@ class Plan:
     @property
     def sizes(self) -> tuple[int, ...]: ...
     def execute(
-        self, args: list[object], planned: bool = False
+        self, args: list[object], planned: bool = False, trusted: bool = False
     ) -> list[NDArray[Any]]: ...

@@ -107,6 +107,10 @@ public:
   int64_t rowSize() const { return sizes[step->rowSizeAt()]; }
   /// The number of values of the result, or of its draft.
   int64_t numEntries() const;
+  /// The extents of the levels of the result.
+  const int64_t *extents() const {
+    return sizes.data() + step->result.levels.size() + 1;
+  }
   /// The cost of all parts.
   int64_t total() const;
   /// The cost of each part.
@@ -175,9 +179,10 @@ public:
   void plan(const std::vector<Argument> &args);
   /// Computes the result. With `isPlanned` the caller promises that the
   /// operands are those of plan(), unchanged, so that the results of inner
-  /// steps are reused.
-  std::vector<Buffer> execute(const std::vector<Argument> &args,
-                              bool isPlanned);
+  /// steps are reused. With `isTrusted` that they are valid: otherwise a result
+  /// that is not canonical is refused, since their arrays must have changed.
+  std::vector<Buffer> execute(const std::vector<Argument> &args, bool isPlanned,
+                              bool isTrusted);
 
   /// The seconds that each part of the last step takes alone, after plan().
   std::vector<double> timeParts(const std::vector<Argument> &args,
@@ -197,6 +202,8 @@ public:
 private:
   using Attempt = std::function<std::optional<Refusal>()>;
 
+  std::vector<Buffer> compute(const std::vector<Argument> &args,
+                              bool isPlanned);
   void begin(const std::vector<Argument> &args);
   void startSteps();
   void attempt(const Attempt &run);

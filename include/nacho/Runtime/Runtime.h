@@ -65,6 +65,20 @@ int64_t checkTuples(const Pos *pos, int64_t fibers, const Crd *const *crds,
                     int64_t stride, int64_t entries, const int64_t *extents,
                     int64_t levels, int64_t &level, Violation &violation);
 
+/// The entries of a level of a result, or of levels that have entries in
+/// common, as in the coo format.
+struct ResultEntries {
+  const void *positions;
+  int64_t positionBytes, fibers;
+  const void *const *coordinates; ///< An array for each level.
+  int64_t coordinateBytes, stride, levels, entries;
+  const int64_t *extents; ///< One for each level.
+};
+
+/// Whether the positions are valid, all coordinates are inside their extents,
+/// and the entries of each fiber are in order and distinct.
+bool areInOrder(const ResultEntries &of, int64_t threads);
+
 } // namespace nacho
 
 #endif // NACHO_RUNTIME_H

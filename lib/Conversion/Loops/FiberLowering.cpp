@@ -45,6 +45,8 @@ void FiberLowering::refuse(Operation *op, const Twine &why) {
 
 LogicalResult FiberLowering::run() {
   lowerOp(*func);
+  if (!isRefused)
+    refuseRemainingUses();
   if (isRefused)
     return failure();
   // The replaced ops still use each other's fibers and cuts, so that no order
@@ -59,6 +61,22 @@ LogicalResult FiberLowering::run() {
       op->erase();
   });
   return success();
+}
+
+/// Refuses ops that this lowering does not know, and that use a fiber or a cut
+/// which it replaces.
+void FiberLowering::refuseRemainingUses() {
+  SmallPtrSet<Operation *, 16> gone(replaced.begin(), replaced.end());
+  auto isGone = [&](Operation *op) {
+    while (op && !gone.contains(op))
+      op = op->getParentOp();
+    return op != nullptr;
+  };
+  for (Operation *op : replaced)
+    for (Operation *user : op->getUsers())
+      if (!isGone(user))
+        return refuse(user, "uses a fiber or a cut that only another pass can "
+                            "lower");
 }
 
 bool FiberLowering::isResolved(Value value) const {
@@ -350,51 +368,4 @@ Value FiberLowering::sumBefore(Value list, Value position) {
       memref::LoadOp::create(b, values, select(any, before, constant(0)));
   sum = arith::IndexCastOp::create(b, b.getIndexType(), sum);
   return select(any, sum, constant(0));
-}
-
-/// The position comes from `nacho.recall`, so that of an absent fiber is
-/// `kRecalledAbsent`.
-void FiberLowering::lowerFiberAt(FiberAtOp op) {
-  FiberValue at = fiber(op.getRoot());
-  at.level = cast<FiberType>(op.getFiber().getType()).getLevel();
-  at.position = op.getPosition();
-  if (op.getEnd())
-    at.end = op.getEnd();
-  if (!op.getCertain()) {
-    Value none = constant(kRecalledAbsent);
-    at.present = compare(arith::CmpIPredicate::ne, at.position, none);
-    at.position = select(at.present, at.position, constant(0));
-    if (at.end)
-      at.end = select(at.present, *at.end, constant(0));
-  }
-  setFiber(op.getFiber(), at);
-}
-
-void FiberLowering::lowerSeek(SeekOp op) {
-  FiberValue of = fiber(op.getFiber());
-  ChildRange range = childRange(of);
-  Value sought = op.getCoordinate();
-  Value at =
-      range.level->lowerBound(b, sought, range.first, range.begin, range.end);
-  Value found = equal(b, coordinateOrInfinity(range, at), sought);
-  FiberValue child = {of.tensor, of.level + 1, select(found, at, constant(0)),
-                      found, std::nullopt};
-  if (!range.level->isUnique())
-    child.end = select(found, endOfRun(*range.level, sought, at, range.end),
-                       constant(0));
-  setFiber(op.getChild(), child);
-}
-
-void FiberLowering::lowerFind(FindOp op) {
-  if (!op.getTable())
-    return refuse(op, "needs a table of the positions of the fiber's children, "
-                      "which nacho-assemble-outputs makes");
-  FiberValue of = fiber(op.getFiber());
-  auto lookup = LookupOp::create(b, b.getI64Type(), b.getI1Type(),
-                                 op.getCoordinate(), op.getTable());
-  Value found = lookup.getIsThere();
-  Value at = arith::IndexCastOp::create(b, b.getIndexType(), lookup.getValue());
-  setFiber(op.getChild(),
-           {of.tensor, of.level + 1, select(found, at, constant(0)), found,
-            std::nullopt});
 }

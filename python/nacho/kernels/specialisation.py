@@ -153,12 +153,12 @@ class Specialisation:
         ``planned`` says that the operands cannot have changed since the plan was made.
         """
         try:
-            buffers = plan.execute(call.args, planned)
+            trusted = call.validate == "none"
+            buffers = plan.execute(call.args, planned, trusted)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
-        trusted = call.validate != "none"
         format = self.statement.result.format
-        return make_result(format, self.shape(call), buffers, call.kind, trusted)
+        return make_result(format, self.shape(call), buffers, call.kind, not trusted)
 
     def shape(self, call: Call) -> tuple[int, ...]:
         """Return the shape of the result."""

@@ -36,3 +36,18 @@ func.func @no_table(%A: tensor<?xf64, #SV>, %k: index) -> i1 {
   %isThere = nacho.present %A1 : !A1
   return %isThere : i1
 }
+
+// -----
+
+// Elements are loaded where loops are lowered, not with the searches of a partition.
+
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+!A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
+!A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
+func.func @element_outside_of_loops(%A: tensor<?xf64, #SV>, %k: index, %table: !nacho.workspace<i64>) -> f64 {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %A1 = nacho.find %k in %A0 : !A0 by %table : !nacho.workspace<i64>
+  // expected-error @below {{uses a fiber or a cut that only another pass can lower}}
+  %a = nacho.load %A1 : !A1
+  return %a : f64
+}

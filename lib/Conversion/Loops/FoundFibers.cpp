@@ -1,0 +1,66 @@
+//===- FoundFibers.cpp - Fibers at positions that are remembered or found -===//
+//
+// What a list remembers, a search finds or a table says is a position, and
+// fibers begin there. No fiber is read outside of the arrays of its tensor,
+// whatever the operands became in the meantime.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FiberLowering.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// The position comes from `nacho.recall`, so that of an absent fiber is
+/// `kRecalledAbsent`.
+void FiberLowering::lowerFiberAt(FiberAtOp op) {
+  FiberValue at = fiber(op.getRoot());
+  at.level = cast<FiberType>(op.getFiber().getType()).getLevel();
+  at.position = op.getPosition();
+  if (op.getEnd())
+    at.end = op.getEnd();
+  if (!op.getCertain()) {
+    Value none = constant(kRecalledAbsent);
+    at.present = compare(arith::CmpIPredicate::ne, at.position, none);
+    at.position = select(at.present, at.position, constant(0));
+    if (at.end)
+      at.end = select(at.present, *at.end, constant(0));
+  }
+  setFiber(op.getFiber(), at);
+}
+
+void FiberLowering::lowerSeek(SeekOp op) {
+  FiberValue of = fiber(op.getFiber());
+  ChildRange range = childRange(of);
+  Value sought = op.getCoordinate();
+  Value at =
+      range.level->lowerBound(b, sought, range.first, range.begin, range.end);
+  Value found = compare(arith::CmpIPredicate::eq,
+                        coordinateOrInfinity(range, at), sought);
+  FiberValue child = {of.tensor, of.level + 1, select(found, at, constant(0)),
+                      found, std::nullopt};
+  if (!range.level->isUnique())
+    child.end = select(found, endOfRun(*range.level, sought, at, range.end),
+                       constant(0));
+  setFiber(op.getChild(), child);
+}
+
+void FiberLowering::lowerFind(FindOp op) {
+  if (!op.getTable())
+    return refuse(op, "needs a table of the positions of the fiber's children, "
+                      "which nacho-assemble-outputs makes");
+  FiberValue of = fiber(op.getFiber());
+  auto lookup = LookupOp::create(b, b.getI64Type(), b.getI1Type(),
+                                 op.getCoordinate(), op.getTable());
+  // A coordinate that a fiber has twice, which nobody may rely on not to
+  // happen, is in the table with the sum of its positions.
+  ChildRange range = childRange(of);
+  Value at = arith::IndexCastOp::create(b, b.getIndexType(), lookup.getValue());
+  Value isInside = arith::AndIOp::create(
+      b, compare(arith::CmpIPredicate::uge, at, range.begin),
+      compare(arith::CmpIPredicate::ult, at, range.end));
+  Value found = arith::AndIOp::create(b, lookup.getIsThere(), isInside);
+  setFiber(op.getChild(),
+           {of.tensor, of.level + 1, select(found, at, constant(0)), found,
+            std::nullopt});
+}

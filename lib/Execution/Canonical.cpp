@@ -1,0 +1,61 @@
+//===- Canonical.cpp - Is a result sorted, without duplicates? ------------===//
+
+#include "Canonical.h"
+
+#include "nacho/Runtime/Runtime.h"
+
+using namespace nacho;
+
+using Level = TensorLayout::Level;
+
+/// The number of the array of positions among those of a level; none if its
+/// entries are those of the level above.
+static std::optional<size_t> positionsOf(const Level &level) {
+  for (size_t n = 0; n < level.arrays.size(); ++n)
+    if (level.arrays[n].holdsPositions)
+      return n;
+  return std::nullopt;
+}
+
+bool nacho::isCanonical(const TensorLayout &layout,
+                        const std::vector<Buffer> &arrays,
+                        const int64_t *extents, int64_t threads) {
+  const std::vector<Level> &levels = layout.levels;
+  int64_t parents = 1;
+  size_t array = 0, end;
+  for (size_t first = 0; first < levels.size(); first = end) {
+    const Level &level = levels[first];
+    end = first + 1;
+    if (level.isFull) {
+      parents *= extents[first];
+      continue;
+    }
+    const Buffer &positions = arrays[array + *positionsOf(level)];
+    while (end < levels.size() && !levels[end].isFull &&
+           !positionsOf(levels[end]))
+      ++end;
+    std::vector<const void *> coordinates;
+    int64_t bytes = sizeOf(level.coordinateType), entries = 0;
+    for (size_t m = first; m < end; ++m) {
+      auto [from, offset, stride] = levels[m].coordinates;
+      const Buffer &stored = arrays[from];
+      coordinates.push_back(static_cast<const char *>(stored.data) +
+                            offset * bytes);
+      entries = stored.size / stride;
+      array += levels[m].arrays.size();
+    }
+    ResultEntries of = {positions.data,
+                        int64_t(sizeOf(positions.type)),
+                        parents,
+                        coordinates.data(),
+                        bytes,
+                        level.coordinates.stride,
+                        int64_t(end - first),
+                        entries,
+                        &extents[first]};
+    if (!areInOrder(of, threads))
+      return false;
+    parents = entries;
+  }
+  return true;
+}

@@ -1,0 +1,105 @@
+"""Arrays of operands that are edited before, between and during calls."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+from checks import check_structure, same
+from conftest import THOROUGH
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools" / "nacho-fuzz"))
+
+from nacho_fuzz import farm
+
+CASES = 20_000 if THOROUGH else 150
+
+
+def test_random_edits():
+    """No case of the fuzzer crashes, hangs, or returns what is not canonical."""
+    found = list(farm.run("corruptions", 0, CASES, minutes=120, jobs=2))
+    tally = found.pop()
+    assert not found, [str(failure) for failure in found]
+    assert tally.cases == CASES
+    # Both are common, or the attack is none.
+    assert min(tally.outcomes["refused"], tally.outcomes["returned"]) > CASES // 10
+
+
+def test_farm_reports_what_goes_wrong(tmp_path, monkeypatch):
+    """A case that dies, or fails, is reported, and the next ones are run."""
+    (tmp_path / "broken.py").write_text(
+        "import nacho_fuzz, os\n"
+        "def run(case):\n"
+        "    assert case != 1, 'wrong'\n"
+        "    if case == 2:\n"
+        "        os.kill(os.getpid(), 11)\n"
+        "    return 'fine'\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{sys.path[0]}:{farm_path()}")
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import nacho_fuzz; nacho_fuzz.__path__.append({str(tmp_path)!r})\n"
+    )
+    *failures, tally = farm.run("broken", 0, 5, minutes=1, jobs=1)
+    assert [failure.case for failure in failures] == [1, 2]
+    assert "wrong" in failures[0].what
+    assert failures[1].what == "crash: SIGSEGV"
+    assert tally.outcomes == {"fine": 3, "fail": 2}
+
+
+def farm_path() -> str:
+    return str(Path(farm.__file__).parents[1])
+
+
+@pytest.mark.parametrize("validate", ["safe", "none"])
+def test_repeated_coordinates_in_a_table(validate):
+    """A coordinate that a row of the mask has twice is not a position too far."""
+    ones = np.ones((2, 2))
+    mask, a, b = (nacho.Tensor.from_dense(ones, "csr") for _ in range(3))
+    text = "Z[i,k] = M[i,k] * A[i,j] * B[j,k]"
+    kernel = nacho.mlir.compile(text, validate=validate)
+    kernel(mask, a, b)
+    mask.crd[1][:] = 1
+    check_structure(kernel(mask, a, b))
+
+
+def edited(array, how):
+    array[...] = array[::-1].copy() if how == "reverse" else array[0]
+
+
+@pytest.mark.parametrize("format", ["csr", "dcsr", "coo"])
+@pytest.mark.parametrize("how", ["reverse", "repeat"])
+def test_results_are_canonical_or_refused(format, how):
+    """The first call has checked the operands; later edits stay in range."""
+    rng = np.random.default_rng(1)
+    dense = [rng.random((40, 40)) * (rng.random((40, 40)) < 0.3) for _ in range(2)]
+    a, b = (nacho.Tensor.from_dense(each, format) for each in dense)
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]")
+    expected = kernel(a, b)
+    plain = a.crd[1].copy()
+    edited(a.crd[1], how)
+    for _ in range(2):
+        with pytest.raises(nacho.OperandError, match="not sorted|duplicate"):
+            kernel(a, b)
+    a.crd[1][...] = plain
+    assert same(kernel(a, b), expected)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("how", ["reverse", "repeat"])
+def test_scipy_operands_may_become_unsorted(format, how):
+    """SciPy allows entries in any order, and repeated ones: they are added up."""
+    a = sp.random_array((40, 40), density=0.3, format=format, rng=1)
+    b = sp.random_array((40, 40), density=0.3, format=format, rng=2)
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]")
+    kernel(a, b)
+    edited(a.coords[1] if format == "coo" else a.indices, how)
+    try:
+        result = kernel(a, b)
+    except nacho.OperandError:
+        # It was checked when the kernel saw it first; now it is sorted in a copy.
+        result = kernel(a, b)
+    check_structure(result)
+    np.testing.assert_allclose(result.toarray(), a.toarray() + b.toarray())

@@ -1,0 +1,49 @@
+"""Random statements on random operands, compared with dense NumPy.
+
+Formats, types, index widths, numbers of parts and threads are drawn; with the same
+number of parts, a result is the same on any threads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from nacho_fuzz.suite import properties
+
+RUNS = 3
+
+
+def _check(drawn: Any) -> None:
+    case, runs = drawn
+    kernel = case.compile()
+    for run in runs:
+        properties.check_run(kernel, case, run)
+
+
+def run(case: int) -> str:
+    """Run a case."""
+    kind = (
+        properties.expressions.contractions()
+        if case % 2
+        else properties.expressions.elementwise()
+    )
+    runs = st.lists(properties.runs(), min_size=RUNS, max_size=RUNS)
+
+    # Hypothesis draws the case; a failure is reported as it is, and not made smaller.
+    @seed(case)
+    @settings(
+        max_examples=1,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.tuples(kind, runs))
+    def once(drawn: Any) -> None:
+        _check(drawn)
+
+    once()
+    return "equal"
