@@ -114,6 +114,7 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertNachoStorageToMemRef());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createNachoCarryPositions());
   // Steps that are counted are taken one by one.
   if (options.vectorBits > 0 && !options.countSteps) {
     NachoSumInLanesOptions sums;

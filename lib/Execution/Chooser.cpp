@@ -66,8 +66,10 @@ static constexpr double kLeastOverlap = 0.25;
 
 /// The least cost of a union at which it pays to take a sample of it.
 static constexpr int64_t kSampleFrom = 1 << 17;
-/// One step in this many may be mispredicted for a merge to be foreseen.
-static constexpr int64_t kSurpriseRate = 16;
+/// Two steps in this many may be mispredicted for a merge to be foreseen: a
+/// step that selects takes about as long as one that branches, and a bit more
+/// than a quarter of what a misprediction costs.
+static constexpr int64_t kSurpriseRate = 7;
 /// One step in this many may be a match for matches to be few: then moving the
 /// draft of the matches takes less time than counting them in another merge.
 static constexpr int64_t kMatchRate = 4;
@@ -116,8 +118,11 @@ static void chooseWorkers(Choice &choice, int64_t available, bool cutsLists) {
   choice.threads = std::min(choice.threads, choice.parts);
 }
 
-/// Whether keys are a gain for most operands with this number of indices.
-static bool suitsKeys(unsigned rank) { return rank > 2; }
+/// Whether keys are a gain for most operands with this number of indices. Level
+/// by level, intersections of matrices skip rows; unions have none to skip.
+static bool suitsKeys(unsigned rank, bool intersects) {
+  return rank > 2 || !intersects;
+}
 
 bool Chooser::wantsOverlap(const Asked &asked, const Facts &facts) const {
   return kernel.intersectsKeys && facts.entries >= kOverlapFrom &&
@@ -133,7 +138,7 @@ bool Chooser::wantsKeys(const Asked &asked, const Facts &facts) const {
   if (facts.overlap < kLeastOverlap)
     return false;
   if (facts.entries < kWorthKeys)
-    return suitsKeys(facts.rank);
+    return suitsKeys(facts.rank, kernel.intersectsKeys);
   return facts.entries / kLongRow < facts.rows;
 }
 
@@ -247,7 +252,7 @@ int64_t Chooser::partsWithTable(int64_t elements, int64_t entries) {
 }
 
 bool Chooser::isForeseen(const Sample &sample) {
-  return sample.surprises * kSurpriseRate <= sample.steps;
+  return sample.surprises * kSurpriseRate <= 2 * sample.steps;
 }
 
 bool Chooser::wantsBranches(const Choice &choice, int64_t merged) {

@@ -69,6 +69,8 @@ public:
   void leaveAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
                    const AppendedCoordinate &at,
                    MutableArrayRef<Value> carried) const override {
+    if (at.visitsAll)
+      return storeNext(b, context, at, carried[0]);
     Value to = arith::SelectOp::create(b, at.any, at.number, carried[0]);
     carried[0] = fill(b, context, carried[0], to, at.before);
   }
@@ -86,6 +88,20 @@ public:
   }
 
 private:
+  /// if written < number: positions[number] = before
+  ///
+  /// An earlier part has written the position of the first coordinate.
+  static void storeNext(ImplicitLocOpBuilder &b, const AppendContext &context,
+                        const AppendedCoordinate &at, Value &written) {
+    Value isNew =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, written, at.number);
+    auto ifNew = scf::IfOp::create(b, isNew);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifNew.thenBlock());
+    storeIndex(b, at.before, context.positions, at.number);
+    written = at.number;
+  }
+
   /// for x in (from, min(to, upper)]: positions[x] = value
   ///
   /// Returns the last index written.

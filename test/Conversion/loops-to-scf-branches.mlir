@@ -8,7 +8,7 @@
 
 // while posA < endA and posB < endB:
 //   if a < b: s += A[posA]; elif b < a: s += B[posB]; else: s += A[posA] + B[posB]
-// and what is left of either, without branches
+// and what is left of each
 //
 // CHECK-LABEL: func.func @union(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^ ]+}}, #{{[^>]+}}>, %[[B:[^ ]+]]: tensor<{{[^ ]+}}, #{{[^>]+}}>, %[[S:[^ ]+]]: f64)
@@ -36,8 +36,10 @@
 // CHECK:               scf.yield %[[NEXT_P]], %[[NEXT_Q]], %{{.+}} : index, index, f64
 // CHECK:             scf.yield %[[OTHER]]#0, %[[OTHER]]#1, %[[OTHER]]#2
 // CHECK:           scf.yield %[[NEXT]]#0, %[[NEXT]]#1, %[[NEXT]]#2
-// CHECK:         scf.while
-// CHECK-NOT:       scf.if
+// CHECK-NOT:     scf.while
+// CHECK:         scf.for %{{.+}} = %[[LEFT]]#0 to
+// CHECK:         scf.for %{{.+}} = %[[LEFT]]#1 to
+// CHECK-NOT:     scf.if
 // CHECK:         return
 func.func @union(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: f64) -> f64 {
   %A0 = nacho.root %A : tensor<?xf64, #SV>

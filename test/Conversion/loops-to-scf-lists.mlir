@@ -45,7 +45,7 @@ func.func @negative_certain_position(%A: tensor<?x?xf64, #DCSR>, %out: memref<?x
   return
 }
 
-// One of a union, as long as there is the other one, and then: crd[pos] == i ? pos : -1
+// One of a union, as long as there is the other one: crd[pos] == i ? pos : -1
 //
 // CHECK-LABEL: func.func @position(
 // CHECK-DAG:     %[[NONE:.+]] = arith.constant -1 : index
@@ -55,12 +55,13 @@ func.func @negative_certain_position(%A: tensor<?x?xf64, #DCSR>, %out: memref<?x
 // CHECK-NEXT:      %[[HAS:.+]] = arith.cmpi eq, %[[CRD]], %[[I]] : index
 // CHECK:           %[[KEPT:.+]] = arith.select %[[HAS]], %[[POS]], %[[NONE]] : index
 // CHECK-NEXT:      memref.store %[[KEPT]], %{{.+}}[%[[I]]]
+//
+// What is left of A alone has a position, what is left of B alone has none:
 // CHECK:         scf.while
-// CHECK:         ^{{.+}}(%[[POS:.+]]: index, %{{.+}}: index, %[[CRD:.+]]: index, %{{.+}}: index):
-// CHECK-NEXT:      %[[I:.+]] = arith.minui
-// CHECK-NEXT:      %[[HAS:.+]] = arith.cmpi eq, %[[CRD]], %[[I]] : index
-// CHECK:           %[[KEPT:.+]] = arith.select %[[HAS]], %[[POS]], %[[NONE]] : index
-// CHECK-NEXT:      memref.store %[[KEPT]], %{{.+}}[%[[I]]]
+// CHECK:         scf.for %[[POS:.+]] = %{{.+}} to
+// CHECK-DAG:       memref.store %[[POS]], %{{.+}}[
+// CHECK:         scf.for
+// CHECK:           memref.store %[[NONE]], %{{.+}}[
 func.func @position(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>,
                     %out: memref<?xindex>) {
   %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>

@@ -112,12 +112,13 @@ func.func @coo(%A: tensor<?x?xf64, #COO>, %out: memref<?x?xf64>) {
 // CHECK-NEXT:      %[[STEP_B:.+]] = arith.index_castui %[[HAS_B]] : i1 to index
 // CHECK-NEXT:      %[[NEXT_B:.+]] = arith.addi %[[POS_B]], %[[STEP_B]] : index
 //
-//   while (posA1 < min(endA, sizeA - 1) && ...), and then what is left of either
+//   while (posA1 < min(endA, sizeA - 1) && ...), and then what is left of each
 // CHECK:           %[[STOP_A:.+]] = arith.minui %[[END_A]]#0, %{{.+}} : index
 // CHECK:           %[[BOTH:.+]]:4 = scf.while (%[[POS_A1:[^ ]+]] = %[[POS_A]], {{.+}}) : (index, index, index, index)
 // CHECK-NEXT:        arith.cmpi ult, %[[POS_A1]], %[[STOP_A]] : index
-// CHECK:           %[[IS_IN:.+]] = arith.cmpi ult, %[[BOTH]]#0, %[[END_A]]#0 : index
-// CHECK:           scf.while (%{{[^ ]+}} = %[[BOTH]]#0, %{{[^ ]+}} = %[[BOTH]]#1, {{.+}})
+// CHECK:           %[[PAIRS:.+]]:2 = scf.while (%{{[^ ]+}} = %[[BOTH]]#0, %{{[^ ]+}} = %[[BOTH]]#1)
+// CHECK:           scf.for %{{.+}} = %[[PAIRS]]#0 to %[[END_A]]#0
+// CHECK:           scf.for %{{.+}} = %[[PAIRS]]#1 to
 // CHECK:           scf.yield %[[END_A]]#0, %[[NEXT_B]], %{{.+}}, %{{.+}} : index, index, index, index
 func.func @union_coo_dcsr(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>,
                           %out: memref<?x?xf64>) {

@@ -218,12 +218,14 @@ func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK:           %[[IS_FIRST:.+]] = arith.cmpi eq, %[[PART]], %c0
 // CHECK-NEXT:      %[[WRITTEN:.+]] = arith.select %[[IS_FIRST]], %c-1{{.*}}, %[[LO]]
 //
-// pos[x] = at, for the rows x from the last one written up to this one, if it has entries
+// pos[i] = at, for every row i but the one in which the part begins
 // CHECK:           %[[ROWS:.+]]:2 = nacho.coiterate %[[I:.+]] of {{.+}} iter_args(%[[LAST:[^ ]+]] = %[[WRITTEN]] : index, %[[AT:[^ ]+]] = {{.+}} : index) {
 // CHECK:             nacho.coiterate
-// CHECK:             scf.for %[[X:.+]] = %{{.+}} to %{{.+}} step %c1{{.*}} {
+// CHECK:             %[[IS_NEW:.+]] = arith.cmpi slt, %{{.+}}, %[[I]] : index
+// CHECK-NEXT:        scf.if %[[IS_NEW]] {
 // CHECK-NEXT:          %[[NARROW:.+]] = arith.index_castui %[[AT]] : index to i32
-// CHECK-NEXT:          memref.store %[[NARROW]], %[[POS]][%[[X]]]
+// CHECK-NEXT:          memref.store %[[NARROW]], %[[POS]][%[[I]]]
+// CHECK:             nacho.yield %[[I]],
 //
 // ... and in the end up to the row in which the part ends
 // CHECK:           scf.for %[[X:.+]] = %{{.+}} to %{{.+}} step %c1{{.*}} {
@@ -240,6 +242,29 @@ func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 func.func @csr_add(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #DCSR>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[i, j] : tensor<?x?xf64, #DCSR>)
+      -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary add %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// If the loop skips rows, their positions are stored with those of the next row that has
+// entries.
+//
+// CHECK-LABEL: func.func private @csr_of_some_rows_compute(
+// CHECK-SAME:    %[[POS:[^ ]+]]: memref<?xi32>, %[[CRD:[^ ]+]]: memref<?xi32>, %[[VALUES:[^ ]+]]: memref<?xf64>, %{{[^ ]+}}: memref<i32>, %{{[^ ]+}}: index)
+//
+// pos[x] = at, for the rows x from the last one written up to this one, if it has entries
+// CHECK:           nacho.coiterate %[[I:.+]] of {{.+}} iter_args(%[[LAST:[^ ]+]] = %{{.+}} : index, %[[AT:[^ ]+]] = {{.+}} : index) {
+// CHECK:             nacho.coiterate
+// CHECK:             scf.for %[[X:.+]] = %{{.+}} to %{{.+}} step %c1{{.*}} {
+// CHECK-NEXT:          %[[NARROW:.+]] = arith.index_castui %[[AT]] : index to i32
+// CHECK-NEXT:          memref.store %[[NARROW]], %[[POS]][%[[X]]]
+func.func @csr_of_some_rows(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>,
                      %b = %B[i, j] : tensor<?x?xf64, #DCSR>)
       -> [i, j] : tensor<?x?xf64, #CSR> {
     %0 = nacho.binary add %a, %b : f64

@@ -212,6 +212,17 @@ static void checkKeys() {
   }
 }
 
+/// Unions skip no entries: with few of them, there are always keys.
+static void checkKeysOfUnions() {
+  Chooser chooser({}, {/*canMergeKeys=*/true, /*intersectsKeys=*/false});
+  constexpr int64_t many = 1 << 20;
+  for (int64_t entries : {many - 1, many}) {
+    Choice choice = chooser.choose({}, {2, 30, entries, 1, 1}, 1);
+    check(choice.variant.mergeKeys == (entries < many),
+          [&] { return show(choice); });
+  }
+}
+
 /// Intersections that skip most entries are done level by level.
 static void checkOverlaps() {
   for (bool intersects : {false, true}) {
@@ -374,9 +385,9 @@ static void checkSamples() {
         [] { return "few matches"; });
   check(chooser.refuseDraft(sample(80, 0, 21)).has_value(),
         [] { return "many matches"; });
-  for (int64_t surprises : {5, 6}) {
-    choice.sample = sample(80, surprises, 0);
-    bool isForeseen = surprises == 5;
+  for (int64_t surprises : {20, 21}) {
+    choice.sample = sample(70, surprises, 0);
+    bool isForeseen = surprises == 20;
     check(chooser.wantsBranches(choice, 1 << 24) == isForeseen,
           [] { return "branches"; });
     check(!chooser.wantsBranches(choice, (1 << 24) - 1),
@@ -412,6 +423,7 @@ NACHO_SUITE("chooser") {
   checkSorting();
   checkStartOrder();
   checkKeys();
+  checkKeysOfUnions();
   checkOverlaps();
   checkFacts();
   checkRefusals();

@@ -307,6 +307,16 @@ def test_another_variant_is_compiled_where_it_may_pay():
     assert kernel(few, few) == nacho.evaluate("z = A[i,j] * B[i,j]", A=few, B=few)
 
 
+def test_unions_of_few_entries_are_merged_by_keys():
+    """Most rows are empty or short: there is nothing in them to be skipped."""
+    kernel = nacho.mlir.compile(
+        "Z[i,j] = A[i,j] + B[i,j]", formats=dict.fromkeys("ABZ", "coo")
+    )
+    A, B = (scattered(1000, (5000, 100), seed) for seed in (1, 2))
+    assert merges_by_keys(kernel, A, B)
+    assert same(kernel(A, B), kernel.plan(A, B).execute())
+
+
 def test_variants_have_the_options_of_their_kernel():
     A, B = (scattered(300, (20, 30, 40), seed) for seed in (1, 2))
     kernel = compiled(UNION)

@@ -41,6 +41,8 @@ struct AppendedCoordinate {
   mlir::Value any;          ///< Whether the part has entries there.
   mlir::Value finished;     ///< Whether no later part visits the coordinate.
   mlir::Value before, next; ///< Positions of the next level, before and after.
+  /// For a full level: whether the loop comes to every position in turn.
+  bool visitsAll = false;
 };
 
 /// A level of a result, filled by appending. A part may begin and end inside

@@ -210,6 +210,39 @@ def NachoSumInLanes : Pass<"nacho-sum-in-lanes", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
+def NachoCarryPositions : Pass<"nacho-carry-positions", "::mlir::func::FuncOp"> {
+  let summary = "Load positions once that end a row and begin the next";
+  let description = [{
+    A loop over rows loads where a row begins and where it ends. If it begins in its
+    first step at the cut of a part, this pass carries the end of each row to the next
+    step, where it is the beginning.
+
+    Only arrays that the function never writes are concerned. If another thread edits
+    one meanwhile, a position may be older than before; it has been clamped, too.
+
+    Before:
+    ```mlir
+    scf.for %i = %lo to %hi step %c1 {
+      %first = arith.cmpi eq, %i, %lo : index
+      %pos = memref.load %positions[%i] : memref<?xindex>
+      %begin = arith.select %first, %cut, %pos : index
+      %after = arith.addi %i, %c1 : index
+      %end = memref.load %positions[%after] : memref<?xindex>
+      "row"(%begin, %end)
+    }
+    ```
+    After:
+    ```mlir
+    scf.for %i = %lo to %hi step %c1 iter_args(%begin = %cut) -> (index) {
+      %after = arith.addi %i, %c1 : index
+      %end = memref.load %positions[%after] : memref<?xindex>
+      "row"(%begin, %end)
+      scf.yield %end : index
+    }
+    ```
+  }];
+}
+
 def NachoNarrowLanes : Pass<"nacho-narrow-lanes", "::mlir::func::FuncOp"> {
   let summary = "Keep coordinates in vectors as narrow as they are stored";
   let description = [{

@@ -1,11 +1,12 @@
 //===- LoopLowering.h - Coiterations as scf loops -------------------------===//
 //
-// A coiteration becomes one scf loop, or two in a row. The kind of loop depends
-// on the merge expression, and the number of loops never on the number of
-// operands.
+// A coiteration becomes one scf loop, or some in a row. The kind of loop
+// depends on the merge expression, and the number of loops never on the number
+// of operands.
 //
 //   LoopsToSCF   picks the loop, and lowers bodies and elements
 //   LoopMerges   loops that step through operands
+//   LoopUnions   unions of two operands
 //   LoopRuns     finds the ends of runs
 //   LoopBlocks   loops that take several coordinates at a time
 //   LoopCounts   loops that only count coordinates
@@ -90,18 +91,25 @@ private:
   // coiteration carries out.
   Values emitAll(Loop &loop);
   Values emitOne(Loop &loop);
+  Values emitRest(Loop &loop, unsigned n, mlir::Value from,
+                  const Conditions &present, mlir::ValueRange carried);
   Values emitMerge(Loop &loop, MergeAttr domain);
   void withCopy(Loop &loop, llvm::function_ref<void()> emit);
   mlir::scf::WhileOp startWhileAll(Loop &loop);
   mlir::scf::WhileOp startWhileAll(mlir::ValueRange inits,
                                    mlir::ValueRange ends);
-  bool branchesInside(const Loop &loop);
+  void finishWhileAll(Loop &loop, mlir::scf::WhileOp whileOp);
   Values emitWhileAll(Loop &loop);
   Values emitWhileAhead(Loop &loop);
   Values emitWhileAny(Loop &loop, MergeAttr domain, mlir::ValueRange positions,
                       mlir::ValueRange carried);
   State emitPlainStep(Loop &loop, mlir::ValueRange positions,
                       mlir::ValueRange carried);
+
+  // Unions of two operands.
+  bool leavesOne(const Loop &loop);
+  Values emitRests(Loop &loop, Values results, bool hasPairs);
+  bool branchesInside(const Loop &loop);
   State emitBranches(Loop &loop, mlir::ValueRange positions,
                      mlir::ValueRange carried);
   Values emitCase(Loop &loop, mlir::Value coordinate,

@@ -93,19 +93,29 @@ SmallVector<Value> LoopLowering::emitAll(Loop &loop) {
 ///   for position = begin to end: body(crd[position])
 SmallVector<Value> LoopLowering::emitOne(Loop &loop) {
   unsigned n = loop.stored.front();
+  return emitRest(loop, n, loop.ranges[n].begin,
+                  Conditions(loop.fibers.size(), kAlways), loop.op.getInits());
+}
+
+/// for position = from to end of operand n: body(crd[position])
+///
+/// `present` says for each operand whether it has these coordinates.
+SmallVector<Value> LoopLowering::emitRest(Loop &loop, unsigned n, Value from,
+                                          const Conditions &present,
+                                          ValueRange carried) {
   const ChildRange &range = loop.ranges[n];
   OpBuilder::InsertionGuard guard(b);
-  scf::ForOp forOp =
-      startFor(b, range.begin, range.end, constant(1), loop.op.getInits());
+  scf::ForOp forOp = startFor(b, from, range.end, constant(1), carried);
   Value position = forOp.getInductionVar();
   Value coordinate = range.level->coordinate(b, position);
   unsigned numFibers = loop.fibers.size();
   SmallVector<Value> positions(numFibers);
-  positions[n] = position;
-  SmallVector<Value> carried =
-      emitBody(loop, coordinate, Conditions(numFibers, kAlways), positions,
-               Ends(numFibers), forOp.getRegionIterArgs(), /*visitsAll=*/false);
-  scf::YieldOp::create(b, carried);
+  for (unsigned k : loop.stored)
+    positions[k] = k == n ? position : constant(0);
+  SmallVector<Value> next =
+      emitBody(loop, coordinate, present, positions, Ends(numFibers),
+               forOp.getRegionIterArgs(), /*visitsAll=*/false);
+  scf::YieldOp::create(b, next);
   return SmallVector<Value>(forOp.getResults());
 }
 
@@ -125,7 +135,8 @@ static bool isInnermost(CoiterateOp loop) {
 
 /// As long as no operand is exhausted, an innermost loop need not check for
 /// exhausted operands. Therefore there may be two loops: one that runs until
-/// the first operand is exhausted, and one for the rest of the others.
+/// the first operand is exhausted, and one for the rest of the others. The rest
+/// of a single operand need not be merged at all.
 SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
   bool isUnique = llvm::all_of(loop.stored, [&](unsigned n) {
     return loop.ranges[n].level->isUnique();
@@ -143,6 +154,8 @@ SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
     results = emitInWindows(loop, isBranching ? &LoopLowering::emitWhileAll
                                               : &LoopLowering::emitWhileAhead);
   });
+  if (leavesOne(loop))
+    return emitRests(loop, results, /*hasPairs=*/!isBranching);
   size_t stored = loop.stored.size();
   return emitWhileAny(loop, domain, ArrayRef(results).take_front(stored),
                       ArrayRef(results).drop_front(stored));
@@ -187,19 +200,18 @@ scf::WhileOp LoopLowering::startWhileAll(ValueRange inits, ValueRange ends) {
   return whileOp;
 }
 
-/// Whether a loop is to have three bodies (see `emitBranches`).
-bool LoopLowering::branchesInside(const Loop &loop) {
-  CoiterateOp op = loop.op;
-  return branches && !loop.isCount && loop.stored.size() == 2 &&
-         loop.fibers.size() == 2 && holdsAtAny(op.getMerge(), 2);
-}
-
 /// while every operand has coordinates left:
 ///   coordinate = the least of them; body(coordinate)
 ///   the operands that have this coordinate move on
 SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
   OpBuilder::InsertionGuard guard(b);
   scf::WhileOp whileOp = startWhileAll(loop);
+  finishWhileAll(loop, whileOp);
+  return SmallVector<Value>(whileOp.getResults());
+}
+
+/// Emits the step of a loop that `startWhileAll` has created.
+void LoopLowering::finishWhileAll(Loop &loop, scf::WhileOp whileOp) {
   ValueRange state = whileOp.getAfterArguments();
   size_t stored = loop.stored.size();
   auto emitStep = branchesInside(loop) ? &LoopLowering::emitBranches
@@ -211,7 +223,6 @@ SmallVector<Value> LoopLowering::emitWhileAll(Loop &loop) {
   SmallVector<Value> yielded = next.positions;
   llvm::append_range(yielded, next.carried);
   scf::YieldOp::create(b, yielded);
-  return SmallVector<Value>(whileOp.getResults());
 }
 
 /// As `emitWhileAll`, but each step loads the next coordinates before it knows
@@ -233,67 +244,6 @@ SmallVector<Value> LoopLowering::emitWhileAhead(Loop &loop) {
   state = State::unflatten(loop, whileOp.getResults());
   SmallVector<Value> results = state.positions;
   llvm::append_range(results, state.carried);
-  return results;
-}
-
-/// if crdA < crdB:      body for a coordinate of A alone
-/// else if crdB < crdA: body for a coordinate of B alone
-/// else:                body for a coordinate of both
-LoopLowering::State LoopLowering::emitBranches(Loop &loop, ValueRange positions,
-                                               ValueRange carried) {
-  SmallVector<Value> coordinates;
-  for (auto [n, position] : llvm::zip(loop.stored, positions))
-    coordinates.push_back(loop.ranges[n].level->coordinate(b, position));
-  SmallVector<Type> types(positions.getTypes());
-  llvm::append_range(types, carried.getTypes());
-  OpBuilder::InsertionGuard guard(b);
-  auto branch = [&](unsigned n) {
-    Value isFirst =
-        compare(arith::CmpIPredicate::ult, coordinates[n], coordinates[1 - n]);
-    auto ifFirst =
-        scf::IfOp::create(b, types, isFirst, /*withElseRegion=*/true);
-    b.setInsertionPointToStart(ifFirst.thenBlock());
-    SmallVector<Value> results =
-        emitCase(loop, coordinates[n], n, positions, carried);
-    scf::YieldOp::create(b, results);
-    b.setInsertionPointToStart(ifFirst.elseBlock());
-    return ifFirst;
-  };
-  scf::IfOp outer = branch(0), inner = branch(1);
-  SmallVector<Value> results =
-      emitCase(loop, coordinates[0], std::nullopt, positions, carried);
-  scf::YieldOp::create(b, results);
-  b.setInsertionPointToEnd(outer.elseBlock());
-  scf::YieldOp::create(b, inner.getResults());
-  size_t stored = positions.size();
-  State state;
-  state.positions.assign(outer.result_begin(), outer.result_begin() + stored);
-  state.carried.assign(outer.result_begin() + stored, outer.result_end());
-  return state;
-}
-
-/// Emits the body for a coordinate that operand `only` has alone, or that all
-/// operands have if `only` is none. Returns the positions after it and the
-/// carried values.
-SmallVector<Value> LoopLowering::emitCase(Loop &loop, Value coordinate,
-                                          std::optional<unsigned> only,
-                                          ValueRange positions,
-                                          ValueRange carried) {
-  unsigned numFibers = loop.fibers.size();
-  Conditions present(numFibers, kAlways);
-  SmallVector<Value> at(numFibers), results(positions);
-  for (auto [k, n] : llvm::enumerate(loop.stored)) {
-    at[n] = positions[k];
-    if (only && *only != k)
-      present[n] = arith::ConstantIntOp::create(b, 0, 1);
-    else
-      results[k] = arith::AddIOp::create(b, positions[k], constant(1));
-  }
-  withCopy(loop, [&] {
-    llvm::append_range(results, emitBody(loop, coordinate, present, at,
-                                         Ends(numFibers), carried,
-                                         /*visitsAll=*/false));
-  });
   return results;
 }
 

@@ -2,6 +2,8 @@
 
 #include "PartLevels.h"
 
+#include "nacho/Analysis/LoopFacts.h"
+
 using namespace mlir;
 using namespace nacho;
 
@@ -75,6 +77,14 @@ std::optional<Value> PartLevels::parentPosition(unsigned level,
   return values.levels[first - 1].front();
 }
 
+/// Whether the loop of the outermost level comes to every coordinate in turn.
+bool PartLevels::visitsAll(unsigned level) const {
+  CoiterateOp loop = layout.loopOfLevel[level];
+  return level == 0 && loop && loop == CoiterateOp(layout.loops.front()) &&
+         nacho::visitsAll(loop) && loop.getGuards().empty() &&
+         loop.getNonempty().empty() && !loop.getExtent();
+}
+
 void PartLevels::leave(unsigned level, const Arrival &arrival,
                        Carried &values) {
   const ResultLevel &kind = *layout.levels[level];
@@ -91,6 +101,7 @@ void PartLevels::leave(unsigned level, const Arrival &arrival,
   at.finished = emitFlag(b, part.completes);
   at.before = arrival.next;
   at.next = next(level, values);
+  at.visitsAll = visitsAll(level);
   if (isFullLevel(layout.type, level))
     at.number = part.places.numberOf(
         level, parentPosition(level, values),

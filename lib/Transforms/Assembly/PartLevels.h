@@ -42,6 +42,7 @@ private:
                             mlir::ValueRange row) const;
   std::optional<mlir::Value> parentPosition(unsigned level,
                                             const Carried &values) const;
+  bool visitsAll(unsigned level) const;
   void leaveFiber(unsigned level, Carried &values);
 
   Part &part;
