@@ -1,14 +1,17 @@
 //===- KeepSums.cpp - Rows of sums stay in registers ----------------------===//
 //
 // Rewrites loops that only add terms to rows of sums, and to the same rows
-// throughout. Such a loop is put inside a loop over strips of the rows, and
-// carries the sums of one strip in vector registers.
+// throughout. Such a loop is put inside loops over strips of the rows, and
+// carries the sums of one strip in vector registers. Strips of which the rows
+// fill all lanes need no masks; only the last strip, if it is not filled, does.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KeptLoop.h"
+#include "RowCopy.h"
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Condition.h"
 #include "nacho/IR/Operators.h"
 #include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/LevelFormat.h"
@@ -17,6 +20,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -36,11 +40,16 @@ namespace {
 /// Copies a loop so that it works on one strip of its rows, kept in registers.
 class StripBuilder {
 public:
-  StripBuilder(ImplicitLocOpBuilder &b, const KeptLoop &kept, int64_t lanes)
-      : b(b), kept(kept), lanes(lanes) {}
+  StripBuilder(ImplicitLocOpBuilder &b, const KeptLoop &kept,
+               const std::optional<RowCopy> &copy, int64_t lanes,
+               Condition isReadable)
+      : b(b), kept(kept), copy(copy), lanes(lanes), isReadable(isReadable) {}
 
-  /// Emits the loop over the strips; returns the results of the root loop.
-  ValueRange build();
+  /// Emits the loop over strips that the rows fill. Like the next function, it
+  /// returns the results of the root loop, or `before` if there is no strip.
+  ValueRange buildWhole(Value begin, Value end, ValueRange before);
+  /// Emits the loop over strips of which the rows may fill only some lanes.
+  ValueRange buildMasked(Value begin, Value end, ValueRange before);
 
 private:
   VectorType vectorOf(Value sums) {
@@ -50,19 +59,48 @@ private:
   SmallVector<Value> stripOf(const Row &row) {
     return {row.row, arith::AddIOp::create(b, row.first, start)};
   }
+  Value allLanes();
+  void loadStrips();
+  void storeStrips();
+  ValueRange build(Value begin, Value end, ValueRange before, bool isMasked);
   void copyOps(Block &block);
   void copyLoop(CoiterateOp loop);
   void copySums(AccumulateOp op);
   void addTerms(AccumulateOp op);
+  Value locate(LocateOp op);
 
   ImplicitLocOpBuilder &b;
   const KeptLoop &kept;
+  const std::optional<RowCopy> &copy;
   int64_t lanes;
+  Condition isReadable; ///< Whether `kept.tensors` have rows that can be read.
   IRMapping mapping;
-  Value start, mask;
+  Value start;
+  Value mask;                ///< Of the sums; null if the rows fill all lanes.
+  Value readMask;            ///< Of elements of the tensors.
   SmallVector<Value> strips; ///< By row: the sums of the strip.
 };
 } // namespace
+
+Value StripBuilder::allLanes() {
+  auto type = VectorType::get(lanes, b.getI1Type());
+  return arith::ConstantOp::create(b, type, b.getOneAttr(type));
+}
+
+/// The elements of a strip. A row that lies outside of the tensor is reported
+/// by the loops around it, and another row may be read in its place.
+Value StripBuilder::locate(LocateOp op) {
+  SmallVector<Value> at =
+      llvm::map_to_vector(op.getCoordinates(), [&](Value value) {
+        return mapping.lookupOrDefault(value);
+      });
+  Value condition;
+  if (op.getCondition())
+    condition = mapping.lookupOrDefault(op.getCondition());
+  auto made = LocateOp::create(b, op.getTensor(), at, condition, readMask);
+  made.setChecked(op.getChecked());
+  return made;
+}
 
 /// strip = strip + terms, in each lane
 void StripBuilder::addTerms(AccumulateOp op) {
@@ -76,15 +114,7 @@ void StripBuilder::addTerms(AccumulateOp op) {
   for (Operation &inner : body.without_terminator()) {
     auto locate = dyn_cast<LocateOp>(inner);
     if (locate && llvm::is_contained(locate.getCoordinates(), op.getNumber())) {
-      SmallVector<Value> at =
-          llvm::map_to_vector(locate.getCoordinates(), [&](Value value) {
-            return mapping.lookupOrDefault(value);
-          });
-      Value condition;
-      if (locate.getCondition())
-        condition = mapping.lookupOrDefault(locate.getCondition());
-      vectors.push_back(
-          LocateOp::create(b, locate.getTensor(), at, condition, mask));
+      vectors.push_back(this->locate(locate));
       inside.push_back(locate);
       different.insert(locate);
     } else if (llvm::any_of(inner.getOperands(), [&](Value value) {
@@ -176,33 +206,62 @@ void StripBuilder::copyOps(Block &block) {
     } else {
       // Prefetch from where the strip begins, not from where the row begins.
       auto row = dyn_cast<PrefetchRowOp>(b.clone(op, mapping));
-      if (row && kept.readsRowsOf(row.getTensor()))
+      if (row && kept.readsRowsOf(row.getTensor())) {
         row.getFromMutable().assign(start);
+        if (!mask)
+          row.setOnly(lanes);
+      }
     }
   }
 }
 
-ValueRange StripBuilder::build() {
+/// The sums before the first step: what the rows have, or are about to get.
+void StripBuilder::loadStrips() {
+  for (auto [n, row] : llvm::enumerate(kept.rows)) {
+    VectorType type = vectorOf(row.sums);
+    if (kept.clear) {
+      Value first = kept.firstSums[n];
+      strips.push_back(vector::BroadcastOp::create(b, type, first));
+      continue;
+    }
+    if (!mask) {
+      strips.push_back(vector::LoadOp::create(b, type, row.sums, stripOf(row)));
+      continue;
+    }
+    Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    strips.push_back(vector::MaskedLoadOp::create(b, type, row.sums,
+                                                  stripOf(row), mask, none));
+  }
+}
+
+void StripBuilder::storeStrips() {
+  for (auto [row, strip] : llvm::zip(kept.rows, strips)) {
+    if (mask)
+      vector::MaskedStoreOp::create(b, row.sums, stripOf(row), mask, strip);
+    else
+      vector::StoreOp::create(b, strip, row.sums, stripOf(row));
+  }
+}
+
+ValueRange StripBuilder::build(Value begin, Value end, ValueRange before,
+                               bool isMasked) {
   CoiterateOp root = kept.root;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
   Value width = arith::ConstantIndexOp::create(b, lanes);
-  // At least one strip, since the root has results even if the rows are empty.
-  Value end = arith::MaxSIOp::create(b, kept.length, one);
-  auto loop = scf::ForOp::create(b, zero, end, width, root.getInits());
+  auto loop = scf::ForOp::create(b, begin, end, width, before);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   start = loop.getInductionVar();
-  mask = emitMask(b, start, kept.length, lanes);
-  for (const Row &row : kept.rows)
-    strips.push_back(
-        vector::MaskedLoadOp::create(
-            b, vectorOf(row.sums), row.sums, stripOf(row), mask,
-            arith::ConstantOp::create(b, b.getZeroAttr(vectorOf(row.sums))))
-            .getResult());
+  readMask = allLanes();
+  if (isMasked) {
+    mask = emitMask(b, start, kept.length, lanes);
+    Value none = arith::ConstantOp::create(b, b.getZeroAttr(mask.getType()));
+    readMask = emitSelect(b, isReadable, mask, none);
+  }
+  loadStrips();
   copyLoop(root);
-  for (auto [row, strip] : llvm::zip(kept.rows, strips))
-    vector::MaskedStoreOp::create(b, row.sums, stripOf(row), mask, strip);
+  storeStrips();
+  if (copy)
+    copy->emit(b, mapping, strips[copy->row()], start);
   SmallVector<Value> results;
   for (Value result : root.getResults())
     results.push_back(mapping.lookup(result));
@@ -211,7 +270,36 @@ ValueRange StripBuilder::build() {
   return loop.getResults();
 }
 
-/// length <= half a strip ? strips of half the size : strips
+ValueRange StripBuilder::buildWhole(Value begin, Value end, ValueRange before) {
+  return build(begin, end, before, /*isMasked=*/false);
+}
+
+ValueRange StripBuilder::buildMasked(Value begin, Value end,
+                                     ValueRange before) {
+  return build(begin, end, before, /*isMasked=*/true);
+}
+
+/// Whether all tensors from which the terms are computed have rows, so that one
+/// can be read in place of a row that lies outside.
+static Condition emitIsReadable(ImplicitLocOpBuilder &b, const KeptLoop &kept) {
+  Condition isReadable = kAlways;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  for (Value tensor : kept.tensors) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    for (unsigned level = 0; level + 1 < type.getRank(); ++level) {
+      Value extent = tensor::DimOp::create(b, tensor, dimensionOf(type, level));
+      Value isThere =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, extent, zero);
+      isReadable = emitBoth(b, isReadable, isThere);
+    }
+  }
+  return isReadable;
+}
+
+/// for s = 0 to length, while the rows fill a strip:         a strip
+/// for the rest, while the rows fill half a strip:           half a strip
+/// for the rest, which has fewer sums than half a strip:     half a strip,
+/// masked
 static void split(const KeptLoop &kept, unsigned stripBits) {
   unsigned bits = 0;
   for (const Row &row : kept.rows)
@@ -220,20 +308,32 @@ static void split(const KeptLoop &kept, unsigned stripBits) {
   int64_t lanes = stripBits / bits;
   CoiterateOp root = kept.root;
   ImplicitLocOpBuilder b(root.getLoc(), root);
-  Value half = arith::ConstantIndexOp::create(b, lanes / 2);
-  Value isShort =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, kept.length, half);
-  auto branch =
-      scf::IfOp::create(b, root.getResultTypes(), isShort, true, true);
-  auto fill = [&](Block *block, int64_t lanes) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(block);
-    scf::YieldOp::create(b, StripBuilder(b, kept, lanes).build());
+  auto filledBy = [&](Value number, int64_t lanes) -> Value {
+    Value mask = arith::ConstantIndexOp::create(b, -lanes);
+    return arith::AndIOp::create(b, number, mask);
   };
-  fill(branch.thenBlock(), lanes / 2);
-  fill(branch.elseBlock(), lanes);
-  root.replaceAllUsesWith(branch.getResults());
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Condition isReadable = emitIsReadable(b, kept);
+  Value readable = emitSelect(b, isReadable, kept.length, zero);
+  Value strips = filledBy(readable, lanes);
+  Value halves = filledBy(readable, lanes / 2);
+  // At least one strip, since the root has results even if the rows are empty.
+  Value end = arith::MaxSIOp::create(b, kept.length, one);
+  std::optional<RowCopy> copy = RowCopy::match(kept);
+  auto builder = [&](int64_t lanes) {
+    return StripBuilder(b, kept, copy, lanes, isReadable);
+  };
+  ValueRange results = root.getInits();
+  results = builder(lanes).buildWhole(zero, strips, results);
+  results = builder(lanes / 2).buildWhole(strips, halves, results);
+  results = builder(lanes / 2).buildMasked(halves, end, results);
+  root.replaceAllUsesWith(results);
   root.erase();
+  if (copy)
+    copy->erase();
+  if (kept.clear)
+    scf::ForOp(kept.clear).erase();
 }
 
 namespace {

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -120,6 +121,41 @@ bool KeptLoop::matchOps(Region &region) {
   });
 }
 
+/// for n = 0 to length, for each row:
+///   sums[row, n] = a value that is the same for all n
+bool KeptLoop::matchFirstSums(scf::ForOp loop) {
+  if (!loop.getInitArgs().empty() || loop.getUpperBound() != length ||
+      !matchPattern(loop.getLowerBound(), m_Zero()) ||
+      !matchPattern(loop.getStep(), m_One()))
+    return false;
+  SmallVector<Value> values(rows.size());
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    auto store = dyn_cast<memref::StoreOp>(op);
+    size_t n = store ? rowOf(store.getMemRef()) : rows.size();
+    if (n == rows.size() || !matchPattern(rows[n].first, m_Zero()) ||
+        store.getIndices()[0] != rows[n].row ||
+        store.getIndices()[1] != loop.getInductionVar() ||
+        !loop.isDefinedOutsideOfLoop(store.getValue()))
+      return false;
+    values[n] = store.getValue();
+  }
+  if (!llvm::all_of(values, [](Value value) { return value; }))
+    return false;
+  firstSums = values;
+  return true;
+}
+
+/// Looks for the loop that gives sums their first values. Nothing between it
+/// and the root may depend on memory.
+void KeptLoop::matchClear() {
+  Operation *before = root->getPrevNode();
+  while (before && isMemoryEffectFree(before))
+    before = before->getPrevNode();
+  auto loop = dyn_cast_or_null<scf::ForOp>(before);
+  if (loop && matchFirstSums(loop))
+    clear = loop;
+}
+
 /// Whether a loop steps through a single operand, or through all coordinates.
 static bool mergesNothing(CoiterateOp loop) {
   MergeAttr domain = iterationDomain(loop);
@@ -134,5 +170,6 @@ std::optional<KeptLoop> KeptLoop::match(CoiterateOp root) {
   if (!mergesNothing(root) || !found.matchOps(root.getBody()) ||
       found.rows.empty())
     return {};
+  found.matchClear();
   return found;
 }

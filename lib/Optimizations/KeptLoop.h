@@ -5,7 +5,10 @@
 
 #include "nacho/IR/Nacho.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <optional>
 
@@ -31,6 +34,12 @@ public:
   llvm::SmallVector<Row> rows;
   /// The loops around the ops that accumulate.
   llvm::DenseSet<mlir::Operation *> around;
+  /// The loop right before the root that gives every sum its first value, if
+  /// there is one, and these values by row.
+  mlir::scf::ForOp clear;
+  llvm::SmallVector<mlir::Value> firstSums;
+  /// The tensors from which the terms are computed.
+  llvm::SetVector<mlir::Value> tensors;
 
   bool readsRowsOf(mlir::Value tensor) const {
     return tensors.contains(tensor);
@@ -46,13 +55,12 @@ private:
 
   bool matchOps(mlir::Region &region);
   bool matchSums(AccumulateOp op);
+  void matchClear();
+  bool matchFirstSums(mlir::scf::ForOp loop);
   bool isRepeatable(mlir::Operation &op);
   bool isOutside(mlir::Value value) {
     return !root->isAncestor(value.getParentBlock()->getParentOp());
   }
-
-  llvm::DenseSet<mlir::Value>
-      tensors; ///< The tensors from which the terms are computed.
 };
 
 } // namespace nacho

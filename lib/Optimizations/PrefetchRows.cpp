@@ -74,7 +74,7 @@ struct PrefetchRows : nacho::impl::NachoPrefetchRowsBase<PrefetchRows> {
       Value later = AheadOp::create(b, loop.getChildren().front(), kAhead);
       SmallVector<Value> row = rowOf(locate, loop);
       llvm::replace(row, Value(loop.getCoordinate()), later);
-      PrefetchRowOp::create(b, locate.getTensor(), row, /*from=*/Value());
+      PrefetchRowOp::create(b, locate.getTensor(), row);
     }
   }
 };

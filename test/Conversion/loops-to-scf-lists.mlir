@@ -333,7 +333,8 @@ func.func @prefetch_dense(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #Row
 
 #AllDense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
 
-// Of a tensor of more than 256 KiB: two lines, and two more of rows that have these.
+// Of a tensor of more than 8 MiB: two lines, and two more of rows that have these. Three
+// lines have 24 doubles.
 //
 // CHECK-LABEL: func.func @prefetch_row(
 // CHECK-SAME:    %[[D:[^ ]+]]: tensor<{{[^:]+}}, %{{[^ ]+}}: tensor<
@@ -341,12 +342,16 @@ func.func @prefetch_dense(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #Row
 // CHECK:           arith.subi %{{.+}}, %c1
 // CHECK:           %[[VALUES:.+]] = sparse_tensor.values %[[D]]
 // CHECK-NEXT:      %[[SIZE:.+]] = memref.dim %[[VALUES]]
-// CHECK-NEXT:      %[[FAR:.+]] = arith.cmpi ugt, %[[SIZE]], %c32768
+// CHECK-NEXT:      %[[FAR:.+]] = arith.cmpi ugt, %[[SIZE]], %c1048576
 // CHECK-NEXT:      scf.if %[[FAR]] {
 // CHECK-COUNT-2:     memref.prefetch %[[VALUES]]
 // CHECK:             %[[LONG:.+]] = arith.cmpi ugt, %[[LENGTH]], %c16
 // CHECK-NEXT:        scf.if %[[LONG]] {
 // CHECK-COUNT-2:       memref.prefetch %[[VALUES]]
+// CHECK-NOT:         memref.prefetch
+// CHECK:           scf.if %[[FAR]] {
+// CHECK-NOT:         arith.minsi
+// CHECK-COUNT-3:     memref.prefetch
 // CHECK-NOT:         memref.prefetch
 // CHECK:         return
 func.func @prefetch_row(%D: tensor<?x?xf64, #AllDense>, %A: tensor<?x?x?xf64, #CSF>) {
@@ -354,6 +359,7 @@ func.func @prefetch_row(%D: tensor<?x?xf64, #AllDense>, %A: tensor<?x?x?xf64, #C
   nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<tensor<?x?x?xf64, #CSF>, 0>) in %A1 {
     %ahead = nacho.ahead %A1 by 16 : !nacho.fiber<tensor<?x?x?xf64, #CSF>, 1>
     nacho.prefetch_row %D[%ahead] : tensor<?x?xf64, #AllDense>
+    nacho.prefetch_row %D[%ahead] from %i only 24 : tensor<?x?xf64, #AllDense>
   }
   return
 }

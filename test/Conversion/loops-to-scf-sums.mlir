@@ -72,6 +72,19 @@ func.func @lanes(%B: tensor<?x?xf64, #Dense>, %j: index, %s: index, %mask: vecto
   return %b : vector<4xf64>
 }
 
+// Of a row that is outside, the elements of another row are read, by the same mask.
+//
+// CHECK-LABEL: func.func @checked_lanes(
+// CHECK-SAME:    %[[B:[^ ]+]]: tensor<{{.+}}>, %[[J:[^ ]+]]: index, %[[S:[^ ]+]]: index, %[[MASK:[^ ]+]]: vector<4xi1>)
+// CHECK:         %[[ROW:.+]] = arith.select %{{.+}}, %[[J]], %{{.+}} : index
+// CHECK:         vector.transfer_read %[[B]][%[[ROW]], %[[S]]], %{{.+}}, %[[MASK]] {in_bounds = [true]} : tensor<{{.+}}>, vector<4xf64>
+func.func @checked_lanes(%B: tensor<?x?xf64, #Dense>, %j: index, %s: index, %mask: vector<4xi1>)
+    -> vector<4xf64> {
+  %b = nacho.locate %B[%j, %s] lanes %mask {checked} : tensor<?x?xf64, #Dense>, vector<4xi1>
+  %A0 = nacho.count to %j of () in intersect()
+  return %b : vector<4xf64>
+}
+
 // The elements of a column are next to each other if columns are stored.
 //
 // CHECK-LABEL: func.func @column(

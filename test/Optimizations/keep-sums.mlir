@@ -10,46 +10,59 @@
 !A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
 !A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
 
-// A row of B for each entry of A: what is carried along stays, rows of up to 16
-// doubles are one strip of 16, others are strips of 32. Only of B a strip is asked for.
+// A row of B for each entry of A: what is carried along stays. Strips of 32 doubles come
+// first, then one of 16, then a masked one of what is left. Only of B a strip is asked
+// for. If B has no rows, nothing of it may be read: all strips are masked.
 //
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME:    %{{.+}}: tensor<?xf64, #{{.+}}>, %[[B:[^ ]+]]: tensor<{{.+}}>, %[[D:[^ ]+]]: tensor<{{.+}}>, %[[SUMS:[^ ]+]]: memref<?x?xf64>, %[[ROW:[^ ]+]]: index, %[[N:[^ ]+]]: index) -> index
-// CHECK:         %[[C16:.+]] = arith.constant 16 : index
-// CHECK:         %[[SHORT:.+]] = arith.cmpi ule, %[[N]], %[[C16]]
-// CHECK:         %[[ALL:.+]] = scf.if %[[SHORT]] -> (index) {
-// CHECK:           %[[END:.+]] = arith.maxsi %[[N]], %{{.+}} : index
-// CHECK:           %[[STRIPS:.+]] = scf.for %[[S:.+]] = %{{.+}} to %[[END]] step %{{.+}} iter_args(%{{.+}} = %{{.+}}) -> (index) {
-// CHECK:             %[[LEFT:.+]] = arith.subi %[[N]], %[[S]]
-// CHECK:             %[[REST:.+]] = arith.minsi %[[LEFT]], %{{.+}} : index
-// CHECK:             %[[MASK:.+]] = vector.create_mask %[[REST]] : vector<16xi1>
-// CHECK:             %[[AT:.+]] = arith.addi %{{.+}}, %[[S]] : index
-// CHECK:             %[[FIRST:.+]] = vector.maskedload %[[SUMS]][%[[ROW]], %[[AT]]], %[[MASK]], %{{.+}} into vector<16xf64>
-// CHECK:             %[[DONE:.+]]:2 = nacho.coiterate %[[J:.+]] of (%[[A1:.+]] = {{.+}}) in %[[A1]] iter_args(%[[COUNT:.+]] = %{{.+}} : index, %[[SUM:.+]] = %[[FIRST]] : vector<16xf64>) {
-// CHECK-NEXT:          nacho.prefetch_row %[[B]][%[[J]]] from %[[S]]
-// CHECK-NEXT:          nacho.prefetch_row %[[D]][%[[J]]] :
-// CHECK-NEXT:          %[[A:.+]] = nacho.load %[[A1]]
-// CHECK-NEXT:          %[[ELEMENTS:.+]] = nacho.locate %[[B]][%[[J]], %[[S]]] lanes %[[MASK]]
-// CHECK-NEXT:          %[[TWICE:.+]] = nacho.binary add %[[A]], %[[A]] : f64
-// CHECK-NEXT:          %[[NEXT:.+]] = nacho.each_lane(%[[SUM]], %[[ELEMENTS]]) : (vector<16xf64>, vector<16xf64>) -> vector<16xf64> {
-// CHECK-NEXT:          ^bb0(%[[X:.+]]: f64, %[[Y:.+]]: f64):
-// CHECK-NEXT:            %[[PRODUCT:.+]] = nacho.binary mul %[[TWICE]], %[[Y]] : f64
-// CHECK-NEXT:            %[[Z:.+]] = nacho.binary add %[[X]], %[[PRODUCT]] : f64
-// CHECK-NEXT:            nacho.yield %[[Z]] : f64
-// CHECK:               %[[MORE:.+]] = arith.addi %[[COUNT]], %{{.+}} : index
-// CHECK-NEXT:          nacho.yield %[[MORE]], %[[NEXT]]
-// CHECK:             vector.maskedstore %[[SUMS]][%[[ROW]], %{{.+}}], %[[MASK]], %[[DONE]]#1
-// CHECK:             scf.yield %[[DONE]]#0
-// CHECK:           scf.yield %[[STRIPS]]
-// CHECK:         } else {
-// CHECK:           vector.create_mask %{{.+}} : vector<32xi1>
-// CHECK:         return %[[ALL]]
+// CHECK:         %[[ROWS:.+]] = tensor.dim %[[B]], %c0
+// CHECK-NEXT:    %[[SOME:.+]] = arith.cmpi ne, %[[ROWS]], %c0{{.*}} : index
+// CHECK-NEXT:    %[[READABLE:.+]] = arith.select %[[SOME]], %[[N]], %c0{{.*}} : index
+// CHECK:         %[[WHOLE:.+]] = arith.andi %[[READABLE]], %c-32 : index
+// CHECK:         %[[HALF:.+]] = arith.andi %[[READABLE]], %c-16 : index
+// CHECK:         %[[END:.+]] = arith.maxsi %[[N]], %c1{{.*}} : index
+//
+// CHECK:         %[[ALL:.+]] = scf.for %[[S:.+]] = %c0{{.*}} to %[[WHOLE]] step %c32 iter_args(%{{.+}} = %{{.+}}) -> (index) {
+// CHECK-NEXT:      %[[SET:.+]] = arith.constant dense<true> : vector<32xi1>
+// CHECK:           %[[AT:.+]] = arith.addi %{{.+}}, %[[S]] : index
+// CHECK:           %[[FIRST:.+]] = vector.load %[[SUMS]][%[[ROW]], %[[AT]]] : memref<?x?xf64>, vector<32xf64>
+// CHECK:           %[[DONE:.+]]:2 = nacho.coiterate %[[J:.+]] of (%[[A1:.+]] = {{.+}}) in %[[A1]] iter_args(%[[COUNT:.+]] = %{{.+}} : index, %[[SUM:.+]] = %[[FIRST]] : vector<32xf64>) {
+// CHECK-NEXT:        nacho.prefetch_row %[[B]][%[[J]]] from %[[S]] only 32 :
+// CHECK-NEXT:        nacho.prefetch_row %[[D]][%[[J]]] :
+// CHECK-NEXT:        %[[A:.+]] = nacho.load %[[A1]]
+// CHECK-NEXT:        %[[ELEMENTS:.+]] = nacho.locate %[[B]][%[[J]], %[[S]]] lanes %[[SET]] {checked}
+// CHECK-NEXT:        %[[TWICE:.+]] = nacho.binary add %[[A]], %[[A]] : f64
+// CHECK-NEXT:        %[[NEXT:.+]] = nacho.each_lane(%[[SUM]], %[[ELEMENTS]]) : (vector<32xf64>, vector<32xf64>) -> vector<32xf64> {
+// CHECK-NEXT:        ^bb0(%[[X:.+]]: f64, %[[Y:.+]]: f64):
+// CHECK-NEXT:          %[[PRODUCT:.+]] = nacho.binary mul %[[TWICE]], %[[Y]] : f64
+// CHECK-NEXT:          %[[Z:.+]] = nacho.binary add %[[X]], %[[PRODUCT]] : f64
+// CHECK-NEXT:          nacho.yield %[[Z]] : f64
+// CHECK:             %[[MORE:.+]] = arith.addi %[[COUNT]], %{{.+}} : index
+// CHECK-NEXT:        nacho.yield %[[MORE]], %[[NEXT]]
+// CHECK:           vector.store %[[DONE]]#1, %[[SUMS]][%[[ROW]], %{{.+}}] : memref<?x?xf64>, vector<32xf64>
+// CHECK:           scf.yield %[[DONE]]#0
+//
+// CHECK:         %[[ALSO:.+]] = scf.for %{{.+}} = %[[WHOLE]] to %[[HALF]] step %c16 iter_args(%{{.+}} = %[[ALL]]) -> (index) {
+// CHECK:           vector.load {{.+}} : memref<?x?xf64>, vector<16xf64>
+// CHECK:           nacho.prefetch_row %[[B]][%{{.+}}] from %{{.+}} only 16 :
+//
+// CHECK:         %[[LAST:.+]] = scf.for %[[S:.+]] = %[[HALF]] to %[[END]] step %c16{{.*}} iter_args(%{{.+}} = %[[ALSO]]) -> (index) {
+// CHECK:           %[[LEFT:.+]] = arith.subi %[[N]], %[[S]]
+// CHECK:           %[[REST:.+]] = arith.minsi %[[LEFT]], %{{.+}} : index
+// CHECK:           %[[MASK:.+]] = vector.create_mask %[[REST]] : vector<16xi1>
+// CHECK:           %[[READ:.+]] = arith.select %[[SOME]], %[[MASK]], %{{.+}} : vector<16xi1>
+// CHECK:           vector.maskedload %[[SUMS]][%[[ROW]], %{{.+}}], %[[MASK]], %{{.+}} into vector<16xf64>
+// CHECK:           nacho.prefetch_row %[[B]][%{{.+}}] from %[[S]] :
+// CHECK:           nacho.locate %[[B]][%{{.+}}, %[[S]]] lanes %[[READ]] {checked}
+// CHECK:           vector.maskedstore %[[SUMS]][%[[ROW]], %{{.+}}], %[[MASK]], %{{.+}}
+// CHECK:         return %[[LAST]]
 //
 // REFUSED: error: strips of 64 bits are too short: 256 at least
 //
 // NARROW-LABEL: func.func @rows(
-// NARROW:         vector<4xf64>
 // NARROW:         vector<8xf64>
+// NARROW:         vector<4xf64>
 func.func @rows(%A: tensor<?xf64, #SV>, %B: tensor<?x?xf64, #Dense>, %D: tensor<?x?xf64, #Dense>,
                 %sums: memref<?x?xf64>, %row: index, %N: index) -> index {
   %c0 = arith.constant 0 : index
@@ -61,7 +74,7 @@ func.func @rows(%A: tensor<?xf64, #SV>, %B: tensor<?x?xf64, #Dense>, %D: tensor<
     %a = nacho.load %A1 : !A1
     nacho.accumulate add into %sums at [%row, %c0] to %N : memref<?x?xf64> {
     ^bb0(%n: index):
-      %b = nacho.locate %B[%j, %n] : tensor<?x?xf64, #Dense>
+      %b = nacho.locate %B[%j, %n] {checked} : tensor<?x?xf64, #Dense>
       %twice = nacho.binary add %a, %a : f64
       %product = nacho.binary mul %twice, %b : f64
       nacho.yield %product : f64
@@ -82,19 +95,18 @@ func.func @rows(%A: tensor<?xf64, #SV>, %B: tensor<?x?xf64, #Dense>, %D: tensor<
 // whether the condition holds or not.
 //
 // CHECK-LABEL: func.func @nested(
-// CHECK:         scf.if
-// CHECK:           scf.for
-// CHECK:             vector.maskedload
-// CHECK:             nacho.coiterate {{.+}} iter_args(%{{.+}} = %{{.+}} : vector<32xf32>) {
-// CHECK:               nacho.coiterate {{.+}} in union({{.+}}) iter_args(%[[SUM:.+]] = %{{.+}} : vector<32xf32>) {
-// CHECK:                 scf.if %{{.+}} -> (vector<32xf32>) {
-// CHECK-NEXT:              %[[NEXT:.+]] = nacho.each_lane
-// CHECK:                   scf.yield %[[NEXT]] : vector<32xf32>
-// CHECK:                 } else {
-// CHECK-NEXT:              scf.yield %[[SUM]] : vector<32xf32>
-// CHECK:                 scf.if
-// CHECK-NEXT:              memref.atomic_rmw ori
-// CHECK:             vector.maskedstore
+// CHECK:         scf.for
+// CHECK:           vector.load
+// CHECK:           nacho.coiterate {{.+}} iter_args(%{{.+}} = %{{.+}} : vector<64xf32>) {
+// CHECK:             nacho.coiterate {{.+}} in union({{.+}}) iter_args(%[[SUM:.+]] = %{{.+}} : vector<64xf32>) {
+// CHECK:               scf.if %{{.+}} -> (vector<64xf32>) {
+// CHECK-NEXT:            %[[NEXT:.+]] = nacho.each_lane
+// CHECK:                 scf.yield %[[NEXT]] : vector<64xf32>
+// CHECK:               } else {
+// CHECK-NEXT:            scf.yield %[[SUM]] : vector<64xf32>
+// CHECK:               scf.if
+// CHECK-NEXT:            memref.atomic_rmw ori
+// CHECK:           vector.store
 func.func @nested(%A: tensor<?xf32, #SV>, %B: tensor<?xf32, #SV>, %sums: memref<?x?xf32>,
                   %status: memref<i32>, %row: index, %extent: index, %isOdd: i1) {
   %c0 = arith.constant 0 : index
@@ -124,11 +136,11 @@ func.func @nested(%A: tensor<?xf32, #SV>, %B: tensor<?xf32, #SV>, %sums: memref<
 //
 // CHECK-LABEL: func.func @two_buffers(
 // CHECK-SAME:    %[[B:[^ ]+]]: tensor<{{.+}}>, %[[S:[^ ]+]]: memref<?x?xf64>, %[[T:[^ ]+]]: memref<?x?xf64>,
-// CHECK:         vector.maskedload %[[S]]
-// CHECK:         vector.maskedload %[[T]]
-// CHECK-NOT:     vector.maskedload
+// CHECK:         vector.load %[[S]]
+// CHECK:         vector.load %[[T]]
+// CHECK-NOT:     vector.load
 // CHECK:         nacho.coiterate
-// CHECK:           nacho.each_lane(%{{.+}}, %{{.+}}, %{{.+}}) : {{.+}} -> (vector<16xf64>, vector<16xf64>) {
+// CHECK:           nacho.each_lane(%{{.+}}, %{{.+}}, %{{.+}}) : {{.+}} -> (vector<32xf64>, vector<32xf64>) {
 // CHECK-NEXT:      ^bb0(%[[X:.+]]: f64, %[[Y:.+]]: f64, %[[E:.+]]: f64):
 // CHECK-NEXT:        %[[NEG:.+]] = nacho.unary neg %[[E]] : f64
 // CHECK-NEXT:        %[[X1:.+]] = nacho.binary max %[[X]], %[[E]] reassociable : f64

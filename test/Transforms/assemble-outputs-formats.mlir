@@ -135,11 +135,15 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK:             %[[FINISHED:.+]] = arith.xori
 // CHECK:             %[[WHOLE:.+]] = arith.andi %{{.+}}, %[[FINISHED]] : i1
 // CHECK-NEXT:        scf.if %[[WHOLE]] {
-// CHECK-NEXT:          scf.for %[[K:.+]] = %c0 to %N_k step %c1 {
+// CHECK-NEXT:          %[[BEGIN:.+]] = arith.muli %i, %N_k : index
+// CHECK-NEXT:          %[[SIZE:.+]] = memref.dim %values, %c0
+// CHECK-NEXT:          %[[INSIDE:.+]] = arith.minui %[[BEGIN]], %[[SIZE]] : index
+// CHECK-NEXT:          %[[ROOM:.+]] = arith.subi %[[SIZE]], %[[INSIDE]] : index
+// CHECK-NEXT:          %[[END:.+]] = arith.minui %N_k, %[[ROOM]] : index
+// CHECK-NEXT:          scf.for %[[K:.+]] = %c0 to %[[END]] step %c1 {
 // CHECK-NEXT:            %[[ENTRY:.+]] = memref.load %partials[%[[TAIL]], %[[K]]]
-// CHECK-NEXT:            %[[BEGIN:.+]] = arith.muli %i, %N_k : index
 // CHECK-NEXT:            %[[AT:.+]] = arith.addi %[[BEGIN]], %[[K]] : index
-// CHECK:                   memref.store %[[ENTRY]], %values[%[[AT]]]
+// CHECK-NEXT:            memref.store %[[ENTRY]], %values[%[[AT]]]
 // CHECK:             } else {
 // CHECK:               scf.if %[[FINISHED]] {
 // CHECK-NEXT:            scf.for %[[K:.+]] = %c0 to %N_k step %c1 {
@@ -195,11 +199,13 @@ func.func @rows(%A: tensor<?x?xf64, #DCSR>, %X: tensor<?x?xf64>) -> tensor<?x?xf
 // CHECK:             %[[DONE:.+]]:{{.}} = nacho.coiterate %j of
 //
 // if the row is whole and has entries: values[position * K + k] = tail[k]
-// CHECK:             scf.for %[[K:.+]] = %c0 to %N_k step %c1 {
+// CHECK:                 %[[BEGIN:.+]] = arith.muli %[[DONE]]#0, %N_k : index
+// CHECK-NEXT:            %[[SIZE:.+]] = memref.dim %values
+// CHECK-NEXT:            arith.minui %[[BEGIN]], %[[SIZE]] : index
+// CHECK:                 scf.for %[[K:.+]] = %c0 to %{{.+}} step %c1 {
 // CHECK-NEXT:              %[[ENTRY:.+]] = memref.load %partials[%{{.+}}, %[[K]]]
-// CHECK-NEXT:              %[[BEGIN:.+]] = arith.muli %[[DONE]]#0, %N_k : index
 // CHECK-NEXT:              %[[AT:.+]] = arith.addi %[[BEGIN]], %[[K]] : index
-// CHECK:                     memref.store %[[ENTRY]], %values[%[[AT]]]
+// CHECK-NEXT:              memref.store %[[ENTRY]], %values[%[[AT]]]
 // CHECK:               memref.store %{{.+}}, %crd0[%[[DONE]]#0]
 //
 // CHECK-LABEL: func.func private @blocks_combine(

@@ -34,7 +34,10 @@ def Nacho_LocateOp : Nacho_Op<"locate", [Pure, AttrSizedOperandSegments]> {
     outside of the tensor, the value may then be any element of it.
 
     With the mask `lanes` the value is a vector of the elements stored from there on,
-    one for each lane. A lane that is not set is not read, and is 0.
+    one for each lane. A lane that is not set is not read, and is 0. The lanes that are
+    set must lie inside of the row; if they are `checked`, and the row lies outside of
+    the tensor, the value may be that of any other row. So if any lane of a checked
+    vector is set, the tensor must have a row.
 
     ```mlir
     func.func @f(%X: tensor<?x?xf64>, %j: index, %k: index, %p: i1, %mask: vector<4xi1>)

@@ -64,22 +64,31 @@ def Nacho_PrefetchRowOp : Nacho_Op<"prefetch_row", [
   let description = [{
     The coordinates, one for each level but the last, select the row. Prefetches the
     row's first elements, or the elements `from` a coordinate of the last level on. The
-    coordinates may lie outside of the tensor.
+    coordinates may lie outside of the tensor. With `only`, no more than so many elements
+    are prefetched, all of which the row has.
 
     ```mlir
     #Dense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
     func.func @f(%D: tensor<?x?xf64, #Dense>, %j: index, %k: index) {
       nacho.prefetch_row %D[%j] : tensor<?x?xf64, #Dense>
       nacho.prefetch_row %D[%j] from %k : tensor<?x?xf64, #Dense>
+      nacho.prefetch_row %D[%j] from %k only 16 : tensor<?x?xf64, #Dense>
       return
     }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$tensor, Variadic<Index>:$coordinates,
-                       Optional<Index>:$from);
+                       Optional<Index>:$from,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$only);
   let assemblyFormat = [{
-    $tensor `[` $coordinates `]` (`from` $from^)? attr-dict `:` type($tensor)
+    $tensor `[` $coordinates `]` (`from` $from^)? (`only` $only^)? attr-dict
+    `:` type($tensor)
   }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$tensor, "::mlir::ValueRange":$coordinates), [{
+      build($_builder, $_state, tensor, coordinates, /*from=*/{}, /*only=*/{});
+    }]>
+  ];
   let hasVerifier = 1;
 }
 

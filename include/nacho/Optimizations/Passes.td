@@ -274,8 +274,11 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
     stores all these sums in every step, and each step waits for the one before. If a
     loop only adds to such rows, this pass lets it run for one strip of the rows after
     the other, so that the sums of a strip stay in vector registers. Each sum adds up
-    its terms in the same order as before. Rows that fit into half a strip use strips of
-    half the size.
+    its terms in the same order as before. Where the rows do not fill a strip, strips of
+    half the size are next, and the last of these is masked.
+
+    A loop right before that gives all sums a first value is merged, and so is one that
+    copies the row afterwards.
 
     Before:
     ```mlir
@@ -291,12 +294,12 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
     ```
     After, for doubles in strips of 2048 bits:
     ```mlir
-    scf.for %s = %c0 to %N step %c32 {
-      %mask = vector.create_mask %N - %s : vector<32xi1>
-      %strip = vector.maskedload %sums[%row, %s], %mask, %zeros
+    scf.for %s = %c0 to %N - %N mod 32 step %c32 {
+      %set = arith.constant dense<true> : vector<32xi1>
+      %strip = vector.load %sums[%row, %s]
       %all = nacho.coiterate %j of (%A2 = %A1) in %A2 iter_args(%sum = %strip) {
         %a = nacho.load %A2
-        %b = nacho.locate %B[%j, %s] lanes %mask
+        %b = nacho.locate %B[%j, %s] lanes %set
         %next = nacho.each_lane (%sum, %b) {
         ^bb0(%x: f64, %y: f64):
           %product = nacho.binary mul %a, %y
@@ -305,8 +308,9 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
         }
         nacho.yield %next
       }
-      vector.maskedstore %sums[%row, %s], %mask, %all
+      vector.store %all, %sums[%row, %s]
     }
+    // The same for a strip of 16, and for a masked one.
     ```
   }];
   let options = [
@@ -315,7 +319,8 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
   ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -123,6 +123,17 @@ static bool isIndirect(const LoadInst &load, const Loop &loop) {
   return false;
 }
 
+/// Whether each step of a loop adds to a row of sums that takes several vector
+/// registers. Then a step is long enough without being unrolled: if it were,
+/// the end of each short row would be mispredicted twice.
+static bool carriesRows(const Loop &loop) {
+  static constexpr unsigned kBitsPerRegister = 512;
+  return llvm::any_of(loop.getHeader()->phis(), [](const PHINode &carried) {
+    return carried.getType()->isVectorTy() &&
+           carried.getType()->getPrimitiveSizeInBits() > kBitsPerRegister;
+  });
+}
+
 /// Gives LLVM's vectoriser hints for innermost loops. Loops that store are not
 /// interleaved, since rows are too short for interleaving. Loops that only add
 /// up need several sums at a time; four are enough if the address of each
@@ -146,6 +157,8 @@ static void hintLoops(Module &module) {
         }
       if (stores || looksUp)
         addStringMetadataToLoop(loop, "llvm.loop.interleave.count", 1);
+      if (carriesRows(*loop))
+        addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
       if (looksUp && !stores)
         addStringMetadataToLoop(loop, "llvm.loop.vectorize.width", 4);
     }

@@ -48,29 +48,38 @@ void FiberLowering::lowerAhead(AheadOp op) {
       level->coordinate(b, arith::MinUIOp::create(b, later, last)));
 }
 
-/// Prefetches the first few cache lines of the row, if the row is that long;
-/// the processor's own prefetcher follows up with the rest. Small tensors are
-/// in the cache anyway.
-void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
-  static constexpr int64_t kLines = 4, kBitsPerLine = 512, kNearBits = 1 << 21;
-  Value tensor = op.getTensor(), row = constant(0);
-  auto type = cast<RankedTensorType>(tensor.getType());
-  auto extent = [&](unsigned level) -> Value {
-    return sparse_tensor::LvlOp::create(b, tensor, constant(level));
-  };
-  for (auto [level, coordinate] : llvm::enumerate(op.getCoordinates())) {
-    Value at = arith::AddIOp::create(b, row, coordinate);
-    row = arith::MulIOp::create(b, at, extent(level + 1));
-  }
-  if (op.getFrom())
-    row = arith::AddIOp::create(b, row, op.getFrom());
-  Value length = extent(type.getRank() - 1);
-  Value last = arith::SubIOp::create(b, length, constant(1));
-  Type element = type.getElementType();
+/// How many bits an element takes in memory.
+static int64_t bitsOf(Type element) {
   auto complex = dyn_cast<ComplexType>(element);
   int64_t bits = complex ? 2 * complex.getElementType().getIntOrFloatBitWidth()
                          : element.getIntOrFloatBitWidth();
-  bits = std::max<int64_t>(bits, 8);
+  return std::max<int64_t>(bits, 8);
+}
+
+/// The place of a row, from the given coordinate on, in the array of values.
+static Value placeOfRow(ImplicitLocOpBuilder &b, PrefetchRowOp op) {
+  Value row = arith::ConstantIndexOp::create(b, 0);
+  for (auto [level, coordinate] : llvm::enumerate(op.getCoordinates())) {
+    Value below = arith::ConstantIndexOp::create(b, level + 1);
+    Value extent = sparse_tensor::LvlOp::create(b, op.getTensor(), below);
+    Value at = arith::AddIOp::create(b, row, coordinate);
+    row = arith::MulIOp::create(b, at, extent);
+  }
+  return op.getFrom() ? arith::AddIOp::create(b, row, op.getFrom()) : row;
+}
+
+/// Prefetches the first few cache lines of the row, if the row is that long;
+/// the processor's own prefetcher follows up with the rest. Tensors of up to 8
+/// MiB are likely to be in a cache that is near enough: there, a loop gains
+/// less from the prefetches than they cost.
+void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
+  static constexpr int64_t kLines = 4, kBitsPerLine = 512, kNearBits = 1 << 26;
+  Value tensor = op.getTensor(), row = placeOfRow(b, op);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value length =
+      sparse_tensor::LvlOp::create(b, tensor, constant(type.getRank() - 1));
+  Value last = arith::SubIOp::create(b, length, constant(1));
+  int64_t bits = bitsOf(type.getElementType());
   Value values = emitValues(b, tensor);
   Value size = memref::DimOp::create(b, values, constant(0));
   OpBuilder::InsertionGuard guard(b);
@@ -82,10 +91,15 @@ void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
   };
   whenMore(size, kNearBits);
   for (int64_t line = 0; line < kLines; ++line) {
-    if (line == kLines / 2)
-      whenMore(length, line * kBitsPerLine);
-    Value at = constant(line * kBitsPerLine / bits);
-    at = arith::MinSIOp::create(b, at, last);
+    int64_t first = line * kBitsPerLine / bits;
+    Value at = constant(first);
+    if (op.getOnly() && first >= int64_t(*op.getOnly()))
+      break;
+    if (!op.getOnly()) {
+      if (line == kLines / 2)
+        whenMore(length, line * kBitsPerLine);
+      at = arith::MinSIOp::create(b, at, last);
+    }
     prefetchElement(b, values, arith::AddIOp::create(b, row, at));
   }
 }

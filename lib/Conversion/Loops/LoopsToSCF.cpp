@@ -279,14 +279,19 @@ void LoopLowering::lowerLocate(LocateOp op) {
   Condition isThere = fromOperand(op.getCondition()), valid = isThere;
   for (auto [n, coordinate] : llvm::enumerate(op.getCoordinates()))
     valid = both(valid, isInside(coordinate, tensor, n));
+  // Checked lanes are those of another row, if this row is outside.
+  auto type = cast<RankedTensorType>(tensor.getType());
+  bool isOtherRow = op.getLanes() && op.getChecked();
+  unsigned along = type.getRank() ? dimensionOf(type, type.getRank() - 1) : 0;
   SmallVector<Value> at;
-  for (Value coordinate : op.getCoordinates())
-    at.push_back(valid.isAlways() ? coordinate
-                                  : select(valid, coordinate, constant(0)));
-  if (op.getLanes())
-    return op.replaceAllUsesWith(readLanes(op, at, valid));
-  Value value = tensor::ExtractOp::create(b, tensor, at);
+  for (auto [n, coordinate] : llvm::enumerate(op.getCoordinates())) {
+    bool isKept = valid.isAlways() || (isOtherRow && n == along);
+    at.push_back(isKept ? coordinate : select(valid, coordinate, constant(0)));
+  }
   Condition isValue = op.getChecked() ? isThere : valid;
+  if (op.getLanes())
+    return op.replaceAllUsesWith(readLanes(op, at, isValue));
+  Value value = tensor::ExtractOp::create(b, tensor, at);
   if (!isValue.isAlways())
     value = selectOrZero(b, isValue.flag(), value);
   op.replaceAllUsesWith(value);

@@ -66,6 +66,15 @@ void Entries::storeValue(Value value, Value at) {
          [&] { memref::StoreOp::create(b, value, part.args.values, at); });
 }
 
+/// How many of a number of values, which are neighbours in the array, are
+/// inside of it; `first` is the place of the first of them.
+Value Entries::emitNumberInside(Value first, Value number) {
+  Value size = memref::DimOp::create(b, part.args.values, part.constant(0));
+  Value inside = arith::MinUIOp::create(b, first, size);
+  Value room = arith::SubIOp::create(b, size, inside);
+  return arith::MinUIOp::create(b, number, room);
+}
+
 //===----------------------------------------------------------------------===//
 // Counted
 //===----------------------------------------------------------------------===//

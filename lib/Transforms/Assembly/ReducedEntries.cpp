@@ -212,11 +212,23 @@ protected:
   void writeEntries(const Carried &values, Value count, ValueRange) override {
     std::optional<Value> position = part.blockPosition(values);
     Value row = tail();
-    part.places.forRow(part.coordinates, [&](Value number, ArrayRef<Value> at) {
+    // If neighbours in the row are neighbours in the array, too, only the end
+    // of the loop has to be compared with the size of the array.
+    bool areNeighbours = layout.innerLevels.back() + 1 == layout.type.getRank();
+    auto store = [&](Value number, ArrayRef<Value> at) {
       Value entry =
           reduction.finish(b, partials.load(row, number), count, part.mapping);
-      storeValue(entry, part.places.location(position, at));
-    });
+      Value place = part.places.location(position, at);
+      if (areNeighbours)
+        memref::StoreOp::create(b, entry, part.args.values, place);
+      else
+        storeValue(entry, place);
+    };
+    auto numberInside = [&](ArrayRef<Value> first, Value extent) {
+      Value place = part.places.location(position, first);
+      return areNeighbours ? emitNumberInside(place, extent) : extent;
+    };
+    part.places.forRow(part.coordinates, store, numberInside);
   }
 
 private:
@@ -276,10 +288,14 @@ void RowSums::emitTerms(CoiterateOp loop, AccumulateOp op) {
   part.mapping.map(loop.getCoordinate(), body->getArgument(0));
   Values terms;
   for (Operation &inner : loop.getBody().front().without_terminator()) {
-    if (auto append = dyn_cast<AppendOp>(inner))
+    if (auto append = dyn_cast<AppendOp>(inner)) {
       terms.push_back(part.mapping.lookupOrDefault(append.getValue()));
-    else
-      b.clone(inner, part.mapping);
+      continue;
+    }
+    Operation *now = b.clone(inner, part.mapping);
+    // The loops around it compare their coordinates with the extents.
+    if (auto locate = dyn_cast<LocateOp>(now))
+      locate.setChecked(true);
   }
   YieldOp::create(b, terms);
 }

@@ -87,7 +87,8 @@ Values ResultPlaces::atNumber(Value number, ArrayRef<Value> coordinates) const {
 
 void ResultPlaces::forRow(
     ArrayRef<Value> coordinates,
-    llvm::function_ref<void(Value, ArrayRef<Value>)> body) const {
+    llvm::function_ref<void(Value, ArrayRef<Value>)> body,
+    llvm::function_ref<Value(ArrayRef<Value>, Value)> numberToVisit) const {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Values at(coordinates);
   ArrayRef<unsigned> levels = layout.innerLevels;
@@ -96,7 +97,12 @@ void ResultPlaces::forRow(
       return body(number, at);
     Value size = extent(levels[k]);
     Value base = arith::MulIOp::create(b, number, size);
-    emitFor(b, zero, size, [&](Value coordinate) {
+    Value end = size;
+    if (numberToVisit && k + 1 == levels.size()) {
+      at[levels[k]] = zero;
+      end = numberToVisit(at, size);
+    }
+    emitFor(b, zero, end, [&](Value coordinate) {
       at[levels[k]] = coordinate;
       emit(k + 1, arith::AddIOp::create(b, base, coordinate));
     });

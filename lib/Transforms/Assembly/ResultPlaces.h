@@ -45,10 +45,14 @@ public:
   /// for each sum of a row of partials: body(number of the sum, coordinates)
   ///
   /// Here the coordinates are those of the sum in the inner levels, and the
-  /// given ones in all other levels.
-  void forRow(llvm::ArrayRef<mlir::Value> coordinates,
-              llvm::function_ref<void(mlir::Value, llvm::ArrayRef<mlir::Value>)>
-                  body) const;
+  /// given ones in all other levels. If `numberToVisit` is given, it says how
+  /// many neighbours are visited in the last level, given the coordinates of
+  /// the first of them and how many there are.
+  void forRow(
+      llvm::ArrayRef<mlir::Value> coordinates,
+      llvm::function_ref<void(mlir::Value, llvm::ArrayRef<mlir::Value>)> body,
+      llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>, mlir::Value)>
+          numberToVisit = nullptr) const;
 
   /// The coordinates of the sum with the given number in a row, as above.
   Values atNumber(mlir::Value number,

@@ -1,0 +1,166 @@
+//===- RowCopy.cpp - Copies of complete rows of sums ----------------------===//
+
+#include "RowCopy.h"
+
+#include "nacho/Levels/Buffers.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// Whether an op, or an op in its regions, reads or writes a buffer.
+static bool uses(Operation *op, Value buffer) {
+  WalkResult result = op->walk([&](Operation *inner) -> WalkResult {
+    return llvm::is_contained(inner->getOperands(), buffer) &&
+                   !isMemoryEffectFree(inner)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+/// for n = 0 to number, with nothing but these many ops inside
+static bool countsOps(scf::ForOp loop, size_t numOps) {
+  return loop.getInitArgs().empty() &&
+         matchPattern(loop.getLowerBound(), m_Zero()) &&
+         matchPattern(loop.getStep(), m_One()) &&
+         llvm::range_size(*loop.getBody()) == numOps;
+}
+
+/// sums[row, n], of one of the kept rows
+bool RowCopy::loadsSum(memref::LoadOp load) {
+  return llvm::any_of(kept->rows, [&](const Row &row) {
+    return row.sums == load.getMemRef() && row.row == load.getIndices()[0] &&
+           load.getIndices()[1] == loop.getInductionVar() &&
+           matchPattern(row.first, m_Zero());
+  });
+}
+
+/// buffer[first + n] or buffer[n]
+bool RowCopy::matchPlace() {
+  Value number = loop.getInductionVar(), place = store.getIndices().front();
+  if (place == number)
+    return true;
+  auto sum = place.getDefiningOp<arith::AddIOp>();
+  if (!sum || !llvm::is_contained(sum.getOperands(), number))
+    return false;
+  first = sum.getRhs() == number ? sum.getLhs() : sum.getRhs();
+  return loop.isDefinedOutsideOfLoop(first);
+}
+
+/// for n = 0 to number:
+///   buffer[first + n] = sums[row, n]
+bool RowCopy::matchLoop(scf::ForOp candidate) {
+  auto stores = llvm::to_vector(candidate.getOps<memref::StoreOp>());
+  if (stores.size() != 1)
+    return false;
+  loop = candidate;
+  store = stores.front();
+  first = {};
+  auto load = store.getValue().getDefiningOp<memref::LoadOp>();
+  auto type = cast<MemRefType>(store.getMemRef().getType());
+  if (!load || type.getRank() != 1 || !type.getLayout().isIdentity() ||
+      !isa<BlockArgument>(store.getMemRef()))
+    return false;
+  // The load, the store, the terminator and perhaps an addition.
+  return matchPlace() && countsOps(loop, first ? 4 : 3) && loadsSum(load);
+}
+
+/// Looks for the copy in the ops of a block from `op` on, and in the ops that
+/// are done there if a condition holds.
+bool RowCopy::matchAfter(Operation *op) {
+  for (; op; op = op->getNextNode()) {
+    auto candidate = dyn_cast<scf::ForOp>(op);
+    if (candidate && matchLoop(candidate))
+      return true;
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (branch && branch.getNumResults() == 0) {
+      around.push_back(branch);
+      if (matchAfter(&branch.thenBlock()->front()))
+        return true;
+      around.pop_back();
+    }
+    between.push_back(op);
+  }
+  return false;
+}
+
+/// Whether an op is after the root, but not in any loop around it.
+bool RowCopy::isAfterRoot(Operation *op) const {
+  Operation *before = kept->root;
+  Operation *ancestor = before->getBlock()->findAncestorOpInBlock(*op);
+  return ancestor && before->isBeforeInBlock(ancestor);
+}
+
+/// Collects the ops on which a value depends, unless a copy of the root has it.
+bool RowCopy::collect(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isAfterRoot(op))
+    return true;
+  if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
+      !llvm::all_of(op->getOperands(),
+                    [&](Value operand) { return collect(operand); }))
+    return false;
+  needed.insert(op);
+  return true;
+}
+
+bool RowCopy::collectAll() {
+  return collect(loop.getUpperBound()) && (!first || collect(first)) &&
+         llvm::all_of(around, [&](scf::IfOp branch) {
+           return collect(branch.getCondition());
+         });
+}
+
+std::optional<RowCopy> RowCopy::match(const KeptLoop &kept) {
+  RowCopy found(kept);
+  CoiterateOp root = kept.root;
+  if (!found.matchAfter(root->getNextNode()) || !found.collectAll())
+    return {};
+  // The copy is about to move into the root, before the ops in between.
+  Value sums = kept.rows[found.row()].sums;
+  Value buffer = found.store.getMemRef();
+  bool isUsed =
+      uses(root, buffer) || llvm::any_of(found.between, [&](Operation *op) {
+        return uses(op, sums) || uses(op, buffer);
+      });
+  if (isUsed)
+    return {};
+  return found;
+}
+
+size_t RowCopy::row() const {
+  memref::StoreOp last = store;
+  return kept->rowOf(
+      last.getValue().getDefiningOp<memref::LoadOp>().getMemRef());
+}
+
+void RowCopy::emit(ImplicitLocOpBuilder &b, IRMapping mapping, Value strip,
+                   Value start) const {
+  for (Operation *op : needed)
+    b.clone(*op, mapping);
+  OpBuilder::InsertionGuard guard(b);
+  for (scf::IfOp branch : around) {
+    Value condition = mapping.lookupOrDefault(branch.getCondition());
+    auto made = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(made.thenBlock());
+  }
+  scf::ForOp copied = loop;
+  Value buffer = memref::StoreOp(store).getMemRef(), at = start;
+  Value number = mapping.lookupOrDefault(copied.getUpperBound());
+  if (first)
+    at = arith::AddIOp::create(b, mapping.lookupOrDefault(first), start);
+  int64_t lanes = cast<VectorType>(strip.getType()).getNumElements();
+  Value width = arith::ConstantIndexOp::create(b, lanes);
+  Value left = arith::SubIOp::create(b, number, start);
+  Value isFilled =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, left, width);
+  auto branch = scf::IfOp::create(b, isFilled, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  vector::StoreOp::create(b, strip, buffer, at);
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value mask = emitMask(b, start, number, lanes);
+  vector::MaskedStoreOp::create(b, buffer, at, mask, strip);
+}

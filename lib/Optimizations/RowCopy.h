@@ -1,0 +1,58 @@
+//===- RowCopy.h - Copies of complete rows of sums ------------------------===//
+
+#ifndef NACHO_LIB_OPTIMIZATIONS_ROWCOPY_H
+#define NACHO_LIB_OPTIMIZATIONS_ROWCOPY_H
+
+#include "KeptLoop.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nacho {
+
+/// A loop, after a kept loop, that copies a row of its sums to another buffer:
+///
+///   if conditions:
+///     for n = 0 to number:
+///       buffer[first + n] = sums[row, n]
+///
+/// If strips of the row are in registers, each can be copied from there.
+class RowCopy {
+public:
+  static std::optional<RowCopy> match(const KeptLoop &kept);
+
+  /// Which of the kept rows is copied.
+  size_t row() const;
+  /// Copies the strip that begins at the number `start`. `mapping` leads from
+  /// the results of the kept loop to what they are in a copy of that loop.
+  void emit(mlir::ImplicitLocOpBuilder &b, mlir::IRMapping mapping,
+            mlir::Value strip, mlir::Value start) const;
+  void erase() { loop.erase(); }
+
+private:
+  explicit RowCopy(const KeptLoop &kept) : kept(&kept) {}
+
+  bool matchAfter(mlir::Operation *op);
+  bool matchLoop(mlir::scf::ForOp candidate);
+  bool matchPlace();
+  bool loadsSum(mlir::memref::LoadOp load);
+  bool isAfterRoot(mlir::Operation *op) const;
+  bool collect(mlir::Value value);
+  bool collectAll();
+
+  const KeptLoop *kept;
+  mlir::scf::ForOp loop;
+  mlir::memref::StoreOp store;
+  /// The place of the first sum; null for the first place of the buffer.
+  mlir::Value first;
+  llvm::SmallVector<mlir::scf::IfOp> around; ///< The outermost first.
+  /// The ops between the root and the copy that do not belong to it.
+  llvm::SmallVector<mlir::Operation *> between;
+  /// The ops after the root on which the copy depends.
+  llvm::SetVector<mlir::Operation *> needed;
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_OPTIMIZATIONS_ROWCOPY_H
