@@ -345,6 +345,7 @@ NB_MODULE(_nacho, m) {
         nb::arg("widths"));
   addValidation(m);
   m.def("counted_steps", &countedSteps);
+  m.def("cache_refusal", &cacheRefusal, nb::arg("target"));
   m.def("pooled_bytes", [] { return cpuBackend().device()->pooledBytes(); });
   m.def("max_pooled_bytes",
         [] { return cpuBackend().device()->maxPooledBytes(); });

@@ -55,6 +55,10 @@ Options readOptions(const Backend &backend, const nb::dict &given) {
   return options;
 }
 
+std::string cacheRefusal(const std::string &target) {
+  return backendOf(target).cacheRefusal();
+}
+
 static Purpose purposeOf(const std::string &name) {
   if (name == "call")
     return Purpose::call;

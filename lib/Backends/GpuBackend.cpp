@@ -15,10 +15,10 @@ using namespace mlir;
 using namespace nacho;
 
 /// Leads to gpu.launch and the operations inside of kernels.
-static void addGpu(OpPassManager &pm, const PipelineOptions &) {
+static void addGpu(OpPassManager &pm, const PipelineOptions &options) {
   addContractCheck(pm, gpuBackend());
   pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm, options);
   pm.addPass(createCSEPass());
 }
 

@@ -7,6 +7,8 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -89,6 +91,24 @@ FailureOr<func::FuncOp> Compilation::onlyFunction() {
   return *functions.begin();
 }
 
+namespace {
+/// Names a pass that failed without saying why: it had more to do than a
+/// compilation may take.
+class NameTheFailed : public PassInstrumentation {
+public:
+  explicit NameTheFailed(const std::string &errors) : errors(errors) {}
+
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    if (errors.empty())
+      op->emitError() << "the compilation gave up: pass '"
+                      << pass->getArgument() << "' did not come to an end";
+  }
+
+private:
+  const std::string &errors;
+};
+} // namespace
+
 LogicalResult Compilation::runTo(StringRef last, const Backend &backend,
                                  const CompileOptions &options) {
   std::vector<Stage> stages = backend.stagesUntil(last);
@@ -99,6 +119,7 @@ LogicalResult Compilation::runTo(StringRef last, const Backend &backend,
   addStages(pm, ArrayRef(stages).drop_front(numDone), backend.capabilities(),
             PipelineOptions(options));
   numDone = stages.size();
+  pm.addInstrumentation(std::make_unique<NameTheFailed>(errors));
   return pm.run(*module);
 }
 

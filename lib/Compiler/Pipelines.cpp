@@ -30,6 +30,22 @@ PipelineOptions::PipelineOptions(const CompileOptions &options) {
 #include "nacho/Execution/CompileOptions.def"
 }
 
+void nacho::addCanonicalizer(OpPassManager &pm,
+                             const PipelineOptions &options) {
+  // Only a pipeline that is parsed can ask for the test of convergence.
+  static const bool isRegistered = [] {
+    registerCanonicalizerPass();
+    return true;
+  }();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "canonicalize{test-convergence max-num-rewrites=" << options.rewrites
+      << "}";
+  LogicalResult parsed = parsePassPipeline(text, pm);
+  assert(isRegistered && succeeded(parsed) && "the canonicalizer is there");
+  (void)isRegistered, (void)parsed;
+}
+
 /// Leads to tensor index notation: linalg is translated, the rest is unchanged.
 static void addAssign(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createNachoFromLinalg());
@@ -90,7 +106,7 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
   NachoAssembleOutputsOptions assemble;
   assemble.drafts = options.drafts;
   pm.addPass(createNachoAssembleOutputs(assemble));
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm, options);
   pm.addPass(createCSEPass());
   // From the next stage on, a store might change what a load in a loop reads.
   pm.addPass(createLoopInvariantCodeMotionPass());
@@ -112,7 +128,7 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createConvertNachoElementsToArith());
   pm.addNestedPass<func::FuncOp>(createConvertNachoLanesToVector());
   pm.addPass(createConvertNachoStorageToMemRef());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm, options);
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createNachoCarryPositions());
   // Steps that are counted are taken one by one.

@@ -67,3 +67,35 @@ def test_a_directory_that_cannot_be(tmp_path):
     file.write_text("")
     run(file / "cache")
     assert file.read_text() == ""
+
+
+def test_files_of_others_are_not_run(tmp_path):
+    """A link, or a file that others can write, is replaced; so is one renamed."""
+    cache = tmp_path / "cache"
+    run(cache)
+    link, open_to_all = sorted(files(cache))
+    elsewhere = tmp_path / "elsewhere"
+    link.rename(elsewhere)
+    link.symlink_to(elsewhere)
+    open_to_all.chmod(0o666)
+    run(cache)
+    assert not link.is_symlink()
+    assert open_to_all.stat().st_mode & 0o022 == 0
+    link.write_bytes(open_to_all.read_bytes())
+    run(cache)
+    assert link.read_bytes() != open_to_all.read_bytes()
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o755, 0o710])
+def test_a_directory_that_others_can_use(tmp_path, mode):
+    """It is not used, and the log says so, once."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    cache.chmod(mode)
+    environment = os.environ | {"NACHO_CACHE_DIR": str(cache)}
+    command = [sys.executable, "-c", PROGRAM]
+    done = subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True
+    )
+    assert not files(cache)
+    assert done.stderr.count("its mode should be 0700") == 1

@@ -403,3 +403,19 @@ def test_dense_results_on_request(text, operands):
 
 def test_products_over_nothing_are_one():
     np.testing.assert_array_equal(evaluate("y[i] *= A[i,j]", A=EMPTY), np.ones(3))
+
+
+def test_a_compilation_has_a_budget():
+    """Rewrites that undo each other come to an end, and the pass is named."""
+    with pytest.raises(nacho.NachoError, match="gave up: pass 'canonicalize'"):
+        nacho.mlir.compile(
+            "Z[i,j] = A[i,j] + B[i,j]",
+            formats={"A": "csr", "B": "csr"},
+            choices={"rewrites": 1},
+        ).mlir("scf")
+
+
+@pytest.mark.parametrize("rewrites", [0, -1, 1 << 40])
+def test_a_budget_that_is_none(rewrites):
+    with pytest.raises(nacho.NachoError, match="expected 1 to"):
+        nacho.mlir.compile("y[i] = A[i,j]", choices={"rewrites": rewrites})

@@ -66,6 +66,9 @@ public:
   virtual mlir::FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const;
 
+  /// Why compiled code is not kept on disk though it could be, or nothing.
+  virtual std::string cacheRefusal() const { return ""; }
+
   /// All stages, in order.
   std::vector<Stage> stages() const;
 

@@ -54,6 +54,10 @@ std::vector<Stage> commonStages();
 /// own. ParallelOps.td says which operations it leaves.
 Stage scfStage();
 
+/// Adds a canonicalization that fails when it has made too many rewrites, so
+/// that rewrites which undo each other do not go on for ever.
+void addCanonicalizer(mlir::OpPassManager &pm, const PipelineOptions &options);
+
 /// Adds a check that a module holds only operations that a backend lowers. It
 /// belongs at the beginning of the stage that lowers them.
 void addContractCheck(mlir::OpPassManager &pm, const Backend &backend);

@@ -39,7 +39,7 @@ static void addLlvm(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm, options);
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,6 +160,8 @@ public:
   bool hasFastGathers() const override { return nacho::hasFastGathers(); }
 
   Device *device() const override { return &cpuDevice(); }
+
+  std::string cacheRefusal() const override { return ObjectCache::refusal(); }
 
   FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const override {

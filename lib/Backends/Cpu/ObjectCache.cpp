@@ -1,9 +1,12 @@
 //===- ObjectCache.cpp - Compiled code on disk ----------------------------===//
 //
-// A file has a digest of all that follows, the number of units, and for each
-// unit the size of its bitcode, the bitcode, the size of its object, the
-// object. A file is renamed when it is complete, so that readers never see half
-// of one. Its name begins as pruneCache() of LLVM expects.
+// A file has a digest of its key and of all that follows, the number of units,
+// and for each unit the size of its bitcode, the bitcode, the size of its
+// object, the object. A file is renamed when it is complete, so that readers
+// never see half of one. Its name begins as pruneCache() of LLVM expects.
+//
+// What is in a file is executed. So the directory and the file have to be the
+// user's own, and nobody else's to write to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +25,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace nacho;
@@ -68,16 +74,33 @@ static std::string digestOf(StringRef bytes) {
   return std::string(digest.begin(), digest.end());
 }
 
+/// Why a directory is not used, or nothing. One that is not there will be made.
+static std::string refusalOf(const std::string &directory) {
+  struct stat found;
+  if (directory.empty() || ::stat(directory.c_str(), &found))
+    return "";
+  if (!S_ISDIR(found.st_mode))
+    return directory + " is no directory";
+  if (found.st_uid != geteuid())
+    return directory + " belongs to another user";
+  if (found.st_mode & (S_IRWXG | S_IRWXO))
+    return directory + " is open to other users: its mode should be 0700";
+  return "";
+}
+
+std::string ObjectCache::refusal() { return refusalOf(cacheDirectory()); }
+
 ObjectCache::ObjectCache(StringRef key) {
   static const std::string build = ownBuild(), machine = host();
   directory = cacheDirectory();
-  if (directory.empty() || build.empty())
+  if (directory.empty() || build.empty() || !refusalOf(directory).empty())
     return;
   std::string all;
   for (StringRef input : {StringRef(build), StringRef(machine), key})
     all += (Twine(input.size()) + ":" + input).str();
   SmallString<128> file(directory);
-  sys::path::append(file, "llvmcache-" + toHex(digestOf(all), true));
+  identity = digestOf(all);
+  sys::path::append(file, "llvmcache-" + toHex(identity, true));
   path = std::string(file);
 }
 
@@ -120,18 +143,34 @@ static std::optional<CompiledCode> unpack(StringRef bytes) {
   return code;
 }
 
+/// Reads a file that only the user can write to, and that is no link.
+static std::unique_ptr<MemoryBuffer> readOwn(const std::string &path) {
+  int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (file < 0)
+    return nullptr;
+  struct stat found;
+  std::unique_ptr<MemoryBuffer> read;
+  if (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) &&
+      found.st_uid == geteuid() && !(found.st_mode & (S_IWGRP | S_IWOTH)))
+    if (auto buffer = MemoryBuffer::getOpenFile(
+            file, path, found.st_size, /*RequiresNullTerminator=*/false))
+      read = std::move(*buffer);
+  ::close(file);
+  return read;
+}
+
 std::optional<CompiledCode> ObjectCache::load() const {
   if (path.empty())
     return std::nullopt;
-  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                    /*RequiresNullTerminator=*/false);
+  std::unique_ptr<MemoryBuffer> file = readOwn(path);
   if (!file)
     return std::nullopt;
-  StringRef bytes = (*file)->getBuffer();
-  if (bytes.size() < kDigestSize ||
-      digestOf(bytes.drop_front(kDigestSize)) != bytes.take_front(kDigestSize))
+  StringRef bytes = file->getBuffer();
+  StringRef digest = bytes.take_front(kDigestSize);
+  bytes = bytes.drop_front(digest.size());
+  if (digestOf(identity + bytes.str()) != digest)
     return std::nullopt;
-  return unpack(bytes.drop_front(kDigestSize));
+  return unpack(bytes);
 }
 
 void ObjectCache::store(const CompiledCode &code) const {
@@ -144,7 +183,7 @@ void ObjectCache::store(const CompiledCode &code) const {
   if (!file)
     return consumeError(file.takeError());
   raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
-  stream << digestOf(bytes) << bytes;
+  stream << digestOf(identity + bytes) << bytes;
   stream.flush();
   if (stream.has_error()) {
     stream.clear_error();
@@ -152,7 +191,7 @@ void ObjectCache::store(const CompiledCode &code) const {
   }
   consumeError(file->keep(path));
   CachePruningPolicy policy;
-  policy.Interval = std::chrono::hours(1);
+  policy.Interval = std::chrono::minutes(1);
   policy.MaxSizeBytes = kMostBytes;
   pruneCache(directory, policy);
 }

@@ -23,7 +23,8 @@ using CompiledCode = std::vector<CompiledUnit>;
 /// Where the code of one module is kept on disk: in $NACHO_CACHE_DIR, or else
 /// in `nacho` in the user's cache directory. If the name is empty, nothing is
 /// kept. The directory is pruned to a maximum size. Errors are ignored: the
-/// code is then compiled anew.
+/// code is then compiled anew. So is a directory or a file that other users
+/// could have written.
 class ObjectCache {
 public:
   /// The constructor adds this build of the compiler, and the CPU, to the key.
@@ -32,8 +33,12 @@ public:
   std::optional<CompiledCode> load() const;
   void store(const CompiledCode &code) const;
 
+  /// Why the directory is not used, or nothing.
+  static std::string refusal();
+
 private:
   std::string directory, path; ///< `path` is empty if nothing is kept.
+  std::string identity;        ///< A digest of the key.
 };
 
 } // namespace nacho

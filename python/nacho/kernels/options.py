@@ -15,6 +15,7 @@ VALIDATIONS = ("safe", "full", "none")
 _LATER_TARGETS = ("gpu", "cuda", "cuda-sim")
 
 _VECTOR_BITS = (0, 256, 512)
+_MOST_REWRITES = (1 << 31) - 1
 
 MAX_THREADS = 1024
 MAX_PARTS = 1 << 24
@@ -116,6 +117,7 @@ def checked_count(option: str, value: object, largest: int) -> int | None:
 SHARED_CHOICES: dict[str, type] = {
     "vector-bits": int,
     "gathers": bool,
+    "rewrites": int,
     "count-steps": bool,
 }
 """The choices that all variants of a kernel share, and the types of their values."""
@@ -136,6 +138,10 @@ def checked_choices(choices: Mapping[str, object]) -> tuple[tuple[str, object], 
     if choices.get("vector-bits", 0) not in _VECTOR_BITS:
         shown = choices["vector-bits"]
         raise NachoError(f"choices={{'vector-bits': {shown}}}: expected 0, 256 or 512")
+    rewrites = choices.get("rewrites", 1)
+    if not (isinstance(rewrites, int) and 0 < rewrites <= _MOST_REWRITES):
+        allowed = f"expected 1 to {_MOST_REWRITES}"
+        raise NachoError(f"choices={{'rewrites': {rewrites}}}: {allowed}")
     return tuple(sorted(choices.items()))
 
 

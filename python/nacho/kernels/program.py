@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -85,6 +87,13 @@ class Program:
         return self.steps[-1].delta
 
 
+@functools.lru_cache(maxsize=1)
+def _log_refusal(why: str) -> None:
+    """Say, once, why compiled code is not kept on disk."""
+    if why:
+        logging.getLogger("nacho").warning("compiled code is not kept: %s", why)
+
+
 class Programs:
     """The programs of a statement; each is compiled when it is first needed."""
 
@@ -100,6 +109,7 @@ class Programs:
             )
         except _nacho.CompileError as error:
             self.refuse(error)
+        _log_refusal(_nacho.cache_refusal(lowering.target))
 
     def prepare(self) -> None:
         """Compile what most calls begin with, or refuse the statement."""

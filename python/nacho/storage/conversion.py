@@ -209,9 +209,14 @@ def require_within(view: View, name: str | None = None) -> None:
     for level in view.format.stored:
         crd, extent = view.crd_at(level), view.extents[level]
         if crd.size and not 0 <= crd.min() <= crd.max() < extent:
-            place = int(np.flatnonzero((crd < 0) | (crd >= extent))[0])
-            label = f"{view.crd_label(level)}[{place}]"
-            message = f"{label} = {crd[place]} is out of range [0, {extent})"
+            outside = np.flatnonzero((crd < 0) | (crd >= extent))
+            label = view.crd_label(level)
+            # Another thread may have put an element right in the meantime.
+            message = f"{label} was out of range [0, {extent}) while it was in use"
+            if outside.size:
+                place = int(outside[0])
+                label = f"{label}[{place}]"
+                message = f"{label} = {crd[place]} is out of range [0, {extent})"
             raise OperandError(f"{subject(name)}: {message}")
 
 
