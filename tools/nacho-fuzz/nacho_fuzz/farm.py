@@ -11,7 +11,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
+HERE = Path(__file__).resolve().parents[1]
 SECONDS_PER_CASE = 60.0
 """After this time a case hangs. It includes what is compiled for the case."""
 
@@ -42,12 +44,13 @@ class _Worker:
 
     def __init__(self, kind: str, first: int, stride: int) -> None:
         command = [sys.executable, "-m", "nacho_fuzz.worker"]
+        paths = [str(HERE), os.environ.get("PYTHONPATH", "")]
         self.process = subprocess.Popen(
             [*command, kind, str(first), str(stride)],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env={**os.environ, "PYTHONFAULTHANDLER": "0"},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
         )
         self.lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
