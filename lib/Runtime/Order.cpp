@@ -20,59 +20,55 @@ using namespace nacho;
 /// Fewer entries and fibers are checked by one thread in less time than several
 /// threads need to begin.
 static constexpr int64_t kWorthThreads = 1 << 15;
+static constexpr int64_t kBlock = 1 << 16;
 
 namespace {
 
-/// The coordinates of entries that have one.
-template <typename Crd>
-class Singles {
-public:
-  explicit Singles(const ResultEntries &of)
-      : crd(static_cast<const Crd *>(of.coordinates[0])),
-        most(std::min<int64_t>(of.extents[0] - 1,
-                               std::numeric_limits<Crd>::max())) {}
-
-  bool isInOrder(int64_t p) const { return crd[p] < crd[p + 1]; }
-  bool isInRange(int64_t begin, int64_t end) const {
-    bool isInside = true;
-    for (int64_t p = begin; p < end; ++p)
-      isInside &= (crd[p] >= 0) & (crd[p] <= most);
-    return isInside;
-  }
-
-private:
-  const Crd *crd;
-  Crd most;
-};
-
-/// The coordinates of entries that have several.
-template <typename Crd>
+/// The coordinates of entries. `Levels` is how many an entry has, next to those
+/// of its neighbours, or 0 if the compiler does not know that.
+template <typename Crd, int64_t Levels>
 class Tuples {
 public:
-  explicit Tuples(const ResultEntries &of) : of(of) {}
+  explicit Tuples(const ResultEntries &of)
+      : levels(of.levels), stride(of.stride), extents(of.extents) {
+    for (int64_t level = 0; level < std::min(levels, kKept); ++level)
+      kept[level] = static_cast<const Crd *>(of.coordinates[level]);
+    all = reinterpret_cast<const Crd *const *>(of.coordinates);
+  }
 
   bool isInOrder(int64_t p) const {
-    bool isLess = false, isSame = true;
-    for (int64_t level = 0; level < of.levels; ++level) {
+    // Numbers instead of conditions, so that the compiler sees no branches.
+    int isLess = 0, isSame = 1;
+    for (int64_t level = 0; level < numLevels(); ++level) {
       Crd here = at(level, p), next = at(level, p + 1);
-      isLess |= isSame & (here < next);
-      isSame &= here == next;
+      isLess |= isSame & int(here < next);
+      isSame &= int(here == next);
     }
     return isLess;
   }
   bool isInRange(int64_t begin, int64_t end) const {
-    bool isInside = true;
-    for (int64_t level = 0; level < of.levels; ++level)
+    int isOutside = 0;
+    for (int64_t level = 0; level < numLevels(); ++level) {
+      auto most = static_cast<Crd>(std::min<int64_t>(
+          extents[level] - 1, std::numeric_limits<Crd>::max()));
       for (int64_t p = begin; p < end; ++p)
-        isInside &= uint64_t(at(level, p)) < uint64_t(of.extents[level]);
-    return isInside;
+        isOutside |= int(at(level, p) < 0) | int(at(level, p) > most);
+    }
+    return !isOutside;
   }
 
 private:
+  static constexpr int64_t kKept = 3;
+
+  int64_t numLevels() const { return Levels ? Levels : levels; }
   Crd at(int64_t level, int64_t p) const {
-    return static_cast<const Crd *>(of.coordinates[level])[of.stride * p];
+    return Levels ? kept[level][p] : all[level][stride * p];
   }
-  const ResultEntries &of;
+
+  int64_t levels, stride;
+  const int64_t *extents;
+  const Crd *kept[kKept] = {};
+  const Crd *const *all;
 };
 
 } // namespace
@@ -105,15 +101,20 @@ static bool areOrdered(const ResultEntries &of, const Entries &entries,
     return false;
   bool isInside = visit([&](int64_t t) {
     int64_t count = 0, end = evenBegin(pairs, threads, t + 1);
-    for (int64_t p = evenBegin(pairs, threads, t); p < end; ++p)
-      count += !entries.isInOrder(p);
+    for (int64_t p = evenBegin(pairs, threads, t); p < end;) {
+      // Narrow counts leave room for more of them in a vector.
+      int32_t some = 0;
+      for (int64_t to = std::min(end, p + kBlock); p < to; ++p)
+        some += !entries.isInOrder(p);
+      count += some;
+    }
     // Without branches, since nobody can predict which fibers are empty.
     int64_t between = 0;
     end = pairs ? evenBegin(of.fibers, threads, t + 1) : 0;
     for (int64_t f = evenBegin(of.fibers, threads, t); f < end; ++f) {
       int64_t p = pos[f], pair = std::clamp<int64_t>(p - 1, 0, pairs - 1);
-      bool hasPair = (p > 0) & (p < int64_t(pos[f + 1]));
-      between += hasPair & !entries.isInOrder(pair);
+      int hasPair = int(p > 0) & int(p < int64_t(pos[f + 1]));
+      between += hasPair & int(!entries.isInOrder(pair));
     }
     falls += count - between;
     if (!entries.isInRange(evenBegin(of.entries, threads, t),
@@ -144,9 +145,16 @@ bool nacho::areInOrder(const ResultEntries &of, int64_t threads) {
     using Pos = std::remove_pointer_t<decltype(pos)>;
     return withNumbers(of.coordinateBytes, [&](auto *crd) {
       using Crd = std::remove_pointer_t<decltype(crd)>;
-      if (of.levels == 1 && of.stride == 1)
-        return areOrdered<Pos>(of, Singles<Crd>(of), threads);
-      return areOrdered<Pos>(of, Tuples<Crd>(of), threads);
+      switch (of.stride == 1 ? of.levels : 0) {
+      case 1:
+        return areOrdered<Pos>(of, Tuples<Crd, 1>(of), threads);
+      case 2:
+        return areOrdered<Pos>(of, Tuples<Crd, 2>(of), threads);
+      case 3:
+        return areOrdered<Pos>(of, Tuples<Crd, 3>(of), threads);
+      default:
+        return areOrdered<Pos>(of, Tuples<Crd, 0>(of), threads);
+      }
     });
   });
 }
