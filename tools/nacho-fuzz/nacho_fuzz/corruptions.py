@@ -68,7 +68,7 @@ KERNELS: tuple[tuple[str, dict[str, str]], ...] = (
 WIDTHS = (("i32", "i32"), ("i64", "i64"), ("i64", "i32"))
 VALIDATIONS = ("safe", "safe", "none", "full")
 MOMENTS = ("before", "between", "planned", "during")
-SIZES = (1, 2, 5, 12, 40, 200)
+SIZES = (0, 1, 2, 5, 12, 40, 200)
 PARTS = (None, 1, 3, 16)
 THREADS = (1, 2)
 
@@ -126,7 +126,7 @@ def _edit(rng: Any, array: Any, extent: int) -> None:
     elif kind == 5:
         flat[...] = flat[::-1].copy()
     elif kind == 6:
-        flat[...] = rng.integers(0, extent, flat.size)
+        flat[...] = rng.integers(0, extent + 1, flat.size)
     else:
         flat[at:] = flat[at]
 
