@@ -77,29 +77,15 @@ template <typename Pos, typename Entries>
 static bool areOrdered(const ResultEntries &of, const Entries &entries,
                        int64_t threads) {
   auto *pos = static_cast<const Pos *>(of.positions);
-  if (pos[0] != 0 || int64_t(pos[of.fibers]) != of.entries)
+  // The positions come first: the rest relies on them.
+  if (checkPositions(pos, of.fibers, of.entries) >= 0)
     return false;
   int64_t pairs = std::max<int64_t>(of.entries - 1, 0);
   if (of.entries + of.fibers < kWorthThreads)
     threads = 1;
-  std::atomic<bool> isWrong = false;
+  std::atomic<bool> isInside = true;
   std::atomic<int64_t> falls = 0;
-  auto visit = [&](auto f) {
-    onThreads(threads, [&](int64_t t) { f(t); });
-    return !isWrong;
-  };
-  // The positions come first: the rest relies on them.
-  bool isMonotone = visit([&](int64_t t) {
-    bool isFalling = false;
-    int64_t end = evenBegin(of.fibers, threads, t + 1);
-    for (int64_t f = evenBegin(of.fibers, threads, t); f < end; ++f)
-      isFalling |= pos[f] > pos[f + 1];
-    if (isFalling)
-      isWrong = true;
-  });
-  if (!isMonotone)
-    return false;
-  bool isInside = visit([&](int64_t t) {
+  onThreads(threads, [&](int64_t t) {
     int64_t count = 0, end = evenBegin(pairs, threads, t + 1);
     for (int64_t p = evenBegin(pairs, threads, t); p < end;) {
       // Narrow counts leave room for more of them in a vector.
@@ -119,7 +105,7 @@ static bool areOrdered(const ResultEntries &of, const Entries &entries,
     falls += count - between;
     if (!entries.isInRange(evenBegin(of.entries, threads, t),
                            evenBegin(of.entries, threads, t + 1)))
-      isWrong = true;
+      isInside = false;
   });
   return isInside && falls == 0;
 }

@@ -124,6 +124,8 @@ nacho::checkTuples(const Pos *pos, int64_t fibers, const Crd *const *crds,
 }
 
 namespace nacho {
+template int64_t checkPositions(const uint8_t *, int64_t, int64_t);
+template int64_t checkPositions(const uint16_t *, int64_t, int64_t);
 template int64_t checkPositions(const int32_t *, int64_t, int64_t);
 template int64_t checkPositions(const int64_t *, int64_t, int64_t);
 template int64_t checkCoordinates(const int32_t *, int64_t, const int32_t *,

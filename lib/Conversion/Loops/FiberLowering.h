@@ -100,8 +100,8 @@ protected:
 
   /// Lowers an op; if no method is registered for it, lowers the ops inside.
   void lowerOp(mlir::Operation &op);
-  /// Emits an error at an op and makes the pass fail.
   void refuseRemainingUses();
+  /// Emits an error at an op and makes the pass fail.
   void refuse(mlir::Operation *op, const llvm::Twine &why);
 
   FiberValue fiber(mlir::Value value);

@@ -107,6 +107,7 @@ private:
                       mlir::ValueRange carried);
 
   // Unions of two operands.
+  bool unitesTwo(const Loop &loop);
   bool leavesOne(const Loop &loop);
   Values emitRests(Loop &loop, Values results, bool hasPairs);
   bool branchesInside(const Loop &loop);

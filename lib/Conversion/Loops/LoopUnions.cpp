@@ -17,12 +17,16 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Whether a loop is a union of exactly two operands, so that only one of them
-/// is left when the other is exhausted. Windows end before operands do.
-bool LoopLowering::leavesOne(const Loop &loop) {
-  return !loop.isCount && !hasWindows(loop) && loop.stored.size() == 2 &&
-         loop.fibers.size() == 2 &&
+/// Whether a loop runs its body for the union of exactly two operands.
+bool LoopLowering::unitesTwo(const Loop &loop) {
+  return !loop.isCount && loop.stored.size() == 2 && loop.fibers.size() == 2 &&
          holdsAtAny(CoiterateOp(loop.op).getMerge(), 2);
+}
+
+/// Whether only one operand is left when another is exhausted. Windows end
+/// before operands do.
+bool LoopLowering::leavesOne(const Loop &loop) {
+  return unitesTwo(loop) && !hasWindows(loop);
 }
 
 /// What is left of two operands after `results`, which are positions and
@@ -48,9 +52,7 @@ LoopLowering::emitRests(Loop &loop, SmallVector<Value> results, bool hasPairs) {
 
 /// Whether a loop is to have three bodies (see `emitBranches`).
 bool LoopLowering::branchesInside(const Loop &loop) {
-  CoiterateOp op = loop.op;
-  return branches && !loop.isCount && loop.stored.size() == 2 &&
-         loop.fibers.size() == 2 && holdsAtAny(op.getMerge(), 2);
+  return branches && unitesTwo(loop);
 }
 
 /// if crdA < crdB:      body for a coordinate of A alone

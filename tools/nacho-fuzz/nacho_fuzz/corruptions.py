@@ -132,7 +132,7 @@ def _edit(rng: Any, array: Any, extent: int) -> None:
 
 
 @functools.lru_cache(maxsize=64)
-def _kernel(number: int, width: Any, validate: str) -> Any:
+def _kernel(number: int, validate: str) -> Any:
     return nacho.mlir.compile(KERNELS[number][0], validate=validate)
 
 
@@ -226,6 +226,6 @@ def run(case: int) -> str:
     values = {name: operand.value for name, operand in operands.items()}
     arrays = [array for operand in operands.values() for array in operand.arrays]
     edits = _edits(rng, arrays, size)
-    kernel = _kernel(number, width, validate)
+    kernel = _kernel(number, validate)
     outcomes = _attack(kernel, values, options, moment, edits)
     return "returned" if "returned" in outcomes else "refused"

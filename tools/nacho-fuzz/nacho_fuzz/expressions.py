@@ -16,13 +16,6 @@ from nacho_fuzz.suite import properties
 RUNS = 3
 
 
-def _check(drawn: Any) -> None:
-    case, runs = drawn
-    kernel = case.compile()
-    for run in runs:
-        properties.check_run(kernel, case, run)
-
-
 def run(case: int) -> str:
     """Run a case."""
     kind = (
@@ -43,7 +36,10 @@ def run(case: int) -> str:
     )
     @given(st.tuples(kind, runs))
     def once(drawn: Any) -> None:
-        _check(drawn)
+        statement, drawn_runs = drawn
+        kernel = statement.compile()
+        for each in drawn_runs:
+            properties.check_run(kernel, statement, each)
 
     once()
     return "equal"
