@@ -158,6 +158,7 @@ void nacho::addContractCheck(OpPassManager &pm, const Backend &backend) {
   contract.workspaces = capabilities.workspaces;
   contract.vectors = capabilities.vectors;
   pm.addPass(createNachoVerifyContract(contract));
+  pm.addNestedPass<func::FuncOp>(createNachoVerifyAccesses());
 }
 
 void nacho::addStages(OpPassManager &pm, ArrayRef<Stage> stages,

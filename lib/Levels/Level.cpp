@@ -33,6 +33,16 @@ Value nacho::positionsBefore(ImplicitLocOpBuilder &b, Value tensor,
   return position;
 }
 
+Value nacho::numPositions(ImplicitLocOpBuilder &b, Value tensor,
+                          unsigned levels) {
+  if (levels == 0)
+    return arith::ConstantIndexOp::create(b, 1);
+  auto last = Level::get(tensor, levels - 1);
+  if (!last->isFull())
+    return last->size(b);
+  return last->begin(b, numPositions(b, tensor, levels - 1));
+}
+
 Value nacho::levelExtent(ImplicitLocOpBuilder &b, Value tensor,
                          unsigned level) {
   Value number = arith::ConstantIndexOp::create(b, level);

@@ -106,7 +106,8 @@ func.func @position_of_run(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>,
 //===----------------------------------------------------------------------===//
 
 // for (i, pos, _) in L: for j in pos1[pos] ... pos1[pos + 1], since it is certain that
-// there is one. A position is in the list's next level, where its coordinate is.
+// there is one. A position is in the list's next level, where its coordinate is. It is
+// never beyond what A has room for.
 //
 // CHECK-LABEL: func.func @certain(
 // CHECK-SAME:    %[[L:[^ ]+]]: tensor<{{[^:]+}}, %[[A:[^ ]+]]: tensor<
@@ -115,7 +116,11 @@ func.func @position_of_run(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>,
 // CHECK:           %[[CRD1:.+]] = sparse_tensor.coordinates %[[L]] {level = 1 : index}
 // CHECK-NEXT:      %[[KEPT:.+]] = memref.load %[[CRD1]][%[[ENTRY]]] : memref<?xi64>
 // CHECK-NEXT:      %[[CAST:.+]] = arith.index_castui %[[KEPT]] : i64 to index
-// CHECK-NEXT:      %[[POS:.+]] = arith.andi %[[CAST]], %[[MASK]] : index
+// CHECK-NEXT:      %[[FOUND:.+]] = arith.andi %[[CAST]], %[[MASK]] : index
+// CHECK-NEXT:      %[[CRD0:.+]] = sparse_tensor.coordinates %[[A]] {level = 0 : index}
+// CHECK-NEXT:      %[[SIZE:.+]] = memref.dim %[[CRD0]], %c0
+// CHECK-NEXT:      %[[LAST:.+]] = arith.subi %[[SIZE]], %c1{{.*}} : index
+// CHECK-NEXT:      %[[POS:.+]] = arith.minui %[[FOUND]], %[[LAST]] : index
 // CHECK-NEXT:      %[[POS1:.+]] = sparse_tensor.positions %[[A]] {level = 1 : index}
 // CHECK:           memref.load %[[POS1]][%[[POS]]]
 // CHECK:           %[[NEXT:.+]] = arith.addi %[[POS]], %c1{{.*}} : index
@@ -147,7 +152,8 @@ func.func @certain(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #DCSR>,
 // CHECK-NEXT:      memref.load %[[CRD2]]
 // CHECK:           %[[KEPT:.+]] = arith.andi %{{.+}}, %[[NONE]] : index
 // CHECK-NEXT:      %[[HAS:.+]] = arith.cmpi ne, %[[KEPT]], %[[NONE]] : index
-// CHECK-NEXT:      %[[POS:.+]] = arith.select %[[HAS]], %[[KEPT]], %c0{{.*}} : index
+// CHECK-NEXT:      %[[FOUND:.+]] = arith.select %[[HAS]], %[[KEPT]], %c0{{.*}} : index
+// CHECK:           %[[POS:.+]] = arith.minui %[[FOUND]], %{{.+}} : index
 // CHECK-NEXT:      %[[POS1:.+]] = sparse_tensor.positions %[[A]] {level = 1 : index}
 // CHECK:           memref.load %[[POS1]][%[[POS]]]
 // CHECK:           %[[STEP:.+]] = arith.index_castui %[[HAS]] : i1 to index
@@ -174,9 +180,13 @@ func.func @not_certain(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #DCSR>,
 // CHECK-LABEL: func.func @run(
 // CHECK-SAME:    %[[L:[^ ]+]]: tensor<{{[^:]+}}, %[[A:[^ ]+]]: tensor<
 // CHECK:           sparse_tensor.coordinates %[[L]] {level = 1 : index}
-// CHECK:           %[[BEGIN:.+]] = arith.andi
+// CHECK:           %[[FIRST:.+]] = arith.andi
 // CHECK-NEXT:      sparse_tensor.coordinates %[[L]] {level = 2 : index}
-// CHECK:           %[[END:.+]] = arith.andi
+// CHECK:           %[[STOP:.+]] = arith.andi
+// CHECK:           %[[SIZE:.+]] = memref.dim
+// CHECK-NEXT:      %[[LAST:.+]] = arith.subi %[[SIZE]], %c1{{.*}} : index
+// CHECK-NEXT:      %[[BEGIN:.+]] = arith.minui %[[FIRST]], %[[LAST]] : index
+// CHECK-NEXT:      %[[END:.+]] = arith.minui %[[STOP]], %[[SIZE]] : index
 // CHECK-NEXT:      scf.for %[[POS:.+]] = %[[BEGIN]] to %[[END]] step %c1
 // CHECK-NEXT:        %[[CRD1:.+]] = sparse_tensor.coordinates %[[A]] {level = 1 : index}
 // CHECK-NEXT:        memref.load %[[CRD1]][%[[POS]]]
@@ -205,8 +215,10 @@ func.func @run(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #COO>,
 // CHECK-NEXT:      sparse_tensor.coordinates %{{.+}} {level = 2 : index}
 // CHECK:           %[[END:.+]] = arith.andi %{{.+}}, %[[NONE]] : index
 // CHECK-NEXT:      %[[HAS:.+]] = arith.cmpi ne, %[[BEGIN]], %[[NONE]] : index
-// CHECK-NEXT:      %[[FROM:.+]] = arith.select %[[HAS]], %[[BEGIN]], %c0{{.*}} : index
-// CHECK-NEXT:      %[[TO:.+]] = arith.select %[[HAS]], %[[END]], %c0{{.*}} : index
+// CHECK-NEXT:      %[[FIRST:.+]] = arith.select %[[HAS]], %[[BEGIN]], %c0{{.*}} : index
+// CHECK-NEXT:      %[[STOP:.+]] = arith.select %[[HAS]], %[[END]], %c0{{.*}} : index
+// CHECK:           %[[FROM:.+]] = arith.minui %[[FIRST]], %{{.+}} : index
+// CHECK-NEXT:      %[[TO:.+]] = arith.minui %[[STOP]], %{{.+}} : index
 // CHECK-NEXT:      scf.for %{{.+}} = %[[FROM]] to %[[TO]] step %c1
 func.func @run_not_certain(%L: tensor<?x?x?xi64, #List>, %A: tensor<?x?xf64, #COO>,
                            %out: memref<?x?xf64>) {
@@ -255,11 +267,12 @@ func.func @ahead(%L: tensor<?x?x?xi64, #List>, %out: memref<?xindex>) {
 // CHECK-LABEL: func.func @prefetch(
 // CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^:]+}}, %[[A:[^ ]+]]: tensor<
 // CHECK:           sparse_tensor.coordinates %{{.+}} {level = 1 : index}
-// CHECK:           %[[POS:.+]] = arith.andi
+// CHECK:           %[[FOUND:.+]] = arith.andi
+// CHECK:           %[[POS:.+]] = arith.minui %[[FOUND]], %{{.+}} : index
 // CHECK-NEXT:      %[[POS1:.+]] = sparse_tensor.positions %[[A]] {level = 1 : index}
 // CHECK-NEXT:      memref.prefetch %[[POS1]][%[[POS]]], read, locality<3>, data
 // CHECK-NEXT:      %[[CRD1:.+]] = sparse_tensor.coordinates %[[A]] {level = 1 : index}
-// CHECK:           %[[BEGIN:.+]] = memref.load %[[POS1]][%[[POS]]]
+// CHECK:           memref.load %[[POS1]][%[[POS]]]
 // CHECK:           %[[FIRST:.+]] = arith.minui
 // CHECK-NEXT:      memref.prefetch %[[CRD1]][%[[FIRST]]], read, locality<3>, data
 // CHECK-NEXT:      %[[VALUES:.+]] = sparse_tensor.values %[[A]]

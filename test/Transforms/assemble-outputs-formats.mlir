@@ -142,7 +142,7 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK-NEXT:          %[[END:.+]] = arith.minui %N_k, %[[ROOM]] : index
 // CHECK-NEXT:          scf.for %[[K:.+]] = %c0 to %[[END]] step %c1 {
 // CHECK-NEXT:            %[[ENTRY:.+]] = memref.load %partials[%[[TAIL]], %[[K]]]
-// CHECK-NEXT:            %[[AT:.+]] = arith.addi %[[BEGIN]], %[[K]] : index
+// CHECK-NEXT:            %[[AT:.+]] = arith.addi %[[INSIDE]], %[[K]] : index
 // CHECK-NEXT:            memref.store %[[ENTRY]], %values[%[[AT]]]
 // CHECK:             } else {
 // CHECK:               scf.if %[[FINISHED]] {
@@ -201,10 +201,10 @@ func.func @rows(%A: tensor<?x?xf64, #DCSR>, %X: tensor<?x?xf64>) -> tensor<?x?xf
 // if the row is whole and has entries: values[position * K + k] = tail[k]
 // CHECK:                 %[[BEGIN:.+]] = arith.muli %[[DONE]]#0, %N_k : index
 // CHECK-NEXT:            %[[SIZE:.+]] = memref.dim %values
-// CHECK-NEXT:            arith.minui %[[BEGIN]], %[[SIZE]] : index
+// CHECK-NEXT:            %[[INSIDE:.+]] = arith.minui %[[BEGIN]], %[[SIZE]] : index
 // CHECK:                 scf.for %[[K:.+]] = %c0 to %{{.+}} step %c1 {
 // CHECK-NEXT:              %[[ENTRY:.+]] = memref.load %partials[%{{.+}}, %[[K]]]
-// CHECK-NEXT:              %[[AT:.+]] = arith.addi %[[BEGIN]], %[[K]] : index
+// CHECK-NEXT:              %[[AT:.+]] = arith.addi %[[INSIDE]], %[[K]] : index
 // CHECK-NEXT:              memref.store %[[ENTRY]], %values[%[[AT]]]
 // CHECK:               memref.store %{{.+}}, %crd0[%[[DONE]]#0]
 //

@@ -269,6 +269,26 @@ def ConvertNachoStorageToMemRef
   ];
 }
 
+def NachoVerifyAccesses : Pass<"nacho-verify-accesses", "::mlir::func::FuncOp"> {
+  let summary = "Refuse accesses to memory at unchecked indices";
+  let description = [{
+    Arrays of operands may hold anything, whatever was checked before: their owner may
+    edit them at any time. So the lowering compares each integer that it loads with a
+    bound before it uses it as an index. The pass is the proof: it follows loaded
+    integers to loads, stores and bounds of loops, and refuses a function in which one
+    arrives without `arith.minui`, `arith.remui`, `arith.andi`, or an `arith.select` by
+    a comparison with something that was not loaded.
+
+    ```mlir
+    %crd = memref.load %A_crd[%p] : memref<?xindex>
+    %x = memref.load %x_values[%crd]      // refused
+    %last = arith.subi %extent, %c1
+    %at = arith.minui %crd, %last
+    %y = memref.load %x_values[%at]       // accepted
+    ```
+  }];
+}
+
 def NachoVerifyContract : Pass<"nacho-verify-contract", "::mlir::ModuleOp"> {
   let summary = "Refuse operations that a backend does not lower";
   let description = [{

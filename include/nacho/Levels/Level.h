@@ -99,6 +99,11 @@ mlir::Value positionsBefore(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
                             unsigned level, mlir::Value position,
                             unsigned below);
 
+/// The number of positions that the first levels of a tensor have room for. It
+/// is safe to read the fiber below each of these positions.
+mlir::Value numPositions(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
+                         unsigned levels);
+
 /// The number of coordinates of the dimension that a level of a tensor stores.
 mlir::Value levelExtent(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
                         unsigned level);

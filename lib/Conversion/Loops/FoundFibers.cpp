@@ -26,6 +26,11 @@ void FiberLowering::lowerFiberAt(FiberAtOp op) {
     if (at.end)
       at.end = select(at.present, *at.end, constant(0));
   }
+  Value size = numPositions(b, at.tensor, at.level);
+  Value last = arith::SubIOp::create(b, size, constant(1));
+  at.position = arith::MinUIOp::create(b, at.position, last);
+  if (at.end)
+    at.end = arith::MinUIOp::create(b, *at.end, size);
   setFiber(op.getFiber(), at);
 }
 

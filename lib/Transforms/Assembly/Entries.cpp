@@ -66,12 +66,17 @@ void Entries::storeValue(Value value, Value at) {
          [&] { memref::StoreOp::create(b, value, part.args.values, at); });
 }
 
+/// The place, or the end of the array of values if that comes first.
+Value Entries::emitPlaceInside(Value place) {
+  Value size = memref::DimOp::create(b, part.args.values, part.constant(0));
+  return arith::MinUIOp::create(b, place, size);
+}
+
 /// How many of a number of values, which are neighbours in the array, are
-/// inside of it; `first` is the place of the first of them.
+/// inside of it; `first` is the place of the first of them, or the end.
 Value Entries::emitNumberInside(Value first, Value number) {
   Value size = memref::DimOp::create(b, part.args.values, part.constant(0));
-  Value inside = arith::MinUIOp::create(b, first, size);
-  Value room = arith::SubIOp::create(b, size, inside);
+  Value room = arith::SubIOp::create(b, size, first);
   return arith::MinUIOp::create(b, number, room);
 }
 

@@ -61,6 +61,7 @@ protected:
   void makeEntry(mlir::Value value, mlir::Value offset);
   /// values[at] = value, if that is inside of the array.
   void storeValue(mlir::Value value, mlir::Value at);
+  mlir::Value emitPlaceInside(mlir::Value place);
   mlir::Value emitNumberInside(mlir::Value first, mlir::Value number);
 
   Part &part;

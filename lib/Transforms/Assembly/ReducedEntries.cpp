@@ -215,18 +215,21 @@ protected:
     // If neighbours in the row are neighbours in the array, too, only the end
     // of the loop has to be compared with the size of the array.
     bool areNeighbours = layout.innerLevels.back() + 1 == layout.type.getRank();
+    Value start; // The place of the first of these neighbours.
     auto store = [&](Value number, ArrayRef<Value> at) {
       Value entry =
           reduction.finish(b, partials.load(row, number), count, part.mapping);
-      Value place = part.places.location(position, at);
-      if (areNeighbours)
-        memref::StoreOp::create(b, entry, part.args.values, place);
-      else
-        storeValue(entry, place);
+      if (!areNeighbours)
+        return storeValue(entry, part.places.location(position, at));
+      Value place =
+          arith::AddIOp::create(b, start, at[layout.innerLevels.back()]);
+      memref::StoreOp::create(b, entry, part.args.values, place);
     };
     auto numberInside = [&](ArrayRef<Value> first, Value extent) {
-      Value place = part.places.location(position, first);
-      return areNeighbours ? emitNumberInside(place, extent) : extent;
+      if (!areNeighbours)
+        return extent;
+      start = emitPlaceInside(part.places.location(position, first));
+      return emitNumberInside(start, extent);
     };
     part.places.forRow(part.coordinates, store, numberInside);
   }
@@ -259,17 +262,22 @@ bool RowSums::addsToRow(CoiterateOp loop) const {
 }
 
 /// The number, in its row, of the sum for the part's coordinates in `levels`.
-/// Adds to `condition` that these coordinates are inside of their extents.
+/// Adds to `condition` that these coordinates are inside of their extents. If
+/// numbers are computed from one that is not, it is taken for 0.
 Value RowSums::numberOf(ArrayRef<unsigned> levels, Condition &condition) {
+  bool isScaled = layout.innerLevels.size() > 1;
   Value number;
   for (unsigned level : levels) {
     Value coordinate = part.coordinates[level];
     // A coordinate that an operand stores may be outside.
-    if (!visitsAll(layout.loopOfLevel[level]))
-      condition = emitBoth(b, condition,
-                           arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                                 coordinate,
-                                                 part.places.extent(level)));
+    if (!visitsAll(layout.loopOfLevel[level])) {
+      Value inside = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::ult, coordinate, part.places.extent(level));
+      if (isScaled)
+        coordinate =
+            arith::SelectOp::create(b, inside, coordinate, part.constant(0));
+      condition = emitBoth(b, condition, inside);
+    }
     if (level != levels.front()) {
       Value extent = part.places.extent(level);
       coordinate = arith::AddIOp::create(

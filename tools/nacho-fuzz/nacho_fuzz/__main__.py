@@ -40,9 +40,8 @@ def main() -> int:
     failed = False
     for kind in kinds:
         begun = time.monotonic()
-        for found in farm.run(
-            kind, options.seed, options.cases, options.minutes, options.jobs
-        ):
+        cases = range(options.seed, options.seed + options.cases)
+        for found in farm.run(kind, cases, options.minutes, options.jobs):
             if isinstance(found, farm.Failure):
                 failed = True
                 print(found, flush=True)

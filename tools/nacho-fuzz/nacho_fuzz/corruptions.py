@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import nacho
+from nacho_fuzz.farm import block_of
 from nacho_fuzz.guard import guarded
 from nacho_fuzz.suite import checks, samples
 
@@ -69,6 +70,8 @@ WIDTHS = (("i32", "i32"), ("i64", "i64"), ("i64", "i32"))
 VALIDATIONS = ("safe", "safe", "none", "full")
 MOMENTS = ("before", "between", "planned", "during")
 SIZES = (0, 1, 2, 5, 12, 40, 200)
+MOST_CELLS = 40_000
+"""Larger extents would take their time for drawing operands, not for attacks."""
 PARTS = (None, 1, 3, 16)
 THREADS = (1, 2)
 
@@ -77,8 +80,13 @@ def _indices(text: str, name: str) -> str:
     return text.split(name + "[", 1)[1].split("]", 1)[0]
 
 
-def _shape(text: str, name: str, size: int) -> tuple[int, ...]:
-    return (size,) * len(_indices(text, name).split(","))
+def _rank(text: str, name: str) -> int:
+    return len(_indices(text, name).split(","))
+
+
+def _draw_size(rng: Any, rank: int) -> int:
+    sizes = [size for size in SIZES if size**rank <= MOST_CELLS]
+    return sizes[rng.integers(len(sizes))]
 
 
 class _Operand:
@@ -131,7 +139,7 @@ def _edit(rng: Any, array: Any, extent: int) -> None:
         flat[at:] = flat[at]
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=16)
 def _kernel(number: int, validate: str) -> Any:
     return nacho.mlir.compile(KERNELS[number][0], validate=validate)
 
@@ -212,15 +220,16 @@ def _attack(
 def run(case: int) -> str:
     """Run a case."""
     rng = np.random.default_rng((case, 18))
-    number = int(rng.integers(len(KERNELS)))
+    group = np.random.default_rng((block_of("corruptions", case), 81))
+    number = int(group.integers(len(KERNELS)))
     text, formats = KERNELS[number]
-    width = WIDTHS[rng.integers(len(WIDTHS))]
+    width = WIDTHS[group.integers(len(WIDTHS))]
     validate = VALIDATIONS[rng.integers(len(VALIDATIONS))]
     moment = MOMENTS[rng.integers(len(MOMENTS))]
-    size = SIZES[rng.integers(len(SIZES))]
+    size = _draw_size(rng, max(_rank(text, name) for name in formats))
     options = {"parts": PARTS[rng.integers(4)], "threads": THREADS[rng.integers(2)]}
     operands = {
-        name: _Operand(rng, _shape(text, name, size), format, width)
+        name: _Operand(rng, (size,) * _rank(text, name), format, width)
         for name, format in formats.items()
     }
     values = {name: operand.value for name, operand in operands.items()}

@@ -1,35 +1,26 @@
 """Random statements on random operands, compared with dense NumPy.
 
 Formats, types, index widths, numbers of parts and threads are drawn; with the same
-number of parts, a result is the same on any threads.
+number of parts, a result is the same on any threads. The cases of a block have their
+statement in common, which is compiled once, and differ in their operands.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
 
+from nacho_fuzz.farm import block_of
 from nacho_fuzz.suite import properties
 
-RUNS = 3
 
-
-def run(case: int) -> str:
-    """Run a case."""
-    kind = (
-        properties.expressions.contractions()
-        if case % 2
-        else properties.expressions.elementwise()
-    )
-    runs = st.lists(properties.runs(), min_size=RUNS, max_size=RUNS)
-
-    # Hypothesis draws the case; a failure is reported as it is, and not made smaller.
-    # The first example that it draws is always the simplest one.
+def _draw(number: int, strategy: Any) -> Any:
+    """Return what Hypothesis draws first, apart from the simplest example."""
     drawn = []
 
-    @seed(case)
+    @seed(number)
     @settings(
         max_examples=2,
         database=None,
@@ -37,13 +28,23 @@ def run(case: int) -> str:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(st.tuples(kind, runs))
+    @given(strategy)
     def draw(example: Any) -> None:
         drawn.append(example)
 
     draw()
-    statement, drawn_runs = drawn[-1]
-    kernel = statement.compile()
-    for each in drawn_runs:
-        properties.check_run(kernel, statement, each)
+    return drawn[-1]
+
+
+@functools.lru_cache(maxsize=1)
+def _kernel(block: int) -> Any:
+    kinds = (properties.expressions.elementwise, properties.expressions.contractions)
+    statement = _draw(block, kinds[block % 2]())
+    return statement, statement.compile()
+
+
+def run(case: int) -> str:
+    """Run a case."""
+    statement, kernel = _kernel(block_of("expressions", case))
+    properties.check_run(kernel, statement, _draw(case, properties.runs()))
     return "equal"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 import queue
 import signal
@@ -10,12 +11,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
 SECONDS_PER_CASE = 60.0
 """After this time a case hangs. It includes what is compiled for the case."""
+BLOCKS = {"corruptions": 100, "expressions": 20, "mutants": 20}
+"""So many cases in a row, from a multiple on, share what is compiled for them."""
+
+
+def block_of(kind: str, case: int) -> int:
+    """Return the number of the block of cases to which a case belongs."""
+    return case // BLOCKS[kind]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,114 +48,120 @@ class Tally:
 
 
 class _Worker:
-    """A process that runs cases and says so, line by line."""
+    """A process that runs the cases it is told, and says what became of them."""
 
-    def __init__(self, kind: str, first: int, stride: int) -> None:
-        command = [sys.executable, "-m", "nacho_fuzz.worker"]
+    def __init__(self, kind: str) -> None:
         paths = [str(HERE), os.environ.get("PYTHONPATH", "")]
-        self.process = subprocess.Popen(
-            [*command, kind, str(first), str(stride)],
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "nacho_fuzz.worker", kind],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
         )
-        self.lines: queue.Queue[str | None] = queue.Queue()
+        self._lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.put(line.rstrip("\n"))
-        self.lines.put(None)
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line.rstrip("\n"))
+        self._lines.put(None)
 
-    def next_line(self, seconds: float) -> str | None:
-        return self.lines.get(timeout=seconds)
+    def run(self, case: int, seconds: float) -> str | None:
+        """Run a case. Returns None if the process ends; may raise queue.Empty."""
+        assert self._process.stdin is not None
+        try:
+            print(case, file=self._process.stdin, flush=True)
+        except BrokenPipeError:
+            return None
+        return self._lines.get(timeout=seconds)
+
+    def death(self) -> str:
+        """Say how the process ended."""
+        code = self._process.wait()
+        if code < 0:
+            return f"crash: {signal.Signals(-code).name}"
+        return f"crash: the process ended with status {code}"
 
     def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-
-
-def _died(process: subprocess.Popen[str]) -> str:
-    code = process.wait()
-    if code < 0:
-        return f"crash: {signal.Signals(-code).name}"
-    return f"crash: the process ended with status {code}"
+        self._process.kill()
+        self._process.wait()
 
 
 class _Strand:
-    """Every ``stride``-th case from ``first`` on, with a new worker after a crash."""
+    """Runs cases one after the other, with a new worker after a crash."""
 
-    def __init__(self, kind: str, first: int, stride: int) -> None:
-        self.kind, self.case, self.stride = kind, first, stride
-        self.worker: _Worker | None = None
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._worker: _Worker | None = None
 
-    def step(self, deadline: float) -> tuple[str, str] | None:
-        """Run one case; return its outcome, or None when the time is over."""
-        if self.worker is None:
-            self.worker = _Worker(self.kind, self.case, self.stride)
+    def run(self, case: int) -> tuple[str, str]:
+        """Run one case; return its outcome, and more about it."""
+        if self._worker is None:
+            self._worker = _Worker(self._kind)
         try:
-            line = self.worker.next_line(SECONDS_PER_CASE)
+            line = self._worker.run(case, SECONDS_PER_CASE)
         except queue.Empty:
             return self._lost(f"hang: no end after {SECONDS_PER_CASE:.0f} s")
         if line is None:
-            return self._lost(_died(self.worker.process))
-        if time.monotonic() > deadline:
-            return None
+            return self._lost(self._worker.death())
         outcome, _, what = line.partition(" ")
         return outcome, what
 
     def _lost(self, what: str) -> tuple[str, str]:
-        assert self.worker is not None
-        self.worker.kill()
-        self.worker = None
+        self.close()
         return "fail", what
 
     def close(self) -> None:
-        if self.worker is not None:
-            self.worker.kill()
+        if self._worker is not None:
+            self._worker.kill()
+        self._worker = None
+
+
+def _blocks(kind: str, cases: Iterable[int]) -> Iterator[list[int]]:
+    size = BLOCKS.get(kind, 1)
+    for _, block in itertools.groupby(cases, lambda case: case // size):
+        yield list(block)
 
 
 def run(
-    kind: str, first: int, cases: int, minutes: float, jobs: int
+    kind: str, cases: Iterable[int], minutes: float, jobs: int
 ) -> Iterator[Failure | Tally]:
-    """Run cases until there are as many, or the time is over.
+    """Run cases until there are no more, or the time is over.
 
     Yields failures as they happen, and what was done at the end.
     """
     deadline = time.monotonic() + 60 * minutes
-    results: queue.Queue[tuple[int, tuple[str, str] | None]] = queue.Queue()
+    blocks, lock = _blocks(kind, cases), threading.Lock()
+    results: queue.Queue[tuple[int, str, str] | None] = queue.Queue()
 
-    def follow(strand: _Strand, last: int) -> None:
-        while strand.case < last:
-            number, outcome = strand.case, strand.step(deadline)
-            results.put((number, outcome))
-            if outcome is None:
+    def follow() -> None:
+        strand = _Strand(kind)
+        while time.monotonic() < deadline:
+            with lock:
+                block = next(blocks, None)
+            if block is None:
                 break
-            strand.case += strand.stride
+            for case in block:
+                if time.monotonic() < deadline:
+                    results.put((case, *strand.run(case)))
         strand.close()
-        results.put((-1, None))
+        results.put(None)
 
-    threads = [
-        threading.Thread(
-            target=follow, args=(_Strand(kind, first + n, jobs), first + cases)
-        )
-        for n in range(jobs)
-    ]
-    for thread in threads:
-        thread.start()
+    for _ in range(jobs):
+        threading.Thread(target=follow).start()
     tally, running = Tally(), jobs
     while running:
-        number, result = results.get()
-        if number < 0:
+        result = results.get()
+        if result is None:
             running -= 1
-        elif result is not None:
-            tally.cases += 1
-            outcome, what = result
-            tally.outcomes[outcome] = tally.outcomes.get(outcome, 0) + 1
-            if outcome == "fail":
-                failure = Failure(kind, number, what)
-                tally.failures.append(failure)
-                yield failure
+            continue
+        case, outcome, what = result
+        tally.cases += 1
+        tally.outcomes[outcome] = tally.outcomes.get(outcome, 0) + 1
+        if outcome == "fail":
+            tally.failures.append(Failure(kind, case, what))
+            yield tally.failures[-1]
     yield tally

@@ -15,9 +15,11 @@ import signal
 import subprocess
 from pathlib import Path
 
+from nacho_fuzz.farm import BLOCKS, block_of
 from nacho_fuzz.suite import ROOT
 
 SECONDS = 20.0
+SEPARATOR = "\n// -----\n"
 TOKEN = re.compile(r"[%#!@^]?[\w.]+|\S")
 
 
@@ -89,25 +91,56 @@ def _mutate(rng: random.Random, text: str, others: list[str]) -> str:
     return text
 
 
-def run(case: int) -> str:
-    """Run a case."""
-    rng = random.Random(case)
-    options, pieces = rng.choice(_tests())
-    text = rng.choice(pieces)
+def _mutant(case: int, text: str) -> str:
     words = [match.group() for match in TOKEN.finditer(text)]
-    mutant = _mutate(rng, text, words)
+    # A test's own separators must not end a mutant.
+    return _mutate(random.Random(case), text, words).replace("// -----", "")
+
+
+def _attack(options: list[str], text: str, seconds: float) -> str:
+    """Run nacho-opt; return what it prints. Raises if it crashes or hangs."""
     tool: Path = ROOT / "build" / "dev" / "bin" / "nacho-opt"
+    command = [tool, *options, "-split-input-file"]
+    where = f"nacho-opt {shlex.join(options)[:200]}"
     try:
         done = subprocess.run(
-            [tool, *options],
-            input=mutant,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
+            command, input=text, capture_output=True, text=True, timeout=seconds
         )
     except subprocess.TimeoutExpired:
-        return f"fail hang: nacho-opt {shlex.join(options)[:200]}"
+        raise AssertionError(f"hang: {where}") from None
     if done.returncode < 0:
         name = signal.Signals(-done.returncode).name
-        return f"fail crash: {name} in nacho-opt {shlex.join(options)[:200]}"
-    return "accepted" if done.returncode == 0 else "refused"
+        raise AssertionError(f"crash: {name} in {where}")
+    return done.stdout
+
+
+@functools.lru_cache(maxsize=1)
+def _outcomes(block: int) -> dict[int, str]:
+    """Run the cases of a block; return what became of each."""
+    rng = random.Random(-1 - block)
+    options, pieces = rng.choice(_tests())
+    cases = range(block * BLOCKS["mutants"], (block + 1) * BLOCKS["mutants"])
+    mutants = {case: _mutant(case, rng.choice(pieces)) for case in cases}
+    try:
+        printed = _attack(options, SEPARATOR.join(mutants.values()), SECONDS)
+        parts = printed.split(SEPARATOR)
+        accepted = sum(bool(part.strip()) for part in parts)
+        return {
+            case: "accepted" if n < accepted else "refused"
+            for n, case in enumerate(cases)
+        }
+    except AssertionError:
+        pass
+    outcomes = {}
+    for case, mutant in mutants.items():
+        try:
+            printed = _attack(options, mutant, SECONDS)
+            outcomes[case] = "accepted" if printed.strip() else "refused"
+        except AssertionError as error:
+            outcomes[case] = f"fail {error}"
+    return outcomes
+
+
+def run(case: int) -> str:
+    """Run a case, and with it its block: nacho-opt takes long to start."""
+    return _outcomes(block_of("mutants", case))[case]

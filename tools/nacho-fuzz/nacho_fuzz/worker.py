@@ -1,10 +1,9 @@
-"""Runs the cases of one kind, in the order of their numbers; one line for each."""
+"""Runs cases of one kind: reads their numbers, and writes a line about each."""
 
 from __future__ import annotations
 
 import faulthandler
 import importlib
-import itertools
 import sys
 import traceback
 
@@ -22,11 +21,10 @@ def run_case(kind: str, case: int) -> str:
 
 
 def main() -> None:
-    """Run every ``stride``-th case from the first one on, until somebody kills us."""
+    """Run the cases whose numbers are in the input."""
     faulthandler.disable()
-    kind, first, stride = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    for case in itertools.count(first, stride):
-        print(run_case(kind, case), flush=True)
+    for line in sys.stdin:
+        print(run_case(sys.argv[1], int(line)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,232 @@
+//===- VerifyAccesses.cpp - No index is used as it was loaded -------------===//
+//
+// Arrays of operands may hold anything: their owner may have edited them since
+// they were checked, or may edit them now. So an integer that was loaded says
+// nothing about memory until the kernel itself has compared it with a bound.
+// This file follows loaded integers through a function, and refuses those that
+// arrive at an access to memory, or at the bounds of a loop, unchecked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOVERIFYACCESSES
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+/// The values of a function that may be any number: loaded integers, and what
+/// is computed from them, up to where they are compared with a bound.
+class UncheckedValues {
+public:
+  explicit UncheckedValues(func::FuncOp function) {
+    // Loops hand values back to their beginning, where they are met again.
+    do {
+      hasGrown = false;
+      function.walk([&](Operation *op) { visit(op); });
+    } while (hasGrown);
+  }
+
+  bool contains(Value value) const { return values.contains(value); }
+  bool isCheckedAround(Operation *op, Value value) const;
+
+private:
+  void visit(Operation *op);
+  void forward(RegionBranchOpInterface branch);
+  void insert(Value value) { hasGrown |= values.insert(value).second; }
+
+  bool areAll(ValueRange operands) const {
+    return llvm::all_of(operands, [&](Value v) { return contains(v); });
+  }
+  bool areAny(ValueRange operands) const {
+    return llvm::any_of(operands, [&](Value v) { return contains(v); });
+  }
+  bool hasUpperBound(Value value) const;
+  bool isChecked(Value value, Value condition) const;
+  bool mayBeAnything(Operation *op) const;
+
+  DenseSet<Value> values;
+  /// The buffers in which such values were stored, each with the column.
+  DenseSet<std::pair<Value, Value>> columns;
+  bool hasGrown = false;
+};
+} // namespace
+
+/// The buffer that an operation loads from; null if it is no load.
+static Value loadedBuffer(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([](memref::LoadOp load) { return load.getMemRef(); })
+      .Case([](vector::LoadOp load) { return load.getBase(); })
+      .Case([](vector::MaskedLoadOp load) { return load.getBase(); })
+      .Case([](vector::GatherOp load) { return load.getBase(); })
+      .Default(Value());
+}
+
+/// The last index of an access, by which the columns of a table are told apart
+/// that have nothing to do with each other, such as costs and positions of
+/// cuts; null for an array.
+static Value columnOf(Operation *access, Value buffer) {
+  if (cast<MemRefType>(buffer.getType()).getRank() < 2)
+    return {};
+  return access->getOperands().back();
+}
+
+/// Whether no more than a signed number can be that was not loaded.
+bool UncheckedValues::hasUpperBound(Value value) const {
+  auto least = value.getDefiningOp<arith::MinSIOp>();
+  return !contains(value) || (least && !areAll(least->getOperands()));
+}
+
+/// Whether the condition implies that the value is below, or equal to, one that
+/// was not loaded.
+bool UncheckedValues::isChecked(Value value, Value condition) const {
+  Operation *test = condition.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp>(test))
+    return llvm::any_of(test->getOperands(),
+                        [&](Value part) { return isChecked(value, part); });
+  auto compared = dyn_cast_or_null<arith::CmpIOp>(test);
+  if (!compared)
+    return false;
+  using Predicate = arith::CmpIPredicate;
+  auto is = [&](std::initializer_list<Predicate> predicates) {
+    return llvm::is_contained(predicates, compared.getPredicate());
+  };
+  if (compared.getLhs() == value && !contains(compared.getRhs()))
+    return is({Predicate::ult, Predicate::ule, Predicate::eq});
+  if (compared.getRhs() == value && !contains(compared.getLhs()))
+    return is({Predicate::ugt, Predicate::uge, Predicate::eq});
+  return false;
+}
+
+/// Whether an operation is only done where a condition holds that checks the
+/// value.
+bool UncheckedValues::isCheckedAround(Operation *op, Value value) const {
+  for (Region *region = op->getParentRegion(); region;
+       region = region->getParentRegion()) {
+    auto branch = dyn_cast<scf::IfOp>(region->getParentOp());
+    if (branch && region == &branch.getThenRegion() &&
+        isChecked(value, branch.getCondition()))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the results of an operation without regions may be any number.
+bool UncheckedValues::mayBeAnything(Operation *op) const {
+  if (Value buffer = loadedBuffer(op)) {
+    // Arrays of operands have integers of a fixed width; Nacho's own buffers
+    // have indices, which were computed here or by another function.
+    Type type = cast<MemRefType>(buffer.getType()).getElementType();
+    return type.isInteger() || columns.contains({buffer, columnOf(op, buffer)});
+  }
+  // The least of several numbers is bounded if one of them is; so is a number
+  // of bits that another number has as well.
+  if (isa<arith::MinUIOp, arith::AndIOp>(op))
+    return areAll(op->getOperands());
+  if (isa<arith::RemUIOp>(op))
+    return contains(op->getOperand(1));
+  // There are only so many bits in a word.
+  if (isa<math::CountTrailingZerosOp>(op))
+    return false;
+  // A signed number has to be bounded from both sides.
+  if (isa<arith::MaxSIOp>(op))
+    return areAll(op->getOperands()) ||
+           !llvm::all_of(op->getOperands(),
+                         [&](Value v) { return hasUpperBound(v); });
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    Value chosen = select.getTrueValue();
+    return contains(select.getFalseValue()) ||
+           (contains(chosen) && !isChecked(chosen, select.getCondition()));
+  }
+  return areAny(op->getOperands());
+}
+
+/// Hands values on to the blocks and results that a control flow leads to.
+void UncheckedValues::forward(RegionBranchOpInterface branch) {
+  RegionBranchSuccessorMapping mapping;
+  branch.getSuccessorOperandInputMapping(mapping);
+  for (auto &[operand, inputs] : mapping)
+    if (contains(operand->get()))
+      llvm::for_each(inputs, [&](Value input) { insert(input); });
+  auto loop = dyn_cast<scf::ForOp>(branch.getOperation());
+  if (loop && areAny({loop.getLowerBound(), loop.getUpperBound()}))
+    insert(loop.getInductionVar());
+}
+
+void UncheckedValues::visit(Operation *op) {
+  if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
+    return forward(branch);
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    if (contains(store.getValue()))
+      hasGrown |=
+          columns
+              .insert({store.getMemRef(), columnOf(store, store.getMemRef())})
+              .second;
+    return;
+  }
+  if (op->getNumResults() == 0 || op->getNumRegions() || !mayBeAnything(op))
+    return;
+  for (Value result : op->getResults())
+    if (getElementTypeOrSelf(result).isIntOrIndex() &&
+        !getElementTypeOrSelf(result).isInteger(1))
+      insert(result);
+}
+
+/// The operands of an operation that say where, or how often, it accesses
+/// memory.
+static SmallVector<Value> findPlaces(Operation *op) {
+  auto list = [](ValueRange indices) {
+    return SmallVector<Value>(indices.begin(), indices.end());
+  };
+  return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
+      .Case<memref::LoadOp, memref::StoreOp, vector::LoadOp, vector::StoreOp,
+            vector::MaskedLoadOp, vector::MaskedStoreOp>(
+          [&](auto access) { return list(access.getIndices()); })
+      .Case<vector::GatherOp, vector::ScatterOp>([&](auto access) {
+        SmallVector<Value> places = list(access.getOffsets());
+        places.push_back(access.getIndices());
+        return places;
+      })
+      .Case([](scf::ForOp loop) {
+        return SmallVector<Value>{loop.getLowerBound(), loop.getUpperBound(),
+                                  loop.getStep()};
+      })
+      .Case(
+          [](ParallelOp loop) { return SmallVector<Value>{loop.getWorkers()}; })
+      .Default(SmallVector<Value>());
+}
+
+namespace {
+struct VerifyAccesses : nacho::impl::NachoVerifyAccessesBase<VerifyAccesses> {
+  using NachoVerifyAccessesBase::NachoVerifyAccessesBase;
+
+  void runOnOperation() override {
+    UncheckedValues unchecked(getOperation());
+    getOperation().walk([&](Operation *op) {
+      for (Value place : findPlaces(op))
+        if (unchecked.contains(place) &&
+            !unchecked.isCheckedAround(op, place)) {
+          op->emitOpError("uses an index that was loaded and not compared "
+                          "with a bound");
+          signalPassFailure();
+          return;
+        }
+    });
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,68 @@
+// RUN: nacho-opt %s -pass-pipeline='builtin.module(func.func(nacho-verify-accesses))' | FileCheck %s
+
+// All ways to check an index that the lowering uses are accepted.
+
+// CHECK-LABEL: @least
+func.func @least(%crd: memref<?xi32>, %x: memref<?xf64>, %p: index,
+                 %last: index) -> f64 {
+  %stored = memref.load %crd[%p] : memref<?xi32>
+  %loaded = arith.index_castui %stored : i32 to index
+  %at = arith.minui %loaded, %last : index
+  %value = memref.load %x[%at] : memref<?xf64>
+  return %value : f64
+}
+
+// CHECK-LABEL: @between
+func.func @between(%crd: memref<?xi64>, %x: memref<?xf64>, %p: index,
+                   %last: index) -> f64 {
+  %c0 = arith.constant 0 : index
+  %stored = memref.load %crd[%p] : memref<?xi64>
+  %loaded = arith.index_cast %stored : i64 to index
+  %least = arith.minsi %loaded, %last : index
+  %at = arith.maxsi %least, %c0 : index
+  %value = memref.load %x[%at] : memref<?xf64>
+  return %value : f64
+}
+
+// CHECK-LABEL: @selected
+func.func @selected(%crd: memref<?xi32>, %x: memref<?xf64>, %p: index, %n: i32,
+                    %mask: vector<4xi1>, %none: vector<4xf64>) -> vector<4xf64> {
+  %c0 = arith.constant 0 : index
+  %zeros = arith.constant dense<0> : vector<4xi32>
+  %bound = vector.broadcast %n : i32 to vector<4xi32>
+  %stored = vector.load %crd[%p] : memref<?xi32>, vector<4xi32>
+  %isInside = arith.cmpi ult, %stored, %bound : vector<4xi32>
+  %both = arith.andi %mask, %isInside : vector<4xi1>
+  %at = arith.select %both, %stored, %zeros : vector<4xi1>, vector<4xi32>
+  %values = vector.gather %x[%c0] [%at], %mask, %none
+      : memref<?xf64>, vector<4xi32>, vector<4xi1>, vector<4xf64> into vector<4xf64>
+  return %values : vector<4xf64>
+}
+
+// CHECK-LABEL: @inside
+func.func @inside(%crd: memref<?xi32>, %y: memref<?xf64>, %p: index, %n: index,
+                  %value: f64) {
+  %stored = memref.load %crd[%p] : memref<?xi32>
+  %at = arith.index_castui %stored : i32 to index
+  %isInside = arith.cmpi ult, %at, %n : index
+  scf.if %isInside {
+    memref.store %value, %y[%at] : memref<?xf64>
+  }
+  return
+}
+
+// CHECK-LABEL: @bits
+func.func @bits(%marks: memref<?xi64>, %hashes: memref<?xi64>, %x: memref<?xf64>,
+                %p: index, %mask: index, %n: index) -> (f64, f64, f64) {
+  %word = memref.load %marks[%p] : memref<?xi64>
+  %bit = math.cttz %word : i64
+  %first = arith.index_cast %bit : i64 to index
+  %one = memref.load %x[%first] : memref<?xf64>
+  %hash = memref.load %hashes[%p] : memref<?xi64>
+  %wide = arith.index_cast %hash : i64 to index
+  %slot = arith.andi %wide, %mask : index
+  %two = memref.load %x[%slot] : memref<?xf64>
+  %rest = arith.remui %wide, %n : index
+  %three = memref.load %x[%rest] : memref<?xf64>
+  return %one, %two, %three : f64, f64, f64
+}
