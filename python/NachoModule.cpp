@@ -15,6 +15,7 @@
 #include "nacho/Compiler/Kernel.h"
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/Runtime.h"
+#include "nacho/Runtime/Sanitizer.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
@@ -337,6 +338,7 @@ NB_MODULE(_nacho, m) {
     choices.push_back(name);
   m.attr("TARGETS") = toTuple(targets);
   m.attr("CHOICES") = toTuple(choices);
+  m.attr("SANITIZER") = kSanitizer;
   m.def("stages", &pyStages, nb::arg("target"));
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"),
         nb::arg("target") = "cpu", nb::arg("options") = nb::dict());

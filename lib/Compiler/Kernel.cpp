@@ -156,9 +156,9 @@ compileLoops(Compilation &compilation, const Backend &backend,
       return failure();
     return *compilation.module;
   };
-  FailureOr<std::unique_ptr<Executable>> compiled =
-      backend.compile({std::move(key), exportedBy(*compilation.module, names),
-                       lower, UnknownLoc::get(&compilation.context)});
+  FailureOr<std::unique_ptr<Executable>> compiled = backend.compile(
+      {std::move(key), exportedBy(*compilation.module, names),
+       options.sanitizer, lower, UnknownLoc::get(&compilation.context)});
   if (failed(compiled))
     return nullptr;
   return std::make_unique<Program>(options.variant, std::move(steps),
@@ -231,6 +231,7 @@ CompileOptions nacho::defaultOptions(const Backend &backend) {
   CompileOptions options;
   options.vectorBits = backend.vectorBits();
   options.gathers = backend.hasFastGathers();
+  options.sanitizer = backend.sanitizer().str();
   return options;
 }
 

@@ -7,6 +7,10 @@
 
 using namespace nacho;
 
+/// Kernels may read the first element even of an array without elements: such
+/// arrays have this many bytes.
+static constexpr size_t kBytesOfEmpty = 64;
+
 Device::~Device() = default;
 
 //===----------------------------------------------------------------------===//
@@ -15,7 +19,7 @@ Device::~Device() = default;
 
 Buffer::Buffer(Device &device, ElementType type, int64_t size)
     : type(type), size(size), device(&device),
-      allocated(checkedProduct(size, sizeOf(type))) {
+      allocated(size ? checkedProduct(size, sizeOf(type)) : kBytesOfEmpty) {
   data = device.allocate(allocated);
 }
 
@@ -57,8 +61,7 @@ template class nacho::Numbers<int64_t>;
 // DeviceView
 //===----------------------------------------------------------------------===//
 
-/// Kernels may read the first element even of an array without elements.
-alignas(64) static char emptyArray[64];
+alignas(kBytesOfEmpty) static char emptyArray[kBytesOfEmpty];
 
 DeviceView::DeviceView(Device &device, const void *array, size_t bytes)
     : address(const_cast<void *>(bytes ? array : emptyArray)) {

@@ -1,6 +1,7 @@
 //===- BufferPool.cpp - Memory of the host that is used again -------------===//
 
 #include "nacho/Runtime/BufferPool.h"
+#include "nacho/Runtime/Sanitizer.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -44,6 +45,12 @@ static void *map(size_t size) {
   return buffer;
 }
 
+/// Gives memory back to the system, which may map something else there.
+static void unmap(void *buffer, size_t size) {
+  allowAccess(buffer, size);
+  munmap(buffer, size);
+}
+
 BufferPool::BufferPool() : limit(mostPooled()) {}
 
 void *BufferPool::allocate(size_t bytes) {
@@ -56,8 +63,16 @@ void *BufferPool::allocate(size_t bytes) {
   size_t size = (bytes + unit - 1) & ~(unit - 1);
   if (size < bytes)
     throw std::bad_alloc();
-  if (void *buffer = take(size))
-    return buffer;
+  void *buffer = take(size);
+  if (!buffer)
+    buffer = make(size);
+  // A buffer is larger than the array in it, which alone may be used.
+  allowAccess(buffer, bytes);
+  return buffer;
+}
+
+/// Returns a fresh buffer, of which no byte may be used yet.
+void *BufferPool::make(size_t size) {
   void *buffer = map(size);
   if (!buffer) {
     // Memory may suffice without the buffers that are kept for reuse.
@@ -66,6 +81,7 @@ void *BufferPool::allocate(size_t bytes) {
   }
   if (!buffer)
     throw std::bad_alloc();
+  forbidAccess(buffer, size);
   std::lock_guard<std::mutex> lock(mutex);
   sizes[buffer] = size;
   return buffer;
@@ -95,8 +111,9 @@ void BufferPool::release(void *buffer, size_t bytes) noexcept {
     size = known->second;
     sizes.erase(known);
   }
+  forbidAccess(buffer, size);
   if (!keep(buffer, size))
-    munmap(buffer, size);
+    unmap(buffer, size);
 }
 
 bool BufferPool::keep(void *buffer, size_t size) noexcept {
@@ -115,7 +132,7 @@ bool BufferPool::keep(void *buffer, size_t size) noexcept {
 void BufferPool::clear() noexcept {
   std::lock_guard<std::mutex> lock(mutex);
   for (auto [size, buffer] : released)
-    munmap(buffer, size);
+    unmap(buffer, size);
   released.clear();
   pooled = 0;
 }

@@ -10,6 +10,8 @@ TARGETS: tuple[str, ...]
 """What kernels can run on."""
 CHOICES: tuple[str, ...]
 """The choices between the variants of a kernel, by their names."""
+SANITIZER: str
+"""The sanitizer that this build is instrumented for: none, address or thread."""
 
 class CompileError(RuntimeError): ...
 class CostOverflow(RuntimeError): ...

@@ -11,6 +11,7 @@ import pytest
 import nacho
 import oracle
 import samples
+from conftest import THOROUGH
 from test_expressions import (
     ADDED,
     BIASED,
@@ -120,6 +121,24 @@ REMAPPED = [
 ]
 
 
+def with_costs(cases, first):
+    """Return pairs of cases and models: all, or two for each case.
+
+    Those are the first model and, in turn, one of the others: each pair is a kernel
+    that is compiled only for this file.
+    """
+    others = [cost for cost in COSTS if cost != first]
+    return [
+        (case, cost)
+        for n, case in enumerate(cases)
+        for cost in (COSTS if THOROUGH else (first, others[n % len(others)]))
+    ]
+
+
+def shown_pair(part):
+    return part if isinstance(part, str) else shown(part)
+
+
 def extents_of(text, operands):
     return {
         index: extent
@@ -160,8 +179,7 @@ def entries_before(order, indices, operand, bounds):
     return before[places]
 
 
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("case", COUNTED, ids=shown)
+@pytest.mark.parametrize(("case", "cost"), with_costs(COUNTED, "nnz"), ids=shown_pair)
 def test_costs_are_counted(case, cost):
     text, *formats = case
     accesses = dict(oracle.accesses(text))
@@ -182,8 +200,9 @@ def test_costs_are_counted(case, cost):
                 assert cut.costs.tolist() == np.diff(before).tolist()
 
 
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("case", [*REMAPPED, *BOUNDED], ids=shown)
+@pytest.mark.parametrize(
+    ("case", "cost"), with_costs([*REMAPPED, *BOUNDED], "time"), ids=shown_pair
+)
 def test_costs_add_up(case, cost):
     text, *formats = case
     out = () if text.startswith("Z =") else ("dense",)
@@ -197,8 +216,9 @@ def test_costs_add_up(case, cost):
                     check_costs(nest, parts)
 
 
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("case", [*COUNTED, *BOUNDED], ids=shown)
+@pytest.mark.parametrize(
+    ("case", "cost"), with_costs([*COUNTED, *BOUNDED], "time"), ids=shown_pair
+)
 def test_costs_without_coordinates(case, cost):
     text, *formats = case
     out = () if text.startswith("Z =") else ("dense",)

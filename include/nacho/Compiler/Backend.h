@@ -29,6 +29,8 @@ struct CompileRequest {
   std::string key;
   /// The names of the functions that each step exports.
   std::vector<StepFunctions> steps;
+  /// The sanitizer that the code is instrumented for: see CompileOptions.def.
+  std::string sanitizer;
   /// Lowers the module to the last stage of the backend. The backend calls this
   /// at most once, and only if no cache has the code.
   llvm::function_ref<mlir::FailureOr<mlir::ModuleOp>()> lower;
@@ -56,6 +58,10 @@ public:
   /// Whether this machine gathers the elements of a vector from memory faster
   /// than it loads one after the other.
   virtual bool hasFastGathers() const { return false; }
+
+  /// The sanitizer that kernels are instrumented for unless the caller asks for
+  /// another: "none", but in a build of Nacho that is instrumented itself.
+  virtual llvm::StringRef sanitizer() const { return "none"; }
 
   /// The device that executables run on; null if the backend has no runtime and
   /// can only lower modules.

@@ -30,6 +30,7 @@ public:
 
 private:
   void *take(size_t size);
+  void *make(size_t size);
   bool keep(void *buffer, size_t size) noexcept;
   void clear() noexcept;
 

@@ -6,6 +6,7 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Pipelines.h"
 #include "nacho/Conversion/Passes.h"
+#include "nacho/Runtime/Sanitizer.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -84,7 +85,7 @@ static FailureOr<CompiledCode> generate(const CompileRequest &request) {
   if (!translated)
     return failure();
   llvm::Expected<CompiledCode> code =
-      compileForHost(*translated, unitsOf(request.steps));
+      compileForHost(*translated, unitsOf(request.steps), request.sanitizer);
   if (!code)
     return emitError(request.loc) << llvm::toString(code.takeError());
   cache.store(*code);
@@ -159,12 +160,18 @@ public:
 
   bool hasFastGathers() const override { return nacho::hasFastGathers(); }
 
+  llvm::StringRef sanitizer() const override { return kSanitizer; }
+
   Device *device() const override { return &cpuDevice(); }
 
   std::string cacheRefusal() const override { return ObjectCache::refusal(); }
 
   FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const override {
+    if (request.sanitizer != "none" && request.sanitizer != kSanitizer)
+      return emitError(request.loc)
+             << "no runtime of the sanitizer '" << request.sanitizer
+             << "' is in this build";
     FailureOr<CompiledCode> code = generate(request);
     if (failed(code))
       return failure();

@@ -21,6 +21,8 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
+#include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 #include <future>
@@ -165,12 +167,47 @@ static void hintLoops(Module &module) {
   }
 }
 
+/// Makes the functions of a module report errors to a sanitizer. Passes that
+/// are run last find what the code does after all other optimizations; but
+/// vectors of accesses are nothing that the ThreadSanitizer knows.
+static void instrument(Module &module, PassBuilder &builder,
+                       StringRef sanitizer) {
+  if (sanitizer == "none")
+    return;
+  bool forThreads = sanitizer == "thread";
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr(forThreads ? Attribute::SanitizeThread
+                                    : Attribute::SanitizeAddress);
+  // Nobody calls the constructor that would tell the sanitizer of constants.
+  GlobalValue::SanitizerMetadata unknown = {};
+  unknown.NoAddress = true;
+  for (GlobalVariable &global : module.globals())
+    global.setSanitizerMetadata(unknown);
+  if (forThreads)
+    builder.registerVectorizerStartEPCallback(
+        [](FunctionPassManager &passes, OptimizationLevel) {
+          passes.addPass(ThreadSanitizerPass());
+        });
+  else
+    builder.registerOptimizerLastEPCallback(
+        [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) {
+          AddressSanitizerOptions options;
+          options.UseAfterReturn = AsanDetectStackUseAfterReturnMode::Never;
+          passes.addPass(AddressSanitizerPass(
+              options, /*UseGlobalGC=*/false, /*UseOdrIndicator=*/false,
+              AsanDtorKind::None, AsanCtorKind::None));
+        });
+}
+
 /// -O3, but without the SLP vectoriser, which moves the positions of a merge
 /// into vector registers and makes it several times slower.
-static void optimize(Module &module, TargetMachine &machine) {
+static void optimize(Module &module, TargetMachine &machine,
+                     StringRef sanitizer) {
   PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
   PassBuilder builder(&machine, tuning);
+  instrument(module, builder, sanitizer);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;
@@ -232,7 +269,8 @@ struct ErrorsOnly : DiagnosticHandler {
 
 /// Compiles the functions `entries`, and what they call, of a module.
 static Expected<CompiledUnit> compileUnit(Module &module,
-                                          ArrayRef<std::string> entries) {
+                                          ArrayRef<std::string> entries,
+                                          StringRef sanitizer) {
   auto machine = createHostMachine();
   if (!machine)
     return machine.takeError();
@@ -245,7 +283,7 @@ static Expected<CompiledUnit> compileUnit(Module &module,
   markUnpredictable(module);
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  optimize(module, **machine);
+  optimize(module, **machine, sanitizer);
 
   CompiledUnit unit;
   raw_svector_ostream stream(unit.bitcode);
@@ -264,7 +302,8 @@ static std::unique_ptr<Module> readBitcode(ArrayRef<char> bitcode,
 
 Expected<CompiledCode>
 nacho::compileForHost(const Module &module,
-                      ArrayRef<std::vector<std::string>> units) {
+                      ArrayRef<std::vector<std::string>> units,
+                      const std::string &sanitizer) {
   SmallVector<char, 0> bitcode;
   raw_svector_ostream stream(bitcode);
   WriteBitcodeToFile(module, stream);
@@ -275,7 +314,7 @@ nacho::compileForHost(const Module &module,
     running.push_back(std::async(std::launch::async, [&] {
       LLVMContext context;
       context.setDiagnosticHandler(std::make_unique<ErrorsOnly>());
-      return compileUnit(*readBitcode(bitcode, context), entries);
+      return compileUnit(*readBitcode(bitcode, context), entries, sanitizer);
     }));
   CompiledCode code;
   Error error = Error::success();

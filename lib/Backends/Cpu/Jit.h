@@ -25,10 +25,13 @@ bool hasFastGathers();
 
 /// Optimises and compiles a module for the host. `units` names the functions to
 /// export; the functions of each unit are compiled on a thread of their own. An
-/// exported function takes its arguments in an array: see JitModule::Entry.
+/// exported function takes its arguments in an array: see JitModule::Entry. The
+/// code reports errors to the sanitizer, "none", "address" or "thread", whose
+/// runtime library must be in the process when the code is loaded.
 llvm::Expected<CompiledCode>
 compileForHost(const llvm::Module &module,
-               llvm::ArrayRef<std::vector<std::string>> units);
+               llvm::ArrayRef<std::vector<std::string>> units,
+               const std::string &sanitizer);
 
 /// Code of compileForHost() that is loaded into this process.
 class JitModule {

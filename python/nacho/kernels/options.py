@@ -16,6 +16,7 @@ _LATER_TARGETS = ("gpu", "cuda", "cuda-sim")
 
 _VECTOR_BITS = (0, 256, 512)
 _MOST_REWRITES = (1 << 31) - 1
+_SANITIZERS = ("none", "address", "thread")
 
 MAX_THREADS = 1024
 MAX_PARTS = 1 << 24
@@ -119,8 +120,11 @@ SHARED_CHOICES: dict[str, type] = {
     "gathers": bool,
     "rewrites": int,
     "count-steps": bool,
+    "sanitizer": str,
 }
 """The choices that all variants of a kernel share, and the types of their values."""
+
+_SHOWN_TYPES = {bool: "True or False", int: "an integer", str: "a string"}
 
 
 def checked_choices(choices: Mapping[str, object]) -> tuple[tuple[str, object], ...]:
@@ -133,7 +137,7 @@ def checked_choices(choices: Mapping[str, object]) -> tuple[tuple[str, object], 
             allowed = ", ".join(f"'{name}'" for name in types)
             raise NachoError(f"choices={name!r}: expected {allowed}")
         if type(value) is not types[name]:
-            wanted = "True or False" if types[name] is bool else "an integer"
+            wanted = _SHOWN_TYPES[types[name]]
             raise NachoError(f"choices={{{name!r}: {value!r}}}: expected {wanted}")
     if choices.get("vector-bits", 0) not in _VECTOR_BITS:
         shown = choices["vector-bits"]
@@ -142,6 +146,7 @@ def checked_choices(choices: Mapping[str, object]) -> tuple[tuple[str, object], 
     if not (isinstance(rewrites, int) and 0 < rewrites <= _MOST_REWRITES):
         allowed = f"expected 1 to {_MOST_REWRITES}"
         raise NachoError(f"choices={{'rewrites': {rewrites}}}: {allowed}")
+    _check_choice("sanitizer", choices.get("sanitizer", "none"), _SANITIZERS)
     return tuple(sorted(choices.items()))
 
 
