@@ -8,7 +8,9 @@
 
 #include "Arrays.h"
 #include "Options.h"
+#include "Programs.h"
 #include "RepeatedCall.h"
+#include "Signals.h"
 #include "Validation.h"
 
 #include "nacho/Backends/Backends.h"
@@ -25,63 +27,7 @@
 namespace nb = nanobind;
 using namespace nacho;
 
-template <typename T>
-static nb::tuple toTuple(const std::vector<T> &items) {
-  nb::list list;
-  for (const T &item : items)
-    list.append(item);
-  return nb::tuple(list);
-}
-
-static nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
-  nb::list all;
-  for (const std::vector<int64_t> &numbers : lists)
-    all.append(toTuple(numbers));
-  return nb::tuple(all);
-}
-
 namespace {
-/// A program for Python.
-class PyProgram {
-public:
-  explicit PyProgram(std::shared_ptr<const Program> program)
-      : program(std::move(program)) {}
-
-  bool operator==(const PyProgram &other) const {
-    return program == other.program;
-  }
-
-  std::string llvm() const { return program->llvm(); }
-  std::string assembly() const { return program->assembly(); }
-
-  /// The choices of the variant by name.
-  nb::dict choices() const {
-    nb::dict choices;
-    for (auto [name, isOn] : program->variant.choices())
-      choices[nb::cast(name)] = isOn;
-    return choices;
-  }
-
-  /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
-  /// isSorted, isDraft, isList.
-  nb::tuple steps() const {
-    nb::list steps;
-    for (const Step &step : program->steps) {
-      nb::list inputs;
-      for (const StepInput &input : step.inputs)
-        inputs.append(nb::make_tuple(input.isStep, input.index));
-      steps.append(nb::make_tuple(toTuple(step.order), toTuples(step.loops),
-                                  toTuples(step.loopInputs), step.delta,
-                                  nb::tuple(inputs), step.isSorted,
-                                  step.isDraft, step.isList));
-    }
-    return nb::tuple(steps);
-  }
-
-private:
-  std::shared_ptr<const Program> program;
-};
-
 /// A plan for Python, with accessors for its cuts, sizes and choices.
 class PyPlan {
 public:
@@ -92,7 +38,7 @@ public:
     CallArguments call(*kernel, list);
     std::vector<Buffer> buffers;
     {
-      nb::gil_scoped_release release;
+      Unlocked unlocked;
       buffers = plan.execute(call.args, isPlanned, isTrusted);
     }
     nb::list arrays;
@@ -105,7 +51,7 @@ public:
     CallArguments call(*kernel, list);
     std::vector<double> times;
     {
-      nb::gil_scoped_release release;
+      Unlocked unlocked;
       times = plan.timeParts(call.args, repeats);
     }
     return toTuple(times);
@@ -183,8 +129,10 @@ public:
     options = asked.compile;
     std::string error;
     {
-      nb::gil_scoped_release release;
-      kernel = makeKernel(this->text, backend, options, asked.pins, error);
+      Unlocked unlocked;
+      kernel = untilDone([&] {
+        return makeKernel(this->text, backend, options, asked.pins, error);
+      });
     }
     if (!kernel)
       throw CompileError(error);
@@ -193,14 +141,14 @@ public:
   /// Compiles the program that most calls begin with, so that errors are raised
   /// now.
   void prepare() const {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     kernel->program(variantFor(Purpose::call));
   }
 
   /// The variant of plans, with other choices where `given` has them.
   PyProgram program(const nb::dict &given) const {
     Variant variant = variantWith(given);
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     return PyProgram(kernel->program(variant));
   }
 
@@ -208,7 +156,7 @@ public:
   std::string lower(const std::string &stage, const nb::dict &given) const {
     CompileOptions lowered = options;
     lowered.variant = variantWith(given);
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     std::string error;
     std::string printed = lowerToStage(text, stage, backend, lowered, error);
     if (printed.empty())
@@ -228,7 +176,7 @@ public:
     CallArguments call(*kernel, list);
     auto plan = std::make_unique<PyPlan>(
         kernel, readAsked(purpose, parts, threads, work));
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     plan->plan.plan(call.args);
     return plan;
   }
@@ -241,7 +189,7 @@ public:
         kernel, readAsked(purpose, parts, threads, work));
     if (inner < 1 || (inner > 1 && (parts < 1 || parts % inner)))
       throw nb::value_error("inner must divide parts");
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     plan->plan.partition(call.args, inner);
     return plan;
   }
@@ -313,7 +261,7 @@ static std::string pyLower(const std::string &text, const std::string &stage,
                            const std::string &target, const nb::dict &given) {
   const Backend &backend = backendOf(target);
   CompileOptions options = readOptions(backend, given).compile;
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   std::string error;
   return orThrow(lowerToStage(text, stage, backend, options, error), error);
 }

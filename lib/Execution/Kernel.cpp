@@ -1,6 +1,7 @@
 //===- Kernel.cpp - A module with all its variants ------------------------===//
 
 #include "nacho/Execution/Kernel.h"
+#include "nacho/Runtime/Stop.h"
 
 #include <algorithm>
 #include <utility>
@@ -78,12 +79,12 @@ Kernel::withoutDrafts(const Variant &variant) const {
 
 std::shared_ptr<const Program> Kernel::program(const Variant &variant) const {
   Place &place = placeOf(variant);
-  // If this throws, the next caller tries again.
+  // If this throws, as a signal may make it do, the next caller tries again.
   std::call_once(place.once, [&] {
     std::shared_ptr<const Program> program = withoutDrafts(variant);
     std::string error;
     if (!program)
-      program = compile(variant, error);
+      program = untilDone([&] { return compile(variant, error); });
     if (!program)
       throw CompileError(error);
     std::lock_guard<std::mutex> lock(mutex);

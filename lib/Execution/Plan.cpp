@@ -5,6 +5,7 @@
 #include "Canonical.h"
 #include "Foresight.h"
 #include "Overlap.h"
+#include "nacho/Runtime/Stop.h"
 
 #include <algorithm>
 #include <utility>
@@ -31,6 +32,8 @@ Plan::Plan(std::shared_ptr<const Kernel> kernel, const Asked &asked)
 
 /// Chooses how to compute a call with these arguments.
 void Plan::begin(const std::vector<Argument> &args) {
+  if (asked.work >= kWatchedFrom)
+    SignalWatch::begin();
   int64_t available = asked.threads ? 0 : kernel->device.defaultThreads();
   Facts facts = factsOf(kernel->operands, args);
   if (kernel->chooser.wantsOverlap(asked, facts))
@@ -170,14 +173,18 @@ std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
   std::vector<Buffer> made = compute(args, isPlanned);
   const StepPlan &last = steps.back();
   const TensorLayout &result = last.step->result;
-  if (!isTrusted && kernel->device.isHost() &&
-      !isCanonical(result, made, last.extents(), choice.threads))
+  auto check = [&] {
+    return isCanonical(result, made, last.extents(), choice.threads);
+  };
+  if (!isTrusted && kernel->device.isHost() && !untilDone(check))
     throw OperandsChanged();
   return made;
 }
 
 std::vector<Buffer> Plan::compute(const std::vector<Argument> &args,
                                   bool isPlanned) {
+  if (steps.back().total() >= kWatchedFrom)
+    SignalWatch::begin();
   if (program->makesDrafts() && (!isPlanned || isSpent.exchange(true)))
     throw std::logic_error("a plan without counts can be executed once");
   std::vector<Buffer> made;

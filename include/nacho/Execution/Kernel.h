@@ -42,7 +42,7 @@ public:
 
 protected:
   /// Compiles a variant. On failure returns null and sets `error` to the
-  /// diagnostics.
+  /// diagnostics; also if a signal has stopped it (see Stop.h).
   virtual std::shared_ptr<const Program> compile(const Variant &variant,
                                                  std::string &error) const = 0;
 

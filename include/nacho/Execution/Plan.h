@@ -52,6 +52,8 @@ public:
   void grow();
   /// Allocates the workspace if need be. Without `hasElements` it has no sums.
   Workspace prepare(int64_t threads, bool hasElements);
+  /// Empties all rows, whatever a kernel has left in them.
+  void empty();
   /// The bytes of one row of keys, marks and elements.
   int64_t numBytesPerThread() const;
 
@@ -137,6 +139,7 @@ private:
                                   int64_t threads);
   std::optional<Refusal> fixParts(const std::vector<Argument> &args,
                                   int64_t threads);
+  void cut(const std::vector<Argument> &args, int64_t within, int64_t threads);
   void divide(int64_t intoParts);
   int64_t partsWithTables(const std::vector<Argument> &args) const;
   void orderParts(int64_t threads);

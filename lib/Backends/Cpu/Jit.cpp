@@ -4,6 +4,7 @@
 
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Runtime.h"
+#include "nacho/Runtime/Stop.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -167,10 +168,15 @@ static void hintLoops(Module &module) {
 
 /// -O3, but without the SLP vectoriser, which moves the positions of a merge
 /// into vector registers and makes it several times slower.
-static void optimize(Module &module, TargetMachine &machine) {
+/// Once `word` is set, what is left to do is skipped.
+static void optimize(Module &module, TargetMachine &machine,
+                     const StopWord &word) {
   PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
-  PassBuilder builder(&machine, tuning);
+  PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [&](StringRef, const Any &) { return !isSet(word); });
+  PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;
@@ -231,8 +237,10 @@ struct ErrorsOnly : DiagnosticHandler {
 } // namespace
 
 /// Compiles the functions `entries`, and what they call, of a module.
+/// Fails if `word` is set meanwhile.
 static Expected<CompiledUnit> compileUnit(Module &module,
-                                          ArrayRef<std::string> entries) {
+                                          ArrayRef<std::string> entries,
+                                          const StopWord &word) {
   auto machine = createHostMachine();
   if (!machine)
     return machine.takeError();
@@ -245,7 +253,9 @@ static Expected<CompiledUnit> compileUnit(Module &module,
   markUnpredictable(module);
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  optimize(module, **machine);
+  optimize(module, **machine, word);
+  if (isSet(word))
+    return createStringError("a signal stopped the compilation");
 
   CompiledUnit unit;
   raw_svector_ostream stream(unit.bitcode);
@@ -272,10 +282,10 @@ nacho::compileForHost(const Module &module,
   // into its own context.
   std::vector<std::future<Expected<CompiledUnit>>> running;
   for (const std::vector<std::string> &entries : units)
-    running.push_back(std::async(std::launch::async, [&] {
+    running.push_back(std::async(std::launch::async, [&, &word = stopWord()] {
       LLVMContext context;
       context.setDiagnosticHandler(std::make_unique<ErrorsOnly>());
-      return compileUnit(*readBitcode(bitcode, context), entries);
+      return compileUnit(*readBitcode(bitcode, context), entries, word);
     }));
   CompiledCode code;
   Error error = Error::success();
@@ -307,12 +317,14 @@ Expected<std::unique_ptr<JitModule>> JitModule::load(CompiledCode code) {
   if (!openmp)
     return openmp.takeError();
   orc::SymbolMap runtime;
-  runtime[result->jit->mangleAndIntern(kSortSymbol)] = {
-      orc::ExecutorAddr::fromPtr(&sortEntries), JITSymbolFlags::Exported};
-  runtime[result->jit->mangleAndIntern(kPrefixSumSymbol)] = {
-      orc::ExecutorAddr::fromPtr(&prefixSum), JITSymbolFlags::Exported};
-  runtime[result->jit->mangleAndIntern(kCountStepSymbol)] = {
-      orc::ExecutorAddr::fromPtr(&countStep), JITSymbolFlags::Exported};
+  auto define = [&](StringRef name, auto *function) {
+    runtime[result->jit->mangleAndIntern(name)] = {
+        orc::ExecutorAddr::fromPtr(function), JITSymbolFlags::Exported};
+  };
+  define(kSortSymbol, &sortEntries);
+  define(kPrefixSumSymbol, &prefixSum);
+  define(kCountStepSymbol, &countStep);
+  define(kStopWordSymbol, &addressOfStopWord);
   if (Error error = result->jit->getMainJITDylib().define(
           orc::absoluteSymbols(std::move(runtime))))
     return error;
