@@ -1,6 +1,7 @@
 //===- Kernel.cpp - A module with all its variants ------------------------===//
 
 #include "nacho/Execution/Kernel.h"
+#include "nacho/Runtime/Fork.h"
 #include "nacho/Runtime/Stop.h"
 
 #include <algorithm>
@@ -53,11 +54,22 @@ Kernel::Kernel(Device &device, std::vector<TensorLayout> operands,
                const Chooser &chooser)
     : device(device), operands(std::move(operands)), chooser(chooser) {}
 
+/// Held while the places of any kernel are read or changed.
+static std::mutex &mutexOfPlaces() {
+  static auto *mutex = [] {
+    auto *made = new std::mutex;
+    holdAtFork(*made);
+    return made;
+  }();
+  return *mutex;
+}
+
 Kernel::Place &Kernel::placeOf(const Variant &variant) const {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(mutexOfPlaces());
   std::unique_ptr<Place> &place = places[variant];
-  if (!place)
-    place = std::make_unique<Place>();
+  // A thread that compiled the program when its process forked is not here.
+  if (!place || (!place->program && place->forks != timesForked()))
+    place = std::make_unique<Place>(timesForked());
   return *place;
 }
 
@@ -69,7 +81,7 @@ Kernel::withoutDrafts(const Variant &variant) const {
     return nullptr;
   Variant drafting = variant;
   drafting.drafts = true;
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(mutexOfPlaces());
   auto found = places.find(drafting);
   if (found == places.end())
     return nullptr;
@@ -87,7 +99,7 @@ std::shared_ptr<const Program> Kernel::program(const Variant &variant) const {
       program = untilDone([&] { return compile(variant, error); });
     if (!program)
       throw CompileError(error);
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard<std::mutex> lock(mutexOfPlaces());
     place.program = std::move(program);
   });
   return place.program;

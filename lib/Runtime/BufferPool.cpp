@@ -1,6 +1,7 @@
 //===- BufferPool.cpp - Memory of the host that is used again -------------===//
 
 #include "nacho/Runtime/BufferPool.h"
+#include "nacho/Runtime/Fork.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -44,7 +45,7 @@ static void *map(size_t size) {
   return buffer;
 }
 
-BufferPool::BufferPool() : limit(mostPooled()) {}
+BufferPool::BufferPool() : limit(mostPooled()) { holdAtFork(mutex); }
 
 void *BufferPool::allocate(size_t bytes) {
   if (bytes < kPooledFrom) {

@@ -49,13 +49,15 @@ protected:
 private:
   /// The place of a program, which the first thread that needs it compiles.
   struct Place {
+    explicit Place(int forks) : forks(forks) {}
+
+    const int forks; ///< What timesForked() was.
     std::once_flag once;
     std::shared_ptr<const Program> program;
   };
   Place &placeOf(const Variant &variant) const;
   std::shared_ptr<const Program> withoutDrafts(const Variant &variant) const;
 
-  mutable std::mutex mutex; ///< Held while places or programs are set.
   mutable std::unordered_map<Variant, std::unique_ptr<Place>> places;
   mutable std::atomic<int64_t> merged = 0;
 };

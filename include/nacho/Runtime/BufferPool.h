@@ -17,6 +17,7 @@ namespace nacho {
 /// enough.
 class BufferPool {
 public:
+  /// A pool lives as long as the process.
   BufferPool();
 
   /// Throws std::bad_alloc.
