@@ -171,11 +171,11 @@ public:
   /// Plans for a purpose: call, count or plan. A number of parts or threads
   /// that is 0 is chosen, by `work` entries that are read and written.
   std::unique_ptr<PyPlan> plan(const nb::list &list, int64_t parts,
-                               int64_t threads, int64_t work,
+                               int64_t threads, int64_t work, int64_t memory,
                                const std::string &purpose) {
     CallArguments call(*kernel, list);
     auto plan = std::make_unique<PyPlan>(
-        kernel, readAsked(purpose, parts, threads, work));
+        kernel, readAsked(purpose, parts, threads, work, memory));
     Unlocked unlocked;
     plan->plan.plan(call.args);
     return plan;
@@ -183,10 +183,11 @@ public:
 
   std::unique_ptr<PyPlan> partition(const nb::list &list, int64_t parts,
                                     int64_t threads, int64_t work,
-                                    const std::string &purpose, int64_t inner) {
+                                    int64_t memory, const std::string &purpose,
+                                    int64_t inner) {
     CallArguments call(*kernel, list);
     auto plan = std::make_unique<PyPlan>(
-        kernel, readAsked(purpose, parts, threads, work));
+        kernel, readAsked(purpose, parts, threads, work, memory));
     if (inner < 1 || (inner > 1 && (parts < 1 || parts % inner)))
       throw nb::value_error("inner must divide parts");
     Unlocked unlocked;
@@ -194,12 +195,12 @@ public:
     return plan;
   }
 
-  std::unique_ptr<RepeatedCall> remember(const nb::list &given,
-                                         const nb::list &places,
-                                         const nb::list &list, int64_t parts,
-                                         int64_t threads, int64_t work) {
+  std::unique_ptr<RepeatedCall>
+  remember(const nb::list &given, const nb::list &places, const nb::list &list,
+           int64_t parts, int64_t threads, int64_t work, int64_t memory) {
     return RepeatedCall::remember(
-        kernel, readAsked("call", parts, threads, work), given, places, list);
+        kernel, readAsked("call", parts, threads, work, memory), given, places,
+        list);
   }
 
 private:
@@ -277,6 +278,7 @@ NB_MODULE(_nacho, m) {
   addError<CostOverflow>(m, "CostOverflow");
   addError<CoordinateOutOfRange>(m, "CoordinateOutOfRange");
   addError<OperandsChanged>(m, "OperandsChanged");
+  nb::exception<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
   std::vector<std::string> targets, choices;
   for (const Backend *backend : allBackends())
     if (backend->device())
@@ -315,14 +317,15 @@ NB_MODULE(_nacho, m) {
            nb::arg("choices") = nb::dict())
       .def("remarks", &PyKernel::remarks)
       .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts") = 0,
-           nb::arg("threads") = 0, nb::arg("work") = 0,
+           nb::arg("threads") = 0, nb::arg("work") = 0, nb::arg("memory") = 0,
            nb::arg("purpose") = "plan")
       .def("partition", &PyKernel::partition, nb::arg("args"),
            nb::arg("parts") = 0, nb::arg("threads") = 0, nb::arg("work") = 0,
-           nb::arg("purpose") = "plan", nb::arg("inner") = 1)
+           nb::arg("memory") = 0, nb::arg("purpose") = "plan",
+           nb::arg("inner") = 1)
       .def("remember", &PyKernel::remember, nb::arg("given"), nb::arg("places"),
            nb::arg("args"), nb::arg("parts"), nb::arg("threads"),
-           nb::arg("work"));
+           nb::arg("work"), nb::arg("memory"));
   nb::class_<RepeatedCall>(m, "RepeatedCall")
       .def("compute", &RepeatedCall::compute, nb::arg("given"));
   nb::class_<PyPlan>(m, "Plan")

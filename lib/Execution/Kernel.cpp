@@ -1,6 +1,7 @@
 //===- Kernel.cpp - A module with all its variants ------------------------===//
 
 #include "nacho/Execution/Kernel.h"
+#include "nacho/Runtime/BufferPool.h"
 #include "nacho/Runtime/Fork.h"
 #include "nacho/Runtime/Stop.h"
 
@@ -54,6 +55,10 @@ Kernel::Kernel(Device &device, std::vector<TensorLayout> operands,
                const Chooser &chooser)
     : device(device), operands(std::move(operands)), chooser(chooser) {}
 
+/// More than compiling takes. LLVM ends the process if its memory does not
+/// suffice.
+static constexpr int64_t kSpaceOfCompiler = int64_t(256) << 20;
+
 /// Held while the places of any kernel are read or changed.
 static std::mutex &mutexOfPlaces() {
   static auto *mutex = [] {
@@ -91,12 +96,18 @@ Kernel::withoutDrafts(const Variant &variant) const {
 
 std::shared_ptr<const Program> Kernel::program(const Variant &variant) const {
   Place &place = placeOf(variant);
+  auto compileIfItFits = [&](std::string &error) {
+    if (!isAddressSpaceFree(kSpaceOfCompiler))
+      allocateFor("compiling a kernel",
+                  [] { throw OutOfMemory(kSpaceOfCompiler); });
+    return compile(variant, error);
+  };
   // If this throws, as a signal may make it do, the next caller tries again.
   std::call_once(place.once, [&] {
     std::shared_ptr<const Program> program = withoutDrafts(variant);
     std::string error;
     if (!program)
-      program = untilDone([&] { return compile(variant, error); });
+      program = untilDone([&] { return compileIfItFits(error); });
     if (!program)
       throw CompileError(error);
     std::lock_guard<std::mutex> lock(mutexOfPlaces());

@@ -28,7 +28,10 @@ int64_t Plan::listBytes(size_t step) const {
 }
 
 Plan::Plan(std::shared_ptr<const Kernel> kernel, const Asked &asked)
-    : kernel(std::move(kernel)), asked(asked) {}
+    : kernel(std::move(kernel)), asked(asked) {
+  if (asked.memory)
+    budget = std::make_shared<MemoryBudget>(asked.memory);
+}
 
 /// Chooses how to compute a call with these arguments.
 void Plan::begin(const std::vector<Argument> &args) {
@@ -39,6 +42,8 @@ void Plan::begin(const std::vector<Argument> &args) {
   if (kernel->chooser.wantsOverlap(asked, facts))
     facts.overlap = sampleOverlap(kernel->device, kernel->operands, args);
   choice = kernel->chooser.choose(asked, facts, available);
+  if (choice.threads > 1)
+    choice.threads = kernel->device.availableThreads(choice.threads);
   startSteps();
 }
 
@@ -110,6 +115,7 @@ std::optional<Refusal> Plan::planInner(const std::vector<Argument> &args) {
 }
 
 void Plan::partition(const std::vector<Argument> &args, int64_t inner) {
+  Spending spending(budget);
   begin(args);
   attempt([&]() -> std::optional<Refusal> {
     if (auto refusal = planInner(args))
@@ -139,6 +145,7 @@ std::optional<Refusal> Plan::cutLast(const std::vector<Argument> &args,
 }
 
 void Plan::plan(const std::vector<Argument> &args) {
+  Spending spending(budget);
   begin(args);
   attempt([&] { return planSteps(args); });
 }
@@ -170,6 +177,7 @@ std::optional<Refusal> Plan::takeSample(const std::vector<Argument> &inputs) {
 
 std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
                                   bool isPlanned, bool isTrusted) {
+  Spending spending(budget);
   std::vector<Buffer> made = compute(args, isPlanned);
   const StepPlan &last = steps.back();
   const TensorLayout &result = last.step->result;
@@ -215,7 +223,11 @@ std::shared_ptr<const Program> Plan::programOfLast() const {
     return program;
   Variant branching = choice.variant;
   branching.branches = true;
-  return kernel->program(branching);
+  try {
+    return kernel->program(branching);
+  } catch (const OutOfMemory &) {
+    return program;
+  }
 }
 
 std::optional<Refusal> Plan::executeSteps(const std::vector<Argument> &args,

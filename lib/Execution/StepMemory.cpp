@@ -18,6 +18,12 @@ int64_t StepPlan::positionsAt(size_t level, int64_t parents) const {
 }
 
 std::vector<Buffer> StepPlan::allocate() const {
+  const char *purpose =
+      step->isList ? "a list of what loops visit" : "the result";
+  return allocateFor(purpose, [&] { return allocateArrays(); });
+}
+
+std::vector<Buffer> StepPlan::allocateArrays() const {
   std::vector<Buffer> buffers;
   Device &device = step->device();
   int64_t parents = 1;

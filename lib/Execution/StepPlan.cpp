@@ -14,7 +14,8 @@ using namespace nacho;
 /// another program could do.
 static std::optional<Refusal> refusalOf(int32_t status) {
   if (status & kNoMemory)
-    throw std::bad_alloc();
+    allocateFor("sorting entries",
+                [] { throw OutOfMemory(OutOfMemory::kUnknown); });
   if (status & kCoordinateOutOfRange)
     throw CoordinateOutOfRange("coordinate-out-of-range: a coordinate of an "
                                "operand is outside its extent");
@@ -90,7 +91,9 @@ void StepPlan::sizeBuckets(const std::vector<Argument> &args) {
   int64_t perBucket = mostElements(args) / std::max<int64_t>(extent, 1);
   parts = std::min(parts,
                    std::max<int64_t>(perBucket / 4, perBucket ? kFewParts : 1));
-  buckets = Numbers<int64_t>(step->device(), checkedProduct(2 * parts, extent));
+  buckets = allocateFor("the counts of the rows of a transposition", [&] {
+    return Numbers<int64_t>(step->device(), checkedProduct(2 * parts, extent));
+  });
 }
 
 Step::BucketRows StepPlan::bucketRows() const {
@@ -105,7 +108,9 @@ std::optional<Refusal> StepPlan::callWithWorkspaces(int64_t threads,
     std::vector<Workspace> prepared;
     for (size_t n = 0; n < workspaces.size(); ++n) {
       bool isSums = n == 0 && step->scattered;
-      prepared.push_back(workspaces[n].prepare(threads, hasSums || !isSums));
+      prepared.push_back(allocateFor("a workspace of each thread", [&] {
+        return workspaces[n].prepare(threads, hasSums || !isSums);
+      }));
     }
     int32_t status = untilDone([&] {
       int32_t status = call(prepared);
@@ -298,8 +303,9 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
     partials.push_back(results.back().data);
   else
     for (ElementType type : step->partials) {
-      memory.emplace_back(step->device(), type,
-                          checkedProduct(rows, rowSize()));
+      memory.push_back(allocateFor("the sums of each part", [&] {
+        return Buffer(step->device(), type, checkedProduct(rows, rowSize()));
+      }));
       partials.push_back(memory.back().data);
     }
   Numbers<int64_t> visited(step->device(), rows + 1);

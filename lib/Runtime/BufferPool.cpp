@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <new>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace nacho;
@@ -124,6 +125,18 @@ void BufferPool::clear() noexcept {
 size_t BufferPool::pooledNow() const noexcept {
   std::lock_guard<std::mutex> lock(mutex);
   return pooled;
+}
+
+bool nacho::isAddressSpaceFree(size_t bytes) noexcept {
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+    return true;
+  void *probe = mmap(nullptr, bytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (probe == MAP_FAILED)
+    return false;
+  munmap(probe, bytes);
+  return true;
 }
 
 BufferPool &nacho::hostPool() {

@@ -16,6 +16,7 @@ class CostOverflow(RuntimeError): ...
 class IndexOverflow(RuntimeError): ...
 class CoordinateOutOfRange(RuntimeError): ...
 class OperandsChanged(RuntimeError): ...
+class OutOfMemory(MemoryError): ...
 
 def stages(target: str) -> tuple[str, ...]: ...
 def lower(
@@ -64,6 +65,7 @@ class Kernel:
         parts: int = 0,
         threads: int = 0,
         work: int = 0,
+        memory: int = 0,
         purpose: str = "plan",
     ) -> Plan: ...
     def partition(
@@ -72,6 +74,7 @@ class Kernel:
         parts: int = 0,
         threads: int = 0,
         work: int = 0,
+        memory: int = 0,
         purpose: str = "plan",
         inner: int = 1,
     ) -> Plan: ...
@@ -83,6 +86,7 @@ class Kernel:
         parts: int,
         threads: int,
         work: int,
+        memory: int,
     ) -> RepeatedCall | None: ...
 
 class RepeatedCall:

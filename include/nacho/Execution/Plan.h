@@ -126,6 +126,7 @@ public:
 
 private:
   std::vector<Buffer> allocate() const;
+  std::vector<Buffer> allocateArrays() const;
   std::optional<Refusal> allocateDraft(std::vector<Buffer> &draft) const;
   void shrink(std::vector<Buffer> &buffers) const;
   std::optional<Refusal> fill(const Step &by, const std::vector<Argument> &args,
@@ -224,6 +225,7 @@ private:
 
   std::shared_ptr<const Kernel> kernel;
   Asked asked;
+  std::shared_ptr<MemoryBudget> budget; ///< Null if there is no limit.
   Choice choice;
   std::shared_ptr<const Program> program; ///< The program that `choice` names.
   std::vector<StepPlan> steps;

@@ -40,6 +40,11 @@ private:
   size_t pooled = 0;
 };
 
+/// Whether so many more bytes of addresses fit below the limit of the process
+/// (RLIMIT_AS), if there is one. For libraries that end the process when their
+/// memory does not suffice.
+bool isAddressSpaceFree(size_t bytes) noexcept;
+
 /// The pool of the process. It is never destroyed, since buffers may be
 /// released while the process ends.
 BufferPool &hostPool();

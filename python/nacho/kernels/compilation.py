@@ -29,6 +29,7 @@ def compile(
     remap: bool | None = None,
     choices: Mapping[str, object] | None = None,
     contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
 ) -> Kernel:
     """Compile an expression for operands of any shape.
 
@@ -62,8 +63,22 @@ def compile(
     "merge-keys": True, "drafts": False, "branches": True, "vector-bits": 512}``, as the
     options of ``--nacho-cpu``, which describes them. All choices compute the same. One
     that cannot compute a call is not followed.
+
+    ``memory_limit`` is the most bytes that a call may allocate at a time, for the
+    result and what it takes to compute it: more raises ``OutOfMemoryError``.
     """
-    options = (target, cost, order, remap, threads, parts, validate, choices, contract)
+    options = (
+        target,
+        cost,
+        order,
+        remap,
+        threads,
+        parts,
+        validate,
+        choices,
+        contract,
+        memory_limit,
+    )
     if is_module(expr):
         sums = None if contract == "auto" else contract
         given = {

@@ -19,6 +19,7 @@ _MOST_REWRITES = (1 << 31) - 1
 
 MAX_THREADS = 1024
 MAX_PARTS = 1 << 24
+MAX_MEMORY = 1 << 62
 
 
 def check_target(target: object) -> None:
@@ -100,7 +101,7 @@ def checked_contract(
 
 
 def checked_count(option: str, value: object, largest: int) -> int | None:
-    """Return a number of threads or parts as a Python integer; None is allowed."""
+    """Return a number, as of threads, as a Python integer; None is allowed."""
     if value is None:
         return None
     allowed = f"expected an integer from 1 to {largest}, or None"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacho.errors import NachoError
+from nacho.kernels.refusals import refuse_memory
 from nacho.kernels.request import Lowering
 from nacho.kernels.statement import Statement
 from nacho.mlir.emit import spelled_indices
@@ -119,6 +120,8 @@ class Programs:
             self.native.prepare()
         except _nacho.CompileError as error:
             self.refuse(error)
+        except MemoryError as error:
+            refuse_memory(self._statement.assignment, error)
 
     def of(self, choices: Mapping[str, bool] | None = None) -> Program:
         """Return the program of plans, with other choices if any are given."""

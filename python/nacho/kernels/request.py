@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nacho.kernels.options import (
+    MAX_MEMORY,
     MAX_PARTS,
     MAX_THREADS,
     check_cost,
@@ -41,6 +42,8 @@ class Running(NamedTuple):
     threads: int | None = None
     parts: int | None = None
     validate: str = "safe"
+    memory_limit: int | None = None
+    """The most bytes that are allocated at a time."""
 
 
 class Request(NamedTuple):
@@ -61,6 +64,7 @@ def checked_request(
     validate: str = "safe",
     choices: Mapping[str, object] | None = None,
     contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
 ) -> Request:
     """Return the options of a caller for an expression; None stands for a module.
 
@@ -76,6 +80,8 @@ def checked_request(
         threads = checked_count("threads", threads, MAX_THREADS)
     if parts is not None:
         parts = checked_count("parts", parts, MAX_PARTS)
+    if memory_limit is not None:
+        memory_limit = checked_count("memory_limit", memory_limit, MAX_MEMORY)
     loops: tuple[str, ...] = ()
     sums: tuple[str, ...] | None = None
     if assignment is not None and order is not None:
@@ -90,4 +96,4 @@ def checked_request(
         remap is None or checked_remap(remap),
         () if choices is None else checked_choices(choices),
     )
-    return Request(lowering, Running(threads, parts, validate))
+    return Request(lowering, Running(threads, parts, validate, memory_limit))
