@@ -7,6 +7,7 @@ from typing import Any
 
 from nacho.errors import ArgumentError
 from nacho.kernels.kernel import Kernel
+from nacho.kernels.options import is_word
 from nacho.kernels.pins import IndexType, requested_pins
 from nacho.kernels.request import checked_request
 from nacho.kernels.statement import ModuleSource, NotationSource
@@ -80,7 +81,7 @@ def compile(
         memory_limit,
     )
     if is_module(expr):
-        sums = None if contract == "auto" else contract
+        sums = None if is_word(contract, "auto") else contract
         given = {
             "formats": formats,
             "dtype": dtype,
@@ -92,7 +93,7 @@ def compile(
     assignment = parse(expr)
     require_supported(assignment)
     request = checked_request(assignment, *options)
-    pins = requested_pins(assignment, formats or {}, dtype, index)
+    pins = requested_pins(assignment, {} if formats is None else formats, dtype, index)
     source = NotationSource(assignment, pins, request.lowering)
     return Kernel(source, request)
 

@@ -13,6 +13,7 @@ from nacho.kernels.options import (
     MAX_PARTS,
     MAX_THREADS,
     SHARED_CHOICES,
+    check_mapping,
     checked_choices,
     checked_count,
 )
@@ -225,6 +226,7 @@ def _checked(choices: Choices) -> dict[str, Any]:
     """Return choices between variants, without those that all variants share."""
     if choices is None:
         return {}
+    check_mapping("choices", choices, "choices to their values")
     for name in SHARED_CHOICES:
         if name in choices:
             raise NachoError(f"choices={name!r}: all variants of a kernel share it")

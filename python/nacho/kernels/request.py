@@ -17,6 +17,7 @@ from nacho.kernels.options import (
     checked_count,
     checked_order,
     checked_remap,
+    is_word,
 )
 from nacho.notation.tree import Assignment
 
@@ -70,11 +71,11 @@ def checked_request(
 
     Options with their default values are not checked, since this runs in every call.
     """
-    if target != "cpu":
+    if not is_word(target, "cpu"):
         check_target(target)
-    if cost != "time":
+    if not is_word(cost, "time"):
         check_cost(cost)
-    if validate != "safe":
+    if not is_word(validate, "safe"):
         check_validation(validate)
     if threads is not None:
         threads = checked_count("threads", threads, MAX_THREADS)
@@ -86,7 +87,7 @@ def checked_request(
     sums: tuple[str, ...] | None = None
     if assignment is not None and order is not None:
         loops = checked_order(order, assignment.indices)
-    if assignment is not None and contract != "auto":
+    if assignment is not None and not is_word(contract, "auto"):
         sums = checked_contract(contract, assignment.reduced)
     lowering = Lowering(
         target,
