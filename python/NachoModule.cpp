@@ -8,7 +8,9 @@
 
 #include "Arrays.h"
 #include "Options.h"
+#include "Programs.h"
 #include "RepeatedCall.h"
+#include "Signals.h"
 #include "Validation.h"
 
 #include "nacho/Backends/Backends.h"
@@ -26,63 +28,7 @@
 namespace nb = nanobind;
 using namespace nacho;
 
-template <typename T>
-static nb::tuple toTuple(const std::vector<T> &items) {
-  nb::list list;
-  for (const T &item : items)
-    list.append(item);
-  return nb::tuple(list);
-}
-
-static nb::tuple toTuples(const std::vector<std::vector<int64_t>> &lists) {
-  nb::list all;
-  for (const std::vector<int64_t> &numbers : lists)
-    all.append(toTuple(numbers));
-  return nb::tuple(all);
-}
-
 namespace {
-/// A program for Python.
-class PyProgram {
-public:
-  explicit PyProgram(std::shared_ptr<const Program> program)
-      : program(std::move(program)) {}
-
-  bool operator==(const PyProgram &other) const {
-    return program == other.program;
-  }
-
-  std::string llvm() const { return program->llvm(); }
-  std::string assembly() const { return program->assembly(); }
-
-  /// The choices of the variant by name.
-  nb::dict choices() const {
-    nb::dict choices;
-    for (auto [name, isOn] : program->variant.choices())
-      choices[nb::cast(name)] = isOn;
-    return choices;
-  }
-
-  /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
-  /// isSorted, isDraft, isList.
-  nb::tuple steps() const {
-    nb::list steps;
-    for (const Step &step : program->steps) {
-      nb::list inputs;
-      for (const StepInput &input : step.inputs)
-        inputs.append(nb::make_tuple(input.isStep, input.index));
-      steps.append(nb::make_tuple(toTuple(step.order), toTuples(step.loops),
-                                  toTuples(step.loopInputs), step.delta,
-                                  nb::tuple(inputs), step.isSorted,
-                                  step.isDraft, step.isList));
-    }
-    return nb::tuple(steps);
-  }
-
-private:
-  std::shared_ptr<const Program> program;
-};
-
 /// A plan for Python, with accessors for its cuts, sizes and choices.
 class PyPlan {
 public:
@@ -93,7 +39,7 @@ public:
     CallArguments call(*kernel, list);
     std::vector<Buffer> buffers;
     {
-      nb::gil_scoped_release release;
+      Unlocked unlocked;
       buffers = plan.execute(call.args, isPlanned, isTrusted);
     }
     nb::list arrays;
@@ -106,7 +52,7 @@ public:
     CallArguments call(*kernel, list);
     std::vector<double> times;
     {
-      nb::gil_scoped_release release;
+      Unlocked unlocked;
       times = plan.timeParts(call.args, repeats);
     }
     return toTuple(times);
@@ -184,8 +130,10 @@ public:
     options = asked.compile;
     std::string error;
     {
-      nb::gil_scoped_release release;
-      kernel = makeKernel(this->text, backend, options, asked.pins, error);
+      Unlocked unlocked;
+      kernel = untilDone([&] {
+        return makeKernel(this->text, backend, options, asked.pins, error);
+      });
     }
     if (!kernel)
       throw CompileError(error);
@@ -194,14 +142,14 @@ public:
   /// Compiles the program that most calls begin with, so that errors are raised
   /// now.
   void prepare() const {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     kernel->program(variantFor(Purpose::call));
   }
 
   /// The variant of plans, with other choices where `given` has them.
   PyProgram program(const nb::dict &given) const {
     Variant variant = variantWith(given);
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     return PyProgram(kernel->program(variant));
   }
 
@@ -209,7 +157,7 @@ public:
   std::string lower(const std::string &stage, const nb::dict &given) const {
     CompileOptions lowered = options;
     lowered.variant = variantWith(given);
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     std::string error;
     std::string printed = lowerToStage(text, stage, backend, lowered, error);
     if (printed.empty())
@@ -224,35 +172,36 @@ public:
   /// Plans for a purpose: call, count or plan. A number of parts or threads
   /// that is 0 is chosen, by `work` entries that are read and written.
   std::unique_ptr<PyPlan> plan(const nb::list &list, int64_t parts,
-                               int64_t threads, int64_t work,
+                               int64_t threads, int64_t work, int64_t memory,
                                const std::string &purpose) {
     CallArguments call(*kernel, list);
     auto plan = std::make_unique<PyPlan>(
-        kernel, readAsked(purpose, parts, threads, work));
-    nb::gil_scoped_release release;
+        kernel, readAsked(purpose, parts, threads, work, memory));
+    Unlocked unlocked;
     plan->plan.plan(call.args);
     return plan;
   }
 
   std::unique_ptr<PyPlan> partition(const nb::list &list, int64_t parts,
                                     int64_t threads, int64_t work,
-                                    const std::string &purpose, int64_t inner) {
+                                    int64_t memory, const std::string &purpose,
+                                    int64_t inner) {
     CallArguments call(*kernel, list);
     auto plan = std::make_unique<PyPlan>(
-        kernel, readAsked(purpose, parts, threads, work));
+        kernel, readAsked(purpose, parts, threads, work, memory));
     if (inner < 1 || (inner > 1 && (parts < 1 || parts % inner)))
       throw nb::value_error("inner must divide parts");
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     plan->plan.partition(call.args, inner);
     return plan;
   }
 
-  std::unique_ptr<RepeatedCall> remember(const nb::list &given,
-                                         const nb::list &places,
-                                         const nb::list &list, int64_t parts,
-                                         int64_t threads, int64_t work) {
+  std::unique_ptr<RepeatedCall>
+  remember(const nb::list &given, const nb::list &places, const nb::list &list,
+           int64_t parts, int64_t threads, int64_t work, int64_t memory) {
     return RepeatedCall::remember(
-        kernel, readAsked("call", parts, threads, work), given, places, list);
+        kernel, readAsked("call", parts, threads, work, memory), given, places,
+        list);
   }
 
 private:
@@ -314,7 +263,7 @@ static std::string pyLower(const std::string &text, const std::string &stage,
                            const std::string &target, const nb::dict &given) {
   const Backend &backend = backendOf(target);
   CompileOptions options = readOptions(backend, given).compile;
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   std::string error;
   return orThrow(lowerToStage(text, stage, backend, options, error), error);
 }
@@ -330,6 +279,7 @@ NB_MODULE(_nacho, m) {
   addError<CostOverflow>(m, "CostOverflow");
   addError<CoordinateOutOfRange>(m, "CoordinateOutOfRange");
   addError<OperandsChanged>(m, "OperandsChanged");
+  nb::exception<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
   std::vector<std::string> targets, choices;
   for (const Backend *backend : allBackends())
     if (backend->device())
@@ -369,14 +319,15 @@ NB_MODULE(_nacho, m) {
            nb::arg("choices") = nb::dict())
       .def("remarks", &PyKernel::remarks)
       .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts") = 0,
-           nb::arg("threads") = 0, nb::arg("work") = 0,
+           nb::arg("threads") = 0, nb::arg("work") = 0, nb::arg("memory") = 0,
            nb::arg("purpose") = "plan")
       .def("partition", &PyKernel::partition, nb::arg("args"),
            nb::arg("parts") = 0, nb::arg("threads") = 0, nb::arg("work") = 0,
-           nb::arg("purpose") = "plan", nb::arg("inner") = 1)
+           nb::arg("memory") = 0, nb::arg("purpose") = "plan",
+           nb::arg("inner") = 1)
       .def("remember", &PyKernel::remember, nb::arg("given"), nb::arg("places"),
            nb::arg("args"), nb::arg("parts"), nb::arg("threads"),
-           nb::arg("work"));
+           nb::arg("work"), nb::arg("memory"));
   nb::class_<RepeatedCall>(m, "RepeatedCall")
       .def("compute", &RepeatedCall::compute, nb::arg("given"));
   nb::class_<PyPlan>(m, "Plan")

@@ -70,8 +70,8 @@ static Purpose purposeOf(const std::string &name) {
 }
 
 Asked readAsked(const std::string &purpose, int64_t parts, int64_t threads,
-                int64_t work) {
-  if (parts < 0 || threads < 0)
-    throw nb::value_error("parts and threads cannot be negative");
-  return {purposeOf(purpose), threads, parts, work};
+                int64_t work, int64_t memory) {
+  if (parts < 0 || threads < 0 || memory < 0)
+    throw nb::value_error("parts, threads and memory cannot be negative");
+  return {purposeOf(purpose), threads, parts, work, memory};
 }

@@ -28,6 +28,6 @@ Options readOptions(const nacho::Backend &backend, const nanobind::dict &given);
 
 /// What a caller asks for when it plans. The purpose is call, count or plan.
 nacho::Asked readAsked(const std::string &purpose, int64_t parts,
-                       int64_t threads, int64_t work);
+                       int64_t threads, int64_t work, int64_t memory);
 
 #endif // NACHO_PYTHON_OPTIONS_H

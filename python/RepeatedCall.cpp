@@ -2,6 +2,8 @@
 
 #include "RepeatedCall.h"
 
+#include "Signals.h"
+
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/Runtime.h"
 
@@ -170,13 +172,16 @@ nb::object RepeatedCall::compute(const nb::tuple &given) const {
     return nb::none();
   std::vector<Buffer> buffers;
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     if (arePositionsValid(call.args)) {
       try {
         Plan plan(kernel, asked);
         plan.plan(call.args);
         buffers = plan.execute(call.args, /*isPlanned=*/true,
                                /*isTrusted=*/false);
+      } catch (const nb::python_error &) {
+        // A signal: see Unlocked.
+        throw;
       } catch (const std::exception &) {
         // The caller checks the operands in full, and the call fails again.
         buffers.clear();

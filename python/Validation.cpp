@@ -2,6 +2,8 @@
 
 #include "Validation.h"
 
+#include "Signals.h"
+
 #include "nacho/Runtime/Runtime.h"
 
 #include <nanobind/nanobind.h>
@@ -36,7 +38,7 @@ static int64_t pyCheckPositions(const IndexArray &pos, int64_t length,
   if (length < 0 || int64_t(pos.size()) < length + 1)
     throw nb::value_error("the positions are too short");
   return dispatchIndex(pos, [&](auto *data) {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     return checkPositions(data, length, entries);
   });
 }
@@ -50,7 +52,7 @@ static std::pair<int64_t, std::string> pyCheckCoordinates(const IndexArray &pos,
   int64_t fibers = pos.size() - 1, entries = crd.size();
   int64_t at = dispatchIndex(pos, [&](auto *positions) {
     return dispatchIndex(crd, [&](auto *coordinates) -> int64_t {
-      nb::gil_scoped_release release;
+      Unlocked unlocked;
       if (checkPositions(positions, fibers, entries) >= 0)
         return -2;
       return checkCoordinates(positions, fibers, coordinates, entries, extent,
@@ -92,7 +94,7 @@ static nb::object pyCheckTuples(const IndexArray &pos, const nb::list &list,
       coordinates.reserve(arrays.size());
       for (const IndexColumn &array : arrays)
         coordinates.push_back(static_cast<Index *>(array.data()));
-      nb::gil_scoped_release release;
+      Unlocked unlocked;
       if (checkPositions(positions, fibers, entries) >= 0)
         return -2;
       return checkTuples(positions, fibers, coordinates.data(), stride, entries,

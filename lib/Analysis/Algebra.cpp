@@ -107,6 +107,7 @@ static ElementFacts constantFacts(arith::ConstantOp constant) {
 //===----------------------------------------------------------------------===//
 
 /// Derives the facts of f(a, ...) by evaluating f, regardless of annihilators.
+/// A number that is not finite becomes true.
 static ElementFacts deriveResult(Operation *op, ArrayRef<ElementFacts> args) {
   SmallVector<MergeAttr> patterns;
   SmallVector<double> backgrounds;
@@ -116,10 +117,18 @@ static ElementFacts deriveResult(Operation *op, ArrayRef<ElementFacts> args) {
       backgrounds.push_back(*arg.background);
   }
   ElementFacts result{{}, uniteMerges(op->getContext(), patterns)};
+  Type type = op->getResult(0).getType();
+  if (isa<CastOp>(op) && args[0].isNotFinite) {
+    result.isNotFinite = isa<ComplexType>(type);
+    if (type.isInteger(1))
+      result.background = 1;
+  }
   if (backgrounds.size() < args.size())
     return result;
-  if (std::optional<double> value = compute(op, backgrounds))
-    result.background = toElement(*value, op->getResult(0).getType());
+  if (std::optional<double> value = compute(op, backgrounds)) {
+    result.background = toElement(*value, type);
+    result.isNotFinite = isa<ComplexType>(type) && !std::isfinite(*value);
+  }
   return result;
 }
 
@@ -159,11 +168,11 @@ static ElementFacts deriveChoice(const ElementFacts &condition,
                                  const ElementFacts &onFalse) {
   MLIRContext *context = condition.pattern.getContext();
   bool isSame = onTrue.background && onTrue.background == onFalse.background;
-  if (!condition.background)
+  if (!condition.background && !condition.isNotFinite)
     return {isSame ? onTrue.background : std::nullopt,
             uniteMerges(context,
                         {condition.pattern, onTrue.pattern, onFalse.pattern})};
-  bool isTrue = *condition.background != 0;
+  bool isTrue = condition.isNotFinite || *condition.background != 0;
   const ElementFacts &present = isTrue ? onFalse : onTrue;
   const ElementFacts &absent = isTrue ? onTrue : onFalse;
   MergeAttr chosen = condition.pattern;

@@ -3,6 +3,7 @@
 #include "Compilation.h"
 #include "nacho/Compiler/InitAll.h"
 #include "nacho/IR/Names.h"
+#include "nacho/Runtime/Stop.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -109,6 +110,23 @@ private:
 };
 } // namespace
 
+/// Runs the passes unless a signal stops that. MLIR then skips those that are
+/// left, as each is an action.
+static LogicalResult runUntilStopped(PassManager &pm, ModuleOp module) {
+  SignalWatch::begin();
+  MLIRContext *context = module.getContext();
+  context->registerActionHandler(
+      [&word = stopWord()](function_ref<void()> run, const tracing::Action &) {
+        if (!isSet(word))
+          run();
+      });
+  LogicalResult done = pm.run(module);
+  context->registerActionHandler(nullptr);
+  if (isSet(stopWord()))
+    return module.emitError("a signal stopped the compilation");
+  return done;
+}
+
 LogicalResult Compilation::runTo(StringRef last, const Backend &backend,
                                  const CompileOptions &options) {
   std::vector<Stage> stages = backend.stagesUntil(last);
@@ -120,7 +138,7 @@ LogicalResult Compilation::runTo(StringRef last, const Backend &backend,
             PipelineOptions(options));
   numDone = stages.size();
   pm.addInstrumentation(std::make_unique<NameTheFailed>(errors));
-  return pm.run(*module);
+  return runUntilStopped(pm, *module);
 }
 
 std::string Compilation::print() {

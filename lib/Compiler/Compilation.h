@@ -5,6 +5,7 @@
 
 #include "nacho/Compiler/Backend.h"
 #include "nacho/Compiler/Kernel.h"
+#include "nacho/Runtime/Fork.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -34,6 +35,10 @@ public:
   /// The module as text, in which values are called by their names.
   std::string print();
 
+private:
+  NoFork noFork; ///< MLIR and LLVM know nothing of forks.
+
+public:
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<std::string> remarks; ///< What passes say about the statements.

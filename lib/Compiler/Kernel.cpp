@@ -7,6 +7,7 @@
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
+#include "nacho/Runtime/Fork.h"
 
 #include <map>
 #include <mutex>
@@ -100,6 +101,8 @@ static std::vector<StepFunctions> exportedBy(ModuleOp module,
 namespace {
 class SharedPrograms {
 public:
+  SharedPrograms() { holdAtFork(mutex); }
+
   std::shared_ptr<const Program> find(const std::string &key) {
     std::lock_guard<std::mutex> lock(mutex);
     return programs[key].lock();
@@ -137,8 +140,8 @@ private:
 } // namespace
 
 static SharedPrograms &sharedPrograms() {
-  static SharedPrograms instance;
-  return instance;
+  static auto *instance = new SharedPrograms;
+  return *instance;
 }
 
 /// Compiles a module that has been lowered to loops, which `key` stands for.

@@ -1,9 +1,9 @@
 //===- CountSteps.cpp - Counts the iterations of all loops ----------------===//
 
+#include "RuntimeCalls.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/Runtime/Abi.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace nacho {
@@ -27,16 +27,13 @@ namespace {
 struct CountSteps : nacho::impl::NachoCountStepsBase<CountSteps> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto type = FunctionType::get(&getContext(), {}, {});
     module.walk([&](Operation *op) {
       if (Block *body = bodyOf(op)) {
         OpBuilder b = OpBuilder::atBlockBegin(body);
         func::CallOp::create(b, op->getLoc(), kCountStepSymbol, TypeRange());
       }
     });
-    OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-    func::FuncOp::create(b, module.getLoc(), kCountStepSymbol, type)
-        .setPrivate();
+    declare(module, kCountStepSymbol, 0, {});
   }
 };
 } // namespace

@@ -9,11 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RuntimeCalls.h"
 #include "ScanLoop.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/Runtime/Abi.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -70,20 +70,6 @@ static void lowerParallel(ParallelOp op) {
       alloca->moveBefore(loop);
   });
   op.erase();
-}
-
-/// Declares a function that is linked in. All of its arguments are integers or
-/// addresses of 64 bits.
-static func::FuncOp declare(ModuleOp module, StringRef name, unsigned numArgs,
-                            TypeRange results) {
-  if (auto known = module.lookupSymbol<func::FuncOp>(name))
-    return known;
-  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  SmallVector<Type> words(numArgs, b.getI64Type());
-  auto func = func::FuncOp::create(b, module.getLoc(), name,
-                                   b.getFunctionType(words, results));
-  func.setPrivate();
-  return func;
 }
 
 /// The slot is the number of the thread in the team of the nacho.parallel.

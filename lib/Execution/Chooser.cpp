@@ -24,7 +24,10 @@ static constexpr int64_t kWholeBelow = 1 << 13;
 /// How many entries a part has, if that gives some parts, but not too many: as
 /// many as are needed to keep the threads of most machines equally busy.
 static constexpr int64_t kEntriesPerPart = 1 << 18;
-static constexpr int64_t kFewestParts = 8, kMostParts = 32;
+static constexpr int64_t kFewestParts = 8, kManyParts = 32;
+/// From this many entries on, a part takes a notable part of a second, and only
+/// between parts does a thread find out that it shall stop. So there are more.
+static constexpr int64_t kMostEntriesPerPart = 1 << 24, kMostParts = 1 << 10;
 /// Finding a cut of lists takes as long as merging a thousand entries: if there
 /// are few entries, a part of them has at least as many.
 static constexpr int64_t kLeastPartOfList = 1 << 15;
@@ -99,7 +102,9 @@ static int64_t partsFor(int64_t work, bool cutsLists) {
   int64_t fewest = kFewestParts;
   if (cutsLists)
     fewest = std::clamp<int64_t>(work / kLeastPartOfList, 2, kFewestParts);
-  return powerBelow(std::clamp(work / kEntriesPerPart, fewest, kMostParts));
+  int64_t most =
+      std::clamp(2 * (work / kMostEntriesPerPart), kManyParts, kMostParts);
+  return powerBelow(std::clamp(work / kEntriesPerPart, fewest, most));
 }
 
 static int64_t serialBelow(const Facts &facts) {

@@ -19,14 +19,23 @@ Device::~Device() = default;
 
 Buffer::Buffer(Device &device, ElementType type, int64_t size)
     : type(type), size(size), device(&device),
-      allocated(size ? checkedProduct(size, sizeOf(type)) : kBytesOfEmpty) {
-  data = device.allocate(allocated);
+      allocated(size ? checkedProduct(size, sizeOf(type)) : kBytesOfEmpty),
+      budget(Spending::current()) {
+  if (budget)
+    budget->take(allocated);
+  try {
+    data = device.allocate(allocated);
+  } catch (const std::bad_alloc &) {
+    if (budget)
+      budget->give(allocated);
+    throw OutOfMemory(allocated);
+  }
 }
 
 Buffer::Buffer(Buffer &&other) noexcept
     : type(other.type), size(other.size),
       data(std::exchange(other.data, nullptr)), device(other.device),
-      allocated(other.allocated) {}
+      allocated(other.allocated), budget(std::move(other.budget)) {}
 
 Buffer &Buffer::operator=(Buffer &&other) noexcept {
   std::swap(type, other.type);
@@ -34,12 +43,16 @@ Buffer &Buffer::operator=(Buffer &&other) noexcept {
   std::swap(data, other.data);
   std::swap(device, other.device);
   std::swap(allocated, other.allocated);
+  std::swap(budget, other.budget);
   return *this;
 }
 
 Buffer::~Buffer() {
-  if (data)
-    device->release(data, allocated);
+  if (!data)
+    return;
+  device->release(data, allocated);
+  if (budget)
+    budget->give(allocated);
 }
 
 //===----------------------------------------------------------------------===//

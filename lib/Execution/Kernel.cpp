@@ -1,6 +1,9 @@
 //===- Kernel.cpp - A module with all its variants ------------------------===//
 
 #include "nacho/Execution/Kernel.h"
+#include "nacho/Runtime/BufferPool.h"
+#include "nacho/Runtime/Fork.h"
+#include "nacho/Runtime/Stop.h"
 
 #include <algorithm>
 #include <utility>
@@ -52,11 +55,26 @@ Kernel::Kernel(Device &device, std::vector<TensorLayout> operands,
                const Chooser &chooser)
     : device(device), operands(std::move(operands)), chooser(chooser) {}
 
+/// More than compiling takes. LLVM ends the process if its memory does not
+/// suffice.
+static constexpr int64_t kSpaceOfCompiler = int64_t(256) << 20;
+
+/// Held while the places of any kernel are read or changed.
+static std::mutex &mutexOfPlaces() {
+  static auto *mutex = [] {
+    auto *made = new std::mutex;
+    holdAtFork(*made);
+    return made;
+  }();
+  return *mutex;
+}
+
 Kernel::Place &Kernel::placeOf(const Variant &variant) const {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(mutexOfPlaces());
   std::unique_ptr<Place> &place = places[variant];
-  if (!place)
-    place = std::make_unique<Place>();
+  // A thread that compiled the program when its process forked is not here.
+  if (!place || (!place->program && place->forks != timesForked()))
+    place = std::make_unique<Place>(timesForked());
   return *place;
 }
 
@@ -68,7 +86,7 @@ Kernel::withoutDrafts(const Variant &variant) const {
     return nullptr;
   Variant drafting = variant;
   drafting.drafts = true;
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(mutexOfPlaces());
   auto found = places.find(drafting);
   if (found == places.end())
     return nullptr;
@@ -78,15 +96,21 @@ Kernel::withoutDrafts(const Variant &variant) const {
 
 std::shared_ptr<const Program> Kernel::program(const Variant &variant) const {
   Place &place = placeOf(variant);
-  // If this throws, the next caller tries again.
+  auto compileIfItFits = [&](std::string &error) {
+    if (!isAddressSpaceFree(kSpaceOfCompiler))
+      allocateFor("compiling a kernel",
+                  [] { throw OutOfMemory(kSpaceOfCompiler); });
+    return compile(variant, error);
+  };
+  // If this throws, as a signal may make it do, the next caller tries again.
   std::call_once(place.once, [&] {
     std::shared_ptr<const Program> program = withoutDrafts(variant);
     std::string error;
     if (!program)
-      program = compile(variant, error);
+      program = untilDone([&] { return compileIfItFits(error); });
     if (!program)
       throw CompileError(error);
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard<std::mutex> lock(mutexOfPlaces());
     place.program = std::move(program);
   });
   return place.program;

@@ -2,7 +2,7 @@
 
 #include "nacho/Execution/Layout.h"
 
-#include <new>
+#include "nacho/Execution/Memory.h"
 
 using namespace nacho;
 
@@ -15,7 +15,7 @@ size_t nacho::sizeOf(ElementType type) {
 int64_t nacho::checkedProduct(int64_t x, int64_t y) {
   int64_t product;
   if (__builtin_mul_overflow(x, y, &product))
-    throw std::bad_alloc();
+    throw OutOfMemory(OutOfMemory::kUncountable);
   return product;
 }
 

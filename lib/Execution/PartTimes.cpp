@@ -71,6 +71,7 @@ std::vector<double> Plan::timeParts(const std::vector<Argument> &args,
                                     int64_t repeats) {
   if (sizesOf(args) != planned)
     throw OperandsChanged();
+  Spending spending(budget);
   std::lock_guard<std::mutex> lock(mutex);
   return steps.back().timeParts(argumentsOf(program->last(), args), repeats);
 }

@@ -5,6 +5,7 @@
 #include "Canonical.h"
 #include "Foresight.h"
 #include "Overlap.h"
+#include "nacho/Runtime/Stop.h"
 
 #include <algorithm>
 #include <utility>
@@ -27,15 +28,22 @@ int64_t Plan::listBytes(size_t step) const {
 }
 
 Plan::Plan(std::shared_ptr<const Kernel> kernel, const Asked &asked)
-    : kernel(std::move(kernel)), asked(asked) {}
+    : kernel(std::move(kernel)), asked(asked) {
+  if (asked.memory)
+    budget = std::make_shared<MemoryBudget>(asked.memory);
+}
 
 /// Chooses how to compute a call with these arguments.
 void Plan::begin(const std::vector<Argument> &args) {
+  if (asked.work >= kWatchedFrom)
+    SignalWatch::begin();
   int64_t available = asked.threads ? 0 : kernel->device.defaultThreads();
   Facts facts = factsOf(kernel->operands, args);
   if (kernel->chooser.wantsOverlap(asked, facts))
     facts.overlap = sampleOverlap(kernel->device, kernel->operands, args);
   choice = kernel->chooser.choose(asked, facts, available);
+  if (choice.threads > 1)
+    choice.threads = kernel->device.availableThreads(choice.threads);
   startSteps();
 }
 
@@ -107,6 +115,7 @@ std::optional<Refusal> Plan::planInner(const std::vector<Argument> &args) {
 }
 
 void Plan::partition(const std::vector<Argument> &args, int64_t inner) {
+  Spending spending(budget);
   begin(args);
   attempt([&]() -> std::optional<Refusal> {
     if (auto refusal = planInner(args))
@@ -136,6 +145,7 @@ std::optional<Refusal> Plan::cutLast(const std::vector<Argument> &args,
 }
 
 void Plan::plan(const std::vector<Argument> &args) {
+  Spending spending(budget);
   begin(args);
   attempt([&] { return planSteps(args); });
 }
@@ -167,17 +177,22 @@ std::optional<Refusal> Plan::takeSample(const std::vector<Argument> &inputs) {
 
 std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
                                   bool isPlanned, bool isTrusted) {
+  Spending spending(budget);
   std::vector<Buffer> made = compute(args, isPlanned);
   const StepPlan &last = steps.back();
   const TensorLayout &result = last.step->result;
-  if (!isTrusted && kernel->device.isHost() &&
-      !isCanonical(result, made, last.extents(), choice.threads))
+  auto check = [&] {
+    return isCanonical(result, made, last.extents(), choice.threads);
+  };
+  if (!isTrusted && kernel->device.isHost() && !untilDone(check))
     throw OperandsChanged();
   return made;
 }
 
 std::vector<Buffer> Plan::compute(const std::vector<Argument> &args,
                                   bool isPlanned) {
+  if (steps.back().total() >= kWatchedFrom)
+    SignalWatch::begin();
   if (program->makesDrafts() && (!isPlanned || isSpent.exchange(true)))
     throw std::logic_error("a plan without counts can be executed once");
   std::vector<Buffer> made;
@@ -208,7 +223,11 @@ std::shared_ptr<const Program> Plan::programOfLast() const {
     return program;
   Variant branching = choice.variant;
   branching.branches = true;
-  return kernel->program(branching);
+  try {
+    return kernel->program(branching);
+  } catch (const OutOfMemory &) {
+    return program;
+  }
 }
 
 std::optional<Refusal> Plan::executeSteps(const std::vector<Argument> &args,

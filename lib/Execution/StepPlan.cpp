@@ -2,6 +2,7 @@
 
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/Abi.h"
+#include "nacho/Runtime/Stop.h"
 
 #include <algorithm>
 #include <new>
@@ -13,7 +14,8 @@ using namespace nacho;
 /// another program could do.
 static std::optional<Refusal> refusalOf(int32_t status) {
   if (status & kNoMemory)
-    throw std::bad_alloc();
+    allocateFor("sorting entries",
+                [] { throw OutOfMemory(OutOfMemory::kUnknown); });
   if (status & kCoordinateOutOfRange)
     throw CoordinateOutOfRange("coordinate-out-of-range: a coordinate of an "
                                "operand is outside its extent");
@@ -89,7 +91,9 @@ void StepPlan::sizeBuckets(const std::vector<Argument> &args) {
   int64_t perBucket = mostElements(args) / std::max<int64_t>(extent, 1);
   parts = std::min(parts,
                    std::max<int64_t>(perBucket / 4, perBucket ? kFewParts : 1));
-  buckets = Numbers<int64_t>(step->device(), checkedProduct(2 * parts, extent));
+  buckets = allocateFor("the counts of the rows of a transposition", [&] {
+    return Numbers<int64_t>(step->device(), checkedProduct(2 * parts, extent));
+  });
 }
 
 Step::BucketRows StepPlan::bucketRows() const {
@@ -104,9 +108,18 @@ std::optional<Refusal> StepPlan::callWithWorkspaces(int64_t threads,
     std::vector<Workspace> prepared;
     for (size_t n = 0; n < workspaces.size(); ++n) {
       bool isSums = n == 0 && step->scattered;
-      prepared.push_back(workspaces[n].prepare(threads, hasSums || !isSums));
+      prepared.push_back(allocateFor("a workspace of each thread", [&] {
+        return workspaces[n].prepare(threads, hasSums || !isSums);
+      }));
     }
-    int32_t status = call(prepared);
+    int32_t status = untilDone([&] {
+      int32_t status = call(prepared);
+      // Parts that were stopped have left something in their workspaces.
+      if (isSet(stopWord()))
+        for (WorkspaceMemory &memory : workspaces)
+          memory.empty();
+      return status;
+    });
     if (auto refusal = refusalOf(status))
       return refusal;
     if (!(status & kWorkspaceFull))
@@ -116,10 +129,17 @@ std::optional<Refusal> StepPlan::callWithWorkspaces(int64_t threads,
   }
 }
 
+/// Calls the function that cuts the step.
+void StepPlan::cut(const std::vector<Argument> &args, int64_t within,
+                   int64_t threads) {
+  untilDone(
+      [&] { step->partition(args, bounds.data(), parts, within, threads); });
+  checkCost();
+}
+
 std::optional<Refusal> StepPlan::partition(const std::vector<Argument> &args,
                                            int64_t within, int64_t threads) {
-  step->partition(args, bounds.data(), parts, within, threads);
-  checkCost();
+  cut(args, within, threads);
   return within == parts ? refuseImbalance() : std::nullopt;
 }
 
@@ -159,7 +179,7 @@ std::optional<Refusal> StepPlan::fixParts(const std::vector<Argument> &args,
                                           int64_t threads) {
   divide(1);
   if (step->partials.empty()) {
-    step->partition(args, bounds.data(), parts, parts, threads);
+    cut(args, parts, threads);
     divide(Chooser::fixedParts(mostEntries(), /*rowSize=*/0));
     return std::nullopt;
   }
@@ -248,9 +268,11 @@ std::optional<Refusal> StepPlan::compact(const Step &by,
                                          std::vector<Buffer> &made,
                                          int64_t *moved, int64_t threads) {
   std::vector<Buffer> compacted = allocate();
-  int32_t status =
-      by.compact(args, bounds.data(), offsets.data(), moved, argumentsOf(made),
-                 argumentsOf(compacted), parts, threads);
+  int32_t status = untilDone([&] {
+    return by.compact(args, bounds.data(), offsets.data(), moved,
+                      argumentsOf(made), argumentsOf(compacted), parts,
+                      threads);
+  });
   made = std::move(compacted);
   return refusalOf(status);
 }
@@ -281,8 +303,9 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
     partials.push_back(results.back().data);
   else
     for (ElementType type : step->partials) {
-      memory.emplace_back(step->device(), type,
-                          checkedProduct(rows, rowSize()));
+      memory.push_back(allocateFor("the sums of each part", [&] {
+        return Buffer(step->device(), type, checkedProduct(rows, rowSize()));
+      }));
       partials.push_back(memory.back().data);
     }
   Numbers<int64_t> visited(step->device(), rows + 1);
@@ -294,78 +317,6 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
                           drafted, results, partials, visited.data(), rowSize(),
                           prepared, bucketRows(), parts, threads);
       });
-}
-
-std::vector<Buffer> StepPlan::allocate() const {
-  std::vector<Buffer> buffers;
-  Device &device = step->device();
-  int64_t parents = 1;
-  for (size_t level = 0; level < step->result.levels.size(); ++level) {
-    int64_t entries = positionsAt(level, parents);
-    for (const TensorLayout::Array &array : step->result.levels[level].arrays)
-      buffers.emplace_back(device, array.type, array.length(parents, entries));
-    parents = entries;
-  }
-  buffers.emplace_back(device, step->result.values, parents);
-  return buffers;
-}
-
-/// Where memory does not suffice for the draft, it may suffice for the result.
-std::optional<Refusal>
-StepPlan::allocateDraft(std::vector<Buffer> &draft) const {
-  try {
-    draft = allocate();
-  } catch (const std::bad_alloc &) {
-    return Refusal{Refusal::counts, "there is no memory for a draft"};
-  }
-  return std::nullopt;
-}
-
-/// Reduces the sizes of the arrays of a draft to what the draft contains.
-void StepPlan::shrink(std::vector<Buffer> &buffers) const {
-  auto buffer = buffers.begin();
-  int64_t parents = 1;
-  for (size_t level = 0; level < step->result.levels.size(); ++level) {
-    int64_t entries = positionsAt(level, parents);
-    for (const TensorLayout::Array &array : step->result.levels[level].arrays)
-      (buffer++)->size = array.length(parents, entries);
-    parents = entries;
-  }
-  buffer->size = parents;
-}
-
-std::vector<Argument>
-StepPlan::arguments(const std::vector<Buffer> &buffers) const {
-  size_t rank = step->result.levels.size();
-  std::vector<Argument> args;
-  args.reserve(buffers.size() + rank);
-  for (const Buffer &buffer : buffers)
-    args.push_back(buffer.argument());
-  for (size_t level = 0; level < rank; ++level)
-    args.push_back({nullptr, extents()[level]});
-  return args;
-}
-
-int64_t StepPlan::numEntries() const {
-  int64_t entries = 1;
-  for (size_t level = 0; level < step->result.levels.size(); ++level)
-    entries = positionsAt(level, entries);
-  return entries;
-}
-
-int64_t StepPlan::workspaceBytes() const {
-  int64_t bytes = 0;
-  for (const WorkspaceMemory &memory : workspaces)
-    bytes += memory.numBytesPerThread();
-  return bytes;
-}
-
-int64_t StepPlan::entryBytes() const {
-  int64_t bytes = sizeOf(step->result.values);
-  for (const TensorLayout::Level &level : step->result.levels)
-    for (const TensorLayout::Array &array : level.arrays)
-      bytes += array.perEntry * sizeOf(array.type);
-  return bytes;
 }
 
 int64_t StepPlan::total() const {
@@ -383,11 +334,4 @@ std::vector<int64_t> StepPlan::partCosts() const {
 
 int64_t StepPlan::mostEntries() const {
   return total() / step->entryCost + (total() % step->entryCost != 0);
-}
-
-/// The number of positions of a level of the result below `parents` positions
-/// of the level above.
-int64_t StepPlan::positionsAt(size_t level, int64_t parents) const {
-  bool isFull = step->result.levels[level].isFull;
-  return isFull ? checkedProduct(parents, sizes[level]) : sizes[level];
 }

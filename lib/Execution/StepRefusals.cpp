@@ -8,6 +8,7 @@
 
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/Abi.h"
+#include "nacho/Runtime/Stop.h"
 
 #include <algorithm>
 #include <functional>
@@ -122,10 +123,13 @@ std::optional<Refusal> StepPlan::refuseDraft() const {
   return std::nullopt;
 }
 
-/// If the total does not overflow, no cost of a part does.
+/// If the total does not overflow, no cost of a part does. What costs much is
+/// watched from now on.
 void StepPlan::checkCost() const {
   if (total() < 0 || total() > kMostCost)
     throw CostOverflow("cost-overflow: the work costs more than 2^56");
+  if (total() >= kWatchedFrom)
+    SignalWatch::begin();
 }
 
 void StepPlan::checkIndexTypes() const {

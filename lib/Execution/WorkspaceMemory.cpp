@@ -45,12 +45,11 @@ Workspace WorkspaceMemory::prepare(int64_t threads, bool hasElements) {
     made.marked = layout.keys ? places : kDensePlaces;
     marks.emplace(*device, ElementType::i64, rows * numMarkWords(made.marked));
     made.marks = marks->data;
-    marks->fill(0);
     if (layout.keys) {
       keys.emplace(*device, *layout.keys, checkedProduct(rows, places));
       made.keys = keys->data;
-      keys->fill(-1);
     }
+    empty();
   }
   Workspace workspace = made;
   if (hasElements) {
@@ -59,6 +58,13 @@ Workspace WorkspaceMemory::prepare(int64_t threads, bool hasElements) {
     workspace.sums = elements->data;
   }
   return workspace;
+}
+
+void WorkspaceMemory::empty() {
+  if (marks)
+    marks->fill(0);
+  if (keys)
+    keys->fill(-1);
 }
 
 int64_t WorkspaceMemory::numBytesPerThread() const {

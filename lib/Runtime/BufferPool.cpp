@@ -1,6 +1,7 @@
 //===- BufferPool.cpp - Memory of the host that is used again -------------===//
 
 #include "nacho/Runtime/BufferPool.h"
+#include "nacho/Runtime/Fork.h"
 #include "nacho/Runtime/Sanitizer.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <new>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace nacho;
@@ -51,7 +53,7 @@ static void unmap(void *buffer, size_t size) {
   munmap(buffer, size);
 }
 
-BufferPool::BufferPool() : limit(mostPooled()) {}
+BufferPool::BufferPool() : limit(mostPooled()) { holdAtFork(mutex); }
 
 void *BufferPool::allocate(size_t bytes) {
   if (bytes < kPooledFrom) {
@@ -140,6 +142,18 @@ void BufferPool::clear() noexcept {
 size_t BufferPool::pooledNow() const noexcept {
   std::lock_guard<std::mutex> lock(mutex);
   return pooled;
+}
+
+bool nacho::isAddressSpaceFree(size_t bytes) noexcept {
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+    return true;
+  void *probe = mmap(nullptr, bytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (probe == MAP_FAILED)
+    return false;
+  munmap(probe, bytes);
+  return true;
 }
 
 BufferPool &nacho::hostPool() {

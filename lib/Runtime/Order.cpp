@@ -85,9 +85,11 @@ static bool areOrdered(const ResultEntries &of, const Entries &entries,
     threads = 1;
   std::atomic<bool> isInside = true;
   std::atomic<int64_t> falls = 0;
+  const StopWord &word = stopWord();
   onThreads(threads, [&](int64_t t) {
     int64_t count = 0, end = evenBegin(pairs, threads, t + 1);
     for (int64_t p = evenBegin(pairs, threads, t); p < end;) {
+      throwIfSet(word);
       // Narrow counts leave room for more of them in a vector.
       int32_t some = 0;
       for (int64_t to = std::min(end, p + kBlock); p < to; ++p)
@@ -103,9 +105,12 @@ static bool areOrdered(const ResultEntries &of, const Entries &entries,
       between += hasPair & int(!entries.isInOrder(pair));
     }
     falls += count - between;
-    if (!entries.isInRange(evenBegin(of.entries, threads, t),
-                           evenBegin(of.entries, threads, t + 1)))
-      isInside = false;
+    inPieces(evenBegin(of.entries, threads, t),
+             evenBegin(of.entries, threads, t + 1), word,
+             [&](int64_t first, int64_t last) {
+               if (!entries.isInRange(first, last))
+                 isInside = false;
+             });
   });
   return isInside && falls == 0;
 }
@@ -126,7 +131,7 @@ static bool withNumbers(int64_t bytes, F f) {
   }
 }
 
-bool nacho::areInOrder(const ResultEntries &of, int64_t threads) {
+static bool checkOrder(const ResultEntries &of, int64_t threads) {
   return withNumbers(of.positionBytes, [&](auto *pos) {
     using Pos = std::remove_pointer_t<decltype(pos)>;
     return withNumbers(of.coordinateBytes, [&](auto *crd) {
@@ -143,4 +148,12 @@ bool nacho::areInOrder(const ResultEntries &of, int64_t threads) {
       }
     });
   });
+}
+
+bool nacho::areInOrder(const ResultEntries &of, int64_t threads) {
+  try {
+    return checkOrder(of, threads);
+  } catch (const Stopped &) {
+    return false;
+  }
 }

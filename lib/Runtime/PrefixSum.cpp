@@ -11,37 +11,67 @@ using namespace nacho;
 /// need to begin.
 static constexpr int64_t kWorthThreads = 1 << 16;
 
+namespace {
 template <typename T>
-static void prefixSumOf(T *values, int64_t size, int64_t threads) noexcept {
-  auto sumUp = [&](int64_t begin, int64_t end) {
-    std::partial_sum(values + begin, values + end, values + begin);
-  };
-  if (threads < 2 || size < kWorthThreads)
-    return sumUp(0, size);
-  try {
+class PrefixSum {
+public:
+  PrefixSum(T *values, int64_t size) : values(values), size(size) {}
+
+  void onOneThread() { sumUp(0, size); }
+
+  void onThreads(int64_t threads) {
     auto begin = [&](int64_t t) { return evenBegin(size, threads, t); };
     std::vector<T> before(threads);
-    onThreads(threads, [&](int64_t t) {
-      before[t] =
-          std::accumulate(values + begin(t), values + begin(t + 1), T());
+    nacho::onThreads(threads, [&](int64_t t) {
+      inPieces(begin(t), begin(t + 1), word, [&](int64_t first, int64_t end) {
+        before[t] = std::accumulate(values + first, values + end, before[t]);
+      });
     });
     std::exclusive_scan(before.begin(), before.end(), before.begin(), T());
-    onThreads(threads, [&](int64_t t) {
+    nacho::onThreads(threads, [&](int64_t t) {
       if (begin(t) < begin(t + 1))
         values[begin(t)] += before[t];
       sumUp(begin(t), begin(t + 1));
     });
+  }
+
+private:
+  void sumUp(int64_t begin, int64_t end) {
+    inPieces(begin, end, word, [&](int64_t first, int64_t last) {
+      if (first > begin)
+        values[first] += values[first - 1];
+      std::partial_sum(values + first, values + last, values + first);
+    });
+  }
+
+  T *const values;
+  const int64_t size;
+  const StopWord &word = stopWord(); ///< Of the thread that all work for.
+};
+} // namespace
+
+template <typename T>
+static void prefixSumOf(T *values, int64_t size, int64_t threads) {
+  PrefixSum<T> sum(values, size);
+  if (threads < 2 || size < kWorthThreads)
+    return sum.onOneThread();
+  try {
+    sum.onThreads(threads);
   } catch (const std::exception &) {
-    // There was no memory for `before` or the threads' errors; `values` is
+    // There was no memory for the threads' sums or errors; `values` is
     // unchanged.
-    sumUp(0, size);
+    sum.onOneThread();
   }
 }
 
 void nacho::prefixSum(void *values, int64_t bytes, int64_t size,
                       int64_t threads) noexcept {
-  // Unsigned integers, which wrap around.
-  if (bytes == 4)
-    return prefixSumOf(static_cast<uint32_t *>(values), size, threads);
-  prefixSumOf(static_cast<uint64_t *>(values), size, threads);
+  try {
+    // Unsigned integers, which wrap around.
+    if (bytes == 4)
+      return prefixSumOf(static_cast<uint32_t *>(values), size, threads);
+    prefixSumOf(static_cast<uint64_t *>(values), size, threads);
+  } catch (const Stopped &) {
+    // The sums are incomplete, as the caller finds out from the word.
+  }
 }

@@ -31,10 +31,10 @@ inline bool startBuckets(std::vector<int64_t> &counts, unsigned buckets,
 
 /// Sorts records by the bits from `shift` to `bits` of the keys, with the help
 /// of as much spare room. The two pointers are swapped if the sorted records
-/// are in that room.
+/// are in that room. Throws Stopped if the word is set.
 template <typename T, typename Key>
 void radixSort(T *&records, T *&spare, int64_t size, Key key, unsigned shift,
-               unsigned bits, int64_t workers) {
+               unsigned bits, int64_t workers, const StopWord &word) {
   // Short runs have shorter digits: clearing and scanning the histogram would
   // otherwise take longer than the run. All digits have about as many bits.
   unsigned most = size < 2048 ? 8 : 11;
@@ -52,15 +52,19 @@ void radixSort(T *&records, T *&spare, int64_t size, Key key, unsigned shift,
     std::fill(counts.begin(), counts.end(), 0);
     onThreads(workers, [&, from = records](int64_t w) {
       int64_t *mine = &counts[w * buckets];
-      for (int64_t n = beginOf(w), end = beginOf(w + 1); n < end; ++n)
-        ++mine[bucketOf(from[n])];
+      inPieces(beginOf(w), beginOf(w + 1), word, [&](int64_t n, int64_t end) {
+        for (; n < end; ++n)
+          ++mine[bucketOf(from[n])];
+      });
     });
     if (!startBuckets(counts, buckets, workers, size))
       continue;
     onThreads(workers, [&, from = records, to = spare](int64_t w) {
       int64_t *mine = &counts[w * buckets];
-      for (int64_t n = beginOf(w), end = beginOf(w + 1); n < end; ++n)
-        to[mine[bucketOf(from[n])]++] = from[n];
+      inPieces(beginOf(w), beginOf(w + 1), word, [&](int64_t n, int64_t end) {
+        for (; n < end; ++n)
+          to[mine[bucketOf(from[n])]++] = from[n];
+      });
     });
     std::swap(records, spare);
   }

@@ -70,14 +70,6 @@ struct Record {
 
 } // namespace
 
-/// Gives each worker a piece of `size` elements.
-template <typename F>
-static void inPieces(int64_t size, int64_t workers, F f) {
-  onThreads(workers, [&](int64_t w) {
-    f(evenBegin(size, workers, w), evenBegin(size, workers, w + 1));
-  });
-}
-
 static unsigned bitsFor(int64_t extent) {
   unsigned bits = 0;
   for (uint64_t most = extent > 0 ? extent - 1 : 0; most; most >>= 1)
@@ -113,21 +105,27 @@ public:
   }
 
 private:
+  /// The number of the first `most` columns by which entry n and the next one
+  /// are in order.
+  unsigned sortedUpTo(int64_t n, unsigned most) const {
+    for (unsigned c = 0; c < most; ++c) {
+      uint64_t here = columns[c].at(n), next = columns[c].at(n + 1);
+      if (here != next)
+        return here > next ? c : most;
+    }
+    return most;
+  }
+
   /// The number of first columns by which the entries are sorted already.
   unsigned sortedColumns() const {
     std::vector<unsigned> least(threads, keys);
     onThreads(threads, [&](int64_t t) {
       unsigned sorted = keys;
-      int64_t end = std::min(beginOf(t + 1), entries - 1);
-      for (int64_t n = beginOf(t); n < end; ++n)
-        for (unsigned c = 0; c < sorted; ++c) {
-          uint64_t here = columns[c].at(n), next = columns[c].at(n + 1);
-          if (here == next)
-            continue;
-          if (here > next)
-            sorted = c;
-          break;
-        }
+      int64_t last = std::min(beginOf(t + 1), entries - 1);
+      inPieces(beginOf(t), last, word, [&](int64_t begin, int64_t end) {
+        for (int64_t n = begin; n < end; ++n)
+          sorted = sortedUpTo(n, sorted);
+      });
       least[t] = sorted;
     });
     return *std::min_element(least.begin(), least.end());
@@ -178,6 +176,7 @@ private:
       while (begin > 0 && begin < end && isOneRun(done, begin - 1, begin))
         --begin;
       for (int64_t n = begin; n < end; ++n) {
+        throwIfSet(word);
         if (!isOneRun(done, n, n + 1)) {
           begin = n + 1;
         } else if (isInverted(done, n)) {
@@ -216,9 +215,11 @@ private:
           [&](const Run &run) { return run.begin < beginOf(t); });
     };
     onThreads(threads, [&](int64_t t) {
-      for (auto run = firstOf(t), last = firstOf(t + 1); run != last; ++run)
+      for (auto run = firstOf(t), last = firstOf(t + 1); run != last; ++run) {
+        throwIfSet(word);
         if (!isLong(*run))
           sortRun(*run, 1);
+      }
     });
   }
 
@@ -237,7 +238,7 @@ private:
     Record *records = mine.fit(size), *spare = other.fit(size);
     bool isFirst = true;
     for (const KeyGroup &group : groups) {
-      inPieces(size, workers, [&](int64_t first, int64_t end) {
+      shareOut(size, workers, word, [&](int64_t first, int64_t end) {
         for (int64_t n = first; n < end; ++n) {
           int64_t from = isFirst ? begin + n : records[n].from;
           records[n] = {keyOf(group, from), from};
@@ -245,7 +246,7 @@ private:
       });
       radixSort(
           records, spare, size, [](const Record &record) { return record.key; },
-          0, group.bits, workers);
+          0, group.bits, workers, word);
       isFirst = false;
     }
     permuteFrom(
@@ -262,7 +263,7 @@ private:
     uint64_t *words = mine.fit(size), *spare = other.fit(size);
     const KeyGroup &group = groups.front();
     unsigned shift = bitsFor(size);
-    inPieces(size, workers, [&](int64_t first, int64_t end) {
+    shareOut(size, workers, word, [&](int64_t first, int64_t end) {
       pack(group, shift, begin, words, first, end);
     });
     if (size <= kShort)
@@ -270,11 +271,11 @@ private:
     else
       radixSort(
           words, spare, size, [](uint64_t word) { return word; }, shift,
-          shift + group.bits, workers);
+          shift + group.bits, workers, word);
     uint64_t mask = (uint64_t(1) << shift) - 1;
     auto from = [=](int64_t n) { return begin + int64_t(words[n] & mask); };
     for (unsigned c = group.end; c-- > group.begin; shift += bits[c])
-      inPieces(size, workers, [&](int64_t first, int64_t end) {
+      shareOut(size, workers, word, [&](int64_t first, int64_t end) {
         unpack(c, words, shift, begin, first, end);
       });
     permuteFrom(group.end, from, begin, size, workers);
@@ -322,8 +323,8 @@ private:
   }
 
   template <typename From>
-  static void permute(const Column &column, From from, int64_t begin,
-                      int64_t size, int64_t workers) {
+  void permute(const Column &column, From from, int64_t begin, int64_t size,
+               int64_t workers) {
     struct Wide {
       uint64_t words[2];
     };
@@ -342,16 +343,16 @@ private:
   }
 
   template <typename T, typename From>
-  static void permuteAs(const Column &column, From from, int64_t begin,
-                        int64_t size, int64_t workers) {
+  void permuteAs(const Column &column, From from, int64_t begin, int64_t size,
+                 int64_t workers) {
     auto *data = reinterpret_cast<T *>(column.data);
     thread_local Scratch<T> kept;
     T *made = kept.fit(size);
-    inPieces(size, workers, [&](int64_t first, int64_t end) {
+    shareOut(size, workers, word, [&](int64_t first, int64_t end) {
       for (int64_t n = first; n < end; ++n)
         made[n] = data[from(n)];
     });
-    inPieces(size, workers, [&](int64_t first, int64_t end) {
+    shareOut(size, workers, word, [&](int64_t first, int64_t end) {
       std::copy(made + first, made + end, data + begin + first);
     });
     kept.releaseAbove(kLong);
@@ -362,6 +363,7 @@ private:
   unsigned keys; ///< The number of columns to sort by.
   Column values;
   int64_t entries, threads;
+  const StopWord &word = stopWord(); ///< Of the thread that sorts with others.
   std::vector<KeyGroup> groups; ///< From the least significant to the most.
 };
 
@@ -373,6 +375,9 @@ int32_t nacho::sortEntries(const int64_t *columns, int64_t numColumns,
   try {
     EntrySorter(columns, numColumns, keys, values, valueBytes, entries, threads)
         .sort();
+    return kSuccess;
+  } catch (const Stopped &) {
+    // The entries are incomplete, as the caller finds out from the word.
     return kSuccess;
   } catch (const std::exception &) {
     return kNoMemory;

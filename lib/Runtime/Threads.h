@@ -3,6 +3,8 @@
 #ifndef NACHO_LIB_RUNTIME_THREADS_H
 #define NACHO_LIB_RUNTIME_THREADS_H
 
+#include "nacho/Runtime/Stop.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -36,6 +38,28 @@ void onThreads(int64_t count, F f) {
 /// split evenly among all workers.
 inline int64_t evenBegin(int64_t size, int64_t workers, int64_t w) {
   return size / workers * w + std::min(w, size % workers);
+}
+
+/// So many elements are worked on in a few milliseconds.
+inline constexpr int64_t kPiece = 1 << 20;
+
+/// Calls f(begin, end) for one piece of a range after the other. `word` is that
+/// of the computation; throws Stopped if it is set.
+template <typename F>
+void inPieces(int64_t begin, int64_t end, const StopWord &word, F f) {
+  for (int64_t piece = begin; piece < end; piece += kPiece) {
+    throwIfSet(word);
+    f(piece, std::min(end, piece + kPiece));
+  }
+}
+
+/// Gives each worker its share of `size` elements, piece by piece.
+template <typename F>
+void shareOut(int64_t size, int64_t workers, const StopWord &word, F f) {
+  onThreads(workers, [&](int64_t w) {
+    inPieces(evenBegin(size, workers, w), evenBegin(size, workers, w + 1), word,
+             f);
+  });
 }
 
 } // namespace nacho

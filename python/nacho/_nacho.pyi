@@ -18,6 +18,7 @@ class CostOverflow(RuntimeError): ...
 class IndexOverflow(RuntimeError): ...
 class CoordinateOutOfRange(RuntimeError): ...
 class OperandsChanged(RuntimeError): ...
+class OutOfMemory(MemoryError): ...
 
 def stages(target: str) -> tuple[str, ...]: ...
 def lower(
@@ -66,6 +67,7 @@ class Kernel:
         parts: int = 0,
         threads: int = 0,
         work: int = 0,
+        memory: int = 0,
         purpose: str = "plan",
     ) -> Plan: ...
     def partition(
@@ -74,6 +76,7 @@ class Kernel:
         parts: int = 0,
         threads: int = 0,
         work: int = 0,
+        memory: int = 0,
         purpose: str = "plan",
         inner: int = 1,
     ) -> Plan: ...
@@ -85,6 +88,7 @@ class Kernel:
         parts: int,
         threads: int,
         work: int,
+        memory: int,
     ) -> RepeatedCall | None: ...
 
 class RepeatedCall:

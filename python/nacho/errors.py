@@ -54,6 +54,21 @@ class CostOverflowError(NachoError, OverflowError):
     """The work costs more than can be counted, so it cannot be divided."""
 
 
+_MOST_SHOWN = 200
+
+
+def displayed(value: object) -> str:
+    """Return how a message shows a value of the caller, whatever that is.
+
+    Only the class of a value is shown whose ``repr`` raises an error.
+    """
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+
+
 def pointed(message: str, text: str, span: Span) -> str:
     """Return ``message`` above the line of ``text`` with a caret under ``span``."""
     begin, end = span

@@ -294,3 +294,20 @@ def test_reductions(text, wanted):
     for parts in (1, 5):
         found = nacho.evaluate(text, operands, out="dense", parts=parts)
         np.testing.assert_allclose(found, wanted(dense, x), rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["f64", "c64", "c128"])
+@pytest.mark.parametrize(
+    "condition", ["log(A[i])", "1 / A[i]", "log(A[i] * s)", "sqrt(A[i] - 1)", "A[i]"]
+)
+def test_conditions_that_are_not_finite(dtype, condition):
+    """Infinity and nan are true, also where the imaginary part is not known."""
+    rng = np.random.default_rng(3)
+    values = rng.integers(-2, 3, (3, 60)).astype(samples.DTYPES[dtype])
+    given = {name: sparse(row) for name, row in zip("ABF", values, strict=True)}
+    given["s"] = 2.0
+    chosen = "1, F[i]" if condition == "A[i]" else "F[i], 1"
+    text = f"Z[i] = B[i] - where({condition}, {chosen}) * 3"
+    given = named_in(text, given)
+    with np.errstate(all="ignore"):
+        samples.check(nacho.evaluate(text, **given, out="sparse-vector"), text, given)

@@ -74,6 +74,78 @@ def test_kernels_compiled_by_many_threads():
         list(pool.map(work, range(20)))
 
 
+def test_compiling_and_running_at_the_same_time():
+    """Each of eight threads compiles its own kernels, and runs those of others."""
+    given = operands(shape=(300, 300))
+    kernels = {n: nacho.mlir.compile(f"Z[i,j] = A[i,j] + {n} * B[i,j]") for n in (2, 3)}
+    wanted = {n: kernel(**given) for n, kernel in kernels.items()}
+
+    def work(number):
+        text = f"Z[i,j] = {number + 2} * A[i,j]"
+        for n, kernel in kernels.items():
+            assert samples.same(kernel(**given, threads=2, parts=5), wanted[n])
+        samples.check(nacho.evaluate(text, **given, threads=2), text, given)
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(8)))
+
+
+GROWTH = """
+import os, sys
+import scipy.sparse as sp
+import nacho
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+A = sp.random_array((200, 200), density=0.1, format="csr", rng=1)
+calls, compilations = map(int, sys.argv[1:])
+kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]")
+
+def call(count):
+    for number in range(count):
+        kernel(A, A.copy() if number % 2 else A)
+
+def compile(first, count):
+    for number in range(first, first + count):
+        nacho.mlir.compile(f"Z[i,j] = {number} * A[i,j]")(A)
+
+call(300)
+before = resident()
+call(calls)
+after = resident()
+assert after - before < 16 << 20, (before, after)
+compile(2, 10)
+before = resident()
+compile(20, compilations)
+after = resident()
+assert after - before < (16 << 20) + compilations * 20000, (before, after)
+"""
+
+
+def run_in_a_process(script, *args, timeout=100, **environment):
+    paths = [str(Path(__file__).parent), str(Path(nacho.__file__).parents[1])]
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", script, *args],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_memory_does_not_grow():
+    run_in_a_process(GROWTH, "2000", "30", NACHO_CACHE_DIR="")
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_in_many_calls():
+    run_in_a_process(GROWTH, "10000", "500", timeout=600, NACHO_CACHE_DIR="")
+
+
 def test_python_runs_meanwhile():
     """Compiling, planning and executing let go of the interpreter."""
     ticks, done = [], threading.Event()
@@ -134,13 +206,72 @@ assert not any(failed), failed
 """
 
 
-def test_forked_processes():
-    paths = [str(Path(__file__).parent), str(Path(nacho.__file__).parents[1])]
-    done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", FORKED],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+BUSY = """
+import os, signal, threading
+import numpy as np
+import nacho, samples
+
+pattern = np.eye(50, dtype=bool)
+A = samples.tensor(pattern, np.ones(50))
+texts = [f"Z[i,j] = {n} * A[i,j] + B[i,j]" for n in range(2, 8)]
+kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]")
+wanted = kernel(A, A, parts=8, threads=2)
+stop = threading.Event()
+
+def work(number):
+    while not stop.is_set():
+        number += 1
+        nacho.evaluate(f"Z[i,j] = {number} * A[i,j]", A=A, parts=4, threads=2)
+        kernel(A, A, parts=8, threads=2)
+
+workers = [threading.Thread(target=work, args=(1000 * n,)) for n in range(4)]
+for worker in workers:
+    worker.start()
+failed = []
+for fork in range(12):
+    child = os.fork()
+    if not child:
+        signal.alarm(30)
+        try:
+            same = samples.same(kernel(A, A, parts=8, threads=2), wanted)
+            text = f"Z[i,j] = {fork + 10000} * A[i,j]"
+            fresh = nacho.evaluate(text, A=A, parts=8, threads=2)
+            # What the threads of the parent were compiling.
+            for number in range(4):
+                for n in range(1, 12):
+                    nacho.evaluate(f"Z[i,j] = {1000 * number + n} * A[i,j]", A=A)
+            os._exit(0 if same and fresh.values.sum() == 50 * (fork + 10000) else 1)
+        finally:
+            os._exit(2)
+    failed.append(os.waitpid(child, 0)[1])
+stop.set()
+for worker in workers:
+    worker.join()
+assert not any(failed), failed
+"""
+
+POOL = """
+import multiprocessing
+import numpy as np
+import nacho, samples
+
+pattern = np.eye(50, dtype=bool)
+A = samples.tensor(pattern, np.ones(50))
+kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]")
+kernel(A, A, parts=8, threads=2)
+
+def work(number):
+    made = kernel(A, A, parts=8, threads=2).values.sum()
+    text = f"Z[i,j] = {number + 2} * A[i,j]"
+    return made, nacho.evaluate(text, A=A, parts=8, threads=2).values.sum()
+
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    made = pool.map_async(work, range(6)).get(60)
+assert made == [(100, 50 * (n + 2)) for n in range(6)], made
+assert work(0) == (100, 100)
+"""
+
+
+@pytest.mark.parametrize("script", [FORKED, BUSY, POOL], ids=["calm", "busy", "pool"])
+def test_forked_processes(script):
+    run_in_a_process(script)

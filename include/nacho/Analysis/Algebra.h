@@ -15,6 +15,9 @@ namespace nacho {
 struct ElementFacts {
   std::optional<double> background; ///< None if it is not known.
   MergeAttr pattern;                ///< Over the operands of the assignment.
+  /// A complex number that is infinite or no number. It is not 0, though it is
+  /// not known, since its imaginary part is not.
+  bool isNotFinite = false;
 
   bool isZeroPreserving() const { return background && *background == 0.0; }
 };

@@ -196,6 +196,44 @@ def NachoCountSteps : Pass<"nacho-count-steps", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
+def NachoLeaveLoops : Pass<"nacho-leave-loops", "::mlir::ModuleOp"> {
+  let summary = "Let loops of OpenMP regions be left when a signal comes";
+  let description = [{
+    Each iteration of a loop with other loops inside reads the word of the thread that
+    has called the function. If a signal has set it, the thread leaves the region, and
+    the function returns.
+
+    Before:
+    ```mlir
+    omp.parallel {
+      ...
+    ^header(%i: index):
+      %more = arith.cmpi ult, %i, %n : index
+      cf.cond_br %more, ^body, ^after
+    ^body:
+    ```
+    After:
+    ```mlir
+    %address = func.call @nacho_stop_word() : () -> i64
+    %word = llvm.inttoptr %address : i64 to !llvm.ptr
+    omp.parallel {
+      ...
+    ^header(%i: index):
+      %more = arith.cmpi ult, %i, %n : index
+      cf.cond_br %more, ^body, ^after
+    ^body:
+      %read = llvm.load volatile %word {alignment = 4 : i64} : !llvm.ptr -> i32
+      %isSet = arith.cmpi ne, %read, %zero : i32
+      cf.cond_br %isSet, ^left, ^rest
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::omp::OpenMPDialect"
+  ];
+}
+
 def ConvertNachoFunctionsToLibm
     : Pass<"convert-nacho-functions-to-libm", "::mlir::ModuleOp"> {
   let summary = "Lower functions of complex numbers to calls of C functions";

@@ -48,7 +48,8 @@ enum class Purpose {
 struct Asked {
   Purpose purpose = Purpose::call;
   int64_t threads = 0, parts = 0;
-  int64_t work = 0; ///< About how many entries are read and written.
+  int64_t work = 0;   ///< About how many entries are read and written.
+  int64_t memory = 0; ///< The most bytes that are allocated at a time; 0: any.
 };
 
 /// What is known of the operands of a call before any of it is computed.

@@ -11,6 +11,7 @@
 #define NACHO_EXECUTION_DEVICE_H
 
 #include "nacho/Execution/Layout.h"
+#include "nacho/Execution/Memory.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,10 @@ public:
 
   /// How many threads a call uses if its caller does not say.
   virtual int64_t defaultThreads() const = 0;
+
+  /// How many threads a call that wants so many can have: fewer if there is no
+  /// memory for their stacks.
+  virtual int64_t availableThreads(int64_t wanted) const { return wanted; }
 
   /// How many different slots nacho.slot can return in a call with `threads`
   /// threads. A workspace has a row for each.
@@ -80,6 +85,7 @@ private:
 /// An array in the memory of a device.
 class Buffer {
 public:
+  /// Throws OutOfMemory.
   Buffer(Device &device, ElementType type, int64_t size);
   Buffer(Buffer &&other) noexcept;
   Buffer &operator=(Buffer &&other) noexcept;
@@ -99,6 +105,7 @@ public:
 private:
   Device *device;
   size_t allocated; ///< The number of bytes that were allocated.
+  std::shared_ptr<MemoryBudget> budget; ///< What they were taken from, or null.
 };
 
 /// Numbers that kernels and the host exchange: cuts, counts, offsets, sizes, a

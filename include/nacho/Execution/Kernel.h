@@ -42,20 +42,22 @@ public:
 
 protected:
   /// Compiles a variant. On failure returns null and sets `error` to the
-  /// diagnostics.
+  /// diagnostics; also if a signal has stopped it (see Stop.h).
   virtual std::shared_ptr<const Program> compile(const Variant &variant,
                                                  std::string &error) const = 0;
 
 private:
   /// The place of a program, which the first thread that needs it compiles.
   struct Place {
+    explicit Place(int forks) : forks(forks) {}
+
+    const int forks; ///< What timesForked() was.
     std::once_flag once;
     std::shared_ptr<const Program> program;
   };
   Place &placeOf(const Variant &variant) const;
   std::shared_ptr<const Program> withoutDrafts(const Variant &variant) const;
 
-  mutable std::mutex mutex; ///< Held while places or programs are set.
   mutable std::unordered_map<Variant, std::unique_ptr<Place>> places;
   mutable std::atomic<int64_t> merged = 0;
 };

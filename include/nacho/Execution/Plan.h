@@ -52,6 +52,8 @@ public:
   void grow();
   /// Allocates the workspace if need be. Without `hasElements` it has no sums.
   Workspace prepare(int64_t threads, bool hasElements);
+  /// Empties all rows, whatever a kernel has left in them.
+  void empty();
   /// The bytes of one row of keys, marks and elements.
   int64_t numBytesPerThread() const;
 
@@ -124,6 +126,7 @@ public:
 
 private:
   std::vector<Buffer> allocate() const;
+  std::vector<Buffer> allocateArrays() const;
   std::optional<Refusal> allocateDraft(std::vector<Buffer> &draft) const;
   void shrink(std::vector<Buffer> &buffers) const;
   std::optional<Refusal> fill(const Step &by, const std::vector<Argument> &args,
@@ -137,6 +140,7 @@ private:
                                   int64_t threads);
   std::optional<Refusal> fixParts(const std::vector<Argument> &args,
                                   int64_t threads);
+  void cut(const std::vector<Argument> &args, int64_t within, int64_t threads);
   void divide(int64_t intoParts);
   int64_t partsWithTables(const std::vector<Argument> &args) const;
   void orderParts(int64_t threads);
@@ -221,6 +225,7 @@ private:
 
   std::shared_ptr<const Kernel> kernel;
   Asked asked;
+  std::shared_ptr<MemoryBudget> budget; ///< Null if there is no limit.
   Choice choice;
   std::shared_ptr<const Program> program; ///< The program that `choice` names.
   std::vector<StepPlan> steps;

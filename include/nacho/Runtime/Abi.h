@@ -32,6 +32,8 @@ inline constexpr int64_t kMostCost = int64_t(1) << 56;
 inline constexpr char kSortSymbol[] = "nacho_sort_entries";
 inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
 inline constexpr char kCountStepSymbol[] = "nacho_count_step";
+/// The name of addressOfStopWord() of Stop.h.
+inline constexpr char kStopWordSymbol[] = "nacho_stop_word";
 
 /// A workspace without keys has marks for this many places.
 inline constexpr int64_t kDensePlaces = 1 << 20;

@@ -17,6 +17,7 @@ namespace nacho {
 /// enough.
 class BufferPool {
 public:
+  /// A pool lives as long as the process.
   BufferPool();
 
   /// Throws std::bad_alloc.
@@ -39,6 +40,11 @@ private:
   std::multimap<size_t, void *> released;
   size_t pooled = 0;
 };
+
+/// Whether so many more bytes of addresses fit below the limit of the process
+/// (RLIMIT_AS), if there is one. For libraries that end the process when their
+/// memory does not suffice.
+bool isAddressSpaceFree(size_t bytes) noexcept;
 
 /// The pool of the process. It is never destroyed, since buffers may be
 /// released while the process ends.

@@ -76,7 +76,8 @@ struct ResultEntries {
 };
 
 /// Whether the positions are valid, all coordinates are inside their extents,
-/// and the entries of each fiber are in order and distinct.
+/// and the entries of each fiber are in order and distinct. False also if the
+/// check was stopped (see Stop.h).
 bool areInOrder(const ResultEntries &of, int64_t threads);
 
 } // namespace nacho

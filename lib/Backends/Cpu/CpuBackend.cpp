@@ -28,6 +28,7 @@ static void addLlvm(OpPassManager &pm, const PipelineOptions &options) {
   if (options.countSteps)
     pm.addPass(createNachoCountSteps());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createNachoLeaveLoops());
   pm.addPass(createConvertNachoFunctionsToLibm());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());

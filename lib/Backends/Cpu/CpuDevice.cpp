@@ -16,6 +16,9 @@ namespace {
 /// As many threads as a caller may ask for.
 constexpr int64_t kMostThreads = 1024;
 
+/// More than the stack of a thread takes, with its guard and its own heap.
+constexpr size_t kMostStack = size_t(16) << 20;
+
 class CpuDevice final : public Device {
 public:
   void *allocate(size_t bytes) override { return hostPool().allocate(bytes); }
@@ -42,6 +45,10 @@ public:
     if (threads <= 0 && sched_getaffinity(0, sizeof(cores), &cores) == 0)
       threads = CPU_COUNT(&cores);
     return std::clamp<int64_t>(threads, 1, kMostThreads);
+  }
+  /// OpenMP ends the process if it cannot start a thread.
+  int64_t availableThreads(int64_t wanted) const override {
+    return isAddressSpaceFree((wanted - 1) * kMostStack) ? wanted : 1;
   }
   /// Each thread has a slot.
   int64_t numSlots(int64_t threads) const override {

@@ -2,8 +2,10 @@
 
 #include "Jit.h"
 
+#include "Instrumentation.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Runtime.h"
+#include "nacho/Runtime/Stop.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -21,8 +23,6 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
-#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
-#include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 #include <future>
@@ -167,46 +167,17 @@ static void hintLoops(Module &module) {
   }
 }
 
-/// Makes the functions of a module report errors to a sanitizer. Passes that
-/// are run last find what the code does after all other optimizations; but
-/// vectors of accesses are nothing that the ThreadSanitizer knows.
-static void instrument(Module &module, PassBuilder &builder,
-                       StringRef sanitizer) {
-  if (sanitizer == "none")
-    return;
-  bool forThreads = sanitizer == "thread";
-  for (Function &function : module)
-    if (!function.isDeclaration())
-      function.addFnAttr(forThreads ? Attribute::SanitizeThread
-                                    : Attribute::SanitizeAddress);
-  // Nobody calls the constructor that would tell the sanitizer of constants.
-  GlobalValue::SanitizerMetadata unknown = {};
-  unknown.NoAddress = true;
-  for (GlobalVariable &global : module.globals())
-    global.setSanitizerMetadata(unknown);
-  if (forThreads)
-    builder.registerVectorizerStartEPCallback(
-        [](FunctionPassManager &passes, OptimizationLevel) {
-          passes.addPass(ThreadSanitizerPass());
-        });
-  else
-    builder.registerOptimizerLastEPCallback(
-        [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) {
-          AddressSanitizerOptions options;
-          options.UseAfterReturn = AsanDetectStackUseAfterReturnMode::Never;
-          passes.addPass(AddressSanitizerPass(
-              options, /*UseGlobalGC=*/false, /*UseOdrIndicator=*/false,
-              AsanDtorKind::None, AsanCtorKind::None));
-        });
-}
-
 /// -O3, but without the SLP vectoriser, which moves the positions of a merge
 /// into vector registers and makes it several times slower.
+/// Once `word` is set, what is left to do is skipped.
 static void optimize(Module &module, TargetMachine &machine,
-                     StringRef sanitizer) {
+                     StringRef sanitizer, const StopWord &word) {
   PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
-  PassBuilder builder(&machine, tuning);
+  PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [&](StringRef, const Any &) { return !isSet(word); });
+  PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   instrument(module, builder, sanitizer);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -268,9 +239,11 @@ struct ErrorsOnly : DiagnosticHandler {
 } // namespace
 
 /// Compiles the functions `entries`, and what they call, of a module.
+/// Fails if `word` is set meanwhile.
 static Expected<CompiledUnit> compileUnit(Module &module,
                                           ArrayRef<std::string> entries,
-                                          StringRef sanitizer) {
+                                          StringRef sanitizer,
+                                          const StopWord &word) {
   auto machine = createHostMachine();
   if (!machine)
     return machine.takeError();
@@ -283,7 +256,9 @@ static Expected<CompiledUnit> compileUnit(Module &module,
   markUnpredictable(module);
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  optimize(module, **machine, sanitizer);
+  optimize(module, **machine, sanitizer, word);
+  if (isSet(word))
+    return createStringError("a signal stopped the compilation");
 
   CompiledUnit unit;
   raw_svector_ostream stream(unit.bitcode);
@@ -311,10 +286,11 @@ nacho::compileForHost(const Module &module,
   // into its own context.
   std::vector<std::future<Expected<CompiledUnit>>> running;
   for (const std::vector<std::string> &entries : units)
-    running.push_back(std::async(std::launch::async, [&] {
+    running.push_back(std::async(std::launch::async, [&, &word = stopWord()] {
       LLVMContext context;
       context.setDiagnosticHandler(std::make_unique<ErrorsOnly>());
-      return compileUnit(*readBitcode(bitcode, context), entries, sanitizer);
+      return compileUnit(*readBitcode(bitcode, context), entries, sanitizer,
+                         word);
     }));
   CompiledCode code;
   Error error = Error::success();
@@ -346,12 +322,14 @@ Expected<std::unique_ptr<JitModule>> JitModule::load(CompiledCode code) {
   if (!openmp)
     return openmp.takeError();
   orc::SymbolMap runtime;
-  runtime[result->jit->mangleAndIntern(kSortSymbol)] = {
-      orc::ExecutorAddr::fromPtr(&sortEntries), JITSymbolFlags::Exported};
-  runtime[result->jit->mangleAndIntern(kPrefixSumSymbol)] = {
-      orc::ExecutorAddr::fromPtr(&prefixSum), JITSymbolFlags::Exported};
-  runtime[result->jit->mangleAndIntern(kCountStepSymbol)] = {
-      orc::ExecutorAddr::fromPtr(&countStep), JITSymbolFlags::Exported};
+  auto define = [&](StringRef name, auto *function) {
+    runtime[result->jit->mangleAndIntern(name)] = {
+        orc::ExecutorAddr::fromPtr(function), JITSymbolFlags::Exported};
+  };
+  define(kSortSymbol, &sortEntries);
+  define(kPrefixSumSymbol, &prefixSum);
+  define(kCountStepSymbol, &countStep);
+  define(kStopWordSymbol, &addressOfStopWord);
   if (Error error = result->jit->getMainJITDylib().define(
           orc::absoluteSymbols(std::move(runtime))))
     return error;

@@ -173,23 +173,33 @@ std::optional<CompiledCode> ObjectCache::load() const {
   return unpack(bytes);
 }
 
+/// Writes a file under another name, and then gives it its own. (TempFile of
+/// LLVM would do so, too, but it also takes the handlers of signals from the
+/// process, among them that of Ctrl-C.)
+static bool writeOwn(const std::string &path, StringRef identity,
+                     const std::string &bytes) {
+  int file;
+  SmallString<128> temporary;
+  if (sys::fs::createUniqueFile(path + "-%%%%%%%%.tmp", file, temporary,
+                                sys::fs::OF_None,
+                                sys::fs::owner_read | sys::fs::owner_write))
+    return false;
+  raw_fd_ostream stream(file, /*shouldClose=*/true);
+  stream << digestOf((identity + bytes).str()) << bytes;
+  stream.close();
+  if (!stream.has_error() && !sys::fs::rename(temporary, path))
+    return true;
+  stream.clear_error();
+  sys::fs::remove(temporary);
+  return false;
+}
+
 void ObjectCache::store(const CompiledCode &code) const {
   if (path.empty() ||
       sys::fs::create_directories(directory, true, sys::fs::owner_all))
     return;
-  std::string bytes = pack(code);
-  auto file = sys::fs::TempFile::create(
-      path + "-%%%%%%%%.tmp", sys::fs::owner_read | sys::fs::owner_write);
-  if (!file)
-    return consumeError(file.takeError());
-  raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
-  stream << digestOf(identity + bytes) << bytes;
-  stream.flush();
-  if (stream.has_error()) {
-    stream.clear_error();
-    return consumeError(file->discard());
-  }
-  consumeError(file->keep(path));
+  if (!writeOwn(path, identity, pack(code)))
+    return;
   CachePruningPolicy policy;
   policy.Interval = std::chrono::minutes(1);
   policy.MaxSizeBytes = kMostBytes;

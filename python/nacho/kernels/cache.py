@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from threading import Lock
-from typing import Generic, TypeVar
+from threading import RLock
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 CAPACITY = 128
 
@@ -18,20 +20,25 @@ class _Entry(Generic[_Value]):
     __slots__ = ("lock", "made")
 
     def __init__(self) -> None:
-        self.lock = Lock()
+        self.lock = RLock()
         self.made: list[_Value] = []
+
+
+_caches: WeakSet[Cache[Any]] = WeakSet()
 
 
 class Cache(Generic[_Value]):
     """Values by key. Each is made once, even if several threads ask at the same time.
 
-    When the cache is full, the least recently used value is dropped.
+    When the cache is full, the least recently used value is dropped. A thread may ask
+    again while it makes a value, as handlers of signals do.
     """
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
         self._entries: OrderedDict[Hashable, _Entry[_Value]] = OrderedDict()
-        self._lock = Lock()
+        self._lock = RLock()
+        _caches.add(self)
 
     def find(self, key: Hashable) -> _Value | None:
         """Return the value of a key; None if nobody has made it yet."""
@@ -57,5 +64,20 @@ class Cache(Generic[_Value]):
                 entry.made.append(make())
         return entry.made[0]
 
+    def forget_threads(self) -> None:
+        """Release what other threads hold, which a forked process does not have."""
+        self._lock = RLock()
+        for key, entry in list(self._entries.items()):
+            if not entry.made:
+                del self._entries[key]
+
     def __len__(self) -> int:
         return len(self._entries)
+
+
+def _forget_threads() -> None:
+    for cache in list(_caches):
+        cache.forget_threads()
+
+
+os.register_at_fork(after_in_child=_forget_threads)

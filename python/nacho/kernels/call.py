@@ -22,10 +22,11 @@ class Call(NamedTuple):
     """The operands with indices, as the kernel reads them."""
     extents: dict[str, int]
     """The extents of the indices."""
-    workers: tuple[int, int, int]
-    """The parts and threads that the caller asked for, or 0, and the work.
+    asked: tuple[int, int, int, int]
+    """The parts and threads that the caller asked for, the work, the most memory.
 
-    The work is an estimate of how many entries are read and written (``WorkEstimate``).
+    What the caller did not ask for is 0. The work is an estimate of how many entries
+    are read and written (``WorkEstimate``).
     """
     kind: Any
     """The class of the result; None stands for ``nacho.Tensor``."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from nacho.errors import ArgumentError
 from nacho.kernels.kernel import Kernel
+from nacho.kernels.options import is_word
 from nacho.kernels.pins import IndexType, requested_pins
 from nacho.kernels.request import checked_request
 from nacho.kernels.statement import ModuleSource, NotationSource
@@ -29,6 +30,7 @@ def compile(
     remap: bool | None = None,
     choices: Mapping[str, object] | None = None,
     contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
 ) -> Kernel:
     """Compile an expression for operands of any shape.
 
@@ -62,10 +64,24 @@ def compile(
     "merge-keys": True, "drafts": False, "branches": True, "vector-bits": 512}``, as the
     options of ``--nacho-cpu``, which describes them. All choices compute the same. One
     that cannot compute a call is not followed.
+
+    ``memory_limit`` is the most bytes that a call may allocate at a time, for the
+    result and what it takes to compute it: more raises ``OutOfMemoryError``.
     """
-    options = (target, cost, order, remap, threads, parts, validate, choices, contract)
+    options = (
+        target,
+        cost,
+        order,
+        remap,
+        threads,
+        parts,
+        validate,
+        choices,
+        contract,
+        memory_limit,
+    )
     if is_module(expr):
-        sums = None if contract == "auto" else contract
+        sums = None if is_word(contract, "auto") else contract
         given = {
             "formats": formats,
             "dtype": dtype,
@@ -77,7 +93,7 @@ def compile(
     assignment = parse(expr)
     require_supported(assignment)
     request = checked_request(assignment, *options)
-    pins = requested_pins(assignment, formats or {}, dtype, index)
+    pins = requested_pins(assignment, {} if formats is None else formats, dtype, index)
     source = NotationSource(assignment, pins, request.lowering)
     return Kernel(source, request)
 

@@ -31,6 +31,7 @@ _OPTIONS = (
     "remap",
     "choices",
     "contract",
+    "memory_limit",
 )
 _EVALUATE = ("evaluate(expr, {})", _OPTIONS)
 
@@ -50,6 +51,7 @@ def evaluate(
     remap: bool | None = None,
     choices: Mapping[str, object] | None = None,
     contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
     **named: Any,
 ) -> Any:
     """Compute an expression: compile it once for such operands, and run it.
@@ -76,6 +78,7 @@ def evaluate(
         validate,
         choices,
         contract,
+        memory_limit,
     )
     views = views_of_operands(assignment, given)
     found = specialiser_for(assignment, views, out, request.lowering)

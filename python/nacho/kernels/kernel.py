@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 from nacho.errors import NachoError
 from nacho.kernels.call import Call, bind, views_of
 from nacho.kernels.options import (
+    MAX_MEMORY,
     MAX_PARTS,
     MAX_THREADS,
     SHARED_CHOICES,
+    check_mapping,
     checked_choices,
     checked_count,
 )
@@ -24,6 +26,9 @@ from nacho.kernels.statement import Source
 from nacho.storage.formats import TensorType
 
 _Result = TypeVar("_Result")
+
+_LARGEST = {"threads": MAX_THREADS, "parts": MAX_PARTS, "memory_limit": MAX_MEMORY}
+"""The options of calls, and how large each may be."""
 
 Choices = Mapping[str, object] | None
 """Choices between the variants of a kernel, by name, as for ``compile``."""
@@ -45,6 +50,7 @@ class Kernel:
         self.threads = running.threads
         self.parts = running.parts
         self.validate = running.validate
+        self.memory_limit = running.memory_limit
         self.target = lowering.target
         self.cost = lowering.cost
         self.remap = lowering.remap
@@ -57,8 +63,11 @@ class Kernel:
     # Calls ------------------------------------------------------------------------
 
     def __call__(self, /, *operands: Any, **named: Any) -> Any:
-        """Compute the result; ``threads`` and ``parts`` override those of compile."""
-        if "threads" in named or "parts" in named:
+        """Compute the result.
+
+        ``threads``, ``parts`` and ``memory_limit`` override those of compile.
+        """
+        if not named.keys().isdisjoint(_LARGEST):
             return self._run(operands, named, Specialisation.compute)
         if named:
             operands = tuple(bind(self._assignment.operands, operands, named))
@@ -100,19 +109,17 @@ class Kernel:
         return self._specialiser.run(given, views, running, act)
 
     def _running(self, named: dict[str, Any]) -> Running:
-        """Take ``threads`` and ``parts`` out of the keywords.
+        """Take the options of calls out of the keywords.
 
         If an operand has such a name, the keyword is the operand.
         """
-        threads, parts = self.threads, self.parts
-        if named:
-            operands = self._assignment.operands
-            if "threads" in named and "threads" not in operands:
-                asked = checked_count("threads", named.pop("threads"), MAX_THREADS)
-                threads = asked or threads
-            if "parts" in named and "parts" not in operands:
-                parts = checked_count("parts", named.pop("parts"), MAX_PARTS) or parts
-        return Running(threads, parts, self.validate)
+        running = Running(self.threads, self.parts, self.validate, self.memory_limit)
+        asked: dict[str, Any] = {}
+        for option, largest in _LARGEST.items():
+            if option in named and option not in self._assignment.operands:
+                asked[option] = checked_count(option, named.pop(option), largest)
+        given = {option: count for option, count in asked.items() if count}
+        return running._replace(**given) if given else running
 
     # What is compiled -------------------------------------------------------------
 
@@ -219,6 +226,7 @@ def _checked(choices: Choices) -> dict[str, Any]:
     """Return choices between variants, without those that all variants share."""
     if choices is None:
         return {}
+    check_mapping("choices", choices, "choices to their values")
     for name in SHARED_CHOICES:
         if name in choices:
             raise NachoError(f"choices={name!r}: all variants of a kernel share it")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping, Sequence
 
-from nacho.errors import NachoError, UnsupportedError
+from nacho.errors import ArgumentError, NachoError, UnsupportedError, displayed
 from nacho.notation.tree import identifier
 
 COSTS = ("nnz", "nnz+loops", "flops", "time")
@@ -20,6 +20,19 @@ _SANITIZERS = ("none", "address", "thread")
 
 MAX_THREADS = 1024
 MAX_PARTS = 1 << 24
+MAX_MEMORY = 1 << 62
+
+
+def is_word(value: object, word: str) -> bool:
+    """Return whether an option has this value; it may be of any type."""
+    return isinstance(value, str) and value == word
+
+
+def check_mapping(option: str, value: object, of: str) -> None:
+    """Refuse what should be a mapping."""
+    if not isinstance(value, Mapping):
+        kind = type(value).__name__
+        raise ArgumentError(f"{option}= is of type {kind}: expected a mapping of {of}")
 
 
 def check_target(target: object) -> None:
@@ -27,7 +40,8 @@ def check_target(target: object) -> None:
     # Imported here, where a kernel is compiled anyway.
     from nacho._nacho import TARGETS
 
-    if target in _LATER_TARGETS and target not in TARGETS:
+    is_later = isinstance(target, str) and target in _LATER_TARGETS
+    if is_later and target not in TARGETS:
         shown = ", ".join(TARGETS)
         raise UnsupportedError(
             f"target '{target}' is not supported (supported: {shown})"
@@ -53,7 +67,7 @@ def check_validation(validate: object) -> None:
 def checked_remap(remap: object) -> bool:
     """Return whether outer intersections are done first (remapping); None means yes."""
     if remap is not None and not isinstance(remap, bool):
-        raise NachoError(f"remap={remap!r}: expected True, False or None")
+        raise NachoError(f"remap={displayed(remap)}: expected True, False or None")
     return remap is not False
 
 
@@ -71,7 +85,7 @@ def checked_order(
         names = ()
     if not names or not set(names) <= set(indices) or len(set(names)) != len(names):
         shown = ", ".join(indices)
-        raise NachoError(f"order={order!r}: expected the indices ({shown})")
+        raise NachoError(f"order={displayed(order)}: expected the indices ({shown})")
     return (*names, *(index for index in indices if index not in names))
 
 
@@ -82,9 +96,9 @@ def checked_contract(
 
     With "none", there are no such indices.
     """
-    if contract == "auto":
+    if is_word(contract, "auto"):
         return None
-    if contract == "none":
+    if is_word(contract, "none"):
         return ()
     given = contract.split(",") if isinstance(contract, str) else contract
     try:
@@ -94,14 +108,14 @@ def checked_contract(
     if not names or not set(names) <= set(reduced) or len(set(names)) != len(names):
         shown = ", ".join(reduced)
         raise NachoError(
-            f"contract={contract!r}: expected 'auto', 'none', or indices that are "
-            f"summed over ({shown})"
+            f"contract={displayed(contract)}: expected 'auto', 'none', or indices that "
+            f"are summed over ({shown})"
         )
     return names
 
 
 def checked_count(option: str, value: object, largest: int) -> int | None:
-    """Return a number of threads or parts as a Python integer; None is allowed."""
+    """Return a number, as of threads, as a Python integer; None is allowed."""
     if value is None:
         return None
     allowed = f"expected an integer from 1 to {largest}, or None"
@@ -111,7 +125,7 @@ def checked_count(option: str, value: object, largest: int) -> int | None:
         kind = type(value).__name__
         raise NachoError(f"{option}= is of type {kind}: {allowed}") from error
     if isinstance(value, bool) or not 1 <= count <= largest:
-        raise NachoError(f"{option}={value!r}: {allowed}")
+        raise NachoError(f"{option}={displayed(value)}: {allowed}")
     return count
 
 
@@ -131,14 +145,17 @@ def checked_choices(choices: Mapping[str, object]) -> tuple[tuple[str, object], 
     """Return choices that the caller makes, which Nacho would make otherwise."""
     from nacho._nacho import CHOICES
 
+    check_mapping("choices", choices, "choices to their values")
     types = {**dict.fromkeys(CHOICES, bool), **SHARED_CHOICES}
     for name, value in choices.items():
         if name not in types:
             allowed = ", ".join(f"'{name}'" for name in types)
-            raise NachoError(f"choices={name!r}: expected {allowed}")
+            raise NachoError(f"choices={displayed(name)}: expected {allowed}")
         if type(value) is not types[name]:
             wanted = _SHOWN_TYPES[types[name]]
-            raise NachoError(f"choices={{{name!r}: {value!r}}}: expected {wanted}")
+            raise NachoError(
+                f"choices={{{displayed(name)}: {displayed(value)}}}: expected {wanted}"
+            )
     if choices.get("vector-bits", 0) not in _VECTOR_BITS:
         shown = choices["vector-bits"]
         raise NachoError(f"choices={{'vector-bits': {shown}}}: expected 0, 256 or 512")

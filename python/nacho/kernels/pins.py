@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from nacho.elements import ELEMENTS, element_name
-from nacho.errors import ArgumentError, NachoError
+from nacho.errors import ArgumentError, FormatError, NachoError, displayed
+from nacho.kernels.options import check_mapping
 from nacho.notation.tree import Assignment, identifier
 from nacho.storage.formats import Format, TensorType
 
@@ -60,10 +61,15 @@ def requested_pins(
     more csf: dense operands have to be named. A single ``dtype`` for all pins operands
     only, and not the result.
     """
+    check_mapping("formats", formats, "names to formats")
     result, tensors = assignment.result.name, assignment.tensors
     with_levels = (*tensors, result) if assignment.result.indices else tensors
     asked = _spelled(formats)
     _check_keys("formats", asked, with_levels)
+    for name, given in asked.items():
+        if not isinstance(given, str | Format):
+            shown = f"formats: that of '{name}' is {displayed(given)}"
+            raise FormatError(f"{shown}: expected a name, a level map or a Format")
     named: dict[str, Format | None] = {}
     for name in tensors:
         rank = assignment.ranks[name]
@@ -127,11 +133,14 @@ def _element(name: str, dtype: object) -> str:
         return dtype
     try:
         found = element_name(np.dtype(dtype))  # type: ignore[call-overload]
-    except TypeError:
+    except Exception:
+        # NumPy asks the object for its attributes and its text.
         found = None
     if found is None:
         expected = ", ".join(f"'{element}'" for element in ELEMENTS)
-        raise NachoError(f"dtype of '{name}' is {dtype!r}: expected {expected}")
+        raise NachoError(
+            f"dtype of '{name}' is {displayed(dtype)}: expected {expected}"
+        )
     return found
 
 
@@ -143,5 +152,5 @@ def _widths(name: str, index: object) -> tuple[int, int]:
         return _INDEX_WIDTHS[pair[0]], _INDEX_WIDTHS[pair[1]]
     except (KeyError, TypeError):
         expected = "'i32', 'i64', or a pair of them (for pos and crd)"
-        message = f"index of '{name}' is {index!r}: expected {expected}"
+        message = f"index of '{name}' is {displayed(index)}: expected {expected}"
         raise NachoError(message) from None

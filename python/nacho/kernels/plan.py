@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nacho.elements import ELEMENTS
 from nacho.errors import OperandError
 from nacho.kernels.call import Call, bind, views_of
+from nacho.kernels.options import checked_count
 from nacho.kernels.request import Running
 from nacho.kernels.specialisation import Specialisation
 from nacho.storage.extents import index_extents
@@ -19,6 +20,9 @@ from nacho.storage.views import Array, View
 
 if TYPE_CHECKING:
     from nacho import _nacho
+
+
+_MOST_REPEATS = 1 << 20
 
 
 class Plan:
@@ -115,7 +119,8 @@ class Plan:
 
         Each is the least of ``repeats`` runs on one thread.
         """
-        return np.array(self._native.time_parts(self._call.args, repeats))
+        count = checked_count("repeats", repeats, _MOST_REPEATS) or 1
+        return np.array(self._native.time_parts(self._call.args, count))
 
     @property
     def nnz(self) -> int:

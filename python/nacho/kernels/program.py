@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from nacho.errors import NachoError
+from nacho.errors import NachoError, displayed
+from nacho.kernels.refusals import refuse_memory
 from nacho.kernels.request import Lowering
 from nacho.kernels.statement import Statement
 from nacho.mlir.emit import spelled_indices
@@ -119,6 +120,8 @@ class Programs:
             self.native.prepare()
         except _nacho.CompileError as error:
             self.refuse(error)
+        except MemoryError as error:
+            refuse_memory(self._statement.assignment, error)
 
     def of(self, choices: Mapping[str, bool] | None = None) -> Program:
         """Return the program of plans, with other choices if any are given."""
@@ -134,9 +137,9 @@ class Programs:
         from nacho import _nacho
 
         stages = _nacho.stages(self._target)
-        if stage not in stages:
+        if not isinstance(stage, str) or stage not in stages:
             shown = ", ".join(f"'{name}'" for name in stages)
-            raise NachoError(f"stage={stage!r}: expected {shown}")
+            raise NachoError(f"stage={displayed(stage)}: expected {shown}")
         try:
             return self.native.lower(stage, {} if choices is None else dict(choices))
         except _nacho.CompileError as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import resource
 from typing import NoReturn
 
 from nacho.errors import (
@@ -19,9 +21,25 @@ INT32_COORDINATES = 1 << 31
 
 
 def refuse_memory(assignment: Assignment, error: Exception) -> NoReturn:
-    """Refuse a result for which there is no memory."""
-    message = f"no memory for the result of '{assignment.text}'"
-    raise OutOfMemoryError(message) from error
+    """Refuse to compute what there is no memory for."""
+    from nacho import _nacho
+
+    told = f": {error}" if isinstance(error, _nacho.OutOfMemory) else ""
+    if "memory_limit" not in told:
+        told += f"{', but' if told else ':'} {_limit_of_system()}"
+    raise OutOfMemoryError(
+        f"no memory to compute '{assignment.text}'{told}. Fewer threads=, a sparse "
+        "format of the result, or a computation in several steps may need less"
+    ) from error
+
+
+def _limit_of_system() -> str:
+    """Return how much memory this process may have."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY:
+        return f"the address space is limited to {limit} bytes (RLIMIT_AS)"
+    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    return f"the machine has {pages * size} bytes"
 
 
 def refuse_entries(

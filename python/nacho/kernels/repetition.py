@@ -66,7 +66,7 @@ def _native(specialisation: Specialisation, call: Call) -> _nacho.RepeatedCall |
     if call.validate != "safe" or len(places) != len(call.given):
         return None
     native = specialisation.programs.native
-    return native.remember(list(call.given), places, call.args, *call.workers)
+    return native.remember(list(call.given), places, call.args, *call.asked)
 
 
 class _Repeatable:

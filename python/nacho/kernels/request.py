@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nacho.kernels.options import (
+    MAX_MEMORY,
     MAX_PARTS,
     MAX_THREADS,
     check_cost,
@@ -16,6 +17,7 @@ from nacho.kernels.options import (
     checked_count,
     checked_order,
     checked_remap,
+    is_word,
 )
 from nacho.notation.tree import Assignment
 
@@ -41,6 +43,8 @@ class Running(NamedTuple):
     threads: int | None = None
     parts: int | None = None
     validate: str = "safe"
+    memory_limit: int | None = None
+    """The most bytes that are allocated at a time."""
 
 
 class Request(NamedTuple):
@@ -61,26 +65,29 @@ def checked_request(
     validate: str = "safe",
     choices: Mapping[str, object] | None = None,
     contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
 ) -> Request:
     """Return the options of a caller for an expression; None stands for a module.
 
     Options with their default values are not checked, since this runs in every call.
     """
-    if target != "cpu":
+    if not is_word(target, "cpu"):
         check_target(target)
-    if cost != "time":
+    if not is_word(cost, "time"):
         check_cost(cost)
-    if validate != "safe":
+    if not is_word(validate, "safe"):
         check_validation(validate)
     if threads is not None:
         threads = checked_count("threads", threads, MAX_THREADS)
     if parts is not None:
         parts = checked_count("parts", parts, MAX_PARTS)
+    if memory_limit is not None:
+        memory_limit = checked_count("memory_limit", memory_limit, MAX_MEMORY)
     loops: tuple[str, ...] = ()
     sums: tuple[str, ...] | None = None
     if assignment is not None and order is not None:
         loops = checked_order(order, assignment.indices)
-    if assignment is not None and contract != "auto":
+    if assignment is not None and not is_word(contract, "auto"):
         sums = checked_contract(contract, assignment.reduced)
     lowering = Lowering(
         target,
@@ -90,4 +97,4 @@ def checked_request(
         remap is None or checked_remap(remap),
         () if choices is None else checked_choices(choices),
     )
-    return Request(lowering, Running(threads, parts, validate))
+    return Request(lowering, Running(threads, parts, validate, memory_limit))

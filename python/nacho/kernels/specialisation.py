@@ -119,14 +119,15 @@ class Specialisation:
             args += arguments(ready)
         work = self._estimate.of(loaded, extents)
         kind = result_class(format, list(views.values()))
-        workers = (running.parts or 0, running.threads or 0, work)
-        return Call(given, args, loaded, extents, workers, kind, validate)
+        most = running.memory_limit or 0
+        asked = (running.parts or 0, running.threads or 0, work, most)
+        return Call(given, args, loaded, extents, asked, kind, validate)
 
     def partition(self, call: Call, purpose: str = "plan") -> _nacho.Plan:
         """Cut the work, and do no more."""
         native = self.programs.native
         try:
-            return native.partition(call.args, *call.workers, purpose)
+            return native.partition(call.args, *call.asked, purpose)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
 
@@ -139,7 +140,7 @@ class Specialisation:
         """
         native = self.programs.native
         try:
-            return native.plan(call.args, *call.workers, purpose)
+            return native.plan(call.args, *call.asked, purpose)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
 
@@ -178,7 +179,7 @@ class Specialisation:
             refuse_cost(statement.assignment, error)
         if isinstance(error, _nacho.CoordinateOutOfRange | _nacho.OperandsChanged):
             self._refuse_changed(call, error)
-        if type(error) is MemoryError:
+        if isinstance(error, MemoryError):
             refuse_memory(statement.assignment, error)
         raise error
 

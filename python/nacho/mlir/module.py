@@ -87,7 +87,11 @@ class Module:
 
 def is_module(expr: object) -> bool:
     """Return whether an object is MLIR: a text, or an object that prints as one."""
-    return _FUNCTION in (expr if isinstance(expr, str) else str(expr))
+    try:
+        return _FUNCTION in (expr if isinstance(expr, str) else str(expr))
+    except Exception:
+        # An object that does not print, whatever it is.
+        return False
 
 
 def read_module(text: str, cost: str) -> Module:

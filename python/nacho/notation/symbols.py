@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from nacho.errors import ArgumentError
+from nacho.errors import ArgumentError, displayed
 from nacho.notation.operators import OPERATORS, Operator, written_in
 from nacho.notation.tree import identifier
 
@@ -261,7 +261,7 @@ def _checked(indices: Iterable[object]) -> tuple[Index, ...]:
     for index in indices:
         if not isinstance(index, Index):
             raise ArgumentError(
-                f"{index!r} is not an index variable, such as those of "
+                f"{displayed(index)} is not an index variable, such as those of "
                 'nacho.indices("i j")'
             )
         found.append(index)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import index
 
-from nacho.errors import FormatError, UnsupportedError
+from nacho.errors import FormatError, UnsupportedError, displayed
 from nacho.notation.tree import MAX_RANK
 from nacho.storage.kinds import PROPERTIES, LevelKind, level_kind
 
@@ -196,10 +196,13 @@ class Format:
             wanted = ()
         if tuple(sorted(wanted)) != dimensions:
             shown = ", ".join(map(str, dimensions))
-            raise FormatError(f"order={order!r}: expected the dimensions ({shown})")
+            raise FormatError(
+                f"order={displayed(order)}: expected the dimensions ({shown})"
+            )
         if self.order not in (dimensions, wanted):
             raise FormatError(
-                f"order={order!r}: format '{self.name}' has the order {self.order}"
+                f"order={displayed(order)}: format '{self.name}' has the order "
+                f"{self.order}"
             )
         return self.of_levels((*zip(wanted, self.kinds, strict=True),))
 

@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nacho.elements import DType, element_name, supported_elements
-from nacho.errors import DTypeError, OperandError, ShapeError, UnsupportedError
+from nacho.errors import (
+    DTypeError,
+    OperandError,
+    ShapeError,
+    UnsupportedError,
+    displayed,
+)
 from nacho.notation.tree import MAX_RANK
 from nacho.storage.conversion import (
     coordinates,
@@ -257,14 +263,14 @@ def checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
         extents = tuple(int(extent) for extent in given)
         integral = given.dtype.kind in "iu"
     except (TypeError, ValueError, OverflowError) as error:
-        raise ShapeError(f"Tensor: {shape!r} is not a shape") from error
+        raise ShapeError(f"Tensor: {displayed(shape)} is not a shape") from error
     if not extents:
         raise ShapeError("Tensor: rank 0: a scalar needs no tensor")
     if len(extents) > MAX_RANK:
         message = f"rank {len(extents)} is not supported (supported: 1 to {MAX_RANK})"
         raise UnsupportedError(f"Tensor: {message}")
     if not integral or min(extents) < 0:
-        raise ShapeError(f"Tensor: {shape!r} is not a shape")
+        raise ShapeError(f"Tensor: {displayed(shape)} is not a shape")
     return extents
 
 

@@ -1,0 +1,28 @@
+//===- Signals.h - Signals while kernels run --------------------*- C++ -*-===//
+
+#ifndef NACHO_PYTHON_SIGNALS_H
+#define NACHO_PYTHON_SIGNALS_H
+
+#include "nacho/Runtime/Stop.h"
+
+#include <nanobind/nanobind.h>
+
+/// Lets go of the interpreter while a computation runs. Signals, such as that
+/// of Ctrl-C, still call their handlers in Python; if one raises an exception,
+/// so does the computation.
+class Unlocked {
+public:
+  Unlocked() : watch(&callHandlers) {}
+
+private:
+  static void callHandlers() {
+    nanobind::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals())
+      throw nanobind::python_error();
+  }
+
+  nanobind::gil_scoped_release release;
+  nacho::SignalWatch watch;
+};
+
+#endif // NACHO_PYTHON_SIGNALS_H

@@ -1,0 +1,213 @@
+"""Signals, such as that of Ctrl-C, while kernels are compiled or run."""
+
+import signal
+import threading
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+import samples
+
+SOON = 2.0
+"""Seconds, generously: what is interrupted would take many times as long."""
+
+SIZE = 1500
+TRIPLE = "y = A[i,j] * B[j,k] * C[k,l]"
+TRIPLE_ROWS = "Z[i,l] = A[i,j] * B[j,k] * C[k,l]"
+WORKERS = ({}, {"threads": 1}, {"threads": 2}, {"threads": 1, "parts": 1})
+
+
+def heavy():
+    """Operands whose products, whole, are more than 10^10."""
+    return {
+        name: sp.random_array((SIZE, SIZE), density=0.15, format="csr", rng=n)
+        for n, name in enumerate("ABC")
+    }
+
+
+def light(operands):
+    return {name: matrix[:40, :40].tocsr() for name, matrix in operands.items()}
+
+
+@contextmanager
+def interrupted_after(delay, number=signal.SIGINT):
+    """Send this process a signal after some seconds; it must raise an exception."""
+    main = threading.main_thread().ident
+    clock = threading.Timer(delay, signal.pthread_kill, (main, number))
+    clock.start()
+    begin = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        yield
+    took = time.perf_counter() - begin
+    clock.join()
+    assert took < delay + SOON
+
+
+@pytest.mark.parametrize("workers", WORKERS, ids=str)
+@pytest.mark.parametrize("text", [TRIPLE, TRIPLE_ROWS])
+def test_a_kernel_is_interrupted(text, workers):
+    given = heavy()
+    kernel = nacho.mlir.compile(text, contract="none")
+    small = light(given)
+    wanted = kernel(**small)
+    for _ in range(2):
+        with interrupted_after(0.2):
+            kernel(**given, **workers)
+        assert samples.same(kernel(**small), wanted)
+        samples.check(kernel(**small), text, small)
+
+
+@pytest.mark.parametrize("workers", WORKERS, ids=str)
+def test_a_plan_is_interrupted(workers):
+    """The plan can be executed afterwards."""
+    given = heavy()
+    values = np.ones(SIZE)
+    text = "y[i] = A[i,j] * B[j,k] * C[k,l] * x[l]"
+    formats = {"x": "dense", "y": "dense"}
+    kernel = nacho.mlir.compile(text, formats, contract="none")
+    plan = kernel.plan(**given, x=values, **workers)
+    for _ in range(2):
+        with interrupted_after(0.1):
+            plan.execute()
+    few = {name: matrix.copy() for name, matrix in given.items()}
+    few["A"].data[:] = 0
+    with interrupted_after(0.1):
+        plan.execute(**few, x=values)
+    small = {**light(given), "x": values[:40]}
+    samples.check(kernel(**small), text, small)
+
+
+def test_workspaces_are_empty_after_an_interruption():
+    """The plan of a product with workspaces computes the same as before."""
+    A = sp.random_array((4000, 4000), density=0.01, format="csr", rng=1)
+    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]")
+    plan = kernel.plan(A, A, parts=3, threads=2)
+    wanted = plan.execute()
+    interruptions = 0
+    for delay in np.linspace(0.001, 0.05, 8):
+        main = threading.main_thread().ident
+        clock = threading.Timer(delay, signal.pthread_kill, (main, signal.SIGINT))
+        try:
+            clock.start()
+            plan.execute()
+            time.sleep(SOON)
+        except KeyboardInterrupt:
+            interruptions += 1
+        clock.join()
+        assert samples.same(plan.execute(), wanted)
+    assert interruptions == 8
+
+
+def test_a_long_sort_is_interrupted():
+    rng = np.random.default_rng(1)
+    count = 1 << 21
+    coords = tuple(np.sort(rng.integers(0, 1 << 20, (1, count)))) + tuple(
+        rng.integers(0, 1 << 20, (2, count))
+    )
+    A = sp.coo_array((np.ones(count), coords), shape=(1 << 20,) * 3)
+    A.sum_duplicates()
+    text = "Z[k,j,i] = A[i,j,k]"
+    kernel = nacho.mlir.compile(text, {"A": "coo", "Z": "coo"})
+    wanted = kernel(A)
+    interruptions = 0
+    for delay in (0.01, 0.05, 0.1):
+        main = threading.main_thread().ident
+        clock = threading.Timer(delay, signal.pthread_kill, (main, signal.SIGINT))
+        try:
+            clock.start()
+            kernel(A, threads=2)
+            time.sleep(SOON)
+        except KeyboardInterrupt:
+            interruptions += 1
+        clock.join()
+    assert interruptions == 3
+    assert samples.same(kernel(A), wanted)
+
+
+def test_a_handler_that_raises_nothing_lets_the_kernel_go_on():
+    """Even if its clock ticks faster than the kernel computes."""
+    A = sp.random_array((4000, 4000), density=0.01, format="csr", rng=1)
+    text = "Z[i,k] = A[i,j] * B[j,k]"
+    kernel = nacho.mlir.compile(text)
+    wanted = kernel(A, A)
+    ticks = []
+    before = signal.signal(signal.SIGALRM, lambda *_: ticks.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+    try:
+        for _ in range(3):
+            assert samples.same(kernel(A, A), wanted)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert ticks
+
+
+def test_a_handler_may_call_kernels():
+    given = heavy()
+    small = light(given)
+    kernel = nacho.mlir.compile(TRIPLE, contract="none")
+    made = []
+
+    def handle(*_):
+        made.append(kernel(**small))
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, handle)
+    try:
+        with interrupted_after(0.2, signal.SIGTERM):
+            kernel(**given)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert samples.same(made[0], kernel(**small))
+
+
+def test_handlers_stay_as_they_were():
+    known = {number: signal.getsignal(number) for number in (2, 14, 15)}
+    test_a_handler_that_raises_nothing_lets_the_kernel_go_on()
+    assert known == {number: signal.getsignal(number) for number in known}
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_another_thread_is_not_interrupted():
+    A = sp.random_array((5000, 5000), density=0.012, format="csr", rng=1)
+    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]")
+    wanted = kernel(A, A)
+    made = []
+    worker = threading.Thread(target=lambda: made.append(kernel(A, A)))
+    with interrupted_after(0.05):
+        worker.start()
+        time.sleep(10)
+    worker.join()
+    assert samples.same(made[0], wanted)
+
+
+def test_a_compilation_is_interrupted(tmp_path, monkeypatch):
+    """What has been interrupted can be compiled again."""
+    monkeypatch.setenv("NACHO_CACHE_DIR", str(tmp_path))
+    names = [f"A{n}" for n in range(24)]
+    rng = np.random.default_rng(1)
+    given = {
+        name: sp.random_array((30, 30), density=0.2, format="csr", rng=rng)
+        for name in names
+    }
+    text = "Z[i,j] = " + " + ".join(f"{name}[i,j]" for name in names)
+    interruptions = 0
+    for delay in (0.01, 0.03, 0.1, 0.2):
+        main = threading.main_thread().ident
+        clock = threading.Timer(delay, signal.pthread_kill, (main, signal.SIGINT))
+        begin = time.perf_counter()
+        try:
+            clock.start()
+            nacho.mlir.compile(text)
+            time.sleep(SOON)
+        except KeyboardInterrupt:
+            interruptions += 1
+        clock.join()
+        assert time.perf_counter() - begin < 10
+    assert interruptions == 4
+    samples.check(nacho.evaluate(text, **given), text, given)
