@@ -310,12 +310,10 @@ def ConvertNachoStorageToMemRef
 def NachoVerifyAccesses : Pass<"nacho-verify-accesses", "::mlir::func::FuncOp"> {
   let summary = "Refuse accesses to memory at unchecked indices";
   let description = [{
-    Arrays of operands may hold anything, whatever was checked before: their owner may
-    edit them at any time. So the lowering compares each integer that it loads with a
-    bound before it uses it as an index. The pass is the proof: it follows loaded
-    integers to loads, stores and bounds of loops, and refuses a function in which one
-    arrives without `arith.minui`, `arith.remui`, `arith.andi`, or an `arith.select` by
-    a comparison with something that was not loaded.
+    Arrays of operands may hold anything, since their owner may edit them at any time.
+    So the lowering compares each integer that it loads with a bound before it uses it
+    as an index. The pass is the proof: it follows loaded integers to loads, stores and
+    bounds of loops, and refuses a function in which one arrives unchecked.
 
     ```mlir
     %crd = memref.load %A_crd[%p] : memref<?xindex>
