@@ -381,7 +381,7 @@ def run_apart(function, *arguments, module=__name__):
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
         text=True,
-        timeout=600 if THOROUGH else 60,
+        timeout=600 if THOROUGH else 200,
     )
     assert done.returncode == 0, done.stderr[-3000:]
 
