@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+_Class = TypeVar("_Class")
+
 Span = tuple[int, int]
 """Half-open interval of columns in the text of an expression."""
 
@@ -52,6 +58,32 @@ class IndexOverflowError(NachoError, OverflowError):
 
 class CostOverflowError(NachoError, OverflowError):
     """The work costs more than can be counted, so it cannot be divided."""
+
+
+def naming_memory(*names: str) -> Callable[[type[_Class]], type[_Class]]:
+    """Make methods of a class raise OutOfMemoryError where NumPy has no memory."""
+
+    def wrapped(method: Any) -> Any:
+        if isinstance(method, classmethod):
+            return classmethod(wrapped(method.__func__))
+
+        @functools.wraps(method)
+        def call(self: Any, *args: Any, **options: Any) -> Any:
+            try:
+                return method(self, *args, **options)
+            except MemoryError as error:
+                if isinstance(error, NachoError):
+                    raise
+                raise OutOfMemoryError(f"Tensor: {error}") from error
+
+        return call
+
+    def change(owner: type[_Class]) -> type[_Class]:
+        for name in names:
+            setattr(owner, name, wrapped(vars(owner)[name]))
+        return owner
+
+    return change
 
 
 _MOST_SHOWN = 200

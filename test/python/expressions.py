@@ -108,10 +108,14 @@ class Case:
     def sample(self, rng: Any, drawn: Sequence[int], kinds: Sequence[str]) -> Any:
         """Return random operands by name; ``kinds`` are used in turn."""
         extents = self.extents(drawn)
-        # What an infinity times 0 is depends on the order of products and sums, and a
-        # sum over several indices may be factored.
+        # What an infinity times 0 is depends on the order of products and sums. A sum
+        # over several indices may be factored, and so may one whose index a factor
+        # lacks, also if it is written with +=.
         reduced = set(extents) - set(self.result.indices)
-        special = self.reduction != "*" and (self.reduction or len(reduced) < 2)
+        whole = all(reduced <= set(t.indices) for t in self.operands.values())
+        special = self.reduction in ("max", "min") or (
+            self.reduction != "*" and len(reduced) < 2 and whole
+        )
         made: dict[str, Any] = {}
         for number, (name, operand) in enumerate(self.operands.items()):
             made[name] = samples.sample(

@@ -22,9 +22,7 @@ INT32_COORDINATES = 1 << 31
 
 def refuse_memory(assignment: Assignment, error: Exception) -> NoReturn:
     """Refuse to compute what there is no memory for."""
-    from nacho import _nacho
-
-    told = f": {error}" if isinstance(error, _nacho.OutOfMemory) else ""
+    told = "" if "std::bad_alloc" in str(error) else f": {error}".rstrip(": ")
     if "memory_limit" not in told:
         told += f"{', but' if told else ':'} {_limit_of_system()}"
     raise OutOfMemoryError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from nacho.errors import IndexOverflowError, OperandError
+from nacho.errors import IndexOverflowError, NachoError, OperandError
 from nacho.kernels.cache import Cache
 from nacho.kernels.call import Call, views_of
 from nacho.kernels.program import Programs
@@ -260,6 +260,21 @@ class Specialiser:
         If ``pos`` of the result is then too narrow, and not pinned, the call is
         repeated with 64-bit indices.
         """
+        try:
+            return self._run(given, views, running, act, notes)
+        except MemoryError as error:
+            if isinstance(error, NachoError):
+                raise
+            refuse_memory(self.source.assignment, error)
+
+    def _run(
+        self,
+        given: Sequence[Any],
+        views: Mapping[str, View],
+        running: Running,
+        act: Callable[[Specialisation, Call], _Result],
+        notes: Notes | None,
+    ) -> _Result:
         extents = index_extents(self.source.assignment, views)
         self.source.require_shapes(views)
         found = self._latest

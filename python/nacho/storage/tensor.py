@@ -15,6 +15,7 @@ from nacho.errors import (
     ShapeError,
     UnsupportedError,
     displayed,
+    naming_memory,
 )
 from nacho.notation.tree import MAX_RANK
 from nacho.storage.conversion import (
@@ -44,6 +45,9 @@ _IN_ROWS = frozenset({"csr", "dcsr"})
 _IN_COLUMNS = frozenset({"csc", "dcsc"})
 
 
+@naming_memory(
+    "from_coo", "from_dense", "from_parts", "to_dense", "to_scipy", "convert"
+)
 class Tensor:
     """A tensor in any format: arrays by level, as a kernel reads them.
 

@@ -1,50 +1,143 @@
 """Random statements on random operands, compared with dense NumPy.
 
-Formats, types, index widths, numbers of parts and threads are drawn; with the same
-number of parts, a result is the same on any threads. The cases of a block have their
-statement in common, which is compiled once, and differ in their operands.
+Formats, types, index widths, numbers of parts and threads are drawn, and so are
+choices between variants, which Nacho would make otherwise; with the same number of
+parts, a result is the same on any threads. The cases of a block have their statement
+and its choices in common, which are compiled once, and differ in their operands.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 
-from nacho_fuzz.farm import block_of
+from nacho import Tensor
+from nacho._nacho import CHOICES
+from nacho_fuzz.farm import BLOCKS, block_of
 from nacho_fuzz.suite import properties
 
+SIZE = BLOCKS["expressions"]
 
-def _draw(number: int, strategy: Any) -> Any:
-    """Return what Hypothesis draws first, apart from the simplest example."""
-    drawn = []
 
-    @seed(number)
+def run(case: int) -> str:
+    """Run a case."""
+    block = block_of("expressions", case)
+    statement, _, runs = _example(block)
+    kernel = _kernel(block)
+    properties.check_run(kernel, statement, runs[case % SIZE])
+    return "equal"
+
+
+def minimise(case: int) -> str:
+    """Make a failing case smaller, and return a program that shows the failure."""
+    failed: list[tuple[str, str]] = []
+
+    def check(example: Any) -> None:
+        statement, choices, runs = example
+        run = runs[case % SIZE]
+        try:
+            kernel = statement.compile(choices=choices)
+            properties.check_run(kernel, statement, run)
+        except Exception as error:
+            program = _program(statement, choices, run)
+            failed.append((program, f"{type(error).__name__}: {error}"))
+            raise
+
+    try:
+        _draw(block_of("expressions", case), [Phase.generate, Phase.shrink], check)
+    except Exception:
+        program, what = failed[-1]
+        return program + "".join(f"# {line}\n" for line in what.splitlines())
+    return "# equal\n"
+
+
+def _draw(block: int, phases: list[Phase], use: Callable[[Any], None]) -> None:
+    """Call ``use`` with a block's statement, its choices, and the runs of its cases."""
+    kinds = (properties.expressions.elementwise, properties.expressions.contractions)
+    runs = st.lists(properties.runs(), min_size=SIZE, max_size=SIZE)
+
+    @seed(block)
     @settings(
         max_examples=2,
         database=None,
         deadline=None,
-        phases=[Phase.generate],
+        phases=phases,
         suppress_health_check=list(HealthCheck),
+        print_blob=False,
+        report_multiple_bugs=False,
     )
-    @given(strategy)
+    @given(st.tuples(kinds[block % 2](), _choices(), runs))
     def draw(example: Any) -> None:
-        drawn.append(example)
+        use(example)
 
     draw()
+
+
+@functools.lru_cache(maxsize=1)
+def _example(block: int) -> Any:
+    # The first example that Hypothesis draws is always the simplest one.
+    drawn: list[Any] = []
+    _draw(block, [Phase.generate], drawn.append)
     return drawn[-1]
 
 
 @functools.lru_cache(maxsize=1)
 def _kernel(block: int) -> Any:
-    kinds = (properties.expressions.elementwise, properties.expressions.contractions)
-    statement = _draw(block, kinds[block % 2]())
-    return statement, statement.compile()
+    statement, choices, _ = _example(block)
+    return statement.compile(choices=choices)
 
 
-def run(case: int) -> str:
-    """Run a case."""
-    statement, kernel = _kernel(block_of("expressions", case))
-    properties.check_run(kernel, statement, _draw(case, properties.runs()))
-    return "equal"
+def _choices() -> Any:
+    """Return a strategy for choices, of which a caller makes none, some or all."""
+    forced = st.dictionaries(st.sampled_from(CHOICES), st.booleans())
+    return st.one_of(st.none(), forced)
+
+
+# --- Programs that show a failure -----------------------------------------------------
+
+
+def _program(statement: Any, choices: Any, run: Any) -> str:
+    number, extents, kinds, parts, threads = run
+    operands = statement.sample(np.random.default_rng(number), extents, kinds)
+    shown = "\n".join(f"    {n!r}: {_operand(o)}," for n, o in operands.items())
+    return f"""\
+from numpy import array, inf, nan
+
+import nacho
+
+operands = {{
+{shown}
+}}
+kernel = nacho.mlir.compile(
+    {statement.text!r},
+    {statement.formats!r},
+    {statement.dtype!r},
+    {statement.index!r},
+    cost={statement.cost!r},
+    choices={choices!r},
+)
+print(kernel(**operands, parts={parts}, threads={threads}))
+"""
+
+
+def _operand(value: Any) -> str:
+    if not isinstance(value, Tensor):
+        # NumPy's text leaves out what is in the middle of a long array.
+        return f"array({np.asarray(value).tolist()!r}, {str(value.dtype)!r})[()]"
+    pos, crd = (_arrays(arrays) for arrays in (value.pos, value.crd))
+    values = f"array({value.values.tolist()!r}, {str(value.values.dtype)!r})"
+    given = f"{value.format.name!r}, {value.shape}, {pos}, {crd}, {values}"
+    return f"nacho.Tensor.from_parts({given})"
+
+
+def _arrays(arrays: Any) -> str:
+    shown = [
+        "None" if each is None else f"array({each.tolist()!r}, {str(each.dtype)!r})"
+        for each in arrays
+    ]
+    return f"[{', '.join(shown)}]"
