@@ -81,7 +81,7 @@ def test_compiling_and_running_at_the_same_time():
     wanted = {n: kernel(**given) for n, kernel in kernels.items()}
 
     def work(number):
-        text = f"Z[i,j] = {number + 2} * A[i,j]"
+        text = f"Z[i,j] = {number + 2} * A[i,j] - B[i,j]"
         for n, kernel in kernels.items():
             assert samples.same(kernel(**given, threads=2, parts=5), wanted[n])
         samples.check(nacho.evaluate(text, **given, threads=2), text, given)
