@@ -16,7 +16,7 @@ import nacho
 from nacho._nacho import SANITIZER
 
 IMPORTS = """
-import sys, threading
+import sys, threading, time
 import numpy as np, scipy.sparse as sp
 from numpy.lib.stride_tricks import as_strided
 import nacho
@@ -24,6 +24,7 @@ import nacho
 choices = {"sanitizer": sys.argv[1]}
 ones = lambda n: sp.csr_array(np.ones((2, n)))
 product = nacho.mlir.compile("y[i] = A[i,j] * x[j]", {"x": "dense"}, choices=choices)
+total = nacho.mlir.compile("s = x[i]", {"x": "dense"}, choices=choices)
 double = nacho.mlir.compile("z[i] = x[i] + x[i]", {"x": "dense"}, choices=choices)
 
 def at(address, n):
@@ -48,14 +49,23 @@ del z
 product(ones(10001), at(address, 10001))
 """
 
+# Each call of `double` fills the buffer that the call before has released. Python's
+# lock brings calls in order, so that it may take a while until two of them overlap.
 RACE = """
-x = np.ones(1 << 20)
-address = double(x, threads=1).ctypes.data
-stale = at(address, x.size)
-writer = threading.Thread(target=lambda: [double(x, threads=1) for _ in range(50)])
+x = np.ones(1 << 22)
+stale = at(double(x, threads=1).ctypes.data, x.size)
+total(stale, threads=1)
+start = threading.Barrier(2)
+
+def repeat(kernel, operand):
+    start.wait()
+    end = time.monotonic() + (60 if sys.argv[1] == "thread" else 1)
+    while time.monotonic() < end:
+        kernel(operand, threads=1)
+
+writer = threading.Thread(target=repeat, args=(double, x))
 writer.start()
-for _ in range(50):
-    double(stale, threads=1)
+repeat(total, stale)
 writer.join()
 """
 
@@ -64,7 +74,7 @@ def run(program: str, sanitizer: str) -> subprocess.CompletedProcess:
     """Run a program that compiles for a sanitizer, which reports to stderr."""
     # pytest itself writes reports to a file, where each is a failure of the run.
     reports = {
-        name: os.environ.get(name, "") + ":log_path=stderr"
+        name: os.environ.get(name, "") + ":log_path=stderr:halt_on_error=1"
         for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")
     }
     package = str(Path(nacho.__file__).parents[1])

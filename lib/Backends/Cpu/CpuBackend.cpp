@@ -150,6 +150,9 @@ public:
   }
 
   unsigned vectorBits() const override {
+    // The ThreadSanitizer does not see accesses to vectors.
+    if (sanitizer() == "thread")
+      return 0;
     static const unsigned bits = [] {
       llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
       // Even hosts with registers of 512 bits use 256: rows are short, and not
