@@ -269,8 +269,9 @@ static std::string pyLower(const std::string &text, const std::string &stage,
 }
 
 template <typename T>
-static void addError(nb::module_ &m, const char *name) {
-  nb::exception<T> made(m, name, PyExc_RuntimeError);
+static void addError(nb::module_ &m, const char *name,
+                     PyObject *base = PyExc_RuntimeError) {
+  nb::exception<T> made(m, name, base);
 }
 
 NB_MODULE(_nacho, m) {
@@ -279,7 +280,7 @@ NB_MODULE(_nacho, m) {
   addError<CostOverflow>(m, "CostOverflow");
   addError<CoordinateOutOfRange>(m, "CoordinateOutOfRange");
   addError<OperandsChanged>(m, "OperandsChanged");
-  nb::exception<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
+  addError<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
   std::vector<std::string> targets, choices;
   for (const Backend *backend : allBackends())
     if (backend->device())

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace nacho;
 
@@ -96,9 +97,8 @@ void SignalWatch::handle() {
 
 void SignalWatch::mute(bool isMuted) { isMute = isMuted; }
 
-SignalWatch::SignalWatch(Handler handler) : handler(handler), outer(innermost) {
-  innermost = this;
-}
+SignalWatch::SignalWatch(Handler handler)
+    : handler(handler), outer(std::exchange(innermost, this)) {}
 
 SignalWatch::~SignalWatch() {
   innermost = outer;

@@ -190,7 +190,8 @@ static bool writeOwn(const std::string &path, StringRef identity,
   if (!stream.has_error() && !sys::fs::rename(temporary, path))
     return true;
   stream.clear_error();
-  sys::fs::remove(temporary);
+  // What cannot be removed either is left to whoever cleans the disk.
+  consumeError(errorCodeToError(sys::fs::remove(temporary)));
   return false;
 }
 
