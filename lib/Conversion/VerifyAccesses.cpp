@@ -95,6 +95,11 @@ bool UncheckedValues::hasUpperBound(Value value) const {
 /// was not loaded.
 bool UncheckedValues::isChecked(Value value, Value condition) const {
   Operation *test = condition.getDefiningOp();
+  // Lanes that are all the same are checked like the one that they copy.
+  if (auto copies = dyn_cast_or_null<vector::BroadcastOp>(test)) {
+    auto values = value.getDefiningOp<vector::BroadcastOp>();
+    return values && isChecked(values.getSource(), copies.getSource());
+  }
   if (isa_and_nonnull<arith::AndIOp>(test))
     return llvm::any_of(test->getOperands(),
                         [&](Value part) { return isChecked(value, part); });

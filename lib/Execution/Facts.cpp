@@ -7,7 +7,8 @@
 using namespace nacho;
 
 /// The number of rows of a tensor: what an array of positions of the last level
-/// says, or, for a list, the product of the extents of all but the last index.
+/// says, or, for a list, the product of the extents of all but the last index;
+/// at most so many that the rows of all operands can be added up.
 static int64_t rowsOf(const TensorLayout &layout, const Argument *arrays,
                       const Argument *extents) {
   const Argument *array = arrays;
@@ -18,11 +19,12 @@ static int64_t rowsOf(const TensorLayout &layout, const Argument *arrays,
       return array->size - 1;
     ++array;
   }
+  constexpr int64_t most = INT64_MAX / 64;
   int64_t rows = 1;
   for (size_t level = 0; level + 1 < layout.levels.size(); ++level)
     if (__builtin_mul_overflow(rows, extents[level].size, &rows))
-      return INT64_MAX / 64;
-  return rows;
+      return most;
+  return std::min(rows, most);
 }
 
 static unsigned bitsOf(int64_t extent) {

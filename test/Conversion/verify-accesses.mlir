@@ -39,6 +39,22 @@ func.func @selected(%crd: memref<?xi32>, %x: memref<?xf64>, %p: index, %n: i32,
   return %values : vector<4xf64>
 }
 
+// CHECK-LABEL: @copied
+func.func @copied(%crd: memref<?xi32>, %x: memref<?xf64>, %p: index, %n: i32,
+                  %mask: vector<4xi1>, %none: vector<4xf64>) -> vector<4xf64> {
+  %c0 = arith.constant 0 : index
+  %zeros = arith.constant dense<0> : vector<4xi32>
+  %stored = memref.load %crd[%p] : memref<?xi32>
+  %isInside = arith.cmpi ult, %stored, %n : i32
+  %copies = vector.broadcast %isInside : i1 to vector<4xi1>
+  %both = arith.andi %copies, %mask : vector<4xi1>
+  %lanes = vector.broadcast %stored : i32 to vector<4xi32>
+  %at = arith.select %both, %lanes, %zeros : vector<4xi1>, vector<4xi32>
+  %values = vector.gather %x[%c0] [%at], %mask, %none
+      : memref<?xf64>, vector<4xi32>, vector<4xi1>, vector<4xf64> into vector<4xf64>
+  return %values : vector<4xf64>
+}
+
 // CHECK-LABEL: @inside
 func.func @inside(%crd: memref<?xi32>, %y: memref<?xf64>, %p: index, %n: index,
                   %value: f64) {
