@@ -25,9 +25,9 @@ void WorkspaceMemory::expectEntries(int64_t entries) {
 
 void WorkspaceMemory::coverExtent(int64_t extent) {
   // In a workspace with keys, one place has to stay free.
-  int64_t least = layout.keys ? extent + 1 : extent;
-  if (least <= kDensePlaces)
-    places = powerOfTwo(least);
+  int64_t free = layout.keys ? 1 : 0;
+  if (extent <= kDensePlaces - free)
+    places = powerOfTwo(extent + free);
 }
 
 void WorkspaceMemory::grow() {
