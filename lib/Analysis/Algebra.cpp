@@ -48,11 +48,10 @@ static MergeAttr nowhere(MLIRContext *context) {
 /// Converts a number to an element type, rounded or wrapped around. None if the
 /// result is not known.
 static std::optional<double> toElement(double value, Type type) {
+  // Only of a finite number is the imaginary part known: it is 0.
   if (auto complex = dyn_cast<ComplexType>(type)) {
-    // Only of a finite number is the imaginary part known: it is 0.
-    if (!std::isfinite(value))
-      return {};
-    type = complex.getElementType();
+    std::optional<double> real = toElement(value, complex.getElementType());
+    return real && std::isfinite(*real) ? real : std::nullopt;
   }
   if (auto floating = dyn_cast<FloatType>(type)) {
     bool losesInfo;
@@ -106,8 +105,59 @@ static ElementFacts constantFacts(arith::ConstantOp constant) {
 // Operators
 //===----------------------------------------------------------------------===//
 
+static bool isNotFinite(const ElementFacts &facts) { return facts.isNotFinite; }
+
+/// Whether a number is known to be not 0.
+static bool isNotZero(const ElementFacts &facts) {
+  return facts.isNotFinite || (facts.background && *facts.background != 0);
+}
+
+/// Whether an operator on complex numbers gives one that is not finite because
+/// an argument is not finite.
+static bool keepsNotFinite(Operation *op, ArrayRef<ElementFacts> args) {
+  if (!isa<ComplexType>(op->getResult(0).getType()))
+    return false;
+  if (isa<CastOp>(op))
+    return args[0].isNotFinite;
+  if (auto unary = dyn_cast<UnaryOp>(op))
+    return unary.getKind() == UnaryKind::neg && args[0].isNotFinite;
+  auto binary = dyn_cast<BinaryOp>(op);
+  if (!binary)
+    return false;
+  switch (binary.getKind()) {
+  case BinaryKind::add:
+  case BinaryKind::sub:
+    return llvm::any_of(args, isNotFinite);
+  case BinaryKind::mul:
+    return llvm::any_of(args, isNotFinite) && llvm::all_of(args, isNotZero);
+  case BinaryKind::div:
+    return args[0].isNotFinite && args[1].background && isNotZero(args[1]);
+  default:
+    return false;
+  }
+}
+
+/// Evaluates a condition on a number that is not finite: it is not 0, and
+/// differs from every finite number.
+static std::optional<double> decideNotFinite(Operation *op,
+                                             ArrayRef<ElementFacts> args) {
+  if (isa<CastOp>(op) && args[0].isNotFinite &&
+      op->getResult(0).getType().isInteger(1))
+    return 1;
+  auto compare = dyn_cast<CompareOp>(op);
+  if (!compare || args[0].isNotFinite == args[1].isNotFinite)
+    return {};
+  const ElementFacts &other = args[0].isNotFinite ? args[1] : args[0];
+  if (!other.background || !std::isfinite(*other.background))
+    return {};
+  if (compare.getKind() == CompareKind::eq)
+    return 0;
+  if (compare.getKind() == CompareKind::ne)
+    return 1;
+  return {};
+}
+
 /// Derives the facts of f(a, ...) by evaluating f, regardless of annihilators.
-/// A number that is not finite becomes true.
 static ElementFacts deriveResult(Operation *op, ArrayRef<ElementFacts> args) {
   SmallVector<MergeAttr> patterns;
   SmallVector<double> backgrounds;
@@ -116,18 +166,15 @@ static ElementFacts deriveResult(Operation *op, ArrayRef<ElementFacts> args) {
     if (arg.background)
       backgrounds.push_back(*arg.background);
   }
-  ElementFacts result{{}, uniteMerges(op->getContext(), patterns)};
-  Type type = op->getResult(0).getType();
-  if (isa<CastOp>(op) && args[0].isNotFinite) {
-    result.isNotFinite = isa<ComplexType>(type);
-    if (type.isInteger(1))
-      result.background = 1;
-  }
+  ElementFacts result{decideNotFinite(op, args),
+                      uniteMerges(op->getContext(), patterns),
+                      keepsNotFinite(op, args)};
   if (backgrounds.size() < args.size())
     return result;
   if (std::optional<double> value = compute(op, backgrounds)) {
+    Type type = op->getResult(0).getType();
     result.background = toElement(*value, type);
-    result.isNotFinite = isa<ComplexType>(type) && !std::isfinite(*value);
+    result.isNotFinite = isa<ComplexType>(type) && !result.background;
   }
   return result;
 }
@@ -207,6 +254,8 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
         ElementFacts result = args[0];
         if (!result.isZeroPreserving())
           result.background.reset();
+        // A sum over an extent of 0 is 0.
+        result.isNotFinite = false;
         return result;
       })
       .Case([](arith::ConstantOp constant) { return constantFacts(constant); })

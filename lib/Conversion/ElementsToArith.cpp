@@ -2,6 +2,9 @@
 //
 // Lowers the operators of the notation to ops of arith, math and complex. Most
 // operators become one op, which the table of operators (Operators.td) names.
+// Operators on complex numbers become operators on their parts, because MLIR
+// folds ops of the complex dialect as if numbers were exact: (x - y) + y to x.
+// Functions of complex numbers are left to FunctionsToLibm.cpp.
 // After this pass, element types are signless, and ops carry the signedness.
 //
 //===----------------------------------------------------------------------===//
@@ -96,12 +99,40 @@ static Value emitQuotient(ImplicitLocOpBuilder &b, Value x, Value y) {
       select(isZero, div(xIm, absRe), mul(im, scale)));
 }
 
-/// Lowers a binary operator on a type for which the table names no op.
-static Value emitByHand(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
-                        Value y) {
-  if (kind == BinaryKind::div && isa<ComplexType>(x.getType()))
+/// Computes x + y, x - y, x * y or x / y for complex numbers.
+static Value emitComplex(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
+                         Value y, arith::FastMathFlags flags) {
+  if (kind == BinaryKind::div)
     return emitQuotient(b, x, y);
-  llvm_unreachable("the table of operators names no op for this type");
+  Value xRe = complex::ReOp::create(b, x), xIm = complex::ImOp::create(b, x);
+  Value yRe = complex::ReOp::create(b, y), yIm = complex::ImOp::create(b, y);
+  auto add = [&](Value s, Value t) -> Value {
+    return arith::AddFOp::create(b, s, t, flags);
+  };
+  auto sub = [&](Value s, Value t) -> Value {
+    return arith::SubFOp::create(b, s, t, flags);
+  };
+  auto mul = [&](Value s, Value t) -> Value {
+    return arith::MulFOp::create(b, s, t, flags);
+  };
+  Value re, im;
+  switch (kind) {
+  case BinaryKind::add:
+    re = add(xRe, yRe), im = add(xIm, yIm);
+    break;
+  case BinaryKind::sub:
+    re = sub(xRe, yRe), im = sub(xIm, yIm);
+    break;
+  case BinaryKind::mul: {
+    Value reRe = mul(xRe, yRe), imIm = mul(xIm, yIm);
+    Value imRe = mul(xIm, yRe), reIm = mul(xRe, yIm);
+    re = sub(reRe, imIm), im = add(imRe, reIm);
+    break;
+  }
+  default:
+    llvm_unreachable("complex numbers have no order");
+  }
+  return complex::CreateOp::create(b, x.getType(), re, im);
 }
 
 static Value emitBinary(ImplicitLocOpBuilder &b, BinaryOp op, Value x,
@@ -116,9 +147,12 @@ static Value emitBinary(ImplicitLocOpBuilder &b, BinaryOp op, Value x,
                        kind == BinaryKind::min ? arith::CmpFPredicate::OLT
                                                : arith::CmpFPredicate::OGT,
                        x, y);
-  StringRef name = loweredName(operatorOf(kind), type);
-  return name.empty() ? emitByHand(b, kind, x, y)
-                      : emitNamed(b, name, {x, y}, signless(type));
+  if (isa<ComplexType>(type))
+    return emitComplex(b, kind, x, y,
+                       op.getReassociable() ? arith::FastMathFlags::reassoc
+                                            : arith::FastMathFlags::none);
+  return emitNamed(b, loweredName(operatorOf(kind), type), {x, y},
+                   signless(type));
 }
 
 static void lowerBinary(BinaryOp op) {
@@ -155,14 +189,20 @@ static Value emitByHand(ImplicitLocOpBuilder &b, UnaryOp op, Value x) {
   llvm_unreachable("the table of operators names no op for this type");
 }
 
-static void lowerUnary(UnaryOp op) {
+/// Lowers a unary operator. Returns false if it is a function of a complex
+/// number, which stays as it is.
+static bool lowerUnary(UnaryOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
+  if (isa<ComplexType>(op.getArg().getType()) &&
+      !operatorOf(op.getKind()).libm.empty())
+    return false;
   Type type = op.getArg().getType();
   Value x = recast(b, op.getArg(), signless(type));
   StringRef name = loweredName(operatorOf(op.getKind()), type);
   Value result = name.empty() ? emitByHand(b, op, x)
                               : emitNamed(b, name, x, signless(op.getType()));
   op.replaceAllUsesWith(recast(b, result, op.getType()));
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,9 +265,10 @@ struct ElementsToArith
     getOperation().walk([](Operation *op) {
       if (auto binary = dyn_cast<BinaryOp>(op))
         lowerBinary(binary);
-      else if (auto unary = dyn_cast<UnaryOp>(op))
-        lowerUnary(unary);
-      else if (auto comparison = dyn_cast<CompareOp>(op))
+      else if (auto unary = dyn_cast<UnaryOp>(op)) {
+        if (!lowerUnary(unary))
+          return;
+      } else if (auto comparison = dyn_cast<CompareOp>(op))
         lowerCompare(comparison);
       else if (auto select = dyn_cast<SelectOp>(op))
         lowerSelect(select);

@@ -2,7 +2,9 @@
 //
 // Replaces operators on complex numbers by calls of C functions, if the table
 // of operators names one; each function is declared once. Functions of real
-// numbers are not affected: LLVM has intrinsics for them.
+// numbers are not affected: LLVM has intrinsics for them. The functions of the
+// complex dialect are not used: MLIR folds log(exp(x)) to x, whatever the
+// branch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,17 +22,6 @@ namespace nacho {
 
 using namespace mlir;
 using namespace nacho;
-
-/// The C function that computes an op in double precision; empty if there is
-/// none.
-static StringRef libmName(Operation *op) {
-  StringRef name = op->getName().getStringRef();
-  const UnaryOperator *found =
-      findOperator(unaryOperators(), [&](const UnaryOperator &record) {
-        return record.complexOp == name;
-      });
-  return found ? found->libm : StringRef();
-}
 
 static func::FuncOp declare(ModuleOp module, StringRef name, Type result) {
   if (auto known = module.lookupSymbol<func::FuncOp>(name))
@@ -59,24 +50,24 @@ static Value convert(ImplicitLocOpBuilder &b, Value x, Type to) {
 }
 
 /// f(x) -> (complex<f32>) cf((complex<f64>) x)
-static void lower(Operation *op, StringRef name, ModuleOp module) {
-  ImplicitLocOpBuilder b(op->getLoc(), op);
-  Type result = op->getResult(0).getType(), part = b.getF64Type();
+static void lower(UnaryOp op, StringRef name, ModuleOp module) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Type result = op.getType(), part = b.getF64Type();
   Type wide = isa<ComplexType>(result) ? ComplexType::get(part) : part;
   func::FuncOp function = declare(module, name, wide);
-  Value x = convert(b, op->getOperand(0), ComplexType::get(part));
+  Value x = convert(b, op.getArg(), ComplexType::get(part));
   auto call = func::CallOp::create(b, function, x);
-  op->replaceAllUsesWith(ValueRange(convert(b, call.getResult(0), result)));
-  op->erase();
+  op.replaceAllUsesWith(convert(b, call.getResult(0), result));
+  op.erase();
 }
 
 namespace {
 struct FunctionsToLibm
     : nacho::impl::ConvertNachoFunctionsToLibmBase<FunctionsToLibm> {
   void runOnOperation() override {
-    getOperation().walk([&](Operation *op) {
-      StringRef name = libmName(op);
-      if (!name.empty())
+    getOperation().walk([&](UnaryOp op) {
+      StringRef name = operatorOf(op.getKind()).libm;
+      if (isa<ComplexType>(op.getArg().getType()) && !name.empty())
         lower(op, name, getOperation());
     });
   }

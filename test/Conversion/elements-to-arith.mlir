@@ -99,9 +99,27 @@ func.func @booleans(%x: i1, %y: i1) -> (i1, i1, i1, i1) {
 
 // CHECK-LABEL: func.func @complex(
 // CHECK-SAME:    %[[X:.+]]: complex<f64>, %[[Y:.+]]: complex<f64>)
-// CHECK-NEXT:    complex.add %[[X]], %[[Y]] : complex<f64>
-// CHECK-NEXT:    complex.sub %[[X]], %[[Y]] : complex<f64>
-// CHECK-NEXT:    complex.mul %[[X]], %[[Y]] : complex<f64>
+// CHECK-NEXT:    %[[X_RE:.+]] = complex.re %[[X]]
+// CHECK-NEXT:    %[[X_IM:.+]] = complex.im %[[X]]
+// CHECK-NEXT:    %[[Y_RE:.+]] = complex.re %[[Y]]
+// CHECK-NEXT:    %[[Y_IM:.+]] = complex.im %[[Y]]
+// CHECK-NEXT:    %[[SUM_RE:.+]] = arith.addf %[[X_RE]], %[[Y_RE]] : f64
+// CHECK-NEXT:    %[[SUM_IM:.+]] = arith.addf %[[X_IM]], %[[Y_IM]] : f64
+// CHECK-NEXT:    complex.create %[[SUM_RE]], %[[SUM_IM]] : complex<f64>
+// CHECK:         %[[DIFFERENCE_RE:.+]] = arith.subf
+// CHECK-NEXT:    %[[DIFFERENCE_IM:.+]] = arith.subf
+// CHECK-NEXT:    complex.create %[[DIFFERENCE_RE]], %[[DIFFERENCE_IM]] : complex<f64>
+// CHECK-NEXT:    %[[X_RE:.+]] = complex.re %[[X]]
+// CHECK-NEXT:    %[[X_IM:.+]] = complex.im %[[X]]
+// CHECK-NEXT:    %[[Y_RE:.+]] = complex.re %[[Y]]
+// CHECK-NEXT:    %[[Y_IM:.+]] = complex.im %[[Y]]
+// CHECK-DAG:     %[[RE_RE:.+]] = arith.mulf %[[X_RE]], %[[Y_RE]] : f64
+// CHECK-DAG:     %[[IM_IM:.+]] = arith.mulf %[[X_IM]], %[[Y_IM]] : f64
+// CHECK-DAG:     %[[RE:.+]] = arith.subf %[[RE_RE]], %[[IM_IM]] : f64
+// CHECK-DAG:     %[[IM_RE:.+]] = arith.mulf %[[X_IM]], %[[Y_RE]] : f64
+// CHECK-DAG:     %[[RE_IM:.+]] = arith.mulf %[[X_RE]], %[[Y_IM]] : f64
+// CHECK-DAG:     %[[IM:.+]] = arith.addf %[[IM_RE]], %[[RE_IM]] : f64
+// CHECK:         complex.create %[[RE]], %[[IM]] : complex<f64>
 // CHECK-NEXT:    %[[RE:.+]] = complex.re %[[X]]
 // CHECK-NEXT:    %[[NEG_RE:.+]] = arith.negf %[[RE]] : f64
 // CHECK-NEXT:    %[[IM:.+]] = complex.im %[[X]]
@@ -155,15 +173,17 @@ func.func @sizes_of_integers(%x: i16, %y: ui8, %p: i1) -> (i16, ui8, i1) {
   return %0, %1, %2 : i16, ui8, i1
 }
 
+// Functions of complex numbers wait for -convert-nacho-functions-to-libm.
+//
 // CHECK-LABEL: func.func @complex_functions(
 // CHECK-SAME:    %[[X:.+]]: complex<f64>)
-// CHECK-NEXT:    complex.abs %[[X]] : complex<f64>
-// CHECK-NEXT:    complex.sqrt %[[X]] : complex<f64>
-// CHECK-NEXT:    complex.exp %[[X]] : complex<f64>
-// CHECK-NEXT:    complex.log %[[X]] : complex<f64>
-// CHECK-NEXT:    complex.sin %[[X]] : complex<f64>
-// CHECK-NEXT:    complex.cos %[[X]] : complex<f64>
-// CHECK-NEXT:    complex.tanh %[[X]] : complex<f64>
+// CHECK-NEXT:    nacho.unary abs %[[X]] : complex<f64>
+// CHECK-NEXT:    nacho.unary sqrt %[[X]] : complex<f64>
+// CHECK-NEXT:    nacho.unary exp %[[X]] : complex<f64>
+// CHECK-NEXT:    nacho.unary log %[[X]] : complex<f64>
+// CHECK-NEXT:    nacho.unary sin %[[X]] : complex<f64>
+// CHECK-NEXT:    nacho.unary cos %[[X]] : complex<f64>
+// CHECK-NEXT:    nacho.unary tanh %[[X]] : complex<f64>
 func.func @complex_functions(%x: complex<f64>)
     -> (f64, complex<f64>, complex<f64>, complex<f64>, complex<f64>, complex<f64>,
         complex<f64>) {
@@ -262,7 +282,9 @@ func.func @choices(%c: i1, %x: ui8, %z: complex<f64>, %y: ui8, %w: complex<f64>)
 // CHECK-LABEL: func.func @reassociable(
 // CHECK:         arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : f32
 // CHECK-NEXT:    arith.maximumf %{{.+}}, %{{.+}} fastmath<reassoc> : f32
-// CHECK-NEXT:    complex.add %{{.+}}, %{{.+}} fastmath<reassoc> : complex<f32>
+// CHECK:         arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : f32
+// CHECK-NEXT:    arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : f32
+// CHECK-NEXT:    complex.create
 // CHECK-NEXT:    arith.addi %{{.+}}, %{{.+}} : i64
 func.func @reassociable(%x: f32, %y: f32, %c: complex<f32>, %n: i64) -> (f32, f32, complex<f32>, i64) {
   %0 = nacho.binary add %x, %x reassociable : f32

@@ -28,14 +28,14 @@ func.func @negative(%x: complex<f64>, %y: f64) -> (complex<f64>, f64) {
 // CHECK-NEXT:    call @ccos(%[[X]])
 // CHECK-NEXT:    call @ctanh(%[[X]])
 func.func @double(%x: complex<f64>) -> f64 {
-  %0 = complex.abs %x : complex<f64>
-  %1 = complex.sqrt %x : complex<f64>
-  %2 = complex.sqrt %1 : complex<f64>
-  %3 = complex.exp %x : complex<f64>
-  %4 = complex.log %x : complex<f64>
-  %5 = complex.sin %x : complex<f64>
-  %6 = complex.cos %x : complex<f64>
-  %7 = complex.tanh %x : complex<f64>
+  %0 = nacho.unary abs %x : complex<f64>
+  %1 = nacho.unary sqrt %x : complex<f64>
+  %2 = nacho.unary sqrt %1 : complex<f64>
+  %3 = nacho.unary exp %x : complex<f64>
+  %4 = nacho.unary log %x : complex<f64>
+  %5 = nacho.unary sin %x : complex<f64>
+  %6 = nacho.unary cos %x : complex<f64>
+  %7 = nacho.unary tanh %x : complex<f64>
   return %0 : f64
 }
 
@@ -52,7 +52,7 @@ func.func @double(%x: complex<f64>) -> f64 {
 // CHECK:         %[[SIZE:.+]] = call @cabs(%{{.+}}) : (complex<f64>) -> f64
 // CHECK-NEXT:    arith.truncf %[[SIZE]] : f64 to f32
 func.func @single(%x: complex<f32>) -> (complex<f32>, f32) {
-  %0 = complex.sin %x : complex<f32>
-  %1 = complex.abs %x : complex<f32>
+  %0 = nacho.unary sin %x : complex<f32>
+  %1 = nacho.unary abs %x : complex<f32>
   return %0, %1 : complex<f32>, f32
 }

@@ -45,3 +45,10 @@ func.func @signedness(%x: i8) -> ui8 {
   %y = builtin.unrealized_conversion_cast %x : i8 to ui8
   return %y : ui8
 }
+
+// CHECK-LABEL: func.func @functions_of_complex_numbers(
+// CHECK-NEXT:    nacho.unary log
+func.func @functions_of_complex_numbers(%x: complex<f32>) -> complex<f32> {
+  %0 = nacho.unary log %x : complex<f32>
+  return %0 : complex<f32>
+}

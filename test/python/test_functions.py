@@ -211,6 +211,42 @@ def test_products_inside_of_functions():
         )
 
 
+def test_complex_numbers_are_not_exact():
+    """The compiler undoes no operator by its inverse, as if numbers were exact."""
+    A = np.array([1 + 2j, np.inf + 0j, 1 + 5j, -1e-3 + 10j])
+    B = np.array([1e20 + 2j, np.inf + 0j, 0.1 - 5j, 1 + 1j])
+    for dtype in (np.complex64, np.complex128):
+        a, b = A.astype(dtype), B.astype(dtype)
+        with np.errstate(all="ignore"):
+            sums = {
+                "(a[i] - b[i]) + b[i]": a - b + b,
+                "(a[i] + b[i]) - b[i]": a + b - b,
+            }
+        for text, wanted in sums.items():
+            np.testing.assert_array_equal(computed(text, a=a, b=b), wanted)
+        found = computed("log(exp(a[i]))", a=a[2:])
+        np.testing.assert_allclose(found, np.log(np.exp(a[2:])), rtol=1e-6)
+
+
+def test_infinite_complex_backgrounds():
+    """What is computed from 1 / 0 is not finite: it is true, and no finite number."""
+    A, B = (
+        samples.tensor(np.arange(4) < n, np.full(4, 2 + 1j), "sparse-vector")
+        for n in (2, 1)
+    )
+    for text in (
+        "1 / B[i]",
+        "3 * (1 / B[i])",
+        "-(1 / B[i]) - 5",
+        "(1 / B[i] + 4) / 2",
+    ):
+        for condition in (f"({text}) == 2", f"where(({text}) != 2, 0, 1)"):
+            whole = f"Z[i] = A[i] + ({text}) * ({condition})"
+            result = nacho.evaluate(whole, A=A, B=B)
+            np.testing.assert_array_equal(oracle.pattern(result), np.arange(4) < 2)
+            np.testing.assert_array_equal(result.values, A.values)
+
+
 # --- Results that are sparse ----------------------------------------------------------
 
 

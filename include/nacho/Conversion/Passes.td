@@ -244,7 +244,7 @@ def ConvertNachoFunctionsToLibm
 
     Before:
     ```mlir
-    %0 = complex.sqrt %a : complex<f64>
+    %0 = nacho.unary sqrt %a : complex<f64>
     ```
     After:
     ```mlir

@@ -23,7 +23,7 @@ struct UnaryOperator {
   bool needsOrder;
   bool isFractional;
   bool givesReal;
-  llvm::StringRef floatOp, signedOp, unsignedOp, boolOp, complexOp;
+  llvm::StringRef floatOp, signedOp, unsignedOp, boolOp;
   llvm::StringRef libm;
   double (*compute)(double);
 };
@@ -36,7 +36,7 @@ struct BinaryOperator {
   bool isFractional;
   Annihilator annihilator;
   Identity identity;
-  llvm::StringRef floatOp, signedOp, unsignedOp, boolOp, complexOp;
+  llvm::StringRef floatOp, signedOp, unsignedOp, boolOp;
   double (*compute)(double, double);
 };
 
@@ -68,13 +68,13 @@ const Record *findOperator(llvm::ArrayRef<Record> table, Predicate predicate) {
 }
 
 /// The name of the op of MLIR that is an operator on elements of a type; empty
-/// if there is none.
+/// if there is none, as for complex numbers.
 template <typename Record>
 llvm::StringRef loweredName(const Record &record, mlir::Type type) {
   if (mlir::isa<mlir::FloatType>(type))
     return record.floatOp;
   if (mlir::isa<mlir::ComplexType>(type))
-    return record.complexOp;
+    return {};
   if (type.isInteger(1))
     return record.boolOp;
   return type.isUnsignedInteger() ? record.unsignedOp : record.signedOp;

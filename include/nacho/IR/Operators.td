@@ -68,13 +68,13 @@ class Computed<string parameters, string result> {
 }
 
 // The op of MLIR that is the operator on elements of a type. An empty name stands
-// for none: ElementsToArith.cpp then lowers the operator by hand.
+// for none: ElementsToArith.cpp then lowers the operator by hand, as it does for
+// complex numbers.
 class LoweredTo {
   string floatOp = "";
   string signedOp = "";
   string unsignedOp = "";
   string boolOp = "";
-  string complexOp = "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,15 +93,13 @@ class UnaryOperator<string operatorName>
   string libm = "";
 }
 
-// f(x) of floating-point and complex numbers, where MLIR has math.f and complex.f,
-// and C has f and cf.
+// f(x) of floating-point and complex numbers, where MLIR has math.f, and C has cf.
 class FractionalFunction<string operatorName, string what>
     : UnaryOperator<operatorName> {
   let function = operatorName;
   let summary = what;
   let isFractional = true;
   let floatOp = "math." # operatorName;
-  let complexOp = "complex." # operatorName;
   let libm = "c" # operatorName;
 }
 
@@ -120,7 +118,6 @@ def Abs : UnaryOperator<"abs"> {
   let givesReal = true;
   let floatOp = "math.absf";
   let signedOp = "math.absi";
-  let complexOp = "complex.abs";
   let libm = "cabs";
 }
 
@@ -136,7 +133,7 @@ def Tanh : FractionalFunction<"tanh", "the hyperbolic tangent of an expression">
 def UnaryOperators : GenericTable {
   let FilterClass = "UnaryOperator";
   let Fields = ["kind", "name", "needsOrder", "isFractional", "givesReal",
-                "floatOp", "signedOp", "unsignedOp", "boolOp", "complexOp", "libm",
+                "floatOp", "signedOp", "unsignedOp", "boolOp", "libm",
                 "compute"];
   string TypeOf_kind = "code";
   string TypeOf_compute = "code";
@@ -175,7 +172,6 @@ def Add : BinaryOperator<"add"> {
   let signedOp = "arith.addi";
   let unsignedOp = "arith.addi";
   let boolOp = "arith.ori";
-  let complexOp = "complex.add";
 }
 
 def Sub : BinaryOperator<"sub"> {
@@ -189,7 +185,6 @@ def Sub : BinaryOperator<"sub"> {
   let signedOp = "arith.subi";
   let unsignedOp = "arith.subi";
   let boolOp = "arith.subi";
-  let complexOp = "complex.sub";
 }
 
 def Mul : BinaryOperator<"mul"> {
@@ -203,7 +198,6 @@ def Mul : BinaryOperator<"mul"> {
   let signedOp = "arith.muli";
   let unsignedOp = "arith.muli";
   let boolOp = "arith.muli";
-  let complexOp = "complex.mul";
 }
 
 def Div : BinaryOperator<"div"> {
@@ -250,7 +244,7 @@ def BinaryOperators : GenericTable {
   let FilterClass = "BinaryOperator";
   let Fields = ["kind", "name", "noun", "needsOrder", "isFractional",
                 "annihilatorCase", "identityCase", "floatOp", "signedOp",
-                "unsignedOp", "boolOp", "complexOp", "compute"];
+                "unsignedOp", "boolOp", "compute"];
   string TypeOf_kind = "code";
   string TypeOf_annihilatorCase = "code";
   string TypeOf_identityCase = "code";
