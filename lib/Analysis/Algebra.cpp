@@ -119,8 +119,10 @@ static bool keepsNotFinite(Operation *op, ArrayRef<ElementFacts> args) {
     return false;
   if (isa<CastOp>(op))
     return args[0].isNotFinite;
+  // exp(-inf) and tanh(inf) are finite.
   if (auto unary = dyn_cast<UnaryOp>(op))
-    return unary.getKind() == UnaryKind::neg && args[0].isNotFinite;
+    return args[0].isNotFinite && unary.getKind() != UnaryKind::exp &&
+           unary.getKind() != UnaryKind::tanh;
   auto binary = dyn_cast<BinaryOp>(op);
   if (!binary)
     return false;

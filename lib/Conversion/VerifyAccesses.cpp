@@ -4,7 +4,8 @@
 // they were checked, or may edit them now. So an integer that was loaded says
 // nothing about memory until the kernel itself has compared it with a bound.
 // This file follows loaded integers through a function, and refuses those that
-// arrive at an access to memory, or at the bounds of a loop, unchecked.
+// arrive unchecked at an access to memory, at the bounds of a loop, or in a
+// table of cuts, by which another function accesses memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -191,14 +193,30 @@ void UncheckedValues::visit(Operation *op) {
       insert(result);
 }
 
-/// The operands of an operation that say where, or how often, it accesses
-/// memory.
+/// Whether a store writes a cut: a position from which another function will
+/// go on. In a table of cuts, the first column has costs, which are not used as
+/// indices.
+static bool storesCut(memref::StoreOp store) {
+  MemRefType type = store.getMemRefType();
+  return type.getElementType().isIndex() && type.getRank() == 2 &&
+         !type.isDynamicDim(1) &&
+         !matchPattern(store.getIndices().back(), m_Zero());
+}
+
+/// The operands of an operation that say where, or how often, memory is
+/// accessed.
 static SmallVector<Value> findPlaces(Operation *op) {
   auto list = [](ValueRange indices) {
     return SmallVector<Value>(indices.begin(), indices.end());
   };
   return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
-      .Case<memref::LoadOp, memref::StoreOp, vector::LoadOp, vector::StoreOp,
+      .Case([&](memref::StoreOp store) {
+        SmallVector<Value> places = list(store.getIndices());
+        if (storesCut(store))
+          places.push_back(store.getValue());
+        return places;
+      })
+      .Case<memref::LoadOp, vector::LoadOp, vector::StoreOp,
             vector::MaskedLoadOp, vector::MaskedStoreOp>(
           [&](auto access) { return list(access.getIndices()); })
       .Case<vector::GatherOp, vector::ScatterOp>([&](auto access) {

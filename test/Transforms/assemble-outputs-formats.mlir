@@ -13,6 +13,8 @@
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
 #List = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 64, crdWidth = 64 }>
+#CSF = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed), posWidth = 32, crdWidth = 32 }>
 #F = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : dense) }>
 
 // Loops that visit everything write everything: nothing to be filled in, to be counted
@@ -186,6 +188,27 @@ func.func @rows(%A: tensor<?x?xf64, #DCSR>, %X: tensor<?x?xf64>) -> tensor<?x?xf
     nacho.yield %1 : f64
   }
   return %Y : tensor<?x?xf64>
+}
+
+// Z[i, j, k] = A[i, m, j] * D[m, k]: the loop over k is inside of one over j, which
+// runs over entries. Each entry's row of sums counts, so that the entries of i are
+// known to have been visited.
+//
+// CHECK-LABEL: func.func private @rows_of_rows_compute(
+// CHECK:             nacho.coiterate %j of {{.+}} iter_args(%[[SO_FAR:[^ ]+]] = %{{[^ ]+}} : index, {{.+}}) {
+// CHECK:               nacho.accumulate add into %partials
+// CHECK:               %[[SOME:.+]] = arith.cmpi ne, %N_k, %c0 : index
+// CHECK-NEXT:          %[[ONE:.+]] = arith.select %[[SOME]], %c1, %c0 : index
+// CHECK-NEXT:          %[[MORE:.+]] = arith.addi %[[SO_FAR]], %[[ONE]] : index
+// CHECK:               nacho.yield %[[MORE]], %{{.+}} : index, i1
+func.func @rows_of_rows(%A: tensor<?x?x?xf64, #CSF>, %D: tensor<?x?xf64>) -> tensor<?x?x?xf64> {
+  %Z = nacho.assign (%a = %A[i, m, j] : tensor<?x?x?xf64, #CSF>, %d = %D[m, k] : tensor<?x?xf64>)
+      -> [i, j, k] : tensor<?x?x?xf64> {
+    %0 = nacho.binary mul %a, %d : f64
+    %1 = nacho.reduce add %0 over [m] : f64
+    nacho.yield %1 : f64
+  } {order = ["i", "m", "j", "k"]}
+  return %Z : tensor<?x?x?xf64>
 }
 
 // The same, but only the rows that have entries are stored: each is a block under its

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from hypothesis import reject
 from hypothesis import strategies as st
 
 import nacho
@@ -83,6 +84,20 @@ class Case:
         return not oracle.reduces(self.text)
 
     @property
+    def is_factorable(self) -> bool:
+        """Whether factors may be taken out of sums, and an infinity times 0 be any.
+
+        A sum over several indices may be factored, and so may one whose index a factor
+        lacks, also if it is written with +=.
+        """
+        if self.reduction in ("max", "min", "*"):
+            return False
+        tensors = self.operands.values()
+        indices = {index for tensor in tensors for index in tensor.indices}
+        reduced = indices - set(self.result.indices)
+        return len(reduced) > 1 or not all(reduced <= set(t.indices) for t in tensors)
+
+    @property
     def needs_lists(self) -> bool:
         """Whether no order of the loops suits all operands and the result."""
         return oracle.is_scatter_or_transposition(self.text, self.orders)
@@ -108,14 +123,8 @@ class Case:
     def sample(self, rng: Any, drawn: Sequence[int], kinds: Sequence[str]) -> Any:
         """Return random operands by name; ``kinds`` are used in turn."""
         extents = self.extents(drawn)
-        # What an infinity times 0 is depends on the order of products and sums. A sum
-        # over several indices may be factored, and so may one whose index a factor
-        # lacks, also if it is written with +=.
-        reduced = set(extents) - set(self.result.indices)
-        whole = all(reduced <= set(t.indices) for t in self.operands.values())
-        special = self.reduction in ("max", "min") or (
-            self.reduction != "*" and len(reduced) < 2 and whole
-        )
+        # What an infinity times 0 is depends on the order of products and sums.
+        special = self.reduction != "*" and not self.is_factorable
         made: dict[str, Any] = {}
         for number, (name, operand) in enumerate(self.operands.items()):
             made[name] = samples.sample(
@@ -412,10 +421,14 @@ def _finished(builder: Builder, left: list[str], operator: str, text: str) -> Ca
     builder.operands = {n: o for n, o in builder.operands.items() if f"{n}[" in text}
     names = [*builder.operands, *(n for n in sorted(builder.scalars) if _has(text, n))]
     dtype = {name: builder.pick(builder.types) for name in names}
-    result = _result(builder, left, text, dtype)
     name = f"Z[{','.join(left)}]" if left else "Z"
-    text = f"{name} {operator} {text}"
-    dtype["Z"] = _result_type(builder, text, dtype)
+    try:
+        result = _result(builder, left, text, dtype)
+        text = f"{name} {operator} {text}"
+        dtype["Z"] = _result_type(builder, text, dtype)
+    except OverflowError:
+        # NumPy refuses a number of Python that a type does not have.
+        reject()
     widths = st.tuples(*[st.sampled_from(("i32", "i64"))] * 2)
     tensors = {**builder.operands, "Z": result}
     index = {name: draw(widths) for name, t in tensors.items() if not t.dense}

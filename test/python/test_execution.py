@@ -197,6 +197,28 @@ def test_a_row_split_everywhere():
             assert samples.same(result, reference)
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "Z[i,j,k] = A[i,m,j] * D[m,k]",
+        "Z[i,j,k] = (A[i,m,j] + 1) * D[m,k]",
+        "Z[j,k] = A[i,m,j] * D[m,k]",
+    ],
+)
+def test_every_order_of_the_loops(expression):
+    """Rows of sums may be those of any loops, around or inside of those that reduce."""
+    rng = np.random.default_rng(7)
+    orders = itertools.permutations("imjk")
+    for form, order in itertools.product(("csf", "coo"), orders):
+        A = samples.sample(rng, (4, 3, 5), "sparse", form, special=False)
+        operands = {"A": A, "D": rng.normal(size=(3, 2))}
+        for parts in (1, 3, 16):
+            result = nacho.evaluate(
+                expression, operands, out="dense", order=order, parts=parts
+            )
+            samples.check(result, expression, operands)
+
+
 def test_rows_that_come_out_empty():
     """Rows that both operands store, but without a column in common."""
     left, right = np.zeros((2, 12, 10), bool)

@@ -238,7 +238,7 @@ def test_infinite_complex_backgrounds():
         "1 / B[i]",
         "3 * (1 / B[i])",
         "-(1 / B[i]) - 5",
-        "(1 / B[i] + 4) / 2",
+        "(sqrt(1 / B[i]) + 4) / 2",
     ):
         for condition in (f"({text}) == 2", f"where(({text}) != 2, 0, 1)"):
             whole = f"Z[i] = A[i] + ({text}) * ({condition})"

@@ -312,11 +312,12 @@ def NachoVerifyAccesses : Pass<"nacho-verify-accesses", "::mlir::func::FuncOp"> 
   let description = [{
     Arrays of operands may hold anything, since their owner may edit them at any time.
     So the lowering compares each integer that it loads with a bound before it uses it
-    as an index. The pass is the proof: it follows loaded integers to loads, stores and
-    bounds of loops, and refuses a function in which one arrives unchecked.
+    as an index. The pass is the proof: it follows loaded integers to loads, stores,
+    bounds of loops and cuts, and refuses a function in which one arrives unchecked.
 
     ```mlir
-    %crd = memref.load %A_crd[%p] : memref<?xindex>
+    %stored = memref.load %A_crd[%p] : memref<?xi32>
+    %crd = arith.index_castui %stored : i32 to index
     %x = memref.load %x_values[%crd]      // refused
     %last = arith.subi %extent, %c1
     %at = arith.minui %crd, %last

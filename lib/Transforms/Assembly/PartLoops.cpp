@@ -265,11 +265,15 @@ Value PartLoops::cloneFrom(CoiterateOp loop, Value value) {
   return part.mapping.lookup(value);
 }
 
-/// Whether a loop runs over coordinates of the result inside of a reduction.
+/// Whether an operation is a loop that emitFullLoop emits, and that runs over
+/// coordinates of the result inside of a reduction.
 bool PartLoops::isRowLoop(Operation *op) const {
   auto loop = dyn_cast<CoiterateOp>(op);
-  if (!loop || llvm::is_contained(
-                   ArrayRef(layout.loops).take_front(layout.numOuter), loop))
+  if (!loop)
+    return false;
+  const auto *at = llvm::find(layout.loops, loop);
+  unsigned m = std::distance(layout.loops.begin(), at);
+  if (at != layout.loops.end() && (m < layout.numOuter || !isFull(layout, m)))
     return false;
   return llvm::any_of(loop.getCoordinate().getUsers(), llvm::IsaPred<AppendOp>);
 }
@@ -286,7 +290,7 @@ void PartLoops::emitFullLoop(CoiterateOp from, Carried &values) {
     YieldOp::create(b, inside.flatten());
     values = values.as(loop.getResults());
   }
-  // A row of sums counts as one entry.
+  // A row of sums counts as one entry, of whatever many loops it is a row.
   if (!isRowLoop(from) || isRowLoop(from->getParentOp()))
     return;
   values.entries = before;

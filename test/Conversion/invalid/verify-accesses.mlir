@@ -127,3 +127,19 @@ func.func @lanes(%crd: memref<?xi32>, %x: memref<?xf64>, %p: index,
       : memref<?xf64>, vector<4xi32>, vector<4xi1>, vector<4xf64> into vector<4xf64>
   return %values : vector<4xf64>
 }
+
+// -----
+
+// Another function goes on from a cut, and does not check it again. Only costs, in the
+// first column, may be anything.
+
+func.func @cut(%pos: memref<?xi32>, %cuts: memref<?x2xindex>, %p: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %stored = memref.load %pos[%p] : memref<?xi32>
+  %at = arith.index_castui %stored : i32 to index
+  memref.store %at, %cuts[%p, %c0] : memref<?x2xindex>
+  // expected-error @below {{'memref.store' op uses an index that was loaded}}
+  memref.store %at, %cuts[%p, %c1] : memref<?x2xindex>
+  return
+}

@@ -1,9 +1,10 @@
 """Random statements on random operands, compared with dense NumPy.
 
-Formats, types, index widths, numbers of parts and threads are drawn, and so are
-choices between variants, which Nacho would make otherwise; with the same number of
-parts, a result is the same on any threads. The cases of a block have their statement
-and its choices in common, which are compiled once, and differ in their operands.
+Formats, types, index widths, numbers of parts and threads are drawn, and so are the
+order of the loops and choices between variants, which Nacho would make otherwise; with
+the same number of parts, a result is the same on any threads. The cases of a block have
+their statement and its options in common, which are compiled once, and differ in their
+operands.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ def minimise(case: int) -> str:
     failed: list[tuple[str, str]] = []
 
     def check(example: Any) -> None:
-        statement, choices, runs = example
+        statement, options, runs = example
         run = runs[case % SIZE]
         try:
-            kernel = statement.compile(choices=choices)
+            kernel = statement.compile(**options)
             properties.check_run(kernel, statement, run)
         except Exception as error:
-            program = _program(statement, choices, run)
+            program = _program(statement, options, run)
             failed.append((program, f"{type(error).__name__}: {error}"))
             raise
 
@@ -57,9 +58,13 @@ def minimise(case: int) -> str:
 
 
 def _draw(block: int, phases: list[Phase], use: Callable[[Any], None]) -> None:
-    """Call ``use`` with a block's statement, its choices, and the runs of its cases."""
+    """Call ``use`` with a block's statement, its options, and the runs of its cases."""
     kinds = (properties.expressions.elementwise, properties.expressions.contractions)
+    statements = kinds[block % 2]()
     runs = st.lists(properties.runs(), min_size=SIZE, max_size=SIZE)
+    examples = statements.flatmap(
+        lambda statement: st.tuples(st.just(statement), _options(statement), runs)
+    )
 
     @seed(block)
     @settings(
@@ -71,7 +76,7 @@ def _draw(block: int, phases: list[Phase], use: Callable[[Any], None]) -> None:
         print_blob=False,
         report_multiple_bugs=False,
     )
-    @given(st.tuples(kinds[block % 2](), _choices(), runs))
+    @given(examples)
     def draw(example: Any) -> None:
         use(example)
 
@@ -88,20 +93,23 @@ def _example(block: int) -> Any:
 
 @functools.lru_cache(maxsize=1)
 def _kernel(block: int) -> Any:
-    statement, choices, _ = _example(block)
-    return statement.compile(choices=choices)
+    statement, options, _ = _example(block)
+    return statement.compile(**options)
 
 
-def _choices() -> Any:
-    """Return a strategy for choices, of which a caller makes none, some or all."""
+def _options(statement: Any) -> Any:
+    """Return a strategy for options, of which a caller gives none, some or all."""
     forced = st.dictionaries(st.sampled_from(CHOICES), st.booleans())
-    return st.one_of(st.none(), forced)
+    orders = st.permutations(statement.indices)
+    return st.fixed_dictionaries(
+        {"choices": st.one_of(st.none(), forced)}, optional={"order": orders}
+    )
 
 
 # --- Programs that show a failure -----------------------------------------------------
 
 
-def _program(statement: Any, choices: Any, run: Any) -> str:
+def _program(statement: Any, options: Any, run: Any) -> str:
     number, extents, kinds, parts, threads = run
     operands = statement.sample(np.random.default_rng(number), extents, kinds)
     shown = "\n".join(f"    {n!r}: {_operand(o)}," for n, o in operands.items())
@@ -119,7 +127,7 @@ kernel = nacho.mlir.compile(
     {statement.dtype!r},
     {statement.index!r},
     cost={statement.cost!r},
-    choices={choices!r},
+    **{options!r},
 )
 print(kernel(**operands, parts={parts}, threads={threads}))
 """
