@@ -56,9 +56,9 @@ public:
   }
 
   LogicalResult split(Terms &terms) {
-    Value root = op.getBodyBlock()->getTerminator()->getOperand(0);
-    terms.sums.push_back({root.getType()});
-    pending.push_back({root, false, 0});
+    OpOperand &root = op.getBodyBlock()->getTerminator()->getOpOperand(0);
+    terms.sums.push_back({root.get().getType()});
+    pending.push_back({&root, false, 0});
     while (!pending.empty()) {
       Pending next = pending.pop_back_val();
       if (failed(visit(next, terms)))
@@ -76,13 +76,14 @@ public:
 private:
   /// A value that is added to a sum and is still to be split.
   struct Pending {
-    Value value;
+    OpOperand *use;
     bool isNegated;
     unsigned sum;
   };
 
   LogicalResult visit(Pending next, Terms &terms) {
-    auto [value, isNegated, sum] = next;
+    auto [use, isNegated, sum] = next;
+    Value value = use->get();
     if (!reduced.contains(value)) {
       addTerm(next, value, {}, terms);
       return success();
@@ -100,14 +101,14 @@ private:
     }
     auto unary = dyn_cast<UnaryOp>(definition);
     if (unary && unary.getKind() == UnaryKind::neg) {
-      pending.push_back({unary.getArg(), !isNegated, sum});
+      pending.push_back({&unary.getArgMutable(), !isNegated, sum});
       return success();
     }
     if (auto cast = dyn_cast<CastOp>(definition)) {
       // A cast sum stays a sum of its own: integers wrap around in their own
       // type before they are converted.
-      pending.push_back(
-          {cast.getArg(), false, static_cast<unsigned>(terms.sums.size())});
+      pending.push_back({&cast.getArgMutable(), false,
+                         static_cast<unsigned>(terms.sums.size())});
       terms.sums.push_back({cast.getArg().getType(), sum, isNegated});
       return success();
     }
@@ -117,14 +118,14 @@ private:
       return definition->emitOpError(
           "of a reduction is not supported: only sums of reductions are");
     bool subtracts = binary.getKind() == BinaryKind::sub;
-    pending.push_back({binary.getRhs(), isNegated != subtracts, sum});
-    pending.push_back({binary.getLhs(), isNegated, sum});
+    pending.push_back({&binary.getRhsMutable(), isNegated != subtracts, sum});
+    pending.push_back({&binary.getLhsMutable(), isNegated, sum});
     return success();
   }
 
   void addTerm(Pending next, Value value, IndexNames indices, Terms &terms) {
-    terms.terms.push_back(
-        {value, next.isNegated, std::move(indices), inputsOf(value), next.sum});
+    terms.terms.push_back({value, next.isNegated, std::move(indices),
+                           inputsOf(value), next.sum, next.use});
     ++terms.sums[next.sum].numTerms;
   }
 

@@ -124,9 +124,10 @@ FailureOr<bool> StatementSplitter::followOrder(const Terms &terms,
     if (!order.scatters && order.transposed.empty())
       continue;
     if (order.scatters && !canList(term))
-      return op.emitOpError("is not zero where all operands are, and the "
-                            "result stores its entries in another order than ")
-             << *op.getOrder();
+      return op.emitOpError("in the order of loops ")
+             << *op.getOrder()
+             << ", entries are listed and sorted, but a list has no values "
+                "where no operand has one: not supported";
     isListed |= rewrite(terms, term, order, proposed);
     isChanged = true;
   }

@@ -203,34 +203,16 @@ AssignOp StatementSplitter::makeSums(const Term &term,
   return made;
 }
 
-static bool isSameSet(ArrayRef<Attribute> one, ArrayRef<Attribute> other) {
-  return std::is_permutation(one.begin(), one.end(), other.begin(),
-                             other.end());
-}
-
-/// Replaces a term by another value that is reduced over `reduced`.
+/// Replaces a term by another value that is reduced over `reduced`. Other terms
+/// may be computed from the same value, and stay.
 void StatementSplitter::replace(const Term &term, Value value,
                                 ArrayRef<Attribute> reduced) {
-  Block *body = op.getBodyBlock();
-  for (Operation &nested : llvm::make_early_inc_range(*body)) {
-    auto reduce = dyn_cast<ReduceOp>(nested);
-    // If the term is reduced, replace only its value in the reduction over
-    // exactly its indices: other terms may use the same value.
-    if (!term.reduced.empty() &&
-        (!reduce || reduce.getValue() != term.value ||
-         !isSameSet(reduce.getIndices().getValue(), term.reduced)))
-      continue;
-    if (term.reduced.empty() && (reduce || nested.getNumOperands() == 0))
-      continue;
-    if (reduce && reduced.empty()) {
-      reduce.replaceAllUsesWith(value);
-      reduce.erase();
-      continue;
-    }
-    if (reduce)
-      reduce.setIndicesAttr(b.getArrayAttr(reduced));
-    for (OpOperand &operand : nested.getOpOperands())
-      if (operand.get() == term.value)
-        operand.set(value);
+  if (!reduced.empty()) {
+    auto before = term.use->get().getDefiningOp<ReduceOp>();
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(term.use->getOwner());
+    value = ReduceOp::create(b, before ? before.getKind() : BinaryKind::add,
+                             value, b.getArrayAttr(reduced));
   }
+  term.use->set(value);
 }

@@ -227,8 +227,8 @@ func.func @sibling(%C: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: ten
 // CHECK:         } {order = ["i", "j", "part"]}
 // CHECK-NEXT:    nacho.assign (%[[C:.+]] = %{{.+}}[i, part] : {{.+}}, %[[d:.+]] = %[[D]][i, part, part_] : {{.+}}, %[[e:.+]] = %[[E]][i, part, part__] : {{.+}}) -> [i, part]
 // CHECK-NEXT:      %[[SUM_D:.+]] = nacho.reduce add %[[d]] over [part_] : f64
-// CHECK-NEXT:      %[[SUM_E:.+]] = nacho.reduce add %[[e]] over [part__] : f64
 // CHECK-NEXT:      %[[SUM:.+]] = nacho.binary add %[[C]], %[[SUM_D]] : f64
+// CHECK-NEXT:      %[[SUM_E:.+]] = nacho.reduce add %[[e]] over [part__] : f64
 // CHECK-NEXT:      nacho.binary sub %[[SUM]], %[[SUM_E]] : f64
 func.func @scattered_terms(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>,
                            %C: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
@@ -463,4 +463,24 @@ func.func @negative_large_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i6
     nacho.yield %2 : f64
   }
   return %Z : tensor<?x?xf64, #CSR>
+}
+
+// C is a term, and part of another one: each of them is computed from C itself.
+//
+// CHECK-LABEL: func.func @shared_operand(
+// CHECK:         nacho.assign (%{{.+}} = %arg2[i, j] : tensor<?x?xf64>) -> [i, j]
+// CHECK:         nacho.assign (%{{.+}} = %arg2[i, j] : tensor<?x?xf64>, %{{.+}} = %arg3[i] : tensor<?xf64>) -> [i, j]
+func.func @shared_operand(%A: tensor<?x?x?xf64>, %B: tensor<?x?xf64, #CSR>, %C: tensor<?x?xf64>,
+                          %E: tensor<?xf64>) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%a = %A[i, j, m] : tensor<?x?x?xf64>, %b = %B[i, m] : tensor<?x?xf64, #CSR>,
+                     %c = %C[i, j] : tensor<?x?xf64>, %e = %E[i] : tensor<?xf64>)
+      -> [i, j] : tensor<?x?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [m] : f64
+    %2 = nacho.binary add %1, %c : f64
+    %3 = nacho.binary mul %c, %e : f64
+    %4 = nacho.binary add %2, %3 : f64
+    nacho.yield %4 : f64
+  } {order = ["m", "j", "i"]}
+  return %Z : tensor<?x?xf64>
 }

@@ -346,6 +346,22 @@ COMPILED = [
         ("order='i,k': expected the indices (i, j)",),
     ),
     (
+        lambda: evaluate(
+            "Z[i,j] = exp(A[i,m] * B[m,j])",
+            A=SQUARE,
+            B=SQUARE,
+            order="m,j,i",
+            out="dense",
+        ),
+        nacho.UnsupportedError,
+        (
+            "in the order of loops ['m', 'j', 'i'], entries are listed and sorted, but "
+            "a list has no values where no operand has one: not supported\n"
+            "  Z[i,j] = exp(A[i,m] * B[m,j])\n"
+            "           ^^^^^^^^^^^^^^^^^^^^",
+        ),
+    ),
+    (
         lambda: evaluate("y[i] max= A[i,j]", A=EMPTY),
         nacho.ReductionError,
         (

@@ -219,6 +219,22 @@ def test_every_order_of_the_loops(expression):
             samples.check(result, expression, operands)
 
 
+def test_terms_that_share_an_operand():
+    """Each term has its own loops, also where one is a factor of another."""
+    rng = np.random.default_rng(8)
+    shapes = {"A": (4, 3, 5), "B": (4, 5), "E": (4,)}
+    formats = {"A": "csf", "B": "csr", "E": "sparse-vector"}
+    operands = {
+        name: samples.sample(rng, shape, "sparse", formats[name], special=False)
+        for name, shape in shapes.items()
+    }
+    operands["C"] = rng.normal(size=(4, 3))
+    expression = "Z[i,j] = B[i,m] * A[i,j,m] + C[i,j] - C[i,j] * E[i] - C[i,j]"
+    for order in (None, *itertools.permutations("ijm")):
+        result = nacho.evaluate(expression, operands, out="dense", order=order)
+        samples.check(result, expression, operands)
+
+
 def test_rows_that_come_out_empty():
     """Rows that both operands store, but without a column in common."""
     left, right = np.zeros((2, 12, 10), bool)

@@ -20,6 +20,8 @@ struct Term {
   /// The operands of the assignment that it is computed from.
   llvm::SmallVector<unsigned> inputs;
   unsigned sum = 0; ///< The number of the sum to which the term belongs.
+  /// Where the term, or its reduction, is added or yielded.
+  mlir::OpOperand *use = nullptr;
 };
 
 /// A sum of terms of one element type. The sum is converted when it is added to
