@@ -137,6 +137,8 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
     sums.gathers = options.gathers;
     pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
     pm.addNestedPass<func::FuncOp>(createNachoNarrowLanes());
+    pm.addNestedPass<func::FuncOp>(createNachoPeelRows());
+    addCanonicalizer(pm, options);
   }
 }
 

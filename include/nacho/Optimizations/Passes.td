@@ -243,6 +243,40 @@ def NachoCarryPositions : Pass<"nacho-carry-positions", "::mlir::func::FuncOp"> 
   }];
 }
 
+def NachoPeelRows : Pass<"nacho-peel-rows", "::mlir::func::FuncOp"> {
+  let summary = "Compute the rows that cuts divide apart from the others";
+  let description = [{
+    A loop over the rows of a part asks in each of them whether it is the first or the
+    last one, which cuts may divide. This pass gives both a copy of the body of their
+    own, so that the questions have an answer in the loop over the others.
+
+    Before:
+    ```mlir
+    %next = arith.addi %last, %c1 : index
+    %end = arith.minui %next, %N : index
+    scf.for %i = %first to %end step %c1 {
+      %is_first = arith.cmpi eq, %i, %first : index
+      %is_last = arith.cmpi eq, %i, %last : index
+      "row"(%i, %is_first, %is_last)
+    }
+    ```
+    After:
+    ```mlir
+    scf.if (%first < %end) {
+      %is_last = arith.cmpi eq, %first, %last : index
+      "row"(%first, %true, %is_last)
+    }
+    scf.for %i = %from to %to step %c1 {   // min(%first + 1, %end), %last or %end
+      "row"(%i, %false, %false)
+    }
+    scf.if (%to < %end) {
+      "row"(%to, %false, %true)
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def NachoNarrowLanes : Pass<"nacho-narrow-lanes", "::mlir::func::FuncOp"> {
   let summary = "Keep coordinates in vectors as narrow as they are stored";
   let description = [{
