@@ -45,6 +45,21 @@ def test_repeated_calls_are_checked_in_full_once(full):
     assert len(full) == 1
 
 
+def test_calls_are_repeated_with_the_options_that_they_had(full):
+    kernel, a, x = product(), matrix(), np.arange(5.0)
+    given = [{}, {"threads": 1}, {"threads": 1, "parts": 3}, {"threads": None}]
+    for _ in range(3):
+        for options in given:
+            assert np.allclose(kernel(a, x, **options), a @ x)
+    assert len(full) == 3
+    for parts in range(1, 20):
+        assert np.allclose(kernel(a, x, parts=parts), a @ x)
+    with pytest.raises(nacho.NachoError):
+        kernel(a, x, threads=0)
+    with pytest.raises(nacho.OutOfMemoryError):
+        kernel(a, x, memory_limit=1)
+
+
 def test_values_may_be_others_in_each_call(full):
     kernel, a, x = product(), matrix(), np.arange(5.0)
     kernel(a, x)

@@ -19,7 +19,7 @@ from nacho.kernels.options import (
 )
 from nacho.kernels.plan import Plan
 from nacho.kernels.program import Program, Step
-from nacho.kernels.repetition import Repetitions
+from nacho.kernels.repetition import RepetitionsByOptions
 from nacho.kernels.request import Request, Running
 from nacho.kernels.specialisation import Specialisation, Specialiser
 from nacho.kernels.statement import Source
@@ -56,7 +56,7 @@ class Kernel:
         self.remap = lowering.remap
         self._assignment = source.assignment
         self._specialiser = Specialiser(source, lowering)
-        self._repetitions = Repetitions()
+        self._repetitions = RepetitionsByOptions()
         self._default = self._specialiser.default
         self._default.programs.prepare()
 
@@ -67,13 +67,19 @@ class Kernel:
 
         ``threads``, ``parts`` and ``memory_limit`` override those of compile.
         """
-        if not named.keys().isdisjoint(_LARGEST):
-            return self._run(operands, named, Specialisation.compute)
+        options = self._options(named)
         if named:
             operands = tuple(bind(self._assignment.operands, operands, named))
-        made = self._repetitions.compute(operands)
+        repetitions = self._repetitions.of(tuple(options.items()))
+        made = repetitions.compute(operands)
         if made is None:
-            made = self._run(operands, {}, self._compute)
+
+            def compute(specialisation: Specialisation, call: Call) -> Any:
+                made = specialisation.compute(call)
+                repetitions.remember(specialisation, call)
+                return made
+
+            made = self._run(operands, options, compute)
         return made
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
@@ -92,11 +98,6 @@ class Kernel:
         given = bind(self.operands, operands, named)
         return explain(self._specialiser, given, running)
 
-    def _compute(self, specialisation: Specialisation, call: Call) -> Any:
-        made = specialisation.compute(call)
-        self._repetitions.remember(specialisation, call)
-        return made
-
     def _run(
         self,
         operands: Sequence[Any],
@@ -109,17 +110,25 @@ class Kernel:
         return self._specialiser.run(given, views, running, act)
 
     def _running(self, named: dict[str, Any]) -> Running:
-        """Take the options of calls out of the keywords.
+        """Take the options of calls out of the keywords, and add those of compile."""
+        running = Running(self.threads, self.parts, self.validate, self.memory_limit)
+        given = self._options(named)
+        return running._replace(**given) if given else running
+
+    def _options(self, named: dict[str, Any]) -> dict[str, Any]:
+        """Take the options of calls out of the keywords, but those that are None.
 
         If an operand has such a name, the keyword is the operand.
         """
-        running = Running(self.threads, self.parts, self.validate, self.memory_limit)
-        asked: dict[str, Any] = {}
+        given: dict[str, Any] = {}
+        if named.keys().isdisjoint(_LARGEST):
+            return given
         for option, largest in _LARGEST.items():
             if option in named and option not in self._assignment.operands:
-                asked[option] = checked_count(option, named.pop(option), largest)
-        given = {option: count for option, count in asked.items() if count}
-        return running._replace(**given) if given else running
+                count = checked_count(option, named.pop(option), largest)
+                if count:
+                    given[option] = count
+        return given
 
     # What is compiled -------------------------------------------------------------
 

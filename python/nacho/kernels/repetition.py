@@ -7,6 +7,7 @@ to check what may have changed.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from nacho.kernels.call import Call
@@ -67,6 +68,22 @@ def _native(specialisation: Specialisation, call: Call) -> _nacho.RepeatedCall |
         return None
     native = specialisation.programs.native
     return native.remember(list(call.given), places, call.args, *call.asked)
+
+
+class RepetitionsByOptions:
+    """The calls that may be repeated, for each choice of the options of calls."""
+
+    def __init__(self) -> None:
+        self._of: dict[Hashable, Repetitions] = {}
+
+    def of(self, options: Hashable) -> Repetitions:
+        """Return the calls that had these options."""
+        found = self._of.get(options)
+        if found is None:
+            while len(self._of) >= _MOST_REMEMBERED:
+                self._of.pop(next(iter(self._of)), None)
+            found = self._of.setdefault(options, Repetitions())
+        return found
 
 
 class _Repeatable:
