@@ -290,7 +290,7 @@ void PartLoops::emitFullLoop(CoiterateOp from, Carried &values) {
     YieldOp::create(b, inside.flatten());
     values = values.as(loop.getResults());
   }
-  // A row of sums counts as one entry, of whatever many loops it is a row.
+  // A row of sums counts as one entry, however many loops make it.
   if (!isRowLoop(from) || isRowLoop(from->getParentOp()))
     return;
   values.entries = before;

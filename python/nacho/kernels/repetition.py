@@ -80,8 +80,8 @@ class RepetitionsByOptions:
         """Return the calls that had these options."""
         found = self._of.get(options)
         if found is None:
-            while len(self._of) >= _MOST_REMEMBERED:
-                self._of.pop(next(iter(self._of)), None)
+            for oldest in list(self._of)[: 1 - _MOST_REMEMBERED]:
+                self._of.pop(oldest, None)
             found = self._of.setdefault(options, Repetitions())
         return found
 
