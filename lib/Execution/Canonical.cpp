@@ -52,7 +52,8 @@ bool nacho::isCanonical(const TensorLayout &layout,
                         level.coordinates.stride,
                         int64_t(end - first),
                         entries,
-                        &extents[first]};
+                        &extents[first],
+                        /*areNonempty=*/first > 0 && !levels[first - 1].isFull};
     if (!areInOrder(of, threads))
       return false;
     parents = entries;

@@ -78,13 +78,14 @@ static bool areOrdered(const ResultEntries &of, const Entries &entries,
                        int64_t threads) {
   auto *pos = static_cast<const Pos *>(of.positions);
   // The positions come first: the rest relies on them.
-  if (checkPositions(pos, of.fibers, of.entries) >= 0)
+  if (checkPositions(pos, of.fibers, of.entries) >= 0 ||
+      (of.areNonempty && of.fibers > of.entries))
     return false;
   int64_t pairs = std::max<int64_t>(of.entries - 1, 0);
   if (of.entries + of.fibers < kWorthThreads)
     threads = 1;
   std::atomic<bool> isInside = true;
-  std::atomic<int64_t> falls = 0;
+  std::atomic<int64_t> faults = 0;
   const StopWord &word = stopWord();
   onThreads(threads, [&](int64_t t) {
     int64_t count = 0, end = evenBegin(pairs, threads, t + 1);
@@ -97,14 +98,15 @@ static bool areOrdered(const ResultEntries &of, const Entries &entries,
       count += some;
     }
     // Without branches, since nobody can predict which fibers are empty.
-    int64_t between = 0;
+    int64_t between = 0, empty = 0;
     end = pairs ? evenBegin(of.fibers, threads, t + 1) : 0;
     for (int64_t f = evenBegin(of.fibers, threads, t); f < end; ++f) {
       int64_t p = pos[f], pair = std::clamp<int64_t>(p - 1, 0, pairs - 1);
       int hasPair = int(p > 0) & int(p < int64_t(pos[f + 1]));
       between += hasPair & int(!entries.isInOrder(pair));
+      empty += int(p == int64_t(pos[f + 1]));
     }
-    falls += count - between;
+    faults += count - between + (of.areNonempty ? empty : 0);
     inPieces(evenBegin(of.entries, threads, t),
              evenBegin(of.entries, threads, t + 1), word,
              [&](int64_t first, int64_t last) {
@@ -112,7 +114,7 @@ static bool areOrdered(const ResultEntries &of, const Entries &entries,
                  isInside = false;
              });
   });
-  return isInside && falls == 0;
+  return isInside && faults == 0;
 }
 
 /// Calls `f` with a null pointer to numbers of so many bytes. Narrow numbers

@@ -83,6 +83,18 @@ def test_results_are_canonical_or_refused(format, how):
     assert same(kernel(a, b), expected)
 
 
+def test_rows_that_became_empty_are_refused():
+    """An entry of a level is there for the entries below it."""
+    a = nacho.Tensor.from_dense(np.eye(2), "dcsr")
+    b = nacho.Tensor.from_dense(np.eye(2), "csr")
+    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", {"Z": "dcsr"})
+    plan = kernel.plan(a, b)
+    b.pos[1][1] = 2
+    with pytest.raises(nacho.OperandError, match="changed while"):
+        plan.execute(a, b)
+    assert kernel.plan(a, b).execute(a, b).pos[0].tolist() == [0, 1]
+
+
 @pytest.mark.parametrize("format", ["csr", "csc", "coo"])
 @pytest.mark.parametrize("how", ["reverse", "repeat"])
 def test_scipy_operands_may_become_unsorted(format, how):

@@ -73,11 +73,13 @@ struct ResultEntries {
   const void *const *coordinates; ///< An array for each level.
   int64_t coordinateBytes, stride, levels, entries;
   const int64_t *extents; ///< One for each level.
+  /// No fiber is empty: each is that of an entry, which is only there for it.
+  bool areNonempty = false;
 };
 
 /// Whether the positions are valid, all coordinates are inside their extents,
-/// and the entries of each fiber are in order and distinct. False also if the
-/// check was stopped (see Stop.h).
+/// the entries of each fiber are in order and distinct, and no fiber is empty
+/// that must not be. False also if the check was stopped (see Stop.h).
 bool areInOrder(const ResultEntries &of, int64_t threads);
 
 } // namespace nacho
