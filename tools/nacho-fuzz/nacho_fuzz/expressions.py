@@ -10,6 +10,7 @@ operands.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -108,7 +109,9 @@ def _kernel(block: int) -> Any:
 def _options(statement: Any) -> Any:
     """Return a strategy for options, of which a caller gives none, some or all."""
     forced = st.dictionaries(st.sampled_from(CHOICES), st.booleans())
-    orders = st.permutations(statement.indices)
+    # An access that was drawn, and then not used, may have had an index of its own.
+    written = ",".join(re.findall(r"\[([^]]*)\]", statement.text)).split(",")
+    orders = st.permutations([n for n in statement.indices if n in written])
     return st.fixed_dictionaries(
         {"choices": st.one_of(st.none(), forced)}, optional={"order": orders}
     )
