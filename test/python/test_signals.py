@@ -21,6 +21,14 @@ TRIPLE_ROWS = "Z[i,l] = A[i,j] * B[j,k] * C[k,l]"
 WORKERS = ({}, {"threads": 1}, {"threads": 2}, {"threads": 1, "parts": 1})
 
 
+@pytest.fixture(autouse=True)
+def handles_interruptions():
+    """A shell's background processes ignore SIGINT, and Python then does, too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def heavy():
     """Operands whose products, whole, are more than 10^10."""
     return {
