@@ -1,25 +1,41 @@
-//===- GpuBackend.cpp - Kernels as launches of the gpu dialect ------------===//
+//===- GpuBackend.cpp - Kernels of the gpu dialect ------------------------===//
 //
 // MLIR's own gpu-lower-to-nvvm-pipeline can lower the result of the last stage.
 //
 //===----------------------------------------------------------------------===//
 
+#include "GpuStage.h"
 #include "nacho/Backends/Backends.h"
-#include "nacho/Compiler/Pipelines.h"
 #include "nacho/Conversion/Passes.h"
+#include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace nacho;
 
-/// Leads to gpu.launch and the operations inside of kernels.
+/// Leads to kernels, and functions of the host that launch them.
 static void addGpu(OpPassManager &pm, const PipelineOptions &options) {
   addContractCheck(pm, gpuBackend());
-  pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU());
+  ConvertNachoParallelToGPUOptions launches;
+  launches.slots = kGpuSlots;
+  pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU(launches));
+  pm.addNestedPass<func::FuncOp>(createNachoAccessOnDevice());
   addCanonicalizer(pm, options);
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createGpuLaunchSinkIndexComputationsPass());
+  pm.addPass(createGpuKernelOutliningPass());
+}
+
+Stage nacho::gpuStage() { return {"gpu", addGpu}; }
+
+Capabilities nacho::gpuCapabilities() {
+  Capabilities capabilities;
+  capabilities.workspaces = true;
+  capabilities.tables = true;
+  return capabilities;
 }
 
 namespace {
@@ -27,11 +43,11 @@ class GpuBackend final : public Backend {
 public:
   llvm::StringRef name() const override { return "gpu"; }
   llvm::StringRef summary() const override {
-    return "From tensor index notation to gpu.launch";
+    return "From tensor index notation to gpu.launch_func";
   }
-  Capabilities capabilities() const override { return {}; }
+  Capabilities capabilities() const override { return gpuCapabilities(); }
   std::vector<Stage> loweringStages() const override {
-    return {scfStage(), {"gpu", addGpu}};
+    return {scfStage(), gpuStage()};
   }
 };
 } // namespace

@@ -17,6 +17,9 @@ const Backend *findBackend(llvm::StringRef name);
 /// Kernels that the host runs itself.
 const Backend &cpuBackend();
 
+/// Kernels of a GPU that the host simulates.
+const Backend &cudaSimBackend();
+
 /// Kernels in the gpu dialect: they can be looked at and assembled, but there
 /// is no runtime for them.
 const Backend &gpuBackend();

@@ -370,31 +370,6 @@ def ConvertNachoParallelToCPU
   ];
 }
 
-def ConvertNachoParallelToGPU
-    : Pass<"convert-nacho-parallel-to-gpu", "::mlir::func::FuncOp"> {
-  let summary = "Lower the backend contract to gpu.launch";
-  let description = [{
-    Before:
-    ```mlir
-    nacho.parallel %worker in %n threads %t { body }
-    ```
-    After:
-    ```mlir
-    gpu.launch blocks(%bx) in (ceildiv(%n, 128)) threads(%tx) in (128) {
-      %worker = %bx * 128 + %tx
-      scf.if %worker < %n { body }
-    }
-    ```
-    The scan and prefix sums run in a single thread of the device. Sorts and slots
-    are left as they are: nacho-verify-contract refuses them.
-  }];
-  let options = [
-    Option<"blockSize", "block-size", "int64_t", "128", "Threads per block">
-  ];
-  let dependentDialects = [
-    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
-    "::mlir::memref::MemRefDialect"
-  ];
-}
+include "nacho/Conversion/GpuPasses.td"
 
 #endif // NACHO_CONVERSION_PASSES

@@ -32,8 +32,13 @@ inline constexpr int64_t kMostCost = int64_t(1) << 56;
 inline constexpr char kSortSymbol[] = "nacho_sort_entries";
 inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
 inline constexpr char kCountStepSymbol[] = "nacho_count_step";
+/// The name of simulateLaunch() of Simulator.h.
+inline constexpr char kLaunchSymbol[] = "nacho_launch";
 /// The name of addressOfStopWord() of Stop.h.
 inline constexpr char kStopWordSymbol[] = "nacho_stop_word";
+
+/// How many threads of a GPU have a row of each workspace.
+inline constexpr int64_t kGpuSlots = 32;
 
 /// A workspace without keys has marks for this many places.
 inline constexpr int64_t kDensePlaces = 1 << 20;

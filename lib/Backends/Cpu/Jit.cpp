@@ -5,6 +5,7 @@
 #include "Instrumentation.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Runtime.h"
+#include "nacho/Runtime/Simulator.h"
 #include "nacho/Runtime/Stop.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -329,6 +330,7 @@ Expected<std::unique_ptr<JitModule>> JitModule::load(CompiledCode code) {
   define(kSortSymbol, &sortEntries);
   define(kPrefixSumSymbol, &prefixSum);
   define(kCountStepSymbol, &countStep);
+  define(kLaunchSymbol, &simulateLaunch);
   define(kStopWordSymbol, &addressOfStopWord);
   if (Error error = result->jit->getMainJITDylib().define(
           orc::absoluteSymbols(std::move(runtime))))

@@ -1,6 +1,6 @@
 //===- ParallelToGPU.cpp - The backend contract on gpu.launch -------------===//
 
-#include "ScanLoop.h"
+#include "../ScanLoop.h"
 #include "nacho/Conversion/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,20 +27,59 @@ static gpu::LaunchOp createLaunch(ImplicitLocOpBuilder &b, Value blocks,
   return launch;
 }
 
-static void lowerParallel(ParallelOp op, int64_t blockSize) {
+/// Whether the workers of a loop use rows of workspaces.
+static bool hasSlots(ParallelOp op) {
+  return op.getBody()
+      .walk([](SlotOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// Moves the body of a loop over workers into another block.
+static void moveBody(ParallelOp op, Value worker, Block *into) {
+  op.getWorker().replaceAllUsesWith(worker);
+  op.getBodyBlock()->getTerminator()->erase();
+  into->getOperations().splice(into->begin(),
+                               op.getBodyBlock()->getOperations());
+}
+
+/// for each slot: for (worker = slot; worker < workers; worker += slots): body
+static void lowerWithSlots(ImplicitLocOpBuilder &b, ParallelOp op, Value thread,
+                           Value threads) {
+  auto loop = scf::ForOp::create(b, thread, op.getWorkers(), threads);
+  moveBody(op, loop.getInductionVar(), loop.getBody());
+  loop.walk([&](SlotOp slot) {
+    slot.replaceAllUsesWith(thread);
+    slot.erase();
+  });
+  // The workers of one thread use the same memory, one after the other.
+  loop.walk([&](memref::AllocaOp alloca) {
+    if (alloca->getNumOperands() == 0)
+      alloca->moveBefore(loop);
+  });
+}
+
+static void lowerParallel(ParallelOp op, int64_t blockSize, int64_t slots) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
+  bool isLimited = hasSlots(op);
+  if (isLimited)
+    blockSize = std::min(blockSize, slots);
   Value size = arith::ConstantIndexOp::create(b, blockSize);
   Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
+  if (isLimited) {
+    Value most = arith::ConstantIndexOp::create(b, slots / blockSize);
+    blocks = arith::MinUIOp::create(b, blocks, most);
+  }
   gpu::LaunchOp launch = createLaunch(b, blocks, size);
   Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
-  Value worker = arith::AddIOp::create(b, first, launch.getThreadIds().x);
-  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, worker,
-                                       op.getWorkers());
-  auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
-  op.getWorker().replaceAllUsesWith(worker);
-  Block *body = op.getBodyBlock(), *into = ifExists.thenBlock();
-  body->getTerminator()->erase();
-  into->getOperations().splice(into->begin(), body->getOperations());
+  Value thread = arith::AddIOp::create(b, first, launch.getThreadIds().x);
+  if (isLimited) {
+    lowerWithSlots(b, op, thread, arith::MulIOp::create(b, blocks, size));
+  } else {
+    Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                                         op.getWorkers());
+    auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
+    moveBody(op, thread, ifExists.thenBlock());
+  }
   op.erase();
 }
 
@@ -72,7 +111,7 @@ struct ParallelToGPU
     // A GPU hides the latency of memory by running other threads.
     getOperation().walk([](memref::PrefetchOp op) { op.erase(); });
     getOperation().walk([](PrefixSumOp op) { lowerPrefixSum(op); });
-    getOperation().walk([&](ParallelOp op) { lowerParallel(op, blockSize); });
+    getOperation().walk([&](ParallelOp op) { lowerParallel(op, blockSize, slots); });
     getOperation().walk([](ExclusiveScanOp op) {
       ImplicitLocOpBuilder b(op.getLoc(), op);
       Value one = arith::ConstantIndexOp::create(b, 1);

@@ -1,0 +1,109 @@
+//===- GpuPasses.td - From bounded loops to GPUs ----------*- tablegen -*-===//
+
+#ifndef NACHO_CONVERSION_GPU_PASSES
+#define NACHO_CONVERSION_GPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertNachoParallelToGPU
+    : Pass<"convert-nacho-parallel-to-gpu", "::mlir::func::FuncOp"> {
+  let summary = "Lower the backend contract to gpu.launch";
+  let description = [{
+    Before:
+    ```mlir
+    nacho.parallel %worker in %n threads %t { body }
+    ```
+    After:
+    ```mlir
+    gpu.launch blocks(%bx) in (ceildiv(%n, 128)) threads(%tx) in (128) {
+      %worker = %bx * 128 + %tx
+      scf.if %worker < %n { body }
+    }
+    ```
+    If the body has a slot, there are only as many threads as there are slots. Each
+    thread takes one worker after the other:
+    ```mlir
+    gpu.launch blocks(%bx) in (min(ceildiv(%n, 32), slots / 32)) threads(%tx) in (32) {
+      %slot = %bx * 32 + %tx
+      scf.for %worker = %slot to %n step (the number of all threads) { body }
+    }
+    ```
+    The scan and prefix sums run in a single thread of the device. Sorts are left as
+    they are: nacho-verify-contract refuses them.
+  }];
+  let options = [
+    Option<"blockSize", "block-size", "int64_t", "128", "Threads per block">,
+    Option<"slots", "slots", "int64_t", "32",
+           "The number of slots: so many threads per block, or a multiple of that">
+  ];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def NachoAccessOnDevice : Pass<"nacho-access-on-device", "::mlir::func::FuncOp"> {
+  let summary = "Move what the host reads and writes into launches";
+  let description = [{
+    The host cannot access the memory of a device. Before:
+    ```mlir
+    %n = memref.load %pos[%rows]
+    gpu.launch blocks(%bx) in (%blocks) threads(%tx) in (128) {
+      body of %n
+    }
+    memref.store %n, %sizes[%c0]
+    ```
+    After:
+    ```mlir
+    gpu.launch blocks(%bx) in (%blocks) threads(%tx) in (128) {
+      %n = memref.load %pos[%rows]
+      body of %n
+    }
+    gpu.launch blocks(%bx) in (1) threads(%tx) in (1) {
+      %n = memref.load %pos[%rows]
+      memref.store %n, %sizes[%c0]
+    }
+    ```
+    So nothing waits for the host. What the host needs itself, such as the number of
+    blocks of a launch, must not depend on what is loaded: this is an error. So is a
+    value that is loaded, changed in memory by a launch, and then used in another one.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def ConvertNachoGpuToSimulator
+    : Pass<"convert-nacho-gpu-to-simulator", "::mlir::ModuleOp"> {
+  let summary = "Let the host run kernels as a GPU would";
+  let description = [{
+    Before:
+    ```mlir
+    gpu.launch_func @kernels::@k blocks in (%b, %c1, %c1) threads in (%t, %c1, %c1)
+        args(%a : memref<?xf64>, %n : index)
+
+    gpu.module @kernels {
+      gpu.func @k(%a: memref<?xf64>, %n: index) kernel {
+        %block = gpu.block_id x
+        body
+        gpu.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    frame = [%a, %n]
+    call @nacho_launch(@simulated_k, %b, %t, frame)
+
+    func.func private @simulated_k(%thread, %frame) {
+      %a = frame[0], at the address where kernels access it
+      %n = frame[1]
+      %block = thread[0]
+      body
+      return
+    }
+    ```
+    The runtime calls the function for each thread of each block (Simulator.h).
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
+}
+
+#endif // NACHO_CONVERSION_GPU_PASSES

@@ -1,0 +1,145 @@
+//===- HostCode.cpp - Modules of LLVM's dialect that the host runs --------===//
+
+#include "HostCode.h"
+
+#include "Jit.h"
+#include "ObjectCache.h"
+#include "nacho/Conversion/Passes.h"
+#include "nacho/Runtime/Sanitizer.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+using namespace mlir;
+using namespace nacho;
+
+void nacho::addLoweringToLlvm(OpPassManager &pm,
+                              const PipelineOptions &options) {
+  if (options.countSteps)
+    pm.addPass(createNachoCountSteps());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createNachoLeaveLoops());
+  pm.addPass(createConvertNachoFunctionsToLibm());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertComplexToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertOpenMPToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  addCanonicalizer(pm, options);
+}
+
+/// The functions of each unit. Units are compiled at the same time: each step
+/// has one that partitions, counts and compacts, and one that computes.
+static std::vector<std::vector<std::string>>
+unitsOf(ArrayRef<StepFunctions> steps) {
+  std::vector<std::vector<std::string>> units;
+  for (const StepFunctions &functions : steps) {
+    auto add = [&](Phase phase) {
+      const std::string &name = functions[static_cast<size_t>(phase)];
+      if (!name.empty())
+        units.back().push_back(name);
+    };
+    units.emplace_back();
+    add(Phase::partition);
+    add(Phase::plan);
+    add(Phase::compact);
+    units.emplace_back();
+    add(Phase::execute);
+  }
+  return units;
+}
+
+/// The code of a module: from disk if it is there, else lowered and compiled.
+static FailureOr<CompiledCode> generate(const CompileRequest &request) {
+  ObjectCache cache(request.key);
+  if (std::optional<CompiledCode> known = cache.load())
+    return std::move(*known);
+  FailureOr<ModuleOp> module = request.lower();
+  if (failed(module))
+    return failure();
+  registerBuiltinDialectTranslation(*module->getContext());
+  registerLLVMDialectTranslation(*module->getContext());
+  registerOpenMPDialectTranslation(*module->getContext());
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> translated =
+      translateModuleToLLVMIR(*module, context);
+  if (!translated)
+    return failure();
+  llvm::Expected<CompiledCode> code =
+      compileForHost(*translated, unitsOf(request.steps), request.sanitizer);
+  if (!code)
+    return emitError(request.loc) << llvm::toString(code.takeError());
+  cache.store(*code);
+  return std::move(*code);
+}
+
+namespace {
+/// Compiled code in this process, and the addresses of the exported functions.
+class HostExecutable final : public Executable {
+public:
+  static llvm::Expected<std::unique_ptr<Executable>>
+  load(CompiledCode code, ArrayRef<StepFunctions> steps, Device &device) {
+    auto made = std::make_unique<HostExecutable>(device);
+    auto jit = JitModule::load(std::move(code));
+    if (!jit)
+      return jit.takeError();
+    made->jit = std::move(*jit);
+    for (const StepFunctions &functions : steps) {
+      Entries &entries = made->steps.emplace_back();
+      for (auto [name, entry] : llvm::zip(functions, entries)) {
+        if (name.empty())
+          continue;
+        auto found = made->jit->lookup(name);
+        if (!found)
+          return found.takeError();
+        entry = *found;
+      }
+    }
+    return made;
+  }
+
+  explicit HostExecutable(Device &device) : memory(device) {}
+
+  Device &device() const override { return memory; }
+
+  void call(size_t step, Phase phase, const int64_t *words) const override {
+    steps[step][static_cast<size_t>(phase)](words);
+  }
+
+  std::string llvm() const override { return jit->llvm(); }
+  std::string assembly() const override { return jit->assembly(); }
+
+private:
+  using Entries = std::array<JitModule::Entry, kNumPhases>;
+  Device &memory;
+  std::unique_ptr<JitModule> jit;
+  std::vector<Entries> steps;
+};
+} // namespace
+
+FailureOr<std::unique_ptr<Executable>>
+nacho::compileForHost(const CompileRequest &request, Device &device) {
+  if (request.sanitizer != "none" && request.sanitizer != kSanitizer)
+    return emitError(request.loc)
+           << "no runtime of the sanitizer '" << request.sanitizer
+           << "' is in this build";
+  FailureOr<CompiledCode> code = generate(request);
+  if (failed(code))
+    return failure();
+  auto loaded =
+      HostExecutable::load(std::move(*code), request.steps, device);
+  if (!loaded)
+    return emitError(request.loc) << llvm::toString(loaded.takeError());
+  return std::move(*loaded);
+}

@@ -1,0 +1,19 @@
+//===- GpuStage.h - What the backends for GPUs have in common -------------===//
+
+#ifndef NACHO_LIB_GPUSTAGE_H
+#define NACHO_LIB_GPUSTAGE_H
+
+#include "nacho/Compiler/Pipelines.h"
+
+namespace nacho {
+
+/// The stage after scf: kernels of the gpu dialect, and functions of the host
+/// that launch them and access no memory of the device.
+Stage gpuStage();
+
+/// What GPUs support of the contract.
+Capabilities gpuCapabilities();
+
+} // namespace nacho
+
+#endif // NACHO_LIB_GPUSTAGE_H
