@@ -19,6 +19,7 @@ using namespace nacho;
 /// Leads to kernels, and functions of the host that launch them.
 static void addGpu(OpPassManager &pm, const PipelineOptions &options) {
   addContractCheck(pm, gpuBackend());
+  pm.addNestedPass<func::FuncOp>(createNachoExpandSort());
   ConvertNachoParallelToGPUOptions launches;
   launches.slots = kGpuSlots;
   pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU(launches));
@@ -33,6 +34,7 @@ Stage nacho::gpuStage() { return {"gpu", addGpu}; }
 
 Capabilities nacho::gpuCapabilities() {
   Capabilities capabilities;
+  capabilities.sorts = true;
   capabilities.workspaces = true;
   capabilities.tables = true;
   return capabilities;

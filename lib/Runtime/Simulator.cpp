@@ -114,6 +114,18 @@ void *nacho::accessSimulated(void *data) noexcept {
   return static_cast<char *>(data) - kHalf;
 }
 
+void *nacho::takeSimulatedScratch(int64_t bytes) noexcept {
+  try {
+    return allocateSimulated(bytes);
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+
+void nacho::returnSimulatedScratch(void *data, int64_t bytes) noexcept {
+  releaseSimulated(data, bytes);
+}
+
 void nacho::simulateLaunch(SimulatedKernel kernel, int64_t blocks,
                            int64_t threads, void *frame) noexcept {
   SimulatedThread thread{0, 0, blocks, threads, -int64_t(kHalf)};

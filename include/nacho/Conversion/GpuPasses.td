@@ -28,14 +28,48 @@ def ConvertNachoParallelToGPU
       scf.for %worker = %slot to %n step (the number of all threads) { body }
     }
     ```
-    The scan and prefix sums run in a single thread of the device. Sorts are left as
-    they are: nacho-verify-contract refuses them.
+    The scan runs in a single thread of the device. A prefix sum takes three launches:
+    each thread sums up a part, one thread adds up the sums of the parts, and each
+    thread adds the sum before its part. Sorts are left to nacho-expand-sort.
   }];
   let options = [
     Option<"blockSize", "block-size", "int64_t", "128", "Threads per block">,
     Option<"slots", "slots", "int64_t", "32",
            "The number of slots: so many threads per block, or a multiple of that">
   ];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def NachoExpandSort : Pass<"nacho-expand-sort", "::mlir::func::FuncOp"> {
+  let summary = "Lower sorts to parallel loops";
+  let description = [{
+    A radix sort, which is stable. Before:
+    ```mlir
+    nacho.sort (%i, %j) below (%n, %m) with %values status %status threads %t
+    ```
+    After:
+    ```mlir
+    %scratch = gpu.alloc
+    if %scratch exists {
+      %order, %other, %counts, %copy = views of %scratch
+      nacho.parallel: %order[n] = n
+      for each digit of %j, then of %i, from the last {
+        nacho.parallel %part: %counts[digit, %part] = how many entries of the part have it
+        nacho.prefix_sum %counts
+        nacho.parallel %part: %other[%counts[digit, %part]++] = each entry, in %order
+        swap %order and %other
+      }
+      for each array: nacho.parallel: %copy[n] = array[%order[n]]
+                      nacho.parallel: array[n] = %copy[n]
+      gpu.dealloc %scratch
+    } else {
+      %status |= no memory
+    }
+    ```
+  }];
   let dependentDialects = [
     "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
     "::mlir::memref::MemRefDialect"
@@ -101,7 +135,8 @@ def ConvertNachoGpuToSimulator
       return
     }
     ```
-    The runtime calls the function for each thread of each block (Simulator.h).
+    gpu.alloc and gpu.dealloc become calls of the runtime as well, which calls the
+    function for each thread of each block (Simulator.h).
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }

@@ -31,6 +31,10 @@ using SimulatedKernel = void (*)(const SimulatedThread *thread, void *frame);
 void simulateLaunch(SimulatedKernel kernel, int64_t blocks, int64_t threads,
                     void *frame) noexcept;
 
+/// Memory for compiled code. There is none if this is null.
+void *takeSimulatedScratch(int64_t bytes) noexcept;
+void returnSimulatedScratch(void *data, int64_t bytes) noexcept;
+
 /// Memory for kernels. What is beyond its end cannot be accessed. Throws
 /// std::bad_alloc.
 void *allocateSimulated(size_t bytes);

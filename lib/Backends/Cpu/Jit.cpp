@@ -331,6 +331,8 @@ Expected<std::unique_ptr<JitModule>> JitModule::load(CompiledCode code) {
   define(kPrefixSumSymbol, &prefixSum);
   define(kCountStepSymbol, &countStep);
   define(kLaunchSymbol, &simulateLaunch);
+  define(kTakeScratchSymbol, &takeSimulatedScratch);
+  define(kReturnScratchSymbol, &returnSimulatedScratch);
   define(kStopWordSymbol, &addressOfStopWord);
   if (Error error = result->jit->getMainJITDylib().define(
           orc::absoluteSymbols(std::move(runtime))))

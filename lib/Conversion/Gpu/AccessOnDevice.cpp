@@ -94,8 +94,8 @@ static void launchWrites(Block &block) {
 namespace {
 /// The operations of the host that a value is computed by.
 struct Slice {
-  /// Adds the operations, each after those that it uses, up to those that
-  /// already exist where a launch begins and read no memory.
+  /// Adds the operations, each after those that it uses. What stays on the host
+  /// is not among them.
   explicit Slice(Value value) { add(value.getDefiningOp()); }
 
   llvm::SetVector<Operation *> ops;
@@ -103,7 +103,7 @@ struct Slice {
 
 private:
   void add(Operation *op) {
-    if (!op || isa<gpu::LaunchOp>(op->getParentOp()) || ops.contains(op))
+    if (!op || staysOnHost(op) || ops.contains(op))
       return;
     llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
     getUsedValuesDefinedAbove(op->getRegions(), used);
@@ -191,7 +191,7 @@ static LogicalResult eraseReads(func::FuncOp func) {
     return WalkResult::skip();
   });
   for (Operation *op : llvm::reverse(reads))
-    if (op->use_empty())
+    if (isOpTriviallyDead(op))
       op->erase();
     else if (has<MemoryEffects::Read>(op))
       return op->emitOpError("reads memory of the device for the host itself");

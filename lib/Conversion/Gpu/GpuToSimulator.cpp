@@ -8,6 +8,7 @@
 #include "nacho/Conversion/Passes.h"
 #include "nacho/Runtime/Abi.h"
 
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,6 +33,8 @@ public:
 
   LogicalResult convertKernel(gpu::GPUFuncOp kernel);
   void convertLaunch(gpu::LaunchFuncOp launch);
+  void convertAlloc(gpu::AllocOp op);
+  void convertDealloc(gpu::DeallocOp op);
 
 private:
   LLVM::LLVMStructType frameOf(TypeRange arguments);
@@ -160,15 +163,19 @@ LogicalResult Converter::convertKernel(gpu::GPUFuncOp kernel) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-static LLVM::LLVMFuncOp declareLaunch(ModuleOp module, Type pointer) {
-  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(kLaunchSymbol))
-    return known;
-  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  Type word = b.getI64Type();
-  auto type =
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(module.getContext()),
-                                  {pointer, word, word, pointer});
-  return LLVM::LLVMFuncOp::create(b, module.getLoc(), kLaunchSymbol, type);
+/// Calls a function of the runtime.
+static Value callRuntime(ImplicitLocOpBuilder &b, ModuleOp module,
+                         StringRef name, Type result, ValueRange arguments) {
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  if (!function) {
+    OpBuilder atBegin = OpBuilder::atBlockBegin(module.getBody());
+    auto type = LLVM::LLVMFunctionType::get(
+        result, llvm::to_vector(arguments.getTypes()));
+    function =
+        LLVM::LLVMFuncOp::create(atBegin, module.getLoc(), name, type);
+  }
+  auto call = LLVM::CallOp::create(b, function, arguments);
+  return call.getNumResults() ? call.getResult() : Value();
 }
 
 /// frame = [arguments]
@@ -191,11 +198,44 @@ void Converter::convertLaunch(gpu::LaunchFuncOp launch) {
   auto number = [&](Value value) -> Value {
     return arith::IndexCastOp::create(b, b.getI64Type(), value);
   };
-  LLVM::CallOp::create(b, declareLaunch(module, pointer),
-                       ValueRange{cast(b, pointer, kernel),
-                                  number(launch.getGridSizeX()),
-                                  number(launch.getBlockSizeX()), at});
+  callRuntime(b, module, kLaunchSymbol,
+              LLVM::LLVMVoidType::get(module.getContext()),
+              {cast(b, pointer, kernel), number(launch.getGridSizeX()),
+               number(launch.getBlockSizeX()), at});
   launch.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// nacho_take_scratch(bytes) is null if there is no memory.
+void Converter::convertAlloc(gpu::AllocOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value bytes = arith::IndexCastOp::create(b, b.getI64Type(),
+                                           op.getDynamicSizes().front());
+  Value data = callRuntime(b, module, kTakeScratchSymbol, pointer, bytes);
+  auto memory = MemRefDescriptor::poison(
+      b, b.getLoc(), types.convertType(op.getMemref().getType()));
+  memory.setAllocatedPtr(b, b.getLoc(), data);
+  memory.setAlignedPtr(b, b.getLoc(), data);
+  memory.setConstantOffset(b, b.getLoc(), 0);
+  memory.setSize(b, b.getLoc(), 0, bytes);
+  memory.setConstantStride(b, b.getLoc(), 0, 1);
+  op.getMemref().replaceAllUsesWith(cast(b, op.getMemref().getType(), memory));
+  op.erase();
+}
+
+/// nacho_return_scratch(data, bytes)
+void Converter::convertDealloc(gpu::DeallocOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  MemRefDescriptor memory(
+      cast(b, types.convertType(op.getMemref().getType()), op.getMemref()));
+  callRuntime(
+      b, module, kReturnScratchSymbol,
+      LLVM::LLVMVoidType::get(module.getContext()),
+      {memory.allocatedPtr(b, b.getLoc()), memory.size(b, b.getLoc(), 0)});
+  op.erase();
 }
 
 namespace {
@@ -204,7 +244,10 @@ struct GpuToSimulator
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Converter converter(module);
-    module.walk([&](gpu::LaunchFuncOp launch) { converter.convertLaunch(launch); });
+    module.walk(
+        [&](gpu::LaunchFuncOp launch) { converter.convertLaunch(launch); });
+    module.walk([&](gpu::AllocOp op) { converter.convertAlloc(op); });
+    module.walk([&](gpu::DeallocOp op) { converter.convertDealloc(op); });
     SmallVector<gpu::GPUModuleOp> kernels(module.getOps<gpu::GPUModuleOp>());
     for (gpu::GPUModuleOp each : kernels) {
       SmallVector<gpu::GPUFuncOp> functions(each.getOps<gpu::GPUFuncOp>());
