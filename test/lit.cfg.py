@@ -67,7 +67,7 @@ config.substitutions += [
     # All the way to PTX, as text in the gpu.binary ops.
     (
         "%{ptx}",
-        "builtin.module(nacho-gpu,gpu-lower-to-nvvm-pipeline"
+        "builtin.module(nacho-gpu,convert-vector-to-llvm,gpu-lower-to-nvvm-pipeline"
         "{cubin-chip=sm_90 cubin-features=+ptx80 cubin-format=isa})",
     ),
 ]

@@ -1,6 +1,7 @@
 //===- GpuBackend.cpp - Kernels of the gpu dialect ------------------------===//
 //
-// MLIR's own gpu-lower-to-nvvm-pipeline can lower the result of the last stage.
+// MLIR's own passes convert-vector-to-llvm and gpu-lower-to-nvvm-pipeline can
+// lower the result of the last stage.
 //
 //===----------------------------------------------------------------------===//
 

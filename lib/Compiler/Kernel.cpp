@@ -176,8 +176,7 @@ CompiledKernel::compile(const Variant &variant, std::string &error) const {
   if (failed(compilation.parse(text)) || failed(compilation.onlyFunction()) ||
       failed(compilation.runTo("loops", backend, asked)))
     return nullptr;
-  std::string key =
-      backend.name().str() + asked.key() + compilation.print();
+  std::string key = backend.name().str() + asked.key() + compilation.print();
   if (auto known = sharedPrograms().find(key))
     return known;
   std::shared_ptr<const Program> made =

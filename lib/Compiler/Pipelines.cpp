@@ -132,14 +132,17 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createNachoCarryPositions());
   // Steps that are counted are taken one by one.
-  if (options.vectorBits > 0 && !options.countSteps) {
-    NachoSumInLanesOptions sums;
-    sums.gathers = options.gathers;
-    pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
+  if (options.countSteps)
+    return;
+  // Whatever the target has, so that sums are the same on all of them.
+  NachoSumInLanesOptions sums;
+  sums.gathers = options.gathers;
+  pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
+  if (options.vectorBits > 0) {
     pm.addNestedPass<func::FuncOp>(createNachoNarrowLanes());
     pm.addNestedPass<func::FuncOp>(createNachoPeelRows());
-    addCanonicalizer(pm, options);
   }
+  addCanonicalizer(pm, options);
 }
 
 std::vector<Stage> nacho::commonStages() {
@@ -158,7 +161,6 @@ void nacho::addContractCheck(OpPassManager &pm, const Backend &backend) {
   contract.target = backend.name().str();
   contract.sorts = capabilities.sorts;
   contract.workspaces = capabilities.workspaces;
-  contract.vectors = capabilities.vectors;
   pm.addPass(createNachoVerifyContract(contract));
   pm.addNestedPass<func::FuncOp>(createNachoVerifyAccesses());
 }
@@ -170,8 +172,6 @@ void nacho::addStages(OpPassManager &pm, ArrayRef<Stage> stages,
   possible.copyOptionValuesFrom(options);
   if (!capabilities.tables)
     possible.find = false;
-  if (!capabilities.vectors)
-    possible.vectorBits = 0;
   for (const Stage &stage : stages)
     stage.addPasses(pm, possible);
 }

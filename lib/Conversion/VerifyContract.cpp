@@ -63,8 +63,6 @@ struct VerifyContract : nacho::impl::NachoVerifyContractBase<VerifyContract> {
       return "sorts";
     if (isa<SlotOp>(op) && !workspaces)
       return "workspaces";
-    if (op->getName().getDialectNamespace() == "vector" && !vectors)
-      return "vectors";
     return std::nullopt;
   }
 

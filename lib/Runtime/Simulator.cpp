@@ -4,9 +4,9 @@
 // by page as memory is allocated; the upper half, which stays inaccessible, has
 // the addresses that the host knows.
 //
-//   | array, page, | nothing | array, page | ...  ||  nothing at all           |
-//   | page         |         |             |      ||                           |
-//   ^ accessed                                    ^ + kHalf: known to the host
+//   | array, page, | nothing | array, page | ...  ||  nothing at all | | page
+//   |         |             |      ||                           | ^ accessed ^
+//   + kHalf: known to the host
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,12 +15,20 @@
 #include "nacho/Runtime/Fork.h"
 #include "nacho/Runtime/Stop.h"
 
+#include <array>
+#include <csetjmp>
+#include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <new>
+#include <numeric>
+#include <optional>
+#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace nacho;
 
@@ -38,8 +46,18 @@ public:
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED)
       throw std::bad_alloc();
-    free.emplace(static_cast<char *>(reserved), kHalf);
+    first = static_cast<char *>(reserved);
+    free.emplace(first, kHalf);
     holdAtFork(mutex);
+  }
+
+  /// Which half an address is in: 0 that of kernels, 1 that of the host, or
+  /// none if it is no address of the device.
+  std::optional<int> halfOf(const void *address) const {
+    size_t at = static_cast<const char *>(address) - first;
+    if (at >= 2 * kHalf)
+      return std::nullopt;
+    return at >= kHalf;
   }
 
   void *allocate(size_t bytes) {
@@ -61,7 +79,8 @@ public:
 
   void release(void *data, size_t bytes) noexcept {
     size_t pages = pagesOf(bytes);
-    char *begin = static_cast<char *>(data) + roundedUp(bytes, kAlignment) - pages;
+    char *begin =
+        static_cast<char *>(data) + roundedUp(bytes, kAlignment) - pages;
     std::lock_guard<std::mutex> lock(mutex);
     madvise(begin, pages, MADV_DONTNEED);
     mprotect(begin, pages, PROT_NONE);
@@ -92,6 +111,7 @@ private:
   }
 
   const size_t page = sysconf(_SC_PAGESIZE);
+  char *first;
   std::mutex mutex;
   std::map<char *, size_t> free; ///< By address; each ends with a page unused.
 };
@@ -126,13 +146,117 @@ void nacho::returnSimulatedScratch(void *data, int64_t bytes) noexcept {
   releaseSimulated(data, bytes);
 }
 
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+static uint64_t seedOfOrder() {
+  const char *variable = std::getenv("NACHO_SIMULATOR_SEED");
+  return variable ? std::strtoull(variable, nullptr, 10) : 0;
+}
+
+namespace {
+/// A permutation of the numbers below `count`.
+class Order {
+public:
+  Order(int64_t count, uint64_t seed) : count(count) {
+    if (!seed || count < 2)
+      return;
+    first = seed % count;
+    // Large steps, and each number comes once.
+    step = (seed * 0x9e3779b97f4a7c15u >> 32) % count;
+    while (std::gcd(step, count) != 1)
+      ++step;
+  }
+
+  int64_t operator[](int64_t n) const {
+    return static_cast<int64_t>((first + static_cast<__int128>(n) * step) %
+                                count);
+  }
+
+private:
+  int64_t count, first = 0, step = 1;
+};
+} // namespace
+
 void nacho::simulateLaunch(SimulatedKernel kernel, int64_t blocks,
                            int64_t threads, void *frame) noexcept {
+  static const uint64_t seed = seedOfOrder();
+  Order ofBlocks(blocks, seed), ofThreads(threads, seed);
   SimulatedThread thread{0, 0, blocks, threads, -int64_t(kHalf)};
-  for (thread.block = 0; thread.block < blocks; ++thread.block) {
+  for (int64_t block = 0; block < blocks; ++block) {
     if (isSet(stopWord()))
       return;
-    for (thread.thread = 0; thread.thread < threads; ++thread.thread)
+    thread.block = ofBlocks[block];
+    for (int64_t n = 0; n < threads; ++n) {
+      thread.thread = ofThreads[n];
       kernel(&thread, frame);
+    }
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Faults
+//===----------------------------------------------------------------------===//
+
+/// Where a fault of this thread leads to, if it is in memory of the device.
+static thread_local sigjmp_buf *onFault = nullptr;
+
+/// What handled faults before.
+static std::array<struct sigaction, 2> replaced;
+static constexpr std::array kFaults = {SIGSEGV, SIGBUS};
+
+static void handleFault(int signal, siginfo_t *info, void * /*context*/) {
+  if (onFault)
+    if (std::optional<int> half = memory().halfOf(info->si_addr))
+      siglongjmp(*onFault, 1 + *half);
+  // The fault comes again, and what handled it before has it then.
+  for (size_t n = 0; n < kFaults.size(); ++n)
+    if (kFaults[n] == signal)
+      sigaction(signal, &replaced[n], nullptr);
+}
+
+static bool isOurs(const struct sigaction &action) {
+  return (action.sa_flags & SA_SIGINFO) && action.sa_sigaction == handleFault;
+}
+
+/// Puts our handler before others, even if they came after it.
+static void handleFaults() {
+  struct sigaction action = {};
+  action.sa_sigaction = handleFault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  for (size_t n = 0; n < kFaults.size(); ++n) {
+    struct sigaction now;
+    if (sigaction(kFaults[n], nullptr, &now) || isOurs(now))
+      continue;
+    replaced[n] = now;
+    sigaction(kFaults[n], &action, nullptr);
+  }
+}
+
+/// Returns whose fault it was, as `halfOf` plus 1, or 0.
+static int callUntilFault(void (*function)(const int64_t *),
+                          const int64_t *words) {
+  sigjmp_buf here;
+  int fault = sigsetjmp(here, /*savemask=*/1);
+  if (fault == 0) {
+    onFault = &here;
+    function(words);
+  }
+  onFault = nullptr;
+  return fault;
+}
+
+void nacho::callSimulated(void (*function)(const int64_t *words),
+                          const int64_t *words) {
+  static std::mutex mutex;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    handleFaults();
+  }
+  int fault = callUntilFault(function, words);
+  if (fault == 1)
+    throw DeviceFault("a kernel accessed memory of the device beyond an array");
+  if (fault == 2)
+    throw DeviceFault("the host accessed memory of the device");
 }

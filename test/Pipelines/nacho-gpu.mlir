@@ -1,41 +1,39 @@
 // REQUIRES: nvptx
 //
-// The functions of the `assemble` stage are the ones that a GPU runs.
+// The functions of the `assemble` stage are the ones that a GPU runs. The host reads and
+// writes no memory: it launches.
 //
 // RUN: nacho-opt %s -nacho-gpu | FileCheck %s
-// RUN: nacho-opt %s -nacho-gpu=find=true -dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=PASSES
 // RUN: nacho-opt %s -pass-pipeline='%{ptx}' -o %t.mlir
 // RUN: FileCheck %s --check-prefix=PTX < %t.mlir
 
-// Tables have no lowering: fibers are not looked for, even where that is asked for.
-//
-// PASSES:     builtin.module(
-// PASSES-NOT: nacho-find-coordinates
-// PASSES:     nacho-partition-loops
-// PASSES-NOT: nacho-find-coordinates
-// PASSES:     convert-nacho-parallel-to-gpu
-
 // CHECK-LABEL: func.func @kernel_partition(
-// CHECK:         gpu.launch
-// CHECK:         gpu.launch
+// CHECK-NOT:     memref.load
+// CHECK:         gpu.launch_func
+// CHECK:         gpu.launch_func
+// CHECK:       gpu.module
 // CHECK-LABEL: func.func private @kernel_assemble(
-// CHECK:         gpu.launch
+// CHECK:         gpu.launch_func
 // CHECK-LABEL: func.func private @kernel_compute(
-// CHECK:         gpu.launch
-// CHECK:           arith.addf
+// CHECK:         gpu.launch_func
+// CHECK:       gpu.module
+// CHECK:         arith.addf
 // CHECK-LABEL: func.func @kernel_plan(
 // CHECK:         call @kernel_partition
 // CHECK:         call @kernel_assemble
-// CHECK:         gpu.launch
+// CHECK-NEXT:    gpu.launch_func
+// CHECK-NEXT:    gpu.launch_func
+// CHECK-NEXT:    return
 // CHECK-NOT:     {{nacho\.(root|nest|coiterate|search|parallel|load|exclusive_scan)}}
 
-// The two ends of the partition, the searches, the count, the appends, the scan.
+// The two ends of the partition, the searches, the count, the appends, the scan, the sizes.
 //
 // PTX: gpu.binary @kernel_partition_kernel {{.*}}chip = "sm_90"{{.*}}.visible .entry kernel_partition_kernel
 // PTX: gpu.binary @kernel_partition_kernel_0 {{.*}}.visible .entry kernel_partition_kernel
 // PTX: gpu.binary @kernel_assemble_kernel {{.*}}.visible .entry kernel_assemble_kernel
 // PTX: gpu.binary @kernel_compute_kernel {{.*}}.visible .entry kernel_compute_kernel{{.*}}add.rn.f64
 // PTX: gpu.binary @kernel_plan_kernel {{.*}}.visible .entry kernel_plan_kernel
+// PTX: gpu.binary @kernel_plan_kernel_{{[0-9]+}} {{.*}}.visible .entry kernel_plan_kernel
 
 #DCSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
@@ -58,7 +56,7 @@ func.func @kernel(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK:         gpu.launch
 // CHECK:           arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : f64
 // CHECK-LABEL: func.func private @spmv_combine(
-// CHECK:         gpu.launch blocks({{.+}}) in (%{{[^ ]+}} = %c1{{.*}}, {{.+}}) threads
+// CHECK:         gpu.launch_func {{.+}} blocks in (%c1{{[^,]*}}, {{.+}}) threads
 // CHECK-LABEL: func.func @spmv_execute(
 // CHECK:         call @spmv_compute
 // CHECK:         call @spmv_combine
@@ -109,7 +107,7 @@ func.func @mixed_add(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #COO>) -> te
   return %Z : tensor<?x?xf64>
 }
 
-// Z[i, j] = A[i, j] * x[j]: x is merged with each row.
+// Z[i, j] = A[i, j] * x[j]: x is merged with each row, or found in a table.
 //
 // CHECK-LABEL: func.func private @scaled_compute(
 // CHECK:         gpu.launch

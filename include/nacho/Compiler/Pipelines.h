@@ -30,13 +30,12 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
 };
 
 /// The optional parts of the contract (ParallelOps.td) that a backend supports.
-/// Without tables or vectors, kernels are compiled to do without, and are
-/// slower; without sorts or workspaces, kernels that need them are refused.
+/// Without tables, kernels are compiled to do without, and are slower; without
+/// sorts or workspaces, kernels that need them are refused.
 struct Capabilities {
   bool sorts = false;      ///< nacho.sort
   bool workspaces = false; ///< nacho.slot, and memory for each slot.
   bool tables = false;     ///< nacho.lookup in tables.
-  bool vectors = false;    ///< Values of vector types.
 };
 
 class Backend;

@@ -339,9 +339,7 @@ def NachoVerifyContract : Pass<"nacho-verify-contract", "::mlir::ModuleOp"> {
            "The name of the backend, for diagnostics">,
     Option<"sorts", "sorts", "bool", /*default=*/"true", "It can sort">,
     Option<"workspaces", "workspaces", "bool", /*default=*/"true",
-           "Its workers have slots">,
-    Option<"vectors", "vectors", "bool", /*default=*/"true",
-           "It has vector registers">
+           "Its workers have slots">
   ];
 }
 

@@ -22,7 +22,7 @@
 //   drain                             (WorkspaceOps.td)
 //
 // Besides these there are func.func, and on the host's side of a module func.call;
-// and arith, math, complex, scf, memref, ub and, for backends with vectors, vector;
+// and arith, math, complex, scf, memref, ub and vector;
 // and casts between integers that differ only in signedness, which LLVM's integers
 // do not have; and nacho.unary for functions of complex numbers, since MLIR folds
 // the complex dialect's as if numbers were exact.

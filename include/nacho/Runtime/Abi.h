@@ -34,7 +34,7 @@ inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
 inline constexpr char kCountStepSymbol[] = "nacho_count_step";
 /// The name of simulateLaunch() of Simulator.h.
 inline constexpr char kLaunchSymbol[] = "nacho_launch";
-/// The names of functions for scratch memory of a device, which Simulator.h has.
+/// The names of takeSimulatedScratch() and returnSimulatedScratch().
 inline constexpr char kTakeScratchSymbol[] = "nacho_take_scratch";
 inline constexpr char kReturnScratchSymbol[] = "nacho_return_scratch";
 /// The name of addressOfStopWord() of Stop.h.

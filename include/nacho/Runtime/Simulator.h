@@ -12,13 +12,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 
 namespace nacho {
+
+/// Memory of the simulated device was accessed where, or by whom, it cannot be.
+struct DeviceFault : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Calls compiled code, and throws DeviceFault if the code faults in memory of
+/// the device. Such code is left where it is: it must not hold anything.
+void callSimulated(void (*function)(const int64_t *words),
+                   const int64_t *words);
 
 /// What a thread of a kernel can ask for. Compiled code reads these numbers in
 /// this order.
 struct SimulatedThread {
-  int64_t block, thread;  ///< Its number, and the number of its block.
+  int64_t block, thread;   ///< Its number, and the number of its block.
   int64_t blocks, threads; ///< How many blocks there are, and threads in each.
   /// What leads from an address that the host knows to the one of kernels.
   int64_t window;
@@ -27,7 +38,9 @@ struct SimulatedThread {
 /// A kernel, which takes the arguments of a launch in a frame.
 using SimulatedKernel = void (*)(const SimulatedThread *thread, void *frame);
 
-/// Runs all threads of all blocks.
+/// Runs all threads of all blocks, one after the other, in an order that
+/// depends on the environment variable NACHO_SIMULATOR_SEED: with 0, the
+/// default, in the order of their numbers.
 void simulateLaunch(SimulatedKernel kernel, int64_t blocks, int64_t threads,
                     void *frame) noexcept;
 

@@ -2,7 +2,6 @@
 
 #include "CpuDevice.h"
 #include "HostCode.h"
-#include "Jit.h"
 #include "ObjectCache.h"
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Pipelines.h"
@@ -33,8 +32,7 @@ public:
   }
 
   Capabilities capabilities() const override {
-    return {/*sorts=*/true, /*workspaces=*/true, /*tables=*/true,
-            /*vectors=*/true};
+    return {/*sorts=*/true, /*workspaces=*/true, /*tables=*/true};
   }
 
   std::vector<Stage> loweringStages() const override {
@@ -64,7 +62,10 @@ public:
 
   FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const override {
-    return compileForHost(request, cpuDevice());
+    auto code = compileForHost(request, cpuDevice());
+    if (failed(code))
+      return failure();
+    return std::unique_ptr<Executable>(std::move(*code));
   }
 };
 } // namespace

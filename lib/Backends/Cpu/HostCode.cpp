@@ -2,7 +2,6 @@
 
 #include "HostCode.h"
 
-#include "Jit.h"
 #include "ObjectCache.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/Runtime/Sanitizer.h"
@@ -84,61 +83,37 @@ static FailureOr<CompiledCode> generate(const CompileRequest &request) {
   return std::move(*code);
 }
 
-namespace {
-/// Compiled code in this process, and the addresses of the exported functions.
-class HostExecutable final : public Executable {
-public:
-  static llvm::Expected<std::unique_ptr<Executable>>
-  load(CompiledCode code, ArrayRef<StepFunctions> steps, Device &device) {
-    auto made = std::make_unique<HostExecutable>(device);
-    auto jit = JitModule::load(std::move(code));
-    if (!jit)
-      return jit.takeError();
-    made->jit = std::move(*jit);
-    for (const StepFunctions &functions : steps) {
-      Entries &entries = made->steps.emplace_back();
-      for (auto [name, entry] : llvm::zip(functions, entries)) {
-        if (name.empty())
-          continue;
-        auto found = made->jit->lookup(name);
-        if (!found)
-          return found.takeError();
-        entry = *found;
-      }
+llvm::Expected<std::unique_ptr<HostExecutable>>
+HostExecutable::load(CompiledCode code, ArrayRef<StepFunctions> steps,
+                     Device &memory) {
+  auto made = std::make_unique<HostExecutable>(memory);
+  auto jit = JitModule::load(std::move(code));
+  if (!jit)
+    return jit.takeError();
+  made->jit = std::move(*jit);
+  for (const StepFunctions &functions : steps) {
+    Entries &entries = made->steps.emplace_back();
+    for (auto [name, entry] : llvm::zip(functions, entries)) {
+      if (name.empty())
+        continue;
+      auto found = made->jit->lookup(name);
+      if (!found)
+        return found.takeError();
+      entry = *found;
     }
-    return made;
   }
+  return made;
+}
 
-  explicit HostExecutable(Device &device) : memory(device) {}
-
-  Device &device() const override { return memory; }
-
-  void call(size_t step, Phase phase, const int64_t *words) const override {
-    steps[step][static_cast<size_t>(phase)](words);
-  }
-
-  std::string llvm() const override { return jit->llvm(); }
-  std::string assembly() const override { return jit->assembly(); }
-
-private:
-  using Entries = std::array<JitModule::Entry, kNumPhases>;
-  Device &memory;
-  std::unique_ptr<JitModule> jit;
-  std::vector<Entries> steps;
-};
-} // namespace
-
-FailureOr<std::unique_ptr<Executable>>
+FailureOr<std::unique_ptr<HostExecutable>>
 nacho::compileForHost(const CompileRequest &request, Device &device) {
   if (request.sanitizer != "none" && request.sanitizer != kSanitizer)
-    return emitError(request.loc)
-           << "no runtime of the sanitizer '" << request.sanitizer
-           << "' is in this build";
+    return emitError(request.loc) << "no runtime of the sanitizer '"
+                                  << request.sanitizer << "' is in this build";
   FailureOr<CompiledCode> code = generate(request);
   if (failed(code))
     return failure();
-  auto loaded =
-      HostExecutable::load(std::move(*code), request.steps, device);
+  auto loaded = HostExecutable::load(std::move(*code), request.steps, device);
   if (!loaded)
     return emitError(request.loc) << llvm::toString(loaded.takeError());
   return std::move(*loaded);

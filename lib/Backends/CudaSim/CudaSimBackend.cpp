@@ -5,6 +5,7 @@
 #include "SimulatedDevice.h"
 #include "nacho/Backends/Backends.h"
 #include "nacho/Conversion/Passes.h"
+#include "nacho/Runtime/Simulator.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -16,6 +17,23 @@ static void addLlvm(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 namespace {
+/// Functions of the host that launch simulated kernels.
+class SimulatedExecutable final : public Executable {
+public:
+  explicit SimulatedExecutable(std::unique_ptr<HostExecutable> code)
+      : code(std::move(code)) {}
+
+  Device &device() const override { return code->device(); }
+  void call(size_t step, Phase phase, const int64_t *words) const override {
+    callSimulated(code->entry(step, phase), words);
+  }
+  std::string llvm() const override { return code->llvm(); }
+  std::string assembly() const override { return code->assembly(); }
+
+private:
+  std::unique_ptr<HostExecutable> code;
+};
+
 class CudaSimBackend final : public Backend {
 public:
   llvm::StringRef name() const override { return "cuda-sim"; }
@@ -41,7 +59,11 @@ public:
 
   FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const override {
-    return compileForHost(request, simulatedDevice());
+    auto code = compileForHost(request, simulatedDevice());
+    if (failed(code))
+      return failure();
+    return std::unique_ptr<Executable>(
+        std::make_unique<SimulatedExecutable>(std::move(*code)));
   }
 };
 } // namespace

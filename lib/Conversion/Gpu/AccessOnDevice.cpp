@@ -35,9 +35,10 @@ template <typename Effect>
 static bool has(Operation *op) {
   auto effects = getEffectsRecursively(op);
   return !effects ||
-         llvm::any_of(*effects, [](const MemoryEffects::EffectInstance &effect) {
-           return isa<Effect>(effect.getEffect());
-         });
+         llvm::any_of(*effects,
+                      [](const MemoryEffects::EffectInstance &effect) {
+                        return isa<Effect>(effect.getEffect());
+                      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,9 +133,9 @@ static bool mayWrite(Operation *op, Value buffer) {
   return op
       ->walk([&](Operation *inner) {
         bool uses = llvm::is_contained(inner->getOperands(), buffer);
-        bool writes = isa<func::CallOp>(inner) ||
-                      (inner->getNumRegions() == 0 &&
-                       has<MemoryEffects::Write>(inner));
+        bool writes =
+            isa<func::CallOp>(inner) ||
+            (inner->getNumRegions() == 0 && has<MemoryEffects::Write>(inner));
         return uses && writes ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
@@ -199,8 +200,7 @@ static LogicalResult eraseReads(func::FuncOp func) {
 }
 
 namespace {
-struct AccessOnDevice
-    : nacho::impl::NachoAccessOnDeviceBase<AccessOnDevice> {
+struct AccessOnDevice : nacho::impl::NachoAccessOnDeviceBase<AccessOnDevice> {
   void runOnOperation() override {
     for (Block &block : getOperation().getBody())
       launchWrites(block);

@@ -133,8 +133,8 @@ void SortExpander::sortDigit(Value coordinates, Value shift, Value from,
   // Where the number of a digit and a part is. One place before all of them is
   // for what comes before the first.
   auto placeOf = [&](Value entry, Value part) {
-    Value coordinate = arith::IndexCastUIOp::create(
-        b, b.getIndexType(), load(coordinates, entry));
+    Value coordinate = arith::IndexCastUIOp::create(b, b.getIndexType(),
+                                                    load(coordinates, entry));
     Value digit = arith::AndIOp::create(
         b, arith::ShRUIOp::create(b, coordinate, shift), constant(kDigits - 1));
     return add(times(digit, parts), part);
@@ -187,8 +187,8 @@ Value SortExpander::sortBy(Value coordinates, Value extent, Value order,
   Value left = arith::ShRUIOp::create(b, largest, shift);
   Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, left, zero);
   // A shift by all bits of a number leaves anything.
-  Value isDigit = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, shift,
-                                        constant(64));
+  Value isDigit =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, shift, constant(64));
   scf::ConditionOp::create(b, arith::AndIOp::create(b, isLeft, isDigit),
                            before->getArguments());
   Block *body = b.createBlock(&loop.getAfter(), {}, types, locs);
@@ -240,9 +240,9 @@ void SortExpander::expand() {
   Value bytes = add(times(entries, constant(16 + widest)),
                     add(times(parts, constant(8 * kDigits)), constant(8)));
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
-  scratch = gpu::AllocOp::create(b, type, Type(), ValueRange(), bytes,
-                                 ValueRange())
-                .getMemref();
+  scratch =
+      gpu::AllocOp::create(b, type, Type(), ValueRange(), bytes, ValueRange())
+          .getMemref();
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, scratch);
   Value exists =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, address, zero);

@@ -81,8 +81,7 @@ Value Converter::fieldOf(ImplicitLocOpBuilder &b, LLVM::LLVMStructType frame,
 Value Converter::onHost(ImplicitLocOpBuilder &b, Value argument, Value window) {
   for (int64_t field : {0, 1}) {
     Value known = LLVM::ExtractValueOp::create(b, argument, field);
-    Value moved =
-        LLVM::GEPOp::create(b, pointer, b.getI8Type(), known, window);
+    Value moved = LLVM::GEPOp::create(b, pointer, b.getI8Type(), known, window);
     argument = LLVM::InsertValueOp::create(b, argument, moved, field);
   }
   return argument;
@@ -99,7 +98,8 @@ LogicalResult Converter::convertId(Operation *op, Value thread) {
                   LLVM::GEPOp::create(b, pointer, b.getI64Type(), thread,
                                       ArrayRef<LLVM::GEPArg>{field})))
             : arith::ConstantIntOp::create(b, field < 2 ? 0 : 1, 64);
-    op->replaceAllUsesWith(arith::IndexCastOp::create(b, b.getIndexType(), number));
+    op->replaceAllUsesWith(
+        arith::IndexCastOp::create(b, b.getIndexType(), number));
     op->erase();
     return success();
   };
@@ -135,8 +135,8 @@ LogicalResult Converter::convertKernel(gpu::GPUFuncOp kernel) {
                           ArrayRef<LLVM::GEPArg>{4}));
   for (unsigned n = 0; n < count; ++n) {
     BlockArgument argument = entry.getArgument(n + 2);
-    Value field = LLVM::LoadOp::create(b, frame.getBody()[n],
-                                       fieldOf(b, frame, at, n));
+    Value field =
+        LLVM::LoadOp::create(b, frame.getBody()[n], fieldOf(b, frame, at, n));
     if (isa<MemRefType>(argument.getType()))
       field = onHost(b, field, window);
     argument.replaceAllUsesWith(cast(b, argument.getType(), field));
@@ -171,8 +171,7 @@ static Value callRuntime(ImplicitLocOpBuilder &b, ModuleOp module,
     OpBuilder atBegin = OpBuilder::atBlockBegin(module.getBody());
     auto type = LLVM::LLVMFunctionType::get(
         result, llvm::to_vector(arguments.getTypes()));
-    function =
-        LLVM::LLVMFuncOp::create(atBegin, module.getLoc(), name, type);
+    function = LLVM::LLVMFuncOp::create(atBegin, module.getLoc(), name, type);
   }
   auto call = LLVM::CallOp::create(b, function, arguments);
   return call.getNumResults() ? call.getResult() : Value();

@@ -140,7 +140,8 @@ static void sumUpParts(ImplicitLocOpBuilder &b, const SumParts &parts,
   memref::StoreOp::create(b, arith::AddIOp::create(b, sum, own), values, last);
 }
 
-/// for n in the part, but the last: values[n] += values[last of the part before]
+/// for n in the part, but the last: values[n] += values[last of the part
+/// before]
 static void addBefore(ImplicitLocOpBuilder &b, const SumParts &parts,
                       Value values, Value part) {
   Value before = arith::SubIOp::create(b, part, parts.one);
@@ -188,7 +189,8 @@ struct ParallelToGPU
     // A GPU hides the latency of memory by running other threads.
     getOperation().walk([](memref::PrefetchOp op) { op.erase(); });
     getOperation().walk([](PrefixSumOp op) { lowerPrefixSum(op); });
-    getOperation().walk([&](ParallelOp op) { lowerParallel(op, blockSize, slots); });
+    getOperation().walk(
+        [&](ParallelOp op) { lowerParallel(op, blockSize, slots); });
     getOperation().walk([](ExclusiveScanOp op) {
       ImplicitLocOpBuilder b(op.getLoc(), op);
       Value one = arith::ConstantIndexOp::create(b, 1);

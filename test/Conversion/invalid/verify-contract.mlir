@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -nacho-verify-contract='target=gpu sorts=false workspaces=false vectors=false' -split-input-file -verify-diagnostics
+// RUN: nacho-opt %s -nacho-verify-contract='target=gpu sorts=false workspaces=false' -split-input-file -verify-diagnostics
 
 // Every diagnostic of nacho-verify-contract.
 
@@ -19,14 +19,6 @@ func.func @slot(%n: index, %out: memref<?xindex>) {
     memref.store %slot, %out[%worker] : memref<?xindex>
   }
   return
-}
-
-// -----
-
-func.func @vectors(%x: i32) -> vector<8xi32> {
-  // expected-error @below {{'vector.broadcast' op needs vectors, which target 'gpu' does not have}}
-  %all = vector.broadcast %x : i32 to vector<8xi32>
-  return %all : vector<8xi32>
 }
 
 // -----

@@ -1,0 +1,156 @@
+"""Kernels for a GPU, which the host simulates."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import expressions
+import nacho
+import samples
+from test_properties import RUNS, check_format, examples, runs
+
+SEEDS = (0, 1, 987654321)
+"""The orders in which the simulator starts blocks and threads."""
+
+
+def check_run(kernels, case, run):
+    """Check that the simulated GPU gives the bits that the host gives."""
+    number, extents, kinds, parts, _ = run
+    operands = case.sample(np.random.default_rng(number), extents, kinds)
+    host, simulated = (kernel(**operands, parts=parts) for kernel in kernels)
+    assert samples.same_numbers(host, simulated)
+    check_format(simulated, case)
+
+
+@given(expressions.elementwise(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
+@examples(15, 800)
+def test_element_wise(case, drawn):
+    kernels = case.compile(), case.compile(target="cuda-sim")
+    for run in drawn:
+        check_run(kernels, case, run)
+
+
+@given(expressions.contractions(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
+@examples(25, 1600)
+def test_contractions(case, drawn):
+    kernels = case.compile(), case.compile(target="cuda-sim")
+    for run in drawn:
+        check_run(kernels, case, run)
+
+
+def matrix(seed, shape=(300, 300), density=0.05, format="csr"):
+    made = sp.random_array(shape, density=density, format=format, rng=seed)
+    made.sum_duplicates()
+    return made
+
+
+KERNELS = {
+    "Z[i,j] = A[i,j] + B[i,j]": {},
+    "Z[i,j] = A[i,j] + B[i,j] * C[i,j]": {},
+    "y[i] = A[i,j] * x[j]": {},
+    "s = A[i,j] * B[i,j]": {},
+    "y[j] = A[i,j]": {"out": "dense"},
+    "Z[i,k] = A[i,j] * B[j,k]": {},
+    "Z[i,k] = M[i,k] * A[i,j] * B[j,k]": {},
+    "Z[j,i] = A[i,j]": {},
+    "Z[j,i] = A[i,j] + B[j,i]": {"out": "coo"},
+    "Z[i,k] = A[i,j] * D[j,k]": {"out": "dense"},
+    "Z[i,j] = B[i,j] * D[i,k] * D[j,k]": {},
+}
+
+
+def operands_of(text):
+    given = {name: matrix(n) for n, name in enumerate("ABCM")}
+    rng = np.random.default_rng(9)
+    given |= {"x": rng.standard_normal(300), "D": rng.standard_normal((300, 300))}
+    return {name: value for name, value in given.items() if f"{name}[" in text}
+
+
+@pytest.mark.parametrize("parts", [None, 1, 3, 40, 5000])
+@pytest.mark.parametrize("text", KERNELS)
+def test_kernels(text, parts):
+    """With any number of parts: more than threads, and more than there is work."""
+    operands = operands_of(text)
+    wanted = nacho.evaluate(text, operands, parts=parts, **KERNELS[text])
+    found = nacho.evaluate(
+        text, operands, parts=parts, target="cuda-sim", **KERNELS[text]
+    )
+    assert samples.same_numbers(found, wanted)
+    samples.check(found, text, operands)
+
+
+def test_plans():
+    """A plan has cuts and sizes, and can be executed again with other values."""
+    text = "Z[i,j] = A[i,j] + B[i,j]"
+    kernel = nacho.mlir.compile(text, target="cuda-sim")
+    A, B = matrix(1), matrix(2)
+    plan = kernel.plan(A, B, parts=7)
+    on_host = nacho.mlir.compile(text).plan(A, B, parts=7)
+    assert (plan.bounds == on_host.bounds).all()
+    assert plan.nnz == on_host.nnz
+    assert abs(plan.execute() - (A + B)).max() == 0
+    doubled = A * 2
+    assert abs(plan.execute(doubled, B) - (doubled + B)).max() == 0
+
+
+def test_long_sorts():
+    """Of more entries than one part has, with coordinates of several digits."""
+    rng = np.random.default_rng(0)
+    shape, count = (70_000, 3, 300), 20_000
+    coords = tuple(rng.integers(0, extent, count) for extent in shape)
+    A = sp.coo_array((rng.standard_normal(count), coords), shape=shape)
+    A.sum_duplicates()
+    text = "Z[k,j,i] = A[i,j,k]"
+    found = nacho.evaluate(text, A=A, out="coo", target="cuda-sim")
+    assert samples.same(found, nacho.evaluate(text, A=A, out="coo"))
+
+
+def test_memory_limits_are_kept():
+    with pytest.raises(nacho.OutOfMemoryError, match="memory_limit"):
+        nacho.evaluate(
+            "Z[i,j] = A[i,j] + B[i,j]",
+            A=matrix(1),
+            B=matrix(2),
+            target="cuda-sim",
+            memory_limit=1000,
+        )
+
+
+def test_stages_are_those_of_a_gpu():
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", target="cuda-sim")
+    gpu = kernel.mlir("gpu")
+    assert "gpu.launch_func" in gpu
+    host = [text for text in gpu.split("\n  func.func")[1:]]
+    assert host
+    for function in host:
+        assert "memref.load" not in function.partition("\n  gpu.module")[0]
+    assert "nacho_launch" in kernel.mlir("llvm")
+
+
+ORDERS = """
+import numpy as np, scipy.sparse as sp, nacho
+A = sp.random_array((500, 500), density=0.05, format="csr", rng=1)
+Z = nacho.evaluate("Z[i,k] = A[i,j] * A[j,k]", A=A, parts=77, target="cuda-sim")
+T = nacho.evaluate("Z[j,i] = A[i,j] + A[j,i]", A=A, parts=77, target="cuda-sim")
+y = nacho.evaluate("y[j] = A[i,j]", A=A, parts=77, out="dense", target="cuda-sim")
+for each in (Z, T):
+    for array in (each.indptr, each.indices, each.data):
+        print(array.tobytes().hex())
+print(y.tobytes().hex())
+"""
+
+
+def test_the_order_of_threads_does_not_matter():
+    found = set()
+    for seed in SEEDS:
+        environment = {**os.environ, "NACHO_SIMULATOR_SEED": str(seed)}
+        run = [sys.executable, "-c", ORDERS]
+        done = subprocess.run(run, env=environment, capture_output=True, check=True)
+        found.add(done.stdout)
+    assert len(found) == 1
