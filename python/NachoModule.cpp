@@ -165,6 +165,24 @@ public:
     return printed;
   }
 
+  /// The PTX of the same variant for a GPU.
+  std::string ptx(const std::string &chip, const std::string &toolkit,
+                  const nb::dict &given) const {
+    const Backend &gpu = gpuBackend();
+    CompileOptions lowered = options;
+    lowered.variant = variantWith(given);
+    lowered.vectorBits = gpu.vectorBits();
+    lowered.gathers = gpu.hasFastGathers();
+    lowered.chip = chip;
+    lowered.toolkit = toolkit;
+    Unlocked unlocked;
+    std::string error;
+    std::string printed = lowerToObjects(text, gpu, lowered, error);
+    if (printed.empty())
+      throw CompileError(error);
+    return printed;
+  }
+
   nb::tuple remarks() const {
     return toTuple(remarksOn(text, backend, options));
   }
@@ -317,6 +335,8 @@ NB_MODULE(_nacho, m) {
       .def("prepare", &PyKernel::prepare)
       .def("program", &PyKernel::program, nb::arg("choices") = nb::dict())
       .def("lower", &PyKernel::lower, nb::arg("stage"),
+           nb::arg("choices") = nb::dict())
+      .def("ptx", &PyKernel::ptx, nb::arg("chip"), nb::arg("toolkit"),
            nb::arg("choices") = nb::dict())
       .def("remarks", &PyKernel::remarks)
       .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts") = 0,

@@ -65,11 +65,7 @@ config.substitutions += [
     # The functions partition, assemble and compute of every nest.
     ("%{assemble}", "nacho-assemble-outputs,canonicalize,cse"),
     # All the way to PTX, as text in the gpu.binary ops.
-    (
-        "%{ptx}",
-        "builtin.module(nacho-gpu,convert-vector-to-llvm,gpu-lower-to-nvvm-pipeline"
-        "{cubin-chip=sm_90 cubin-features=+ptx80 cubin-format=isa})",
-    ),
+    ("%{ptx}", "builtin.module(nacho-gpu)"),
 ]
 
 # ptxas lies where the caller's PATH says; `not` and `split-file` are words too

@@ -1,8 +1,5 @@
 //===- GpuBackend.cpp - Kernels of the gpu dialect ------------------------===//
 //
-// MLIR's own passes convert-vector-to-llvm and gpu-lower-to-nvvm-pipeline can
-// lower the result of the last stage.
-//
 //===----------------------------------------------------------------------===//
 
 #include "GpuStage.h"
@@ -29,6 +26,7 @@ static void addGpu(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
+  pm.addPass(createNachoMergeKernels());
 }
 
 Stage nacho::gpuStage() { return {"gpu", addGpu}; }
@@ -46,11 +44,11 @@ class GpuBackend final : public Backend {
 public:
   llvm::StringRef name() const override { return "gpu"; }
   llvm::StringRef summary() const override {
-    return "From tensor index notation to gpu.launch_func";
+    return "From tensor index notation to gpu.launch_func and PTX";
   }
   Capabilities capabilities() const override { return gpuCapabilities(); }
   std::vector<Stage> loweringStages() const override {
-    return {scfStage(), gpuStage()};
+    return {scfStage(), gpuStage(), ptxStage()};
   }
 };
 } // namespace

@@ -11,6 +11,9 @@ namespace nacho {
 /// that launch them and access no memory of the device.
 Stage gpuStage();
 
+/// The stage after that for NVIDIA's GPUs: kernels as PTX, in gpu.binary.
+Stage ptxStage();
+
 /// What GPUs support of the contract.
 Capabilities gpuCapabilities();
 

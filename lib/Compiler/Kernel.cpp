@@ -9,6 +9,8 @@
 #include "nacho/IR/Names.h"
 #include "nacho/Runtime/Fork.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
 #include <map>
 #include <mutex>
 
@@ -63,6 +65,23 @@ std::string nacho::lowerToStage(const std::string &text,
       failed(compilation.runTo(stage, backend, options)))
     return {};
   return compilation.print();
+}
+
+std::string nacho::lowerToObjects(const std::string &text,
+                                  const Backend &backend,
+                                  const CompileOptions &options,
+                                  std::string &error) {
+  Compilation compilation(error);
+  const char *last = backend.stages().back().name;
+  if (failed(compilation.parse(text)) ||
+      failed(compilation.runTo(last, backend, options)))
+    return {};
+  std::string objects;
+  compilation.module->walk([&](gpu::BinaryOp binary) {
+    for (auto object : binary.getObjects().getAsRange<gpu::ObjectAttr>())
+      objects += object.getObject().getValue().rtrim('\0').str() + '\n';
+  });
+  return objects;
 }
 
 std::vector<std::string> nacho::remarksOn(const std::string &text,

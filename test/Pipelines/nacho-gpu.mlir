@@ -3,7 +3,7 @@
 // The functions of the `assemble` stage are the ones that a GPU runs. The host reads and
 // writes no memory: it launches.
 //
-// RUN: nacho-opt %s -nacho-gpu | FileCheck %s
+// RUN: nacho-opt %s -nacho-gpu=until=gpu | FileCheck %s
 // RUN: nacho-opt %s -pass-pipeline='%{ptx}' -o %t.mlir
 // RUN: FileCheck %s --check-prefix=PTX < %t.mlir
 
@@ -11,13 +11,10 @@
 // CHECK-NOT:     memref.load
 // CHECK:         gpu.launch_func
 // CHECK:         gpu.launch_func
-// CHECK:       gpu.module
 // CHECK-LABEL: func.func private @kernel_assemble(
 // CHECK:         gpu.launch_func
 // CHECK-LABEL: func.func private @kernel_compute(
-// CHECK:         gpu.launch_func
-// CHECK:       gpu.module
-// CHECK:         arith.addf
+// CHECK:         gpu.launch_func {{ ?}}@kernels::@kernel_compute_kernel
 // CHECK-LABEL: func.func @kernel_plan(
 // CHECK:         call @kernel_partition
 // CHECK:         call @kernel_assemble
@@ -28,12 +25,15 @@
 
 // The two ends of the partition, the searches, the count, the appends, the scan, the sizes.
 //
-// PTX: gpu.binary @kernel_partition_kernel {{.*}}chip = "sm_90"{{.*}}.visible .entry kernel_partition_kernel
-// PTX: gpu.binary @kernel_partition_kernel_0 {{.*}}.visible .entry kernel_partition_kernel
-// PTX: gpu.binary @kernel_assemble_kernel {{.*}}.visible .entry kernel_assemble_kernel
-// PTX: gpu.binary @kernel_compute_kernel {{.*}}.visible .entry kernel_compute_kernel{{.*}}add.rn.f64
-// PTX: gpu.binary @kernel_plan_kernel {{.*}}.visible .entry kernel_plan_kernel
-// PTX: gpu.binary @kernel_plan_kernel_{{[0-9]+}} {{.*}}.visible .entry kernel_plan_kernel
+// PTX:      gpu.binary @kernels
+// PTX-SAME: chip = "sm_90"
+// PTX-SAME: .visible .entry kernel_partition_kernel
+// PTX-SAME: .visible .entry kernel_partition_kernel
+// PTX-SAME: .visible .entry kernel_assemble_kernel
+// PTX-SAME: .visible .entry kernel_compute_kernel
+// PTX-SAME: add.rn.f64
+// PTX-SAME: .visible .entry kernel_plan_kernel
+// PTX-SAME: .visible .entry kernel_plan_kernel
 
 #DCSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
@@ -54,7 +54,6 @@ func.func @kernel(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK-COUNT-2: gpu.launch
 // CHECK-LABEL: func.func private @spmv_compute(
 // CHECK:         gpu.launch
-// CHECK:           arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : f64
 // CHECK-LABEL: func.func private @spmv_combine(
 // CHECK:         gpu.launch_func {{.+}} blocks in (%c1{{[^,]*}}, {{.+}}) threads
 // CHECK-LABEL: func.func @spmv_execute(
@@ -62,10 +61,12 @@ func.func @kernel(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK:         call @spmv_combine
 // CHECK-NOT:     {{nacho\.(root|nest|coiterate|search|parallel|load|locate|binary|exclusive_scan)}}
 //
-// PTX: gpu.binary @spmv_partition_kernel {{.*}}.visible .entry spmv_partition_kernel
-// PTX: gpu.binary @spmv_partition_kernel_{{[0-9]+}} {{.*}}.visible .entry spmv_partition_kernel
-// PTX: gpu.binary @spmv_compute_kernel {{.*}}.visible .entry spmv_compute_kernel{{.*(add|fma)}}.rn.f64
-// PTX: gpu.binary @spmv_combine_kernel {{.*}}.visible .entry spmv_combine_kernel{{.*}}add.rn.f64
+// PTX-SAME: .visible .entry spmv_partition_kernel
+// PTX-SAME: .visible .entry spmv_partition_kernel
+// PTX-SAME: .visible .entry spmv_compute_kernel
+// PTX-SAME: {{add|fma}}.rn.f64
+// PTX-SAME: .visible .entry spmv_combine_kernel
+// PTX-SAME: add.rn.f64
 #CSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
@@ -87,15 +88,15 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 // CHECK:         gpu.launch
 // CHECK-LABEL: func.func private @mixed_add_compute(
 // CHECK:         gpu.launch
-// CHECK:           scf.while
 // CHECK-LABEL: func.func @mixed_add_execute(
 // CHECK:         call @mixed_add_fill
 // CHECK:         call @mixed_add_compute
 //
-// PTX: gpu.binary @mixed_add_partition_kernel {{.*}}.visible .entry mixed_add_partition_kernel
-// PTX: gpu.binary @mixed_add_partition_kernel_{{[0-9]+}} {{.*}}.visible .entry mixed_add_partition_kernel
-// PTX: gpu.binary @mixed_add_fill_kernel {{.*}}.visible .entry mixed_add_fill_kernel
-// PTX: gpu.binary @mixed_add_compute_kernel {{.*}}.visible .entry mixed_add_compute_kernel{{.*}}add.rn.f64
+// PTX-SAME: .visible .entry mixed_add_partition_kernel
+// PTX-SAME: .visible .entry mixed_add_partition_kernel
+// PTX-SAME: .visible .entry mixed_add_fill_kernel
+// PTX-SAME: .visible .entry mixed_add_compute_kernel
+// PTX-SAME: add.rn.f64
 #COO = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
 func.func @mixed_add(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #COO>) -> tensor<?x?xf64> {
@@ -111,11 +112,11 @@ func.func @mixed_add(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #COO>) -> te
 //
 // CHECK-LABEL: func.func private @scaled_compute(
 // CHECK:         gpu.launch
-// CHECK:           scf.while
 // CHECK-LABEL: func.func @scaled_execute(
 // CHECK-NOT:     {{nacho\.(find|lookup|workspace)}}
 //
-// PTX: gpu.binary @scaled_compute_kernel {{.*}}.visible .entry scaled_compute_kernel{{.*}}mul.rn.f64
+// PTX-SAME: .visible .entry scaled_compute_kernel
+// PTX-SAME: mul.rn.f64
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 func.func @scaled(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64, #SV>) -> tensor<?x?xf64, #DCSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %x[j] : tensor<?xf64, #SV>)

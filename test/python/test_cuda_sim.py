@@ -154,3 +154,37 @@ def test_the_order_of_threads_does_not_matter():
         done = subprocess.run(run, env=environment, capture_output=True, check=True)
         found.add(done.stdout)
     assert len(found) == 1
+
+
+# --- PTX ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chip", ["sm_75", "sm_90", "sm_100"])
+@pytest.mark.parametrize("target", ["cpu", "cuda-sim"])
+def test_ptx(chip, target):
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", target=target)
+    ptx = kernel.ptx(chip)
+    assert f".target {chip}" in ptx
+    assert "add.rn.f64" in ptx
+    assert kernel.ptx(chip) == ptx
+
+
+def test_ptx_of_other_choices():
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]")
+    one, other = (kernel.ptx(choices={"branches": b}) for b in (False, True))
+    assert one != other
+
+
+@pytest.mark.parametrize("chip", ["sm_12", "gfx90a", "", None, 90])
+def test_no_such_chip(chip):
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]")
+    with pytest.raises(nacho.NachoError, match="chip"):
+        kernel.ptx(chip)
+
+
+def test_functions_that_gpus_have():
+    kernel = nacho.mlir.compile("Z[i,j] = sqrt(abs(A[i,j]))")
+    assert "sqrt.rn.f64" in kernel.ptx()
+    kernel = nacho.mlir.compile("Z[i,j] = sqrt(A[i,j])", dtype="complex128")
+    with pytest.raises(nacho.UnsupportedError, match="complex"):
+        kernel.ptx()

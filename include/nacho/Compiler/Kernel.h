@@ -59,6 +59,11 @@ std::string lowerToStage(const std::string &text, const std::string &stage,
                          const Backend &backend, const CompileOptions &options,
                          std::string &error);
 
+/// What a backend makes of all kernels of a module, as text: PTX. On failure
+/// returns an empty text and sets `error`.
+std::string lowerToObjects(const std::string &text, const Backend &backend,
+                           const CompileOptions &options, std::string &error);
+
 /// What the compiler remarks on a module until it has loops: which sums it has
 /// factored, and why.
 std::vector<std::string> remarksOn(const std::string &text,

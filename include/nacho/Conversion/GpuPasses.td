@@ -105,6 +105,64 @@ def NachoAccessOnDevice : Pass<"nacho-access-on-device", "::mlir::func::FuncOp">
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
+def NachoMergeKernels : Pass<"nacho-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "Put all kernels into one module";
+  let description = [{
+    It is loaded at once. Before:
+    ```mlir
+    gpu.launch_func @f_kernel_0::@f_kernel
+    gpu.module @f_kernel_0 { gpu.func @f_kernel }
+    ```
+    After:
+    ```mlir
+    gpu.launch_func @kernels::@f_kernel_0
+    gpu.module @kernels { gpu.func @f_kernel_0 }
+    ```
+  }];
+}
+
+def NachoMathOnDevice : Pass<"nacho-math-on-device", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower functions of numbers that GPUs have instructions for";
+  let description = [{
+    MLIR calls CUDA's libdevice for all functions. Before:
+    ```mlir
+    %0 = math.sqrt %x : f64
+    %1 = math.absf %0 : f64
+    %2 = math.cttz %n : i64
+    ```
+    After:
+    ```mlir
+    %0 = llvm.call_intrinsic "llvm.nvvm.sqrt.rn.d"(%x) : (f64) -> f64
+    %bits = arith.bitcast %0 : f64 to i64
+    %positive = arith.andi %bits, %all_but_the_sign : i64
+    %1 = arith.bitcast %positive : i64 to f64
+    %2 = llvm.intr.cttz(%n) : (i64) -> i64
+    ```
+    Other functions are left to MLIR if `libdevice` is there, and else refused. So are
+    functions of complex numbers.
+  }];
+  let options = [
+    Option<"libdevice", "libdevice", "bool", /*default=*/"true",
+           "CUDA's libdevice is there">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def NachoForgetTimes : Pass<"nacho-forget-times", "::mlir::ModuleOp"> {
+  let summary = "Drop how long it took to compile a binary";
+  let description = [{
+    MLIR notes that in the binary, so that no two compilations have the same result.
+    Before:
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target, properties = {LLVMIRToISATimeInMs = 6}, assembly = "...">]
+    ```
+    After:
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target, assembly = "...">]
+    ```
+  }];
+}
+
 def ConvertNachoGpuToSimulator
     : Pass<"convert-nacho-gpu-to-simulator", "::mlir::ModuleOp"> {
   let summary = "Let the host run kernels as a GPU would";

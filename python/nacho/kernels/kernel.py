@@ -13,6 +13,7 @@ from nacho.kernels.options import (
     MAX_PARTS,
     MAX_THREADS,
     SHARED_CHOICES,
+    check_chip,
     check_mapping,
     checked_choices,
     checked_count,
@@ -206,6 +207,14 @@ class Kernel:
     def asm(self, *, choices: Choices = None) -> str:
         """Return the assembly of the same program, for this machine."""
         return self._program(choices).native.asm()
+
+    def ptx(self, chip: str = "sm_90", *, choices: Choices = None) -> str:
+        """Return the same program for one of NVIDIA's GPUs, from sm_75 to sm_120.
+
+        It can be looked at and assembled; there is no runtime for it yet.
+        """
+        check_chip(chip)
+        return self._default.programs.ptx(chip, _checked(choices))
 
     @property
     def choices(self) -> dict[str, bool]:

@@ -49,6 +49,15 @@ def check_target(target: object) -> None:
     _check_choice("target", target, TARGETS)
 
 
+CHIPS = tuple(f"sm_{number}" for number in (75, 80, 86, 87, 89, 90, 100, 101, 103, 120))
+"""The GPUs that PTX can be for."""
+
+
+def check_chip(chip: object) -> None:
+    """Refuse a GPU that is none."""
+    _check_choice("chip", chip, CHIPS)
+
+
 def check_cost(cost: object) -> None:
     """Refuse an unknown name of a cost model.
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import logging
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nacho.errors import NachoError, displayed
+from nacho.errors import NachoError, UnsupportedError, displayed
 from nacho.kernels.refusals import refuse_memory
 from nacho.kernels.request import Lowering
 from nacho.kernels.statement import Statement
@@ -145,9 +147,34 @@ class Programs:
         except _nacho.CompileError as error:
             raise NachoError(f"cannot lower to '{stage}': {error}") from error
 
+    def ptx(self, chip: str, choices: Mapping[str, bool] | None = None) -> str:
+        """Return the PTX of such a program for a GPU."""
+        from nacho import _nacho
+
+        made = {} if choices is None else dict(choices)
+        try:
+            return self.native.ptx(chip, _toolkit(), made)
+        except _nacho.CompileError as error:
+            raise UnsupportedError(f"no PTX for '{chip}': {error}") from error
+
     def refuse(self, error: Exception) -> NoReturn:
         """Turn an error of the compiler into one about the expression."""
         refuse_compilation(self._statement.assignment, self._statement.bindings, error)
+
+
+@functools.lru_cache
+def _toolkit() -> str:
+    """Return where the wheels of NVIDIA have functions of numbers for GPUs.
+
+    It is empty if there are no such wheels: the compiler then looks for an installed
+    CUDA.
+    """
+    nvidia = importlib.util.find_spec("nvidia")
+    places = nvidia.submodule_search_locations if nvidia else None
+    for place in places or ():
+        for found in Path(place).glob("*/nvvm/libdevice/libdevice.10.bc"):
+            return str(found.parents[2])
+    return ""
 
 
 def _options(lowering: Lowering) -> dict[str, object]:

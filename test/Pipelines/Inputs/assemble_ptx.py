@@ -1,6 +1,8 @@
-"""Assembles the PTX in the gpu.binary ops of a module.
+"""Assembles the PTX in the gpu.binary ops of a module, which has all kernels.
 
 usage: assemble_ptx.py FILE.mlir CHIP
+
+Prints for each kernel how many registers it takes, and the bytes that are spilled.
 """
 
 import re
@@ -11,6 +13,10 @@ from pathlib import Path
 
 BINARY = re.compile(r'gpu\.binary @(\w+) .*?assembly = "((?:[^"\\]|\\.)*)"')
 ESCAPE = re.compile(r'\\([0-9A-F]{2}|["\\])')
+KERNEL = re.compile(
+    r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores.*?Used (\d+) reg",
+    re.DOTALL,
+)
 
 
 def unescape(text: str) -> str:
@@ -26,11 +32,14 @@ def unescape(text: str) -> str:
 def main(path: str, chip: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         ptx, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
-        for name, text in BINARY.findall(Path(path).read_text()):
+        for _, text in BINARY.findall(Path(path).read_text()):
             ptx.write_text(unescape(text))
-            command = ["ptxas", f"-arch={chip}", "-o", str(cubin), str(ptx)]
-            subprocess.run(command, check=True)
-            print(f"{name}: {cubin.stat().st_size} bytes")
+            command = ["ptxas", "-v", f"-arch={chip}", "-o", str(cubin), str(ptx)]
+            done = subprocess.run(
+                command, check=True, text=True, stderr=subprocess.PIPE
+            )
+            for name, spilled, registers in KERNEL.findall(done.stderr):
+                print(f"{name}: {registers} registers, {spilled} bytes spilled")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,49 @@
+//===- MergeKernels.cpp - All kernels in one module -----------------------===//
+
+#include "nacho/Conversion/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOMERGEKERNELS
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+
+/// The name of the module that all kernels are moved to.
+static constexpr char kModule[] = "kernels";
+
+/// A kernel gets the name of its module, which no other module has.
+static void moveKernel(gpu::GPUModuleOp from, gpu::GPUModuleOp to) {
+  from.walk([&](gpu::GPUFuncOp kernel) {
+    kernel.setName(from.getName());
+    kernel->moveBefore(to.getBody(), to.getBody()->end());
+  });
+  from.erase();
+}
+
+namespace {
+struct MergeKernels : nacho::impl::NachoMergeKernelsBase<MergeKernels> {
+  void runOnOperation() override {
+    SmallVector<gpu::GPUModuleOp> modules(
+        getOperation().getOps<gpu::GPUModuleOp>());
+    if (modules.empty())
+      return;
+    for (gpu::GPUModuleOp module : modules)
+      if (!llvm::hasSingleElement(module.getOps<gpu::GPUFuncOp>())) {
+        module.emitOpError("has not one kernel");
+        return signalPassFailure();
+      }
+    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
+    auto merged = gpu::GPUModuleOp::create(b, getOperation().getLoc(), kModule);
+    getOperation().walk([&](gpu::LaunchFuncOp launch) {
+      launch.setKernelAttr(SymbolRefAttr::get(
+          merged.getNameAttr(),
+          FlatSymbolRefAttr::get(launch.getKernelModuleName())));
+    });
+    for (gpu::GPUModuleOp module : modules)
+      moveKernel(module, merged);
+  }
+};
+} // namespace

@@ -1,0 +1,38 @@
+// RUN: nacho-opt %s -split-input-file -nacho-merge-kernels | FileCheck %s
+
+// CHECK-LABEL: func.func @negative(
+// CHECK-NEXT:    return
+// CHECK-NEXT:  }
+// CHECK-NOT:   gpu.module
+func.func @negative() {
+  return
+}
+
+// -----
+
+// CHECK-LABEL: module attributes {gpu.container_module}
+// CHECK-LABEL: func.func @launch(
+// CHECK:         gpu.launch_func @kernels::@f_kernel blocks
+// CHECK:         gpu.launch_func @kernels::@f_kernel_0 blocks
+// CHECK:       gpu.module @kernels {
+// CHECK:         gpu.func @f_kernel() kernel
+// CHECK:         gpu.func @f_kernel_0(%{{.+}}: index) kernel
+// CHECK-NOT:   gpu.module
+module attributes {gpu.container_module} {
+  func.func @launch(%n: index) {
+    gpu.launch_func @f_kernel::@f_kernel blocks in (%n, %n, %n) threads in (%n, %n, %n)
+    gpu.launch_func @f_kernel_0::@f_kernel blocks in (%n, %n, %n) threads in (%n, %n, %n)
+        args(%n : index)
+    return
+  }
+  gpu.module @f_kernel {
+    gpu.func @f_kernel() kernel {
+      gpu.return
+    }
+  }
+  gpu.module @f_kernel_0 {
+    gpu.func @f_kernel(%n: index) kernel {
+      gpu.return
+    }
+  }
+}
