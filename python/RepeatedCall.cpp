@@ -25,6 +25,9 @@ std::unique_ptr<RepeatedCall>
 RepeatedCall::remember(std::shared_ptr<const Kernel> kernel, const Asked &asked,
                        const nb::list &given, const nb::list &places,
                        const nb::list &list) {
+  // What is remembered is checked where it is.
+  if (!kernel->device.isHost())
+    return nullptr;
   std::unique_ptr<RepeatedCall> call(
       new RepeatedCall(std::move(kernel), asked));
   size_t next = 0;

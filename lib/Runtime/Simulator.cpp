@@ -182,13 +182,14 @@ private:
 void nacho::simulateLaunch(SimulatedKernel kernel, int64_t blocks,
                            int64_t threads, void *frame) noexcept {
   static const uint64_t seed = seedOfOrder();
+  const StopWord &word = stopWord();
   Order ofBlocks(blocks, seed), ofThreads(threads, seed);
   SimulatedThread thread{0, 0, blocks, threads, -int64_t(kHalf)};
   for (int64_t block = 0; block < blocks; ++block) {
-    if (isSet(stopWord()))
-      return;
     thread.block = ofBlocks[block];
     for (int64_t n = 0; n < threads; ++n) {
+      if (isSet(word))
+        return;
       thread.thread = ofThreads[n];
       kernel(&thread, frame);
     }

@@ -85,6 +85,16 @@ def test_kernels(text, parts):
     samples.check(found, text, operands)
 
 
+def test_repeated_calls():
+    """The same arrays again, with other values: they are copied each time."""
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", target="cuda-sim")
+    A, B = matrix(1), matrix(2)
+    for _ in range(4):
+        assert abs(kernel(A, B) - (A + B)).max() == 0
+        assert abs(kernel(A, B, parts=3) - (A + B)).max() == 0
+        A.data *= 2
+
+
 def test_plans():
     """A plan has cuts and sizes, and can be executed again with other values."""
     text = "Z[i,j] = A[i,j] + B[i,j]"

@@ -69,6 +69,17 @@ def test_a_kernel_is_interrupted(text, workers):
         samples.check(kernel(**small), text, small)
 
 
+def test_a_simulated_gpu_is_interrupted():
+    """It is, between threads: each computes one part."""
+    given = heavy()
+    kernel = nacho.mlir.compile(TRIPLE, contract="none", target="cuda-sim")
+    small = light(given)
+    wanted = kernel(**small)
+    with interrupted_after(0.2):
+        kernel(**given, parts=10_000)
+    assert samples.same(kernel(**small), wanted)
+
+
 @pytest.mark.parametrize("workers", WORKERS, ids=str)
 def test_a_plan_is_interrupted(workers):
     """The plan can be executed afterwards."""

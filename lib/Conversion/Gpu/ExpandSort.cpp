@@ -81,6 +81,8 @@ private:
 
 static int64_t bytesOf(Value array) {
   Type element = cast<MemRefType>(array.getType()).getElementType();
+  if (element.isIndex())
+    return 8;
   if (auto complex = dyn_cast<ComplexType>(element))
     return 2 * complex.getElementType().getIntOrFloatBitWidth() / 8;
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);

@@ -32,9 +32,9 @@ public:
         pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
 
   LogicalResult convertKernel(gpu::GPUFuncOp kernel);
-  void convertLaunch(gpu::LaunchFuncOp launch);
-  void convertAlloc(gpu::AllocOp op);
-  void convertDealloc(gpu::DeallocOp op);
+  LogicalResult convertLaunch(gpu::LaunchFuncOp launch);
+  LogicalResult convertAlloc(gpu::AllocOp op);
+  LogicalResult convertDealloc(gpu::DeallocOp op);
 
 private:
   LLVM::LLVMStructType frameOf(TypeRange arguments);
@@ -115,6 +115,9 @@ LogicalResult Converter::convertId(Operation *op, Value thread) {
 }
 
 LogicalResult Converter::convertKernel(gpu::GPUFuncOp kernel) {
+  if (kernel.getNumWorkgroupAttributions() ||
+      kernel.getNumPrivateAttributions() || kernel.isExternal())
+    return kernel.emitOpError("has memory that is not simulated, or no body");
   auto b = ImplicitLocOpBuilder::atBlockEnd(kernel.getLoc(), module.getBody());
   auto function = func::FuncOp::create(
       b,
@@ -179,7 +182,10 @@ static Value callRuntime(ImplicitLocOpBuilder &b, ModuleOp module,
 
 /// frame = [arguments]
 /// nacho_launch(kernel, blocks, threads, frame)
-void Converter::convertLaunch(gpu::LaunchFuncOp launch) {
+LogicalResult Converter::convertLaunch(gpu::LaunchFuncOp launch) {
+  if (launch->getNumResults() || !launch.getAsyncDependencies().empty() ||
+      launch.getDynamicSharedMemorySize() || launch.hasClusterSize())
+    return launch.emitOpError("has operands that are not simulated");
   ImplicitLocOpBuilder b(launch.getLoc(), launch);
   LLVM::LLVMStructType frame = frameOf(launch.getKernelOperands().getTypes());
   // Launches in loops use the same frame again.
@@ -202,14 +208,24 @@ void Converter::convertLaunch(gpu::LaunchFuncOp launch) {
               {cast(b, pointer, kernel), number(launch.getGridSizeX()),
                number(launch.getBlockSizeX()), at});
   launch.erase();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 
+/// Whether memory is a number of bytes.
+static bool isBytes(Value memory) {
+  auto type = cast<MemRefType>(memory.getType());
+  return type.getRank() == 1 && type.isDynamicDim(0) &&
+         type.getElementType().isInteger(8) && type.getLayout().isIdentity();
+}
+
 /// nacho_take_scratch(bytes) is null if there is no memory.
-void Converter::convertAlloc(gpu::AllocOp op) {
+LogicalResult Converter::convertAlloc(gpu::AllocOp op) {
+  if (op.getAsyncToken() || !isBytes(op.getMemref()))
+    return op.emitOpError("is simulated for a number of bytes only");
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Value bytes = arith::IndexCastOp::create(b, b.getI64Type(),
                                            op.getDynamicSizes().front());
@@ -223,10 +239,13 @@ void Converter::convertAlloc(gpu::AllocOp op) {
   memory.setConstantStride(b, b.getLoc(), 0, 1);
   op.getMemref().replaceAllUsesWith(cast(b, op.getMemref().getType(), memory));
   op.erase();
+  return success();
 }
 
 /// nacho_return_scratch(data, bytes)
-void Converter::convertDealloc(gpu::DeallocOp op) {
+LogicalResult Converter::convertDealloc(gpu::DeallocOp op) {
+  if (op.getAsyncToken() || !isBytes(op.getMemref()))
+    return op.emitOpError("is simulated for a number of bytes only");
   ImplicitLocOpBuilder b(op.getLoc(), op);
   MemRefDescriptor memory(
       cast(b, types.convertType(op.getMemref().getType()), op.getMemref()));
@@ -235,27 +254,47 @@ void Converter::convertDealloc(gpu::DeallocOp op) {
       LLVM::LLVMVoidType::get(module.getContext()),
       {memory.allocatedPtr(b, b.getLoc()), memory.size(b, b.getLoc(), 0)});
   op.erase();
+  return success();
 }
 
 namespace {
 struct GpuToSimulator
     : nacho::impl::ConvertNachoGpuToSimulatorBase<GpuToSimulator> {
-  void runOnOperation() override {
+  LogicalResult convert() {
     ModuleOp module = getOperation();
     Converter converter(module);
-    module.walk(
-        [&](gpu::LaunchFuncOp launch) { converter.convertLaunch(launch); });
-    module.walk([&](gpu::AllocOp op) { converter.convertAlloc(op); });
-    module.walk([&](gpu::DeallocOp op) { converter.convertDealloc(op); });
     SmallVector<gpu::GPUModuleOp> kernels(module.getOps<gpu::GPUModuleOp>());
+    // What is converted is gone, and has no operations inside to look at.
+    auto afterwards = [](LogicalResult result) {
+      return failed(result) ? WalkResult::interrupt() : WalkResult::skip();
+    };
+    auto convertHost = [&](Operation *op) -> WalkResult {
+      if (isa<gpu::GPUModuleOp>(op))
+        return WalkResult::skip();
+      if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
+        return afterwards(converter.convertLaunch(launch));
+      if (auto alloc = dyn_cast<gpu::AllocOp>(op))
+        return afterwards(converter.convertAlloc(alloc));
+      if (auto dealloc = dyn_cast<gpu::DeallocOp>(op))
+        return afterwards(converter.convertDealloc(dealloc));
+      return WalkResult::advance();
+    };
+    if (module.walk<WalkOrder::PreOrder>(convertHost).wasInterrupted())
+      return failure();
     for (gpu::GPUModuleOp each : kernels) {
       SmallVector<gpu::GPUFuncOp> functions(each.getOps<gpu::GPUFuncOp>());
       for (gpu::GPUFuncOp function : functions)
         if (failed(converter.convertKernel(function)))
-          return signalPassFailure();
+          return failure();
       each.erase();
     }
     module->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(convert()))
+      signalPassFailure();
   }
 };
 } // namespace

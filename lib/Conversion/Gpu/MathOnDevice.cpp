@@ -20,7 +20,7 @@ using namespace nacho;
 /// Replaces a function for which GPUs have an instruction.
 template <typename Op, typename Intrinsic, typename... Args>
 static bool replace(Operation *op, Args... args) {
-  if (!isa<Op>(op))
+  if (!isa<Op>(op) || !isa<IntegerType>(op->getResult(0).getType()))
     return false;
   OpBuilder b(op);
   op->replaceAllUsesWith(Intrinsic::create(
@@ -33,7 +33,7 @@ static bool replace(Operation *op, Args... args) {
 /// NVVM accepts no intrinsics of LLVM for this and the next function.)
 static bool replaceSqrt(Operation *op) {
   auto sqrt = dyn_cast<math::SqrtOp>(op);
-  if (!sqrt)
+  if (!sqrt || !(sqrt.getType().isF64() || sqrt.getType().isF32()))
     return false;
   OpBuilder b(op);
   StringRef name =

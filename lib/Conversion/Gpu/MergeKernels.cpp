@@ -31,8 +31,9 @@ struct MergeKernels : nacho::impl::NachoMergeKernelsBase<MergeKernels> {
     if (modules.empty())
       return;
     for (gpu::GPUModuleOp module : modules)
-      if (!llvm::hasSingleElement(module.getOps<gpu::GPUFuncOp>())) {
-        module.emitOpError("has not one kernel");
+      if (!llvm::hasSingleElement(*module.getBody()) ||
+          !isa<gpu::GPUFuncOp>(module.getBody()->front())) {
+        module.emitOpError("must have one kernel, and nothing else");
         return signalPassFailure();
       }
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());

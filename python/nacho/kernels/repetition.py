@@ -60,7 +60,8 @@ class Repetitions:
 def _native(specialisation: Specialisation, call: Call) -> _nacho.RepeatedCall | None:
     """Return what the extension remembers of a call.
 
-    It is None if a number is among the operands, or an array had to be copied.
+    It is None if a number is among the operands, or an array had to be copied, as all
+    are for devices with memory of their own.
     """
     views = call.loaded.values()
     places = [found for view in views if (found := places_of(view)) is not None]

@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -verify-diagnostics -convert-nacho-gpu-to-simulator
+// RUN: nacho-opt %s -split-input-file -verify-diagnostics -convert-nacho-gpu-to-simulator
 
 gpu.module @kernels {
   gpu.func @k() kernel {
@@ -6,4 +6,45 @@ gpu.module @kernels {
     gpu.barrier
     gpu.return
   }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error@+1 {{'gpu.func' op has memory that is not simulated, or no body}}
+  gpu.func @k() workgroup(%shared : memref<32xf64, #gpu.address_space<workgroup>>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+module attributes {gpu.container_module} {
+  func.func @launch(%n: index, %bytes: i32) {
+    // expected-error@+1 {{'gpu.launch_func' op has operands that are not simulated}}
+    gpu.launch_func @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n)
+        dynamic_shared_memory_size %bytes
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @k() kernel {
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+func.func @rows(%n: index) {
+  // expected-error@+1 {{'gpu.alloc' op is simulated for a number of bytes only}}
+  %rows = gpu.alloc (%n) : memref<?x4xf64>
+  return
+}
+
+// -----
+
+func.func @release(%rows: memref<?x4xf64>) {
+  // expected-error@+1 {{'gpu.dealloc' op is simulated for a number of bytes only}}
+  gpu.dealloc %rows : memref<?x4xf64>
+  return
 }

@@ -1,7 +1,8 @@
 """Random statements on random operands, compared with dense NumPy.
 
 Formats, types, index widths, numbers of parts and threads are drawn, and so are the
-order of the loops and choices between variants, which Nacho would make otherwise; with
+order of the loops and choices between variants, which Nacho would make otherwise, and,
+now and then, the simulated GPU as the target; with
 the same number of parts, a result is the same on any threads. The cases of a block have
 their statement and its options in common, which are compiled once, and differ in their
 operands.
@@ -112,8 +113,10 @@ def _options(statement: Any) -> Any:
     # An access that was drawn, and then not used, may have had an index of its own.
     written = ",".join(re.findall(r"\[([^]]*)\]", statement.text)).split(",")
     orders = st.permutations([n for n in statement.indices if n in written])
+    targets = st.sampled_from((*["cpu"] * 7, "cuda-sim"))
     return st.fixed_dictionaries(
-        {"choices": st.one_of(st.none(), forced)}, optional={"order": orders}
+        {"choices": st.one_of(st.none(), forced), "target": targets},
+        optional={"order": orders},
     )
 
 
