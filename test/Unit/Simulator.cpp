@@ -12,12 +12,14 @@ using namespace nacho::unit;
 
 static constexpr size_t kBytes = 96;
 
+namespace {
 /// A launch, and where its kernel writes.
 struct Launch {
   char *data;
   size_t at;
   int64_t blocks, threads;
 };
+} // namespace
 
 /// Each thread adds 1 to a byte of its own, at the address for kernels.
 static void addOne(const SimulatedThread *thread, void *frame) {
