@@ -92,10 +92,11 @@ class Case:
         """
         if self.reduction in ("max", "min", "*"):
             return False
-        tensors = self.operands.values()
-        indices = {index for tensor in tensors for index in tensor.indices}
-        reduced = indices - set(self.result.indices)
-        return len(reduced) > 1 or not all(reduced <= set(t.indices) for t in tensors)
+        # An operand may be accessed again, with other indices.
+        written = re.findall(r"\[([^]]*)\]", self.text.partition("=")[2])
+        accesses = [set(access.split(",")) for access in written]
+        reduced = set().union(*accesses) - set(self.result.indices)
+        return len(reduced) > 1 or not all(reduced <= access for access in accesses)
 
     @property
     def needs_lists(self) -> bool:
