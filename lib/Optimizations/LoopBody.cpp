@@ -47,9 +47,27 @@ bool LoopBody::classify(BlockArgument arg, Value next) {
   return isCounter || differs(term);
 }
 
-bool LoopBody::isStep(Value value) const {
+/// Whether a value can be computed before the loop, where nothing is loaded:
+/// the loop may take no steps.
+bool LoopBody::isKnownBefore(Value value) {
+  if (loop.isDefinedOutsideOfLoop(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && !differs(value) && !isa<memref::LoadOp>(op) && isPure(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isKnownBefore(operand); });
+}
+
+bool LoopBody::isStep(Value value) {
   if (value == step)
     return true;
+  if (auto select = value.getDefiningOp<arith::SelectOp>()) {
+    Value condition = select.getCondition();
+    if (!isKnownBefore(condition) || !isStep(select.getTrueValue()))
+      return false;
+    conditions.insert(condition);
+    return true;
+  }
   auto sum = value.getDefiningOp<arith::AddIOp>();
   if (!sum || !differs(value))
     return false;
@@ -100,12 +118,14 @@ bool LoopBody::canUseLanes() {
        llvm::zip(loop.getRegionIterArgs(), yield->getOperands()))
     if (!classify(arg, next))
       return false;
-  // LLVM takes several steps of loops that look nothing up, with more sums.
-  bool looksUp = llvm::any_of(*body, [&](Operation &op) {
+  return llvm::any_of(carried, [](const CarriedValue &one) {
+    return isa<arith::AddFOp>(one.update);
+  });
+}
+
+bool LoopBody::looksUp() {
+  return llvm::any_of(*loop.getBody(), [&](Operation &op) {
     auto load = dyn_cast<memref::LoadOp>(op);
     return load && isLoaded(load.getIndices().front());
   });
-  return looksUp && llvm::any_of(carried, [](const CarriedValue &one) {
-           return isa<arith::AddFOp>(one.update);
-         });
 }

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace nacho {
 
@@ -30,20 +31,28 @@ public:
   /// may be reordered.
   bool canUseLanes();
 
+  /// Whether the loop loads elements at coordinates that it has loaded.
+  bool looksUp();
+
   bool differs(mlir::Value value) const { return varying.contains(value); }
-  /// Whether a value grows by 1 in each step, as the number of the step does.
-  bool isStep(mlir::Value value) const;
+  /// Whether a value grows by 1 in each step, as the number of the step does,
+  /// if the conditions hold.
+  bool isStep(mlir::Value value);
   bool updates(mlir::Operation *op) const {
     return llvm::any_of(
         carried, [&](const CarriedValue &one) { return one.update == op; });
   }
 
   llvm::SmallVector<CarriedValue> carried;
+  /// What is the same in all steps, and has to hold for several at once: that
+  /// the coordinates of rows are below their extents.
+  llvm::SetVector<mlir::Value> conditions;
 
 private:
   bool classify(mlir::BlockArgument arg, mlir::Value next);
   bool canUseLanes(mlir::Operation &op);
   bool isLoaded(mlir::Value value) const;
+  bool isKnownBefore(mlir::Value value);
 
   mlir::scf::ForOp loop;
   mlir::Value step; ///< The number of the step.

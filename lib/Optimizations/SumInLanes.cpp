@@ -1,12 +1,12 @@
 //===- SumInLanes.cpp - Sums of a loop in the lanes of a vector -----------===//
 //
-// Consumes and leaves loops of scf. A loop that looks up elements at
-// coordinates, and only adds terms to sums, in any order, takes eight steps at
-// once: every lane of a vector has a sum of its own. The steps that are left,
-// fewer than eight, are taken one by one.
+// Consumes and leaves loops of scf. A loop that only adds terms to sums, in any
+// order, takes eight steps at once: every lane of a vector has a sum of its
+// own. The steps that are left, fewer than eight, are taken one by one. A loop
+// that looks no elements up at coordinates takes 32 steps at once first.
 //
 // The number of lanes and the order in which they are added up are the same on
-// every machine, and so are the sums.
+// every machine, and so are the sums: no sum is left whose order is free.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,20 +31,24 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-static constexpr int64_t kLanes = 8;
+static constexpr int64_t kLanes = 8, kManyLanes = 32;
 
 namespace {
 
 /// Replaces a loop by one that takes as many steps at once as there are lanes.
 class LaneLoop {
 public:
-  LaneLoop(scf::ForOp loop, const LoopBody &body, bool gathers)
-      : loop(loop), body(body), gathers(gathers), b(loop.getLoc(), loop) {}
+  LaneLoop(scf::ForOp loop, LoopBody &body, int64_t numLanes, bool gathers)
+      : loop(loop), body(body), numLanes(numLanes), gathers(gathers),
+        b(loop.getLoc(), loop) {}
 
-  void replace();
+  /// Returns the loop that takes the steps which are left.
+  scf::ForOp replace();
 
 private:
-  VectorType lanesOf(Type type) const { return VectorType::get(kLanes, type); }
+  VectorType lanesOf(Type type) const {
+    return VectorType::get(numLanes, type);
+  }
   Value zeros(Type type) {
     VectorType lanes = lanesOf(type);
     return arith::ConstantOp::create(b, lanes, b.getZeroAttr(lanes));
@@ -62,13 +66,16 @@ private:
   Value addLanes(Operation *update, Value sums);
   Value joinLanes(Value flags);
   Value count(Value initial, Value step, Value number);
+  Value before(Value value);
 
   scf::ForOp loop;
-  const LoopBody &body;
+  LoopBody &body;
+  int64_t numLanes;
   bool gathers;
   ImplicitLocOpBuilder b;
   IRMapping lanes; ///< The values of all lanes, where they differ.
   IRMapping same;  ///< The value of each lane, where they do not.
+  IRMapping known; ///< What is computed before the loop.
   Value at;        ///< The step of the first lane.
 };
 
@@ -89,6 +96,8 @@ Value LaneLoop::vectorOf(Value value) {
 Value LaneLoop::firstOf(Value step) {
   if (step == loop.getInductionVar())
     return at;
+  if (auto select = step.getDefiningOp<arith::SelectOp>())
+    return firstOf(select.getTrueValue());
   auto sum = step.getDefiningOp<arith::AddIOp>();
   bool isLeft = body.differs(sum.getLhs());
   Value inner = firstOf(isLeft ? sum.getLhs() : sum.getRhs());
@@ -113,7 +122,7 @@ Value LaneLoop::load(memref::LoadOp op) {
 Value LaneLoop::loadEach(memref::LoadOp op) {
   Value index = vectorOf(op.getIndices().front());
   Value all = zeros(op.getType());
-  for (int64_t lane = 0; lane < kLanes; ++lane) {
+  for (int64_t lane = 0; lane < numLanes; ++lane) {
     Value place = vector::ExtractOp::create(b, index, lane);
     Value element = memref::LoadOp::create(b, op.getMemRef(), place);
     all = vector::InsertOp::create(b, element, all, lane);
@@ -149,7 +158,7 @@ void LaneLoop::copy(Operation &op) {
 /// Adds up all lanes: each time, the second half to the first.
 Value LaneLoop::addLanes(Operation *update, Value sums) {
   Type type = cast<VectorType>(sums.getType()).getElementType();
-  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+  for (int64_t half = numLanes / 2; half > 0; half /= 2) {
     auto part = [&](int64_t from) -> Value {
       return vector::ExtractStridedSliceOp::create(b, sums, {from}, {half},
                                                    {1});
@@ -191,7 +200,7 @@ SmallVector<Value> LaneLoop::startLanes() {
 
 /// Builds the loop over as many steps at once as there are lanes.
 scf::ForOp LaneLoop::buildLoop(Value upper) {
-  Value width = arith::ConstantIndexOp::create(b, kLanes);
+  Value width = arith::ConstantIndexOp::create(b, numLanes);
   auto made =
       scf::ForOp::create(b, loop.getLowerBound(), upper, width, startLanes());
   OpBuilder::InsertionGuard guard(b);
@@ -224,7 +233,7 @@ scf::ForOp LaneLoop::buildLoop(Value upper) {
 /// and the sums there.
 SmallVector<Value> LaneLoop::takeLanes(Value number) {
   Value lower = loop.getLowerBound();
-  Value mask = arith::ConstantIndexOp::create(b, -kLanes);
+  Value mask = arith::ConstantIndexOp::create(b, -numLanes);
   Value taken = arith::AndIOp::create(b, number, mask);
   Value reached = arith::AddIOp::create(b, lower, taken);
   scf::ForOp made = buildLoop(reached);
@@ -252,8 +261,6 @@ scf::ForOp LaneLoop::takeSteps(ValueRange reached) {
       initial.set(sums.front());
       sums = sums.drop_front();
     }
-  steps.walk(
-      [](arith::AddFOp add) { add.setFastmath(arith::FastMathFlags::none); });
   MLIRContext *context = b.getContext();
   BoolAttr yes = b.getBoolAttr(true);
   auto vectorize = LLVM::LoopVectorizeAttr::get(context, /*disable=*/yes, {},
@@ -267,14 +274,27 @@ scf::ForOp LaneLoop::takeSteps(ValueRange reached) {
   return steps;
 }
 
-/// if there are steps for all lanes: take them
+/// A value that is the same in all steps, before the first one.
+Value LaneLoop::before(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (loop.isDefinedOutsideOfLoop(value) || known.contains(value))
+    return known.lookupOrDefault(value);
+  for (Value operand : op->getOperands())
+    before(operand);
+  b.clone(*op, known);
+  return known.lookup(value);
+}
+
+/// if there are steps for all lanes, and the conditions hold: take them
 /// take the other steps
-void LaneLoop::replace() {
+scf::ForOp LaneLoop::replace() {
   Value lower = loop.getLowerBound();
   Value number = arith::SubIOp::create(b, loop.getUpperBound(), lower);
-  Value width = arith::ConstantIndexOp::create(b, kLanes);
+  Value width = arith::ConstantIndexOp::create(b, numLanes);
   Value fillsLanes =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sge, number, width);
+  for (Value condition : body.conditions)
+    fillsLanes = arith::AndIOp::create(b, fillsLanes, before(condition));
   SmallVector<Value> start = {lower};
   for (auto [one, initial] : llvm::zip(body.carried, loop.getInitArgs()))
     if (one.kind == CarriedValue::sum)
@@ -296,20 +316,38 @@ void LaneLoop::replace() {
     result.replaceAllUsesWith(counts ? count(initial, one.term, all) : after);
   }
   loop.erase();
+  return steps;
+}
+
+/// Leaves no order of sums to others: they would choose it for the machine.
+static void fixOrder(Operation *op) {
+  auto floating = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!floating || !floating.getFastMathFlagsAttr())
+    return;
+  arith::FastMathFlags free = arith::FastMathFlags::reassoc;
+  arith::FastMathFlags flags = floating.getFastMathFlagsAttr().getValue();
+  op->setAttr(floating.getFastMathAttrName(),
+              arith::FastMathFlagsAttr::get(op->getContext(), flags & ~free));
 }
 
 namespace {
 struct SumInLanes : nacho::impl::NachoSumInLanesBase<SumInLanes> {
   using NachoSumInLanesBase::NachoSumInLanesBase;
 
+  /// Returns the loop that takes the steps which are left, if there are lanes.
+  scf::ForOp useLanes(scf::ForOp loop, int64_t numLanes) {
+    LoopBody body(loop);
+    if (!body.canUseLanes() || (numLanes == kManyLanes && body.looksUp()))
+      return loop;
+    return LaneLoop(loop, body, numLanes, gathers).replace();
+  }
+
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops) {
-      LoopBody body(loop);
-      if (body.canUseLanes())
-        LaneLoop(loop, body, gathers).replace();
-    }
+    for (scf::ForOp loop : loops)
+      useLanes(useLanes(loop, kManyLanes), kLanes);
+    getOperation()->walk(fixOrder);
   }
 };
 } // namespace

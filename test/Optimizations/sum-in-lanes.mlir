@@ -16,17 +16,17 @@
 // CHECK:             %[[A:.+]] = vector.load %values[%[[K]]]
 // CHECK:             %[[B:.+]] = vector.gather %x[%{{.+}}] [%[[J]]]
 // CHECK-NEXT:        %[[TERMS:.+]] = arith.mulf %[[A]], %[[B]] : vector<8xf64>
-// CHECK-NEXT:        %[[ADDED:.+]] = arith.addf %[[SUMS]], %[[TERMS]] fastmath<reassoc> : vector<8xf64>
+// CHECK-NEXT:        %[[ADDED:.+]] = arith.addf %[[SUMS]], %[[TERMS]] : vector<8xf64>
 // CHECK-NEXT:        scf.yield %[[ADDED]]
 //
 // The lanes are added up by halves, whatever the machine.
 //
 // CHECK:           vector.extract_strided_slice %[[LANES]] {offsets = [0], sizes = [4]
 // CHECK-NEXT:      vector.extract_strided_slice %[[LANES]] {offsets = [4], sizes = [4]
-// CHECK-NEXT:      arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : vector<4xf64>
-// CHECK:           arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : vector<2xf64>
-// CHECK:           arith.addf %{{.+}}, %{{.+}} fastmath<reassoc> : vector<1xf64>
-// CHECK:           %[[SUM:.+]] = arith.addf %zero, %{{.+}} fastmath<reassoc> : f64
+// CHECK-NEXT:      arith.addf %{{.+}}, %{{.+}} : vector<4xf64>
+// CHECK:           arith.addf %{{.+}}, %{{.+}} : vector<2xf64>
+// CHECK:           arith.addf %{{.+}}, %{{.+}} : vector<1xf64>
+// CHECK:           %[[SUM:.+]] = arith.addf %zero, %{{.+}} : f64
 // CHECK-NEXT:      scf.yield %[[END]], %[[SUM]]
 // CHECK-NEXT:    } else {
 // CHECK-NEXT:      scf.yield %lo, %zero
@@ -91,13 +91,19 @@ func.func @offset(%crd: memref<?xindex> loc("crd"), %values: memref<?xf64> loc("
   return %all : f64
 }
 
-// A loop that looks nothing up stays as it is; and so does a sum whose order matters, a loop
-// that stores, a value that is needed in each step, and elements that do not lie side by side.
+// A loop that looks nothing up takes 32 steps at once, then eight, then one.
 //
-// CHECK-LABEL: func.func @negative_looks_nothing_up(
-// CHECK-NOT:     vector
-// CHECK:         return
-func.func @negative_looks_nothing_up(%values: memref<?xf64>, %N: index, %zero: f64) -> f64 {
+// CHECK-LABEL: func.func @looks_nothing_up(
+// CHECK:         %[[MANY:.+]]:2 = scf.if
+// CHECK:           scf.for %[[K:[^ ]+]] = %{{.+}} step %{{.+}} iter_args(%[[SUMS:.+]] = %{{.+}}) -> (vector<32xf64>) {
+// CHECK-NEXT:        %[[A:.+]] = vector.load %{{.+}}[%[[K]]] : memref<?xf64>, vector<32xf64>
+// CHECK-NEXT:        arith.addf %[[SUMS]], %[[A]] : vector<32xf64>
+// CHECK:           vector.extract_strided_slice %{{.+}} {offsets = [16], sizes = [16]
+// CHECK:         %[[EIGHT:.+]]:2 = scf.if
+// CHECK:           scf.for %{{[^ ]+}} = %[[MANY]]#0 to %{{.+}} -> (vector<8xf64>) {
+// CHECK:         scf.for %{{[^ ]+}} = %[[EIGHT]]#0 to %{{.+}} iter_args(%[[SUM:.+]] = %[[EIGHT]]#1) -> (f64) {
+// CHECK:           arith.addf %[[SUM]], %{{.+}} : f64
+func.func @looks_nothing_up(%values: memref<?xf64>, %N: index, %zero: f64) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %all = scf.for %k = %c0 to %N step %c1 iter_args(%sum = %zero) -> f64 {
@@ -108,6 +114,38 @@ func.func @negative_looks_nothing_up(%values: memref<?xf64>, %N: index, %zero: f
   return %all : f64
 }
 
+// The row of a dense matrix, whose coordinate is compared with the extent in each step. If it
+// is too large, neighbouring elements may not exist: the steps are taken one by one.
+//
+// CHECK-LABEL: func.func @row_of_matrix(
+// CHECK-SAME:    %[[ROW:[^ ]+]]: index, %[[ROWS:[^ ]+]]: index, %[[N:[^ ]+]]: index
+// CHECK:         %[[FILLS:.+]] = arith.cmpi sge, %{{.+}}, %c32 : index
+// CHECK:         %[[EXISTS:.+]] = arith.cmpi ult, %[[ROW]], %[[ROWS]] : index
+// CHECK:         %[[BOTH:.+]] = arith.andi %[[FILLS]], %[[EXISTS]] : i1
+// CHECK:         scf.if %[[BOTH]]
+// CHECK:           scf.for %[[K:[^ ]+]] =
+// CHECK:             %[[BEGIN:.+]] = arith.muli
+// CHECK:             %[[AT:.+]] = arith.addi %[[K]], %[[BEGIN]]
+// CHECK:             vector.load %{{.+}}[%[[AT]]] : memref<?xf64>, vector<32xf64>
+func.func @row_of_matrix(%values: memref<?xf64>, %row: index, %rows: index, %N: index, %zero: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = scf.for %k = %c0 to %N step %c1 iter_args(%sum = %zero) -> f64 {
+    %exists = arith.cmpi ult, %row, %rows : index
+    %i = arith.select %exists, %row, %c0 : index
+    %j = arith.select %exists, %k, %c0 : index
+    %begin = arith.muli %i, %N : index
+    %at = arith.addi %begin, %j : index
+    %a = memref.load %values[%at] : memref<?xf64>
+    %next = arith.addf %sum, %a fastmath<reassoc> : f64
+    scf.yield %next : f64
+  }
+  return %all : f64
+}
+
+// A loop stays as it is whose sum has an order, or that stores, or that needs a value in each
+// step, or whose elements do not lie side by side.
+//
 // CHECK-LABEL: func.func @negative_ordered(
 // CHECK-NOT:     vector
 // CHECK:         return

@@ -161,12 +161,14 @@ def NachoCountUnions : Pass<"nacho-count-unions", "::mlir::func::FuncOp"> {
 def NachoSumInLanes : Pass<"nacho-sum-in-lanes", "::mlir::func::FuncOp"> {
   let summary = "Add up the terms of a loop in the lanes of a vector";
   let description = [{
-    Replaces loops of `scf` that look up elements at coordinates, and only add terms to
-    sums whose order does not matter, as those over a row in `y[i] = A[i,j] * x[j]`. Eight
-    steps are taken at once, each in a lane of its own; then the lanes are added up, and
-    the steps that are left are taken one by one. There are eight lanes on any machine, so
-    that every machine adds up in the same order. Flags are joined likewise, and values
-    that grow by the same number in each step are computed.
+    Replaces loops of `scf` that only add terms to sums whose order does not matter, as
+    those over a row in `y[i] = A[i,j] * x[j]`. Eight steps are taken at once, each in a
+    lane of its own; then the lanes are added up, and the steps that are left are taken
+    one by one. Flags are joined likewise, and values that grow by the same number in
+    each step are computed. A loop that looks nothing up takes 32 steps at once before.
+
+    There are as many lanes on any machine, so that every machine adds up in the same
+    order. All other sums get the order that they are written in.
 
     Before:
     ```mlir
@@ -189,7 +191,7 @@ def NachoSumInLanes : Pass<"nacho-sum-in-lanes", "::mlir::func::FuncOp"> {
         %a = vector.load %values[%k]
         %b = vector.gather %x[%c0] [%j], %all, %zeros
         %terms = arith.mulf %a, %b
-        %next = arith.addf %sums, %terms fastmath<reassoc>
+        %next = arith.addf %sums, %terms
         scf.yield %next
       }
       scf.yield %end, %zero + the lanes of %lanes
