@@ -16,6 +16,7 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Kernel.h"
 #include "nacho/Execution/Plan.h"
+#include "nacho/Runtime/DeviceError.h"
 #include "nacho/Runtime/Runtime.h"
 #include "nacho/Runtime/Sanitizer.h"
 
@@ -126,6 +127,8 @@ class PyKernel {
 public:
   PyKernel(std::string text, const std::string &target, const nb::dict &given)
       : text(std::move(text)), backend(backendOf(target)) {
+    if (std::string refusal = backend.refusal(); !refusal.empty())
+      throw DeviceError(refusal);
     Options asked = readOptions(backend, given);
     options = asked.compile;
     std::string error;
@@ -298,6 +301,7 @@ NB_MODULE(_nacho, m) {
   addError<CostOverflow>(m, "CostOverflow");
   addError<CoordinateOutOfRange>(m, "CoordinateOutOfRange");
   addError<OperandsChanged>(m, "OperandsChanged");
+  addError<DeviceError>(m, "DeviceError");
   addError<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
   std::vector<std::string> targets, choices;
   for (const Backend *backend : allBackends())

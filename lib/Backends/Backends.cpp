@@ -6,8 +6,8 @@ using namespace llvm;
 using namespace nacho;
 
 ArrayRef<const Backend *> nacho::allBackends() {
-  static const Backend *const backends[] = {&cpuBackend(), &cudaSimBackend(),
-                                            &gpuBackend()};
+  static const Backend *const backends[] = {&cpuBackend(), &cudaBackend(),
+                                            &cudaSimBackend(), &gpuBackend()};
   return backends;
 }
 

@@ -254,6 +254,8 @@ CompileOptions nacho::defaultOptions(const Backend &backend) {
   options.vectorBits = backend.vectorBits();
   options.gathers = backend.hasFastGathers();
   options.sanitizer = backend.sanitizer().str();
+  if (backend.refusal().empty())
+    options.chip = backend.chip();
   return options;
 }
 

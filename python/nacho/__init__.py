@@ -10,6 +10,7 @@ from nacho import mlir
 from nacho.errors import (
     ArgumentError,
     CostOverflowError,
+    DeviceError,
     DTypeError,
     FormatError,
     IndexOverflowError,
@@ -49,6 +50,7 @@ __all__ = [
     "FormatError",
     "Index",
     "CostOverflowError",
+    "DeviceError",
     "IndexOverflowError",
     "NachoError",
     "Nest",

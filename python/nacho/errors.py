@@ -60,6 +60,10 @@ class CostOverflowError(NachoError, OverflowError):
     """The work costs more than can be counted, so it cannot be divided."""
 
 
+class DeviceError(NachoError, RuntimeError):
+    """There is no device for a target, it refused a call, or a kernel failed on it."""
+
+
 def naming_memory(*names: str) -> Callable[[type[_Class]], type[_Class]]:
     """Make methods of a class raise OutOfMemoryError where NumPy has no memory."""
 

@@ -23,6 +23,7 @@ gpu.module @kernels {
 // CHECK-NEXT:    "llvm.intr.cttz"(%[[N]]) <{is_zero_poison = false}> : (i64) -> i64
 // CHECK-NEXT:    "llvm.intr.ctlz"(%[[N]]) <{is_zero_poison = false}> : (i64) -> i64
 // CHECK-NEXT:    llvm.intr.ctpop(%[[N]]) : (i64) -> i64
+// CHECK-NEXT:    "llvm.intr.abs"(%[[N]]) <{is_int_min_poison = false}> : (i64) -> i64
   gpu.func @instructions(%x: f64, %y: f32, %n: i64) kernel {
     %0 = math.sqrt %x : f64
     %s = math.sqrt %y : f32
@@ -30,6 +31,7 @@ gpu.module @kernels {
     %2 = math.cttz %n : i64
     %3 = math.ctlz %n : i64
     %4 = math.ctpop %n : i64
+    %5 = math.absi %n : i64
     gpu.return
   }
 }

@@ -119,7 +119,7 @@ REFUSALS = [
     (
         lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, target="gpu"),
         nacho.UnsupportedError,
-        "target 'gpu' is not supported (supported: cpu, cuda-sim)",
+        "target 'gpu' is not supported (supported: cpu, cuda, cuda-sim)",
     ),
     (
         lambda: compile("Z[i,j] = A[i,j]", remap=2),

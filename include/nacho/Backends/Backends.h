@@ -17,6 +17,9 @@ const Backend *findBackend(llvm::StringRef name);
 /// Kernels that the host runs itself.
 const Backend &cpuBackend();
 
+/// Kernels that an NVIDIA GPU runs.
+const Backend &cudaBackend();
+
 /// Kernels of a GPU that the host simulates.
 const Backend &cudaSimBackend();
 

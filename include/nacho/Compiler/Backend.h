@@ -63,9 +63,16 @@ public:
   /// another: "none", but in a build of Nacho that is instrumented itself.
   virtual llvm::StringRef sanitizer() const { return "none"; }
 
+  /// Why this process can run nothing on the device of the backend; empty if it
+  /// can.
+  virtual std::string refusal() const { return ""; }
+
   /// The device that executables run on; null if the backend has no runtime and
   /// can only lower modules.
   virtual Device *device() const { return nullptr; }
+
+  /// The GPU that PTX is for unless the caller names another.
+  virtual std::string chip() const { return CompileOptions().chip; }
 
   /// Compiles a module. Reports failures as diagnostics; always fails without a
   /// device.

@@ -199,4 +199,29 @@ def ConvertNachoGpuToSimulator
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
 
+def ConvertNachoGpuToDriver
+    : Pass<"convert-nacho-gpu-to-driver", "::mlir::ModuleOp"> {
+  let summary = "Let the host launch kernels that are PTX";
+  let description = [{
+    Before:
+    ```mlir
+    gpu.launch_func @kernels::@k blocks in (%b, %c1, %c1) threads in (%t, %c1, %c1)
+        args(%a : memref<?xf64>, %n : index)
+
+    gpu.binary @kernels [#gpu.object<#nvvm.target, assembly = "...">]
+    ```
+    After:
+    ```mlir
+    frame = [%a, %n]
+    parameters = [the address of each number of the descriptor of %a, and that of %n]
+    llvm.call @nacho_launch_ptx(@kernels_ptx, @kernels_name_k, %b, %t, parameters)
+
+    llvm.mlir.global internal constant @kernels_ptx("...")
+    llvm.mlir.global internal constant @kernels_name_k("k")
+    ```
+    gpu.alloc and gpu.dealloc become calls of the runtime, too.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
+}
+
 #endif // NACHO_CONVERSION_GPU_PASSES

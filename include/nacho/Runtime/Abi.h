@@ -34,7 +34,10 @@ inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
 inline constexpr char kCountStepSymbol[] = "nacho_count_step";
 /// The name of simulateLaunch() of Simulator.h.
 inline constexpr char kLaunchSymbol[] = "nacho_launch";
-/// The names of takeSimulatedScratch() and returnSimulatedScratch().
+/// The name of launchKernel() of lib/Backends/Cuda/CudaModule.h.
+inline constexpr char kLaunchPtxSymbol[] = "nacho_launch_ptx";
+/// The names by which the host takes and returns memory of a device; each
+/// backend with a device of its own has these two functions.
 inline constexpr char kTakeScratchSymbol[] = "nacho_take_scratch";
 inline constexpr char kReturnScratchSymbol[] = "nacho_return_scratch";
 /// The name of addressOfStopWord() of Stop.h.

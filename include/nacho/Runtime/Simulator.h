@@ -10,15 +10,16 @@
 #ifndef NACHO_RUNTIME_SIMULATOR_H
 #define NACHO_RUNTIME_SIMULATOR_H
 
+#include "nacho/Runtime/DeviceError.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 
 namespace nacho {
 
 /// Memory of the simulated device was accessed where, or by whom, it cannot be.
-struct DeviceFault : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct DeviceFault : DeviceError {
+  using DeviceError::DeviceError;
 };
 
 /// Calls compiled code, and throws DeviceFault if the code faults in memory of

@@ -6,6 +6,8 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Pipelines.h"
 #include "nacho/Conversion/Passes.h"
+#include "nacho/Runtime/Abi.h"
+#include "nacho/Runtime/Runtime.h"
 #include "nacho/Runtime/Sanitizer.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -62,7 +64,9 @@ public:
 
   FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const override {
-    auto code = compileForHost(request, cpuDevice());
+    auto code = compileForHost(request, cpuDevice(),
+                               {runtimeFunction(kSortSymbol, sortEntries),
+                                runtimeFunction(kPrefixSumSymbol, prefixSum)});
     if (failed(code))
       return failure();
     return std::unique_ptr<Executable>(std::move(*code));

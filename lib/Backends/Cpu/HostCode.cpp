@@ -85,9 +85,9 @@ static FailureOr<CompiledCode> generate(const CompileRequest &request) {
 
 llvm::Expected<std::unique_ptr<HostExecutable>>
 HostExecutable::load(CompiledCode code, ArrayRef<StepFunctions> steps,
-                     Device &memory) {
+                     Device &memory, ArrayRef<RuntimeFunction> functions) {
   auto made = std::make_unique<HostExecutable>(memory);
-  auto jit = JitModule::load(std::move(code));
+  auto jit = JitModule::load(std::move(code), functions);
   if (!jit)
     return jit.takeError();
   made->jit = std::move(*jit);
@@ -106,14 +106,16 @@ HostExecutable::load(CompiledCode code, ArrayRef<StepFunctions> steps,
 }
 
 FailureOr<std::unique_ptr<HostExecutable>>
-nacho::compileForHost(const CompileRequest &request, Device &device) {
+nacho::compileForHost(const CompileRequest &request, Device &device,
+                      ArrayRef<RuntimeFunction> functions) {
   if (request.sanitizer != "none" && request.sanitizer != kSanitizer)
     return emitError(request.loc) << "no runtime of the sanitizer '"
                                   << request.sanitizer << "' is in this build";
   FailureOr<CompiledCode> code = generate(request);
   if (failed(code))
     return failure();
-  auto loaded = HostExecutable::load(std::move(*code), request.steps, device);
+  auto loaded =
+      HostExecutable::load(std::move(*code), request.steps, device, functions);
   if (!loaded)
     return emitError(request.loc) << llvm::toString(loaded.takeError());
   return std::move(*loaded);

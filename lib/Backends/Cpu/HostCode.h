@@ -13,7 +13,8 @@ class HostExecutable final : public Executable {
 public:
   explicit HostExecutable(Device &memory) : memory(memory) {}
   static llvm::Expected<std::unique_ptr<HostExecutable>>
-  load(CompiledCode code, llvm::ArrayRef<StepFunctions> steps, Device &memory);
+  load(CompiledCode code, llvm::ArrayRef<StepFunctions> steps, Device &memory,
+       llvm::ArrayRef<RuntimeFunction> functions);
 
   Device &device() const override { return memory; }
   JitModule::Entry entry(size_t step, Phase phase) const {
@@ -36,9 +37,11 @@ private:
 void addLoweringToLlvm(mlir::OpPassManager &pm, const PipelineOptions &options);
 
 /// Compiles a module whose functions the host calls, with arrays that lie in
-/// the memory of `device`. Takes the code from disk if it is there.
+/// the memory of `device`, and which call the given functions of the runtime.
+/// Takes the code from disk if it is there.
 mlir::FailureOr<std::unique_ptr<HostExecutable>>
-compileForHost(const CompileRequest &request, Device &device);
+compileForHost(const CompileRequest &request, Device &device,
+               llvm::ArrayRef<RuntimeFunction> functions);
 
 } // namespace nacho
 

@@ -5,7 +5,6 @@
 #include "Instrumentation.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Runtime.h"
-#include "nacho/Runtime/Simulator.h"
 #include "nacho/Runtime/Stop.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -307,7 +306,8 @@ nacho::compileForHost(const Module &module,
   return code;
 }
 
-Expected<std::unique_ptr<JitModule>> JitModule::load(CompiledCode code) {
+Expected<std::unique_ptr<JitModule>>
+JitModule::load(CompiledCode code, ArrayRef<RuntimeFunction> functions) {
   initializeHost();
   std::unique_ptr<JitModule> result(new JitModule);
   auto jit = orc::LLJITBuilder().create();
@@ -323,17 +323,14 @@ Expected<std::unique_ptr<JitModule>> JitModule::load(CompiledCode code) {
   if (!openmp)
     return openmp.takeError();
   orc::SymbolMap runtime;
-  auto define = [&](StringRef name, auto *function) {
-    runtime[result->jit->mangleAndIntern(name)] = {
-        orc::ExecutorAddr::fromPtr(function), JITSymbolFlags::Exported};
+  auto define = [&](const RuntimeFunction &function) {
+    runtime[result->jit->mangleAndIntern(function.name)] = {
+        orc::ExecutorAddr(function.address), JITSymbolFlags::Exported};
   };
-  define(kSortSymbol, &sortEntries);
-  define(kPrefixSumSymbol, &prefixSum);
-  define(kCountStepSymbol, &countStep);
-  define(kLaunchSymbol, &simulateLaunch);
-  define(kTakeScratchSymbol, &takeSimulatedScratch);
-  define(kReturnScratchSymbol, &returnSimulatedScratch);
-  define(kStopWordSymbol, &addressOfStopWord);
+  define(runtimeFunction(kCountStepSymbol, countStep));
+  define(runtimeFunction(kStopWordSymbol, addressOfStopWord));
+  for (const RuntimeFunction &function : functions)
+    define(function);
   if (Error error = result->jit->getMainJITDylib().define(
           orc::absoluteSymbols(std::move(runtime))))
     return error;

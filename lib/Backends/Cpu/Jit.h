@@ -33,13 +33,26 @@ compileForHost(const llvm::Module &module,
                llvm::ArrayRef<std::vector<std::string>> units,
                const std::string &sanitizer);
 
+/// A function that compiled code calls by a name.
+struct RuntimeFunction {
+  const char *name;
+  uint64_t address;
+};
+
+template <typename Result, typename... Arguments>
+RuntimeFunction runtimeFunction(const char *name,
+                                Result (*function)(Arguments...)) {
+  return {name, reinterpret_cast<uint64_t>(function)};
+}
+
 /// Code of compileForHost() that is loaded into this process.
 class JitModule {
 public:
   /// An exported function. Each of `args` is a pointer or a 64-bit integer.
   using Entry = void (*)(const int64_t *args);
 
-  static llvm::Expected<std::unique_ptr<JitModule>> load(CompiledCode code);
+  static llvm::Expected<std::unique_ptr<JitModule>>
+  load(CompiledCode code, llvm::ArrayRef<RuntimeFunction> functions);
   ~JitModule();
 
   llvm::Expected<Entry> lookup(llvm::StringRef name) const;

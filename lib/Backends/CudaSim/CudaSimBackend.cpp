@@ -5,6 +5,7 @@
 #include "SimulatedDevice.h"
 #include "nacho/Backends/Backends.h"
 #include "nacho/Conversion/Passes.h"
+#include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Simulator.h"
 
 using namespace mlir;
@@ -59,7 +60,11 @@ public:
 
   FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const override {
-    auto code = compileForHost(request, simulatedDevice());
+    auto code = compileForHost(
+        request, simulatedDevice(),
+        {runtimeFunction(kLaunchSymbol, simulateLaunch),
+         runtimeFunction(kTakeScratchSymbol, takeSimulatedScratch),
+         runtimeFunction(kReturnScratchSymbol, returnSimulatedScratch)});
     if (failed(code))
       return failure();
     return std::unique_ptr<Executable>(

@@ -5,16 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostSide.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/Runtime/Abi.h"
 
-#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_CONVERTNACHOGPUTOSIMULATOR
@@ -25,51 +21,22 @@ using namespace mlir;
 using namespace nacho;
 
 namespace {
-class Converter {
+class Converter : public HostSide {
 public:
-  explicit Converter(ModuleOp module)
-      : module(module), types(module.getContext()),
-        pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
+  using HostSide::HostSide;
 
   LogicalResult convertKernel(gpu::GPUFuncOp kernel);
   LogicalResult convertLaunch(gpu::LaunchFuncOp launch);
-  LogicalResult convertAlloc(gpu::AllocOp op);
-  LogicalResult convertDealloc(gpu::DeallocOp op);
 
 private:
-  LLVM::LLVMStructType frameOf(TypeRange arguments);
-  Value fieldOf(ImplicitLocOpBuilder &b, LLVM::LLVMStructType frame, Value at,
-                int32_t field);
   Value onHost(ImplicitLocOpBuilder &b, Value argument, Value window);
   LogicalResult convertId(Operation *op, Value thread);
-
-  ModuleOp module;
-  LLVMTypeConverter types;
-  LLVM::LLVMPointerType pointer;
 };
 } // namespace
 
 /// Kernels have names that are unique in their modules only.
 static std::string functionOf(StringRef module, StringRef kernel) {
   return ("simulated_" + module + "_" + kernel).str();
-}
-
-static Value cast(ImplicitLocOpBuilder &b, Type to, Value value) {
-  return UnrealizedConversionCastOp::create(b, to, value).getResult(0);
-}
-
-/// The type of a frame: the arguments, as types of LLVM.
-LLVM::LLVMStructType Converter::frameOf(TypeRange arguments) {
-  SmallVector<Type> fields;
-  for (Type argument : arguments)
-    fields.push_back(types.convertType(argument));
-  return LLVM::LLVMStructType::getLiteral(module.getContext(), fields);
-}
-
-Value Converter::fieldOf(ImplicitLocOpBuilder &b, LLVM::LLVMStructType frame,
-                         Value at, int32_t field) {
-  return LLVM::GEPOp::create(b, pointer, frame, at,
-                             ArrayRef<LLVM::GEPArg>{0, field});
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,11 +105,11 @@ LogicalResult Converter::convertKernel(gpu::GPUFuncOp kernel) {
                           ArrayRef<LLVM::GEPArg>{4}));
   for (unsigned n = 0; n < count; ++n) {
     BlockArgument argument = entry.getArgument(n + 2);
-    Value field =
-        LLVM::LoadOp::create(b, frame.getBody()[n], fieldOf(b, frame, at, n));
+    Value field = LLVM::LoadOp::create(b, frame.getBody()[n],
+                                       fieldOf(b, frame, at, int32_t(n)));
     if (isa<MemRefType>(argument.getType()))
       field = onHost(b, field, window);
-    argument.replaceAllUsesWith(cast(b, argument.getType(), field));
+    argument.replaceAllUsesWith(castTo(b, argument.getType(), field));
   }
   entry.eraseArguments(2, count);
   SmallVector<Operation *> ops;
@@ -166,94 +133,18 @@ LogicalResult Converter::convertKernel(gpu::GPUFuncOp kernel) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// Calls a function of the runtime.
-static Value callRuntime(ImplicitLocOpBuilder &b, ModuleOp module,
-                         StringRef name, Type result, ValueRange arguments) {
-  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
-  if (!function) {
-    OpBuilder atBegin = OpBuilder::atBlockBegin(module.getBody());
-    auto type = LLVM::LLVMFunctionType::get(
-        result, llvm::to_vector(arguments.getTypes()));
-    function = LLVM::LLVMFuncOp::create(atBegin, module.getLoc(), name, type);
-  }
-  auto call = LLVM::CallOp::create(b, function, arguments);
-  return call.getNumResults() ? call.getResult() : Value();
-}
-
 /// frame = [arguments]
 /// nacho_launch(kernel, blocks, threads, frame)
 LogicalResult Converter::convertLaunch(gpu::LaunchFuncOp launch) {
-  if (launch->getNumResults() || !launch.getAsyncDependencies().empty() ||
-      launch.getDynamicSharedMemorySize() || launch.hasClusterSize())
-    return launch.emitOpError("has operands that are not simulated");
+  Value frame = storeFrame(launch);
   ImplicitLocOpBuilder b(launch.getLoc(), launch);
-  LLVM::LLVMStructType frame = frameOf(launch.getKernelOperands().getTypes());
-  // Launches in loops use the same frame again.
-  auto host = launch->getParentOfType<func::FuncOp>();
-  b.setInsertionPointToStart(&host.getBody().front());
-  Value one = arith::ConstantIntOp::create(b, 1, 64);
-  Value at = LLVM::AllocaOp::create(b, pointer, frame, one);
-  b.setInsertionPoint(launch);
-  for (auto [n, argument] : llvm::enumerate(launch.getKernelOperands()))
-    LLVM::StoreOp::create(b, cast(b, frame.getBody()[n], argument),
-                          fieldOf(b, frame, at, n));
   Value kernel = func::ConstantOp::create(
       b, b.getFunctionType({pointer, pointer}, TypeRange()),
       functionOf(launch.getKernelModuleName(), launch.getKernelName()));
-  auto number = [&](Value value) -> Value {
-    return arith::IndexCastOp::create(b, b.getI64Type(), value);
-  };
-  callRuntime(b, module, kLaunchSymbol,
-              LLVM::LLVMVoidType::get(module.getContext()),
-              {cast(b, pointer, kernel), number(launch.getGridSizeX()),
-               number(launch.getBlockSizeX()), at});
+  callRuntime(b, kLaunchSymbol, LLVM::LLVMVoidType::get(module.getContext()),
+              {castTo(b, pointer, kernel), toNumber(b, launch.getGridSizeX()),
+               toNumber(b, launch.getBlockSizeX()), frame});
   launch.erase();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-/// Whether memory is a number of bytes.
-static bool isBytes(Value memory) {
-  auto type = cast<MemRefType>(memory.getType());
-  return type.getRank() == 1 && type.isDynamicDim(0) &&
-         type.getElementType().isInteger(8) && type.getLayout().isIdentity();
-}
-
-/// nacho_take_scratch(bytes) is null if there is no memory.
-LogicalResult Converter::convertAlloc(gpu::AllocOp op) {
-  if (op.getAsyncToken() || !isBytes(op.getMemref()))
-    return op.emitOpError("is simulated for a number of bytes only");
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value bytes = arith::IndexCastOp::create(b, b.getI64Type(),
-                                           op.getDynamicSizes().front());
-  Value data = callRuntime(b, module, kTakeScratchSymbol, pointer, bytes);
-  auto memory = MemRefDescriptor::poison(
-      b, b.getLoc(), types.convertType(op.getMemref().getType()));
-  memory.setAllocatedPtr(b, b.getLoc(), data);
-  memory.setAlignedPtr(b, b.getLoc(), data);
-  memory.setConstantOffset(b, b.getLoc(), 0);
-  memory.setSize(b, b.getLoc(), 0, bytes);
-  memory.setConstantStride(b, b.getLoc(), 0, 1);
-  op.getMemref().replaceAllUsesWith(cast(b, op.getMemref().getType(), memory));
-  op.erase();
-  return success();
-}
-
-/// nacho_return_scratch(data, bytes)
-LogicalResult Converter::convertDealloc(gpu::DeallocOp op) {
-  if (op.getAsyncToken() || !isBytes(op.getMemref()))
-    return op.emitOpError("is simulated for a number of bytes only");
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  MemRefDescriptor memory(
-      cast(b, types.convertType(op.getMemref().getType()), op.getMemref()));
-  callRuntime(
-      b, module, kReturnScratchSymbol,
-      LLVM::LLVMVoidType::get(module.getContext()),
-      {memory.allocatedPtr(b, b.getLoc()), memory.size(b, b.getLoc(), 0)});
-  op.erase();
   return success();
 }
 
@@ -264,22 +155,9 @@ struct GpuToSimulator
     ModuleOp module = getOperation();
     Converter converter(module);
     SmallVector<gpu::GPUModuleOp> kernels(module.getOps<gpu::GPUModuleOp>());
-    // What is converted is gone, and has no operations inside to look at.
-    auto afterwards = [](LogicalResult result) {
-      return failed(result) ? WalkResult::interrupt() : WalkResult::skip();
-    };
-    auto convertHost = [&](Operation *op) -> WalkResult {
-      if (isa<gpu::GPUModuleOp>(op))
-        return WalkResult::skip();
-      if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
-        return afterwards(converter.convertLaunch(launch));
-      if (auto alloc = dyn_cast<gpu::AllocOp>(op))
-        return afterwards(converter.convertAlloc(alloc));
-      if (auto dealloc = dyn_cast<gpu::DeallocOp>(op))
-        return afterwards(converter.convertDealloc(dealloc));
-      return WalkResult::advance();
-    };
-    if (module.walk<WalkOrder::PreOrder>(convertHost).wasInterrupted())
+    if (failed(converter.convert([&](gpu::LaunchFuncOp launch) {
+          return converter.convertLaunch(launch);
+        })))
       return failure();
     for (gpu::GPUModuleOp each : kernels) {
       SmallVector<gpu::GPUFuncOp> functions(each.getOps<gpu::GPUFuncOp>());
@@ -288,7 +166,6 @@ struct GpuToSimulator
           return failure();
       each.erase();
     }
-    module->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
     return success();
   }
 

@@ -63,8 +63,10 @@ static bool replaceAbs(Operation *op) {
 }
 
 static bool replaceByInstruction(Operation *op) {
-  bool isPoison = false; // Of a 0, all digits are counted.
+  // Of a 0, all digits are counted, and the least integer stays as it is.
+  bool isPoison = false;
   return replaceSqrt(op) || replaceAbs(op) ||
+         replace<math::AbsIOp, LLVM::AbsOp>(op, isPoison) ||
          replace<math::CtPopOp, LLVM::CtPopOp>(op) ||
          replace<math::CountTrailingZerosOp, LLVM::CountTrailingZerosOp>(
              op, isPoison) ||

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from nacho.errors import NachoError, UnsupportedError, displayed
+from nacho.errors import DeviceError, NachoError, UnsupportedError, displayed
 from nacho.kernels.refusals import refuse_memory
 from nacho.kernels.request import Lowering
 from nacho.kernels.statement import Statement
@@ -112,6 +112,8 @@ class Programs:
             )
         except _nacho.CompileError as error:
             self.refuse(error)
+        except _nacho.DeviceError as error:
+            raise DeviceError(str(error)) from error
         _log_refusal(_nacho.cache_refusal(lowering.target))
 
     def prepare(self) -> None:
@@ -183,6 +185,8 @@ def _options(lowering: Lowering) -> dict[str, object]:
     if lowering.order:
         # A caller who orders the loops wants a loop over each index, not over keys.
         options[_MERGE_KEYS] = False
+    if lowering.target == "cuda":
+        options["toolkit"] = _toolkit()
     return options | dict(lowering.choices)
 
 

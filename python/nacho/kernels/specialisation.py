@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from nacho.errors import IndexOverflowError, NachoError, OperandError
+from nacho.errors import DeviceError, IndexOverflowError, NachoError, OperandError
 from nacho.kernels.cache import Cache
 from nacho.kernels.call import Call, views_of
 from nacho.kernels.program import Programs
@@ -181,6 +181,8 @@ class Specialisation:
             self._refuse_changed(call, error)
         if isinstance(error, MemoryError):
             refuse_memory(statement.assignment, error)
+        if isinstance(error, _nacho.DeviceError):
+            raise DeviceError(str(error)) from error
         raise error
 
     def _refuse_changed(self, call: Call, error: Exception) -> NoReturn:

@@ -21,7 +21,7 @@ gpu.module @kernels {
 
 module attributes {gpu.container_module} {
   func.func @launch(%n: index, %bytes: i32) {
-    // expected-error@+1 {{'gpu.launch_func' op has operands that are not simulated}}
+    // expected-error@+1 {{'gpu.launch_func' op has operands that are not supported}}
     gpu.launch_func @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n)
         dynamic_shared_memory_size %bytes
     return
@@ -36,7 +36,7 @@ module attributes {gpu.container_module} {
 // -----
 
 func.func @rows(%n: index) {
-  // expected-error@+1 {{'gpu.alloc' op is simulated for a number of bytes only}}
+  // expected-error@+1 {{'gpu.alloc' op is supported for a number of bytes only}}
   %rows = gpu.alloc (%n) : memref<?x4xf64>
   return
 }
@@ -44,7 +44,7 @@ func.func @rows(%n: index) {
 // -----
 
 func.func @release(%rows: memref<?x4xf64>) {
-  // expected-error@+1 {{'gpu.dealloc' op is simulated for a number of bytes only}}
+  // expected-error@+1 {{'gpu.dealloc' op is supported for a number of bytes only}}
   gpu.dealloc %rows : memref<?x4xf64>
   return
 }

@@ -1,0 +1,87 @@
+//===- CudaDevice.cpp - The memory of an NVIDIA GPU -----------------------===//
+
+#include "CudaDevice.h"
+
+#include "Driver.h"
+#include "nacho/Runtime/Abi.h"
+
+#include <new>
+
+using namespace nacho;
+using namespace nacho::cuda;
+
+static Address addressOf(const void *data) {
+  return reinterpret_cast<Address>(data);
+}
+
+namespace {
+/// Everything happens in the order of one stream: memory that is released is
+/// not used again before the kernels that use it are done.
+class CudaDevice final : public Device {
+public:
+  void *allocate(size_t bytes) override {
+    InContext context;
+    Address data = 0;
+    Result result = driver().allocate(&data, bytes, driver().pool, kStream);
+    if (result == kOutOfMemory)
+      throw std::bad_alloc();
+    driver().check(result, "allocate");
+    return reinterpret_cast<void *>(data);
+  }
+
+  /// A process that ends, or forked, or whose kernel failed, has no memory
+  /// left to release.
+  void release(void *data, size_t /*bytes*/) noexcept override {
+    try {
+      InContext context;
+      driver().release(addressOf(data), kStream);
+    } catch (const DeviceError &) {
+    }
+  }
+
+  void fill(void *data, int byte, size_t bytes) override {
+    if (bytes == 0)
+      return;
+    InContext context;
+    NACHO_CUDA(fill, addressOf(data), static_cast<unsigned char>(byte), bytes,
+               kStream);
+  }
+  void copyFromHost(void *to, const void *from, size_t bytes) override {
+    if (bytes == 0)
+      return;
+    InContext context;
+    NACHO_CUDA(copyFromHost, addressOf(to), from, bytes, kStream);
+  }
+  void copyToHost(void *to, const void *from, size_t bytes) override {
+    if (bytes == 0)
+      return;
+    InContext context;
+    NACHO_CUDA(copyToHost, to, addressOf(from), bytes, kStream);
+    NACHO_CUDA(synchronize, kStream);
+  }
+
+  bool isHost() const override { return false; }
+  int64_t defaultThreads() const override { return kGpuSlots; }
+  int64_t numSlots(int64_t) const override { return kGpuSlots; }
+
+  size_t pooledBytes() const noexcept override { return 0; }
+  size_t maxPooledBytes() const noexcept override { return 0; }
+};
+} // namespace
+
+Device &nacho::cudaDevice() {
+  static auto *device = new CudaDevice;
+  return *device;
+}
+
+void *nacho::takeCudaScratch(int64_t bytes) noexcept {
+  try {
+    return cudaDevice().allocate(bytes);
+  } catch (const std::exception &) {
+    return nullptr;
+  }
+}
+
+void nacho::returnCudaScratch(void *data, int64_t bytes) noexcept {
+  cudaDevice().release(data, bytes);
+}

@@ -1,0 +1,105 @@
+//===- Accesses.cpp - Instructions of PTX that access memory --------------===//
+
+#include "Ptx.h"
+
+#include <type_traits>
+
+using namespace ptx;
+
+/// Memory of the device, where the host can access it.
+static char *globalAt(Thread &t, const Instruction &i, size_t operand) {
+  auto known = t.get<int64_t>(i.operands[operand]);
+  return reinterpret_cast<char *>(known + i.offset + t.window);
+}
+
+static char *localAt(Thread &t, const Instruction &i, size_t operand) {
+  return t.local + t.get<int64_t>(i.operands[operand]) + i.offset;
+}
+
+using Place = char *(*)(Thread &, const Instruction &, size_t operand);
+
+/// Accesses must be aligned. This is what the driver does if one is not.
+static void requireAligned(const char *at, size_t bytes) {
+  if (reinterpret_cast<uintptr_t>(at) % bytes)
+    __builtin_trap();
+}
+
+/// One or several values, from consecutive addresses.
+template <typename T, Place place>
+static void load(Thread &t, const Instruction &i) {
+  size_t count = i.operands.size() - 1;
+  const char *at = place(t, i, count);
+  requireAligned(at, sizeof(T) * count);
+  for (size_t n = 0; n < count; ++n) {
+    T value;
+    std::memcpy(&value, at + n * sizeof(T), sizeof(T));
+    if constexpr (std::is_signed_v<T>)
+      t.set<int64_t>(i.operands[n], value);
+    else
+      t.set<T>(i.operands[n], value);
+  }
+}
+
+template <typename T, Place place>
+static void store(Thread &t, const Instruction &i) {
+  size_t count = i.operands.size() - 1;
+  char *at = place(t, i, 0);
+  requireAligned(at, sizeof(T) * count);
+  for (size_t n = 0; n < count; ++n) {
+    T value = t.get<T>(i.operands[n + 1]);
+    std::memcpy(at + n * sizeof(T), &value, sizeof(T));
+  }
+}
+
+template <typename T>
+static void loadParameter(Thread &t, const Instruction &i) {
+  T value;
+  std::memcpy(&value, t.parameters + i.offset, sizeof(T));
+  t.set<T>(i.operands[0], value);
+}
+
+template <typename T>
+static void orAtomically(Thread &t, const Instruction &i) {
+  char *at = globalAt(t, i, 1);
+  requireAligned(at, sizeof(T));
+  T before;
+  std::memcpy(&before, at, sizeof(T));
+  T after = before | t.get<T>(i.operands[2]);
+  std::memcpy(at, &after, sizeof(T));
+  t.set<T>(i.operands[0], before);
+}
+
+template <typename T>
+static Operation accessAs(const std::string &access) {
+  if (access == "ld.global")
+    return {load<T, globalAt>, Shape::memory};
+  if (access == "st.global")
+    return {store<T, globalAt>, Shape::memory};
+  if (access == "ld.local")
+    return {load<T, localAt>, Shape::memory};
+  if (access == "st.local")
+    return {store<T, localAt>, Shape::memory};
+  if (access == "ld.param")
+    return {loadParameter<T>, Shape::parameter};
+  return {};
+}
+
+Operation ptx::accessOf(const std::string &name) {
+  if (name == "atom.global.or.b32")
+    return {orAtomically<uint32_t>, Shape::memory};
+  size_t last = name.rfind('.');
+  std::string access = name.substr(0, last), type = name.substr(last + 1);
+  for (const char *vector : {".v2", ".v4"})
+    if (size_t at = access.find(vector); at != std::string::npos)
+      access.erase(at, 3);
+  static const std::map<std::string, Operation (*)(const std::string &)> types =
+      {{"b8", accessAs<uint8_t>},   {"u8", accessAs<uint8_t>},
+       {"b16", accessAs<uint16_t>}, {"u16", accessAs<uint16_t>},
+       {"b32", accessAs<uint32_t>}, {"u32", accessAs<uint32_t>},
+       {"b64", accessAs<uint64_t>}, {"u64", accessAs<uint64_t>},
+       {"s8", accessAs<int8_t>},    {"s16", accessAs<int16_t>},
+       {"s32", accessAs<int32_t>},  {"f32", accessAs<uint32_t>},
+       {"f64", accessAs<uint64_t>}};
+  auto known = types.find(type);
+  return known == types.end() ? Operation() : known->second(access);
+}

@@ -1,0 +1,297 @@
+//===- Driver.cpp - CUDA's driver for machines without a GPU --------------===//
+//
+// A library with those functions of CUDA's driver that Nacho calls, for tests:
+// it interprets the PTX. Its memory is that of the simulated GPU, so that the
+// host cannot access it, and that kernels which go beyond an array fail. The
+// environment variable NACHO_FAKE_CUDA names a function that fails, and how:
+// "cuLaunchKernel=719".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Ptx.h"
+#include "nacho/Runtime/Simulator.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <new>
+
+using Result = int;
+using Handle = void *;
+using Address = uint64_t;
+
+// Names are as CUDA's driver and Python need them.
+// NOLINTBEGIN(readability-identifier-naming)
+#define NACHO_EXPORT extern "C" __attribute__((visibility("default")))
+
+static constexpr Result kOk = 0, kInvalidValue = 1, kOutOfMemory = 2;
+static constexpr Result kInvalidContext = 201, kInvalidPtx = 218,
+                        kNotFound = 500;
+static constexpr Result kIllegalAddress = 700;
+
+/// The result that a test wants of a function.
+static Result wantedOf(const char *symbol) {
+  const char *variable = std::getenv("NACHO_FAKE_CUDA");
+  size_t length = std::strlen(symbol);
+  bool isNamed = variable && std::strncmp(variable, symbol, length) == 0 &&
+                 variable[length] == '=';
+  return isNamed ? std::atoi(variable + length + 1) : kOk;
+}
+
+/// After a fault, every call has its result.
+static Result broken = kOk;
+static thread_local int depth = 0; ///< How many contexts are on the stack.
+
+static Result begin(const char *symbol, bool needsContext = true) {
+  if (Result wanted = wantedOf(symbol))
+    return wanted;
+  return needsContext && depth == 0 ? kInvalidContext : broken;
+}
+
+#define NACHO_BEGIN(...)                                                       \
+  if (Result result = begin(__func__, ##__VA_ARGS__))                          \
+  return result
+
+//===----------------------------------------------------------------------===//
+// Devices and errors
+//===----------------------------------------------------------------------===//
+
+NACHO_EXPORT Result cuInit(unsigned) {
+  NACHO_BEGIN(false);
+  return kOk;
+}
+
+NACHO_EXPORT Result cuGetErrorName(Result error, const char **name) {
+  static thread_local char text[32];
+  std::snprintf(text, sizeof text, "CUDA_ERROR_%d", error);
+  *name = text;
+  return kOk;
+}
+
+NACHO_EXPORT Result cuGetErrorString(Result, const char **text) {
+  *text = "as the test wants it";
+  return kOk;
+}
+
+NACHO_EXPORT Result cuDeviceGet(int *device, int ordinal) {
+  NACHO_BEGIN(false);
+  *device = ordinal;
+  return ordinal == 0 ? kOk : kInvalidValue;
+}
+
+/// Compute capability 9.0 unless NACHO_FAKE_CUDA_CHIP says "7.0".
+NACHO_EXPORT Result cuDeviceGetAttribute(int *value, int attribute, int) {
+  NACHO_BEGIN(false);
+  const char *variable = std::getenv("NACHO_FAKE_CUDA_CHIP");
+  int major = 9, minor = 0;
+  if (variable && std::sscanf(variable, "%d.%d", &major, &minor) != 2)
+    return kInvalidValue;
+  *value = attribute == 75 ? major : attribute == 76 ? minor : 1;
+  return kOk;
+}
+
+NACHO_EXPORT Result cuDevicePrimaryCtxRetain(Handle *context, int) {
+  NACHO_BEGIN(false);
+  *context = &broken;
+  return kOk;
+}
+
+NACHO_EXPORT Result cuCtxPushCurrent_v2(Handle context) {
+  NACHO_BEGIN(false);
+  depth += context == &broken;
+  return context == &broken ? kOk : kInvalidContext;
+}
+
+NACHO_EXPORT Result cuCtxPopCurrent_v2(Handle *context) {
+  *context = &broken;
+  return depth-- > 0 ? kOk : kInvalidContext;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What is allocated: the addresses and the numbers of bytes.
+struct Arrays {
+  std::mutex mutex;
+  std::map<Address, size_t> sizes;
+
+  /// Whether a range lies in one array.
+  bool have(Address at, size_t bytes) {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto next = sizes.upper_bound(at);
+    if (next == sizes.begin())
+      return false;
+    auto [begin, size] = *std::prev(next);
+    return at - begin <= size && bytes <= size - (at - begin);
+  }
+};
+} // namespace
+
+static Arrays &arrays() {
+  static auto *made = new Arrays;
+  return *made;
+}
+
+static void *accessed(Address at) {
+  return nacho::accessSimulated(reinterpret_cast<void *>(at));
+}
+
+NACHO_EXPORT Result cuMemPoolCreate(Handle *pool, const void *) {
+  NACHO_BEGIN(false);
+  *pool = &arrays();
+  return kOk;
+}
+
+NACHO_EXPORT Result cuMemPoolSetAttribute(Handle pool, int, void *) {
+  NACHO_BEGIN(false);
+  return pool == &arrays() ? kOk : kInvalidValue;
+}
+
+NACHO_EXPORT Result cuMemAllocFromPoolAsync(Address *data, size_t bytes,
+                                            Handle pool, Handle) {
+  NACHO_BEGIN();
+  if (bytes == 0 || pool != &arrays())
+    return kInvalidValue;
+  try {
+    void *made = nacho::allocateSimulated(bytes);
+    *data = reinterpret_cast<Address>(made);
+  } catch (const std::bad_alloc &) {
+    return kOutOfMemory;
+  }
+  std::memset(accessed(*data), 0xA5, bytes);
+  std::lock_guard<std::mutex> lock(arrays().mutex);
+  arrays().sizes[*data] = bytes;
+  return kOk;
+}
+
+NACHO_EXPORT Result cuMemFreeAsync(Address data, Handle) {
+  NACHO_BEGIN();
+  std::lock_guard<std::mutex> lock(arrays().mutex);
+  auto known = arrays().sizes.find(data);
+  if (known == arrays().sizes.end())
+    return kInvalidValue;
+  nacho::releaseSimulated(reinterpret_cast<void *>(data), known->second);
+  arrays().sizes.erase(known);
+  return kOk;
+}
+
+/// For tests: how many bytes are allocated.
+NACHO_EXPORT int64_t nacho_allocated_bytes() {
+  std::lock_guard<std::mutex> lock(arrays().mutex);
+  int64_t bytes = 0;
+  for (auto [at, size] : arrays().sizes)
+    bytes += int64_t(size);
+  return bytes;
+}
+
+NACHO_EXPORT Result cuMemsetD8Async(Address to, unsigned char byte,
+                                    size_t bytes, Handle) {
+  NACHO_BEGIN();
+  if (!arrays().have(to, bytes))
+    return kInvalidValue;
+  std::memset(accessed(to), byte, bytes);
+  return kOk;
+}
+
+NACHO_EXPORT Result cuMemcpyHtoDAsync_v2(Address to, const void *from,
+                                         size_t bytes, Handle) {
+  NACHO_BEGIN();
+  if (!arrays().have(to, bytes))
+    return kInvalidValue;
+  std::memcpy(accessed(to), from, bytes);
+  return kOk;
+}
+
+NACHO_EXPORT Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
+                                         Handle) {
+  NACHO_BEGIN();
+  if (!arrays().have(from, bytes))
+    return kInvalidValue;
+  std::memcpy(to, accessed(from), bytes);
+  return kOk;
+}
+
+NACHO_EXPORT Result cuStreamSynchronize(Handle) {
+  NACHO_BEGIN();
+  return kOk;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+using Module = std::map<std::string, ptx::Kernel>;
+
+/// The options are the address of a text for errors, and its size.
+NACHO_EXPORT Result cuModuleLoadDataEx(Handle *module, const void *text,
+                                       unsigned count, int *, void **values) {
+  NACHO_BEGIN();
+  try {
+    *module = new Module(ptx::read(static_cast<const char *>(text)));
+    return kOk;
+  } catch (const ptx::Error &error) {
+    if (count == 2)
+      std::snprintf(static_cast<char *>(values[0]),
+                    reinterpret_cast<size_t>(values[1]), "%s", error.what());
+    return kInvalidPtx;
+  }
+}
+
+NACHO_EXPORT Result cuModuleUnload(Handle module) {
+  NACHO_BEGIN();
+  delete static_cast<Module *>(module);
+  return kOk;
+}
+
+NACHO_EXPORT Result cuModuleGetFunction(Handle *function, Handle module,
+                                        const char *name) {
+  NACHO_BEGIN();
+  auto &kernels = *static_cast<Module *>(module);
+  auto known = kernels.find(name);
+  if (known == kernels.end())
+    return kNotFound;
+  *function = &known->second;
+  return kOk;
+}
+
+namespace {
+struct Launch {
+  const ptx::Kernel *kernel;
+  int64_t blocks, threads;
+  void **parameters;
+};
+} // namespace
+
+static void run(const int64_t *words) {
+  auto *launch = reinterpret_cast<Launch *>(words[0]);
+  char *known = nullptr;
+  int64_t window = static_cast<char *>(nacho::accessSimulated(known)) - known;
+  launch->kernel->run(launch->blocks, launch->threads, launch->parameters,
+                      window);
+}
+
+NACHO_EXPORT Result cuLaunchKernel(Handle function, unsigned gridX,
+                                   unsigned gridY, unsigned gridZ,
+                                   unsigned blockX, unsigned blockY,
+                                   unsigned blockZ, unsigned sharedBytes,
+                                   Handle, void **parameters, void **extra) {
+  NACHO_BEGIN();
+  if (gridX == 0 || gridX > 0x7fffffff || gridY != 1 || gridZ != 1 ||
+      blockX == 0 || blockX > 1024 || blockY != 1 || blockZ != 1 ||
+      sharedBytes || extra)
+    return kInvalidValue;
+  Launch launch{static_cast<ptx::Kernel *>(function), gridX, blockX,
+                parameters};
+  int64_t words[] = {reinterpret_cast<int64_t>(&launch)};
+  try {
+    nacho::callSimulated(run, words);
+  } catch (const nacho::DeviceFault &) {
+    broken = kIllegalAddress;
+  }
+  return broken;
+}
+// NOLINTEND(readability-identifier-naming)

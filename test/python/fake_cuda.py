@@ -1,0 +1,28 @@
+"""CUDA's driver for tests, on machines without a GPU: test/CudaDriver."""
+
+import ctypes
+import os
+from pathlib import Path
+
+import nacho
+
+LIBRARY = (
+    Path(nacho.__file__).resolve().parents[2] / "build/dev/lib/libnacho-fake-cuda.so"
+)
+
+
+def use():
+    """Make this process use it in place of NVIDIA's driver."""
+    os.environ["NACHO_LIBCUDA"] = str(LIBRARY)
+
+
+def library():
+    """Return the library, whose functions can be called."""
+    return ctypes.CDLL(str(LIBRARY))
+
+
+def allocated():
+    """Return how many bytes of its memory are in use."""
+    count = library().nacho_allocated_bytes
+    count.restype = ctypes.c_int64
+    return count()
