@@ -8,9 +8,11 @@ Features: `nvptx` (LLVM can emit PTX), `ptxas` (PTX can be assembled), `cuda`
 """
 
 import ctypes
+import importlib.util
 import os
 import shutil
 import sys
+from pathlib import Path
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -78,7 +80,19 @@ llvm_config.with_environment(
 
 if "NVPTX" in config.llvm_targets:
     config.available_features.add("nvptx")
-if shutil.which("ptxas"):
+
+
+def ptxas_folders():
+    """Return where the wheels of NVIDIA have ptxas."""
+    nvidia = importlib.util.find_spec("nvidia")
+    places = nvidia.submodule_search_locations if nvidia else ()
+    found = [p for place in places for p in Path(place).glob("*/bin/ptxas")]
+    return [str(path.parent) for path in found]
+
+
+for folder in ptxas_folders():
+    llvm_config.with_environment("PATH", folder, append_path=True)
+if shutil.which("ptxas", path=config.environment["PATH"]):
     config.available_features.add("ptxas")
 if has_cuda_device():
     config.available_features.add("cuda")

@@ -10,12 +10,14 @@ func.func @negative() {
 
 // -----
 
+// Kernels forget how many threads their blocks have.
+//
 // CHECK-LABEL: module attributes {gpu.container_module}
 // CHECK-LABEL: func.func @launch(
 // CHECK:         gpu.launch_func @kernels::@f_kernel blocks
 // CHECK:         gpu.launch_func @kernels::@f_kernel_0 blocks
 // CHECK:       gpu.module @kernels {
-// CHECK:         gpu.func @f_kernel() kernel
+// CHECK:         gpu.func @f_kernel() kernel {
 // CHECK:         gpu.func @f_kernel_0(%{{.+}}: index) kernel
 // CHECK-NOT:   gpu.module
 module attributes {gpu.container_module} {
@@ -26,7 +28,7 @@ module attributes {gpu.container_module} {
     return
   }
   gpu.module @f_kernel {
-    gpu.func @f_kernel() kernel {
+    gpu.func @f_kernel() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
       gpu.return
     }
   }

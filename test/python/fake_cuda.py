@@ -4,11 +4,12 @@ import ctypes
 import os
 from pathlib import Path
 
-import nacho
+from nacho import _nacho
 
-LIBRARY = (
-    Path(nacho.__file__).resolve().parents[2] / "build/dev/lib/libnacho-fake-cuda.so"
-)
+# A tree for a sanitizer has a package of its own; that of the sources is build/dev's.
+_ROOT = Path(_nacho.__file__).resolve().parents[2]
+_TREE = _ROOT if (_ROOT / "CMakeCache.txt").exists() else _ROOT / "build" / "dev"
+LIBRARY = _TREE / "lib" / "libnacho-fake-cuda.so"
 
 
 def use():

@@ -108,7 +108,8 @@ def NachoAccessOnDevice : Pass<"nacho-access-on-device", "::mlir::func::FuncOp">
 def NachoMergeKernels : Pass<"nacho-merge-kernels", "::mlir::ModuleOp"> {
   let summary = "Put all kernels into one module";
   let description = [{
-    It is loaded at once. Before:
+    It is loaded at once. Kernels forget how many threads their blocks have, since ptxas
+    would spill registers to run more blocks at a time. Before:
     ```mlir
     gpu.launch_func @f_kernel_0::@f_kernel
     gpu.module @f_kernel_0 { gpu.func @f_kernel }

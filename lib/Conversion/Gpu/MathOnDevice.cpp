@@ -86,8 +86,8 @@ struct MathOnDevice : nacho::impl::NachoMathOnDeviceBase<MathOnDevice> {
     if (isa<math::MathDialect>(op->getDialect()) && !libdevice)
       return op->emitOpError(
           "needs CUDA's libdevice, which is not found: set CUDA_HOME to a "
-          "folder that has nvvm/libdevice, as the package nvidia-cuda-nvcc has "
-          "one");
+          "folder that has nvvm/libdevice, or install the package nvidia-nvvm, "
+          "which has it");
     return success();
   }
 

@@ -14,10 +14,13 @@ using namespace mlir;
 /// The name of the module that all kernels are moved to.
 static constexpr char kModule[] = "kernels";
 
-/// A kernel gets the name of its module, which no other module has.
+/// A kernel gets the name of its module, which no other module has. It does not
+/// keep the number of threads in its blocks: ptxas, which may use up to 255
+/// registers anyway, would spill some of them to run more blocks at a time.
 static void moveKernel(gpu::GPUModuleOp from, gpu::GPUModuleOp to) {
   from.walk([&](gpu::GPUFuncOp kernel) {
     kernel.setName(from.getName());
+    kernel.removeKnownBlockSizeAttr();
     kernel->moveBefore(to.getBody(), to.getBody()->end());
   });
   from.erase();

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nacho_bench import calibration, compilation, heatmap, machine, table
+from nacho_bench import calibration, compilation, heatmap, machine, registers, table
 from nacho_bench.driver import Driver, Options, refusal, selected, suited
 from nacho_bench.files import Store, data_files, data_folder
 from nacho_bench.kernels import KERNELS, Kernel
@@ -51,6 +51,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     add("--compile-time", action="store_true", help="measure the compiler instead")
     parts = "measure how long parts of equal cost take, by the weight of a row"
     add("--calibrate", action="store_true", help=parts)
+    add("--registers", action="store_true", help="print what ptxas makes of kernels")
     add("--table", type=Path, metavar="FILE", help="print the tables of raw data")
     add("--list", action="store_true", help="list kernels, workloads and peers")
     add("--cache", type=Path, default=_BUILD / "bench-data", help=argparse.SUPPRESS)
@@ -256,6 +257,8 @@ def main(given: list[str] | None = None) -> None:
         print(listing(data_folder(found.cache, found.data)))
     elif found.calibrate:
         print(calibrate(found), end="")
+    elif found.registers:
+        print(registers.table(KERNELS[n] for n in found.kernel or KERNELS), end="")
     elif found.compile_time:
         print(compilation.report(found.kernel or [*KERNELS], found.against), end="")
     else:
