@@ -268,8 +268,8 @@ struct Launch {
 
 static void run(const int64_t *words) {
   auto *launch = reinterpret_cast<Launch *>(words[0]);
-  char *known = nullptr;
-  int64_t window = static_cast<char *>(nacho::accessSimulated(known)) - known;
+  constexpr Address kKnown = Address(1) << 46;
+  auto window = int64_t(reinterpret_cast<Address>(accessed(kKnown)) - kKnown);
   launch->kernel->run(launch->blocks, launch->threads, launch->parameters,
                       window);
 }
