@@ -4,6 +4,8 @@
 
 #include "nacho/Levels/LevelFormat.h"
 
+#include "llvm/Support/xxhash.h"
+
 using namespace mlir;
 using namespace nacho;
 
@@ -214,6 +216,19 @@ static bool addsUpRearranged(const Step &step, const std::vector<Step> &steps) {
            return input.isStep &&
                   (steps[input.index].isSorted || steps[input.index].buckets);
          });
+}
+
+std::vector<uint64_t> nacho::readDigests(ModuleOp module) {
+  std::vector<uint64_t> digests;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (!func->hasAttr(NachoDialect::kStepAttrName))
+      continue;
+    std::string printed;
+    llvm::raw_string_ostream stream(printed);
+    func->print(stream, OpPrintingFlags().useLocalScope());
+    digests.push_back(llvm::xxh3_64bits(printed));
+  }
+  return digests;
 }
 
 LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,

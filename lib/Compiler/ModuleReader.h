@@ -23,6 +23,10 @@ mlir::LogicalResult readOperands(mlir::func::FuncOp func,
 /// The name of the function that a step exports for a phase.
 std::string exportName(const std::string &step, Phase phase);
 
+/// A digest for each step of a module at the stage `partition`, which is that
+/// of its loops, in the order in which they run.
+std::vector<uint64_t> readDigests(mlir::ModuleOp module);
+
 /// Reads the steps of a module, and their names, in the order in which they
 /// run, from the attributes `#nacho.step` of a module at the stage `assemble`.
 mlir::LogicalResult readSteps(mlir::ModuleOp module, std::vector<Step> &steps,

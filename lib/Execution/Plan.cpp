@@ -44,14 +44,38 @@ void Plan::begin(const std::vector<Argument> &args) {
   choice = kernel->chooser.choose(asked, facts, available);
   if (choice.threads > 1)
     choice.threads = kernel->device.availableThreads(choice.threads);
+  results.clear();
   startSteps();
 }
 
+/// How many of the steps that have results the other program begins with, too.
+size_t Plan::countSteps(const Program &other) const {
+  auto isSame = [](const StepPlan &plan, const Step &step) {
+    return plan.step->loopsDigest == step.loopsDigest &&
+           plan.step->isDraft == step.isDraft;
+  };
+  size_t most = std::min(results.size(), other.steps.size() - 1), count = 0;
+  while (count < most && isSame(steps[count], other.steps[count]))
+    ++count;
+  return count;
+}
+
+/// Starts the program of the choice. Steps that the program before had, too,
+/// are not done again.
 void Plan::startSteps() {
-  program = kernel->program(choice.variant);
-  steps.clear();
-  for (const Step &step : program->steps)
-    steps.emplace_back(step, choice);
+  std::shared_ptr<const Program> next = kernel->program(choice.variant);
+  size_t numDone = countSteps(*next);
+  results.resize(numDone);
+  std::vector<StepPlan> started;
+  for (size_t n = 0; n < next->steps.size(); ++n) {
+    if (n < numDone)
+      started.push_back(std::move(steps[n]));
+    else
+      started.emplace_back(next->steps[n], choice);
+    started.back().step = &next->steps[n];
+  }
+  steps = std::move(started);
+  program = std::move(next);
 }
 
 /// Calls `run` until it is not refused, each time with another program. There
@@ -101,15 +125,15 @@ Plan::argumentsOf(const Step &step, const std::vector<Argument> &args) const {
 
 /// Plans and executes all steps but the last, which needs their results.
 std::optional<Refusal> Plan::planInner(const std::vector<Argument> &args) {
-  results.clear();
-  for (size_t n = 0; n + 1 < steps.size(); ++n) {
+  for (size_t n = results.size(); n + 1 < steps.size(); ++n) {
     const Step &step = *steps[n].step;
     std::vector<Argument> inputs = argumentsOf(step, args);
     if (auto refusal = steps[n].plan(inputs, choice.threads))
       return refusal;
-    std::vector<Buffer> &made = results.emplace_back();
+    std::vector<Buffer> made;
     if (auto refusal = steps[n].execute(step, inputs, made, choice.threads))
       return refusal;
+    results.push_back(std::move(made));
   }
   return std::nullopt;
 }
@@ -241,8 +265,10 @@ std::optional<Refusal> Plan::executeSteps(const std::vector<Argument> &args,
     lock.lock();
   for (size_t n = 0; n + 1 < steps.size() && !isPlanned; ++n)
     if (auto refusal = steps[n].executeAgain(argumentsOf(*steps[n].step, args),
-                                             results[n], choice.threads))
+                                             results[n], choice.threads)) {
+      results.resize(n);
       return refusal;
+    }
   std::vector<Argument> inputs = argumentsOf(program->last(), args);
   return steps.back().execute(programOfLast()->last(), inputs, made,
                               choice.threads);

@@ -172,9 +172,18 @@ LogicalResult PartOp::verify() {
   return success();
 }
 
+static bool isRowOfList(FiberType type) {
+  return type.isOfScannedList() && type.getLevel() > 0;
+}
+
 LogicalResult HeavyOp::verify() {
-  FiberType type = getFiber().getType();
-  if (!type.isOfScannedList() || type.getLevel() == 0)
+  if (!isRowOfList(getFiber().getType()))
     return emitOpError("compares the costs of rows of a scanned list");
+  return success();
+}
+
+LogicalResult RowPositionOp::verify() {
+  if (!isRowOfList(getFiber().getType()))
+    return emitOpError("tells where a row of a scanned list is");
   return success();
 }

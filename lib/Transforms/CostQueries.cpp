@@ -308,12 +308,14 @@ Value CostQueries::entryTotal(ArrayRef<Value> fibers, Condition condition) {
 }
 
 void CostQueries::recall(unsigned m, SearchState &state) {
-  if (m + 1 != nest.getFirstCharged())
+  if (m >= nest.getFirstCharged())
     return;
   Value entry = state.fibers[nest.getOperandsOf(m).front()];
+  Value recalled = nest.getLoop(m).getChildren().front();
   for (auto [n, operand] : llvm::enumerate(nest.getOperands())) {
     auto kept = operand.root.getDefiningOp<FiberAtOp>();
-    if (!kept)
+    if (!kept ||
+        kept.getPosition().getDefiningOp<RecallOp>().getFiber() != recalled)
       continue;
     auto again = [&](Value position) -> Value {
       auto recall = position.getDefiningOp<RecallOp>();

@@ -43,8 +43,8 @@ public:
   mlir::Value upTo(unsigned m, const SearchState &state);
   /// Moves on to the loops inside of the coordinate that was found in loop `m`.
   void enter(unsigned m, const SearchState &state);
-  /// If `m` is the last loop over a list, recalls the fibers that the found
-  /// entry keeps.
+  /// If `m` is a loop over a list, recalls the fibers that the found entry
+  /// keeps.
   void recall(unsigned m, SearchState &state);
 
 private:

@@ -8,18 +8,21 @@
 //
 // becomes
 //
-//   H, K        = the entries of L in heavy rows, and those in other rows
-//   light[i, k] = sum over (j, A, B) in K[i]     with light rows
-//   E[i, k, j]  = the elements of H, sorted
+//   H, K        = the heavy rows of L, and the others: where their entries are
+//   light[i, k] = sum over (j, A, B) in L[K[i]]  with light rows
+//   E[i, k, j]  = the elements of L[H[i]], sorted
 //   heavy[i, k] = sum over j in E[i, k]          with whole entries
 //   Z[i, k]     = heavy[i, k] or light[i, k], whichever is there
+//
+// If the entries of L are charged for tables, which E does without, H has the
+// entries of the heavy rows instead, with costs of their own.
 //
 // The sums are the same whether a row is heavy or not, bit for bit: the
 // elements of an entry are added up in the order in which the loops visit them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "CostQueries.h"
+#include "RowSplitter.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
@@ -35,41 +38,6 @@ namespace nacho {
 
 using namespace mlir;
 using namespace nacho;
-
-namespace {
-/// Splits one nest.
-class RowSplitter {
-public:
-  RowSplitter(NestOp nest, CostModelAttr model)
-      : nest(nest), model(model), loops(nest.getLoops()),
-        numOuter(nest.getMaxCutLoops()), b(withoutName(nest.getLoc()), nest) {}
-
-  /// Whether the loops over the rows, and at least one loop inside of them, run
-  /// through a list that keeps something, and what is appended is one term.
-  bool canSplit();
-  void split();
-
-private:
-  AppendOp listRows(StringRef name, bool isHeavy);
-  NestOp cloneFor(Value list, StringRef name);
-  NestOp listElements(Value list);
-  void setCost(AppendOp append, NestOp elements);
-  Value addUp(NestOp elements);
-  Value unite(Value heavy, NestOp light);
-
-  Value makeRoot(Value tensor, const Twine &name, bool isScannedList = false);
-  NestOp startNest(RankedTensorType type, StringRef name);
-  CoiterateOp enterLoop(ValueRange fibers, MergeAttr merge, StringAttr name);
-
-  NestOp nest;
-  CostModelAttr model;
-  SmallVector<CoiterateOp> loops;
-  unsigned numOuter;      ///< The number of loops over rows.
-  unsigned numListed = 0; ///< The number of loops over the list.
-  RootOp listed;          ///< The list.
-  ImplicitLocOpBuilder b;
-};
-} // namespace
 
 /// The names of the loops over the coordinates that a nest appends.
 static SmallVector<StringAttr> namesOfLevels(NestOp nest) {
@@ -124,11 +92,8 @@ static Value listOf(AppendOp append) {
 }
 
 void RowSplitter::split() {
-  AppendOp heavyRows = listRows("H", /*isHeavy=*/true);
-  NestOp elements = listElements(listOf(heavyRows));
-  setCost(heavyRows, elements);
-  Value heavy = addUp(elements);
-  NestOp light = cloneFor(listOf(listRows("K", /*isHeavy=*/false)), "K");
+  Value heavy = addUp(listElements());
+  NestOp light = loopOverRows(listRows("K", /*isHeavy=*/false), "K");
   light.setCollect(CollectKind::lightRows);
   setName(light.getResult(), "light");
   nest.replaceAllUsesWith(unite(heavy, light));
@@ -168,7 +133,7 @@ CoiterateOp RowSplitter::enterLoop(ValueRange fibers, MergeAttr merge,
 }
 
 /// Clones the nest, and lets it loop over another list.
-NestOp RowSplitter::cloneFor(Value list, StringRef name) {
+NestOp RowSplitter::loopOverEntries(Value list, StringRef name) {
   IRMapping mapping;
   mapping.map(listed.getFiber(), makeRoot(list, name, /*isScannedList=*/true));
   auto copy = cast<NestOp>(b.clone(*nest, mapping));
@@ -178,37 +143,62 @@ NestOp RowSplitter::cloneFor(Value list, StringRef name) {
   return copy;
 }
 
+/// Clones the nest, and lets its outer loops visit the rows of a list that
+/// listRows() has made.
+NestOp RowSplitter::loopOverRows(Value rows, StringRef name) {
+  Value fiber = makeRoot(rows, name, /*isScannedList=*/true);
+  auto copy = cast<NestOp>(b.cloneWithoutRegions(*nest));
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&copy.getBody());
+  YieldOp::create(b);
+  b.setInsertionPointToStart(&copy.getBody().front());
+  MergeAttr only = MergeAttr::get(b.getContext(), 0u);
+  IRMapping mapping;
+  for (CoiterateOp outer : ArrayRef(loops).take_front(numOuter)) {
+    CoiterateOp loop = enterLoop(fiber, only, outer.getIndexNameAttr());
+    fiber = loop.getChildren().front();
+    mapping.map(outer.getCoordinate(), loop.getCoordinate());
+  }
+  mapping.map(row(), recallRow(fiber));
+  for (Operation &op : row().getParentBlock()->without_terminator())
+    b.clone(op, mapping);
+  return copy;
+}
+
+/// The entries of a row, which an entry of a list of rows keeps.
+Value RowSplitter::recallRow(Value entry) {
+  auto recall = [&](int64_t below) -> Value {
+    NameScope name(b, below == 0 ? "begin" : "end");
+    return RecallOp::create(b, entry, below);
+  };
+  Value begin = recall(0), end = recall(1);
+  NameScope name(b, getName(row()));
+  return FiberAtOp::create(b, row().getType(), listed.getFiber(), begin, end,
+                           /*certain=*/true);
+}
+
 //===----------------------------------------------------------------------===//
 // The nests
 //===----------------------------------------------------------------------===//
 
-/// nest collect<scanned_list> {
-///   for each entry of the list: append it if its row is heavy, or if it is not
-/// }
-AppendOp RowSplitter::listRows(StringRef name, bool isHeavy) {
-  auto type = cast<RankedTensorType>(listed.getTensor().getType());
-  OpBuilder::InsertionGuard guard(b);
-  NestOp rows = startNest(type, name);
-  rows.setCollect(CollectKind::scannedList);
-  MergeAttr only = MergeAttr::get(b.getContext(), 0u);
-  Value fiber = listed.getFiber(), isAppended;
-  SmallVector<Value> at;
-  for (unsigned m = 0; m < numListed; ++m) {
-    CoiterateOp loop = enterLoop(fiber, only, loops[m].getIndexNameAttr());
-    fiber = loop.getChildren().front();
-    at.push_back(loop.getCoordinate());
-    if (m + 1 == numOuter)
-      isAppended = HeavyOp::create(b, b.getI1Type(), fiber);
+/// Whether the nest finds elements in tables, for which the list charges.
+bool RowSplitter::findsElements() {
+  return nest.walk([](FindOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+NestOp RowSplitter::listElements() {
+  NestOp elements;
+  if (findsElements()) {
+    AppendOp entries = listHeavyEntries();
+    elements = loopOverEntries(listOf(entries), "H");
+    sortElements(elements);
+    setCost(entries, elements);
+  } else {
+    elements = loopOverRows(listRows("H", /*isHeavy=*/true), "H");
+    sortElements(elements);
   }
-  if (!isHeavy)
-    isAppended = arith::XOrIOp::create(b, isAppended,
-                                       arith::ConstantIntOp::create(b, 1, 1));
-  for (int64_t below = 0; below < type.getRank() - numListed; ++below)
-    at.push_back(RecallOp::create(b, fiber, below));
-  Value cost = CostOp::create(b, b.getIndexType(), CostKind::scan, fiber,
-                              Value(), /*below=*/0);
-  Value value = arith::IndexCastOp::create(b, b.getI64Type(), cost);
-  return AppendOp::create(b, value, b.getI64IntegerAttr(0), at, isAppended);
+  return elements;
 }
 
 /// nest collect<sorted_list> {
@@ -218,18 +208,19 @@ AppendOp RowSplitter::listRows(StringRef name, bool isHeavy) {
 ///
 /// The parts of a row would each fill a table of the same fiber, so that such a
 /// fiber is searched instead.
-NestOp RowSplitter::listElements(Value list) {
-  NestOp copy = cloneFor(list, "H");
+void RowSplitter::sortElements(NestOp elements) {
   auto narrow = [](Type type) {
     return sparse_tensor::getSparseTensorEncoding(type).getCrdWidth() == 32;
   };
-  unsigned width = narrow(list.getType()) && narrow(nest.getType()) ? 32 : 64;
-  copy.removeReduceAttr();
-  copy.setCollect(CollectKind::sortedList);
-  copy.getResult().setType(listTensorType(
-      loops.size(), loops.size(), nest.getType().getElementType(), width));
-  setName(copy.getResult(), "E");
-  copy.walk([&](FindOp find) {
+  bool isNarrow =
+      narrow(listed.getTensor().getType()) && narrow(nest.getType());
+  elements.removeReduceAttr();
+  elements.setCollect(CollectKind::sortedList);
+  elements.getResult().setType(listTensorType(loops.size(), loops.size(),
+                                              nest.getType().getElementType(),
+                                              isNarrow ? 32 : 64));
+  setName(elements.getResult(), "E");
+  elements.walk([&](FindOp find) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(find);
     Value sought = SeekOp::create(b, find.getChild().getType(),
@@ -237,39 +228,13 @@ NestOp RowSplitter::listElements(Value list) {
     find.replaceAllUsesWith(sought);
     find.erase();
   });
-  copy.walk([&](AppendOp append) {
+  elements.walk([&](AppendOp append) {
     SmallVector<Value> at(append.getCoordinates());
-    for (CoiterateOp loop : copy.getLoops())
+    for (CoiterateOp loop : elements.getLoops())
       if (!llvm::is_contained(at, loop.getCoordinate()))
         at.push_back(loop.getCoordinate());
     append.getCoordinatesMutable().assign(at);
   });
-  return copy;
-}
-
-/// Replaces the cost of an entry, which may include a table, by the cost of the
-/// loops that list its elements.
-void RowSplitter::setCost(AppendOp append, NestOp elements) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(append);
-  auto loop = cast<CoiterateOp>(append->getParentOp());
-  Value entry = loop.getChildren().front();
-  auto again = [&](Value position) -> Value {
-    auto recall = position.getDefiningOp<RecallOp>();
-    return RecallOp::create(b, entry, recall.getBelow());
-  };
-  NestCost costs(elements, model);
-  SmallVector<Value> fibers;
-  for (const NestOperand &operand : costs.getOperands()) {
-    fibers.push_back(operand.root);
-    if (auto at = operand.root.getDefiningOp<FiberAtOp>())
-      fibers.back() = FiberAtOp::create(
-          b, at.getFiber().getType(), at.getRoot(), again(at.getPosition()),
-          at.getEnd() ? again(at.getEnd()) : Value(), at.getCertain());
-  }
-  Value cost = CostQueries(b, costs).entryTotal(fibers, kAlways);
-  append.getValueMutable().assign(
-      arith::IndexCastOp::create(b, b.getI64Type(), cost));
 }
 
 /// nest reduce add whole_entries {

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 import nacho
 import samples
+from nacho import _nacho
 
 PRODUCT = "Z[i,k] = A[i,j] * B[j,k]"
 
@@ -121,6 +122,22 @@ def test_a_full_row_of_a_mask():
     cut = nacho.partition(EXPRESSIONS[1], 16, used(EXPRESSIONS[1], "arrow"))
     for nest in cut.nests:
         assert nest.costs.max() <= nest.costs.mean() + max(2 * min(nest.delta, 2), 8)
+
+
+def test_what_is_listed_is_listed_once():
+    """The list of a refused program is kept, and light rows are not copied."""
+    n = 20_000
+    inputs = {"A": arrow(n), "B": band(n)}
+
+    def steps(parts):
+        choices = {"count-steps": True, "drafts": True}
+        before = _nacho.counted_steps()
+        nacho.evaluate(PRODUCT, inputs, parts=parts, threads=1, choices=choices)
+        return _nacho.counted_steps() - before
+
+    # The first row, with half of the products, is listed, sorted and added up. All rows
+    # are in two more lists, and in the union of heavy and light ones.
+    assert steps(16) <= 1.8 * steps(1)
 
 
 # --- What is chosen -------------------------------------------------------------------

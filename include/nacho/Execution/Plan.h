@@ -210,6 +210,7 @@ private:
                               bool isPlanned);
   void begin(const std::vector<Argument> &args);
   void startSteps();
+  size_t countSteps(const Program &other) const;
   void attempt(const Attempt &run);
   std::vector<Argument> argumentsOf(const Step &step,
                                     const std::vector<Argument> &args) const;
@@ -229,7 +230,7 @@ private:
   Choice choice;
   std::shared_ptr<const Program> program; ///< The program that `choice` names.
   std::vector<StepPlan> steps;
-  /// The results of all steps but the last.
+  /// The results of all steps but the last; of fewer while it is planned.
   std::vector<std::vector<Buffer>> results;
   std::vector<int64_t> planned; ///< The sizes of the arguments of plan().
   std::mutex mutex;             ///< Guards the results and the workspaces.

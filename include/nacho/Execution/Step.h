@@ -96,6 +96,9 @@ public:
   /// The step sorts its result: it makes a list that the user did not ask for.
   bool isSorted = false;
   bool isList = false; ///< The result is a list for later steps, sorted or not.
+  /// A digest of the loops of the step before they are assembled: with the same
+  /// loops and the same inputs, a step makes the same result.
+  uint64_t loopsDigest = 0;
   /// The most by which the cost before a cut can fall short of its query, for
   /// any operands; -1 if there is no such bound.
   int64_t delta = 0;

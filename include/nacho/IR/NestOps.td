@@ -157,4 +157,46 @@ def Nacho_HeavyOp : Nacho_Op<"heavy", [Pure, HasParent<"CoiterateOp">]> {
   let hasVerifier = 1;
 }
 
+def Nacho_RowPositionOp : Nacho_Op<"row_position", [Pure, HasParent<"CoiterateOp">]> {
+  let summary = "where a row of a list begins or ends, also if the part lacks that";
+  let description = [{
+    The position of the first entry of a fiber of a scanned list or, with `end`, one past
+    the position of its last entry. If the row is cut, the loop has only some of its
+    entries, and the row is sought in the list.
+
+    ```mlir
+    #List = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+    #Rows = #sparse_tensor.encoding<{
+      map = (d0, d1, d2) -> (d0 : compressed, d1 : singleton(soa), d2 : singleton(soa)) }>
+    !L0 = !nacho.fiber<tensor<?x?xi64, #List>, 0, scanned_list>
+    !L1 = !nacho.fiber<tensor<?x?xi64, #List>, 1, scanned_list>
+    !L2 = !nacho.fiber<tensor<?x?xi64, #List>, 2, scanned_list>
+    // R = where the rows of L begin and end. The part that has a row's first entry
+    // appends it.
+    func.func @rows(%L: tensor<?x?xi64, #List>) -> tensor<?x?x?xi64, #Rows> {
+      %L0 = nacho.root %L scanned_list : tensor<?x?xi64, #List>
+      %cost = arith.constant 1 : i64
+      %R = nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #Rows> {
+        nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 {
+          %begin = nacho.row_position %L1 : !L1
+          %end = nacho.row_position end %L1 : !L1
+          nacho.coiterate %j of (%L2 = %L1 : !L1) in %L2 {
+            %pos = nacho.position %L2 : !L2
+            %isFirst = arith.cmpi eq, %pos, %begin : index
+            nacho.append %cost at (%i, %begin, %end) if %isFirst : i64
+          }
+        }
+        nacho.yield
+      }
+      return %R : tensor<?x?x?xi64, #Rows>
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$fiber, UnitAttr:$end);
+  let results = (outs Index:$position);
+  let assemblyFormat = "(`end` $end^)? $fiber attr-dict `:` type($fiber)";
+  let hasVerifier = 1;
+}
+
 #endif // NACHO_IR_NEST_OPS

@@ -214,10 +214,10 @@ def NachoSplitHeavyRows : Pass<"nacho-split-heavy-rows", "::mlir::ModuleOp"> {
     `L`, light rows stay whole, but the elements of rows that are too heavy for a part
     (`nacho.heavy`) are listed, sorted and added up. They are sought, not found in tables.
     ```mlir
-    %H, %K = ... // the entries of %L in heavy rows, and those in other rows
-    %E = nacho.nest collect<sorted_list> { over %H: append at (%i, %k, %j) }
+    %H, %K = ... // where the heavy rows of %L begin and end, and where the others do
+    %E = nacho.nest collect<sorted_list> { over %L in %H: append at (%i, %k, %j) }
     %heavy = nacho.nest reduce add whole_entries { over %E: append at (%i, %k) }
-    %light = nacho.nest collect<light_rows> reduce add { over %K: append at (%i, %k) }
+    %light = nacho.nest collect<light_rows> reduce add { over %L in %K: append at (%i, %k) }
     %Z = nacho.nest { over the union of %heavy and %light: append at (%i, %k) }
     ```
   }];

@@ -54,25 +54,36 @@ std::optional<Value> Part::isCutInside(unsigned m, Value cut) const {
   return OnCutOp::create(b, b.getI1Type(), cut);
 }
 
-static Value emitListCost(ImplicitLocOpBuilder &b, Value fiber) {
-  return CostOp::create(b, b.getIndexType(), CostKind::scan, fiber, Value(),
+/// The positions between which a list has the entries of a row.
+static SmallVector<Value> emitPositions(ImplicitLocOpBuilder &b, Value row) {
+  return {PositionOp::create(b, row, /*end=*/false),
+          PositionOp::create(b, row, /*end=*/true)};
+}
+
+/// The cost of the entries of a list before a position or, without a position,
+/// of all entries.
+static Value emitListCost(ImplicitLocOpBuilder &b, Value list,
+                          Value position = {}) {
+  return CostOp::create(b, b.getIndexType(), CostKind::scan, list, position,
                         /*below=*/0);
 }
 
-/// The cost of the row at the current coordinates. If a cut lies inside of the
-/// row, the loop has only some of the row's entries, so the row is sought.
-Value Part::emitRowCost(Value row) const {
+/// Where the row at the current coordinates begins and ends in its list. If a
+/// cut lies inside of the row, the loop has only some of the row's entries, so
+/// the row is sought.
+SmallVector<Value> Part::emitWholeRow(Value row) const {
   auto loop = cast<CoiterateOp>(b.getBlock()->getParentOp());
   unsigned numOuter = cast<FiberType>(row.getType()).getLevel();
   std::optional<Value> onLower =
       isCutInside(numOuter - 1, loop.getInnerLower());
   if (!onLower)
-    return emitListCost(b, mapping.lookup(row));
+    return emitPositions(b, mapping.lookup(row));
   std::optional<Value> onUpper =
       isCutInside(numOuter - 1, loop.getInnerUpper());
   Value isClipped = arith::OrIOp::create(b, *onLower, *onUpper);
-  auto ifClipped =
-      scf::IfOp::create(b, b.getIndexType(), isClipped, /*withElse=*/true);
+  Type index = b.getIndexType();
+  auto ifClipped = scf::IfOp::create(b, TypeRange{index, index}, isClipped,
+                                     /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifClipped.thenBlock());
   Value whole = mapping.lookup(rootOf(row).getFiber());
@@ -81,19 +92,32 @@ Value Part::emitRowCost(Value row) const {
     whole =
         SeekOp::create(b, child, mapping.lookup(outer.getCoordinate()), whole);
   }
-  scf::YieldOp::create(b, emitListCost(b, whole));
+  scf::YieldOp::create(b, emitPositions(b, whole));
   b.setInsertionPointToStart(ifClipped.elseBlock());
-  scf::YieldOp::create(b, emitListCost(b, mapping.lookup(row)));
-  return ifClipped.getResult(0);
+  scf::YieldOp::create(b, emitPositions(b, mapping.lookup(row)));
+  return ifClipped.getResults();
 }
 
-Value Part::emitIsHeavy(HeavyOp op) const {
-  Value row = emitRowCost(op.getFiber());
-  Value all = emitListCost(b, mapping.lookup(rootOf(op.getFiber()).getFiber()));
+ArrayRef<Value> Part::wholeRow(Value row) {
+  SmallVector<Value> &positions = wholeRows[row];
+  if (positions.empty())
+    positions = emitWholeRow(row);
+  return positions;
+}
+
+Value Part::emitIsHeavy(HeavyOp op) {
+  ArrayRef<Value> row = wholeRow(op.getFiber());
+  Value list = mapping.lookup(rootOf(op.getFiber()).getFiber());
+  Value cost = arith::SubIOp::create(b, emitListCost(b, list, row[1]),
+                                     emitListCost(b, list, row[0]));
   Value quarters = arith::MulIOp::create(b, parts, constant(4));
-  Value quarter = arith::DivUIOp::create(b, all, quarters);
+  Value quarter = arith::DivUIOp::create(b, emitListCost(b, list), quarters);
   setName(quarter, "quarter");
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, row, quarter);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, cost, quarter);
+}
+
+Value Part::emitRowPosition(RowPositionOp op) {
+  return wholeRow(op.getFiber())[op.getEnd() ? 1 : 0];
 }
 
 Condition Part::emitHolds(CoiterateOp loop) const {

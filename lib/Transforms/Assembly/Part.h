@@ -45,8 +45,9 @@ struct Part {
   Condition emitHolds(CoiterateOp loop) const;
 
   /// Whether a row of a list costs more than a quarter of a part's share.
-  mlir::Value emitIsHeavy(HeavyOp op) const;
-  mlir::Value emitRowCost(mlir::Value row) const;
+  mlir::Value emitIsHeavy(HeavyOp op);
+  /// Where a row of a list begins or ends.
+  mlir::Value emitRowPosition(RowPositionOp op);
 
   /// The next position to fill in the structure's last level; none if there is
   /// no structure.
@@ -75,6 +76,13 @@ struct Part {
   Values coordinates; ///< The current coordinate of each level.
   /// Whether the part completes these coordinates: no later part appends there.
   Condition completes = kAlways;
+
+private:
+  llvm::ArrayRef<mlir::Value> wholeRow(mlir::Value row);
+  llvm::SmallVector<mlir::Value> emitWholeRow(mlir::Value row) const;
+
+  /// Where the rows of lists are that code has asked for: begin and end.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> wholeRows;
 };
 
 } // namespace nacho

@@ -1,0 +1,110 @@
+//===- RowLists.cpp - Lists of heavy rows, and of the others --------------===//
+//
+// Builds the nests of `nacho-split-heavy-rows` that list where the rows of
+// another list are, or the entries of heavy rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CostQueries.h"
+#include "RowSplitter.h"
+#include "nacho/Levels/LevelFormat.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// nest collect<scanned_list> {
+///   for each row of the list:
+///     for each entry of the row:
+///       at the first entry: append where the row begins and ends if it is
+///                           heavy, or if it is not
+/// }
+///
+/// A row may have most entries, so that rows are cut.
+Value RowSplitter::listRows(StringRef name, bool isHeavy) {
+  // A list may have more entries than 32 bits can count.
+  RankedTensorType type =
+      listTensorType(numOuter + 2, numOuter, b.getI64Type(), 64);
+  OpBuilder::InsertionGuard guard(b);
+  NestOp rows = startNest(type, name);
+  rows.setCollect(CollectKind::scannedList);
+  MergeAttr only = MergeAttr::get(b.getContext(), 0u);
+  Value fiber = listed.getFiber(), isListed, begin, end;
+  SmallVector<Value> at;
+  for (unsigned m = 0; m < numListed; ++m) {
+    CoiterateOp loop = enterLoop(fiber, only, loops[m].getIndexNameAttr());
+    fiber = loop.getChildren().front();
+    if (m < numOuter)
+      at.push_back(loop.getCoordinate());
+    if (m + 1 != numOuter)
+      continue;
+    isListed = HeavyOp::create(b, b.getI1Type(), fiber);
+    if (!isHeavy)
+      isListed = arith::XOrIOp::create(b, isListed,
+                                       arith::ConstantIntOp::create(b, 1, 1));
+    begin = RowPositionOp::create(b, fiber, /*end=*/false);
+    end = RowPositionOp::create(b, fiber, /*end=*/true);
+  }
+  at.append({begin, end});
+  auto costUpTo = [&](Value position) {
+    return CostOp::create(b, b.getIndexType(), CostKind::scan,
+                          listed.getFiber(), position, /*below=*/0);
+  };
+  Value cost = arith::SubIOp::create(b, costUpTo(end), costUpTo(begin));
+  Value value = arith::IndexCastOp::create(b, b.getI64Type(), cost);
+  Value position = PositionOp::create(b, fiber, /*end=*/false);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, position, begin);
+  Value isAppended = arith::AndIOp::create(b, isListed, isFirst);
+  AppendOp::create(b, value, b.getI64IntegerAttr(0), at, isAppended);
+  return rows.getResult();
+}
+
+/// nest collect<scanned_list> {
+///   for each entry of the list: append it if its row is heavy
+/// }
+AppendOp RowSplitter::listHeavyEntries() {
+  auto type = cast<RankedTensorType>(listed.getTensor().getType());
+  OpBuilder::InsertionGuard guard(b);
+  NestOp entries = startNest(type, "H");
+  entries.setCollect(CollectKind::scannedList);
+  MergeAttr only = MergeAttr::get(b.getContext(), 0u);
+  Value fiber = listed.getFiber(), isHeavy;
+  SmallVector<Value> at;
+  for (unsigned m = 0; m < numListed; ++m) {
+    CoiterateOp loop = enterLoop(fiber, only, loops[m].getIndexNameAttr());
+    fiber = loop.getChildren().front();
+    at.push_back(loop.getCoordinate());
+    if (m + 1 == numOuter)
+      isHeavy = HeavyOp::create(b, b.getI1Type(), fiber);
+  }
+  for (int64_t below = 0; below < type.getRank() - numListed; ++below)
+    at.push_back(RecallOp::create(b, fiber, below));
+  // setCost() replaces the value.
+  Value cost = arith::ConstantIntOp::create(b, 0, 64);
+  return AppendOp::create(b, cost, b.getI64IntegerAttr(0), at, isHeavy);
+}
+
+/// Replaces the cost of an entry, which may include a table, by the cost of the
+/// loops that list its elements.
+void RowSplitter::setCost(AppendOp append, NestOp elements) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(append);
+  auto loop = cast<CoiterateOp>(append->getParentOp());
+  Value entry = loop.getChildren().front();
+  auto again = [&](Value position) -> Value {
+    auto recall = position.getDefiningOp<RecallOp>();
+    return RecallOp::create(b, entry, recall.getBelow());
+  };
+  NestCost costs(elements, model);
+  SmallVector<Value> fibers;
+  for (const NestOperand &operand : costs.getOperands()) {
+    fibers.push_back(operand.root);
+    if (auto at = operand.root.getDefiningOp<FiberAtOp>())
+      fibers.back() = FiberAtOp::create(
+          b, at.getFiber().getType(), at.getRoot(), again(at.getPosition()),
+          at.getEnd() ? again(at.getEnd()) : Value(), at.getCertain());
+  }
+  Value cost = CostQueries(b, costs).entryTotal(fibers, kAlways);
+  append.getValueMutable().assign(
+      arith::IndexCastOp::create(b, b.getI64Type(), cost));
+}

@@ -1,0 +1,62 @@
+//===- RowSplitter.h - Splits a nest that has heavy rows --------*- C++ -*-===//
+//
+// What the pass does with one nest: see SplitHeavyRows.cpp, which builds the
+// nests that compute rows. RowLists.cpp builds those that list them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_LIB_TRANSFORMS_ROWSPLITTER_H
+#define NACHO_LIB_TRANSFORMS_ROWSPLITTER_H
+
+#include "nacho/IR/Nacho.h"
+#include "nacho/IR/Names.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nacho {
+
+/// Splits one nest.
+class RowSplitter {
+public:
+  RowSplitter(NestOp nest, CostModelAttr model)
+      : nest(nest), model(model), loops(nest.getLoops()),
+        numOuter(nest.getMaxCutLoops()), b(withoutName(nest.getLoc()), nest) {}
+
+  /// Whether the loops over the rows, and at least one loop inside of them, run
+  /// through a list that keeps something, and what is appended is one term.
+  bool canSplit();
+  void split();
+
+private:
+  mlir::Value listRows(llvm::StringRef name, bool isHeavy);
+  AppendOp listHeavyEntries();
+  bool findsElements();
+  NestOp listElements();
+  void sortElements(NestOp elements);
+  void setCost(AppendOp append, NestOp elements);
+  mlir::Value addUp(NestOp elements);
+  mlir::Value unite(mlir::Value heavy, NestOp light);
+
+  /// The entries of a row in the nest that is split.
+  mlir::Value row() { return loops[numOuter - 1].getChildren().front(); }
+  mlir::Value recallRow(mlir::Value entry);
+  NestOp loopOverRows(mlir::Value rows, llvm::StringRef name);
+  NestOp loopOverEntries(mlir::Value list, llvm::StringRef name);
+  mlir::Value makeRoot(mlir::Value tensor, const llvm::Twine &name,
+                       bool isScannedList = false);
+  NestOp startNest(mlir::RankedTensorType type, llvm::StringRef name);
+  CoiterateOp enterLoop(mlir::ValueRange fibers, MergeAttr merge,
+                        mlir::StringAttr name);
+
+  NestOp nest;
+  CostModelAttr model;
+  llvm::SmallVector<CoiterateOp> loops;
+  unsigned numOuter;      ///< The number of loops over rows.
+  unsigned numListed = 0; ///< The number of loops over the list.
+  RootOp listed;          ///< The list.
+  mlir::ImplicitLocOpBuilder b;
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_TRANSFORMS_ROWSPLITTER_H
