@@ -8,11 +8,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nacho_bench import calibration, compilation, heatmap, machine, registers, table
+from nacho_bench import (
+    calibration,
+    compilation,
+    gpu,
+    heatmap,
+    machine,
+    registers,
+    table,
+)
 from nacho_bench.driver import Driver, Options, refusal, selected, suited
 from nacho_bench.files import Store, data_files, data_folder
 from nacho_bench.kernels import KERNELS, Kernel
-from nacho_bench.peers import BEFORE, NAMES, OURS
+from nacho_bench.peers import BEFORE, GPU_NAMES, NAMES, OURS
 from nacho_bench.progress import say
 from nacho_bench.workloads import (
     BY_DEFAULT,
@@ -30,14 +38,19 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="tools/dev bench",
         description="Measure nacho and its peers, and print tables of ratios.",
-        epilog="--setup, which has to come first, installs the peers.",
+        epilog="--setup, which has to come first, installs the peers; "
+        "--setup --gpu also those on a GPU.",
     )
     add = parser.add_argument
     add("--kernel", nargs="+", choices=KERNELS, metavar="K", help="only these kernels")
     only = "only these workloads; also `real` or `synthetic`, for all of a kind"
     add("--workload", nargs="+", metavar="W", help=only)
     add("--threads", nargs="+", type=int, default=[1, 2], metavar="N")
-    add("--peers", nargs="+", metavar="P", help=f"of {', '.join(NAMES)}")
+    on_gpu = ", ".join(GPU_NAMES)
+    peers = f"of {', '.join(NAMES)}; with --gpu, of {on_gpu}"
+    add("--peers", nargs="+", metavar="P", help=peers)
+    gpus = "measure kernels for NVIDIA's GPUs, and peers there, by the GPU's clock"
+    add("--gpu", action="store_true", help=gpus)
     files = "a folder of .npz, .mtx, .tns files of real data, for this and later runs"
     other = "a checkout that is built: compare with the nacho of it, not with peers"
     add("--against", type=Path, metavar="DIR", help=other)
@@ -56,7 +69,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     add("--list", action="store_true", help="list kernels, workloads and peers")
     add("--cache", type=Path, default=_BUILD / "bench-data", help=argparse.SUPPRESS)
     found = parser.parse_args(given)
-    unknown = set(found.peers or ()) - set(NAMES)
+    unknown = set(found.peers or ()) - set(GPU_NAMES if found.gpu else NAMES)
     if unknown:
         parser.error(f"no such peer: {', '.join(sorted(unknown))}")
     if found.resume and found.json is None:
@@ -94,15 +107,15 @@ def workloads_of(found: argparse.Namespace) -> list[Workload]:
 
 
 def options_of(found: argparse.Namespace) -> Options:
-    mode = found.mode or ("steady" if found.quick else "both")
+    mode = found.mode or ("steady" if found.quick or found.gpu else "both")
     modes = ("steady", "keep") if mode == "both" else (mode,)
-    rounds = found.rounds or (5 if found.quick else 7)
+    rounds = found.rounds or (5 if found.quick and not found.gpu else 7)
     kind = (
         Options(rounds, repeats=1, turn=0.005, budget=2.0, modes=modes)
         if found.quick
         else Options(rounds, repeats=2, turn=0.03, budget=10.0, modes=modes)
     )
-    return kind._replace(against=found.against)
+    return kind._replace(against=found.against, on_gpu=found.gpu)
 
 
 def begun(found: argparse.Namespace) -> dict[str, Any]:
@@ -112,16 +125,17 @@ def begun(found: argparse.Namespace) -> dict[str, Any]:
         data: dict[str, Any] = json.loads(found.json.read_text())
         if data["machine"]["commit"] != here["commit"] or data["quick"] != found.quick:
             sys.exit(f"bench: error: {found.json} has times of another commit or size")
+        if ("gpu" in data) != found.gpu:
+            sys.exit(f"bench: error: {found.json} has times of another device")
         return data
-    names = ("bandwidth", "missing", "refused", "versions")
+    names = ("bandwidth", "missing", "refused", "versions", "included")
     none: dict[str, Any] = {name: {} for name in names}
-    return {"machine": here, "quick": found.quick, **none, "records": []}
+    data = {"machine": here, "quick": found.quick, **none, "records": []}
+    return data | ({"gpu": gpu.description()} if found.gpu else {})
 
 
-def measure(found: argparse.Namespace) -> dict[str, Any]:
-    """Measure all selected kernels on all selected workloads; return the raw data."""
-    store = Store(found.cache, found.quick)
-    options = options_of(found)
+def pairs_of(found: argparse.Namespace) -> list[tuple[Kernel, Workload]]:
+    """Return the selected kernels, each with every selected workload that suits it."""
     pairs = [
         (kernel, workload)
         for kernel in selected(found.kernel)
@@ -130,16 +144,29 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
     ]
     if not pairs:
         sys.exit("bench: error: none of these kernels is measured on these workloads")
+    return pairs
+
+
+def measure(found: argparse.Namespace) -> dict[str, Any]:
+    """Measure all selected kernels on all selected workloads; return the raw data."""
+    store = Store(found.cache, found.quick)
+    options = options_of(found)
+    pairs = pairs_of(found)
     data = begun(found)
     known = {(r["kernel"], r["workload"], r["threads"]) for r in data["records"]}
-    say(f"{len(pairs)} pairs of a kernel and a workload, threads {found.threads}")
-    for threads in found.threads:
-        data["bandwidth"][str(threads)] = machine.bandwidth(
-            threads, 1 << (24 if found.quick else 28)
-        )
-        driver = Driver(found.peers or NAMES, threads, store, options, data["records"])
+    # On a GPU, one number of threads stands for all that the host does.
+    counts, names, bandwidth = found.threads, NAMES, machine.bandwidth
+    if found.gpu:
+        counts, names, bandwidth = [1], GPU_NAMES, gpu.bandwidth
+    where = "on the GPU" if found.gpu else f"threads {counts}"
+    say(f"{len(pairs)} pairs of a kernel and a workload, {where}")
+    for threads in counts:
+        size = 1 << (24 if found.quick else 28)
+        data["bandwidth"][str(threads)] = bandwidth(threads, size)
+        driver = Driver(found.peers or names, threads, store, options, data["records"])
         data["missing"] |= driver.missing
         data["versions"] |= driver.versions
+        data["included"] = data.get("included", {}) | driver.included
         try:
             for kernel, workload in pairs:
                 if (kernel.name, workload.name, threads) in known:
@@ -196,7 +223,8 @@ def listing(folder: Path | None) -> str:
         lines.append(f"workloads of {folder}:")
         for workload in real_workloads(folder):
             lines += _uses(workload)
-    return "\n".join([*lines, "peers:", f"  {', '.join(NAMES)}"])
+    lines += ["peers:", f"  {', '.join(NAMES)}"]
+    return "\n".join([*lines, "peers on a GPU:", f"  {', '.join(GPU_NAMES)}"])
 
 
 def _uses(workload: Workload) -> list[str]:
@@ -253,6 +281,8 @@ def report(found: argparse.Namespace) -> str:
 
 def main(given: list[str] | None = None) -> None:
     found = arguments(given)
+    if found.gpu and found.table is None:
+        gpu.require()
     if found.list:
         print(listing(data_folder(found.cache, found.data)))
     elif found.calibrate:

@@ -41,6 +41,8 @@ class Options(NamedTuple):
     against: Path | None = None
     """The checkout whose nacho is the peer "before"."""
     patience: float = 300.0
+    on_gpu: bool = False
+    """Set if the peers are those on a GPU, whose clock measures the times."""
 
 
 class Driver:
@@ -61,6 +63,7 @@ class Driver:
         self.missing: dict[str, str] = {}
         self.versions: dict[str, str] = {}
         self.refused: dict[str, str] = {}
+        self.included: dict[str, str] = {}
         self._results = store.folder / f"results-{time.time_ns()}"
         self._results.mkdir(parents=True)
         self._workers: dict[str, Process] = {}
@@ -77,13 +80,16 @@ class Driver:
         package = None
         if peer == BEFORE and self.options.against is not None:
             package = self.options.against / "python"
-        worker = Process(peer, self.threads, self.options.patience, log, package)
+        patience, on_gpu = self.options.patience, self.options.on_gpu
+        worker = Process(peer, self.threads, patience, log, package, on_gpu)
         if "missing" in worker.hello:
             self.missing[peer] = worker.hello["missing"]
             worker.end()
             say(f"{peer} is left out: {self.missing[peer]}")
             return
         self.versions[peer] = worker.hello["version"]
+        if worker.hello["included"]:
+            self.included[peer] = worker.hello["included"]
         self._workers[peer] = worker
 
     def run(self, kernel: Kernel, workload: Workload) -> None:
@@ -106,10 +112,8 @@ class Driver:
         measured = Measurement(self, kernel, files, known).run()
         record = what | {"threads": self.threads} | measured
         self.records.append(record)
-        say(
-            f"{kernel.name} on {workload.name}, {_threads(self.threads)}: "
-            f"{_line(record)}"
-        )
+        where = "on the GPU" if self.options.on_gpu else _threads(self.threads)
+        say(f"{kernel.name} on {workload.name}, {where}: {_line(record)}")
 
     # The methods below serve ``Measurement``.
 

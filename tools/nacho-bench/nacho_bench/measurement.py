@@ -11,7 +11,7 @@ import numpy as np
 from nacho_bench import canonical
 from nacho_bench.kernels import Kernel
 from nacho_bench.operands import Operands, moved_bytes
-from nacho_bench.peers import OURS
+from nacho_bench.peers import OURS, WITNESS
 from nacho_bench.process import BLOCKTIME
 from nacho_bench.progress import say
 from nacho_bench.spread import calmest, summary
@@ -61,6 +61,8 @@ class Measurement:
         for peer, how in self.wrong.items():
             self.peers.remove(peer)
             say(f"{self.kernel.name}: {peer} is WRONG and left out: {how}")
+        if self.driver.options.on_gpu and WITNESS in self.peers:
+            self.peers.remove(WITNESS)
         record = size | {
             "times": {mode: self._timed(mode, seconds) for mode in self._modes()},
             "checked": len(seconds) - len(self.wrong),

@@ -37,6 +37,7 @@ class Process:
         patience: float,
         log: Path,
         package: Path | None = None,
+        on_gpu: bool = False,
     ) -> None:
         """Start the process; with ``package``, Python looks there for modules first."""
         self.peer = peer
@@ -44,7 +45,10 @@ class Process:
         self.patience = patience
         self._log = log.open("ab")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "nacho_bench.worker", peer, str(threads)],
+            [
+                *(sys.executable, "-m", "nacho_bench.worker", peer, str(threads)),
+                *(("gpu",) if on_gpu else ()),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

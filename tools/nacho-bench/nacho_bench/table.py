@@ -17,6 +17,15 @@ threads copy memory. *T1/T2* is nacho's time with one thread over that with two.
 shape and the entries are those of A. In steady mode the previous result was dropped
 before a call, in keep mode all results stay alive. *Mean* is the geometric mean of the
 ratios, of files of real data and of synthetic workloads each on its own."""
+_MEANING_ON_GPU = """\
+Times are medians in ms by the clock of the GPU, from before a call to when the GPU has
+done all that the call started; ~ marks one whose quartiles are more than 15 % apart.
+*ratio* is the time of the best peer over nacho's: above 1, nacho is faster. *bound* is
+nacho's time over that of moving the operands and the result once, at the rate at which
+the GPU copies its memory. The shape and the entries are those of A. The previous result
+was dropped before a call. SciPy's results are compared with the others', and not timed.
+*Mean* is the geometric mean of the ratios, of files of real data and of synthetic
+workloads each on its own."""
 _FIGURES = {
     "skew": "Times on power laws, by the exponent",
     "scatter": "Speed-up over each peer on every workload",
@@ -27,7 +36,9 @@ _FIGURES = {
 
 def document(data: dict[str, Any], figures: Sequence[str] = ()) -> str:
     """Return the whole text: the machine, a summary, a table per kernel."""
-    sections = [_header(data), _MEANING]
+    on_gpu = "gpu" in data
+    sections = [_header(data), _MEANING_ON_GPU if on_gpu else _MEANING]
+    sections += _included(data)
     for mode in ("steady", "keep"):
         sections += _overview(data, mode)
     sections += _links(figures)
@@ -45,15 +56,36 @@ def _header(data: dict[str, Any]) -> str:
         f"{rate / 1e9:.1f} GB/s with {threads}"
         for threads, rate in sorted(data["bandwidth"].items())
     )
+    copied = f"Threads copy memory (read and written) at {rates}."
+    if "gpu" in data:
+        copied = _gpu_line(data["gpu"], *data["bandwidth"].values())
     versions = ", ".join(f"{n} {v}" for n, v in sorted(data["versions"].items()))
     changed = " and changes" if machine["changed"] else ""
     return (
         f"Measured {machine['date']} at commit {machine['commit'][:12]}{changed}.\n"
         f"{machine['cores']} cores of {machine['cpu']}, "
         f"{machine['memory'] / 2**30:.0f} GiB, Linux {machine['kernel']}.\n"
-        f"Threads copy memory (read and written) at {rates}.\n"
+        f"{copied}\n"
         f"Versions: {versions}."
     )
+
+
+def _gpu_line(gpu: dict[str, Any], rate: float) -> str:
+    """Return a line about the GPU: its name, clocks, memory and driver."""
+    cores, memory = (gpu[name] / 1e6 for name in ("clock_khz", "memory_clock_khz"))
+    return (
+        f"GPU: {gpu['name']} (sm_{gpu['major']}{gpu['minor']}), "
+        f"{gpu['multiprocessors']} multiprocessors at up to {cores:.2f} GHz, "
+        f"{gpu['memory'] / 2**30:.0f} GiB at up to {memory:.2f} GHz; "
+        f"driver {gpu.get('driver', 'unknown')}, CUDA {gpu['cuda']}; "
+        f"it copies its memory (read and written) at {rate / 1e9:.1f} GB/s."
+    )
+
+
+def _included(data: dict[str, Any]) -> list[str]:
+    """Return lines that say what the times of peers have in them."""
+    lines = [f"- {peer}: {what}" for peer, what in data.get("included", {}).items()]
+    return ["\n".join(lines)] if lines else []
 
 
 def _kernels(records: Iterable[dict[str, Any]]) -> list[str]:
@@ -128,7 +160,8 @@ def _overview(data: dict[str, Any], mode: str) -> list[str]:
             cells = [c for kind in KINDS for c in _mark_cells(marks.get(kind))]
             bounds = [row.bound for row in rows if row.bound]
             bound = _ratio(geometric_mean(bounds)) if bounds else ""
-            lines.append((kernel, str(threads), *cells, bound))
+            where = "GPU" if "gpu" in data else str(threads)
+            lines.append((kernel, where, *cells, bound))
     if not lines:
         return []
     head = ["kernel", "threads"]
@@ -176,9 +209,8 @@ def kernel_table(
         head.append(f"T1/T{threads}")
     lines = [_cells(row, peers, threads, single) for row in rows]
     plural = "s" if threads > 1 else ""
-    title = (
-        f"## {kernel}: `{KERNELS[kernel].expression}`, {threads} thread{plural}, {mode}"
-    )
+    where = "on the GPU" if "gpu" in data else f"{threads} thread{plural}"
+    title = f"## {kernel}: `{KERNELS[kernel].expression}`, {where}, {mode}"
     return [title, markdown(head, lines), *_means(rows, peers)]
 
 

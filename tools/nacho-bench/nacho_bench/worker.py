@@ -1,6 +1,6 @@
 """The process of one peer: it answers commands, a line of JSON each, until stdin ends.
 
-Usage: python -m nacho_bench.worker PEER THREADS
+Usage: python -m nacho_bench.worker PEER THREADS [gpu]
 """
 
 import gc
@@ -32,6 +32,7 @@ class Worker:
     def __init__(self, peer: Any, threads: int) -> None:
         self.peer = peer
         self.threads = threads
+        self.timed = getattr(peer, "timed", timed_on_host)
         self.kernel = ""
         self.warm: set[str] = set()
         self.drop()
@@ -57,9 +58,8 @@ class Worker:
         With a path, the result is written there in canonical form.
         """
         assert self.call and self.entries
-        began = time.perf_counter()
-        result = self.call()
-        first = self.last = time.perf_counter() - began
+        result, first = self.timed(self.call)
+        self.last = first
         if first < _SLOW or self.kernel not in self.warm:
             # The very first call of a kernel may have compiled something.
             self.warm.add(self.kernel)
@@ -87,15 +87,14 @@ class Worker:
             kept += [call(), call()]
         elif self.last < _SLOW:
             began = time.perf_counter()
-            result = call()
+            result, _ = self.timed(call)
             while time.perf_counter() - began < _WARM_UP:
                 result = None
-                result = call()
+                result, _ = self.timed(call)
         while len(times) < calls and sum(times) <= budget:
             result = None
-            began = time.perf_counter()
-            result = call()
-            times.append(time.perf_counter() - began)
+            result, taken = self.timed(call)
+            times.append(taken)
             if mode == "keep":
                 kept.append(result)
                 if _resident() > most:
@@ -105,13 +104,20 @@ class Worker:
         return {"times": times}
 
 
+def timed_on_host(call: Callable[[], Any]) -> tuple[Any, float]:
+    """Return the result of a call, and the seconds that it takes."""
+    began = time.perf_counter()
+    result = call()
+    return result, time.perf_counter() - began
+
+
 def _resident() -> int:
     """Return the bytes of resident memory of this process."""
     pages = Path("/proc/self/statm").read_text().split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-def main(name: str, threads: int) -> None:
+def main(name: str, threads: int, on_gpu: bool) -> None:
     # Whatever libraries print goes to stderr, because stdout carries the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -121,11 +127,15 @@ def main(name: str, threads: int) -> None:
         print(json.dumps(found), file=answers, flush=True)
 
     try:
-        peer = load(name, threads)
+        peer = load(name, threads, on_gpu)
     except NotInstalledError as error:
         return answer(missing=str(error))
     worker = Worker(peer, threads)
-    answer(version=peer.version, kernels=sorted(peer.kernels))
+    answer(
+        version=peer.version,
+        kernels=sorted(peer.kernels),
+        included=getattr(peer, "included", ""),
+    )
     for line in sys.stdin:
         command = json.loads(line)
         try:
@@ -138,4 +148,4 @@ def main(name: str, threads: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), on_gpu="gpu" in sys.argv[3:])

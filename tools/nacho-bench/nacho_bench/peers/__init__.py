@@ -4,6 +4,9 @@ The class of a peer is made with the number of threads. Its ``kernels`` map the 
 a kernel to a function that takes the operands and returns two functions: the call to
 be timed, and one that turns the call's value into a result. A result is a number, a
 dense array, or a tuple of coordinates, values and shape.
+
+Peers on a GPU have classes of their own. Their ``timed`` calls a function, and measures
+the seconds by the clock of the GPU; their ``included`` says what else is in the time.
 """
 
 import importlib
@@ -31,7 +34,19 @@ _CLASSES = {
     "eigen": "eigen_peer:Eigen",
     "reference": "reference_peer:Reference",
 }
+_GPU_CLASSES = {
+    OURS: "nacho_gpu_peer:NachoOnGpu",
+    BEFORE: "nacho_gpu_peer:NachoOnGpu",
+    "cusparse": "cusparse_peer:CusparsePeer",
+    "torch": "torch_peer:TorchOnGpu",
+    "cupy": "cupy_peer:CuPy",
+    "scipy": "scipy_peer:SciPy",
+}
 NAMES = tuple(name for name in _CLASSES if name not in (UNMAPPED, BEFORE))
+GPU_NAMES = tuple(name for name in _GPU_CLASSES if name != BEFORE)
+WITNESS = "scipy"
+"""Among the peers on a GPU, the one on the host: its results are compared with the
+others', but its times are not."""
 
 
 class NotInstalledError(Exception):
@@ -42,9 +57,10 @@ class UnsuitableError(Exception):
     """A peer has the kernel, but not for these operands; the text says why."""
 
 
-def load(name: str, threads: int) -> Any:
+def load(name: str, threads: int, on_gpu: bool = False) -> Any:
     """Return a peer, or raise NotInstalledError."""
-    module, _, made = _CLASSES[name].partition(":")
+    classes = _GPU_CLASSES if on_gpu else _CLASSES
+    module, _, made = classes[name].partition(":")
     try:
         found = importlib.import_module(f"nacho_bench.peers.{module}")
     except ImportError as error:

@@ -5,8 +5,9 @@ from typing import Any
 
 import torch
 
+from nacho_bench.cuda import Cuda
 from nacho_bench.operands import Operands
-from nacho_bench.peers import Kernels, Prepared
+from nacho_bench.peers import Kernels, NotInstalledError, Prepared
 
 warnings.filterwarnings("ignore", message="Sparse")
 
@@ -32,21 +33,38 @@ class Torch:
         }
 
 
+class TorchOnGpu(Torch):
+    """PyTorch on a GPU, with what its CPU has no kernels for or users would write."""
+
+    def __init__(self, threads: int) -> None:
+        if not torch.cuda.is_available():
+            raise NotInstalledError("PyTorch finds no GPU, or is built for none")
+        super().__init__(threads)
+        self.timed = Cuda().timed
+        torch.set_default_device("cuda")
+        self.kernels |= {"spgemm-masked": _masked, "mttkrp": _mttkrp}
+
+
+def _placed(array: Any) -> Any:
+    """Return a tensor on the default device: a GPU, or else the host."""
+    return torch.from_numpy(array).to(torch.get_default_device())
+
+
 def _csr(given: Operands, name: str) -> Any:
     a = given.csr(name)
-    parts = (torch.from_numpy(part) for part in (a.indptr, a.indices, a.data))
+    parts = (_placed(part) for part in (a.indptr, a.indices, a.data))
     return torch.sparse_csr_tensor(*parts, size=a.shape)
 
 
 def _coo(given: Operands, name: str) -> Any:
     coords, values, shape = given.coo(name)
-    where = torch.stack([torch.from_numpy(c.astype("int64")) for c in coords])
-    made = torch.sparse_coo_tensor(where, torch.from_numpy(values), shape)
+    where = torch.stack([_placed(c.astype("int64")) for c in coords])
+    made = torch.sparse_coo_tensor(where, _placed(values), shape)
     return made.coalesce()
 
 
 def _dense(given: Operands, name: str) -> Any:
-    return torch.from_numpy(given.dense(name))
+    return _placed(given.dense(name))
 
 
 def _container(given: Operands, name: str) -> Any:
@@ -55,6 +73,7 @@ def _container(given: Operands, name: str) -> Any:
 
 
 def entries(result: Any) -> Any:
+    result = result.cpu()
     if result.layout == torch.strided:
         return result.numpy()
     if result.layout == torch.sparse_csr:
@@ -93,6 +112,23 @@ def _inner(given: Operands) -> Prepared:
 def _times(given: Operands, other: Any) -> Prepared:
     a = _csr(given, "A")
     return lambda: a @ other, entries
+
+
+def _masked(given: Operands) -> Prepared:
+    a, b, mask = (_csr(given, name) for name in ("A", "B", "M"))
+    return lambda: (a @ b) * mask, entries
+
+
+def _mttkrp(given: Operands) -> Prepared:
+    coords, values, _ = given.coo("A")
+    i, j, k = (_placed(c.astype("int64")) for c in coords)
+    weights, second, third = _placed(values), _dense(given, "D"), _dense(given, "E")
+
+    def call() -> Any:
+        found = torch.zeros(given.shape, dtype=weights.dtype)
+        return found.index_add_(0, i, weights[:, None] * second[j] * third[k])
+
+    return call, entries
 
 
 def _sddmm(given: Operands) -> Prepared:
