@@ -1,25 +1,40 @@
-"""Every kernel of the benchmark is assembled for several GPUs, and spills nothing."""
+"""Every kernel of the benchmark and of the lit tests is assembled for several GPUs.
+
+None of them spills registers.
+"""
 
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-BENCH = Path(__file__).resolve().parents[2] / "tools" / "nacho-bench"
+import nacho
+
+TESTS = Path(__file__).resolve().parents[1]
+BENCH = TESTS.parent / "tools" / "nacho-bench"
 sys.path.insert(0, str(BENCH))
 
 from nacho_bench import registers  # noqa: E402
 from nacho_bench.kernels import KERNELS  # noqa: E402
 
-pytestmark = pytest.mark.skipif(
+needs_ptxas = pytest.mark.skipif(
     registers.find_ptxas() is None, reason="there is no ptxas"
 )
 
 
-@pytest.mark.parametrize("chip", registers.CHIPS)
-@pytest.mark.parametrize("name", KERNELS)
-def test_kernels(name, chip):
-    made = registers.assemble_kernel(KERNELS[name], chip)
+def lit_kernels():
+    """Return the files of lit tests that are whole kernels: one function, one sum."""
+    found = []
+    for path in sorted(TESTS.rglob("*.mlir")):
+        text = path.read_text()
+        functions, statements = text.count("func.func @"), text.count("= nacho.assign")
+        if (functions, statements) == (1, 1) and "invalid" not in path.parts:
+            found.append(path.relative_to(TESTS))
+    return found
+
+
+def check(made):
     assert {"partition", "compute"} & {
         word for one in made for word in one.name.split("_")
     }
@@ -27,6 +42,38 @@ def test_kernels(name, chip):
     assert all(0 < one.registers < 255 for one in made)
 
 
+@needs_ptxas
+@pytest.mark.parametrize("chip", registers.CHIPS)
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels(name, chip):
+    check(registers.assemble_kernel(KERNELS[name], chip))
+
+
+@needs_ptxas
+@pytest.mark.parametrize("path", lit_kernels(), ids=str)
+def test_kernels_of_lit_tests(path):
+    kernel = nacho.mlir.compile((TESTS / path).read_text())
+    for chip in registers.CHIPS:
+        check(registers.assemble(kernel.ptx(chip), chip))
+
+
+def test_all_lit_tests_with_kernels_are_found():
+    found = {path.name for path in lit_kernels()}
+    inputs = {path.name for path in (TESTS / "Pipelines" / "Inputs").glob("*.mlir")}
+    run = {path.name for path in (TESTS / "Execution").glob("*.mlir")}
+    assert inputs | run <= found
+
+
+def test_ptxas_is_found():
+    """Where NVIDIA's wheel is installed, as tools/dev does, nothing here is skipped."""
+    try:
+        metadata.version("nvidia-cuda-nvcc")
+    except metadata.PackageNotFoundError:
+        pytest.skip("there is no package nvidia-cuda-nvcc")
+    assert registers.find_ptxas() is not None
+
+
+@needs_ptxas
 def test_what_cannot_be_assembled():
     with pytest.raises(Exception, match="exit status"):
         registers.assemble("no PTX", "sm_90")
