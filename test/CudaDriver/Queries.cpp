@@ -43,6 +43,11 @@ NACHO_EXPORT Result cuDeviceGetName(char *name, int length, int) {
   return kOk;
 }
 
+NACHO_EXPORT Result cuDeviceGetPCIBusId(char *name, int length, int) {
+  std::snprintf(name, size_t(length), "0000:00:00.0");
+  return kOk;
+}
+
 NACHO_EXPORT Result cuDeviceTotalMem_v2(size_t *bytes, int) {
   *bytes = size_t(1) << 30;
   return kOk;

@@ -2,6 +2,9 @@
 
 With NACHO_THOROUGH=1 the tests marked `slow` run too, and Hypothesis tries many
 more examples, different ones each time.
+
+Tests marked `any_target` run on the host and, a sample of them, on the simulated GPU.
+With `--target` all of them run, and nothing else, on the named targets.
 """
 
 import os
@@ -10,8 +13,13 @@ from zlib import crc32
 import pytest
 from hypothesis import HealthCheck, settings
 
+import targets
+
 ALWAYS = {"test_edits", "test_sanitizers"}
 """The files whose tests are in every sample: what sanitizers are there for."""
+
+SIMULATED_EVERY = 40
+"""One in so many tests marked `any_target` is run on the simulated GPU."""
 
 THOROUGH = os.environ.get("NACHO_THOROUGH") == "1"
 
@@ -46,25 +54,90 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="run a sample: every N-th test, the same each time, and those of edits",
     )
+    parser.addoption(
+        "--target",
+        action="append",
+        choices=targets.NAMES,
+        help="run all tests marked any_target on this target, and no other tests",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "slow: takes seconds; runs only with NACHO_THOROUGH=1"
     )
+    config.addinivalue_line(
+        "markers", "any_target: runs on other targets than the host, too; see targets"
+    )
+    config.addinivalue_line(
+        "markers", "host_only: does not, although its file is marked any_target"
+    )
+
+
+# --- Targets --------------------------------------------------------------------------
+
+
+def runs_anywhere(node: pytest.Item | pytest.Metafunc) -> bool:
+    """Return whether a test can run on any target."""
+    definition = node.definition if isinstance(node, pytest.Metafunc) else node
+    marks = {mark.name for mark in definition.iter_markers()}
+    return "any_target" in marks and "host_only" not in marks
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test on several targets; on the host it keeps its name."""
+    if not runs_anywhere(metafunc):
+        return
+    names = metafunc.config.getoption("target") or targets.BY_DEFAULT
+    params = [
+        pytest.param(name, id=pytest.HIDDEN_PARAM if name == targets.HOST else name)
+        for name in names
+    ]
+    metafunc.parametrize("on_target", params, indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def on_target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The target that a test runs kernels on."""
+    name: str = getattr(request, "param", targets.HOST)
+    if lacking := targets.missing(name):
+        pytest.skip(lacking)
+    targets.use(name, monkeypatch)
+    return name
+
+
+def target_of(item: pytest.Item) -> str:
+    call = getattr(item, "callspec", None)
+    name: str = call.params.get("on_target", targets.HOST) if call else targets.HOST
+    return name
+
+
+# --- Selection ------------------------------------------------------------------------
 
 
 def is_sampled(item: pytest.Item, every: int) -> bool:
     return item.path.stem in ALWAYS or crc32(item.nodeid.encode()) % every == 0
 
 
+def is_selected(item: pytest.Item) -> bool:
+    """Return whether the options ask for a test, and the time allows for it."""
+    if item.config.getoption("target"):
+        return runs_anywhere(item)
+    if target_of(item) == targets.SIMULATED and not THOROUGH:
+        return is_sampled(item, SIMULATED_EVERY)
+    return True
+
+
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
     every = config.getoption("every")
-    rest = [item for item in items if not is_sampled(item, every)]
+    kept, rest = [], []
+    for item in items:
+        chosen = is_sampled(item, every) and is_selected(item)
+        (kept if chosen else rest).append(item)
     config.hook.pytest_deselected(items=rest)
-    items[:] = [item for item in items if is_sampled(item, every)]
+    items[:] = kept
     if THOROUGH:
         return
     skip = pytest.mark.skip(reason="slow; set NACHO_THOROUGH=1")

@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BENCH = ROOT / "tools" / "nacho-bench"
 sys.path.insert(0, str(BENCH))
 
-from nacho_bench import canonical, device, table  # noqa: E402
+from nacho_bench import canonical, device, gpu, table  # noqa: E402
+from nacho_bench.__main__ import arguments  # noqa: E402
 from nacho_bench.cuda import Cuda, CudaError  # noqa: E402
 from nacho_bench.cusparse import Cusparse, CusparseError, candidates  # noqa: E402
 from nacho_bench.kernels import KERNELS  # noqa: E402
@@ -301,6 +302,21 @@ def test_facts():
     assert found["name"]
 
 
+def test_what_nvidia_smi_says(tmp_path, monkeypatch):
+    program = tmp_path / "nvidia-smi"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert gpu.reported("0000:00:00.0") == {}
+    facts = "580.65, 1980 MHz, 2619 MHz, 1980 MHz, 700.00 W, Enabled, Enabled"
+    asked = f"case \"$*\" in *--id=0000:01:00.0*) echo '{facts}';; esac"
+    program.write_text(f"#!/bin/sh\n{asked}\n")
+    program.chmod(0o755)
+    found = gpu.reported("0000:01:00.0")
+    assert found["driver"] == "580.65"
+    assert found["clocks_sm"] == "1980 MHz"
+    assert found["ecc"] == "Enabled"
+    assert gpu.reported("0000:02:00.0") == {}
+
+
 @pytest.mark.parametrize("call", ["cuInit=100", "cuInit=999"])
 def test_no_gpu(call, monkeypatch):
     monkeypatch.setenv("NACHO_FAKE_CUDA", call)
@@ -338,7 +354,8 @@ def test_workers_use_the_clock_of_the_gpu(tmp_path):
 
 def run(*arguments, **variables):
     """Run ``tools/dev bench`` as the script does."""
-    paths = os.pathsep.join([str(BENCH), str(ROOT / "python")])
+    package = Path(nacho.__file__).parents[1]
+    paths = os.pathsep.join([str(BENCH), str(package)])
     environment = {**os.environ, "PYTHONPATH": paths, **variables}
     command = [sys.executable, "-m", "nacho_bench", *arguments]
     return subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -388,6 +405,13 @@ def test_peers_on_a_gpu_are_others():
     done = run("--gpu", "--peers", "mkl")
     assert "no such peer: mkl" in done.stderr
     assert "peers on a GPU:" in run("--list").stdout
+
+
+@pytest.mark.parametrize("option", ["--registers", "--calibrate", "--compile-time"])
+def test_nothing_else_is_measured_on_a_gpu(option, capsys):
+    with pytest.raises(SystemExit):
+        arguments(["--gpu", option])
+    assert "--gpu measures kernels" in capsys.readouterr().err
 
 
 # --- Registers ------------------------------------------------------------------------

@@ -9,6 +9,8 @@ import scipy.sparse as sp
 import nacho
 from nacho import OperandError, Tensor, _nacho, mlir
 
+pytestmark = pytest.mark.any_target
+
 SHAPES = [(5, 7), (60, 40), (1, 5000), (5000, 1), (0, 4), (4, 0), (0, 0)]
 TRANSPOSE = "Z[j,i] = A[i,j]"
 
@@ -83,6 +85,7 @@ def test_a_plan_is_executed_again():
         np.testing.assert_array_equal(plan.execute(scaled).toarray(), wanted)
 
 
+@pytest.mark.host_only
 def test_work_does_not_grow_with_parts():
     """However many parts there are, their counts do not outnumber the entries."""
     given = random((10_000, 10_000), density=0.001)

@@ -11,6 +11,8 @@ import scipy.sparse as sp
 import nacho
 from nacho import NachoError, Tensor, _nacho
 
+pytestmark = pytest.mark.any_target
+
 CHAIN = "y[i] = A[i,j] * B[j,k] * x[k]"
 
 
@@ -280,6 +282,7 @@ def test_empty_operands(shape):
         check_like_whole(CHAIN, operands, contract)
 
 
+@pytest.mark.host_only
 def test_other_reductions_stay_whole():
     A, B, x = (matrix(s, "csr", 1) for s in ((5, 5), (5, 5), (5, 5)))
     text = "y[i] max= A[i,j] * B[j,k] * C[k,l]"
@@ -307,6 +310,7 @@ def star(extent):
     return Tensor.from_coo(coords, values, shape=(extent, extent), format="csr")
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("extent", [500, 1000])
 def test_a_chain_is_linear(extent):
     """Every row meets a row that is full: as a whole, there are extent² products."""
@@ -316,12 +320,14 @@ def test_a_chain_is_linear(extent):
     assert steps(CHAIN, operands, "none") > extent**2
 
 
+@pytest.mark.host_only
 def test_long_chains_are_linear():
     A = star(300)
     text = "y[i] = A[i,j] * A[j,k] * A[k,l] * A[l,m] * x[m]"
     assert steps(text, {"A": A, "x": np.ones(300)}, "auto") < 60 * 300
 
 
+@pytest.mark.host_only
 def test_a_mask_stays_in_the_product():
     """The whole product takes fewer steps than the product without its mask."""
     rng = np.random.default_rng(0)
@@ -335,6 +341,7 @@ def test_a_mask_stays_in_the_product():
 # --- Options --------------------------------------------------------------------------
 
 
+@pytest.mark.host_only
 def test_contract_says_which_sums_there_are():
     operands = {
         "A": matrix((50, 50), "csr", 1),

@@ -11,6 +11,8 @@ import nacho
 import oracle
 import samples
 
+pytestmark = pytest.mark.any_target
+
 tensor = nacho.Tensor.from_coo
 
 DENSE_INSIDE = "(d0, d1, d2) -> (d0 : compressed, d1 : dense, d2 : compressed)"
@@ -69,6 +71,7 @@ def test_results_with_dense_levels_between_sparse_ones(text, kinds):
         samples.check(result, text.format("i,j,k,l"), operands)
 
 
+@pytest.mark.host_only
 def test_cost_of_a_dense_level_of_an_absent_parent():
     coords = [[1] * 5, [0, 0, 1, 1, 2], [0, 4, 1, 3, 1]]
     D = tensor(coords, np.ones(5), shape=(9, 3, 5), format=DENSE_INSIDE)

@@ -20,10 +20,13 @@ import samples
 from test_cuda_sim import KERNELS, check_run, matrix, operands_of
 from test_properties import examples, runs
 
-fake_cuda.use()
-
-
 FUNCTIONS = re.compile(r"\b(exp|log|sin|cos|tanh|sqrt|abs)\(")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def driver():
+    """The driver of tests; it is chosen only when one of these tests runs."""
+    fake_cuda.use()
 
 
 def compiled(case):

@@ -28,8 +28,9 @@ def check_run(kernels, case, run):
     check_format(simulated, case)
 
 
+# A sample of what test_properties runs on any target.
 @given(expressions.elementwise(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
-@examples(15, 800)
+@examples(15, 15)
 def test_element_wise(case, drawn):
     kernels = case.compile(), case.compile(target="cuda-sim")
     for run in drawn:
@@ -37,7 +38,7 @@ def test_element_wise(case, drawn):
 
 
 @given(expressions.contractions(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
-@examples(25, 1600)
+@examples(25, 25)
 def test_contractions(case, drawn):
     kernels = case.compile(), case.compile(target="cuda-sim")
     for run in drawn:

@@ -15,6 +15,8 @@ import pytest
 import nacho
 from nacho import Tensor, _nacho
 
+pytestmark = pytest.mark.any_target
+
 PARTS = (1, 2, 3, 7, 16, 1000)
 THREADS = (1, 2, 8)
 
@@ -203,6 +205,7 @@ def test_plan_says_how_many_parts():
     assert "the sums do not depend on it" in kernel.explain(A, x)
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("entries, columns", [(2000, 300_000), (300_000, 1000)])
 def test_steps_are_bounded(entries, columns):
     """Steps are bounded by entries and extents, for every number of parts."""
@@ -240,6 +243,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
+@pytest.mark.host_only
 def test_memory_is_bounded():
     """A thousand entries in ten million columns take little more than the result."""
     run = subprocess.run(
@@ -388,6 +392,7 @@ def test_explain_says_why_products_are_sorted():
     assert "sorted" not in sorting_kernel().explain(A, vector(3000), threads=2)
 
 
+@pytest.mark.host_only
 def test_steps_of_sorted_products_are_bounded():
     A = WIDE["even"]
     for parts in (16, 1000):
@@ -400,6 +405,7 @@ def test_steps_of_sorted_products_are_bounded():
         assert steps <= 8 * (A.nnz + 3000 + 200_000), parts
 
 
+@pytest.mark.host_only
 def test_memory_of_sorted_products_is_bounded():
     """The list needs less than 100 bytes for each entry, and the result its extent."""
     text = MEMORY.replace("entries = 10**7, 1000", "entries = 10**7, 10**6")

@@ -15,6 +15,8 @@ import nacho
 from checks import same
 from nacho import Tensor
 
+pytestmark = pytest.mark.any_target
+
 PARTS = (1, 2, 3, 7, 64, 1000)
 
 
@@ -184,6 +186,7 @@ print(grown)
 """
 
 
+@pytest.mark.host_only
 def test_a_draft_that_would_be_too_large():
     """1.1e8 products of which 1e4 are stored are counted before."""
     run = subprocess.run(

@@ -7,7 +7,10 @@ import scipy.sparse as sp
 import nacho
 from nacho.notation.einsum import _parsed
 
+pytestmark = pytest.mark.any_target
 
+
+@pytest.mark.host_only
 @pytest.mark.parametrize(
     ("subscripts", "inputs", "left"),
     [

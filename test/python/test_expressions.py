@@ -10,6 +10,8 @@ import nacho
 import oracle
 import samples
 
+pytestmark = pytest.mark.any_target
+
 EXTENTS = {"i": 9, "j": 11, "k": 7, "l": 5, "m": 4, "r": 3}
 RUNS = ((1, 1), (3, 2), (7, 3), (200, 2))
 INNER = "(d0, d1, d2) -> (d0 : dense, d1 : dense, d2 : compressed)"

@@ -22,6 +22,8 @@ from entries import dense
 from samples import PARTS, ROWS, checked, sampled
 from test_bad_input import attempt, corrupt, run_apart
 
+pytestmark = pytest.mark.any_target
+
 MASKED = "Z[i,k] = M[i,k] * A[i,j] * B[j,k]"
 SCALED = "Z[i,j] = A[i,j] * x[j]"
 CSR = dict.fromkeys("MABZ", "csr")
@@ -473,6 +475,7 @@ def test_a_row_of_the_mask_that_is_heavy():
     checked(masked(), {"M": narrow(M * 1.0), "A": A, "B": B})
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("cost", ["nnz", "nnz+loops"])
 @pytest.mark.parametrize("parts", [3, 16])
 def test_nests_are_balanced(cost, parts):
@@ -481,6 +484,7 @@ def test_nests_are_balanced(cost, parts):
         assert np.ptp(nest.costs) <= 2 * nest.delta
 
 
+@pytest.mark.host_only
 def test_the_mask_costs_something():
     """As much as it has, for every row that is read; but not for every entry of A."""
     rng = np.random.default_rng(13)

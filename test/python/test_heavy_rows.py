@@ -10,6 +10,8 @@ import nacho
 import samples
 from nacho import _nacho
 
+pytestmark = pytest.mark.any_target
+
 PRODUCT = "Z[i,k] = A[i,j] * B[j,k]"
 
 # Each of these scatters, or looks up a mask, in rows of very different weights.
@@ -103,6 +105,7 @@ def test_parts_do_not_change_a_bit_of_a_scattered_result(expression, kind):
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("kind", ["arrow", "sums", "power"])
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_nests_are_balanced(expression, kind):
@@ -117,6 +120,7 @@ def test_nests_are_balanced(expression, kind):
                 assert nest.costs.max() <= nest.costs.mean() + share / 4 + 8
 
 
+@pytest.mark.host_only
 def test_a_full_row_of_a_mask():
     """As the first row of the mask is full, its table would outweigh all else."""
     cut = nacho.partition(EXPRESSIONS[1], 16, used(EXPRESSIONS[1], "arrow"))

@@ -14,6 +14,8 @@ import nacho
 import nacho.mlir
 from checks import check, same
 
+pytestmark = pytest.mark.any_target
+
 UNION, PRODUCT = "Z[i,j,k] = A[i,j,k] + B[i,j,k]", "Z[i,j,k] = A[i,j,k] * B[i,j,k]"
 INNER = "z = A[i,j,k] * B[i,j,k]"
 TWO = (UNION, PRODUCT, INNER, "Z[i,j,k] = A[i,j,k] - 2 * B[i,j,k] * A[i,j,k]")

@@ -8,6 +8,8 @@ import scipy.sparse as sp
 
 from nacho import OperandError, mlir
 
+pytestmark = pytest.mark.any_target
+
 SPMV = "y[i] = A[i,j] * x[j]"
 PATHS = [
     {"vector-bits": 256, "gathers": False},

@@ -17,6 +17,8 @@ import nacho
 import samples
 from nacho import _nacho
 
+pytestmark = pytest.mark.any_target
+
 MASKED = "Z[i,k] = M[i,k] * A[i,j] * B[j,k]"
 EXPRESSIONS = [
     MASKED,
@@ -86,6 +88,7 @@ def test_results(expression, kind):
     assert all(samples.same(first, other) for other in others)
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_nests_are_balanced(expression, kind):
@@ -155,6 +158,7 @@ def steps(given, parts):
     return _nacho.counted_steps() - before
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("parts", PARTS)
 def test_sparse_masks_take_few_steps(parts):
     """As many as the rows of a few entries have products, or entries have elements."""
@@ -169,6 +173,7 @@ def test_sparse_masks_take_few_steps(parts):
         assert steps({"M": M, "A": A, "B": B}, parts) <= limit
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("parts", PARTS)
 def test_dense_masks_are_read_once(parts):
     """Once for each function that reads them, and not for each product or part."""

@@ -15,6 +15,8 @@ import nacho
 from nacho.notation.operators import OPERATORS
 from nacho.notation.parser import parse
 
+pytestmark = pytest.mark.any_target
+
 README = Path(__file__).parents[2] / "README.md"
 NAMES = "ABC"
 ONE = np.array([3, 0, 2, 0])
@@ -49,6 +51,7 @@ def sparse(values):
     )
 
 
+@pytest.mark.host_only
 @table
 def test_operators_are_parsed(operator):
     accesses = [f"{name}[i]" for name in NAMES[: operator.arity]]
@@ -78,6 +81,7 @@ def test_operators_compute_what_numpy_does(operator, dtype):
     np.testing.assert_allclose(found, wanted, rtol=tolerance)
 
 
+@pytest.mark.host_only
 @table
 def test_python_has_every_operator(operator):
     """As a function of nacho, or as Python writes it."""
@@ -91,6 +95,7 @@ def test_python_has_every_operator(operator):
     assert repr(found) == f"<nacho.Expression: {text}>"
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize(
     "operator", [o for o in OPERATORS.values() if o.function], ids=lambda o: o.name
 )
@@ -102,6 +107,7 @@ def test_functions_are_public(operator):
     assert len(inspect.signature(function).parameters) == operator.arity
 
 
+@pytest.mark.host_only
 @table
 def test_operators_are_documented(operator):
     """The row of the CPU in the README lists what expressions are made of."""
@@ -111,6 +117,7 @@ def test_operators_are_documented(operator):
     assert operator.spelling in re.split(r"[\s(),]+", " ".join(spans))
 
 
+@pytest.mark.host_only
 def test_reductions_are_documented():
     (row,) = re.findall(r"^\| CPU .*$", README.read_text(), re.MULTILINE)
     for operator in OPERATORS.values():

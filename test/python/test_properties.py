@@ -13,6 +13,8 @@ import oracle
 import samples
 from conftest import THOROUGH
 
+pytestmark = pytest.mark.any_target
+
 PARTS = (1, 2, 3, 7, 64, 1000)
 THREADS = (1, 2, 3, 7)
 
@@ -158,6 +160,7 @@ def test_containers(drawn):
 # --- The cases themselves -------------------------------------------------------------
 
 
+@pytest.mark.host_only
 def test_some_need_lists():
     """No order of loops suits some of the contractions, but not too many."""
     found = []

@@ -8,6 +8,8 @@ import nacho
 import oracle
 import samples
 
+pytestmark = pytest.mark.any_target
+
 PRODUCT = "Z[i,j] = A[i,j] * B[i,j]"
 INNER = "z = A[i,j,k] * B[i,j,k]"
 PARTS = 8

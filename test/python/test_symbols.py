@@ -157,6 +157,7 @@ def test_tensors_are_indexed():
 # --- Values ---------------------------------------------------------------------------
 
 
+@pytest.mark.any_target
 def test_element_wise():
     for options in ({}, {"parts": 3, "threads": 2, "out": "dcsr"}):
         result = nacho.evaluate(2 * a - b * a, (i, j), **options)
@@ -167,6 +168,7 @@ def test_element_wise():
     np.testing.assert_array_equal(same.toarray(), (A - B).toarray())
 
 
+@pytest.mark.any_target
 def test_products():
     x = np.arange(6.0)
     y = nacho.evaluate(a * nacho.access(x, j), (i,))
@@ -178,6 +180,7 @@ def test_products():
     np.testing.assert_allclose(nacho.evaluate(a * b, ()), (A * B).sum())
 
 
+@pytest.mark.any_target
 def test_numbers_do_not_recompile(monkeypatch):
     from nacho.kernels import specialisation
 
@@ -188,6 +191,7 @@ def test_numbers_do_not_recompile(monkeypatch):
         np.testing.assert_array_equal(found.toarray(), A.toarray() * factor)
 
 
+@pytest.mark.any_target
 def test_functions():
     dense, other = A.toarray(), B.toarray()
     for expr, wanted in (

@@ -17,6 +17,8 @@ import nacho
 import samples
 from samples import PARTS, checked, sampled
 
+pytestmark = pytest.mark.any_target
+
 PRODUCT = "Z[i,k] = A[i,j] * B[j,k]"
 CSR = {"A": "csr", "B": "csr", "Z": "csr"}
 FAR = 3_000_000_000

@@ -72,6 +72,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     unknown = set(found.peers or ()) - set(GPU_NAMES if found.gpu else NAMES)
     if unknown:
         parser.error(f"no such peer: {', '.join(sorted(unknown))}")
+    if found.gpu and (found.calibrate or found.registers or found.compile_time):
+        parser.error("--gpu measures kernels, and nothing else")
     if found.resume and found.json is None:
         parser.error("--resume needs the file of --json")
     if found.against is not None:
@@ -258,7 +260,8 @@ def measured(found: argparse.Namespace) -> dict[str, Any]:
         data: dict[str, Any] = json.loads(found.table.read_text())
         return data
     data = measure(found)
-    if found.plot is not None and "dcsr-mul" in (found.kernel or KERNELS):
+    drawn = found.plot is not None and not found.gpu
+    if drawn and "dcsr-mul" in (found.kernel or KERNELS):
         store, threads = Store(found.cache, found.quick), max(found.threads)
         data["heat"] = heatmap.measure(store, threads, options_of(found))
     _write(found.json, data)

@@ -24,6 +24,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuDeviceGetCount": (POINTER(c_int),),
     "cuDeviceGet": (POINTER(c_int), c_int),
     "cuDeviceGetName": (c_char_p, c_int, c_int),
+    "cuDeviceGetPCIBusId": (c_char_p, c_int, c_int),
     "cuDeviceGetAttribute": (POINTER(c_int), c_int, c_int),
     "cuDeviceTotalMem_v2": (POINTER(c_size_t), c_int),
     "cuDevicePrimaryCtxRetain": (POINTER(pointer), c_int),
@@ -206,13 +207,15 @@ class Cuda:
 
     def description(self) -> dict[str, Any]:
         """Return the facts that identify the GPU, its driver and its clocks."""
-        name, size = ctypes.create_string_buffer(256), c_size_t()
-        version = c_int()
+        name, bus = (ctypes.create_string_buffer(256) for _ in range(2))
+        size, version = c_size_t(), c_int()
         self("cuDeviceGetName", name, len(name), self._device)
+        self("cuDeviceGetPCIBusId", bus, len(bus), self._device)
         self("cuDeviceTotalMem_v2", ctypes.byref(size), self._device)
         self("cuDriverGetVersion", ctypes.byref(version))
         return {
             "name": name.value.decode(),
+            "bus": bus.value.decode(),
             "memory": size.value,
             "cuda": f"{version.value // 1000}.{version.value % 1000 // 10}",
             **{name: self._attribute(number) for name, number in _ATTRIBUTES.items()},

@@ -39,16 +39,17 @@ def require() -> None:
 
 def description() -> dict[str, Any]:
     """Return the facts that identify the GPU, its driver and its clocks."""
-    return _cuda().description() | _reported()
+    found = _cuda().description()
+    return found | reported(found["bus"])
 
 
-def _reported() -> dict[str, str]:
-    """Return what nvidia-smi says, if it is there."""
+def reported(bus: str) -> dict[str, str]:
+    """Return what nvidia-smi, if it is there, says of the GPU on a bus."""
     program = shutil.which("nvidia-smi")
     if program is None:
         return {}
     query = f"--query-gpu={','.join(_QUERIES.values())}"
-    command = [program, query, "--format=csv,noheader", "--id=0"]
+    command = [program, query, "--format=csv,noheader", f"--id={bus}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     values = [value.strip() for value in done.stdout.split(",")]
     if done.returncode or len(values) != len(_QUERIES):
