@@ -5,17 +5,17 @@ Classes are recognised by their names, so that no library has to be imported.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NoReturn
 
 import numpy as np
 
 from nacho.elements import DType
 from nacho.errors import OperandError, UnsupportedError
-from nacho.storage.formats import Format
+from nacho.storage.layouts import CSC, CSR, SPARSE_VECTOR, coo_view, dense_view
 from nacho.storage.memory import Memory
 from nacho.storage.scalars import is_number, refuse_rank
 from nacho.storage.tensor import Tensor, require_element
+from nacho.storage.torch_tensors import is_torch, torch_view
 from nacho.storage.views import (
     INT32,
     INT32_MAX,
@@ -23,16 +23,14 @@ from nacho.storage.views import (
     NUMPY,
     SCIPY_ARRAY,
     SCIPY_MATRIX,
+    TORCH,
     Array,
-    Arrays,
     View,
     filled,
     has_canonical_entries,
     require_positions,
 )
 
-CSR, CSC = Format("csr").for_rank(2), Format("csc").for_rank(2)
-SPARSE_VECTOR, _COO = Format("sparse-vector").for_rank(1), Format("coo")
 _LAYOUTS = frozenset({"csr", "csc", "coo", "bsr"})
 _FAMILIES = {"array": SCIPY_ARRAY, "matrix": SCIPY_MATRIX}
 
@@ -45,7 +43,7 @@ _POS_PLACES: dict[str, Place | None] = {
 }
 _CRD_PLACES: dict[str, Place] = {"csr": ("indices",), "csc": ("indices",)}
 
-_scipy_kinds: dict[type, tuple[str, str] | None] = {}
+_kinds: dict[type, tuple[str, str] | None] = {}
 
 
 def view_of(name: str, container: Any, rank: int) -> View:
@@ -56,7 +54,7 @@ def view_of(name: str, container: Any, rank: int) -> View:
         if len(view.shape) != rank:
             refuse_rank(name, len(view.shape), rank)
         return view
-    known = None if kind is np.ndarray else _scipy_kind(kind)
+    known = None if kind is np.ndarray else _kind_of(kind)
     if known is None and not isinstance(container, np.ndarray):
         _refuse_container(name, container, rank)
     shape = container.shape
@@ -65,6 +63,8 @@ def view_of(name: str, container: Any, rank: int) -> View:
     if known is None:
         return _numpy_view(name, container)
     layout, library = known
+    if library == TORCH:
+        return torch_view(name, container)
     if layout == "coo":
         return _coo_view(name, container, library)
     if layout == "bsr":
@@ -72,13 +72,14 @@ def view_of(name: str, container: Any, rank: int) -> View:
     return _compressed_view(name, container, layout, library)
 
 
-def _scipy_kind(kind: type) -> tuple[str, str] | None:
-    """Return the layout and the library of a SciPy class or of a class derived from it.
+def _kind_of(kind: type) -> tuple[str, str] | None:
+    """Return the layout and the library of a known class or of one derived from it.
 
-    None stands for any other class.
+    None stands for any other class. Tensors of PyTorch say themselves which layout they
+    have.
     """
-    if kind in _scipy_kinds:
-        return _scipy_kinds[kind]
+    if kind in _kinds:
+        return _kinds[kind]
     found = None
     for base in kind.__mro__:
         layout, _, family = base.__name__.partition("_")
@@ -86,7 +87,10 @@ def _scipy_kind(kind: type) -> tuple[str, str] | None:
         if known and base.__module__.startswith("scipy.sparse"):
             found = (layout, _FAMILIES[family])
             break
-    _scipy_kinds[kind] = found
+        if is_torch(base):
+            found = ("", TORCH)
+            break
+    _kinds[kind] = found
     return found
 
 
@@ -102,7 +106,10 @@ def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
     elif isinstance(container, list | tuple):
         advice = f"convert it with numpy.asarray({name})"
     else:
-        advice = "pass a NumPy array, a SciPy sparse array or matrix, or a nacho.Tensor"
+        advice = (
+            "pass a NumPy array, a SciPy sparse array or matrix, a PyTorch tensor, or "
+            "a nacho.Tensor"
+        )
     raise UnsupportedError(f"operand '{name}': {shown} is not supported; {advice}")
 
 
@@ -110,10 +117,7 @@ def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
 
 
 def _numpy_view(name: str, container: Any) -> View:
-    """Return the view of a dense array.
-
-    An array in Fortran order gets a format with reversed levels, and is not copied.
-    """
+    """Return the view of an array, or refuse its type."""
     array: Array = container
     if type(array) is not np.ndarray:
         if isinstance(array, np.ma.MaskedArray):
@@ -123,18 +127,7 @@ def _numpy_view(name: str, container: Any) -> View:
             )
         array = np.asarray(array)
     require_element(name, array.dtype)
-    flags = array.flags
-    fortran = flags.f_contiguous and not flags.c_contiguous
-    format, none = _dense_format(array.ndim, fortran)
-    return View(format, array.shape, none, none, array.T if fortran else array, NUMPY)
-
-
-@lru_cache(maxsize=256)
-def _dense_format(rank: int, fortran: bool) -> tuple[Format, Arrays]:
-    """Return the format of dense arrays, and its index arrays: None for each level."""
-    dimensions = range(rank - 1, -1, -1) if fortran else range(rank)
-    levels = tuple((dimension, "dense") for dimension in dimensions)
-    return Format.of_levels(levels).for_rank(rank), (None,) * rank
+    return dense_view(array, NUMPY)
 
 
 # --- SciPy ----------------------------------------------------------------------------
@@ -155,7 +148,7 @@ def places_of(view: View) -> list[Place | None] | None:
     """
     if view.library == NUMPY:
         return [()]
-    if view.layout == "bsr":
+    if view.note or view.library == TORCH:
         return None
     places: list[Place | None] = []
     for level, (pos, crd) in enumerate(zip(view.pos, view.crd, strict=True)):
@@ -164,7 +157,7 @@ def places_of(view: View) -> list[Place | None] | None:
         if crd is not None:
             name = "coords" if view.layout == "coo" else "crd"
             places.append(_CRD_PLACES.get(view.layout, (name, level)))
-    places.append(("data",) if view.from_scipy else ("values",))
+    places.append(("data",) if view.is_foreign else ("values",))
     return places
 
 
@@ -185,11 +178,7 @@ def _coo_view(name: str, container: Any, library: str) -> View:
         raise OperandError(f"operand '{name}': coords has not one array per dimension")
     labelled = {f"coords[{n}]": column for n, column in enumerate(coords)}
     _require_arrays(name, **labelled, data=data)
-    wide = data.size > INT32_MAX or any(each.dtype == INT64 for each in coords)
-    pos = np.array([0, data.size], INT64 if wide else INT32)
-    format = _COO.for_rank(len(shape))
-    none = (None,) * (len(shape) - 1)
-    return View(format, shape, (pos, *none), coords, data, library, "coo")
+    return coo_view(shape, coords, data, library)
 
 
 def _bsr_view(name: str, container: Any, library: str) -> View:
@@ -209,7 +198,8 @@ def _bsr_view(name: str, container: Any, library: str) -> View:
         _expansions.put(container, known)
     values = data[: known.blocks].reshape(-1)[known.order]
     pos, crd = (None, known.pos), (None, known.crd)
-    return View(CSR, container.shape, pos, crd, values, library, "bsr")
+    note = "bsr converted to csr"
+    return View(CSR, container.shape, pos, crd, values, library, "bsr", note)
 
 
 class _Expansion:

@@ -20,7 +20,11 @@ from nacho.storage.views import (
     INT32,
     INT32_MAX,
     INT64,
+    NACHO,
     NUMPY,
+    SCIPY_ARRAY,
+    SCIPY_MATRIX,
+    TORCH,
     Array,
     Arrays,
     View,
@@ -147,17 +151,17 @@ def load(
         _require_element(name, view, type)
     if not same:
         _require_readable(name, view, wanted)
+    if view.note and notes is not None:
+        notes.append(f"{name}: {view.note}")
     if wanted.is_dense:
         return _load_dense(name, view, wanted, notes)
-    if view.layout == "bsr" and notes is not None:
-        notes.append(f"{name}: bsr converted to csr")
     ready = view
     if not is_typed:
         own = type if same else tensor_type(name, view)
         ready = _with_widths(name, view, own, notes)
     ready = ready if _all_plain(ready) else _made_plain(name, ready, notes)
     ready = filled(name, ready)
-    if validate != "none" or not same or _known_unsorted(container):
+    if validate != "none" or not same or _known_unsorted(container, view):
         require_positions(name, ready)
         ready = canonical(name, container, view, ready, validate, notes)
     return ready if same else _converted(name, ready, type, notes)
@@ -204,11 +208,13 @@ def _inner_dense(format: Format) -> set[int]:
     return {*format.order[max(format.stored) + 1 :]}
 
 
-def _known_unsorted(container: object) -> bool:
-    """Return whether a SciPy container says that entries are unsorted or repeated.
+def _known_unsorted(container: Any, view: View) -> bool:
+    """Return whether a container says that entries are unsorted or repeated.
 
-    A container in coo also says so while SciPy has not looked at its entries.
+    A container in coo also says so while its library has not looked at its entries.
     """
+    if view.library == TORCH:
+        return view.layout == "coo" and not container.is_coalesced()
     known: dict[str, Any] = getattr(container, "__dict__", {})
     return (
         known.get("_has_sorted_indices") is False
@@ -254,7 +260,8 @@ def _refuse_dense(name: str, view: View, wanted: Format) -> NoReturn:
             f"pass {_sparse_call(name, view, wanted)}, or compile it with "
             f'formats={{"{name}": "dense"}}'
         )
-    fix = "toarray()" if view.from_scipy else "to_dense()"
+    is_scipy = view.library in (SCIPY_ARRAY, SCIPY_MATRIX)
+    fix = "toarray()" if is_scipy else "to_dense()"
     raise OperandError(
         f"operand '{name}' is {view.format}, but the kernel was compiled for a "
         f"dense array: pass {name}.{fix}, or compile it with "
@@ -265,7 +272,9 @@ def _refuse_dense(name: str, view: View, wanted: Format) -> NoReturn:
 def _sparse_call(name: str, view: View, wanted: Format) -> str:
     if view.library == NUMPY and wanted.name in ("csr", "csc"):
         return f"scipy.sparse.{wanted}_array({name})"
-    if view.library == NUMPY:
+    if view.library == TORCH and wanted.name in ("csr", "csc"):
+        return f"{name}.to_sparse_{wanted}()"
+    if view.library != NACHO:
         return f'nacho.Tensor.from_dense({name}, "{wanted}")'
     return f'{name}.convert("{wanted}")'
 

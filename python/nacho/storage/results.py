@@ -13,12 +13,14 @@ from nacho.storage.conversion import by_dimension
 from nacho.storage.formats import Format
 from nacho.storage.operands import remember
 from nacho.storage.tensor import Tensor
+from nacho.storage.torch_tensors import dense_tensor, is_torch, sparse_tensor
 from nacho.storage.views import (
     INT32,
     NACHO,
     NUMPY,
     SCIPY_ARRAY,
     SCIPY_MATRIX,
+    TORCH,
     Array,
     View,
 )
@@ -54,18 +56,18 @@ def library_of(views: Sequence[View | None]) -> str:
 def holds(library: str, format: Format | None, rank: int) -> bool:
     """Return whether a library has a container for a result.
 
-    Every library holds numbers and dense arrays. SciPy holds coo only if its levels are
-    in the order of the dimensions.
+    Every library holds numbers and dense arrays. Libraries hold coo only if its levels
+    are in the order of the dimensions.
     """
     if format is None or format.is_dense or library == NACHO:
         return True
     if library == NUMPY or format.rank not in (None, rank):
         return False
-    return _scipy_layout(format.for_rank(rank)) != ""
+    return _layout(format.for_rank(rank)) != ""
 
 
-def _scipy_layout(format: Format) -> str:
-    """Return SciPy's name of a format; empty if it has none."""
+def _layout(format: Format) -> str:
+    """Return the name of a format in other libraries; empty if it has none."""
     if format.name in ("csr", "csc", "coo"):
         return format.name
     return "coo" if format.name == "sparse-vector" else ""
@@ -74,14 +76,40 @@ def _scipy_layout(format: Format) -> str:
 def result_class(format: Format | None, views: Sequence[View | None]) -> type | None:
     """Return the class of the result; None stands for ``nacho.Tensor``.
 
-    A scalar result is a NumPy scalar, a dense one is a NumPy array.
+    A scalar result is a NumPy scalar and a dense one a NumPy array, unless the operands
+    are PyTorch's: then all results are its tensors.
     """
+    is_sparse = format is not None and not format.is_dense
+    library = library_of(views) if is_sparse else _library_of_dense(views)
+    if library == TORCH:
+        return _torch_class(format)
     if format is None:
         return np.generic
     if format.is_dense:
         return np.ndarray
-    library = library_of(views)
     return _class_of(library, format) if library in _SCIPY else None
+
+
+def _library_of_dense(views: Sequence[View | None]) -> str:
+    """Return the library for a dense result, or for a number.
+
+    It is that of the first sparse operand, if that is none of Nacho's, else that of the
+    first dense one that is not NumPy's.
+    """
+    library = library_of(views)
+    if library != NACHO:
+        return library
+    dense = (view.library for view in views if view and view.format.is_dense)
+    return next((each for each in dense if each not in (NACHO, NUMPY)), NUMPY)
+
+
+def _torch_class(format: Format | None) -> type | None:
+    """Return the class of PyTorch's tensors, if these have such a format."""
+    if format is not None and not holds(TORCH, format, len(format.levels)):
+        return None
+    found = sys.modules["torch"].Tensor
+    assert isinstance(found, type)
+    return found
 
 
 @lru_cache(maxsize=1024)
@@ -92,7 +120,7 @@ def _class_of(library: str, format: Format) -> type | None:
         return None
     # SciPy's matrices are of rank 2.
     family = "matrix" if library == SCIPY_MATRIX and rank == 2 else "array"
-    name = f"{_scipy_layout(format)}_{family}"
+    name = f"{_layout(format)}_{family}"
     found = getattr(sys.modules["scipy.sparse"], name)
     assert isinstance(found, type)
     return found
@@ -110,12 +138,19 @@ def make_result(
     ``canonical`` says that the entries are known to be sorted and distinct. Such a
     result is not checked when it becomes an operand.
     """
+    in_torch = kind is not None and is_torch(kind)
     if format is None:
-        return buffers[-1].reshape(-1)[0]
+        number = buffers[-1].reshape(())
+        return dense_tensor(number) if in_torch else number[()]
     if format.is_dense:
         view = _dense_view(format, shape, buffers[-1])
-        return Tensor._of(view) if kind is None else by_dimension(view)
+        if kind is None:
+            return Tensor._of(view)
+        array = by_dimension(view)
+        return dense_tensor(array) if in_torch else array
     view = _view(format, shape, buffers, kind)
+    if in_torch:
+        return sparse_tensor(view, canonical)
     made = Tensor._of(view) if kind is None else _scipy_result(kind, view, canonical)
     if canonical:
         remember(made, view)
@@ -142,7 +177,7 @@ def _view(
         else:
             stored = next(arrays)
             crd.append(stored.reshape(-1, len(shared)) if len(shared) > 1 else stored)
-    layout = "" if kind is None else _scipy_layout(format)
+    layout = "" if kind is None else _layout(format)
     return View(format, shape, (*pos,), (*crd,), next(arrays), layout=layout)
 
 

@@ -10,6 +10,7 @@ from nacho.elements import ELEMENTS, DType
 from nacho.errors import DTypeError, ShapeError, UnsupportedError
 from nacho.storage.formats import TensorType
 from nacho.storage.tensor import require_element
+from nacho.storage.torch_tensors import is_torch, scalar_of
 from nacho.storage.views import Array
 
 _RANKS = "biufc"
@@ -17,11 +18,15 @@ _RANKS = "biufc"
 number fits the types of its own kind and of all kinds behind it."""
 
 
-def is_number(value: object) -> bool:
+def is_number(value: Any) -> bool:
     """Return whether a value has no dimensions."""
-    if isinstance(value, np.ndarray):
-        return value.ndim == 0
+    if isinstance(value, np.ndarray) or _is_tensor(value):
+        return bool(value.ndim == 0)
     return isinstance(value, int | float | complex | np.generic)
+
+
+def _is_tensor(value: object) -> bool:
+    return any(map(is_torch, type(value).__mro__[:-1]))
 
 
 def refuse_rank(name: str, given: int, rank: int) -> NoReturn:
@@ -36,6 +41,8 @@ def scalar_dtype(name: str, value: Any) -> DType | None:
 
     Python's bool counts as NumPy's: it promotes to any type even without being weak.
     """
+    if _is_tensor(value) and is_number(value):
+        value = scalar_of(name, value)
     if isinstance(value, np.generic | np.ndarray) and is_number(value):
         require_element(name, value.dtype)
         return value.dtype.newbyteorder("=")
@@ -53,6 +60,8 @@ def load_scalar(name: str, value: Any, type: TensorType) -> Array:
     """Return a scalar operand as the array that a kernel reads."""
     given = scalar_dtype(name, value)
     wanted = ELEMENTS[type.dtype]
+    if _is_tensor(value):
+        value = scalar_of(name, value)
     if given is not None and not np.can_cast(given, wanted, "safe"):
         raise DTypeError(
             f"operand '{name}' is {given}, but the kernel was compiled for {wanted}"

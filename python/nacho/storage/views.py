@@ -26,7 +26,16 @@ INT32_MAX = 2**31 - 1
 
 NACHO, NUMPY = "nacho", "numpy"
 SCIPY_ARRAY, SCIPY_MATRIX = "scipy array", "scipy matrix"
+TORCH = "torch"
 """The libraries that containers come from."""
+
+_LABELS: dict[tuple[str, str], tuple[str, str, str]] = {
+    (TORCH, "csr"): ("crow_indices", "col_indices", "values"),
+    (TORCH, "csc"): ("ccol_indices", "row_indices", "values"),
+    (TORCH, "coo"): ("", "indices[{}]", "values"),
+}
+"""How messages call ``pos``, ``crd`` and values of a library's layout; SciPy's names
+are the default."""
 
 _PLAIN = 0x101  # NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED
 
@@ -35,9 +44,11 @@ class View:
     """The arrays of a container, by level.
 
     ``values`` has one dimension, or, if all levels are dense, one per level.
-    ``library`` says where the container comes from. ``layout`` is SciPy's name of its
-    format, and empty for containers of other libraries. SciPy's coo has no ``pos``: the
-    ``pos`` in its view was made for the view.
+    ``library`` says where the container comes from. ``layout`` is the name that its
+    library has for its sparse format, and empty for dense arrays and for
+    ``nacho.Tensor``. A coo of other libraries has no ``pos``: the ``pos`` in its view
+    was made for the view. ``note`` says what else had to be made for the view, for
+    ``Kernel.explain``.
     """
 
     __slots__ = (
@@ -46,6 +57,7 @@ class View:
         "format",
         "layout",
         "library",
+        "note",
         "pos",
         "shape",
         "values",
@@ -60,6 +72,7 @@ class View:
         values: Array,
         library: str = NACHO,
         layout: str = "",
+        note: str = "",
     ) -> None:
         self.format = format
         self.shape = shape
@@ -74,6 +87,7 @@ class View:
         self.values = values
         self.library = library
         self.layout = layout
+        self.note = note
 
     def pos_at(self, level: int) -> Array:
         """Return ``pos`` of a level that has it."""
@@ -95,8 +109,19 @@ class View:
         return crd
 
     @property
-    def from_scipy(self) -> bool:
+    def is_foreign(self) -> bool:
+        """Whether the container belongs to a library with sparse formats of its own.
+
+        Such a library may leave entries unsorted and repeated.
+        """
         return self.layout != ""
+
+    @property
+    def _labels(self) -> tuple[str, str, str]:
+        """The names of ``pos``, ``crd`` and values in the container."""
+        coordinates = "coords[{}]" if self.layout == "coo" else "indices"
+        default = ("indptr", coordinates, "data")
+        return _LABELS.get((self.library, self.layout), default)
 
     @property
     def index_arrays(self) -> list[Array]:
@@ -106,14 +131,12 @@ class View:
 
     def pos_label(self, level: int) -> str:
         """Return the name of a level's ``pos`` in the container."""
-        return "indptr" if self.from_scipy else f"pos[{level}]"
+        return self._labels[0] if self.is_foreign else f"pos[{level}]"
 
     def crd_label(self, level: int) -> str:
         """Return the name of a level's coordinates in the container."""
-        if self.layout == "coo":
-            return f"coords[{self.format.order[level]}]"
-        if self.from_scipy:
-            return "indices"
+        if self.is_foreign:
+            return self._labels[1].format(self.format.order[level])
         levels = self.format.sharing[level]
         label = f"crd[{levels[0]}]"
         return label if len(levels) == 1 else f"{label}[:, {level - levels[0]}]"
@@ -125,9 +148,9 @@ class View:
 
     @property
     def values_label(self) -> str:
-        if self.library == NUMPY:
+        if self.library != NACHO and not self.is_foreign:
             return "the array"
-        return "data" if self.from_scipy else "values"
+        return self._labels[2] if self.is_foreign else "values"
 
     def with_arrays(self, pos: Arrays, crd: Arrays, values: Array) -> View:
         return View(
@@ -240,7 +263,7 @@ def _require_equal_lengths(name: str | None, view: View) -> None:
         if crd.shape != view.values.shape:
             raise OperandError(
                 f"{subject(name)}: {view.crd_label(level)} has shape {crd.shape}, but "
-                f"data has shape {view.values.shape}"
+                f"{view.values_label} has shape {view.values.shape}"
             )
 
 
@@ -276,8 +299,8 @@ def require_positions(name: str | None, view: View) -> None:
 def has_canonical_entries(name: str | None, view: View) -> bool:
     """Check that the coordinates in every ``crd`` are in range, sorted and distinct.
 
-    Return False if the entries of a SciPy container are unsorted or have duplicates,
-    which SciPy allows. Everything else is refused.
+    Return False if the entries of another library's container are unsorted or have
+    duplicates, which such libraries allow. Everything else is refused.
     """
     for levels in groups(view.format):
         try:
@@ -291,7 +314,7 @@ def has_canonical_entries(name: str | None, view: View) -> bool:
             continue
         if why == "range":
             _refuse_coordinate(name, view, level, place)
-        if view.from_scipy:
+        if view.is_foreign:
             _require_range(name, view, levels)
             return False
         _refuse_disorder(name, view, levels, place, why)
