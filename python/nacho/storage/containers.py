@@ -13,16 +13,19 @@ from nacho.elements import DType
 from nacho.errors import OperandError, UnsupportedError
 from nacho.storage.layouts import CSC, CSR, SPARSE_VECTOR, coo_view, dense_view
 from nacho.storage.memory import Memory
-from nacho.storage.scalars import is_number, refuse_rank
+from nacho.storage.scalars import from_dlpack, is_number, refuse_rank
+from nacho.storage.sparse_arrays import SPARSE_CLASSES, sparse_view
 from nacho.storage.tensor import Tensor, require_element
 from nacho.storage.torch_tensors import is_torch, torch_view
 from nacho.storage.views import (
+    DLPACK,
     INT32,
     INT32_MAX,
     INT64,
     NUMPY,
     SCIPY_ARRAY,
     SCIPY_MATRIX,
+    SPARSE,
     TORCH,
     Array,
     View,
@@ -56,15 +59,25 @@ def view_of(name: str, container: Any, rank: int) -> View:
         return view
     known = None if kind is np.ndarray else _kind_of(kind)
     if known is None and not isinstance(container, np.ndarray):
-        _refuse_container(name, container, rank)
+        container = _exchanged(name, container, rank)
+        known = ("", DLPACK)
     shape = container.shape
     if len(shape) != rank:
         refuse_rank(name, len(shape), rank)
     if known is None:
         return _numpy_view(name, container)
-    layout, library = known
+    return _foreign_view(name, container, *known)
+
+
+def _foreign_view(name: str, container: Any, layout: str, library: str) -> View:
+    """Return a view of a container of another library than NumPy."""
     if library == TORCH:
         return torch_view(name, container)
+    if library == SPARSE:
+        return sparse_view(name, container, layout)
+    if library == DLPACK:
+        require_element(name, container.dtype)
+        return dense_view(container, DLPACK)
     if layout == "coo":
         return _coo_view(name, container, library)
     if layout == "bsr":
@@ -90,8 +103,18 @@ def _kind_of(kind: type) -> tuple[str, str] | None:
         if is_torch(base):
             found = ("", TORCH)
             break
+        if base.__name__ in SPARSE_CLASSES and base.__module__.startswith("sparse."):
+            found = (base.__name__, SPARSE)
+            break
     _kinds[kind] = found
     return found
+
+
+def _exchanged(name: str, container: Any, rank: int) -> Array:
+    """Return an array of any library that can exchange it by DLPack, as NumPy's."""
+    if not hasattr(container, "__dlpack__"):
+        _refuse_container(name, container, rank)
+    return from_dlpack(name, container)
 
 
 def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
@@ -103,12 +126,15 @@ def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
         shown = f"{kind.__module__}.{shown}"
     if hasattr(container, "tocsr"):
         advice = f"convert it with {name}.tocsr()"
+    elif hasattr(container, "tocoo") or hasattr(container, "to_coo"):
+        method = "tocoo" if hasattr(container, "tocoo") else "to_coo"
+        advice = f"convert it with {name}.{method}()"
     elif isinstance(container, list | tuple):
         advice = f"convert it with numpy.asarray({name})"
     else:
         advice = (
-            "pass a NumPy array, a SciPy sparse array or matrix, a PyTorch tensor, or "
-            "a nacho.Tensor"
+            "pass a NumPy array, a SciPy sparse array or matrix, a PyTorch tensor, "
+            "anything else with __dlpack__, or a nacho.Tensor"
         )
     raise UnsupportedError(f"operand '{name}': {shown} is not supported; {advice}")
 
@@ -148,7 +174,7 @@ def places_of(view: View) -> list[Place | None] | None:
     """
     if view.library == NUMPY:
         return [()]
-    if view.note or view.library == TORCH:
+    if view.note or view.library in (TORCH, SPARSE, DLPACK):
         return None
     places: list[Place | None] = []
     for level, (pos, crd) in enumerate(zip(view.pos, view.crd, strict=True)):

@@ -12,6 +12,7 @@ import numpy as np
 from nacho.storage.conversion import by_dimension
 from nacho.storage.formats import Format
 from nacho.storage.operands import remember
+from nacho.storage.sparse_arrays import SPARSE_CLASSES, sparse_result
 from nacho.storage.tensor import Tensor
 from nacho.storage.torch_tensors import dense_tensor, is_torch, sparse_tensor
 from nacho.storage.views import (
@@ -20,6 +21,7 @@ from nacho.storage.views import (
     NUMPY,
     SCIPY_ARRAY,
     SCIPY_MATRIX,
+    SPARSE,
     TORCH,
     Array,
     View,
@@ -34,7 +36,6 @@ _TEMPLATES: dict[str, tuple[set[str], set[str]]] = {
     ),
     "coo": ({"data", "coords", "_shape"}, {"has_canonical_format"}),
 }
-_SCIPY = (SCIPY_ARRAY, SCIPY_MATRIX)
 _templates: dict[type, dict[str, Any] | None] = {}
 
 
@@ -81,47 +82,40 @@ def result_class(format: Format | None, views: Sequence[View | None]) -> type | 
     """
     is_sparse = format is not None and not format.is_dense
     library = library_of(views) if is_sparse else _library_of_dense(views)
-    if library == TORCH:
-        return _torch_class(format)
-    if format is None:
-        return np.generic
-    if format.is_dense:
-        return np.ndarray
-    return _class_of(library, format) if library in _SCIPY else None
+    if not is_sparse and library != TORCH:
+        return np.generic if format is None else np.ndarray
+    return None if library == NACHO else _class_of(library, format)
 
 
 def _library_of_dense(views: Sequence[View | None]) -> str:
     """Return the library for a dense result, or for a number.
 
-    It is that of the first sparse operand, if that is none of Nacho's, else that of the
-    first dense one that is not NumPy's.
+    It is that of the first sparse operand, if that is none of Nacho's. Else it is
+    PyTorch if any operand is a tensor of PyTorch.
     """
     library = library_of(views)
     if library != NACHO:
         return library
-    dense = (view.library for view in views if view and view.format.is_dense)
-    return next((each for each in dense if each not in (NACHO, NUMPY)), NUMPY)
-
-
-def _torch_class(format: Format | None) -> type | None:
-    """Return the class of PyTorch's tensors, if these have such a format."""
-    if format is not None and not holds(TORCH, format, len(format.levels)):
-        return None
-    found = sys.modules["torch"].Tensor
-    assert isinstance(found, type)
-    return found
+    dense = [view.library for view in views if view and view.format.is_dense]
+    return TORCH if TORCH in dense else NUMPY
 
 
 @lru_cache(maxsize=1024)
-def _class_of(library: str, format: Format) -> type | None:
-    """Return SciPy's class for a format; None if it has none."""
-    rank = len(format.levels)
+def _class_of(library: str, format: Format | None) -> type | None:
+    """Return the class of a library for a format; None if it has none."""
+    rank = 0 if format is None else len(format.levels)
     if not holds(library, format, rank):
         return None
-    # SciPy's matrices are of rank 2.
-    family = "matrix" if library == SCIPY_MATRIX and rank == 2 else "array"
-    name = f"{_layout(format)}_{family}"
-    found = getattr(sys.modules["scipy.sparse"], name)
+    layout = "" if format is None else _layout(format)
+    if library == TORCH:
+        module, name = "torch", "Tensor"
+    elif library == SPARSE:
+        module, name = "sparse", "COO" if layout == "coo" else "GCXS"
+    else:
+        # SciPy's matrices are of rank 2.
+        family = "matrix" if library == SCIPY_MATRIX and rank == 2 else "array"
+        module, name = "scipy.sparse", f"{layout}_{family}"
+    found = getattr(sys.modules[module], name)
     assert isinstance(found, type)
     return found
 
@@ -151,6 +145,8 @@ def make_result(
     view = _view(format, shape, buffers, kind)
     if in_torch:
         return sparse_tensor(view, canonical)
+    if kind is not None and kind.__name__ in SPARSE_CLASSES:
+        return sparse_result(view, canonical)
     made = Tensor._of(view) if kind is None else _scipy_result(kind, view, canonical)
     if canonical:
         remember(made, view)

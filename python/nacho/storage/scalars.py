@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 
@@ -17,16 +17,45 @@ _RANKS = "biufc"
 """NumPy's letters for kinds of types: bool, signed, unsigned, float, complex. A Python
 number fits the types of its own kind and of all kinds behind it."""
 
+_DLPACK_HOST = (1, 3)
+"""kDLCPU and kDLCUDAHost: how DLPack calls memory that the host can use."""
 
-def is_number(value: Any) -> bool:
+
+def is_number(value: object) -> bool:
     """Return whether a value has no dimensions."""
-    if isinstance(value, np.ndarray) or _is_tensor(value):
-        return bool(value.ndim == 0)
-    return isinstance(value, int | float | complex | np.generic)
+    if isinstance(value, int | float | complex | np.generic):
+        return True
+    return _is_array(value) and value.ndim == 0
 
 
-def _is_tensor(value: object) -> bool:
-    return any(map(is_torch, type(value).__mro__[:-1]))
+def _is_array(value: Any) -> TypeGuard[Any]:
+    return isinstance(value, np.ndarray) or hasattr(value, "__dlpack__")
+
+
+def _in_numpy(name: str, value: Any) -> Any:
+    """Return an array of another library as NumPy's, and anything else as it is."""
+    if isinstance(value, np.ndarray) or not _is_array(value):
+        return value
+    if any(map(is_torch, type(value).__mro__)):
+        return scalar_of(name, value)
+    return from_dlpack(name, value)
+
+
+def from_dlpack(name: str, container: Any) -> Array:
+    """Return an array of any library as NumPy's, in the same memory."""
+    device, _ = container.__dlpack_device__()
+    if device not in _DLPACK_HOST:
+        raise UnsupportedError(
+            f"operand '{name}': it is not in the memory of the host (its DLPack device "
+            f"is of type {int(device)})"
+        )
+    try:
+        array: Array = np.from_dlpack(container)
+    except (BufferError, RuntimeError, TypeError) as error:
+        raise DTypeError(
+            f"operand '{name}': NumPy cannot use its memory: {error}"
+        ) from error
+    return array
 
 
 def refuse_rank(name: str, given: int, rank: int) -> NoReturn:
@@ -41,8 +70,8 @@ def scalar_dtype(name: str, value: Any) -> DType | None:
 
     Python's bool counts as NumPy's: it promotes to any type even without being weak.
     """
-    if _is_tensor(value) and is_number(value):
-        value = scalar_of(name, value)
+    if is_number(value):
+        value = _in_numpy(name, value)
     if isinstance(value, np.generic | np.ndarray) and is_number(value):
         require_element(name, value.dtype)
         return value.dtype.newbyteorder("=")
@@ -60,8 +89,7 @@ def load_scalar(name: str, value: Any, type: TensorType) -> Array:
     """Return a scalar operand as the array that a kernel reads."""
     given = scalar_dtype(name, value)
     wanted = ELEMENTS[type.dtype]
-    if _is_tensor(value):
-        value = scalar_of(name, value)
+    value = _in_numpy(name, value)
     if given is not None and not np.can_cast(given, wanted, "safe"):
         raise DTypeError(
             f"operand '{name}' is {given}, but the kernel was compiled for {wanted}"

@@ -26,7 +26,7 @@ INT32_MAX = 2**31 - 1
 
 NACHO, NUMPY = "nacho", "numpy"
 SCIPY_ARRAY, SCIPY_MATRIX = "scipy array", "scipy matrix"
-TORCH = "torch"
+TORCH, SPARSE, DLPACK = "torch", "sparse", "dlpack"
 """The libraries that containers come from."""
 
 _LABELS: dict[tuple[str, str], tuple[str, str, str]] = {
