@@ -2,6 +2,8 @@
 
 #include "Arrays.h"
 
+#include "DeviceArray.h"
+
 #include <nanobind/ndarray.h>
 
 #include <cstring>
@@ -48,6 +50,15 @@ static const ElementInfo &infoOf(ElementType type) {
   return infos[static_cast<int>(type)];
 }
 
+const char *nameOf(ElementType type) { return infoOf(type).name; }
+
+ElementType elementTypeOf(const std::string &name) {
+  for (int n = 0; n <= static_cast<int>(ElementType::c128); ++n)
+    if (name == nameOf(static_cast<ElementType>(n)))
+      return static_cast<ElementType>(n);
+  throw nb::type_error("expected the name of an element type");
+}
+
 static bool hasType(const Py_buffer &buffer, ElementType type) {
   const char *format = buffer.format ? buffer.format : "B";
   if (*format == '=' || *format == '@' || *format == '<')
@@ -72,6 +83,8 @@ static void throwIfFaulty(ArrayFault fault, ElementType type) {
   if (fault == ArrayFault::type)
     throw nb::type_error(
         (std::string("expected an array of ") + infoOf(type).name).c_str());
+  if (fault == ArrayFault::device)
+    throw nb::type_error("expected an array in the memory of another device");
 }
 
 CallArguments::CallArguments(const Kernel &kernel) : device(kernel.device) {
@@ -106,7 +119,28 @@ CallArguments::~CallArguments() {
     PyBuffer_Release(&buffer);
 }
 
+/// An empty array of another library may have no address.
+ArrayFault CallArguments::addDeviceArray(nb::handle object, ElementType type) {
+  const auto &array = nb::cast<const DeviceArray &>(object);
+  if (!array.isOn(device))
+    return ArrayFault::device;
+  if (array.type != type)
+    return ArrayFault::type;
+  if (array.address() % alignmentOf(type))
+    return ArrayFault::layout;
+  deviceArrays.push_back(nb::borrow(object));
+  void *data = array.data;
+  if (array.size == 0) {
+    views.emplace_back(device, nullptr, 0);
+    data = views.back().data();
+  }
+  args.push_back({data, array.size});
+  return ArrayFault::none;
+}
+
 ArrayFault CallArguments::addArray(nb::handle object, ElementType type) {
+  if (nb::isinstance<DeviceArray>(object))
+    return addDeviceArray(object, type);
   Py_buffer buffer;
   if (PyObject_GetBuffer(object.ptr(), &buffer,
                          PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)) {

@@ -7,12 +7,20 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
 #include <vector>
 
 /// Why a kernel cannot use a Python object in place as one of its arrays.
-enum class ArrayFault { none, layout, type };
+enum class ArrayFault { none, layout, type, device };
+
+/// The name of an element type in NumPy.
+const char *nameOf(nacho::ElementType type);
+/// The element type of a name. Throws TypeError if there is none.
+nacho::ElementType elementTypeOf(const std::string &name);
 
 /// The arguments of one call: Python arrays, which are kept alive, and extents.
+/// Arrays of the host are copied if kernels cannot use its memory; those in the
+/// memory of the device are used in place.
 class CallArguments {
 public:
   /// Without arguments yet.
@@ -25,14 +33,18 @@ public:
   /// Adds an array, or says why it cannot be used.
   ArrayFault addArray(nanobind::handle object, nacho::ElementType type);
   void addExtent(int64_t extent) { args.push_back({nullptr, extent}); }
-  /// The number of dimensions of the array that was added last.
+  /// The number of dimensions of the array that was added last, which is in
+  /// the memory of the host.
   int lastRank() const { return buffers.back().ndim; }
 
   std::vector<nacho::Argument> args;
 
 private:
+  ArrayFault addDeviceArray(nanobind::handle object, nacho::ElementType type);
+
   nacho::Device &device;
   std::vector<Py_buffer> buffers;
+  std::vector<nanobind::object> deviceArrays;
   std::vector<nacho::DeviceView> views;
 };
 

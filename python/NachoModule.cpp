@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
+#include "DeviceArray.h"
 #include "Options.h"
 #include "Programs.h"
 #include "RepeatedCall.h"
@@ -36,7 +37,10 @@ public:
   PyPlan(std::shared_ptr<const Kernel> kernel, const Asked &asked)
       : kernel(kernel), plan(std::move(kernel), asked) {}
 
-  nb::list execute(const nb::list &list, bool isPlanned, bool isTrusted) {
+  /// The arrays of the result: those of the host, or with `onDevice` of the
+  /// device.
+  nb::list execute(const nb::list &list, bool isPlanned, bool isTrusted,
+                   bool onDevice) {
     CallArguments call(*kernel, list);
     std::vector<Buffer> buffers;
     {
@@ -45,7 +49,10 @@ public:
     }
     nb::list arrays;
     for (Buffer &buffer : buffers)
-      arrays.append(toArray(std::move(buffer)));
+      if (onDevice)
+        arrays.append(DeviceArray(kernel->device, std::move(buffer)));
+      else
+        arrays.append(toArray(std::move(buffer)));
     return arrays;
   }
 
@@ -295,14 +302,8 @@ static void addError(nb::module_ &m, const char *name,
   nb::exception<T> made(m, name, base);
 }
 
-NB_MODULE(_nacho, m) {
-  addError<CompileError>(m, "CompileError");
-  addError<IndexOverflow>(m, "IndexOverflow");
-  addError<CostOverflow>(m, "CostOverflow");
-  addError<CoordinateOutOfRange>(m, "CoordinateOutOfRange");
-  addError<OperandsChanged>(m, "OperandsChanged");
-  addError<DeviceError>(m, "DeviceError");
-  addError<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
+/// Adds the names of the targets and of the choices.
+static void addNames(nb::module_ &m) {
   std::vector<std::string> targets, choices;
   for (const Backend *backend : allBackends())
     if (backend->device())
@@ -311,6 +312,17 @@ NB_MODULE(_nacho, m) {
     choices.push_back(name);
   m.attr("TARGETS") = toTuple(targets);
   m.attr("CHOICES") = toTuple(choices);
+}
+
+NB_MODULE(_nacho, m) {
+  addError<CompileError>(m, "CompileError");
+  addError<IndexOverflow>(m, "IndexOverflow");
+  addError<CostOverflow>(m, "CostOverflow");
+  addError<CoordinateOutOfRange>(m, "CoordinateOutOfRange");
+  addError<OperandsChanged>(m, "OperandsChanged");
+  addError<DeviceError>(m, "DeviceError");
+  addError<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
+  addNames(m);
   m.attr("SANITIZER") = kSanitizer;
   m.def("stages", &pyStages, nb::arg("target"));
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"),
@@ -319,6 +331,7 @@ NB_MODULE(_nacho, m) {
   m.def("with_index_widths", &pyWithIndexWidths, nb::arg("text"),
         nb::arg("widths"));
   addValidation(m);
+  addDeviceArray(m);
   m.def("counted_steps", &countedSteps);
   m.def("cache_refusal", &cacheRefusal, nb::arg("target"));
   m.def("pooled_bytes", [] { return cpuBackend().device()->pooledBytes(); });
@@ -372,5 +385,6 @@ NB_MODULE(_nacho, m) {
       .def_prop_ro("memory", &PyPlan::memory)
       .def_prop_ro("sizes", &PyPlan::levelSizes)
       .def("execute", &PyPlan::execute, nb::arg("args"),
-           nb::arg("planned") = false, nb::arg("trusted") = false);
+           nb::arg("planned") = false, nb::arg("trusted") = false,
+           nb::arg("on_device") = false);
 }

@@ -61,7 +61,10 @@ class CostOverflowError(NachoError, OverflowError):
 
 
 class DeviceError(NachoError, RuntimeError):
-    """There is no device for a target, it refused a call, or a kernel failed on it."""
+    """There is no device for a target, it refused a call, or a kernel failed on it.
+
+    Also: an operand is in the memory of another device.
+    """
 
 
 def naming_memory(*names: str) -> Callable[[type[_Class]], type[_Class]]:

@@ -34,7 +34,7 @@ def compiled(case):
     called = set(FUNCTIONS.findall(case.text))
     is_complex = any(dtype.startswith("c") for dtype in case.dtype.values())
     assume(called <= (set() if is_complex else {"sqrt", "abs"}))
-    return case.compile(), case.compile(target="cuda")
+    return case.compile(), case.compile(target="cuda", device=0)
 
 
 @given(expressions.elementwise(), runs())
@@ -54,7 +54,9 @@ def test_contractions(case, run):
 def test_kernels(text, parts):
     operands = operands_of(text)
     wanted = nacho.evaluate(text, operands, parts=parts, **KERNELS[text])
-    found = nacho.evaluate(text, operands, parts=parts, target="cuda", **KERNELS[text])
+    found = nacho.evaluate(
+        text, operands, parts=parts, target="cuda", device=0, **KERNELS[text]
+    )
     assert samples.same_numbers(found, wanted)
     samples.check(found, text, operands)
 
@@ -67,7 +69,7 @@ def test_types(dtype):
     for text in ("Z[i,j] = A[i,j] + B[i,j]", "Z[i,k] = A[i,j] * B[j,k]"):
         wanted = nacho.evaluate(text, A=A, B=B)
         assert samples.same_numbers(
-            nacho.evaluate(text, A=A, B=B, target="cuda"), wanted
+            nacho.evaluate(text, A=A, B=B, target="cuda", device=0), wanted
         )
 
 
@@ -89,21 +91,21 @@ def test_long_sums(text, dtype):
     given["A"] = matrix(3, density=0.6)
     operands = {n: v.astype(dtype) for n, v in given.items() if f"{n}[" in text}
     wanted = nacho.evaluate(text, operands)
-    found = nacho.evaluate(text, operands, target="cuda")
+    found = nacho.evaluate(text, operands, target="cuda", device=0)
     assert samples.same_numbers(found, wanted)
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0, 0), (1, 1)])
 def test_empty_operands(shape):
     A = sp.csr_array(shape)
-    found = nacho.evaluate("Z[i,j] = A[i,j] + A[i,j]", A=A, target="cuda")
+    found = nacho.evaluate("Z[i,j] = A[i,j] + A[i,j]", A=A, target="cuda", device=0)
     assert found.shape == shape
     assert found.nnz == 0
 
 
 def test_repeated_calls():
     """The same arrays again, with other values: they are copied each time."""
-    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", target="cuda")
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", target="cuda", device=0)
     A, B = matrix(1), matrix(2)
     for _ in range(4):
         assert abs(kernel(A, B) - (A + B)).max() == 0
@@ -113,7 +115,7 @@ def test_repeated_calls():
 def test_plans():
     text = "Z[i,j] = A[i,j] + B[i,j]"
     A, B = matrix(1), matrix(2)
-    plan = nacho.mlir.compile(text, target="cuda").plan(A, B, parts=7)
+    plan = nacho.mlir.compile(text, target="cuda", device=0).plan(A, B, parts=7)
     on_host = nacho.mlir.compile(text).plan(A, B, parts=7)
     assert (plan.bounds == on_host.bounds).all()
     assert plan.nnz == on_host.nnz
@@ -122,7 +124,7 @@ def test_plans():
 
 
 def test_stages():
-    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", target="cuda")
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", target="cuda", device=0)
     assert kernel.stages[-3:] == ("gpu", "ptx", "llvm")
     assert ".target sm_90" in kernel.mlir("ptx")
     lowered = kernel.mlir("llvm")
@@ -131,7 +133,9 @@ def test_stages():
 
 
 def test_edited_operands():
-    kernel = nacho.mlir.compile("y[i] = A[i,j] * x[j]", target="cuda", validate="none")
+    kernel = nacho.mlir.compile(
+        "y[i] = A[i,j] * x[j]", target="cuda", device=0, validate="none"
+    )
     A = matrix(1)
     A.indices[5] = 10_000
     with pytest.raises(nacho.OperandError):
@@ -144,7 +148,7 @@ PROGRAM = """
 import numpy as np, scipy.sparse as sp, nacho
 A = sp.random_array((50, 50), density=0.1, format="csr", rng=1)
 try:
-    nacho.evaluate("Z[i,j] = A[i,j] + A[i,j]", A=A, target="cuda")
+    nacho.evaluate("Z[i,j] = A[i,j] + A[i,j]", A=A, target="cuda", device=0)
 except nacho.NachoError as error:
     print(type(error).__name__, error)
 """
@@ -219,7 +223,7 @@ def test_memory_that_is_not_released():
 FORK = """
 import os, scipy.sparse as sp, nacho
 A = sp.random_array((50, 50), density=0.1, format="csr", rng=1)
-kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + A[i,j]", target="cuda")
+kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + A[i,j]", target="cuda", device=0)
 kernel(A)
 child = os.fork()
 try:
@@ -240,7 +244,7 @@ def test_fork():
 
 def test_memory_is_returned():
     """What kernels took is free again when their results are."""
-    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", target="cuda")
+    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", target="cuda", device=0)
     A, B = matrix(1), matrix(2)
     kernel(A, B)
     before = fake_cuda.allocated()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nacho.errors import ArgumentError
+from nacho.kernels.request import Running
 from nacho.notation.tree import Assignment, identifier
 from nacho.storage.containers import view_of
 from nacho.storage.views import View
@@ -30,7 +31,10 @@ class Call(NamedTuple):
     """
     kind: Any
     """The class of the result; None stands for ``nacho.Tensor``."""
-    validate: str
+    place: str
+    """Where the result is: "cpu", or the target that has it in its memory."""
+    running: Running
+    """The options of the call."""
 
 
 def bind(

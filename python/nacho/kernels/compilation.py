@@ -21,7 +21,7 @@ def compile(
     formats: Mapping[str, str | Format] | None = None,
     dtype: str | Mapping[str, str] | None = None,
     index: IndexType | Mapping[str, IndexType] | None = None,
-    target: str = "cpu",
+    target: str | None = None,
     threads: int | None = None,
     parts: int | None = None,
     cost: str = "time",
@@ -31,6 +31,7 @@ def compile(
     choices: Mapping[str, object] | None = None,
     contract: Sequence[str] | str = "auto",
     memory_limit: int | None = None,
+    device: int | None = None,
 ) -> Kernel:
     """Compile an expression for operands of any shape.
 
@@ -67,19 +68,13 @@ def compile(
 
     ``memory_limit`` is the most bytes that a call may allocate at a time, for the
     result and what it takes to compute it: more raises ``OutOfMemoryError``.
+
+    Kernels run where the operands are, unless there is a ``target``: "cpu", "cuda"
+    (NVIDIA's GPUs) or "cuda-sim" (a simulated GPU). With ``target="cuda", device=0``,
+    operands of the host are copied to the GPU, and the result back.
     """
-    options = (
-        target,
-        cost,
-        order,
-        remap,
-        threads,
-        parts,
-        validate,
-        choices,
-        contract,
-        memory_limit,
-    )
+    asked = (target, cost, order, remap, threads, parts, validate)
+    options = (*asked, choices, contract, memory_limit, device)
     if is_module(expr):
         sums = None if is_word(contract, "auto") else contract
         given = {
@@ -95,7 +90,7 @@ def compile(
     request = checked_request(assignment, *options)
     pins = requested_pins(assignment, {} if formats is None else formats, dtype, index)
     source = NotationSource(assignment, pins, request.lowering)
-    return Kernel(source, request)
+    return Kernel(source, request, is_placed=target is not None)
 
 
 def _of_module(text: str, given: Mapping[str, object], options: Any) -> Kernel:
@@ -103,4 +98,5 @@ def _of_module(text: str, given: Mapping[str, object], options: Any) -> Kernel:
         if value is not None:
             raise ArgumentError(f"{option}= of a module are those of its function")
     request = checked_request(None, *options)
-    return Kernel(ModuleSource(read_module(text, request.lowering.cost)), request)
+    source = ModuleSource(read_module(text, request.lowering.cost))
+    return Kernel(source, request, is_placed=options[0] is not None)

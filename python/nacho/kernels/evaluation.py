@@ -8,6 +8,7 @@ from typing import Any
 from nacho.errors import ArgumentError, UnsupportedError
 from nacho.kernels.cache import Cache
 from nacho.kernels.call import bind, views_of
+from nacho.kernels.devices import target_for
 from nacho.kernels.pins import Pin, requested_format
 from nacho.kernels.request import Lowering, checked_request
 from nacho.kernels.specialisation import Specialisation, Specialiser
@@ -23,6 +24,7 @@ from nacho.storage.views import View
 _OPTIONS = (
     "out",
     "target",
+    "device",
     "threads",
     "parts",
     "order",
@@ -42,7 +44,8 @@ def evaluate(
     /,
     *,
     out: str | Format | None = None,
-    target: str = "cpu",
+    target: str | None = None,
+    device: int | None = None,
     threads: int | None = None,
     parts: int | None = None,
     order: Sequence[str] | str | None = None,
@@ -59,6 +62,9 @@ def evaluate(
     Operands are keywords; operands with the name of an option go into a mapping, which
     is the second argument. An expression of ``nacho.indices`` contains its operands;
     its second argument are the indices of the result.
+
+    By default, the target is the device where the operands are. Operands of the host
+    are copied to a GPU with ``target="cuda", device=0``.
 
     >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     >>> nacho.evaluate(A[i, j] * B[j, k], (i, k))  # doctest: +SKIP
@@ -79,9 +85,13 @@ def evaluate(
         choices,
         contract,
         memory_limit,
+        device,
     )
     views = views_of_operands(assignment, given)
-    found = specialiser_for(assignment, views, out, request.lowering)
+    lowering = request.lowering
+    if target is None:
+        lowering = lowering.on(target_for(views.values()))
+    found = specialiser_for(assignment, views, out, lowering)
     return found.run(given, views, request.running, Specialisation.compute)
 
 

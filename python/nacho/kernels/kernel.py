@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from nacho.errors import NachoError
 from nacho.kernels.call import Call, bind, views_of
+from nacho.kernels.devices import target_for
 from nacho.kernels.options import (
     MAX_MEMORY,
     MAX_PARTS,
@@ -25,6 +26,7 @@ from nacho.kernels.request import Request, Running
 from nacho.kernels.specialisation import Specialisation, Specialiser
 from nacho.kernels.statement import Source
 from nacho.storage.formats import TensorType
+from nacho.storage.views import View
 
 _Result = TypeVar("_Result")
 
@@ -45,17 +47,27 @@ class Kernel:
     ``dtype=`` and ``index=`` of compile pin, or that the module has.
     """
 
-    def __init__(self, source: Source, request: Request) -> None:
-        """Compile the default specialisation, so that errors are raised now."""
+    def __init__(
+        self, source: Source, request: Request, *, is_placed: bool = True
+    ) -> None:
+        """Compile the default specialisation, so that errors are raised now.
+
+        ``is_placed`` says that the caller has named the target. Otherwise the kernel is
+        compiled for other targets as well, when it gets operands on their devices.
+        """
         lowering, running = request
         self.threads = running.threads
         self.parts = running.parts
         self.validate = running.validate
         self.memory_limit = running.memory_limit
+        self.device = running.device
         self.target = lowering.target
         self.cost = lowering.cost
         self.remap = lowering.remap
         self._assignment = source.assignment
+        self._lowering = lowering
+        self._is_placed = is_placed
+        self._elsewhere: dict[str, Specialiser] = {}
         self._specialiser = Specialiser(source, lowering)
         self._repetitions = RepetitionsByOptions()
         self._default = self._specialiser.default
@@ -97,7 +109,8 @@ class Kernel:
 
         running = self._running(named)
         given = bind(self.operands, operands, named)
-        return explain(self._specialiser, given, running)
+        views = views_of(self._assignment, given)
+        return explain(self._specialiser_for(views), given, running)
 
     def _run(
         self,
@@ -108,11 +121,26 @@ class Kernel:
         running = self._running(named)
         given = bind(self._assignment.operands, operands, named)
         views = views_of(self._assignment, given)
-        return self._specialiser.run(given, views, running, act)
+        return self._specialiser_for(views).run(given, views, running, act)
+
+    def _specialiser_for(self, views: Mapping[str, View]) -> Specialiser:
+        """Return the specialiser for the device where the operands are."""
+        if self._is_placed:
+            return self._specialiser
+        target = target_for(views.values())
+        if target == self.target:
+            return self._specialiser
+        if target not in self._elsewhere:
+            lowering = self._lowering.on(target)
+            made = Specialiser(self._specialiser.source, lowering)
+            self._elsewhere.setdefault(target, made)
+        return self._elsewhere[target]
 
     def _running(self, named: dict[str, Any]) -> Running:
         """Take the options of calls out of the keywords, and add those of compile."""
-        running = Running(self.threads, self.parts, self.validate, self.memory_limit)
+        running = Running(
+            self.threads, self.parts, self.validate, self.memory_limit, self.device
+        )
         given = self._options(named)
         return running._replace(**given) if given else running
 

@@ -49,6 +49,16 @@ def check_target(target: object) -> None:
     _check_choice("target", target, TARGETS)
 
 
+def check_device(device: object, target: str) -> None:
+    """Refuse a number that is not that of the GPU that a target runs on."""
+    if target == "cpu":
+        raise ArgumentError("device= is the number of a GPU: pass target='cuda', too")
+    if isinstance(device, bool) or not isinstance(device, int) or device:
+        raise UnsupportedError(
+            f"device={displayed(device)}: kernels run on the first GPU, device=0"
+        )
+
+
 CHIPS = tuple(f"sm_{number}" for number in (75, 80, 86, 87, 89, 90, 100, 101, 103, 120))
 """The GPUs that PTX can be for."""
 

@@ -14,6 +14,7 @@ from nacho.kernels.call import Call, bind, views_of
 from nacho.kernels.options import checked_count
 from nacho.kernels.request import Running
 from nacho.kernels.specialisation import Specialisation
+from nacho.storage.device_arrays import HOST, DeviceArray
 from nacho.storage.extents import index_extents
 from nacho.storage.operands import require_type
 from nacho.storage.views import Array, View
@@ -54,11 +55,13 @@ class Plan:
         views = views_of(assignment, given)
         for name, view in views.items():
             require_type(name, view, statement.types[name], "the plan was made")
-        running = Running(validate=planned.validate)
+        running = Running(
+            validate=planned.running.validate, device=planned.running.device
+        )
         extents = index_extents(assignment, views)
         call = specialisation.load(given, views, extents, running)
         for name, now in call.loaded.items():
-            if not _same_pattern(planned.loaded[name], now, planned.validate):
+            if not _same_pattern(planned.loaded[name], now, running.validate):
                 raise OperandError(
                     f"operand '{name}' has another pattern than the one planned for"
                 )
@@ -158,5 +161,17 @@ def _same_pattern(before: View, now: View, validate: str) -> bool:
 def _same_array(one: Array | None, other: Array | None, validate: str) -> bool:
     if one is None or other is None or one.size != other.size:
         return False
-    trusted = validate == "none" or one.ctypes.data == other.ctypes.data
-    return trusted or np.array_equal(one, other)
+    trusted = validate == "none" or _address(one) == _address(other)
+    return trusted or np.array_equal(_readable(one), _readable(other))
+
+
+def _address(array: Any) -> tuple[str, int]:
+    """Return where an array is."""
+    if isinstance(array, DeviceArray):
+        return array.device, array.native.address
+    return HOST, array.ctypes.data
+
+
+def _readable(array: Any) -> Any:
+    """Return the elements of an array for the host to read."""
+    return array.to_host() if isinstance(array, DeviceArray) else array

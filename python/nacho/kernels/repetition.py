@@ -65,7 +65,7 @@ def _native(specialisation: Specialisation, call: Call) -> _nacho.RepeatedCall |
     """
     views = call.loaded.values()
     places = [found for view in views if (found := places_of(view)) is not None]
-    if call.validate != "safe" or len(places) != len(call.given):
+    if call.running.validate != "safe" or len(places) != len(call.given):
         return None
     native = specialisation.programs.native
     return native.remember(list(call.given), places, call.args, *call.asked)

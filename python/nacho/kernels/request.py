@@ -10,6 +10,7 @@ from nacho.kernels.options import (
     MAX_PARTS,
     MAX_THREADS,
     check_cost,
+    check_device,
     check_target,
     check_validation,
     checked_choices,
@@ -36,6 +37,10 @@ class Lowering(NamedTuple):
     choices: tuple[tuple[str, object], ...] = ()
     """Choices that the caller makes in place of Nacho, by name."""
 
+    def on(self, target: str) -> Lowering:
+        """Return the same options for another target."""
+        return self if target == self.target else self._replace(target=target)
+
 
 class Running(NamedTuple):
     """The options of a call, on which the code does not depend."""
@@ -45,6 +50,9 @@ class Running(NamedTuple):
     validate: str = "safe"
     memory_limit: int | None = None
     """The most bytes that are allocated at a time."""
+    device: int | None = None
+    """The number of the GPU that operands of the host are copied to, if the caller
+    wants that."""
 
 
 class Request(NamedTuple):
@@ -56,7 +64,7 @@ class Request(NamedTuple):
 
 def checked_request(
     assignment: Assignment | None,
-    target: str = "cpu",
+    target: str | None = None,
     cost: str = "time",
     order: Sequence[str] | str | None = None,
     remap: bool | None = None,
@@ -66,13 +74,17 @@ def checked_request(
     choices: Mapping[str, object] | None = None,
     contract: Sequence[str] | str = "auto",
     memory_limit: int | None = None,
+    device: int | None = None,
 ) -> Request:
     """Return the options of a caller for an expression; None stands for a module.
 
     Options with their default values are not checked, since this runs in every call.
     """
+    target = "cpu" if target is None else target
     if not is_word(target, "cpu"):
         check_target(target)
+    if device is not None:
+        check_device(device, target)
     if not is_word(cost, "time"):
         check_cost(cost)
     if not is_word(validate, "safe"):
@@ -97,4 +109,4 @@ def checked_request(
         remap is None or checked_remap(remap),
         () if choices is None else checked_choices(choices),
     )
-    return Request(lowering, Running(threads, parts, validate, memory_limit))
+    return Request(lowering, Running(threads, parts, validate, memory_limit, device))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from nacho.errors import DeviceError, IndexOverflowError, NachoError, OperandError
 from nacho.kernels.cache import Cache
 from nacho.kernels.call import Call, views_of
+from nacho.kernels.devices import result_device
 from nacho.kernels.program import Programs
 from nacho.kernels.refusals import (
     refuse_cost,
@@ -33,6 +34,7 @@ from nacho.kernels.types import (
     typing_by_default,
     typing_of_call,
 )
+from nacho.storage.device_arrays import HOST, DeviceArray
 from nacho.storage.extents import (
     WorkEstimate,
     index_extents,
@@ -56,6 +58,7 @@ class Specialisation:
         assignment, types = statement.assignment, statement.types
         self.statement = statement
         self.programs = Programs(statement, lowering)
+        self._target = lowering.target
         self._readers = [
             Reader(name, type, kind)
             for (name, type), kind in zip(
@@ -103,6 +106,7 @@ class Specialisation:
             require_values(assignment, extents, format)
         for index in self._narrow:
             require_extent(assignment, index, extents[index])
+        place = result_device(views, self._target, running.device, notes)
         validate = running.validate
         args: list[object] = []
         loaded: dict[str, View] = {}
@@ -118,10 +122,10 @@ class Specialisation:
             )
             args += arguments(ready)
         work = self._estimate.of(loaded, extents)
-        kind = result_class(format, list(views.values()))
+        kind = result_class(format, list(views.values()), place)
         most = running.memory_limit or 0
         asked = (running.parts or 0, running.threads or 0, work, most)
-        return Call(given, args, loaded, extents, asked, kind, validate)
+        return Call(given, args, loaded, extents, asked, kind, place, running)
 
     def partition(self, call: Call, purpose: str = "plan") -> _nacho.Plan:
         """Cut the work, and do no more."""
@@ -154,11 +158,14 @@ class Specialisation:
         ``planned`` says that the operands cannot have changed since the plan was made.
         """
         try:
-            trusted = call.validate == "none"
-            buffers = plan.execute(call.args, planned, trusted)
+            trusted = call.running.validate == "none"
+            on_device = call.place != HOST
+            buffers = plan.execute(call.args, planned, trusted, on_device)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
         format = self.statement.result.format
+        if on_device:
+            buffers = [DeviceArray(buffer) for buffer in buffers]
         return make_result(format, self.shape(call), buffers, call.kind, not trusted)
 
     def shape(self, call: Call) -> tuple[int, ...]:
@@ -196,11 +203,11 @@ class Specialisation:
                 forget(value)
         views = views_of(assignment, call.given)
         extents = index_extents(assignment, views)
-        self.load(call.given, views, extents, Running(validate="full"))
+        self.load(call.given, views, extents, call.running._replace(validate="full"))
         trusted = ", or are not in order, which validate='none' trusts"
         raise OperandError(
             f"the arrays of an operand of '{assignment.text}' changed while they were "
-            f"in use{trusted if call.validate == 'none' else ''}"
+            f"in use{trusted if call.running.validate == 'none' else ''}"
         ) from error
 
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from nacho.elements import DType
 from nacho.errors import OperandError, UnsupportedError
+from nacho.storage.given import require_element
 from nacho.storage.layouts import CSC, CSR, SPARSE_VECTOR, coo_view, dense_view
 from nacho.storage.memory import Memory
 from nacho.storage.scalars import from_dlpack, is_number, refuse_rank
 from nacho.storage.sparse_arrays import SPARSE_CLASSES, sparse_view
-from nacho.storage.tensor import Tensor, require_element
+from nacho.storage.tensor import Tensor
 from nacho.storage.torch_tensors import is_torch, torch_view
 from nacho.storage.views import (
     DLPACK,

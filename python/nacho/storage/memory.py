@@ -121,6 +121,12 @@ def remember(
     _checks.put(container, _Check(view, reordering))
 
 
+def is_known(container: object, view: View) -> bool:
+    """Return whether a container was found canonical with these arrays."""
+    check = _checks.get(container)
+    return check is not None and check.covers(view) and check.reordering is None
+
+
 def forget(container: object) -> None:
     """Have a container checked in full again, the next time that it is seen."""
     global _forgotten

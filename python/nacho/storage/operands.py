@@ -12,10 +12,12 @@ from nacho.elements import ELEMENTS, DType, element_name
 from nacho.errors import DTypeError, OperandError
 from nacho.storage.containers import index_width, view_of
 from nacho.storage.conversion import by_dimension
+from nacho.storage.device_arrays import HOST
+from nacho.storage.device_operands import load_on_device
 from nacho.storage.formats import Format, TensorType
+from nacho.storage.given import require_element
 from nacho.storage.memory import Notes, canonical, forget, remember
 from nacho.storage.scalars import load_scalar, scalar_dtype
-from nacho.storage.tensor import require_element
 from nacho.storage.views import (
     INT32,
     INT32_MAX,
@@ -146,6 +148,9 @@ def load(
     """
     wanted = type.format
     assert wanted is not None
+    if view.device != HOST:
+        _require_element(name, view, type)
+        return load_on_device(name, container, view, type, validate)
     same = is_typed or view.format is wanted or view.format == wanted
     if not is_typed:
         _require_element(name, view, type)
@@ -159,7 +164,7 @@ def load(
     if not is_typed:
         own = type if same else tensor_type(name, view)
         ready = _with_widths(name, view, own, notes)
-    ready = ready if _all_plain(ready) else _made_plain(name, ready, notes)
+    ready = _made_plain(name, ready, notes)
     ready = filled(name, ready)
     if validate != "none" or not same or _known_unsorted(container, view):
         require_positions(name, ready)
@@ -175,7 +180,10 @@ def arguments(view: View) -> list[object]:
             args.append(pos)
         if crd is not None:
             args.append(crd)
-    args += (view.values, *view.extents)
+    args.append(view.values)
+    if view.device != HOST:
+        args = [getattr(array, "native", array) for array in args]
+    args += view.extents
     return args
 
 
@@ -364,6 +372,9 @@ def _all_plain(view: View) -> bool:
 
 
 def _made_plain(name: str, view: View, notes: Notes | None) -> View:
+    if _all_plain(view):
+        return view
+
     def plain(array: Array, label: str) -> Array:
         if is_plain(array):
             return array

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nacho.storage.conversion import by_dimension
+from nacho.storage.device_arrays import HOST, DeviceArray
 from nacho.storage.formats import Format
 from nacho.storage.operands import remember
 from nacho.storage.sparse_arrays import SPARSE_CLASSES, sparse_result
@@ -74,8 +75,13 @@ def _layout(format: Format) -> str:
     return "coo" if format.name == "sparse-vector" else ""
 
 
-def result_class(format: Format | None, views: Sequence[View | None]) -> type | None:
+def result_class(
+    format: Format | None, views: Sequence[View | None], place: str = HOST
+) -> type | None:
     """Return the class of the result; None stands for ``nacho.Tensor``.
+
+    ``place`` is where the result is. NumPy has no arrays on devices: a dense result
+    there is a ``nacho.Tensor``.
 
     A scalar result is a NumPy scalar and a dense one a NumPy array, unless the operands
     are PyTorch's: then all results are its tensors.
@@ -83,7 +89,8 @@ def result_class(format: Format | None, views: Sequence[View | None]) -> type | 
     is_sparse = format is not None and not format.is_dense
     library = library_of(views) if is_sparse else _library_of_dense(views)
     if not is_sparse and library != TORCH:
-        return np.generic if format is None else np.ndarray
+        dense = np.ndarray if place == HOST else None
+        return np.generic if format is None else dense
     return None if library == NACHO else _class_of(library, format)
 
 
@@ -135,6 +142,8 @@ def make_result(
     in_torch = kind is not None and is_torch(kind)
     if format is None:
         number = buffers[-1].reshape(())
+        if isinstance(number, DeviceArray):
+            number = number.to_host()
         return dense_tensor(number) if in_torch else number[()]
     if format.is_dense:
         view = _dense_view(format, shape, buffers[-1])

@@ -9,7 +9,7 @@ import numpy as np
 from nacho.elements import ELEMENTS, DType
 from nacho.errors import DTypeError, ShapeError, UnsupportedError
 from nacho.storage.formats import TensorType
-from nacho.storage.tensor import require_element
+from nacho.storage.given import require_element
 from nacho.storage.torch_tensors import is_torch, scalar_of
 from nacho.storage.views import Array
 

@@ -8,26 +8,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nacho.elements import DType, element_name, supported_elements
+from nacho.elements import DType
 from nacho.errors import (
-    DTypeError,
+    DeviceError,
     OperandError,
     ShapeError,
-    UnsupportedError,
-    displayed,
     naming_memory,
 )
-from nacho.notation.tree import MAX_RANK
 from nacho.storage.conversion import (
     coordinates,
     densified,
     packed,
     sorted_entries,
 )
+from nacho.storage.device_arrays import HOST, moved
 from nacho.storage.formats import Format
+from nacho.storage.given import (
+    checked_coordinates,
+    checked_format,
+    checked_shape,
+    level_arrays,
+    require_no_surplus,
+    require_within_shape,
+    values_array,
+)
+from nacho.storage.memory import remember
 from nacho.storage.views import (
     INT32,
-    INT64,
     Array,
     Arrays,
     View,
@@ -35,7 +42,6 @@ from nacho.storage.views import (
     has_canonical_entries,
     made_plain,
     require_positions,
-    subject,
 )
 
 if TYPE_CHECKING:
@@ -77,19 +83,19 @@ class Tensor:
 
         Without ``shape``, the extents are the smallest that hold every coordinate.
         """
-        entries = _values_array(values)
+        entries = values_array(values)
         if entries.ndim != 1:
             message = f"values has {entries.ndim} dimensions, expected 1"
             raise OperandError(f"Tensor: {message}")
         extents = None if shape is None else checked_shape(shape)
-        where = _coordinates(coords, entries.size, extents)
+        where = checked_coordinates(coords, entries.size, extents)
         if extents is None:
             if not entries.size:
                 raise ShapeError("Tensor: without entries, shape= is needed")
             largest = [int(column.max()) + 1 for column in where]
             extents = checked_shape(largest)
-        wanted = _format(format, len(extents))
-        _require_within(where, extents)
+        wanted = checked_format(format, len(extents))
+        require_within_shape(where, extents)
         columns = [where[dimension] for dimension in wanted.order]
         columns, entries = sorted_entries(columns, entries)
         return cls._of(packed(wanted, extents, columns, entries))
@@ -101,9 +107,9 @@ class Tensor:
         If all levels of the format are dense, the tensor has all elements, and uses the
         memory of the array where possible.
         """
-        given = _values_array(array)
+        given = values_array(array)
         shape = checked_shape(given.shape)
-        wanted = _format(format, given.ndim)
+        wanted = checked_format(format, given.ndim)
         none: Arrays = (None,) * given.ndim
         if wanted.is_dense:
             ordered = made_plain(given.transpose(wanted.order))
@@ -129,17 +135,17 @@ class Tensor:
         Interleaved coordinates may have one dimension, as MLIR stores them, or two.
         """
         extents = checked_shape(shape)
-        wanted = _format(format, len(extents))
+        wanted = checked_format(format, len(extents))
         view = View(
             wanted,
             extents,
-            _level_arrays("pos", wanted, wanted.compressed, pos),
-            _level_arrays("crd", wanted, wanted.owners, crd),
-            made_plain(_values_array(values)),
+            level_arrays("pos", wanted, wanted.compressed, pos),
+            level_arrays("crd", wanted, wanted.owners, crd),
+            made_plain(values_array(values)),
         )
         if wanted.is_dense and view.values.size == np.prod(view.extents):
             view.values = view.values.reshape(view.extents)
-        _require_no_surplus(view, filled(None, view))
+        require_no_surplus(view, filled(None, view))
         require_positions(None, view)
         has_canonical_entries(None, view)
         return cls._of(view)
@@ -172,6 +178,11 @@ class Tensor:
         return self._view.values.size
 
     @property
+    def device(self) -> str:
+        """Where the arrays are: "cpu", or the target whose kernels can use them."""
+        return self._view.device
+
+    @property
     def pos(self) -> Arrays:
         return self._view.pos
 
@@ -190,7 +201,7 @@ class Tensor:
     @property
     def coords(self) -> Array:
         """The coordinates of the values in storage order: an array (rank, nnz)."""
-        columns = coordinates(self._view)
+        columns = coordinates(self._on_host())
         coords = np.empty((self.ndim, self.nnz), np.result_type(*columns))
         for dimension, column in zip(self.format.order, columns, strict=True):
             coords[dimension] = column
@@ -198,7 +209,7 @@ class Tensor:
 
     def to_dense(self) -> Array:
         """Return a NumPy array of all elements, which shares no memory."""
-        return densified(self._view)
+        return densified(self._on_host())
 
     def to_scipy(self) -> Any:
         """Return a SciPy array that shares all arrays that need no change.
@@ -231,7 +242,8 @@ class Tensor:
         Zeros that only fill up a dense level do not become entries of a sparse level.
         Index arrays keep their types unless coordinates or positions need a wider one.
         """
-        wanted = _format(format, self.ndim)
+        wanted = checked_format(format, self.ndim)
+        self._on_host()
         if order is not None:
             wanted = wanted.in_order(order)
         if wanted == self.format:
@@ -240,6 +252,33 @@ class Tensor:
         from nacho.storage.reformat import checked, converted
 
         return self._of(converted(checked(self), wanted))
+
+    def to(self, device: str) -> Tensor:
+        """Return the same tensor in the memory of another device, or this tensor.
+
+        With "cuda", kernels of ``target="cuda"`` use it in place, and with "cuda-sim",
+        those of the simulated GPU. Only "cpu" has arrays of NumPy.
+        """
+        if device == self.device:
+            return self
+        if self.device != HOST:
+            view = moved(self._view, HOST)
+            return self._of(view) if device == HOST else self._of(view).to(device)
+        # Imported here, because reformat imports this module.
+        from nacho.storage.reformat import checked
+
+        made = self._of(moved(checked(self), device))
+        remember(made, made._view)
+        return made
+
+    def _on_host(self) -> View:
+        """Return the view, or refuse arrays that the host cannot read."""
+        if self.device != HOST:
+            raise DeviceError(
+                f"Tensor: it lies on '{self.device}', where only kernels can use it; "
+                f'copy it to the host with .to("{HOST}")'
+            )
+        return self._view
 
     def __getitem__(self, key: object) -> Expression:
         """Return the element at some index variables, to be used in an expression.
@@ -254,147 +293,5 @@ class Tensor:
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.shape))
         kind = f"{self.format}, {shape}, {self.dtype}"
-        return f"<nacho.Tensor: {kind}, {self.nnz} entries>"
-
-
-# --- What users hand in ---------------------------------------------------------------
-
-
-def checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return a shape of Nacho's tensors as Python integers, or refuse it."""
-    try:
-        given = np.asarray(shape)
-        extents = tuple(int(extent) for extent in given)
-        integral = given.dtype.kind in "iu"
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ShapeError(f"Tensor: {displayed(shape)} is not a shape") from error
-    if not extents:
-        raise ShapeError("Tensor: rank 0: a scalar needs no tensor")
-    if len(extents) > MAX_RANK:
-        message = f"rank {len(extents)} is not supported (supported: 1 to {MAX_RANK})"
-        raise UnsupportedError(f"Tensor: {message}")
-    if not integral or min(extents) < 0:
-        raise ShapeError(f"Tensor: {displayed(shape)} is not a shape")
-    return extents
-
-
-def require_element(name: str | None, dtype: DType) -> None:
-    """Refuse types that no kernel computes with."""
-    if element_name(dtype) is None and element_name(dtype.newbyteorder("=")) is None:
-        raise DTypeError(
-            f"{subject(name)}: type {dtype} is not supported (supported: "
-            f"{supported_elements()})"
-        )
-
-
-def _format(format: str | Format, rank: int) -> Format:
-    return Format(format).for_rank(rank).require_compiled("Tensor")
-
-
-def _array(label: str, given: ArrayLike) -> Array:
-    try:
-        return np.asarray(given)
-    except (TypeError, ValueError) as error:
-        raise OperandError(f"Tensor: {label} is not an array: {error}") from error
-
-
-def _values_array(values: ArrayLike) -> Array:
-    array = _array("values", values)
-    require_element(None, array.dtype)
-    return array if array.dtype.isnative else made_plain(array)
-
-
-def _integers(label: str, given: ArrayLike) -> Array:
-    """Return an index array as int32 or int64; other integer types become int64."""
-    array = made_plain(_array(label, given))
-    if array.dtype in (INT32, INT64):
-        return array
-    if array.size and array.dtype.kind not in "iu":
-        raise DTypeError(f"Tensor: {label} has type {array.dtype}, expected integers")
-    if array.dtype.itemsize == 8 and array.size and array.max() > np.iinfo(INT64).max:
-        raise OperandError(f"Tensor: {label} has an entry beyond int64")
-    return array.astype(INT64)
-
-
-def _coordinates(coords: ArrayLike, nnz: int, extents: tuple[int, ...] | None) -> Array:
-    where = _integers("coords", coords)
-    if where.size == 0 and nnz == 0:
-        return np.empty((len(extents or where), 0), INT32)
-    if where.ndim != 2 or where.shape[1] != nnz:
-        raise ShapeError(
-            f"Tensor: coords has shape {where.shape}, expected (rank, {nnz})"
-        )
-    if extents is not None and len(where) != len(extents):
-        raise ShapeError(
-            f"Tensor: coords has {len(where)} rows, but shape has {len(extents)} "
-            "extents"
-        )
-    return where
-
-
-def _require_within(where: Array, extents: tuple[int, ...]) -> None:
-    for dimension, extent in enumerate(extents):
-        wrong = np.flatnonzero((where[dimension] < 0) | (where[dimension] >= extent))
-        if wrong.size:
-            place = int(wrong[0])
-            raise OperandError(
-                f"Tensor: coords[{dimension}, {place}] = {where[dimension, place]} is "
-                f"out of range [0, {extent})"
-            )
-
-
-def _in_columns(array: Array, columns: int) -> Array:
-    """Return a flat array of several columns as an array of rank two."""
-    is_flat = columns > 1 and array.ndim == 1 and array.size % columns == 0
-    return array.reshape(-1, columns) if is_flat else array
-
-
-def _level_arrays(
-    label: str,
-    format: Format,
-    levels: tuple[int, ...],
-    given: Sequence[ArrayLike | None],
-) -> Arrays:
-    """Return the arrays of the levels that have one, in one common index type."""
-    try:
-        count = len(given)
-    except TypeError as error:
-        shown = type(given).__name__
-        message = f"Tensor: {label} is {shown}, expected one item per level"
-        raise OperandError(message) from error
-    if count != len(format.levels):
-        raise OperandError(
-            f"Tensor: {label} has {count} levels, but {format} has {len(format.levels)}"
-        )
-    arrays: list[Array | None] = [None] * count
-    for level, item in enumerate(given):
-        name = f"{label}[{level}]"
-        if level in levels:
-            if item is None:
-                raise OperandError(f"Tensor: {name} is missing")
-            columns = len(format.sharing[level]) if label == "crd" else 1
-            arrays[level] = _in_columns(_integers(name, item), columns)
-        elif item is not None and np.size(item):
-            kind = format.level_kinds[level].word
-            raise OperandError(f"Tensor: {name} belongs to a {kind} level: not empty")
-    wide = any(array is not None and array.dtype == INT64 for array in arrays)
-    width = INT64 if wide else INT32
-    return tuple(
-        None if array is None else array.astype(width, copy=False) for array in arrays
-    )
-
-
-def _require_no_surplus(view: View, used: View) -> None:
-    for level in view.format.stored:
-        given, kept = view.crd_at(level).size, used.crd_at(level).size
-        if given != kept:
-            above = max(each for each in view.format.compressed if each <= level)
-            raise OperandError(
-                f"Tensor: {view.crd_label(level)} has {given} entries, but "
-                f"{view.pos_label(above)} ends at {kept}"
-            )
-    if view.values.size != used.values.size:
-        raise OperandError(
-            f"Tensor: values has {view.values.size} entries, expected "
-            f"{used.values.size}"
-        )
+        place = "" if self.device == HOST else f", on {self.device}"
+        return f"<nacho.Tensor: {kind}, {self.nnz} entries{place}>"

@@ -14,9 +14,9 @@ import numpy as np
 
 from nacho.elements import supported_elements
 from nacho.errors import DTypeError, UnsupportedError
+from nacho.storage.given import require_element
 from nacho.storage.layouts import CSC, CSR, coo_view, dense_view
 from nacho.storage.memory import Memory, remember
-from nacho.storage.tensor import require_element
 from nacho.storage.views import INT32, INT64, TORCH, Array, View
 
 

@@ -89,6 +89,11 @@ class View:
         self.layout = layout
         self.note = note
 
+    @property
+    def device(self) -> str:
+        """Where the arrays are; on a device they are no NumPy's, but DeviceArray's."""
+        return str(self.values.device)
+
     def pos_at(self, level: int) -> Array:
         """Return ``pos`` of a level that has it."""
         pos = self.pos[level]
