@@ -8,7 +8,7 @@ from typing import NoReturn
 from nacho.errors import DeviceError
 from nacho.storage.device_arrays import HOST
 from nacho.storage.operands import Notes
-from nacho.storage.views import View
+from nacho.storage.views import NACHO, TORCH, View
 
 _COPYING = frozenset({HOST, "cuda-sim"})
 """The targets that take operands of the host unasked."""
@@ -43,10 +43,11 @@ def result_device(
 
 
 def _refuse_other(name: str, view: View, target: str) -> NoReturn:
+    is_movable = view.library == NACHO or (view.library == TORCH and target == HOST)
+    move = f"move it with {name}.to('{target}'), or use " if is_movable else "use "
     raise DeviceError(
         f"operand '{name}' is in the memory of '{view.device}', but the target is "
-        f"'{target}': move it with {name}.to('{target}'), or use "
-        f"target='{view.device}'"
+        f"'{target}': {move}target='{view.device}'"
     )
 
 

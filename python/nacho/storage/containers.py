@@ -12,6 +12,7 @@ import numpy as np
 from nacho.elements import DType
 from nacho.errors import OperandError, UnsupportedError
 from nacho.storage.given import require_element
+from nacho.storage.gpu_arrays import cupy_view, dense_on_device, has_interface
 from nacho.storage.layouts import CSC, CSR, SPARSE_VECTOR, coo_view, dense_view
 from nacho.storage.memory import Memory
 from nacho.storage.scalars import from_dlpack, is_number, refuse_rank
@@ -19,6 +20,7 @@ from nacho.storage.sparse_arrays import SPARSE_CLASSES, sparse_view
 from nacho.storage.tensor import Tensor
 from nacho.storage.torch_tensors import is_torch, torch_view
 from nacho.storage.views import (
+    CUPY,
     DLPACK,
     INT32,
     INT32_MAX,
@@ -60,8 +62,7 @@ def view_of(name: str, container: Any, rank: int) -> View:
         return view
     known = None if kind is np.ndarray else _kind_of(kind)
     if known is None and not isinstance(container, np.ndarray):
-        container = _exchanged(name, container, rank)
-        known = ("", DLPACK)
+        return _exchanged_view(name, container, rank)
     shape = container.shape
     if len(shape) != rank:
         refuse_rank(name, len(shape), rank)
@@ -74,11 +75,10 @@ def _foreign_view(name: str, container: Any, layout: str, library: str) -> View:
     """Return a view of a container of another library than NumPy."""
     if library == TORCH:
         return torch_view(name, container)
+    if library == CUPY:
+        return cupy_view(name, container, layout)
     if library == SPARSE:
         return sparse_view(name, container, layout)
-    if library == DLPACK:
-        require_element(name, container.dtype)
-        return dense_view(container, DLPACK)
     if layout == "coo":
         return _coo_view(name, container, library)
     if layout == "bsr":
@@ -101,6 +101,9 @@ def _kind_of(kind: type) -> tuple[str, str] | None:
         if known and base.__module__.startswith("scipy.sparse"):
             found = (layout, _FAMILIES[family])
             break
+        if known and base.__module__.startswith("cupyx.scipy.sparse"):
+            found = (layout, CUPY)
+            break
         if is_torch(base):
             found = ("", TORCH)
             break
@@ -111,11 +114,19 @@ def _kind_of(kind: type) -> tuple[str, str] | None:
     return found
 
 
-def _exchanged(name: str, container: Any, rank: int) -> Array:
-    """Return an array of any library that can exchange it by DLPack, as NumPy's."""
-    if not hasattr(container, "__dlpack__"):
+def _exchanged_view(name: str, container: Any, rank: int) -> View:
+    """Return the view of a dense array of any library that says where its memory is."""
+    if has_interface(container):
+        view = dense_on_device(name, container)
+    elif hasattr(container, "__dlpack__"):
+        array = from_dlpack(name, container)
+        require_element(name, array.dtype)
+        view = dense_view(array, DLPACK)
+    else:
         _refuse_container(name, container, rank)
-    return from_dlpack(name, container)
+    if len(view.shape) != rank:
+        refuse_rank(name, len(view.shape), rank)
+    return view
 
 
 def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
@@ -175,7 +186,7 @@ def places_of(view: View) -> list[Place | None] | None:
     """
     if view.library == NUMPY:
         return [()]
-    if view.note or view.library in (TORCH, SPARSE, DLPACK):
+    if view.note or view.library in (TORCH, SPARSE, CUPY, DLPACK):
         return None
     places: list[Place | None] = []
     for level, (pos, crd) in enumerate(zip(view.pos, view.crd, strict=True)):

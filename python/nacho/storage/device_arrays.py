@@ -24,7 +24,8 @@ HOST = "cpu"
 DEVICES = (HOST, "cuda", "cuda-sim")
 """Where arrays can be; the others are the targets that have memory of their own."""
 
-_DTYPES = {dtype.name: dtype for dtype in ELEMENTS.values()}
+ELEMENT_DTYPES = {dtype.name: dtype for dtype in ELEMENTS.values()}
+"""The element types by the names that NumPy and other libraries have for them."""
 
 
 @contextmanager
@@ -53,7 +54,7 @@ class DeviceArray:
         self, native: _nacho.DeviceArray, shape: tuple[int, ...] | None = None
     ) -> None:
         self.native = native
-        self.dtype: DType = _DTYPES[native.dtype]
+        self.dtype: DType = ELEMENT_DTYPES[native.dtype]
         self.shape = (native.size,) if shape is None else shape
 
     @classmethod

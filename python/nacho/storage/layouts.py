@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,16 @@ def dense_view(array: Array, library: str, note: str = "") -> View:
     format, none = _dense_format(array.ndim, fortran)
     values = array.T if fortran else array
     return View(format, array.shape, none, none, values, library, note=note)
+
+
+def dense_device_view(array: Any, fortran: bool, library: str, note: str = "") -> View:
+    """Return the view of a dense array on a device.
+
+    With ``fortran``, the dimensions of the array are those of the operand, reversed.
+    """
+    format, none = _dense_format(array.ndim, fortran)
+    shape = array.shape[::-1] if fortran else array.shape
+    return View(format, shape, none, none, array, library, note=note)
 
 
 @lru_cache(maxsize=256)

@@ -7,11 +7,13 @@ container *and* to its arrays, so that replaced arrays are checked again.
 from __future__ import annotations
 
 import weakref
-from typing import Generic, TypeVar
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from nacho.storage.conversion import coordinates, packed, sorted_runs, summed
+from nacho.storage.device_arrays import HOST, DeviceArray
 from nacho.storage.views import View, has_canonical_entries
 
 Notes = list[str]
@@ -108,6 +110,30 @@ class _Check:
             if reference() is not array:
                 return False
         return True
+
+
+_arrays: Memory[tuple[tuple[Any, ...], list[Any]]] = Memory()
+
+
+def lasting(container: object, arrays: Sequence[Any]) -> list[Any]:
+    """Return index arrays of a container: the same objects for the same memory.
+
+    Some containers make new arrays each time that they are asked for them. What is
+    known of a container is known of certain arrays, so these have to stay the same.
+    """
+    found = tuple(map(_memory_of, arrays))
+    known = _arrays.get(container)
+    if known is None or known[0] != found:
+        known = (found, list(arrays))
+        _arrays.put(container, known)
+    return known[1]
+
+
+def _memory_of(array: Any) -> tuple[object, ...]:
+    if isinstance(array, DeviceArray):
+        return array.device, array.native.address, array.shape, array.dtype
+    at, _ = array.__array_interface__["data"]
+    return HOST, at, array.shape, array.dtype, array.strides
 
 
 _checks: Memory[_Check] = Memory()

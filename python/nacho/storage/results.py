@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,11 +12,13 @@ import numpy as np
 from nacho.storage.conversion import by_dimension
 from nacho.storage.device_arrays import HOST, DeviceArray
 from nacho.storage.formats import Format
+from nacho.storage.gpu_arrays import dense_in_cupy, is_in_cupy, sparse_in_cupy
 from nacho.storage.operands import remember
-from nacho.storage.sparse_arrays import SPARSE_CLASSES, sparse_result
+from nacho.storage.sparse_arrays import sparse_result
 from nacho.storage.tensor import Tensor
-from nacho.storage.torch_tensors import dense_tensor, is_torch, sparse_tensor
+from nacho.storage.torch_tensors import dense_tensor, sparse_tensor
 from nacho.storage.views import (
+    CUPY,
     INT32,
     NACHO,
     NUMPY,
@@ -65,6 +67,8 @@ def holds(library: str, format: Format | None, rank: int) -> bool:
         return True
     if library == NUMPY or format.rank not in (None, rank):
         return False
+    if library == CUPY and rank != 2:
+        return False
     return _layout(format.for_rank(rank)) != ""
 
 
@@ -88,7 +92,7 @@ def result_class(
     """
     is_sparse = format is not None and not format.is_dense
     library = library_of(views) if is_sparse else _library_of_dense(views)
-    if not is_sparse and library != TORCH:
+    if not is_sparse and library not in (TORCH, CUPY):
         dense = np.ndarray if place == HOST else None
         return np.generic if format is None else dense
     return None if library == NACHO else _class_of(library, format)
@@ -98,13 +102,13 @@ def _library_of_dense(views: Sequence[View | None]) -> str:
     """Return the library for a dense result, or for a number.
 
     It is that of the first sparse operand, if that is none of Nacho's. Else it is
-    PyTorch if any operand is a tensor of PyTorch.
+    PyTorch or CuPy if any operand is an array of it.
     """
     library = library_of(views)
     if library != NACHO:
         return library
-    dense = [view.library for view in views if view and view.format.is_dense]
-    return TORCH if TORCH in dense else NUMPY
+    dense = (view.library for view in views if view and view.format.is_dense)
+    return next((each for each in dense if each in (TORCH, CUPY)), NUMPY)
 
 
 @lru_cache(maxsize=1024)
@@ -116,6 +120,10 @@ def _class_of(library: str, format: Format | None) -> type | None:
     layout = "" if format is None else _layout(format)
     if library == TORCH:
         module, name = "torch", "Tensor"
+    elif library == CUPY and layout:
+        module, name = "cupyx.scipy.sparse", f"{layout}_matrix"
+    elif library == CUPY:
+        module, name = "cupy", "ndarray"
     elif library == SPARSE:
         module, name = "sparse", "COO" if layout == "coo" else "GCXS"
     else:
@@ -139,27 +147,50 @@ def make_result(
     ``canonical`` says that the entries are known to be sorted and distinct. Such a
     result is not checked when it becomes an operand.
     """
-    in_torch = kind is not None and is_torch(kind)
+    library = "" if kind is None else kind.__module__.partition(".")[0]
     if format is None:
-        number = buffers[-1].reshape(())
-        if isinstance(number, DeviceArray):
-            number = number.to_host()
-        return dense_tensor(number) if in_torch else number[()]
+        return _number(buffers[-1].reshape(()), library)
     if format.is_dense:
-        view = _dense_view(format, shape, buffers[-1])
-        if kind is None:
-            return Tensor._of(view)
-        array = by_dimension(view)
-        return dense_tensor(array) if in_torch else array
+        return _dense_result(_dense_view(format, shape, buffers[-1]), library)
     view = _view(format, shape, buffers, kind)
-    if in_torch:
-        return sparse_tensor(view, canonical)
-    if kind is not None and kind.__name__ in SPARSE_CLASSES:
-        return sparse_result(view, canonical)
-    made = Tensor._of(view) if kind is None else _scipy_result(kind, view, canonical)
+    if library in _MAKERS and (library != "cupyx" or is_in_cupy(view.values.dtype)):
+        return _MAKERS[library](view, canonical)
+    if library == "scipy":
+        made = _scipy_result(kind, view, canonical)
+    else:
+        view.layout = ""
+        made = Tensor._of(view)
     if canonical:
         remember(made, view)
     return made
+
+
+_MAKERS: dict[str, Callable[[View, bool], Any]] = {
+    "torch": sparse_tensor,
+    "sparse": sparse_result,
+    "cupyx": sparse_in_cupy,
+}
+"""Per package, the function that wraps a sparse result."""
+
+
+def _number(number: Any, library: str) -> Any:
+    if library == "torch":
+        return dense_tensor(number)
+    if library == "cupy":
+        return dense_in_cupy(number)
+    read: Array = number.to_host() if isinstance(number, DeviceArray) else number
+    return read[()]
+
+
+def _dense_result(view: View, library: str) -> Any:
+    if not library:
+        return Tensor._of(view)
+    if library == "numpy":
+        return by_dimension(view)
+    axes = np.argsort(view.format.order).tolist()
+    if library == "torch":
+        return dense_tensor(view.values).permute(axes)
+    return dense_in_cupy(view.values).transpose(axes)
 
 
 def _dense_view(format: Format, shape: tuple[int, ...], values: Array) -> View:
@@ -186,7 +217,7 @@ def _view(
     return View(format, shape, (*pos,), (*crd,), next(arrays), layout=layout)
 
 
-def _scipy_result(kind: type, view: View, canonical: bool) -> Any:
+def _scipy_result(kind: Any, view: View, canonical: bool) -> Any:
     layout = "coo" if view.layout == "coo" else "csr"
     template = _template(kind, layout)
     if layout == "coo":

@@ -10,6 +10,7 @@ from nacho.elements import ELEMENTS, DType
 from nacho.errors import DTypeError, ShapeError, UnsupportedError
 from nacho.storage.formats import TensorType
 from nacho.storage.given import require_element
+from nacho.storage.gpu_arrays import has_interface, number_on_device
 from nacho.storage.torch_tensors import is_torch, scalar_of
 from nacho.storage.views import Array
 
@@ -29,7 +30,8 @@ def is_number(value: object) -> bool:
 
 
 def _is_array(value: Any) -> TypeGuard[Any]:
-    return isinstance(value, np.ndarray) or hasattr(value, "__dlpack__")
+    is_foreign = hasattr(value, "__dlpack__") or has_interface(value)
+    return isinstance(value, np.ndarray) or is_foreign
 
 
 def _in_numpy(name: str, value: Any) -> Any:
@@ -38,6 +40,8 @@ def _in_numpy(name: str, value: Any) -> Any:
         return value
     if any(map(is_torch, type(value).__mro__)):
         return scalar_of(name, value)
+    if has_interface(value):
+        return number_on_device(name, value)
     return from_dlpack(name, value)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from nacho.errors import UnsupportedError
 from nacho.storage.layouts import CSC, CSR, SPARSE_VECTOR, coo_view
-from nacho.storage.memory import Memory, remember
+from nacho.storage.memory import lasting, remember
 from nacho.storage.views import SPARSE, Array, View
 
 SPARSE_CLASSES = frozenset({"COO", "GCXS"})
@@ -26,7 +26,9 @@ def sparse_view(name: str, array: Any, kind: str) -> View:
             "not stored has to be 0"
         )
     if kind == "COO":
-        return coo_view(array.shape, _rows(array), array.data, SPARSE)
+        return coo_view(
+            array.shape, (*lasting(array, list(array.coords)),), array.data, SPARSE
+        )
     index, data, shape = (array.indptr, array.indices), array.data, array.shape
     if len(shape) == 1:
         return _compressed_view(SPARSE_VECTOR, shape, *index, data, "csr")
@@ -46,21 +48,6 @@ def _compressed_view(
 ) -> View:
     none = (None,) * (len(shape) - 1)
     return View(format, shape, (*none, pos), (*none, crd), data, SPARSE, name)
-
-
-_known_rows: Memory[tuple[Array, tuple[Array, ...]]] = Memory()
-
-
-def _rows(array: Any) -> tuple[Array, ...]:
-    """Return the rows of ``coords``: the same objects as long as it is the same array.
-
-    A check of an operand is remembered together with these objects.
-    """
-    known = _known_rows.get(array)
-    if known is None or known[0] is not array.coords:
-        known = (array.coords, tuple(array.coords))
-        _known_rows.put(array, known)
-    return known[1]
 
 
 def sparse_result(view: View, canonical: bool) -> Any:

@@ -10,14 +10,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-import numpy as np
-
 from nacho.elements import supported_elements
-from nacho.errors import DTypeError, UnsupportedError
-from nacho.storage.given import require_element
-from nacho.storage.layouts import CSC, CSR, coo_view, dense_view
-from nacho.storage.memory import Memory, remember
-from nacho.storage.views import INT32, INT64, TORCH, Array, View
+from nacho.errors import DeviceError, DTypeError, OperandError, UnsupportedError
+from nacho.storage.device_arrays import ELEMENT_DTYPES, HOST, DeviceArray
+from nacho.storage.layouts import CSC, CSR, coo_view, dense_device_view, dense_view
+from nacho.storage.memory import lasting, remember
+from nacho.storage.views import TORCH, Array, View
 
 
 def is_torch(kind: type) -> bool:
@@ -26,32 +24,42 @@ def is_torch(kind: type) -> bool:
 
 
 def torch_view(name: str, container: Any) -> View:
-    """Return the view of a tensor, or refuse its layout or its type."""
+    """Return the view of a tensor, or refuse its device, its layout or its type."""
     torch, tensor = sys.modules["torch"], container.detach()
-    if tensor.device.type != "cpu":
-        _refuse(name, f"a tensor on device '{tensor.device}'", f"{name}.cpu()")
+    _require_device(name, tensor)
     if tensor.layout == torch.strided:
         return _dense_view(name, tensor)
     _require_layout(name, tensor, torch)
     shape = tuple(tensor.shape)
     if tensor.layout == torch.sparse_coo:
-        (indices,) = _index_arrays(container, [tensor._indices()])
-        return coo_view(shape, indices, _values(name, tensor._values()), TORCH)
-    in_rows = tensor.layout == torch.sparse_csr
-    index = (
-        [tensor.crow_indices(), tensor.col_indices()]
-        if in_rows
-        else [tensor.ccol_indices(), tensor.row_indices()]
-    )
-    pos, crd = _index_arrays(container, index)
-    values = _values(name, tensor.values())
-    format, layout = (CSR, "csr") if in_rows else (CSC, "csc")
+        index = _index_arrays(name, container, tensor._indices().unbind(0), "indices")
+        values = _array(name, "values", tensor._values())
+        return coo_view(shape, tuple(index), values, TORCH)
+    if tensor.layout == torch.sparse_csr:
+        parts, format, layout = ("crow_indices", "col_indices"), CSR, "csr"
+    else:
+        parts, format, layout = ("ccol_indices", "row_indices"), CSC, "csc"
+    found = [getattr(tensor, part)() for part in parts]
+    pos, crd = _index_arrays(name, container, found, "an index tensor")
+    values = _array(name, "values", tensor.values())
     return View(format, shape, (None, pos), (None, crd), values, TORCH, layout)
 
 
 def scalar_of(name: str, tensor: Any) -> Array:
     """Return a tensor without dimensions as such an array of NumPy."""
-    return _values(name, tensor.detach())
+    array: Array = _array(name, "the tensor", tensor.detach().cpu())
+    return array
+
+
+def _require_device(name: str, tensor: Any) -> None:
+    kind, number = tensor.device.type, tensor.device.index
+    if kind == "cuda" and number:
+        raise DeviceError(
+            f"operand '{name}' is on GPU {number}, but kernels run on the first GPU: "
+            f"pass {name}.to('cuda:0')"
+        )
+    if kind not in (HOST, "cuda"):
+        _refuse(name, f"a tensor on device '{tensor.device}'", f"{name}.cpu()")
 
 
 def _dense_view(name: str, tensor: Any) -> View:
@@ -59,19 +67,40 @@ def _dense_view(name: str, tensor: Any) -> View:
     if tensor.is_conj() or tensor.is_neg():
         tensor = tensor.resolve_conj().resolve_neg()
         note = "the array is conjugated or negated when it is read: copied"
-    return dense_view(_values(name, tensor), TORCH, note)
+    if tensor.device.type == HOST:
+        return dense_view(_array(name, "the tensor", tensor), TORCH, note)
+    fortran = (
+        not tensor.is_contiguous()
+        and tensor.permute(*range(tensor.dim() - 1, -1, -1)).is_contiguous()
+    )
+    if fortran:
+        tensor = tensor.permute(*range(tensor.dim() - 1, -1, -1))
+    return dense_device_view(_array(name, "the tensor", tensor), fortran, TORCH, note)
 
 
-def _values(name: str, tensor: Any) -> Array:
-    try:
-        values: Array = tensor.numpy()
-    except TypeError as error:
+def _array(name: str, label: str, tensor: Any) -> Any:
+    """Return the memory of a tensor as an array of NumPy, or as one on the device."""
+    dtype = ELEMENT_DTYPES.get(str(tensor.dtype).removeprefix("torch."))
+    if dtype is None:
         raise DTypeError(
             f"operand '{name}': type {tensor.dtype} is not supported (supported: "
             f"{supported_elements()})"
-        ) from error
-    require_element(name, values.dtype)
-    return values
+        )
+    if tensor.device.type == HOST:
+        return tensor.numpy()
+    if not tensor.is_contiguous():
+        raise OperandError(
+            f"operand '{name}': {label} is not contiguous, and operands on a device "
+            f"are used as they are: pass {name}.contiguous()"
+        )
+    shape = tuple(tensor.shape)
+    return DeviceArray.at("cuda", tensor.data_ptr(), shape, dtype, tensor)
+
+
+def _index_arrays(
+    name: str, container: object, tensors: Sequence[Any], label: str
+) -> list[Any]:
+    return lasting(container, [_array(name, label, each) for each in tensors])
 
 
 def _require_layout(name: str, tensor: Any, torch: Any) -> None:
@@ -93,51 +122,15 @@ def _refuse(name: str, what: str, fix: str) -> NoReturn:
     )
 
 
-# --- Index arrays ---------------------------------------------------------------------
-
-
-class _Indices:
-    """The index tensors of a container, and the same memory as NumPy's arrays.
-
-    A container makes new objects for its index tensors each time that it is asked. It
-    was checked with certain arrays, so these stay the same as long as the memory does.
-    """
-
-    def __init__(self, tensors: Sequence[Any]) -> None:
-        self.arrays: list[Any] = []
-        for tensor in tensors:
-            array = tensor.numpy()
-            self.arrays.append(tuple(array) if array.ndim == 2 else array)
-        self._tensors = tensors
-
-    def fits(self, tensors: Sequence[Any]) -> bool:
-        return all(
-            known.data_ptr() == now.data_ptr()
-            and known.shape == now.shape
-            and known.stride() == now.stride()
-            and known.dtype == now.dtype
-            for known, now in zip(self._tensors, tensors, strict=True)
-        )
-
-
-_indices: Memory[_Indices] = Memory()
-
-
-def _index_arrays(container: object, tensors: Sequence[Any]) -> list[Any]:
-    """Return index tensors as arrays; one of rank 2 as a tuple of its rows."""
-    known = _indices.get(container)
-    if known is None or not known.fits(tensors):
-        known = _Indices(tensors)
-        _indices.put(container, known)
-    return known.arrays
-
-
 # --- Results --------------------------------------------------------------------------
 
 
-def dense_tensor(values: Array) -> Any:
+def dense_tensor(values: Any) -> Any:
     """Return a tensor that shares the memory of an array."""
-    return sys.modules["torch"].from_numpy(values)
+    torch = sys.modules["torch"]
+    if isinstance(values, DeviceArray):
+        return torch.as_tensor(values, device="cuda:0")
+    return torch.from_numpy(values)
 
 
 def sparse_tensor(view: View, canonical: bool) -> Any:
@@ -147,9 +140,9 @@ def sparse_tensor(view: View, canonical: bool) -> Any:
     says that the entries are known to be sorted and distinct.
     """
     torch = sys.modules["torch"]
-    values = torch.from_numpy(view.values)
+    values = dense_tensor(view.values)
     if view.layout == "coo":
-        indices = torch.from_numpy(np.stack(view.crd, dtype=INT64))  # type: ignore[arg-type]
+        indices = torch.stack([dense_tensor(crd).long() for crd in view.crd])
         made = torch.sparse_coo_tensor(
             indices,
             values,
@@ -158,11 +151,9 @@ def sparse_tensor(view: View, canonical: bool) -> Any:
             check_invariants=False,
         )
     else:
-        pos, crd = view.pos_at(1), view.crd_at(1)
-        width = INT32 if pos.dtype == crd.dtype == INT32 else INT64
-        index = [
-            torch.from_numpy(each.astype(width, copy=False)) for each in (pos, crd)
-        ]
+        index = [dense_tensor(each) for each in (view.pos_at(1), view.crd_at(1))]
+        if index[0].dtype != index[1].dtype:
+            index = [each.long() for each in index]
         make = getattr(torch, f"sparse_{view.layout}_tensor")
         made = make(*index, values, view.shape, check_invariants=False)
     if canonical:

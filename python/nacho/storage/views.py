@@ -26,13 +26,14 @@ INT32_MAX = 2**31 - 1
 
 NACHO, NUMPY = "nacho", "numpy"
 SCIPY_ARRAY, SCIPY_MATRIX = "scipy array", "scipy matrix"
-TORCH, SPARSE, DLPACK = "torch", "sparse", "dlpack"
+TORCH, SPARSE, CUPY, DLPACK = "torch", "sparse", "cupy", "dlpack"
 """The libraries that containers come from."""
 
 _LABELS: dict[tuple[str, str], tuple[str, str, str]] = {
     (TORCH, "csr"): ("crow_indices", "col_indices", "values"),
     (TORCH, "csc"): ("ccol_indices", "row_indices", "values"),
     (TORCH, "coo"): ("", "indices[{}]", "values"),
+    (CUPY, "coo"): ("", "(row, col)[{}]", "data"),
 }
 """How messages call ``pos``, ``crd`` and values of a library's layout; SciPy's names
 are the default."""
