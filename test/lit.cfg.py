@@ -1,8 +1,9 @@
 """What the lit tests run with: tools, substitutions, features.
 
 Substitutions besides the tools' names: %python (with nacho importable), %isolated
-(runs kernels on memory that the host cannot read), %nacho_plugin (NachoPlugin.so),
-%nacho_include (our include directory), and the pipelines below.
+(runs kernels on memory that the host cannot read), %simulated (runs kernels of the gpu
+dialect on the simulated GPU), %nacho_plugin (NachoPlugin.so), %nacho_include (our
+include directory), and the pipelines below.
 Features: `nvptx` (LLVM can emit PTX), `ptxas` (PTX can be assembled), `cuda`
 (kernels can run).
 """
@@ -53,6 +54,7 @@ llvm_config.add_tool_substitutions(
 config.substitutions += [
     ("%python", config.python_executable),
     ("%isolated", os.path.join(config.nacho_tools_dir, "isolated")),
+    ("%simulated", os.path.join(config.nacho_tools_dir, "simulated")),
     ("%nacho_plugin", config.nacho_plugin),
     ("%nacho_include", os.path.join(config.nacho_source_dir, "include")),
 ]

@@ -12,6 +12,7 @@
 
 #include "nacho/Runtime/Simulator.h"
 
+#include "SimulatedBlock.h"
 #include "nacho/Runtime/Fork.h"
 #include "nacho/Runtime/Stop.h"
 
@@ -23,7 +24,6 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <sys/mman.h>
@@ -155,45 +155,87 @@ static uint64_t seedOfOrder() {
   return variable ? std::strtoull(variable, nullptr, 10) : 0;
 }
 
-namespace {
-/// A permutation of the numbers below `count`.
-class Order {
-public:
-  Order(int64_t count, uint64_t seed) : count(count) {
-    if (!seed || count < 2)
-      return;
-    first = seed % count;
-    // Large steps, and each number comes once.
-    step = (seed * 0x9e3779b97f4a7c15u >> 32) % count;
-    while (std::gcd(step, count) != 1)
-      ++step;
-  }
-
-  int64_t operator[](int64_t n) const {
-    return static_cast<int64_t>((first + static_cast<__int128>(n) * step) %
-                                count);
-  }
-
-private:
-  int64_t count, first = 0, step = 1;
-};
-} // namespace
-
-void nacho::simulateLaunch(SimulatedKernel kernel, int64_t blocks,
-                           int64_t threads, void *frame) noexcept {
+void nacho::simulateLaunch(SimulatedKernel kernel, const char *name,
+                           int64_t blocks, int64_t threads, int64_t shared,
+                           int64_t meets, void *frame) noexcept {
   static const uint64_t seed = seedOfOrder();
   const StopWord &word = stopWord();
-  Order ofBlocks(blocks, seed), ofThreads(threads, seed);
-  SimulatedThread thread{0, 0, blocks, threads, -int64_t(kHalf)};
-  for (int64_t block = 0; block < blocks; ++block) {
-    thread.block = ofBlocks[block];
-    for (int64_t n = 0; n < threads; ++n) {
-      if (isSet(word))
-        return;
-      thread.thread = ofThreads[n];
-      kernel(&thread, frame);
-    }
+  SimulatedBlock &block = SimulatedBlock::ofThread();
+  block.begin({kernel, name, blocks, threads, shared, meets != 0, frame,
+               Order(threads, seed), -int64_t(kHalf)});
+  Order ofBlocks(blocks, seed);
+  for (int64_t n = 0; n < blocks && !isSet(word); ++n)
+    if (!block.run(ofBlocks[n]))
+      failSimulated();
+}
+
+void nacho::accessShared(const SimulatedThread *thread, const char *site,
+                         AccessKind kind, const char *at,
+                         int64_t bytes) noexcept {
+  Lane &lane = Lane::of(thread);
+  if (!lane.owner->access(lane, site, kind, at, bytes))
+    lane.owner->leave(lane);
+}
+
+void nacho::meetBlock(const SimulatedThread *thread,
+                      const char *site) noexcept {
+  Lane &lane = Lane::of(thread);
+  lane.owner->wait(lane, Lane::atBlock, site);
+}
+
+/// Waits for lanes of the warp, to which the lane gives a value.
+static void meetWarpWith(Lane &lane, const char *site, int64_t mask,
+                         int64_t value, int64_t asked, bool isBarrier = false) {
+  lane.mask = mask;
+  lane.value = value;
+  lane.asked = asked;
+  lane.isBarrier = isBarrier;
+  lane.owner->wait(lane, Lane::atWarp, site);
+}
+
+void nacho::meetWarp(const SimulatedThread *thread, const char *site,
+                     int64_t mask) noexcept {
+  meetWarpWith(Lane::of(thread), site, mask, 0, thread->thread,
+               /*isBarrier=*/true);
+}
+
+int64_t nacho::voteInWarp(const SimulatedThread *thread, const char *site,
+                          int64_t mask, int64_t bit) noexcept {
+  meetWarpWith(Lane::of(thread), site, mask, bit, thread->thread);
+  return Lane::of(thread).votes;
+}
+
+static int64_t askedLane(ShuffleMode mode, int64_t own, int64_t number) {
+  switch (mode) {
+  case ShuffleMode::exclusiveOr:
+    return own ^ number;
+  case ShuffleMode::down:
+    return own + number;
+  case ShuffleMode::up:
+    return own - number;
+  case ShuffleMode::index:
+    return number;
   }
+  return own;
+}
+
+int64_t nacho::shuffleInWarp(const SimulatedThread *thread, const char *site,
+                             ShuffleMode mode, int64_t value, int64_t number,
+                             int64_t width) noexcept {
+  Lane &lane = Lane::of(thread);
+  int64_t own = thread->thread % kLanes, first = thread->thread - own;
+  int64_t asked = askedLane(mode, own, number);
+  lane.isValid = own < width && asked >= 0 && asked < width;
+  // Lanes beyond the width have no part in it.
+  if (own >= width)
+    return value;
+  meetWarpWith(lane, site, (int64_t(1) << width) - 1, value,
+               first + (lane.isValid ? asked : own));
+  return lane.answer;
+}
+
+int64_t nacho::isShuffled(const SimulatedThread *thread) noexcept {
+  return Lane::of(thread).isValid;
 }
 
 //===----------------------------------------------------------------------===//
@@ -235,7 +277,16 @@ static void handleFaults() {
   }
 }
 
-/// Returns whose fault it was, as `halfOf` plus 1, or 0.
+/// What callUntilFault() returns if the simulated block has found it.
+static constexpr int kFailed = 3;
+
+void nacho::failSimulated() noexcept {
+  if (!onFault)
+    std::abort();
+  siglongjmp(*onFault, kFailed);
+}
+
+/// Returns whose fault it was, as `halfOf` plus 1, or kFailed, or 0.
 static int callUntilFault(void (*function)(const int64_t *),
                           const int64_t *words) {
   sigjmp_buf here;
@@ -260,4 +311,6 @@ void nacho::callSimulated(void (*function)(const int64_t *words),
     throw DeviceFault("a kernel accessed memory of the device beyond an array");
   if (fault == 2)
     throw DeviceFault("the host accessed memory of the device");
+  if (fault == kFailed)
+    throw DeviceFault(SimulatedBlock::ofThread().error());
 }

@@ -5,7 +5,8 @@ module attributes {gpu.container_module} {
 // The frame is made once, and filled for each launch. Kernels in different modules may have
 // the same name.
 //
-// CHECK-DAG: llvm.func @nacho_launch(!llvm.ptr, i64, i64, !llvm.ptr)
+// CHECK-DAG: llvm.func @nacho_launch(!llvm.ptr, !llvm.ptr, i64, i64, i64, i64, !llvm.ptr)
+// CHECK-DAG: llvm.mlir.global internal constant @[[NAME:.+]]("k\00")
 // CHECK-DAG: llvm.func @nacho_take_scratch(i64) -> !llvm.ptr
 // CHECK-DAG: llvm.func @nacho_return_scratch(!llvm.ptr, i64)
 
@@ -26,7 +27,10 @@ func.func @negative(%n: index) -> index {
 // CHECK:         llvm.store %[[MEMREF]], %[[FIRST]]
 // CHECK:         %[[KERNEL:.+]] = constant @simulated_kernels_k
 // CHECK:         %[[ADDRESS:.+]] = builtin.unrealized_conversion_cast %[[KERNEL]]
-// CHECK:         llvm.call @nacho_launch(%[[ADDRESS]], %{{.+}}, %{{.+}}, %[[FRAME]])
+// CHECK:         %[[TEXT:.+]] = llvm.mlir.addressof @[[NAME]]
+// CHECK-DAG:     %[[SHARED:.+]] = arith.constant 0 : i64
+// CHECK-DAG:     %[[MEETS:.+]] = arith.constant 0 : i64
+// CHECK:         llvm.call @nacho_launch(%[[ADDRESS]], %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[FRAME]])
 // CHECK-NOT:     gpu.
 func.func @launch(%a: memref<?xf64>, %n: index, %b: index) {
   %c1 = arith.constant 1 : index

@@ -30,7 +30,9 @@ static void addOne(const SimulatedThread *thread, void *frame) {
 
 static void run(const int64_t *words) {
   auto *launch = reinterpret_cast<Launch *>(words[0]);
-  simulateLaunch(addOne, launch->blocks, launch->threads, launch);
+  simulateLaunch(addOne, "addOne", launch->blocks, launch->threads,
+                 /*shared=*/0,
+                 /*meets=*/0, launch);
 }
 
 /// What the host must not do.

@@ -184,7 +184,7 @@ def ConvertNachoGpuToSimulator
     After:
     ```mlir
     frame = [%a, %n]
-    call @nacho_launch(@simulated_k, %b, %t, frame)
+    call @nacho_launch(@simulated_k, "k", %b, %t, bytes of shared memory, 0, frame)
 
     func.func private @simulated_k(%thread, %frame) {
       %a = frame[0], at the address where kernels access it
@@ -195,7 +195,9 @@ def ConvertNachoGpuToSimulator
     }
     ```
     gpu.alloc and gpu.dealloc become calls of the runtime as well, which calls the
-    function for each thread of each block (Simulator.h).
+    function for each thread of each block (Simulator.h). So do operations by which
+    threads wait for each other, such as gpu.barrier; then the launch has a 1 in place
+    of the 0. Before each access to shared memory, a call notes it.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }

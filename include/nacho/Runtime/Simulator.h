@@ -27,13 +27,17 @@ struct DeviceFault : DeviceError {
 void callSimulated(void (*function)(const int64_t *words),
                    const int64_t *words);
 
-/// What a thread of a kernel can ask for. Compiled code reads these numbers in
+/// How many threads a warp has.
+inline constexpr int64_t kLanes = 32;
+
+/// What a thread of a kernel can ask for. Compiled code reads these fields in
 /// this order.
 struct SimulatedThread {
   int64_t block, thread;   ///< Its number, and the number of its block.
   int64_t blocks, threads; ///< How many blocks there are, and threads in each.
   /// What leads from an address that the host knows to the one of kernels.
   int64_t window;
+  char *shared; ///< The shared memory of its block.
 };
 
 /// A kernel, which takes the arguments of a launch in a frame.
@@ -41,9 +45,44 @@ using SimulatedKernel = void (*)(const SimulatedThread *thread, void *frame);
 
 /// Runs all threads of all blocks, one after the other, in an order that
 /// depends on the environment variable NACHO_SIMULATOR_SEED: with 0, the
-/// default, in the order of their numbers.
-void simulateLaunch(SimulatedKernel kernel, int64_t blocks, int64_t threads,
+/// default, in the order of their numbers. If `meets` is not 0, threads may
+/// wait for each other. Blocks have `shared` bytes of shared memory.
+void simulateLaunch(SimulatedKernel kernel, const char *name, int64_t blocks,
+                    int64_t threads, int64_t shared, int64_t meets,
                     void *frame) noexcept;
+
+// What threads do with each other, and with shared memory. A site is the text
+// of an operation; each operation has its own. What is wrong ends the call of
+// callSimulated() with a DeviceFault that says where it was.
+
+/// How memory is accessed. Compiled code has these numbers.
+enum class AccessKind : int64_t { read, write, atomic };
+
+/// Notes that a thread is about to access shared memory.
+void accessShared(const SimulatedThread *thread, const char *site,
+                  AccessKind kind, const char *at, int64_t bytes) noexcept;
+
+/// Waits until all threads of the block, or those lanes of the warp whose bits
+/// are in the mask, are at the same site. What they have written before is seen
+/// by all, after a meeting of all lanes at least by those of the warp.
+void meetBlock(const SimulatedThread *thread, const char *site) noexcept;
+void meetWarp(const SimulatedThread *thread, const char *site,
+              int64_t mask) noexcept;
+
+/// Where the value of a shuffle comes from: lane ^ n, lane + n, lane - n, n.
+enum class ShuffleMode : int64_t { exclusiveOr, down, up, index };
+
+/// Returns the value that another of the first `width` lanes of the warp gives
+/// at the same site. These lanes wait for each other.
+int64_t shuffleInWarp(const SimulatedThread *thread, const char *site,
+                      ShuffleMode mode, int64_t value, int64_t number,
+                      int64_t width) noexcept;
+/// Whether there was such a lane for the last shuffle of this thread.
+int64_t isShuffled(const SimulatedThread *thread) noexcept;
+
+/// Returns the bits of all lanes, by lane.
+int64_t voteInWarp(const SimulatedThread *thread, const char *site,
+                   int64_t mask, int64_t bit) noexcept;
 
 /// Memory for compiled code. There is none if this is null.
 void *takeSimulatedScratch(int64_t bytes) noexcept;

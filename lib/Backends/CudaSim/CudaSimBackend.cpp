@@ -63,6 +63,12 @@ public:
     auto code = compileForHost(
         request, simulatedDevice(),
         {runtimeFunction(kLaunchSymbol, simulateLaunch),
+         runtimeFunction(kAccessSharedSymbol, accessShared),
+         runtimeFunction(kMeetBlockSymbol, meetBlock),
+         runtimeFunction(kMeetWarpSymbol, meetWarp),
+         runtimeFunction(kShuffleSymbol, shuffleInWarp),
+         runtimeFunction(kIsShuffledSymbol, isShuffled),
+         runtimeFunction(kVoteSymbol, voteInWarp),
          runtimeFunction(kTakeScratchSymbol, takeSimulatedScratch),
          runtimeFunction(kReturnScratchSymbol, returnSimulatedScratch)});
     if (failed(code))

@@ -6,11 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostSide.h"
+#include "SimulatedThread.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_CONVERTNACHOGPUTOSIMULATOR
@@ -30,7 +35,10 @@ public:
 
 private:
   Value onHost(ImplicitLocOpBuilder &b, Value argument, Value window);
-  LogicalResult convertId(Operation *op, Value thread);
+  void takeArguments(ImplicitLocOpBuilder &b, Block &entry, unsigned count,
+                     SimulatedThreadBuilder &thread, Value frame);
+  void takeMemory(ImplicitLocOpBuilder &b, Block &entry, unsigned count,
+                  SimulatedThreadBuilder &thread, const SharedLayout &layout);
 };
 } // namespace
 
@@ -54,37 +62,51 @@ Value Converter::onHost(ImplicitLocOpBuilder &b, Value argument, Value window) {
   return argument;
 }
 
-/// Replaces the numbers of the thread and of its block, and how many there are.
-LogicalResult Converter::convertId(Operation *op, Value thread) {
-  auto replace = [&](gpu::Dimension dimension, int32_t field) {
-    ImplicitLocOpBuilder b(op->getLoc(), op);
-    Value number =
-        dimension == gpu::Dimension::x
-            ? Value(LLVM::LoadOp::create(
-                  b, b.getI64Type(),
-                  LLVM::GEPOp::create(b, pointer, b.getI64Type(), thread,
-                                      ArrayRef<LLVM::GEPArg>{field})))
-            : arith::ConstantIntOp::create(b, field < 2 ? 0 : 1, 64);
-    op->replaceAllUsesWith(
-        arith::IndexCastOp::create(b, b.getIndexType(), number));
-    op->erase();
-    return success();
-  };
-  if (auto id = dyn_cast<gpu::BlockIdOp>(op))
-    return replace(id.getDimension(), 0);
-  if (auto id = dyn_cast<gpu::ThreadIdOp>(op))
-    return replace(id.getDimension(), 1);
-  if (auto dim = dyn_cast<gpu::GridDimOp>(op))
-    return replace(dim.getDimension(), 2);
-  if (auto dim = dyn_cast<gpu::BlockDimOp>(op))
-    return replace(dim.getDimension(), 3);
-  return op->emitOpError("is not simulated");
+/// Replaces the first arguments of a kernel by the fields of a frame.
+void Converter::takeArguments(ImplicitLocOpBuilder &b, Block &entry,
+                              unsigned count, SimulatedThreadBuilder &thread,
+                              Value frame) {
+  LLVM::LLVMStructType type =
+      frameOf(TypeRange(entry.getArgumentTypes()).take_front(count));
+  Value window = thread.load(b, kWindow);
+  for (unsigned n = 0; n < count; ++n) {
+    BlockArgument argument = entry.getArgument(n);
+    Value field = LLVM::LoadOp::create(b, type.getBody()[n],
+                                       fieldOf(b, type, frame, int32_t(n)));
+    if (isa<MemRefType>(argument.getType()))
+      field = onHost(b, field, window);
+    argument.replaceAllUsesWith(castTo(b, argument.getType(), field));
+  }
+}
+
+/// Replaces the arguments after these, which are memory of the block, and then
+/// of the thread. The last two are the thread and the frame.
+void Converter::takeMemory(ImplicitLocOpBuilder &b, Block &entry,
+                           unsigned count, SimulatedThreadBuilder &thread,
+                           const SharedLayout &layout) {
+  auto arrays = entry.getArguments().drop_front(count).drop_back(2);
+  for (BlockArgument array : arrays) {
+    auto type = cast<MemRefType>(array.getType());
+    unsigned n = array.getArgNumber() - count;
+    if (n < layout.offsets.size()) {
+      array.replaceAllUsesWith(thread.sharedArray(b, type, layout.offsets[n]));
+      continue;
+    }
+    auto plain = MemRefType::get(type.getShape(), type.getElementType());
+    Value own = memref::AllocaOp::create(b, plain);
+    array.replaceAllUsesWith(
+        memref::MemorySpaceCastOp::create(b, type, own).getResult());
+  }
 }
 
 LogicalResult Converter::convertKernel(gpu::GPUFuncOp kernel) {
-  if (kernel.getNumWorkgroupAttributions() ||
-      kernel.getNumPrivateAttributions() || kernel.isExternal())
-    return kernel.emitOpError("has memory that is not simulated, or no body");
+  if (kernel.isExternal())
+    return kernel.emitOpError("has no body");
+  FailureOr<SharedLayout> layout = layOutShared(kernel);
+  if (failed(layout))
+    return failure();
+  Sites sites(kernel);
+  unsigned count = kernel.getFunctionType().getNumInputs();
   auto b = ImplicitLocOpBuilder::atBlockEnd(kernel.getLoc(), module.getBody());
   auto function = func::FuncOp::create(
       b,
@@ -93,39 +115,23 @@ LogicalResult Converter::convertKernel(gpu::GPUFuncOp kernel) {
       b.getFunctionType({pointer, pointer}, TypeRange()));
   function.setPrivate();
   function.getBody().takeBody(kernel.getBody());
-  Block &entry = function.getBody().front();
-  LLVM::LLVMStructType frame = frameOf(entry.getArgumentTypes());
-  unsigned count = entry.getNumArguments();
-  Value thread = entry.insertArgument(0u, pointer, kernel.getLoc());
-  Value at = entry.insertArgument(1u, pointer, kernel.getLoc());
-  b.setInsertionPointToStart(&entry);
-  Value window = LLVM::LoadOp::create(
-      b, b.getI64Type(),
-      LLVM::GEPOp::create(b, pointer, b.getI64Type(), thread,
-                          ArrayRef<LLVM::GEPArg>{4}));
-  for (unsigned n = 0; n < count; ++n) {
-    BlockArgument argument = entry.getArgument(n + 2);
-    Value field = LLVM::LoadOp::create(b, frame.getBody()[n],
-                                       fieldOf(b, frame, at, int32_t(n)));
-    if (isa<MemRefType>(argument.getType()))
-      field = onHost(b, field, window);
-    argument.replaceAllUsesWith(castTo(b, argument.getType(), field));
-  }
-  entry.eraseArguments(2, count);
   SmallVector<Operation *> ops;
-  function.walk([&](Operation *op) {
-    if (isa<gpu::GPUDialect>(op->getDialect()))
-      ops.push_back(op);
-  });
+  function.walk([&](Operation *op) { ops.push_back(op); });
+  Block &entry = function.getBody().front();
+  unsigned numArguments = entry.getNumArguments();
+  Value thread = entry.addArgument(pointer, kernel.getLoc());
+  Value frame = entry.addArgument(pointer, kernel.getLoc());
+  b.setInsertionPointToStart(&entry);
+  SimulatedThreadBuilder builder(*this, sites, thread);
+  takeArguments(b, entry, count, builder, frame);
+  takeMemory(b, entry, count, builder, *layout);
+  entry.eraseArguments(0, numArguments);
   for (Operation *op : ops) {
-    if (isa<gpu::ReturnOp>(op)) {
-      OpBuilder builder(op);
-      func::ReturnOp::create(builder, op->getLoc());
-      op->erase();
-    } else if (failed(convertId(op, thread))) {
+    bool ofGpu = isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect());
+    if (failed(ofGpu ? builder.convert(op) : builder.watchShared(op)))
       return failure();
-    }
   }
+  dropMemorySpaces(function);
   return success();
 }
 
@@ -134,18 +140,46 @@ LogicalResult Converter::convertKernel(gpu::GPUFuncOp kernel) {
 //===----------------------------------------------------------------------===//
 
 /// frame = [arguments]
-/// nacho_launch(kernel, blocks, threads, frame)
+/// nacho_launch(kernel, name, blocks, threads, shared, meets, frame)
 LogicalResult Converter::convertLaunch(gpu::LaunchFuncOp launch) {
+  auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(
+      SymbolTable::lookupNearestSymbolFrom(launch, launch.getKernelAttr()));
+  if (!kernel)
+    return launch.emitOpError("has no kernel that can be simulated");
+  FailureOr<SharedLayout> shared = layOutShared(kernel);
+  if (failed(shared))
+    return failure();
   Value frame = storeFrame(launch);
   ImplicitLocOpBuilder b(launch.getLoc(), launch);
-  Value kernel = func::ConstantOp::create(
+  auto number = [&](int64_t value) {
+    return arith::ConstantIntOp::create(b, value, 64);
+  };
+  Value function = func::ConstantOp::create(
       b, b.getFunctionType({pointer, pointer}, TypeRange()),
       functionOf(launch.getKernelModuleName(), launch.getKernelName()));
   callRuntime(b, kLaunchSymbol, LLVM::LLVMVoidType::get(module.getContext()),
-              {castTo(b, pointer, kernel), toNumber(b, launch.getGridSizeX()),
-               toNumber(b, launch.getBlockSizeX()), frame});
+              {castTo(b, pointer, function), textConstant(b, kernel.getName()),
+               toNumber(b, launch.getGridSizeX()),
+               toNumber(b, launch.getBlockSizeX()), number(shared->bytes),
+               number(meets(kernel)), frame});
   launch.erase();
   return success();
+}
+
+/// Reductions of a warp as shuffles. (Those of a block would become code in
+/// which threads race to store the same value.)
+static void expandReductions(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateGpuLowerSubgroupReduceToShufflePatterns(patterns, kLanes,
+                                                  /*shuffleBitwidth=*/64);
+  populateGpuGlobalIdPatterns(patterns);
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isa<gpu::SubgroupReduceOp, gpu::GlobalIdOp>(op))
+      ops.push_back(op);
+  });
+  // Whatever has no pattern is refused when it is converted.
+  (void)applyOpPatternsGreedily(ops, std::move(patterns));
 }
 
 namespace {
@@ -153,6 +187,7 @@ struct GpuToSimulator
     : nacho::impl::ConvertNachoGpuToSimulatorBase<GpuToSimulator> {
   LogicalResult convert() {
     ModuleOp module = getOperation();
+    expandReductions(module);
     Converter converter(module);
     SmallVector<gpu::GPUModuleOp> kernels(module.getOps<gpu::GPUModuleOp>());
     if (failed(converter.convert([&](gpu::LaunchFuncOp launch) {

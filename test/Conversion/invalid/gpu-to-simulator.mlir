@@ -2,8 +2,8 @@
 
 gpu.module @kernels {
   gpu.func @k() kernel {
-    // expected-error@+1 {{'gpu.barrier' op is not simulated}}
-    gpu.barrier
+    // expected-error@+1 {{'gpu.cluster_id' op is not simulated}}
+    %cluster = gpu.cluster_id x
     gpu.return
   }
 }
@@ -11,8 +11,62 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  // expected-error@+1 {{'gpu.func' op has memory that is not simulated, or no body}}
-  gpu.func @k() workgroup(%shared : memref<32xf64, #gpu.address_space<workgroup>>) kernel {
+  gpu.func @k(%value: f64) kernel {
+    // expected-error@+1 {{'gpu.all_reduce' op is not simulated}}
+    %sum = gpu.all_reduce add %value {} : (f64) -> f64
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @k(%bit: i1, %out: memref<?xi1>) kernel {
+    %all = arith.constant -1 : i32
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{'nvvm.vote.sync' op is not simulated}}
+    %same = nvvm.vote.sync uni %all, %bit -> i1
+    memref.store %same, %out[%c0] : memref<?xi1>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @k(%two: vector<2xf32>, %lane: i32, %out: memref<?xf32>) kernel {
+    // expected-error@+1 {{'gpu.shuffle' op has a value that is not simulated}}
+    %other, %valid = gpu.shuffle idx %two, %lane, %lane : vector<2xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error@+1 {{'gpu.func' op has 262144 bytes of shared memory, more than 232448}}
+  gpu.func @k() workgroup(%shared : memref<32768xf64, #gpu.address_space<workgroup>>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error@+1 {{'gpu.func' op has shared memory that is not simulated}}
+  gpu.func @k() workgroup(%shared : memref<?xf64, #gpu.address_space<workgroup>>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @k(%out: memref<32xf64>)
+      workgroup(%shared : memref<32xf64, #gpu.address_space<workgroup>>) kernel {
+    // expected-error@+1 {{'memref.copy' op accesses shared memory in a way that is not simulated}}
+    memref.copy %shared, %out
+        : memref<32xf64, #gpu.address_space<workgroup>> to memref<32xf64>
     gpu.return
   }
 }

@@ -1,0 +1,52 @@
+//===- KernelAccesses.h - Where and how kernels access memory ---*- C++ -*-===//
+
+#ifndef NACHO_LIB_KERNELACCESSES_H
+#define NACHO_LIB_KERNELACCESSES_H
+
+#include "nacho/Runtime/Simulator.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <optional>
+#include <string>
+
+namespace nacho {
+
+/// What an operation accesses: elements that lie one after the other.
+struct KernelAccess {
+  mlir::Value memory;
+  mlir::ValueRange indices;
+  AccessKind kind;
+  int64_t bytes;
+};
+
+/// The access of an operation, if it has one.
+std::optional<KernelAccess> accessOf(mlir::Operation *op);
+
+/// Whether a value is shared memory.
+bool isShared(mlir::Value memory);
+
+/// The address of the first byte of an access, as an integer.
+mlir::Value addressOf(mlir::ImplicitLocOpBuilder &b,
+                      const KernelAccess &access);
+
+/// The texts by which messages name the operations of a kernel: where they come
+/// from, if that is known, or else how they are printed.
+class Sites {
+public:
+  explicit Sites(mlir::gpu::GPUFuncOp kernel);
+
+  /// The address of the text of an operation, which no other operation has.
+  mlir::Value of(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) const;
+
+private:
+  llvm::DenseMap<mlir::Operation *, std::string> texts;
+};
+
+/// The address of a constant text.
+mlir::Value textConstant(mlir::ImplicitLocOpBuilder &b, llvm::StringRef text);
+
+} // namespace nacho
+
+#endif // NACHO_LIB_KERNELACCESSES_H

@@ -1,0 +1,261 @@
+//===- SimulatedThread.cpp - What threads of simulated kernels do ---------===//
+//
+// Threads know their number, access shared memory, and wait for each other.
+// All of that becomes calls of the runtime (Simulator.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatedThread.h"
+
+#include "nacho/Runtime/Abi.h"
+
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// What a block of an H100 can have.
+static constexpr int64_t kMostShared = 232448;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+FailureOr<SharedLayout> nacho::layOutShared(gpu::GPUFuncOp kernel) {
+  static constexpr int64_t kAlignment = 16;
+  SharedLayout layout;
+  for (BlockArgument array : kernel.getWorkgroupAttributions()) {
+    auto type = cast<MemRefType>(array.getType());
+    if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+        !type.getElementType().isIntOrIndexOrFloat())
+      return kernel.emitOpError("has shared memory that is not simulated");
+    int64_t element =
+        type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
+    layout.offsets.push_back(layout.bytes);
+    layout.bytes += llvm::alignTo(
+        type.getNumElements() * llvm::divideCeil(element, 8), kAlignment);
+  }
+  if (layout.bytes > kMostShared)
+    return kernel.emitOpError("has ")
+           << layout.bytes << " bytes of shared memory, more than "
+           << kMostShared;
+  return layout;
+}
+
+bool nacho::meets(gpu::GPUFuncOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        bool waits = isa<gpu::BarrierOp, gpu::ShuffleOp, NVVM::VoteSyncOp,
+                         NVVM::SyncWarpOp>(op);
+        return waits ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void nacho::dropMemorySpaces(Operation *function) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](MemRefType type) -> std::optional<Type> {
+    if (!isa_and_nonnull<gpu::AddressSpaceAttr>(type.getMemorySpace()))
+      return std::nullopt;
+    return MemRefType::get(type.getShape(), type.getElementType(),
+                           type.getLayout());
+  });
+  replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+  function->walk([](memref::MemorySpaceCastOp cast) {
+    cast.replaceAllUsesWith(cast.getSource());
+    cast.erase();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers of threads
+//===----------------------------------------------------------------------===//
+
+Value SimulatedThreadBuilder::load(ImplicitLocOpBuilder &b, int32_t field) {
+  Value at = LLVM::GEPOp::create(b, host.pointer, b.getI64Type(), thread,
+                                 ArrayRef<LLVM::GEPArg>{field});
+  return LLVM::LoadOp::create(b, b.getI64Type(), at);
+}
+
+/// A field, or what there is along the other dimensions.
+Value SimulatedThreadBuilder::idOf(ImplicitLocOpBuilder &b,
+                                   gpu::Dimension dimension, int32_t field,
+                                   int64_t other) {
+  if (dimension == gpu::Dimension::x)
+    return load(b, field);
+  return arith::ConstantIntOp::create(b, other, 64);
+}
+
+/// The number that an operation asks for; null if it asks for none.
+Value SimulatedThreadBuilder::number(ImplicitLocOpBuilder &b, Operation *op) {
+  auto lanes = [&] { return arith::ConstantIntOp::create(b, kLanes, 64); };
+  if (auto id = dyn_cast<gpu::BlockIdOp>(op))
+    return idOf(b, id.getDimension(), kBlock, 0);
+  if (auto id = dyn_cast<gpu::ThreadIdOp>(op))
+    return idOf(b, id.getDimension(), kThread, 0);
+  if (auto dim = dyn_cast<gpu::GridDimOp>(op))
+    return idOf(b, dim.getDimension(), kBlocks, 1);
+  if (auto dim = dyn_cast<gpu::BlockDimOp>(op))
+    return idOf(b, dim.getDimension(), kThreads, 1);
+  if (isa<gpu::SubgroupSizeOp>(op))
+    return lanes();
+  if (isa<gpu::LaneIdOp>(op))
+    return arith::RemUIOp::create(b, load(b, kThread), lanes());
+  if (isa<gpu::SubgroupIdOp>(op))
+    return arith::DivUIOp::create(b, load(b, kThread), lanes());
+  if (isa<gpu::NumSubgroupsOp>(op))
+    return arith::CeilDivUIOp::create(b, load(b, kThreads), lanes());
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+Value SimulatedThreadBuilder::sharedArray(ImplicitLocOpBuilder &b,
+                                          MemRefType type, int64_t offset) {
+  Value at = LLVM::GEPOp::create(b, host.pointer, b.getI64Type(), thread,
+                                 ArrayRef<LLVM::GEPArg>{kShared});
+  Value memory = LLVM::LoadOp::create(b, host.pointer, at);
+  Value begin = LLVM::GEPOp::create(b, host.pointer, b.getI8Type(), memory,
+                                    ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  auto plain = MemRefType::get(type.getShape(), type.getElementType());
+  Value array = MemRefDescriptor::fromStaticShape(b, b.getLoc(), host.types,
+                                                  plain, begin);
+  return castTo(b, type, array);
+}
+
+LogicalResult SimulatedThreadBuilder::watchShared(Operation *op) {
+  std::optional<KernelAccess> access = accessOf(op);
+  if (!access) {
+    if (llvm::any_of(op->getOperands(), isShared) && !isMemoryEffectFree(op))
+      return op->emitOpError("accesses shared memory in a way that is not "
+                             "simulated");
+    return success();
+  }
+  if (!isShared(access->memory))
+    return success();
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value kind = arith::ConstantIntOp::create(b, int64_t(access->kind), 64);
+  Value bytes = arith::ConstantIntOp::create(b, access->bytes, 64);
+  Value address = addressOf(b, *access);
+  call(b, kAccessSharedSymbol, op, {kind, address, bytes}, /*isVoid=*/true);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Threads that wait for each other
+//===----------------------------------------------------------------------===//
+
+/// name(thread, site of the operation, arguments...)
+Value SimulatedThreadBuilder::call(ImplicitLocOpBuilder &b, StringRef name,
+                                   Operation *op, ValueRange arguments,
+                                   bool isVoid) {
+  SmallVector<Value> all = {thread, sites.of(b, op)};
+  llvm::append_range(all, arguments);
+  Type none = LLVM::LLVMVoidType::get(b.getContext());
+  return host.callRuntime(b, name, isVoid ? none : b.getI64Type(), all);
+}
+
+/// A number or a bit as an integer of 64 bits.
+static Value asWord(ImplicitLocOpBuilder &b, Value value) {
+  if (isa<FloatType>(value.getType()))
+    value = arith::BitcastOp::create(
+        b, b.getIntegerType(value.getType().getIntOrFloatBitWidth()), value);
+  if (value.getType().isInteger(64))
+    return value;
+  return arith::ExtUIOp::create(b, b.getI64Type(), value);
+}
+
+/// Reverses asWord().
+static Value fromWord(ImplicitLocOpBuilder &b, Value word, Type type) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (width < 64)
+    word = arith::TruncIOp::create(b, b.getIntegerType(width), word);
+  return isa<FloatType>(type) ? arith::BitcastOp::create(b, type, word) : word;
+}
+
+LogicalResult SimulatedThreadBuilder::convertShuffle(gpu::ShuffleOp shuffle) {
+  Type type = shuffle.getValue().getType();
+  if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 64)
+    return shuffle.emitOpError("has a value that is not simulated");
+  auto mode = [&] {
+    switch (shuffle.getMode()) {
+    case gpu::ShuffleMode::XOR:
+      return ShuffleMode::exclusiveOr;
+    case gpu::ShuffleMode::DOWN:
+      return ShuffleMode::down;
+    case gpu::ShuffleMode::UP:
+      return ShuffleMode::up;
+    case gpu::ShuffleMode::IDX:
+      return ShuffleMode::index;
+    }
+    llvm_unreachable("all modes are above");
+  }();
+  ImplicitLocOpBuilder b(shuffle.getLoc(), shuffle);
+  Value word =
+      call(b, kShuffleSymbol, shuffle,
+           {arith::ConstantIntOp::create(b, int64_t(mode), 64),
+            asWord(b, shuffle.getValue()), asWord(b, shuffle.getOffset()),
+            asWord(b, shuffle.getWidth())},
+           /*isVoid=*/false);
+  Value valid = host.callRuntime(b, kIsShuffledSymbol, b.getI64Type(), thread);
+  shuffle.getShuffleResult().replaceAllUsesWith(fromWord(b, word, type));
+  shuffle.getValid().replaceAllUsesWith(fromWord(b, valid, b.getI1Type()));
+  shuffle.erase();
+  return success();
+}
+
+/// any: votes != 0; all: no lane votes against it; ballot: the votes
+LogicalResult SimulatedThreadBuilder::convertVote(Operation *op) {
+  auto vote = cast<NVVM::VoteSyncOp>(op);
+  if (vote.getKind() == NVVM::VoteSyncKind::uni)
+    return op->emitOpError("is not simulated");
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  bool isAll = vote.getKind() == NVVM::VoteSyncKind::all;
+  Value bit = vote.getPred();
+  if (isAll)
+    bit = arith::XOrIOp::create(b, bit, arith::ConstantIntOp::create(b, 1, 1));
+  Value votes =
+      call(b, kVoteSymbol, op, {asWord(b, vote.getMask()), asWord(b, bit)},
+           /*isVoid=*/false);
+  Value zero = arith::ConstantIntOp::create(b, 0, 64);
+  Value result = vote.getKind() == NVVM::VoteSyncKind::ballot
+                     ? fromWord(b, votes, b.getI32Type())
+                     : arith::CmpIOp::create(b,
+                                             isAll ? arith::CmpIPredicate::eq
+                                                   : arith::CmpIPredicate::ne,
+                                             votes, zero);
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+  return success();
+}
+
+LogicalResult SimulatedThreadBuilder::convert(Operation *op) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op))
+    return convertShuffle(shuffle);
+  if (isa<NVVM::VoteSyncOp>(op))
+    return convertVote(op);
+  if (Value found = number(b, op)) {
+    op->replaceAllUsesWith(
+        arith::IndexCastOp::create(b, b.getIndexType(), found));
+  } else if (isa<gpu::BarrierOp>(op)) {
+    call(b, kMeetBlockSymbol, op, {}, /*isVoid=*/true);
+  } else if (auto sync = dyn_cast<NVVM::SyncWarpOp>(op)) {
+    call(b, kMeetWarpSymbol, op, asWord(b, sync.getMask()), /*isVoid=*/true);
+  } else if (isa<gpu::ReturnOp>(op)) {
+    func::ReturnOp::create(b);
+  } else {
+    return op->emitOpError("is not simulated");
+  }
+  op->erase();
+  return success();
+}

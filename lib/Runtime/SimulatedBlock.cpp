@@ -1,0 +1,229 @@
+//===- SimulatedBlock.cpp - The threads of a simulated block --------------===//
+//
+// Threads that wait for each other are coroutines. Each runs until it waits, or
+// ends; then lanes of a warp that wait for each other go on, and if there
+// are none, the block does. A thread that is elsewhere by then has diverged.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatedBlock.h"
+
+#include "nacho/Runtime/Stop.h"
+
+#include <algorithm>
+
+using namespace nacho;
+
+SimulatedBlock &SimulatedBlock::ofThread() {
+  static thread_local SimulatedBlock instance;
+  return instance;
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+void SimulatedBlock::begin(const Launch &begun) {
+  launch.emplace(begun);
+  wrong.clear();
+  if (begun.threads > kMostThreads) {
+    wrong = "it has more than " + std::to_string(kMostThreads) + " threads";
+    return;
+  }
+  // Threads that do not wait use one lane, one after the other.
+  int64_t needed = begun.meets ? begun.threads : 1;
+  try {
+    while (int64_t(lanes.size()) < needed)
+      lanes.emplace_back();
+    for (int64_t n = 0; begun.meets && n < needed; ++n)
+      if (!lanes[n].coroutine)
+        lanes[n].coroutine.emplace();
+    memory.begin(begun.shared, metInBlock);
+  } catch (const std::bad_alloc &) {
+    wrong = "there is no memory for its threads";
+  }
+  for (Lane &lane : lanes) {
+    static_cast<SimulatedThread &>(lane) = {
+        0, 0, begun.blocks, begun.threads, begun.window, memory.data()};
+    lane.owner = this;
+  }
+}
+
+bool SimulatedBlock::run(int64_t block) {
+  number = block;
+  if (!wrong.empty())
+    return false;
+  memory.begin(launch->shared, ++metInBlock);
+  if (launch->meets)
+    return runTogether();
+  const StopWord &word = stopWord();
+  Lane &lane = lanes.front();
+  lane.block = block;
+  for (int64_t n = 0; n < launch->threads && !isSet(word); ++n) {
+    lane.thread = launch->order[n];
+    launch->kernel(&lane, launch->frame);
+  }
+  return true;
+}
+
+void SimulatedBlock::restart(Lane &lane) {
+  lane.block = number;
+  lane.state = Lane::ready;
+  lane.coroutine->start(
+      [](void *argument) {
+        Lane &lane = *static_cast<Lane *>(argument);
+        const Launch &launch = *lane.owner->launch;
+        launch.kernel(&lane, launch.frame);
+        lane.state = Lane::ended;
+      },
+      &lane);
+}
+
+bool SimulatedBlock::runTogether() {
+  for (int64_t n = 0; n < launch->threads; ++n) {
+    lanes[n].thread = n;
+    restart(lanes[n]);
+  }
+  auto hasEnded = [](const Lane &lane) { return lane.state == Lane::ended; };
+  const StopWord &word = stopWord();
+  while (!isSet(word)) {
+    if (!runReady())
+      return false;
+    if (!meetWarps()) {
+      if (std::all_of(lanes.begin(), lanes.begin() + launch->threads, hasEnded))
+        return true;
+      meetBlock();
+    }
+    if (!wrong.empty())
+      return false;
+  }
+  return true;
+}
+
+bool SimulatedBlock::runReady() {
+  for (int64_t n = 0; n < launch->threads; ++n) {
+    Lane &lane = lanes[launch->order[n]];
+    if (lane.state != Lane::ready)
+      continue;
+    lane.coroutine->resume();
+    if (!wrong.empty())
+      return false;
+  }
+  return true;
+}
+
+void SimulatedBlock::wait(Lane &lane, Lane::State state, const char *site) {
+  lane.state = state;
+  lane.site = site;
+  lane.coroutine->wait();
+}
+
+//===----------------------------------------------------------------------===//
+// Meetings
+//===----------------------------------------------------------------------===//
+
+int64_t SimulatedBlock::endOfWarp(const Lane &lane) const {
+  return std::min(lane.thread / kLanes * kLanes + kLanes, launch->threads);
+}
+
+bool SimulatedBlock::meetWarps() {
+  bool isAny = false;
+  for (int64_t first = 0; first < launch->threads && wrong.empty();
+       first += kLanes) {
+    int64_t end = endOfWarp(lanes[first]);
+    for (int64_t n = first; n < end && wrong.empty(); ++n)
+      if (lanes[n].state == Lane::atWarp) {
+        isAny = true;
+        meetWarp(lanes[n], first, end);
+      }
+  }
+  return isAny;
+}
+
+/// The lanes that a lane waits for, as threads.
+template <typename F>
+static void forEachOf(int64_t mask, int64_t first, int64_t end, F f) {
+  for (int64_t n = first; n < end; ++n)
+    if (mask >> (n - first) & 1)
+      f(n);
+}
+
+void SimulatedBlock::meetWarp(const Lane &waiting, int64_t first, int64_t end) {
+  const int64_t mask = waiting.mask;
+  bool isAmong = mask >> (waiting.thread - first) & 1;
+  if (!isAmong)
+    wrong = shown(waiting) + " for lanes that it is not among";
+  const Lane *missing = nullptr;
+  forEachOf(mask, first, end, [&](int64_t n) {
+    Lane &lane = lanes[n];
+    if (!missing && (lane.state != Lane::atWarp || lane.site != waiting.site ||
+                     lane.mask != mask))
+      missing = &lane;
+    if (lane.asked >= end && wrong.empty())
+      wrong = shown(lane) + " for lane " + std::to_string(lane.asked - first) +
+              ", which its warp does not have";
+  });
+  if (!wrong.empty())
+    return;
+  if (missing)
+    return diverge(waiting, *missing);
+  exchange(mask, first, end);
+}
+
+void SimulatedBlock::exchange(int64_t mask, int64_t first, int64_t end) {
+  int64_t votes = 0, all = (int64_t(1) << (end - first)) - 1;
+  forEachOf(mask, first, end,
+            [&](int64_t n) { votes |= (lanes[n].value & 1) << (n - first); });
+  forEachOf(mask, first, end, [&](int64_t n) {
+    Lane &lane = lanes[n];
+    lane.answer = lanes[lane.asked].value;
+    lane.votes = votes;
+    lane.state = Lane::ready;
+    lane.metInWarp += lane.isBarrier && (mask & all) == all;
+  });
+}
+
+void SimulatedBlock::meetBlock() {
+  auto begin = lanes.begin(), end = begin + launch->threads;
+  const Lane &waiting = *std::find_if(
+      begin, end, [](const Lane &lane) { return lane.state == Lane::atBlock; });
+  for (auto lane = begin; lane != end; ++lane)
+    if (lane->state != Lane::atBlock || lane->site != waiting.site)
+      return diverge(waiting, *lane);
+  for (auto lane = begin; lane != end; ++lane)
+    lane->state = Lane::ready;
+  ++metInBlock;
+}
+
+void SimulatedBlock::diverge(const Lane &waiting, const Lane &missing) {
+  wrong = "threads diverge: " + shown(waiting) + ", and " + shown(missing);
+}
+
+std::string SimulatedBlock::shown(const Lane &lane) const {
+  std::string thread = "thread " + std::to_string(lane.thread);
+  if (lane.state == Lane::ended)
+    return thread + " has ended";
+  return thread + " waits at " + lane.site;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory and errors
+//===----------------------------------------------------------------------===//
+
+bool SimulatedBlock::access(Lane &lane, const char *site, AccessKind kind,
+                            const char *at, int64_t bytes) {
+  wrong = memory.note({site, kind, lane.thread, metInBlock, lane.metInWarp}, at,
+                      size_t(bytes));
+  return wrong.empty();
+}
+
+void SimulatedBlock::leave(Lane &lane) {
+  if (launch->meets)
+    lane.coroutine->wait();
+  failSimulated();
+}
+
+std::string SimulatedBlock::error() const {
+  return "kernel '" + std::string(launch->name) + "', block " +
+         std::to_string(number) + ": " + wrong;
+}

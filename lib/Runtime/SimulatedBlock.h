@@ -1,0 +1,127 @@
+//===- SimulatedBlock.h - The threads of a simulated block ----------------===//
+
+#ifndef NACHO_LIB_RUNTIME_SIMULATEDBLOCK_H
+#define NACHO_LIB_RUNTIME_SIMULATEDBLOCK_H
+
+#include "Coroutine.h"
+#include "SharedMemory.h"
+
+#include <cstdint>
+#include <deque>
+#include <numeric>
+#include <optional>
+#include <string>
+
+namespace nacho {
+
+class SimulatedBlock;
+
+/// A permutation of the numbers below `count`.
+class Order {
+public:
+  Order(int64_t count, uint64_t seed) : count(count) {
+    if (!seed || count < 2)
+      return;
+    first = seed % count;
+    // Large steps, and each number comes once.
+    step = (seed * 0x9e3779b97f4a7c15u >> 32) % count;
+    while (std::gcd(step, count) != 1)
+      ++step;
+  }
+
+  int64_t operator[](int64_t n) const {
+    return static_cast<int64_t>((first + static_cast<__int128>(n) * step) %
+                                count);
+  }
+
+private:
+  int64_t count, first = 0, step = 1;
+};
+
+/// One thread of a block that is simulated.
+struct Lane : SimulatedThread {
+  enum State { ready, atWarp, atBlock, ended };
+
+  SimulatedBlock *owner = nullptr;
+  State state = ready;
+  const char *site = nullptr; ///< Where it waits.
+  /// What it gives to its warp, the lanes that it waits for, as bits, and the
+  /// thread whose value it asks for.
+  int64_t value = 0, mask = 0, asked = 0;
+  /// What it gets when the warp meets: that value, and a bit of each lane.
+  int64_t answer = 0, votes = 0;
+  bool isBarrier = false; ///< Whether it waits for what others have written.
+  bool isValid = false;   ///< Whether its last shuffle had a lane to ask.
+  int64_t metInWarp = 0;
+  /// Only threads that wait for each other have a stack of their own.
+  std::optional<Coroutine> coroutine;
+
+  static Lane &of(const SimulatedThread *thread) {
+    return *static_cast<Lane *>(const_cast<SimulatedThread *>(thread));
+  }
+};
+
+/// Runs the blocks of launches, one after the other.
+class SimulatedBlock {
+public:
+  /// The one of the calling thread.
+  static SimulatedBlock &ofThread();
+
+  struct Launch {
+    SimulatedKernel kernel;
+    const char *name;
+    int64_t blocks, threads, shared;
+    bool meets;
+    void *frame;
+    Order order;
+    int64_t window;
+  };
+
+  void begin(const Launch &launch);
+  /// Runs all threads of a block, unless a signal stops it. Returns whether
+  /// nothing was wrong.
+  bool run(int64_t block);
+  /// What was wrong.
+  std::string error() const;
+
+  /// Lets a thread wait for others.
+  void wait(Lane &lane, Lane::State state, const char *site);
+  /// Notes an access to shared memory. Returns whether nothing was wrong.
+  bool access(Lane &lane, const char *site, AccessKind kind, const char *at,
+              int64_t bytes);
+  /// Leaves a thread after something was wrong.
+  [[noreturn]] void leave(Lane &lane);
+
+  static constexpr int64_t kMostThreads = 1024;
+
+private:
+  bool runTogether();
+  void restart(Lane &lane);
+  bool runReady();
+  /// Lets all warps go on whose lanes wait for each other. Returns whether
+  /// there are some.
+  bool meetWarps();
+  /// Lets lanes go on that wait for each other; or else something is wrong.
+  void meetWarp(const Lane &waiting, int64_t first, int64_t end);
+  void exchange(int64_t mask, int64_t first, int64_t end);
+  void meetBlock();
+  /// Notes that a thread waits for another one that is not where it is.
+  void diverge(const Lane &waiting, const Lane &missing);
+  std::string shown(const Lane &lane) const;
+  int64_t endOfWarp(const Lane &lane) const;
+
+  std::optional<Launch> launch;
+  int64_t number = 0;     ///< Of the block.
+  std::deque<Lane> lanes; ///< Their stacks are used again.
+  SharedMemory memory;
+  int64_t metInBlock = 0; ///< In all launches.
+  std::string wrong;      ///< Nothing if all is right.
+};
+
+/// Ends the call of callSimulated() with what is wrong in the block of the
+/// calling thread.
+[[noreturn]] void failSimulated() noexcept;
+
+} // namespace nacho
+
+#endif // NACHO_LIB_RUNTIME_SIMULATEDBLOCK_H
