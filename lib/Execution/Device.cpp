@@ -21,15 +21,8 @@ Buffer::Buffer(Device &device, ElementType type, int64_t size)
     : type(type), size(size), device(&device),
       allocated(size ? checkedProduct(size, sizeOf(type)) : kBytesOfEmpty),
       budget(Spending::current()) {
-  if (budget)
-    budget->take(allocated);
-  try {
-    data = device.allocate(allocated);
-  } catch (const std::bad_alloc &) {
-    if (budget)
-      budget->give(allocated);
-    throw OutOfMemory(allocated);
-  }
+  data = allocateFrom(budget.get(), allocated,
+                      [&] { return device.allocate(allocated); });
 }
 
 Buffer::Buffer(Buffer &&other) noexcept

@@ -2,7 +2,7 @@
 
 #include "nacho/Execution/Layout.h"
 
-#include "nacho/Execution/Memory.h"
+#include "nacho/Runtime/Memory.h"
 
 using namespace nacho;
 

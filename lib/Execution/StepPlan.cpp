@@ -14,8 +14,7 @@ using namespace nacho;
 /// another program could do.
 static std::optional<Refusal> refusalOf(int32_t status) {
   if (status & kNoMemory)
-    allocateFor("sorting entries",
-                [] { throw OutOfMemory(OutOfMemory::kUnknown); });
+    allocateFor("sorting entries", throwKept);
   if (status & kCoordinateOutOfRange)
     throw CoordinateOutOfRange("coordinate-out-of-range: a coordinate of an "
                                "operand is outside its extent");

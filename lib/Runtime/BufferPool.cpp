@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <new>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -59,21 +58,22 @@ void *BufferPool::allocate(size_t bytes) {
   if (bytes < kPooledFrom) {
     if (void *buffer = std::malloc(bytes ? bytes : 1))
       return buffer;
-    throw std::bad_alloc();
+    throw OutOfMemory(int64_t(bytes));
   }
   size_t unit = bytes < kHugeFrom ? kPooledFrom : kHugePage;
   size_t size = (bytes + unit - 1) & ~(unit - 1);
-  if (size < bytes)
-    throw std::bad_alloc();
-  void *buffer = take(size);
-  if (!buffer)
+  void *buffer = size < bytes ? nullptr : take(size);
+  if (!buffer && size >= bytes)
     buffer = make(size);
+  if (!buffer)
+    throw OutOfMemory(int64_t(bytes));
   // A buffer is larger than the array in it, which alone may be used.
   allowAccess(buffer, bytes);
   return buffer;
 }
 
-/// Returns a fresh buffer, of which no byte may be used yet.
+/// Returns a fresh buffer, of which no byte may be used yet, or null if there
+/// is no memory.
 void *BufferPool::make(size_t size) {
   void *buffer = map(size);
   if (!buffer) {
@@ -82,7 +82,7 @@ void *BufferPool::make(size_t size) {
     buffer = map(size);
   }
   if (!buffer)
-    throw std::bad_alloc();
+    return nullptr;
   forbidAccess(buffer, size);
   std::lock_guard<std::mutex> lock(mutex);
   sizes[buffer] = size;

@@ -14,6 +14,7 @@
 
 #include "SimulatedBlock.h"
 #include "nacho/Runtime/Fork.h"
+#include "nacho/Runtime/Memory.h"
 #include "nacho/Runtime/Stop.h"
 
 #include <array>
@@ -136,14 +137,18 @@ void *nacho::accessSimulated(void *data) noexcept {
 
 void *nacho::takeSimulatedScratch(int64_t bytes) noexcept {
   try {
-    return allocateSimulated(bytes);
-  } catch (const std::bad_alloc &) {
+    return allocateFrom(Spending::current().get(), bytes,
+                        [&] { return allocateSimulated(bytes); });
+  } catch (const std::exception &) {
+    keepException();
     return nullptr;
   }
 }
 
 void nacho::returnSimulatedScratch(void *data, int64_t bytes) noexcept {
   releaseSimulated(data, bytes);
+  if (MemoryBudget *budget = Spending::current().get())
+    budget->give(bytes);
 }
 
 //===----------------------------------------------------------------------===//

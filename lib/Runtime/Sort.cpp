@@ -11,6 +11,7 @@
 #include "RadixSort.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/BufferPool.h"
+#include "nacho/Runtime/Memory.h"
 #include "nacho/Runtime/Runtime.h"
 
 #include <algorithm>
@@ -99,7 +100,7 @@ public:
     if (done == keys)
       return;
     makeGroups(done);
-    std::vector<Run> runs = findRuns(done);
+    BudgetVector<Run> runs = findRuns(done);
     sortLongRuns(runs);
     sortShortRuns(runs);
   }
@@ -166,10 +167,11 @@ private:
 
   /// The runs of entries that agree in the first `done` columns and are not in
   /// order.
-  std::vector<Run> findRuns(unsigned done) const {
+  BudgetVector<Run> findRuns(unsigned done) const {
+    BudgetAllocator<Run> counted(budget.get());
     if (done == 0)
-      return {{0, entries}};
-    std::vector<std::vector<Run>> found(threads);
+      return BudgetVector<Run>({{0, entries}}, counted);
+    std::vector<BudgetVector<Run>> found(threads, BudgetVector<Run>(counted));
     onThreads(threads, [&](int64_t t) {
       int64_t begin = beginOf(t), end = std::min(beginOf(t + 1), entries - 1);
       // The first run may have begun before.
@@ -188,8 +190,8 @@ private:
         }
       }
     });
-    std::vector<Run> runs;
-    for (const std::vector<Run> &part : found)
+    BudgetVector<Run> runs(counted);
+    for (const BudgetVector<Run> &part : found)
       for (const Run &run : part)
         if (runs.empty() || runs.back().begin < run.begin)
           runs.push_back(run);
@@ -201,14 +203,14 @@ private:
     return size >= kLong && size > entries / (2 * threads);
   }
 
-  void sortLongRuns(const std::vector<Run> &runs) {
+  void sortLongRuns(const BudgetVector<Run> &runs) {
     for (const Run &run : runs)
       if (isLong(run))
         sortRun(run, threads);
   }
 
   /// Every thread takes the runs that begin among its entries.
-  void sortShortRuns(const std::vector<Run> &runs) {
+  void sortShortRuns(const BudgetVector<Run> &runs) {
     auto firstOf = [&](int64_t t) {
       return std::partition_point(
           runs.begin(), runs.end(),
@@ -234,6 +236,7 @@ private:
     int64_t begin = run.begin, size = run.end - run.begin;
     if (groups.size() == 1 && groups.front().bits + bitsFor(size) <= 64)
       return sortPacked(begin, size, workers);
+    BytesInUse room(budget.get(), 2 * size * int64_t(sizeof(Record)));
     thread_local Scratch<Record> mine, other;
     Record *records = mine.fit(size), *spare = other.fit(size);
     bool isFirst = true;
@@ -259,6 +262,7 @@ private:
   /// Sorts words that hold the key and, in the low bits, the number of the
   /// entry, so that entries with equal keys stay in order.
   void sortPacked(int64_t begin, int64_t size, int64_t workers) {
+    BytesInUse room(budget.get(), 2 * size * int64_t(sizeof(uint64_t)));
     thread_local Scratch<uint64_t> mine, other;
     uint64_t *words = mine.fit(size), *spare = other.fit(size);
     const KeyGroup &group = groups.front();
@@ -346,6 +350,7 @@ private:
   void permuteAs(const Column &column, From from, int64_t begin, int64_t size,
                  int64_t workers) {
     auto *data = reinterpret_cast<T *>(column.data);
+    BytesInUse room(budget.get(), size * int64_t(sizeof(T)));
     thread_local Scratch<T> kept;
     T *made = kept.fit(size);
     shareOut(size, workers, word, [&](int64_t first, int64_t end) {
@@ -364,6 +369,8 @@ private:
   Column values;
   int64_t entries, threads;
   const StopWord &word = stopWord(); ///< Of the thread that sorts with others.
+  /// That of the same thread; null if there is none.
+  const std::shared_ptr<MemoryBudget> budget = Spending::current();
   std::vector<KeyGroup> groups; ///< From the least significant to the most.
 };
 
@@ -380,6 +387,7 @@ int32_t nacho::sortEntries(const int64_t *columns, int64_t numColumns,
     // The entries are incomplete, as the caller finds out from the word.
     return kSuccess;
   } catch (const std::exception &) {
+    keepException();
     return kNoMemory;
   }
 }

@@ -1,5 +1,7 @@
 """Limits of memory: what is refused, and what the errors say."""
 
+import resource
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -84,15 +86,103 @@ def test_what_is_no_limit(limit):
         nacho.evaluate(PRODUCT, **operands(), memory_limit=limit)
 
 
+def lists(count, extent=1 << 20):
+    """A coo tensor; to sort it by its last index first, all entries have to move."""
+    rng = np.random.default_rng(1)
+    coords = rng.integers(0, extent, (2, count), dtype=np.int32)
+    coords = [np.zeros(count, np.int32), *coords[:, np.lexsort(coords[::-1])]]
+    A = sp.coo_array((np.ones(count), tuple(coords)), shape=(4, extent, extent))
+    A.sum_duplicates()
+    return A
+
+
+SORT = "Z[k,j,i] = A[i,j,k]"
+FORMATS = {"A": "coo", "Z": "coo"}
+
+
+def smallest_limit(call):
+    """Return the smallest limit with which a call succeeds, and the refusal below."""
+    low, high, refusal = 1, 1 << 34, ""
+    while low < high:
+        middle = (low + high) // 2
+        try:
+            call(middle)
+            high = middle
+        except nacho.OutOfMemoryError as error:
+            low, refusal = middle + 1, str(error)
+    with pytest.raises(nacho.OutOfMemoryError, match=f"memory_limit is {low - 1} b"):
+        call(low - 1)
+    return low, refusal
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("target", "count"), [("cpu", 200_000), ("cuda-sim", 3000)])
+def test_sorts_are_limited(target, count, threads):
+    A = lists(count)
+    kernel = nacho.mlir.compile(SORT, FORMATS, target=target)
+    wanted = kernel(A)
+    limit, refusal = smallest_limit(
+        lambda most: kernel(A, threads=threads, memory_limit=most)
+    )
+    assert "bytes for sorting entries, but memory_limit is" in refusal
+    assert "Fewer threads=" in refusal
+    # Coordinates, values, a permutation of them, and its sort.
+    assert limit > 60 * count
+    assert samples.same(kernel(A, threads=threads, memory_limit=limit), wanted)
+
+
+def test_a_list_of_runs_is_limited():
+    """Rows of two entries that are not in order: the sort first lists the rows."""
+    rows = 50_000
+    coords = np.repeat(np.arange(rows), 2), np.arange(2 * rows)[::-1] % 1000
+    coords = coords[0], coords[1], np.arange(2 * rows) % 7
+    shape = (rows, 1000, 7)
+    A = sp.coo_array((np.ones(2 * rows), coords), shape=shape)
+    A.sum_duplicates()
+    kernel = nacho.mlir.compile("Z[i,k,j] = A[i,j,k]", FORMATS)
+    wanted = kernel(A)
+    limit, refusal = smallest_limit(lambda most: kernel(A, memory_limit=most))
+    assert "bytes for sorting entries, but memory_limit is" in refusal
+    assert samples.same(kernel(A, memory_limit=limit), wanted)
+
+
+PEAK = """
+import nacho
+from test_memory import FORMATS, SORT, lists, smallest_limit
+
+def memory(name):
+    with open("/proc/self/status") as file:
+        line = next(line for line in file if line.startswith(name))
+    return int(line.split()[1]) << 10
+
+A = lists(1 << 18)
+kernel = nacho.mlir.compile(SORT, FORMATS)
+kernel(lists(100))
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")  # The peak is what is used now.
+before = memory("VmRSS")
+kernel(A)
+peak = memory("VmHWM") - before
+limit, _ = smallest_limit(lambda most: kernel(A, memory_limit=most))
+assert 0.95 * limit < peak < 1.05 * limit, (peak, limit)
+"""
+
+
+def test_what_a_sort_uses_is_what_is_counted():
+    run_in_a_process(PEAK, OMP_NUM_THREADS="1")
+
+
+def address_space():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
 LIMITED = """
 import resource
 import numpy as np
 import scipy.sparse as sp
 import nacho
-
-def address_space():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
+from test_memory import address_space
 
 n = 20_000
 A = sp.random_array((n, n), density=1e-3, format="csr", rng=1)
@@ -130,6 +220,37 @@ kernels[0](A, A)
 
 def test_a_limit_of_the_address_space():
     run_in_a_process(LIMITED, OMP_NUM_THREADS="2")
+
+
+LIMITED_SORT = """
+import resource
+import numpy as np
+import nacho
+from test_memory import FORMATS, SORT, address_space, lists
+
+A = lists(1 << 18)
+kernel = nacho.mlir.compile(SORT, FORMATS)
+kernel(lists(100))
+messages = []
+for extra in range(0, 40):
+    limit = address_space() + (extra << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+    try:
+        kernel(A, threads=1)
+    except nacho.OutOfMemoryError as error:
+        messages.append(str(error))
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+sorts = [text for text in messages if "bytes for sorting entries" in text]
+assert sorts and all("(RLIMIT_AS)" in text for text in sorts), messages
+Z = kernel(A)
+order = np.lexsort(A.coords)
+for made, given in zip(Z.coords, A.coords[::-1]):
+    assert np.array_equal(made, given[order])
+"""
+
+
+def test_a_sort_in_a_limited_address_space():
+    run_in_a_process(LIMITED_SORT, OMP_NUM_THREADS="1")
 
 
 def test_arrays_larger_than_any_memory():

@@ -11,7 +11,7 @@
 #define NACHO_EXECUTION_DEVICE_H
 
 #include "nacho/Execution/Layout.h"
-#include "nacho/Execution/Memory.h"
+#include "nacho/Runtime/Memory.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,6 +3,8 @@
 #ifndef NACHO_RUNTIME_BUFFERPOOL_H
 #define NACHO_RUNTIME_BUFFERPOOL_H
 
+#include "nacho/Runtime/Memory.h"
+
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -20,7 +22,7 @@ public:
   /// A pool lives as long as the process.
   BufferPool();
 
-  /// Throws std::bad_alloc.
+  /// Throws OutOfMemory.
   void *allocate(size_t bytes);
   /// `bytes` must be what the buffer was allocated with.
   void release(void *buffer, size_t bytes) noexcept;
@@ -59,7 +61,8 @@ public:
   Scratch(const Scratch &) = delete;
   Scratch &operator=(const Scratch &) = delete;
 
-  /// Returns room for `size` elements; what was in it may be lost.
+  /// Returns room for `size` elements; what was in it may be lost. Throws
+  /// OutOfMemory.
   T *fit(size_t size) {
     if (size > capacity) {
       release();

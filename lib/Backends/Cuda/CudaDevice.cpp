@@ -4,6 +4,7 @@
 
 #include "Driver.h"
 #include "nacho/Runtime/Abi.h"
+#include "nacho/Runtime/Memory.h"
 
 #include <new>
 
@@ -76,12 +77,16 @@ Device &nacho::cudaDevice() {
 
 void *nacho::takeCudaScratch(int64_t bytes) noexcept {
   try {
-    return cudaDevice().allocate(bytes);
+    return allocateFrom(Spending::current().get(), bytes,
+                        [&] { return cudaDevice().allocate(bytes); });
   } catch (const std::exception &) {
+    keepException();
     return nullptr;
   }
 }
 
 void nacho::returnCudaScratch(void *data, int64_t bytes) noexcept {
   cudaDevice().release(data, bytes);
+  if (MemoryBudget *budget = Spending::current().get())
+    budget->give(bytes);
 }

@@ -1,7 +1,8 @@
 //===- Memory.cpp - Memory that does not suffice --------------------------===//
 
-#include "nacho/Execution/Memory.h"
+#include "nacho/Runtime/Memory.h"
 
+#include <exception>
 #include <utility>
 
 using namespace nacho;
@@ -37,6 +38,21 @@ void MemoryBudget::take(int64_t bytes) {
   throw OutOfMemory(bytes, "memory_limit is " + std::to_string(most) +
                                " bytes, of which " + std::to_string(before) +
                                " are in use");
+}
+
+static thread_local std::exception_ptr kept;
+
+void nacho::keepException() noexcept { kept = std::current_exception(); }
+
+void nacho::throwKept() {
+  try {
+    if (kept)
+      std::rethrow_exception(std::exchange(kept, nullptr));
+  } catch (const OutOfMemory &) {
+    throw;
+  } catch (const std::bad_alloc &) {
+  }
+  throw OutOfMemory(OutOfMemory::kUnknown);
 }
 
 static thread_local std::shared_ptr<MemoryBudget> budgetOfThread;
