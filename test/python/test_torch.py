@@ -8,10 +8,13 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
+from nacho._nacho import SANITIZER
 from nacho.storage.containers import view_of
 from nacho.storage.operands import arguments, load, tensor_type
 from nacho.storage.views import NUMPY, TORCH
 
+if SANITIZER != "none":
+    pytest.skip("PyTorch is not made for sanitizers", allow_module_level=True)
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 # PyTorch says once per process that its csr is in beta.
