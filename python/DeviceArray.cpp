@@ -8,6 +8,8 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Runtime/DeviceError.h"
 
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -64,6 +66,7 @@ DeviceArray DeviceArray::copyOf(const std::string &target, nb::handle array,
     return Buffer(device, type, given.numBytes() / sizeOf(type));
   });
   device.copyFromHost(made.data, given.data(), made.numBytes());
+  device.synchronize(made.stream);
   return {device, std::move(made)};
 }
 
@@ -72,6 +75,7 @@ void DeviceArray::read(nb::handle array) const {
   if (wanted.numBytes() != size * sizeOf(type))
     throw nb::value_error("the array of the host has another size");
   nb::gil_scoped_release released;
+  OnStream on(buffer ? buffer->stream : OnStream::current());
   device->copyToHost(wanted.data(), data, wanted.numBytes());
 }
 
@@ -84,7 +88,47 @@ std::string DeviceArray::target() const {
 
 std::string DeviceArray::dtype() const { return nameOf(type); }
 
+std::optional<uintptr_t> DeviceArray::stream() const {
+  if (!buffer)
+    return std::nullopt;
+  return reinterpret_cast<uintptr_t>(buffer->stream);
+}
+
+static uintptr_t setStream(uintptr_t stream) {
+  void *before = OnStream::exchange(reinterpret_cast<void *>(stream));
+  return reinterpret_cast<uintptr_t>(before);
+}
+
+static void synchronize(const std::string &target, uintptr_t stream) {
+  Device &device = deviceOf(target);
+  nb::gil_scoped_release released;
+  device.synchronize(reinterpret_cast<void *>(stream));
+}
+
+/// What an array of another library says by DLPack of its memory on a GPU: the
+/// address, the shape, the strides in elements, the code and the bits of its
+/// type, and what keeps the memory alive.
+static nb::tuple readDlpack(nb::handle array) {
+  using Exchanged = nb::ndarray<nb::ro, nb::device::cuda>;
+  auto found = nb::cast<Exchanged>(array);
+  nb::list shape, strides;
+  for (size_t n = 0; n < found.ndim(); ++n) {
+    shape.append(found.shape(n));
+    strides.append(found.stride(n));
+  }
+  nb::capsule owner(new Exchanged(found), [](void *data) noexcept {
+    delete static_cast<Exchanged *>(data);
+  });
+  return nb::make_tuple(reinterpret_cast<uintptr_t>(found.data()),
+                        nb::tuple(shape), nb::tuple(strides),
+                        int(found.dtype().code), int(found.dtype().bits),
+                        owner);
+}
+
 void addDeviceArray(nb::module_ &m) {
+  m.def("read_dlpack", &readDlpack, nb::arg("array"));
+  m.def("set_stream", &setStream, nb::arg("stream"));
+  m.def("synchronize", &synchronize, nb::arg("target"), nb::arg("stream"));
   nb::class_<DeviceArray>(m, "DeviceArray")
       .def(nb::init<const std::string &, uintptr_t, int64_t,
                     const std::string &, nb::object>(),
@@ -95,6 +139,7 @@ void addDeviceArray(nb::module_ &m) {
       .def("read", &DeviceArray::read, nb::arg("array"))
       .def_prop_ro("target", &DeviceArray::target)
       .def_prop_ro("address", &DeviceArray::address)
+      .def_prop_ro("stream", &DeviceArray::stream)
       .def_prop_ro("size", &DeviceArray::numElements)
       .def_prop_ro("dtype", &DeviceArray::dtype);
 }

@@ -32,6 +32,9 @@ public:
   std::string dtype() const;
   uintptr_t address() const { return reinterpret_cast<uintptr_t>(data); }
   int64_t numElements() const { return size; }
+  /// The stream on which it was made, 0 for the default one. Nothing is known
+  /// of arrays of other libraries.
+  std::optional<uintptr_t> stream() const;
 
   bool isOn(const nacho::Device &other) const { return device == &other; }
 

@@ -14,11 +14,25 @@ static constexpr size_t kBytesOfEmpty = 64;
 Device::~Device() = default;
 
 //===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+static thread_local void *currentStream = nullptr;
+
+void *OnStream::current() { return currentStream; }
+void *OnStream::exchange(void *stream) {
+  return std::exchange(currentStream, stream);
+}
+
+OnStream::OnStream(void *stream) : before(exchange(stream)) {}
+OnStream::~OnStream() { exchange(before); }
+
+//===----------------------------------------------------------------------===//
 // Buffer
 //===----------------------------------------------------------------------===//
 
 Buffer::Buffer(Device &device, ElementType type, int64_t size)
-    : type(type), size(size), device(&device),
+    : type(type), size(size), stream(OnStream::current()), device(&device),
       allocated(size ? checkedProduct(size, sizeOf(type)) : kBytesOfEmpty),
       budget(Spending::current()) {
   data = allocateFrom(budget.get(), allocated,
@@ -27,13 +41,15 @@ Buffer::Buffer(Device &device, ElementType type, int64_t size)
 
 Buffer::Buffer(Buffer &&other) noexcept
     : type(other.type), size(other.size),
-      data(std::exchange(other.data, nullptr)), device(other.device),
-      allocated(other.allocated), budget(std::move(other.budget)) {}
+      data(std::exchange(other.data, nullptr)), stream(other.stream),
+      device(other.device), allocated(other.allocated),
+      budget(std::move(other.budget)) {}
 
 Buffer &Buffer::operator=(Buffer &&other) noexcept {
   std::swap(type, other.type);
   std::swap(size, other.size);
   std::swap(data, other.data);
+  std::swap(stream, other.stream);
   std::swap(device, other.device);
   std::swap(allocated, other.allocated);
   std::swap(budget, other.budget);
@@ -43,6 +59,7 @@ Buffer &Buffer::operator=(Buffer &&other) noexcept {
 Buffer::~Buffer() {
   if (!data)
     return;
+  OnStream on(stream);
   device->release(data, allocated);
   if (budget)
     budget->give(allocated);

@@ -54,6 +54,25 @@ static Result begin(const char *symbol, bool needsContext = true) {
   if (Result result = begin(__func__, ##__VA_ARGS__))                          \
   return result
 
+/// How many calls there were for each stream.
+static std::map<Handle, int64_t> &callsOfStreams() {
+  static auto *made = new std::map<Handle, int64_t>;
+  return *made;
+}
+
+static std::mutex mutexOfCalls;
+
+static void countCall(Handle stream) {
+  std::lock_guard<std::mutex> lock(mutexOfCalls);
+  ++callsOfStreams()[stream];
+}
+
+/// For tests: how many calls there were for a stream.
+NACHO_EXPORT int64_t nacho_calls_on_stream(Handle stream) {
+  std::lock_guard<std::mutex> lock(mutexOfCalls);
+  return callsOfStreams()[stream];
+}
+
 //===----------------------------------------------------------------------===//
 // Devices and errors
 //===----------------------------------------------------------------------===//
@@ -152,8 +171,9 @@ NACHO_EXPORT Result cuMemPoolSetAttribute(Handle pool, int, void *) {
 }
 
 NACHO_EXPORT Result cuMemAllocFromPoolAsync(Address *data, size_t bytes,
-                                            Handle pool, Handle) {
+                                            Handle pool, Handle stream) {
   NACHO_BEGIN();
+  countCall(stream);
   if (bytes == 0 || pool != &arrays())
     return kInvalidValue;
   try {
@@ -168,8 +188,9 @@ NACHO_EXPORT Result cuMemAllocFromPoolAsync(Address *data, size_t bytes,
   return kOk;
 }
 
-NACHO_EXPORT Result cuMemFreeAsync(Address data, Handle) {
+NACHO_EXPORT Result cuMemFreeAsync(Address data, Handle stream) {
   NACHO_BEGIN();
+  countCall(stream);
   std::lock_guard<std::mutex> lock(arrays().mutex);
   auto known = arrays().sizes.find(data);
   if (known == arrays().sizes.end())
@@ -189,8 +210,9 @@ NACHO_EXPORT int64_t nacho_allocated_bytes() {
 }
 
 NACHO_EXPORT Result cuMemsetD8Async(Address to, unsigned char byte,
-                                    size_t bytes, Handle) {
+                                    size_t bytes, Handle stream) {
   NACHO_BEGIN();
+  countCall(stream);
   if (!arrays().have(to, bytes))
     return kInvalidValue;
   std::memset(accessed(to), byte, bytes);
@@ -198,8 +220,9 @@ NACHO_EXPORT Result cuMemsetD8Async(Address to, unsigned char byte,
 }
 
 NACHO_EXPORT Result cuMemcpyHtoDAsync_v2(Address to, const void *from,
-                                         size_t bytes, Handle) {
+                                         size_t bytes, Handle stream) {
   NACHO_BEGIN();
+  countCall(stream);
   if (!arrays().have(to, bytes))
     return kInvalidValue;
   std::memcpy(accessed(to), from, bytes);
@@ -207,16 +230,18 @@ NACHO_EXPORT Result cuMemcpyHtoDAsync_v2(Address to, const void *from,
 }
 
 NACHO_EXPORT Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
-                                         Handle) {
+                                         Handle stream) {
   NACHO_BEGIN();
+  countCall(stream);
   if (!arrays().have(from, bytes))
     return kInvalidValue;
   std::memcpy(to, accessed(from), bytes);
   return kOk;
 }
 
-NACHO_EXPORT Result cuStreamSynchronize(Handle) {
+NACHO_EXPORT Result cuStreamSynchronize(Handle stream) {
   NACHO_BEGIN();
+  countCall(stream);
   return kOk;
 }
 
@@ -278,8 +303,10 @@ NACHO_EXPORT Result cuLaunchKernel(Handle function, unsigned gridX,
                                    unsigned gridY, unsigned gridZ,
                                    unsigned blockX, unsigned blockY,
                                    unsigned blockZ, unsigned sharedBytes,
-                                   Handle, void **parameters, void **extra) {
+                                   Handle stream, void **parameters,
+                                   void **extra) {
   NACHO_BEGIN();
+  countCall(stream);
   if (gridX == 0 || gridX > 0x7fffffff || gridY != 1 || gridZ != 1 ||
       blockX == 0 || blockX > 1024 || blockY != 1 || blockZ != 1 ||
       sharedBytes || extra)

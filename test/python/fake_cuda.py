@@ -22,6 +22,13 @@ def library():
     return ctypes.CDLL(str(LIBRARY))
 
 
+def calls_on(stream):
+    """Return how many calls there were for a stream."""
+    count = library().nacho_calls_on_stream
+    count.restype, count.argtypes = ctypes.c_int64, [ctypes.c_void_p]
+    return count(stream)
+
+
 def allocated():
     """Return how many bytes of its memory are in use."""
     count = library().nacho_allocated_bytes

@@ -11,6 +11,9 @@ import numpy as np
 
 from nacho.storage.device_arrays import DeviceArray
 
+TORCH_STREAM, CUPY_STREAM = 0x7000, 0xC000
+"""The current streams of the libraries."""
+
 
 class _OnGpu:
     """An array on a GPU: memory, and where its elements are in it."""
@@ -228,11 +231,15 @@ def matrix_to_torch(matrix):
 def install(monkeypatch):
     """Put both libraries where Nacho finds them, for one test."""
     cupy = types.ModuleType("cupy")
+    stream = types.SimpleNamespace(ptr=CUPY_STREAM)
+    cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: stream)
     cupy.ndarray, cupy.asarray = ndarray, lambda given: _take(ndarray, given)
     sparse = types.ModuleType("cupyx.scipy.sparse")
     for each in (csr_matrix, csc_matrix, coo_matrix):
         setattr(sparse, each.__name__, each)
     torch = types.ModuleType("torch")
+    current = types.SimpleNamespace(cuda_stream=TORCH_STREAM)
+    torch.cuda = types.SimpleNamespace(current_stream=lambda: current)
     torch.Tensor, torch.strided = Tensor, "strided"
     torch.as_tensor = lambda given, device: _take(Tensor, given)
     torch.stack = lambda tensors: to_torch(np.stack([each._read() for each in tensors]))

@@ -1,5 +1,6 @@
 """Arrays of PyTorch and CuPy on a GPU, and what else says where it is on a device."""
 
+import ctypes
 import gc
 
 import numpy as np
@@ -167,6 +168,70 @@ def test_interfaces(device):
     assert empty.shape == (0,)
 
 
+class Capsule(ctypes.Structure):
+    """DLPack's DLManagedTensor."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device", ctypes.c_int32),
+        ("number", ctypes.c_int32),
+        ("rank", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("offset", ctypes.c_uint64),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+    )
+
+
+class Exchanged:
+    """An array on a GPU that is only exchanged by DLPack."""
+
+    def __init__(self, array, code=2, number=0, strides=None):
+        self.memory = DeviceArray.copy_of(np.asarray(array, order="C"), "cuda")
+        rank = self.memory.ndim
+        steps = [each // array.itemsize for each in array.strides]
+        numbers = [self.memory.shape, strides or steps]
+        self.numbers = [(ctypes.c_int64 * rank)(*each) for each in numbers]
+        self.deleted = 0
+        self.deleter = Capsule._fields_[-1][1](self.delete)
+        at, bits = self.memory.native.address, 8 * array.itemsize
+        self.capsule = Capsule(
+            at, 2, number, rank, code, bits, 1, *self.numbers, 0, None, self.deleter
+        )
+
+    def delete(self, _):
+        self.deleted += 1
+
+    def __dlpack_device__(self):
+        return 2, self.capsule.number
+
+    def __dlpack__(self, **_):
+        make = ctypes.pythonapi.PyCapsule_New
+        make.restype = ctypes.py_object
+        make.argtypes = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+        return make(ctypes.addressof(self.capsule), b"dltensor", None)
+
+
+def test_dlpack_on_a_gpu():
+    D, x = np.arange(6.0).reshape(2, 3), np.arange(3.0)
+    given = [Exchanged(D), Exchanged(x)]
+    y = nacho.evaluate("y[i] = D[i,j] * x[j]", D=given[0], x=given[1])
+    assert (y.device, y.format.name) == ("cuda", "dense")
+    assert (y.to("cpu").values == D @ x).all()
+    gc.collect()
+    assert [each.deleted for each in given] == [1, 1]
+    with pytest.raises(nacho.DeviceError, match=r"operand 'A'.* on GPU 1"):
+        view_of("A", Exchanged(D, number=1), 2)
+    with pytest.raises(nacho.DTypeError, match="operand 'A'"):
+        view_of("A", Exchanged(D, code=4), 2)
+    with pytest.raises(nacho.OperandError, match=r"operand 'A'.*has strides \(48, 8\)"):
+        view_of("A", Exchanged(D, strides=(6, 1)), 2)
+
+
 def test_what_is_refused():
     D = np.arange(6.0).reshape(2, 3)
     for container, error, message in (
@@ -210,3 +275,94 @@ def test_entries_that_are_not_canonical(library):
     there = LIBRARIES[library][1](A)
     with pytest.raises(nacho.OperandError, match=r"operand 'A'.*\[0\] = 300 is out of"):
         nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=there)
+
+
+# --- Streams --------------------------------------------------------------------------
+
+
+def calls_during(act, *streams):
+    """Return how many calls of the driver there are for some streams."""
+    gc.collect()
+    before = [fake_cuda.calls_on(stream) for stream in streams]
+    act()
+    after = [fake_cuda.calls_on(stream) for stream in streams]
+    return [late - early for late, early in zip(after, before, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("library", "stream"), [("torch", fake.TORCH_STREAM), ("cupy", fake.CUPY_STREAM)]
+)
+def test_current_streams(library, stream):
+    """Everything is done on the current stream of the library."""
+    A = LIBRARIES[library][1](matrix(1, format="csr"))
+
+    def act():
+        made = nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=A)
+        del made
+        gc.collect()
+
+    act()
+    on_default, on_stream = calls_during(act, 0, stream)
+    assert on_default == 0
+    assert on_stream > 10
+
+
+class OfTorch:
+    cuda_stream = 0x1234
+
+
+class OfCupy:
+    ptr = 0x1234
+
+
+@pytest.mark.parametrize("stream", [0x1234, OfTorch(), OfCupy()])
+def test_given_streams(stream):
+    A = matrix(1)
+    there = fake.matrix_to_torch(A)
+    kernel = nacho.mlir.compile("Z[i,j] = 2 * A[i,j]")
+    kernel(there)
+    for act in (
+        lambda: kernel(there, stream=stream),
+        lambda: nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=there, stream=stream),
+        lambda: kernel.plan(there, stream=stream).execute(),
+    ):
+        elsewhere, here = calls_during(act, fake.TORCH_STREAM, 0x1234)
+        assert elsewhere == 0
+        assert here > 10
+
+
+def test_results_keep_their_stream():
+    A = matrix(1)
+    there = Tensor.from_parts(
+        "csr", A.shape, [None, A.indptr], [None, A.indices], A.data
+    ).to("cuda")
+    kernel = nacho.mlir.compile("Z[i,j] = 2 * A[i,j]")
+    Z = kernel(there, stream=0x4321)
+    assert {each.native.stream for each in (Z.pos[1], Z.crd[1], Z.values)} == {0x4321}
+    assert Z.values.__cuda_array_interface__["stream"] == 0x4321
+    assert there.values.__cuda_array_interface__["stream"] == 1
+    assert calls_during(lambda: Z.to("cpu"), 0x4321)[0] > 0
+    # The next call goes on there, unless it is told not to: then it waits.
+    (calls,) = calls_during(lambda: kernel(Z), 0x4321)
+    assert calls > 10
+    waits, calls = calls_during(lambda: kernel(Z, stream=0x5555), 0x4321, 0x5555)
+    # ``pos`` is read there as well: it is copied, and the copy is waited for.
+    assert waits == 3
+    assert calls > 10
+
+
+def test_streams_of_other_libraries_are_waited_for():
+    x = Told(np.arange(3.0), "cuda", stream=0x6666)
+    act = lambda: nacho.evaluate("y[i] = 2 * x[i]", x=x)  # noqa: E731
+    assert calls_during(act, 0x6666) == [1]
+
+
+def test_what_is_no_stream():
+    A, there = matrix(1), fake.matrix_to_torch(matrix(1))
+    kernel = nacho.mlir.compile("Z[i,j] = 2 * A[i,j]")
+    for wrong in ("0", -1, 1.5, True):
+        with pytest.raises(nacho.ArgumentError, match="stream="):
+            kernel(there, stream=wrong)
+        with pytest.raises(nacho.ArgumentError, match="stream="):
+            nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=there, stream=wrong)
+    assert (kernel(A, stream=None) != 2 * A).nnz == 0

@@ -40,6 +40,9 @@ public:
   /// device, without copies.
   virtual bool isHost() const = 0;
 
+  /// Waits until all that was asked of a stream (see OnStream) is done.
+  virtual void synchronize(void * /*stream*/) {}
+
   /// How many threads a call uses if its caller does not say.
   virtual int64_t defaultThreads() const = 0;
 
@@ -54,6 +57,24 @@ public:
   /// How many released bytes the device keeps for reuse: now, and at most.
   virtual size_t pooledBytes() const noexcept = 0;
   virtual size_t maxPooledBytes() const noexcept = 0;
+};
+
+/// While one of these exists, what its thread asks of a device is done in the
+/// order of a stream, which callers may share with other libraries. Null is the
+/// stream of a device that is used if nobody names another one.
+class OnStream {
+public:
+  explicit OnStream(void *stream);
+  ~OnStream();
+  OnStream(const OnStream &) = delete;
+
+  /// The stream of the calling thread.
+  static void *current();
+  /// Changes it for good, and returns what it was.
+  static void *exchange(void *stream);
+
+private:
+  void *before;
 };
 
 /// Elements in the memory of a device, for the host to read: in place where the
@@ -82,7 +103,8 @@ private:
   std::unique_ptr<T[]> copy;
 };
 
-/// An array in the memory of a device.
+/// An array in the memory of a device. It is released in the order of the
+/// stream on which it was allocated.
 class Buffer {
 public:
   /// Throws OutOfMemory.
@@ -101,6 +123,7 @@ public:
   ElementType type;
   int64_t size; ///< The number of elements; may be decreased later.
   void *data;
+  void *stream; ///< On which it was allocated.
 
 private:
   Device *device;

@@ -16,14 +16,15 @@ static Address addressOf(const void *data) {
 }
 
 namespace {
-/// Everything happens in the order of one stream: memory that is released is
-/// not used again before the kernels that use it are done.
+/// Everything happens in the order of a stream: memory that is released on it
+/// is not used again before the kernels that use it are done.
 class CudaDevice final : public Device {
 public:
   void *allocate(size_t bytes) override {
     InContext context;
     Address data = 0;
-    Result result = driver().allocate(&data, bytes, driver().pool, kStream);
+    Result result =
+        driver().allocate(&data, bytes, driver().pool, OnStream::current());
     if (result == kOutOfMemory)
       throw std::bad_alloc();
     driver().check(result, "allocate");
@@ -35,7 +36,7 @@ public:
   void release(void *data, size_t /*bytes*/) noexcept override {
     try {
       InContext context;
-      driver().release(addressOf(data), kStream);
+      driver().release(addressOf(data), OnStream::current());
     } catch (const DeviceError &) {
     }
   }
@@ -45,20 +46,25 @@ public:
       return;
     InContext context;
     NACHO_CUDA(fill, addressOf(data), static_cast<unsigned char>(byte), bytes,
-               kStream);
+               OnStream::current());
   }
   void copyFromHost(void *to, const void *from, size_t bytes) override {
     if (bytes == 0)
       return;
     InContext context;
-    NACHO_CUDA(copyFromHost, addressOf(to), from, bytes, kStream);
+    NACHO_CUDA(copyFromHost, addressOf(to), from, bytes, OnStream::current());
   }
   void copyToHost(void *to, const void *from, size_t bytes) override {
     if (bytes == 0)
       return;
     InContext context;
-    NACHO_CUDA(copyToHost, to, addressOf(from), bytes, kStream);
-    NACHO_CUDA(synchronize, kStream);
+    NACHO_CUDA(copyToHost, to, addressOf(from), bytes, OnStream::current());
+    NACHO_CUDA(synchronize, OnStream::current());
+  }
+
+  void synchronize(void *stream) override {
+    InContext context;
+    NACHO_CUDA(synchronize, stream);
   }
 
   bool isHost() const override { return false; }

@@ -2,6 +2,8 @@
 
 #include "CudaModule.h"
 
+#include "nacho/Execution/Device.h"
+
 #include <string_view>
 
 using namespace nacho;
@@ -79,6 +81,6 @@ void CudaModule::launch(const char *ptx, const char *name, int64_t blocks,
   if (blocks == 0)
     return;
   NACHO_CUDA(launch, kernelOf(ptx, name), static_cast<unsigned>(blocks), 1, 1,
-             static_cast<unsigned>(threads), 1, 1, 0, kStream, parameters,
-             nullptr);
+             static_cast<unsigned>(threads), 1, 1, 0, OnStream::current(),
+             parameters, nullptr);
 }

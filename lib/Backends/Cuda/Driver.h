@@ -107,9 +107,6 @@ public:
   InContext(const InContext &) = delete;
 };
 
-/// The stream on which everything runs: the default one, as of other libraries.
-inline constexpr std::nullptr_t kStream = nullptr;
-
 } // namespace nacho::cuda
 
 #endif // NACHO_LIB_CUDADRIVER_H

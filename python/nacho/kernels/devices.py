@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NoReturn
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 from nacho.errors import DeviceError
-from nacho.storage.device_arrays import HOST
+from nacho.storage.device_arrays import HOST, DeviceArray
 from nacho.storage.operands import Notes
-from nacho.storage.views import NACHO, TORCH, View
+from nacho.storage.views import CUPY, NACHO, TORCH, View
 
 _COPYING = frozenset({HOST, "cuda-sim"})
 """The targets that take operands of the host unasked."""
@@ -40,6 +42,55 @@ def result_device(
         elif notes is not None:
             notes.append(f"{name}: copied to the memory of '{target}'")
     return found
+
+
+# --- Streams --------------------------------------------------------------------------
+
+
+@contextmanager
+def on_stream(
+    views: Mapping[str, View], target: str, stream: int | None
+) -> Iterator[None]:
+    """Have everything done in the order of a stream: the given one, or that of views.
+
+    What other streams have made of the operands is waited for.
+    """
+    from nacho import _nacho
+
+    arrays = [array for view in views.values() for array in _on_device(view)]
+    chosen = _current(views.values(), arrays) if stream is None else stream
+    before = _nacho.set_stream(chosen)
+    try:
+        for made_on in {array.native.stream for array in arrays} - {None, chosen}:
+            _nacho.synchronize(target, made_on or 0)
+        yield
+    except _nacho.DeviceError as error:
+        raise DeviceError(str(error)) from error
+    finally:
+        _nacho.set_stream(before)
+
+
+def _on_device(view: View) -> list[DeviceArray]:
+    arrays: list[Any] = [*view.pos, *view.crd, view.values]
+    return [array for array in arrays if isinstance(array, DeviceArray)]
+
+
+def _current(views: Iterable[View], arrays: Iterable[DeviceArray]) -> int:
+    """Return the current stream of the library of the first operand on a device.
+
+    Results of Nacho that belong to no library stay on their stream.
+    """
+    for view in views:
+        if view.device == HOST:
+            continue
+        if view.library == TORCH:
+            return int(sys.modules["torch"].cuda.current_stream().cuda_stream)
+        if view.library == CUPY:
+            return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
+    return next((array.native.stream or 0 for array in arrays), 0)
+
+
+# --- What is refused ------------------------------------------------------------------
 
 
 def _refuse_other(name: str, view: View, target: str) -> NoReturn:

@@ -25,6 +25,7 @@ _OPTIONS = (
     "out",
     "target",
     "device",
+    "stream",
     "threads",
     "parts",
     "order",
@@ -46,6 +47,7 @@ def evaluate(
     out: str | Format | None = None,
     target: str | None = None,
     device: int | None = None,
+    stream: object = None,
     threads: int | None = None,
     parts: int | None = None,
     order: Sequence[str] | str | None = None,
@@ -64,7 +66,8 @@ def evaluate(
     its second argument are the indices of the result.
 
     By default, the target is the device where the operands are. Operands of the host
-    are copied to a GPU with ``target="cuda", device=0``.
+    are copied to a GPU with ``target="cuda", device=0``. There, everything is done in
+    the order of ``stream``, by default the current one of PyTorch or CuPy.
 
     >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     >>> nacho.evaluate(A[i, j] * B[j, k], (i, k))  # doctest: +SKIP
@@ -86,6 +89,7 @@ def evaluate(
         contract,
         memory_limit,
         device,
+        stream,
     )
     views = views_of_operands(assignment, given)
     lowering = request.lowering

@@ -18,6 +18,7 @@ from nacho.kernels.options import (
     check_mapping,
     checked_choices,
     checked_count,
+    checked_stream,
 )
 from nacho.kernels.plan import Plan
 from nacho.kernels.program import Program, Step
@@ -31,7 +32,8 @@ from nacho.storage.views import View
 _Result = TypeVar("_Result")
 
 _LARGEST = {"threads": MAX_THREADS, "parts": MAX_PARTS, "memory_limit": MAX_MEMORY}
-"""The options of calls, and how large each may be."""
+"""The options of calls that are numbers, and how large each may be."""
+_OPTIONS = (*_LARGEST, "stream")
 
 Choices = Mapping[str, object] | None
 """Choices between the variants of a kernel, by name, as for ``compile``."""
@@ -78,7 +80,10 @@ class Kernel:
     def __call__(self, /, *operands: Any, **named: Any) -> Any:
         """Compute the result.
 
-        ``threads``, ``parts`` and ``memory_limit`` override those of compile.
+        ``threads``, ``parts`` and ``memory_limit`` override those of compile. On a GPU,
+        everything is done in the order of ``stream``: the address of a stream of CUDA,
+        or a stream of PyTorch or CuPy. By default, it is the current stream of the
+        library that the operands come from.
         """
         options = self._options(named)
         if named:
@@ -150,8 +155,12 @@ class Kernel:
         If an operand has such a name, the keyword is the operand.
         """
         given: dict[str, Any] = {}
-        if named.keys().isdisjoint(_LARGEST):
+        if named.keys().isdisjoint(_OPTIONS):
             return given
+        if "stream" in named and "stream" not in self._assignment.operands:
+            stream = checked_stream(named.pop("stream"))
+            if stream is not None:
+                given["stream"] = stream
         for option, largest in _LARGEST.items():
             if option in named and option not in self._assignment.operands:
                 count = checked_count(option, named.pop(option), largest)

@@ -59,6 +59,20 @@ def check_device(device: object, target: str) -> None:
         )
 
 
+def checked_stream(stream: object) -> int | None:
+    """Return the address of a stream of CUDA, which may be one of PyTorch or CuPy."""
+    if stream is None:
+        return None
+    for name in ("cuda_stream", "ptr"):
+        stream = getattr(stream, name, stream)
+    if isinstance(stream, bool) or not isinstance(stream, int) or stream < 0:
+        raise ArgumentError(
+            f"stream={displayed(stream)}: expected the address of a stream of CUDA, or "
+            "a stream of PyTorch or CuPy"
+        )
+    return stream
+
+
 CHIPS = tuple(f"sm_{number}" for number in (75, 80, 86, 87, 89, 90, 100, 101, 103, 120))
 """The GPUs that PTX can be for."""
 

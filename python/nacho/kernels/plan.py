@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from nacho.elements import ELEMENTS
 from nacho.errors import OperandError
 from nacho.kernels.call import Call, bind, views_of
+from nacho.kernels.devices import on_stream
 from nacho.kernels.options import checked_count
 from nacho.kernels.request import Running
 from nacho.kernels.specialisation import Specialisation
@@ -55,10 +57,18 @@ class Plan:
         views = views_of(assignment, given)
         for name, view in views.items():
             require_type(name, view, statement.types[name], "the plan was made")
+        if specialisation.target == HOST:
+            return self._executed(given, views)
+        with on_stream(views, specialisation.target, planned.running.stream):
+            return self._executed(given, views)
+
+    def _executed(self, given: Sequence[Any], views: Mapping[str, View]) -> Any:
+        specialisation, planned = self._specialisation, self._call
+        asked = planned.running
         running = Running(
-            validate=planned.running.validate, device=planned.running.device
+            validate=asked.validate, device=asked.device, stream=asked.stream
         )
-        extents = index_extents(assignment, views)
+        extents = index_extents(specialisation.statement.assignment, views)
         call = specialisation.load(given, views, extents, running)
         for name, now in call.loaded.items():
             if not _same_pattern(planned.loaded[name], now, running.validate):

@@ -18,6 +18,7 @@ from nacho.kernels.options import (
     checked_count,
     checked_order,
     checked_remap,
+    checked_stream,
     is_word,
 )
 from nacho.notation.tree import Assignment
@@ -53,6 +54,9 @@ class Running(NamedTuple):
     device: int | None = None
     """The number of the GPU that operands of the host are copied to, if the caller
     wants that."""
+    stream: int | None = None
+    """The stream of the GPU in whose order everything is done. If it is None, it is the
+    current one of the library that the operands come from."""
 
 
 class Request(NamedTuple):
@@ -75,6 +79,7 @@ def checked_request(
     contract: Sequence[str] | str = "auto",
     memory_limit: int | None = None,
     device: int | None = None,
+    stream: object = None,
 ) -> Request:
     """Return the options of a caller for an expression; None stands for a module.
 
@@ -109,4 +114,6 @@ def checked_request(
         remap is None or checked_remap(remap),
         () if choices is None else checked_choices(choices),
     )
-    return Request(lowering, Running(threads, parts, validate, memory_limit, device))
+    address = checked_stream(stream)
+    running = Running(threads, parts, validate, memory_limit, device, address)
+    return Request(lowering, running)

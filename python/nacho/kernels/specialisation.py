@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from nacho.errors import DeviceError, IndexOverflowError, NachoError, OperandError
 from nacho.kernels.cache import Cache
 from nacho.kernels.call import Call, views_of
-from nacho.kernels.devices import result_device
+from nacho.kernels.devices import on_stream, result_device
 from nacho.kernels.program import Programs
 from nacho.kernels.refusals import (
     refuse_cost,
@@ -58,7 +58,7 @@ class Specialisation:
         assignment, types = statement.assignment, statement.types
         self.statement = statement
         self.programs = Programs(statement, lowering)
-        self._target = lowering.target
+        self.target = lowering.target
         self._readers = [
             Reader(name, type, kind)
             for (name, type), kind in zip(
@@ -106,7 +106,7 @@ class Specialisation:
             require_values(assignment, extents, format)
         for index in self._narrow:
             require_extent(assignment, index, extents[index])
-        place = result_device(views, self._target, running.device, notes)
+        place = result_device(views, self.target, running.device, notes)
         validate = running.validate
         args: list[object] = []
         loaded: dict[str, View] = {}
@@ -269,8 +269,12 @@ class Specialiser:
         If ``pos`` of the result is then too narrow, and not pinned, the call is
         repeated with 64-bit indices.
         """
+        target = self.lowering.target
         try:
-            return self._run(given, views, running, act, notes)
+            if target == HOST:
+                return self._run(given, views, running, act, notes)
+            with on_stream(views, target, running.stream):
+                return self._run(given, views, running, act, notes)
         except MemoryError as error:
             if isinstance(error, NachoError):
                 raise

@@ -145,11 +145,21 @@ class DeviceArray:
             "typestr": self.dtype.str,
             "data": (self.native.address if self.size else 0, False),
             "version": 3,
+            # 1 is the default stream.
+            "stream": self.native.stream or 1,
         }
 
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.shape))
         return f"<nacho.DeviceArray: {shape}, {self.dtype}, on {self.device}>"
+
+
+def wait_for(device: str, stream: int) -> None:
+    """Wait until everything on a stream of another library is done."""
+    from nacho import _nacho
+
+    with _naming_errors():
+        _nacho.synchronize(device, stream)
 
 
 def moved(view: View, device: str) -> View:

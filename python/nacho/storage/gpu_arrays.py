@@ -1,20 +1,22 @@
 """Arrays of other libraries on a device: CuPy's, and those with an interface for it.
 
 ``__cuda_array_interface__`` says where an array is in the memory of a GPU, and
-``__cuda_sim_array_interface__`` says the same of the simulated GPU. CuPy is never
-imported: whoever passes its arrays has done that.
+``__cuda_sim_array_interface__`` says the same of the simulated GPU. Other arrays on a
+GPU are exchanged by DLPack. CuPy is never imported: whoever passes its arrays has done
+that.
 """
 
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from nacho.elements import DType, supported_elements
 from nacho.errors import DeviceError, DTypeError, OperandError
-from nacho.storage.device_arrays import ELEMENT_DTYPES, DeviceArray
+from nacho.storage.device_arrays import ELEMENT_DTYPES, DeviceArray, wait_for
 from nacho.storage.layouts import CSC, CSR, coo_view, dense_device_view
 from nacho.storage.memory import lasting, remember
 from nacho.storage.views import CUPY, DLPACK, View
@@ -23,18 +25,59 @@ _INTERFACES = {
     "__cuda_array_interface__": "cuda",
     "__cuda_sim_array_interface__": "cuda-sim",
 }
+_DLPACK_GPU = 2
+"""kDLCUDA: how DLPack calls the memory of a GPU."""
+_DLPACK_KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
+"""NumPy's letters for DLPack's codes of types."""
 
 
 def has_interface(container: object) -> bool:
     """Return whether an object says where it is in the memory of a device."""
-    return any(hasattr(container, name) for name in _INTERFACES)
+    named = any(hasattr(container, name) for name in _INTERFACES)
+    return named or _is_exchanged(container)
+
+
+def _is_exchanged(container: Any) -> bool:
+    """Return whether an object is exchanged by DLPack, and is on a GPU."""
+    if not hasattr(container, "__dlpack__"):
+        return False
+    kind, _ = container.__dlpack_device__()
+    return int(kind) == _DLPACK_GPU
+
+
+class _Exchanged:
+    """What an array says by DLPack, as ``__cuda_array_interface__`` says it."""
+
+    def __init__(self, name: str, array: Any) -> None:
+        from nacho import _nacho
+
+        _, number = array.__dlpack_device__()
+        self.device = SimpleNamespace(id=number)
+        try:
+            address, shape, strides, code, bits, self._owner = _nacho.read_dlpack(array)
+        except RuntimeError as error:
+            raise OperandError(
+                f"operand '{name}': it cannot be exchanged by DLPack"
+            ) from error
+        size = bits // 8
+        self.__cuda_array_interface__ = {
+            "shape": shape,
+            "typestr": f"{_DLPACK_KINDS.get(code, '?')}{size}",
+            "strides": tuple(size * stride for stride in strides),
+            "data": (address, False),
+        }
 
 
 def dense_on_device(name: str, array: Any) -> View:
     """Return the view of a dense array on a device."""
     found, fortran = _array(name, "the array", array)
-    is_cupy = type(array).__module__.partition(".")[0] == "cupy"
-    return dense_device_view(found, fortran, CUPY if is_cupy else DLPACK)
+    library = CUPY if _is_in_cupy(array) else DLPACK
+    return dense_device_view(found, fortran, library)
+
+
+def _is_in_cupy(array: object) -> bool:
+    """Return whether an array is one of CuPy, on whose stream kernels run, too."""
+    return type(array).__module__.partition(".")[0] == "cupy"
 
 
 def number_on_device(name: str, array: Any) -> Any:
@@ -65,6 +108,8 @@ def _array(name: str, label: str, array: Any) -> tuple[DeviceArray, bool]:
     """
     if isinstance(array, DeviceArray):
         return array, False
+    if _is_exchanged(array) and not hasattr(array, "__cuda_array_interface__"):
+        array = _Exchanged(name, array)
     number = getattr(getattr(array, "device", None), "id", 0)
     if number:
         raise DeviceError(
@@ -86,6 +131,8 @@ def _array(name: str, label: str, array: Any) -> tuple[DeviceArray, bool]:
     shape = shape[::-1] if fortran else shape
     address, _ = told["data"]
     device = _INTERFACES[attribute]
+    if told.get("stream") is not None and not _is_in_cupy(array):
+        wait_for(device, told["stream"])
     return DeviceArray.at(device, address or 0, shape, dtype, array), fortran
 
 
