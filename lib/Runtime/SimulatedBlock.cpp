@@ -26,6 +26,7 @@ SimulatedBlock &SimulatedBlock::ofThread() {
 void SimulatedBlock::begin(const Launch &begun) {
   launch.emplace(begun);
   wrong.clear();
+  counter.begin(begun.name, begun.blocks, begun.threads);
   if (begun.threads > kMostThreads) {
     wrong = "it has more than " + std::to_string(kMostThreads) + " threads";
     return;
@@ -61,14 +62,17 @@ bool SimulatedBlock::run(int64_t block) {
   lane.block = block;
   for (int64_t n = 0; n < launch->threads && !isSet(word); ++n) {
     lane.thread = launch->order[n];
+    lane.path.clear();
     launch->kernel(&lane, launch->frame);
   }
+  counter.endBlock();
   return true;
 }
 
 void SimulatedBlock::restart(Lane &lane) {
   lane.block = number;
   lane.state = Lane::ready;
+  lane.path.clear();
   lane.coroutine->start(
       [](void *argument) {
         Lane &lane = *static_cast<Lane *>(argument);
@@ -90,8 +94,11 @@ bool SimulatedBlock::runTogether() {
     if (!runReady())
       return false;
     if (!meetWarps()) {
-      if (std::all_of(lanes.begin(), lanes.begin() + launch->threads, hasEnded))
+      if (std::all_of(lanes.begin(), lanes.begin() + launch->threads,
+                      hasEnded)) {
+        counter.endBlock();
         return true;
+      }
       meetBlock();
     }
     if (!wrong.empty())
@@ -193,6 +200,7 @@ void SimulatedBlock::meetBlock() {
   for (auto lane = begin; lane != end; ++lane)
     lane->state = Lane::ready;
   ++metInBlock;
+  counter.meet();
 }
 
 void SimulatedBlock::diverge(const Lane &waiting, const Lane &missing) {
@@ -226,4 +234,34 @@ void SimulatedBlock::leave(Lane &lane) {
 std::string SimulatedBlock::error() const {
   return "kernel '" + std::string(launch->name) + "', block " +
          std::to_string(number) + ": " + wrong;
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+void nacho::countBlock(const SimulatedThread *thread, int64_t id,
+                       int64_t weight) noexcept {
+  Lane &lane = Lane::of(thread);
+  lane.owner->counter.addBlock(lane.thread, lane.path.hash(), id, weight);
+}
+
+void nacho::countAccess(const SimulatedThread *thread, int64_t id,
+                        AccessKind kind, int64_t isShared, int64_t address,
+                        int64_t bytes) noexcept {
+  Lane &lane = Lane::of(thread);
+  lane.owner->counter.addAccess(lane.thread, lane.path.hash(), id, kind,
+                                isShared != 0, uint64_t(address), bytes);
+}
+
+void nacho::beginLoop(const SimulatedThread *thread) noexcept {
+  Lane::of(thread).path.begin();
+}
+
+void nacho::nextStep(const SimulatedThread *thread) noexcept {
+  Lane::of(thread).path.next();
+}
+
+void nacho::endLoop(const SimulatedThread *thread) noexcept {
+  Lane::of(thread).path.end();
 }

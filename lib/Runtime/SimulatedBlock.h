@@ -4,6 +4,7 @@
 #define NACHO_LIB_RUNTIME_SIMULATEDBLOCK_H
 
 #include "Coroutine.h"
+#include "LaunchCounter.h"
 #include "SharedMemory.h"
 
 #include <cstdint>
@@ -53,6 +54,7 @@ struct Lane : SimulatedThread {
   bool isBarrier = false; ///< Whether it waits for what others have written.
   bool isValid = false;   ///< Whether its last shuffle had a lane to ask.
   int64_t metInWarp = 0;
+  LoopPath path;
   /// Only threads that wait for each other have a stack of their own.
   std::optional<Coroutine> coroutine;
 
@@ -81,6 +83,8 @@ public:
   /// Runs all threads of a block, unless a signal stops it. Returns whether
   /// nothing was wrong.
   bool run(int64_t block);
+  /// Ends a launch of which all blocks have been run.
+  void end() { counter.end(); }
   /// What was wrong.
   std::string error() const;
 
@@ -91,6 +95,8 @@ public:
               int64_t bytes);
   /// Leaves a thread after something was wrong.
   [[noreturn]] void leave(Lane &lane);
+
+  LaunchCounter counter;
 
   static constexpr int64_t kMostThreads = 1024;
 

@@ -172,6 +172,7 @@ void nacho::simulateLaunch(SimulatedKernel kernel, const char *name,
   for (int64_t n = 0; n < blocks && !isSet(word); ++n)
     if (!block.run(ofBlocks[n]))
       failSimulated();
+  block.end();
 }
 
 void nacho::accessShared(const SimulatedThread *thread, const char *site,

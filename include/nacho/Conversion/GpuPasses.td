@@ -199,6 +199,8 @@ def ConvertNachoGpuToSimulator
     threads wait for each other, such as gpu.barrier; then the launch has a 1 in place
     of the 0. Before each access to shared memory, a call notes it.
   }];
+  let options = [Option<"count", "count", "bool", /*default=*/"false",
+                        "Count what kernels would make a GPU do (KernelCounts.h)">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
 

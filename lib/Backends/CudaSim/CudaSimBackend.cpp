@@ -6,6 +6,7 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/Runtime/Abi.h"
+#include "nacho/Runtime/KernelCounts.h"
 #include "nacho/Runtime/Simulator.h"
 
 using namespace mlir;
@@ -13,7 +14,9 @@ using namespace nacho;
 
 /// Leads to LLVM's dialect.
 static void addLlvm(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(createConvertNachoGpuToSimulator());
+  ConvertNachoGpuToSimulatorOptions simulator;
+  simulator.count = options.countAccesses;
+  pm.addPass(createConvertNachoGpuToSimulator(simulator));
   addLoweringToLlvm(pm, options);
 }
 
@@ -69,6 +72,11 @@ public:
          runtimeFunction(kShuffleSymbol, shuffleInWarp),
          runtimeFunction(kIsShuffledSymbol, isShuffled),
          runtimeFunction(kVoteSymbol, voteInWarp),
+         runtimeFunction(kCountBlockSymbol, countBlock),
+         runtimeFunction(kCountAccessSymbol, countAccess),
+         runtimeFunction(kBeginLoopSymbol, beginLoop),
+         runtimeFunction(kNextStepSymbol, nextStep),
+         runtimeFunction(kEndLoopSymbol, endLoop),
          runtimeFunction(kTakeScratchSymbol, takeSimulatedScratch),
          runtimeFunction(kReturnScratchSymbol, returnSimulatedScratch)});
     if (failed(code))

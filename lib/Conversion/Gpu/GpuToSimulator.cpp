@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CountKernel.h"
 #include "HostSide.h"
 #include "SimulatedThread.h"
 #include "nacho/Conversion/Passes.h"
@@ -28,7 +29,8 @@ using namespace nacho;
 namespace {
 class Converter : public HostSide {
 public:
-  using HostSide::HostSide;
+  Converter(ModuleOp module, bool isCounted)
+      : HostSide(module), isCounted(isCounted) {}
 
   LogicalResult convertKernel(gpu::GPUFuncOp kernel);
   LogicalResult convertLaunch(gpu::LaunchFuncOp launch);
@@ -39,6 +41,8 @@ private:
                      SimulatedThreadBuilder &thread, Value frame);
   void takeMemory(ImplicitLocOpBuilder &b, Block &entry, unsigned count,
                   SimulatedThreadBuilder &thread, const SharedLayout &layout);
+
+  bool isCounted; ///< Whether kernels count what they do.
 };
 } // namespace
 
@@ -121,6 +125,8 @@ LogicalResult Converter::convertKernel(gpu::GPUFuncOp kernel) {
   unsigned numArguments = entry.getNumArguments();
   Value thread = entry.addArgument(pointer, kernel.getLoc());
   Value frame = entry.addArgument(pointer, kernel.getLoc());
+  if (isCounted && failed(countKernel(*this, function.getBody(), thread)))
+    return failure();
   b.setInsertionPointToStart(&entry);
   SimulatedThreadBuilder builder(*this, sites, thread);
   takeArguments(b, entry, count, builder, frame);
@@ -185,10 +191,12 @@ static void expandReductions(ModuleOp module) {
 namespace {
 struct GpuToSimulator
     : nacho::impl::ConvertNachoGpuToSimulatorBase<GpuToSimulator> {
+  using ConvertNachoGpuToSimulatorBase::ConvertNachoGpuToSimulatorBase;
+
   LogicalResult convert() {
     ModuleOp module = getOperation();
     expandReductions(module);
-    Converter converter(module);
+    Converter converter(module, count);
     SmallVector<gpu::GPUModuleOp> kernels(module.getOps<gpu::GPUModuleOp>());
     if (failed(converter.convert([&](gpu::LaunchFuncOp launch) {
           return converter.convertLaunch(launch);

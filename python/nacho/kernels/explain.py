@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nacho.kernels.call import Call, views_of
+from nacho.kernels.counts import Counted, counted, described, since
 from nacho.kernels.pins import Pin
 from nacho.kernels.plan import Plan
 from nacho.kernels.program import Program
@@ -31,6 +32,8 @@ class _Run(NamedTuple):
     call: Call
     seconds: dict[str, float]
     """The time of each phase, by name."""
+    counts: Counted
+    """What a simulated GPU has counted, if it counts."""
 
 
 def explain(specialiser: Specialiser, given: Sequence[Any], running: Running) -> str:
@@ -44,7 +47,7 @@ def explain(specialiser: Specialiser, given: Sequence[Any], running: Running) ->
     views = views_of(specialiser.source.assignment, given)
     run = specialiser.run(given, views, running, act, notes)
     statement = run.specialisation.statement
-    sections = (
+    sections: list[tuple[str, Iterable[str]]] = [
         ("expression", [statement.assignment.text]),
         ("types", _types(statement, specialiser.source.pins)),
         ("order", _order(run.program)),
@@ -58,7 +61,9 @@ def explain(specialiser: Specialiser, given: Sequence[Any], running: Running) ->
         ("workers", [run.native.workers]),
         ("cost", _costs(run, specialiser.lowering.cost)),
         ("time", [_times(run.seconds)]),
-    )
+    ]
+    if run.counts:
+        sections.append(("counted", described(run.counts)))
     return "\n".join(_section(title, lines) for title, lines in sections) + "\n"
 
 
@@ -66,12 +71,14 @@ def _run(specialisation: Specialisation, call: Call, clock: _Clock) -> _Run:
     clock.stop("check")
     specialisation.partition(call, "call")
     clock.stop("partition")
+    before = counted()
     native = specialisation.plan(call, "call")
     clock.stop("plan")
     specialisation.execute(native, call, planned=True)
     clock.stop("compute")
     program = specialisation.programs.planned(native)
-    return _Run(specialisation, program, native, call, clock.seconds)
+    counts = since(before)
+    return _Run(specialisation, program, native, call, clock.seconds, counts)
 
 
 class _Clock:

@@ -167,6 +167,7 @@ SHARED_CHOICES: dict[str, type] = {
     "gathers": bool,
     "rewrites": int,
     "count-steps": bool,
+    "count-accesses": bool,
     "sanitizer": str,
 }
 """The choices that all variants of a kernel share, and the types of their values."""
@@ -174,7 +175,9 @@ SHARED_CHOICES: dict[str, type] = {
 _SHOWN_TYPES = {bool: "True or False", int: "an integer", str: "a string"}
 
 
-def checked_choices(choices: Mapping[str, object]) -> tuple[tuple[str, object], ...]:
+def checked_choices(
+    choices: Mapping[str, object], target: str = "cuda-sim"
+) -> tuple[tuple[str, object], ...]:
     """Return choices that the caller makes, which Nacho would make otherwise."""
     from nacho._nacho import CHOICES
 
@@ -197,6 +200,11 @@ def checked_choices(choices: Mapping[str, object]) -> tuple[tuple[str, object], 
         allowed = f"expected 1 to {_MOST_REWRITES}"
         raise NachoError(f"choices={{'rewrites': {rewrites}}}: {allowed}")
     _check_choice("sanitizer", choices.get("sanitizer", "none"), _SANITIZERS)
+    if choices.get("count-accesses") and target != "cuda-sim":
+        raise NachoError(
+            f"choices={{'count-accesses': True}}: target={target!r} cannot count, "
+            "only target='cuda-sim' can"
+        )
     return tuple(sorted(choices.items()))
 
 

@@ -112,7 +112,7 @@ def checked_request(
         loops,
         sums,
         remap is None or checked_remap(remap),
-        () if choices is None else checked_choices(choices),
+        () if choices is None else checked_choices(choices, target),
     )
     address = checked_stream(stream)
     running = Running(threads, parts, validate, memory_limit, device, address)

@@ -1,17 +1,19 @@
 //===- simulated.cpp - Kernels of the gpu dialect, on a simulated GPU -----===//
 //
-//   simulated FILE.mlir FUNCTION ARRAY...
+//   simulated [--count] FILE.mlir FUNCTION ARRAY...
 //
 // Calls a function of the host that launches kernels, with arrays in the memory
 // of the device, and prints what these hold afterwards, or what was wrong. An
 // ARRAY is a type and values: `i32:1,2,3`, `f64:0*256` (one value, 256 times),
-// or `i64:0..256` (the numbers below 256).
+// or `i64:0..256` (the numbers below 256). `--count` prints what kernels have
+// counted, too.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/InitAll.h"
 #include "nacho/Execution/Device.h"
+#include "nacho/Runtime/KernelCounts.h"
 #include "nacho/Runtime/Simulator.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -120,13 +122,14 @@ private:
 //===----------------------------------------------------------------------===//
 
 static mlir::FailureOr<std::unique_ptr<Executable>>
-compile(mlir::ModuleOp module, const std::string &function) {
+compile(mlir::ModuleOp module, const std::string &function, bool isCounted) {
   auto host = module.lookupSymbol<mlir::func::FuncOp>(function);
   if (!host)
     return module.emitError("there is no function ") << function;
   host->setAttr("llvm.emit_c_interface",
                 mlir::UnitAttr::get(module.getContext()));
   CompileOptions options = CompileOptions();
+  options.countAccesses = isCounted;
   auto lower = [&]() -> mlir::FailureOr<mlir::ModuleOp> {
     mlir::PassManager passes(module.getContext());
     cudaSimBackend().loweringStages().back().addPasses(
@@ -143,16 +146,33 @@ compile(mlir::ModuleOp module, const std::string &function) {
       {key, {functions}, options.sanitizer, lower, module.getLoc()});
 }
 
+static void printCounts() {
+  for (const auto &[kernel, counts] : countedKernels())
+    std::cout << kernel << ": launches " << counts.launches << ", warps "
+              << counts.warps << ", sectors " << counts.sectorsLoaded << " + "
+              << counts.sectorsStored << ", bytes " << counts.bytesLoaded
+              << " + " << counts.bytesStored << ", shared "
+              << counts.sharedAccesses << ", conflicts " << counts.bankConflicts
+              << ", atomics " << counts.atomics << ", issued " << counts.issued
+              << ", useful " << counts.useful << ", longest " << counts.longest
+              << "\n";
+}
+
 int main(int argc, char **argv) {
+  bool isCounted = argc > 1 && argv[1] == llvm::StringRef("--count");
+  argc -= isCounted;
+  argv += isCounted;
   if (argc < 3)
-    return std::fprintf(stderr, "usage: simulated FILE FUNCTION ARRAY...\n"), 2;
+    return std::fprintf(stderr,
+                        "usage: simulated [--count] FILE FUNCTION ARRAY...\n"),
+           2;
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry);
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(argv[1], &context);
   if (!module)
     return 1;
-  auto code = compile(*module, argv[2]);
+  auto code = compile(*module, argv[2], isCounted);
   if (mlir::failed(code))
     return 1;
   std::vector<std::unique_ptr<Array>> arrays;
@@ -172,5 +192,7 @@ int main(int argc, char **argv) {
   }
   for (const auto &array : arrays)
     array->print();
+  if (isCounted)
+    printCounts();
   return 0;
 }

@@ -1,0 +1,69 @@
+//===- KernelCounts.h - What kernels would make a GPU do ------------------===//
+
+#ifndef NACHO_RUNTIME_KERNELCOUNTS_H
+#define NACHO_RUNTIME_KERNELCOUNTS_H
+
+#include "nacho/Runtime/Simulator.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nacho {
+
+/// What was counted in launches of simulated kernels.
+struct KernelCounts {
+  int64_t launches = 0, warps = 0;
+  /// Sectors of 32 bytes of global memory that instructions of warps touch.
+  int64_t sectorsLoaded = 0, sectorsStored = 0;
+  /// The bytes that a launch loads and stores, however often.
+  int64_t bytesLoaded = 0, bytesStored = 0;
+  int64_t sharedAccesses = 0; ///< Instructions of warps.
+  /// How many more turns than without conflicts these take in shared memory.
+  int64_t bankConflicts = 0;
+  int64_t atomics = 0; ///< Of threads, on global memory.
+  /// Instructions, and how many lanes of them do something.
+  int64_t issued = 0, useful = 0;
+  /// Instructions of the warp of each launch that has most.
+  int64_t longest = 0;
+  double predicted = 0; ///< Seconds on an H100.
+
+  KernelCounts &operator+=(const KernelCounts &other);
+};
+
+/// A lower bound, in seconds, of the time that one launch takes on an H100
+/// whose caches hold nothing: the longest of the times that it takes to move
+/// its sectors, to issue its instructions on the processors that have a block,
+/// and to issue those of its longest warp; and the time of the launch itself.
+double predictedSeconds(const KernelCounts &launch, int64_t blocks);
+
+/// What was counted in all launches of this process so far, by the names of
+/// kernels, in the order in which they were launched first.
+std::vector<std::pair<std::string, KernelCounts>> countedKernels();
+
+/// Adds the counts of a launch.
+void addCounts(const char *kernel, const KernelCounts &launch);
+
+// What threads of kernels call that are counted; the names by which compiled
+// code calls these functions; and numbers of blocks and accesses, which are
+// unique in a kernel.
+
+inline constexpr char kCountBlockSymbol[] = "nacho_count_block";
+inline constexpr char kCountAccessSymbol[] = "nacho_count_access";
+inline constexpr char kBeginLoopSymbol[] = "nacho_begin_loop";
+inline constexpr char kNextStepSymbol[] = "nacho_next_step";
+inline constexpr char kEndLoopSymbol[] = "nacho_end_loop";
+
+/// The thread executes a block of `weight` instructions.
+void countBlock(const SimulatedThread *thread, int64_t id,
+                int64_t weight) noexcept;
+void countAccess(const SimulatedThread *thread, int64_t id, AccessKind kind,
+                 int64_t isShared, int64_t address, int64_t bytes) noexcept;
+void beginLoop(const SimulatedThread *thread) noexcept;
+void nextStep(const SimulatedThread *thread) noexcept;
+void endLoop(const SimulatedThread *thread) noexcept;
+
+} // namespace nacho
+
+#endif // NACHO_RUNTIME_KERNELCOUNTS_H

@@ -1,0 +1,193 @@
+//===- LaunchCounter.cpp - What a launch would make a GPU do --------------===//
+//
+// Threads run one after the other, so that what the lanes of a warp do is noted
+// first, and combined when all of them have met.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchCounter.h"
+
+#include <algorithm>
+
+using namespace nacho;
+
+static constexpr uint64_t kSector = 32;
+static constexpr uint64_t kBanks = 32, kBankBytes = 4;
+
+static uint64_t mixed(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93u;
+  return hash ^ (hash >> 32);
+}
+
+void LoopPath::next() {
+  Loop &inner = around.back();
+  path = mixed(inner.path, ++inner.steps);
+}
+
+void TouchedBytes::add(uint64_t address, uint64_t bytes) {
+  for (uint64_t at = address; at < address + bytes; ++at) {
+    uint64_t bit = at % kPage;
+    pages[at / kPage][bit / 64] |= uint64_t(1) << (bit % 64);
+  }
+}
+
+int64_t TouchedBytes::count() const {
+  int64_t all = 0;
+  for (const auto &[page, words] : pages)
+    for (uint64_t word : words)
+      all += __builtin_popcountll(word);
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+void LaunchCounter::begin(const char *launched, int64_t numBlocks,
+                          int64_t numThreads) {
+  name = launched;
+  blocks = numBlocks;
+  threads = numThreads;
+  warps.resize((numThreads + kLanes - 1) / kLanes);
+  for (Warp &warp : warps) {
+    warp.events.clear();
+    warp.issued = 0;
+  }
+  read.clear();
+  written.clear();
+  counts = {};
+}
+
+void LaunchCounter::add(int64_t thread, const Event &event) {
+  /// The only thread of a warp does nothing together with others.
+  static constexpr size_t kEnough = 1 << 16;
+  Warp &warp = warps[thread / kLanes];
+  warp.events.push_back(event);
+  if (threads == 1 && warp.events.size() >= kEnough)
+    combine(warp);
+}
+
+void LaunchCounter::addBlock(int64_t thread, uint64_t path, int64_t id,
+                             int64_t weight) {
+  add(thread, {mixed(path, id), uint64_t(weight), 0, uint8_t(thread % kLanes),
+               What::block});
+}
+
+void LaunchCounter::addAccess(int64_t thread, uint64_t path, int64_t id,
+                              AccessKind kind, bool isShared, uint64_t address,
+                              int64_t bytes) {
+  What what = isShared                    ? What::shared
+              : kind == AccessKind::read  ? What::read
+              : kind == AccessKind::write ? What::write
+                                          : What::atomic;
+  add(thread, {mixed(path, id), address, uint32_t(bytes),
+               uint8_t(thread % kLanes), what});
+}
+
+void LaunchCounter::meet() {
+  for (Warp &warp : warps)
+    combine(warp);
+}
+
+void LaunchCounter::endBlock() {
+  meet();
+  for (Warp &warp : warps) {
+    counts.longest = std::max(counts.longest, warp.issued);
+    counts.warps += warp.issued > 0;
+    warp.issued = 0;
+  }
+}
+
+void LaunchCounter::end() {
+  if (counts.issued == 0)
+    return;
+  counts.launches = 1;
+  counts.bytesLoaded = read.count();
+  counts.bytesStored = written.count();
+  counts.predicted = predictedSeconds(counts, blocks);
+  addCounts(name, counts);
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+void LaunchCounter::combine(Warp &warp) {
+  auto &events = warp.events;
+  std::sort(events.begin(), events.end(), [](const Event &a, const Event &b) {
+    return a.key != b.key ? a.key < b.key : a.lane < b.lane;
+  });
+  for (Events begin = events.begin(); begin != events.end();) {
+    Events end = std::find_if(begin, events.cend(), [&](const Event &event) {
+      return event.key != begin->key;
+    });
+    count(warp, begin, end);
+    begin = end;
+  }
+  events.clear();
+}
+
+void LaunchCounter::count(Warp &warp, Events begin, Events end) {
+  if (begin->what == What::shared)
+    return countShared(begin, end);
+  if (begin->what != What::block)
+    return countGlobal(begin, end);
+  int64_t weight = int64_t(begin->address);
+  warp.issued += weight;
+  counts.issued += weight;
+  counts.useful += weight * (end - begin);
+}
+
+int64_t LaunchCounter::sectorsOf(Events begin, Events end) {
+  scratch.clear();
+  for (Events event = begin; event != end; ++event)
+    for (uint64_t sector = event->address / kSector;
+         sector <= (event->address + event->bytes - 1) / kSector; ++sector)
+      scratch.push_back(sector);
+  std::sort(scratch.begin(), scratch.end());
+  return std::unique(scratch.begin(), scratch.end()) - scratch.begin();
+}
+
+/// An atomic access loads and stores.
+void LaunchCounter::countGlobal(Events begin, Events end) {
+  int64_t sectors = sectorsOf(begin, end);
+  if (begin->what == What::atomic)
+    counts.atomics += end - begin;
+  if (begin->what != What::write) {
+    counts.sectorsLoaded += sectors;
+    for (Events event = begin; event != end; ++event)
+      read.add(event->address, event->bytes);
+  }
+  if (begin->what != What::read) {
+    counts.sectorsStored += sectors;
+    for (Events event = begin; event != end; ++event)
+      written.add(event->address, event->bytes);
+  }
+}
+
+/// A turn serves 32 words of 4 bytes, each in a bank of its own: 32 lanes, or
+/// fewer if each accesses more. Lanes that access the same word share a turn.
+void LaunchCounter::countShared(Events begin, Events end) {
+  ++counts.sharedAccesses;
+  uint64_t words = std::max<uint64_t>(begin->bytes / kBankBytes, 1);
+  uint64_t together = std::max<uint64_t>(kBanks / words, 1);
+  int64_t fewest = (words + kBanks - 1) / kBanks;
+  for (Events first = begin; first != end;) {
+    Events last = std::find_if(first, end, [&](const Event &event) {
+      return event.lane / together != first->lane / together;
+    });
+    scratch.clear();
+    for (Events event = first; event != last; ++event)
+      for (uint64_t n = 0; n < words; ++n)
+        scratch.push_back(event->address / kBankBytes + n);
+    std::sort(scratch.begin(), scratch.end());
+    auto distinct = std::unique(scratch.begin(), scratch.end());
+    std::array<int64_t, kBanks> turns = {};
+    for (auto word = scratch.begin(); word != distinct; ++word)
+      ++turns[*word % kBanks];
+    counts.bankConflicts +=
+        *std::max_element(turns.begin(), turns.end()) - fewest;
+    first = last;
+  }
+}

@@ -1,0 +1,109 @@
+//===- LaunchCounter.h - What a launch would make a GPU do ----------------===//
+
+#ifndef NACHO_LIB_RUNTIME_LAUNCHCOUNTER_H
+#define NACHO_LIB_RUNTIME_LAUNCHCOUNTER_H
+
+#include "nacho/Runtime/KernelCounts.h"
+#include "nacho/Runtime/Simulator.h"
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace nacho {
+
+/// Where a thread is in the loops of its kernel: a hash of how often it has
+/// begun each step of each loop around it.
+class LoopPath {
+public:
+  void clear() {
+    around.clear();
+    path = 0;
+  }
+  void begin() { around.push_back({path, 0}); }
+  void next();
+  void end() {
+    path = around.back().path;
+    around.pop_back();
+  }
+  uint64_t hash() const { return path; }
+
+private:
+  struct Loop {
+    uint64_t path; ///< Of the loop itself.
+    uint64_t steps;
+  };
+  std::vector<Loop> around;
+  uint64_t path = 0;
+};
+
+/// Which bytes of the device's memory a launch has touched.
+class TouchedBytes {
+public:
+  void clear() { pages.clear(); }
+  void add(uint64_t address, uint64_t bytes);
+  int64_t count() const;
+
+private:
+  static constexpr uint64_t kPage = 4096;
+  std::unordered_map<uint64_t, std::array<uint64_t, kPage / 64>> pages;
+};
+
+/// Counts what the warps of a launch do. The lanes of a warp execute an
+/// operation together if all of them are in the same step of each loop around
+/// it: so they do on a GPU whose lanes go apart at branches and ends of loops,
+/// and come together after these.
+class LaunchCounter {
+public:
+  /// Begins a launch.
+  void begin(const char *name, int64_t blocks, int64_t threads);
+
+  /// A thread begins a block of `weight` operations.
+  void addBlock(int64_t thread, uint64_t path, int64_t id, int64_t weight);
+  void addAccess(int64_t thread, uint64_t path, int64_t id, AccessKind kind,
+                 bool isShared, uint64_t address, int64_t bytes);
+
+  /// All threads of the block have met.
+  void meet();
+  /// All threads of the block have ended.
+  void endBlock();
+  /// Adds the launch to what countedKernels() returns, if it was counted.
+  void end();
+
+private:
+  enum class What : uint8_t { block, read, write, atomic, shared };
+
+  /// What a lane has done. Events of a warp with the same key are those of one
+  /// instruction.
+  struct Event {
+    uint64_t key;
+    uint64_t address; ///< Or the weight of a block.
+    uint32_t bytes;
+    uint8_t lane;
+    What what;
+  };
+  struct Warp {
+    std::vector<Event> events;
+    int64_t issued = 0;
+  };
+  using Events = std::vector<Event>::const_iterator;
+
+  void add(int64_t thread, const Event &event);
+  void combine(Warp &warp);
+  void count(Warp &warp, Events begin, Events end);
+  void countGlobal(Events begin, Events end);
+  int64_t sectorsOf(Events begin, Events end);
+  void countShared(Events begin, Events end);
+
+  const char *name = nullptr;
+  int64_t blocks = 0, threads = 0;
+  std::vector<Warp> warps; ///< Of the block that runs.
+  std::vector<uint64_t> scratch;
+  TouchedBytes read, written;
+  KernelCounts counts;
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_RUNTIME_LAUNCHCOUNTER_H

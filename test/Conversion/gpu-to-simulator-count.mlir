@@ -1,0 +1,53 @@
+// RUN: nacho-opt %s '-pass-pipeline=builtin.module(convert-nacho-gpu-to-simulator{count=true})' -mlir-print-local-scope | FileCheck %s
+// RUN: nacho-opt %s -convert-nacho-gpu-to-simulator | FileCheck %s --check-prefix=NONE
+
+// Each block says how many instructions it has, each access what it touches, and each loop
+// when it begins, takes a step, and ends. Constants are no instructions, nor is what nobody
+// uses, and memory of a thread is not counted.
+//
+//   own = 0                  5 instructions: the number of the thread, the loop, 3 accesses
+//   for n in [0, t):
+//     own += data[n]         4 instructions
+//   data[t] = own
+//
+// NONE-NOT:    nacho_count
+//
+// CHECK-LABEL: func.func private @simulated_kernels_k(
+// CHECK-SAME:    %[[THREAD:[^ ]+]]: !llvm.ptr
+// CHECK:         %[[ID:.+]] = arith.constant 2 : i64
+// CHECK:         %[[WEIGHT:.+]] = arith.constant 5 : i64
+// CHECK:         llvm.call @nacho_count_block(%[[THREAD]], %[[ID]], %[[WEIGHT]])
+// CHECK:         llvm.call @nacho_begin_loop(%[[THREAD]])
+// CHECK:         scf.for
+// CHECK:           llvm.call @nacho_next_step(%[[THREAD]])
+// CHECK:           %[[ID:.+]] = arith.constant 1 : i64
+// CHECK:           %[[WEIGHT:.+]] = arith.constant 4 : i64
+// CHECK:           llvm.call @nacho_count_block(%[[THREAD]], %[[ID]], %[[WEIGHT]])
+// CHECK:           llvm.call @nacho_count_access(%[[THREAD]],
+// CHECK:           memref.load %{{.+}} : memref<?xf64>
+// CHECK-NOT:       nacho_count_access
+// CHECK:         }
+// CHECK:         llvm.call @nacho_end_loop(%[[THREAD]])
+// CHECK:         llvm.call @nacho_count_access(%[[THREAD]],
+// CHECK:         memref.store %{{.+}} : memref<?xf64>
+// CHECK:         return
+gpu.module @kernels {
+  gpu.func @k(%data: memref<?xf64>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f64
+    %own = memref.alloca() : memref<f64>
+    %t = gpu.thread_id x
+    %unused = gpu.thread_id y
+    memref.store %zero, %own[] : memref<f64>
+    scf.for %n = %c0 to %t step %c1 {
+      %value = memref.load %data[%n] : memref<?xf64>
+      %before = memref.load %own[] : memref<f64>
+      %sum = arith.addf %before, %value : f64
+      memref.store %sum, %own[] : memref<f64>
+    }
+    %sum = memref.load %own[] : memref<f64>
+    memref.store %sum, %data[%t] : memref<?xf64>
+    gpu.return
+  }
+}
