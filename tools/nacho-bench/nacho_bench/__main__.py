@@ -11,6 +11,7 @@ from typing import Any
 from nacho_bench import (
     calibration,
     compilation,
+    counted,
     gpu,
     heatmap,
     machine,
@@ -65,6 +66,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parts = "measure how long parts of equal cost take, by the weight of a row"
     add("--calibrate", action="store_true", help=parts)
     add("--registers", action="store_true", help="print what ptxas makes of kernels")
+    simulated = "cuda-sim: count what a simulated GPU does instead"
+    add("--target", choices=("cpu", "cuda-sim"), default="cpu", help=simulated)
     add("--table", type=Path, metavar="FILE", help="print the tables of raw data")
     add("--list", action="store_true", help="list kernels, workloads and peers")
     add("--cache", type=Path, default=_BUILD / "bench-data", help=argparse.SUPPRESS)
@@ -197,6 +200,18 @@ def calibrate(found: argparse.Namespace) -> str:
     return calibration.document(data)
 
 
+def count(found: argparse.Namespace) -> str:
+    """Count what kernels do on a simulated GPU; return the table."""
+    found.workload = found.workload or [*counted.WORKLOADS]
+    pairs = [
+        (kernel, workload)
+        for kernel in selected(found.kernel or counted.COUNTED)
+        for workload in workloads_of(found)
+        if suited(kernel, workload)
+    ]
+    return counted.document(pairs, Store(found.cache, quick=True))
+
+
 def _reason(kernel: Kernel, workload: Workload) -> str:
     """Return why a kernel is not run on a workload; empty if it is run."""
     size = size_of(kernel.size, quick=False)
@@ -290,6 +305,8 @@ def main(given: list[str] | None = None) -> None:
         print(listing(data_folder(found.cache, found.data)))
     elif found.calibrate:
         print(calibrate(found), end="")
+    elif found.target == "cuda-sim":
+        print(count(found), end="")
     elif found.registers:
         print(registers.table(KERNELS[n] for n in found.kernel or KERNELS), end="")
     elif found.compile_time:

@@ -1,0 +1,43 @@
+"""The benchmark's table of what the simulated GPU counts."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "nacho-bench"))
+
+from nacho_bench import __main__, counted  # noqa: E402
+from nacho_bench.files import Store  # noqa: E402
+from nacho_bench.kernels import KERNELS  # noqa: E402
+from nacho_bench.workloads import SYNTHETIC  # noqa: E402
+
+
+@pytest.mark.parametrize("name", ["csr-add", "coo-add", "spmv"])
+def test_records(name, tmp_path):
+    store = Store(tmp_path, quick=True)
+    record = counted.count(KERNELS[name], SYNTHETIC["uniform"], store)
+    assert record.parts > 1000
+    assert 0 < record.partition < 0.9
+    assert record.all.ideal_sectors < record.all.sectors
+    assert record.all.predicted > record.all.bound
+    assert len(record.row()) == len(counted.HEAD)
+
+
+def test_the_table(tmp_path, capsys):
+    named = ["--kernel", "csr-mul", "--workload", "power-2.0"]
+    __main__.main(["--target", "cuda-sim", *named, "--cache", str(tmp_path)])
+    out = capsys.readouterr().out
+    (line,) = [each for each in out.splitlines() if each.startswith("| csr-mul")]
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    assert cells[:2] == ["csr-mul", "power-2.0"]
+    assert float(cells[4]) >= 1
+    assert "it was not measured" in out
+
+
+def test_no_such_workload(tmp_path):
+    with pytest.raises(SystemExit, match="no such workload"):
+        __main__.main(
+            f"--target cuda-sim --workload hyper-none --cache {tmp_path}".split()
+        )
