@@ -19,11 +19,6 @@ using namespace fake;
 
 // Names are as cuSPARSE needs them.
 // NOLINTBEGIN(readability-identifier-naming)
-#define NACHO_EXPORT extern "C" __attribute__((visibility("default")))
-
-#define NACHO_REQUIRE(...)                                                     \
-  if (!(__VA_ARGS__))                                                          \
-  return kInvalidValue
 
 //===----------------------------------------------------------------------===//
 // Objects

@@ -16,6 +16,13 @@
 #include <unordered_map>
 #include <vector>
 
+#define NACHO_EXPORT extern "C" __attribute__((visibility("default")))
+
+/// Returns from a function of cuSPARSE unless its arguments are right.
+#define NACHO_REQUIRE(...)                                                     \
+  if (const bool isRight = bool(__VA_ARGS__); !isRight)                        \
+  return kInvalidValue
+
 namespace fake {
 
 using Status = int;
@@ -26,9 +33,8 @@ inline constexpr int kIndex32 = 2, kReal64 = 1, kRowMajor = 2;
 inline constexpr size_t kBufferBytes = 96; ///< What every buffer needs.
 
 // NOLINTBEGIN(readability-identifier-naming)
-#define NACHO_IMPORT extern "C" __attribute__((visibility("default")))
-NACHO_IMPORT int cuMemcpyHtoDAsync_v2(uint64_t, const void *, size_t, Handle);
-NACHO_IMPORT int cuMemcpyDtoHAsync_v2(void *, uint64_t, size_t, Handle);
+NACHO_EXPORT int cuMemcpyHtoDAsync_v2(uint64_t, const void *, size_t, Handle);
+NACHO_EXPORT int cuMemcpyDtoHAsync_v2(void *, uint64_t, size_t, Handle);
 // NOLINTEND(readability-identifier-naming)
 
 //===----------------------------------------------------------------------===//

@@ -17,11 +17,6 @@ using namespace fake;
 
 // Names are as cuSPARSE needs them.
 // NOLINTBEGIN(readability-identifier-naming)
-#define NACHO_EXPORT extern "C" __attribute__((visibility("default")))
-
-#define NACHO_REQUIRE(...)                                                     \
-  if (!(__VA_ARGS__))                                                          \
-  return kInvalidValue
 
 /// The products whose buffer's size was asked for: the names of the functions,
 /// and the operands and the result.
