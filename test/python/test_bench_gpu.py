@@ -414,6 +414,27 @@ def test_nothing_else_is_measured_on_a_gpu(option, capsys):
     assert "--gpu measures kernels" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("mode", ["keep", "both"])
+def test_results_are_not_kept_on_a_gpu(mode, capsys):
+    with pytest.raises(SystemExit):
+        arguments(["--gpu", "--mode", mode])
+    assert "the mode steady only" in capsys.readouterr().err
+
+
+def test_the_gpu_of_a_table():
+    clocks = {"clock_khz": 1_980_000, "memory_clock_khz": 2_619_000}
+    facts = {"name": "H100", "major": 9, "minor": 0, "multiprocessors": 132}
+    known = {**clocks, **facts, "memory": 80 << 30, "cuda": "13.0"}
+    said = table._gpu_line(known, 2.5e12)
+    assert "H100 (sm_90), 132 multiprocessors at up to 1.98 GHz, 80 GiB" in said
+    assert "driver unknown, CUDA 13.0; it copies its memory" in said
+    assert "2500.0 GB/s" in said
+    known |= {"driver": "580.65", "clocks_sm": "345 MHz"}
+    said = table._gpu_line(known, 2.5e12)
+    assert "1.98 GHz (345 MHz at first), 80 GiB" in said
+    assert "driver 580.65, CUDA 13.0" in said
+
+
 # --- Registers ------------------------------------------------------------------------
 
 

@@ -77,6 +77,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
         parser.error(f"no such peer: {', '.join(sorted(unknown))}")
     if found.gpu and (found.calibrate or found.registers or found.compile_time):
         parser.error("--gpu measures kernels, and nothing else")
+    if found.gpu and found.mode not in (None, "steady"):
+        parser.error("--gpu has the mode steady only: results would fill the GPU")
     if found.resume and found.json is None:
         parser.error("--resume needs the file of --json")
     if found.against is not None:

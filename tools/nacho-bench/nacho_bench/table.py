@@ -73,9 +73,10 @@ def _header(data: dict[str, Any]) -> str:
 def _gpu_line(gpu: dict[str, Any], rate: float) -> str:
     """Return a line about the GPU: its name, clocks, memory and driver."""
     cores, memory = (gpu[name] / 1e6 for name in ("clock_khz", "memory_clock_khz"))
+    now = f" ({gpu['clocks_sm']} at first)" if "clocks_sm" in gpu else ""
     return (
         f"GPU: {gpu['name']} (sm_{gpu['major']}{gpu['minor']}), "
-        f"{gpu['multiprocessors']} multiprocessors at up to {cores:.2f} GHz, "
+        f"{gpu['multiprocessors']} multiprocessors at up to {cores:.2f} GHz{now}, "
         f"{gpu['memory'] / 2**30:.0f} GiB at up to {memory:.2f} GHz; "
         f"driver {gpu.get('driver', 'unknown')}, CUDA {gpu['cuda']}; "
         f"it copies its memory (read and written) at {rate / 1e9:.1f} GB/s."
