@@ -176,7 +176,8 @@ nb::object RepeatedCall::compute(const nb::tuple &given) const {
   std::vector<Buffer> buffers;
   {
     Unlocked unlocked;
-    if (arePositionsValid(call.args)) {
+    if (untilChecked(asked.work,
+                     [&] { return arePositionsValid(call.args); })) {
       try {
         Plan plan(kernel, asked);
         plan.plan(call.args);

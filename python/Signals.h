@@ -25,4 +25,19 @@ private:
   nacho::SignalWatch watch;
 };
 
+/// Returns what a check of so many entries and positions of arrays returns,
+/// while the interpreter is let go. Signals stop it, as they do kernels.
+template <typename Check>
+auto untilChecked(int64_t size, Check check) {
+  if (size >= nacho::kWatchedFrom)
+    nacho::SignalWatch::begin();
+  return nacho::untilDone([&]() -> decltype(check()) {
+    try {
+      return check();
+    } catch (const nacho::Stopped &) {
+      return {};
+    }
+  });
+}
+
 #endif // NACHO_PYTHON_SIGNALS_H

@@ -39,7 +39,8 @@ static int64_t pyCheckPositions(const IndexArray &pos, int64_t length,
     throw nb::value_error("the positions are too short");
   return dispatchIndex(pos, [&](auto *data) {
     Unlocked unlocked;
-    return checkPositions(data, length, entries);
+    return untilChecked(length,
+                        [&] { return checkPositions(data, length, entries); });
   });
 }
 
@@ -53,10 +54,12 @@ static std::pair<int64_t, std::string> pyCheckCoordinates(const IndexArray &pos,
   int64_t at = dispatchIndex(pos, [&](auto *positions) {
     return dispatchIndex(crd, [&](auto *coordinates) -> int64_t {
       Unlocked unlocked;
-      if (checkPositions(positions, fibers, entries) >= 0)
-        return -2;
-      return checkCoordinates(positions, fibers, coordinates, entries, extent,
-                              violation);
+      return untilChecked(fibers + entries, [&]() -> int64_t {
+        if (checkPositions(positions, fibers, entries) >= 0)
+          return -2;
+        return checkCoordinates(positions, fibers, coordinates, entries, extent,
+                                violation);
+      });
     });
   });
   if (at == -2)
@@ -95,11 +98,13 @@ static nb::object pyCheckTuples(const IndexArray &pos, const nb::list &list,
       for (const IndexColumn &array : arrays)
         coordinates.push_back(static_cast<Index *>(array.data()));
       Unlocked unlocked;
-      if (checkPositions(positions, fibers, entries) >= 0)
-        return -2;
-      return checkTuples(positions, fibers, coordinates.data(), stride, entries,
-                         extents.data(), int64_t(extents.size()), level,
-                         violation);
+      return untilChecked(fibers + entries, [&]() -> int64_t {
+        if (checkPositions(positions, fibers, entries) >= 0)
+          return -2;
+        return checkTuples(positions, fibers, coordinates.data(), stride,
+                           entries, extents.data(), int64_t(extents.size()),
+                           level, violation);
+      });
     });
   });
   if (at == -2)

@@ -1,5 +1,6 @@
 //===- Validate.cpp - Are these arrays a sparse tensor? -------------------===//
 
+#include "Threads.h"
 #include "nacho/Runtime/Runtime.h"
 
 #include <algorithm>
@@ -13,10 +14,12 @@ int64_t nacho::checkPositions(const Index *pos, int64_t length,
                               int64_t entries) {
   if (pos[0] != 0)
     return 0;
-  // The compiler vectorises this loop since it has no early exit.
   bool ordered = true;
-  for (int64_t i = 0; i < length; ++i)
-    ordered &= pos[i] <= pos[i + 1];
+  inPieces(0, length, stopWord(), [&](int64_t i, int64_t end) {
+    // The compiler vectorises this loop since it has no early exit.
+    for (; i < end; ++i)
+      ordered &= pos[i] <= pos[i + 1];
+  });
   if (!ordered)
     for (int64_t i = 0; i < length; ++i)
       if (pos[i] > pos[i + 1])
@@ -36,15 +39,40 @@ static std::pair<int64_t, int64_t> rangeOf(const Pos *pos, int64_t fiber,
   return {begin, std::clamp(end, begin, entries)};
 }
 
+/// Of a long fiber, so many entries are checked at a time; a power of two.
+static constexpr int64_t kPauses = 1 << 16;
+
+namespace {
+/// Lets a check be stopped every few milliseconds.
+class Pauses {
+public:
+  /// So many entries, or fibers, come next. Throws Stopped.
+  void before(int64_t count) {
+    if ((left -= count) >= 0)
+      return;
+    throwIfSet(word);
+    left = kPiece;
+  }
+
+private:
+  const StopWord &word = stopWord();
+  int64_t left = kPiece;
+};
+} // namespace
+
 template <typename Pos, typename Crd>
 int64_t nacho::checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
                                 int64_t entries, int64_t extent,
                                 Violation &violation) {
   violation = Violation::none;
+  Pauses pauses;
   for (int64_t fiber = 0; fiber < fibers; ++fiber) {
     auto [begin, end] = rangeOf(pos, fiber, entries);
+    pauses.before(1);
     int64_t last = -1;
     for (int64_t p = begin; p < end; ++p) {
+      if ((p - begin) % kPauses == 0)
+        pauses.before(std::min(end - p, kPauses));
       int64_t coordinate = crd[p];
       if (coordinate > last && coordinate < extent) {
         last = coordinate;
@@ -91,9 +119,13 @@ static int64_t
 checkTuplesApart(const Pos *pos, int64_t fibers, const Crd *const *crds,
                  Stride stride, int64_t entries, const int64_t *extents,
                  int64_t levels, int64_t &level, Violation &violation) {
+  Pauses pauses;
   for (int64_t fiber = 0; fiber < fibers; ++fiber) {
     auto [begin, end] = rangeOf(pos, fiber, entries);
+    pauses.before(1);
     for (int64_t p = begin; p < end; ++p) {
+      if ((p - begin) % kPauses == 0)
+        pauses.before(std::min(end - p, kPauses));
       violation = Violation::range;
       if (!isInRange(crds, extents, levels, stride * p, level))
         return p;

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 import nacho
 import samples
+from nacho import _nacho
 
 SOON = 2.0
 """Seconds, generously: what is interrupted would take many times as long."""
@@ -145,6 +146,56 @@ def test_a_long_sort_is_interrupted():
         clock.join()
     assert interruptions == 3
     assert samples.same(kernel(A), wanted)
+
+
+def checks(fibers, count):
+    """Checks of large operands, which have no fault."""
+    pos = np.zeros(fibers + 1, np.int64)
+    one = np.array([0, count])
+    crd = np.arange(count, dtype=np.int32)
+    none = crd[:0]
+    return {
+        "positions": lambda: _nacho.check_positions(pos, fibers, 0),
+        "empty fibers": lambda: _nacho.check_coordinates(pos, none, 1),
+        "coordinates": lambda: _nacho.check_coordinates(one, crd, count),
+        "tuples": lambda: _nacho.check_tuples(one, [crd, crd], [count, count]),
+    }
+
+
+@pytest.mark.parametrize("kind", ["positions", "empty fibers", "coordinates", "tuples"])
+def test_a_check_of_operands_is_interrupted(kind):
+    """However large the operands are, Ctrl-C need not wait for the end of it."""
+    few, many = (checks(size, size) for size in (100, 1 << 27))
+    wanted = few[kind]()
+    begin = time.perf_counter()
+    assert many[kind]() == wanted
+    whole = time.perf_counter() - begin
+    for _ in range(3):
+        main = threading.main_thread().ident
+        delay = whole / 10
+        clock = threading.Timer(delay, signal.pthread_kill, (main, signal.SIGINT))
+        begin = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt):
+            clock.start()
+            many[kind]()
+            time.sleep(SOON)
+        took = time.perf_counter() - begin
+        clock.join()
+        assert took < delay + max(0.2, whole / 3)
+    assert many[kind]() == wanted
+
+
+def test_a_check_goes_on_if_a_handler_raises_nothing():
+    many = checks(1 << 27, 1 << 20)
+    ticks = []
+    before = signal.signal(signal.SIGALRM, lambda *_: ticks.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+    try:
+        assert many["positions"]() == -1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert ticks
 
 
 def test_a_handler_that_raises_nothing_lets_the_kernel_go_on():

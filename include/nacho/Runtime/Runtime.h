@@ -37,7 +37,7 @@ int32_t sortEntries(const int64_t *columns, int64_t numColumns, int64_t keys,
                     int64_t threads) noexcept;
 
 //===----------------------------------------------------------------------===//
-// Validation
+// Validation. Checks throw Stopped if the word of the thread is set (Stop.h).
 //===----------------------------------------------------------------------===//
 
 /// Checks that pos[0] = 0, pos is monotone, and pos[length] = entries. Returns
