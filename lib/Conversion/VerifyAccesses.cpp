@@ -4,8 +4,8 @@
 // they were checked, or may edit them now. So an integer that was loaded says
 // nothing about memory until the kernel itself has compared it with a bound.
 // This file follows loaded integers through a function, and refuses those that
-// arrive unchecked at an access to memory, at the bounds of a loop, or in a
-// table of cuts, by which another function accesses memory.
+// arrive unchecked at an access to memory, at the bounds of a loop, or in one
+// of Nacho's own buffers of indices, by which another function accesses memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,23 +68,50 @@ private:
 };
 } // namespace
 
-/// The buffer that an operation loads from; null if it is no load.
-static Value loadedBuffer(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([](memref::LoadOp load) { return load.getMemRef(); })
-      .Case([](vector::LoadOp load) { return load.getBase(); })
-      .Case([](vector::MaskedLoadOp load) { return load.getBase(); })
-      .Case([](vector::GatherOp load) { return load.getBase(); })
-      .Default(Value());
-}
+namespace {
+/// An access to an element, or to lanes, of a buffer.
+struct Access {
+  Value buffer;
+  OperandRange indices;
+  Value stored; ///< Null if the operation loads.
 
-/// The last index of an access, by which the columns of a table are told apart
-/// that have nothing to do with each other, such as costs and positions of
-/// cuts; null for an array.
-static Value columnOf(Operation *access, Value buffer) {
-  if (cast<MemRefType>(buffer.getType()).getRank() < 2)
-    return {};
-  return access->getOperands().back();
+  /// The last index, by which the columns of a table are told apart that have
+  /// nothing to do with each other, such as costs and positions of cuts; null
+  /// for an array.
+  Value column() const { return indices.size() < 2 ? Value() : indices.back(); }
+  Type elementType() const {
+    return cast<MemRefType>(buffer.getType()).getElementType();
+  }
+};
+} // namespace
+
+static std::optional<Access> accessOf(Operation *op) {
+  using Found = std::optional<Access>;
+  return llvm::TypeSwitch<Operation *, Found>(op)
+      .Case([](memref::LoadOp load) {
+        return Access{load.getMemRef(), load.getIndices(), {}};
+      })
+      .Case<vector::LoadOp, vector::MaskedLoadOp>([](auto load) {
+        return Access{load.getBase(), load.getIndices(), {}};
+      })
+      .Case([](vector::GatherOp load) {
+        return Access{load.getBase(), load.getOffsets(), {}};
+      })
+      .Case([](memref::StoreOp store) {
+        return Access{store.getMemRef(), store.getIndices(), store.getValue()};
+      })
+      .Case([](memref::AtomicRMWOp store) {
+        return Access{store.getMemref(), store.getIndices(), store.getValue()};
+      })
+      .Case([](vector::ScatterOp store) {
+        return Access{store.getBase(), store.getOffsets(),
+                      store.getValueToStore()};
+      })
+      .Case<vector::StoreOp, vector::MaskedStoreOp>([](auto store) {
+        return Access{store.getBase(), store.getIndices(),
+                      store.getValueToStore()};
+      })
+      .Default(Found());
 }
 
 /// Whether no more than a signed number can be that was not loaded.
@@ -134,12 +161,14 @@ bool UncheckedValues::isCheckedAround(Operation *op, Value value) const {
 
 /// Whether the results of an operation without regions may be any number.
 bool UncheckedValues::mayBeAnything(Operation *op) const {
-  if (Value buffer = loadedBuffer(op)) {
+  if (std::optional<Access> load = accessOf(op))
     // Arrays of operands have integers of a fixed width; Nacho's own buffers
     // have indices, which were computed here or by another function.
-    Type type = cast<MemRefType>(buffer.getType()).getElementType();
-    return type.isInteger() || columns.contains({buffer, columnOf(op, buffer)});
-  }
+    return load->elementType().isInteger() ||
+           columns.contains({load->buffer, load->column()});
+  // What another function returns may be anything.
+  if (isa<func::CallOp>(op))
+    return true;
   // The least of several numbers is bounded if one of them is; so is a number
   // of bits that another number has as well.
   if (isa<arith::MinUIOp, arith::AndIOp>(op))
@@ -177,14 +206,9 @@ void UncheckedValues::forward(RegionBranchOpInterface branch) {
 void UncheckedValues::visit(Operation *op) {
   if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
     return forward(branch);
-  if (auto store = dyn_cast<memref::StoreOp>(op)) {
-    if (contains(store.getValue()))
-      hasGrown |=
-          columns
-              .insert({store.getMemRef(), columnOf(store, store.getMemRef())})
-              .second;
-    return;
-  }
+  std::optional<Access> access = accessOf(op);
+  if (access && access->stored && contains(access->stored))
+    hasGrown |= columns.insert({access->buffer, access->column()}).second;
   if (op->getNumResults() == 0 || op->getNumRegions() || !mayBeAnything(op))
     return;
   for (Value result : op->getResults())
@@ -193,44 +217,40 @@ void UncheckedValues::visit(Operation *op) {
       insert(result);
 }
 
-/// Whether a store writes a cut: a position from which another function will
-/// go on. In a table of cuts, the first column has costs, which are not used as
-/// indices.
-static bool storesCut(memref::StoreOp store) {
-  MemRefType type = store.getMemRefType();
-  return type.getElementType().isIndex() && type.getRank() == 2 &&
-         !type.isDynamicDim(1) &&
-         !matchPattern(store.getIndices().back(), m_Zero());
+/// Whether a store writes a number that another function may use as an index:
+/// to a buffer of Nacho's own that this function has not made. In a table of
+/// cuts, the first column has costs, which are not used as indices.
+static bool passesOn(const Access &access) {
+  if (!access.stored || !access.elementType().isIndex() ||
+      access.buffer.getDefiningOp<memref::AllocaOp>())
+    return false;
+  auto type = cast<MemRefType>(access.buffer.getType());
+  bool isCut = type.getRank() == 2 && !type.isDynamicDim(1);
+  return !isCut || !matchPattern(access.column(), m_Zero());
 }
 
 /// The operands of an operation that say where, or how often, memory is
-/// accessed.
+/// accessed, here or by another function.
 static SmallVector<Value> findPlaces(Operation *op) {
-  auto list = [](ValueRange indices) {
-    return SmallVector<Value>(indices.begin(), indices.end());
-  };
-  return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
-      .Case([&](memref::StoreOp store) {
-        SmallVector<Value> places = list(store.getIndices());
-        if (storesCut(store))
-          places.push_back(store.getValue());
-        return places;
+  SmallVector<Value> places;
+  if (std::optional<Access> access = accessOf(op)) {
+    llvm::append_range(places, access->indices);
+    if (passesOn(*access))
+      places.push_back(access->stored);
+  }
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<vector::GatherOp, vector::ScatterOp>(
+          [&](auto lanes) { places.push_back(lanes.getIndices()); })
+      .Case<scf::ForOp>([&](scf::ForOp loop) {
+        places.append(
+            {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
       })
-      .Case<memref::LoadOp, vector::LoadOp, vector::StoreOp,
-            vector::MaskedLoadOp, vector::MaskedStoreOp>(
-          [&](auto access) { return list(access.getIndices()); })
-      .Case<vector::GatherOp, vector::ScatterOp>([&](auto access) {
-        SmallVector<Value> places = list(access.getOffsets());
-        places.push_back(access.getIndices());
-        return places;
-      })
-      .Case([](scf::ForOp loop) {
-        return SmallVector<Value>{loop.getLowerBound(), loop.getUpperBound(),
-                                  loop.getStep()};
-      })
-      .Case(
-          [](ParallelOp loop) { return SmallVector<Value>{loop.getWorkers()}; })
-      .Default(SmallVector<Value>());
+      .Case<ParallelOp>(
+          [&](ParallelOp loop) { places.push_back(loop.getWorkers()); })
+      .Case<func::CallOp>([&](func::CallOp call) {
+        llvm::append_range(places, call.getOperands());
+      });
+  return places;
 }
 
 namespace {

@@ -82,3 +82,15 @@ func.func @bits(%marks: memref<?xi64>, %hashes: memref<?xi64>, %x: memref<?xf64>
   %three = memref.load %x[%rest] : memref<?xf64>
   return %one, %two, %three : f64, f64, f64
 }
+
+// What is checked may be passed on.
+
+// CHECK-LABEL: @passed_on
+func.func @passed_on(%pos: memref<?xi32>, %offsets: memref<?xindex>, %p: index,
+                     %n: index) {
+  %stored = memref.load %pos[%p] : memref<?xi32>
+  %loaded = arith.index_castui %stored : i32 to index
+  %at = arith.minui %loaded, %n : index
+  memref.store %at, %offsets[%p] : memref<?xindex>
+  return
+}

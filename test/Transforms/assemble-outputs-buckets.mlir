@@ -53,7 +53,8 @@
 // CHECK:         nacho.parallel
 // CHECK:           scf.for %bucket =
 // CHECK-NEXT:        %[[POS:.+]] = memref.load %pos1[%bucket]
-// CHECK-NEXT:        %[[FIRST:.+]] = arith.index_castui %[[POS]]
+// CHECK-NEXT:        %[[CAST:.+]] = arith.index_castui %[[POS]]
+// CHECK-NEXT:        %[[FIRST:.+]] = arith.minui %[[CAST]], %{{.+}} : index
 // CHECK-NEXT:        scf.for %part = %c0 to %parts step %c1 iter_args(%[[PLACE:.+]] = %[[FIRST]])
 // CHECK-NEXT:          %[[NEXT:.+]] = arith.addi %parts, %part
 // CHECK-NEXT:          memref.store %[[PLACE]], %buckets[%[[NEXT]], %bucket]

@@ -313,7 +313,8 @@ def NachoVerifyAccesses : Pass<"nacho-verify-accesses", "::mlir::func::FuncOp"> 
     Arrays of operands may hold anything, since their owner may edit them at any time.
     So the lowering compares each integer that it loads with a bound before it uses it
     as an index. The pass is the proof: it follows loaded integers to loads, stores,
-    bounds of loops and cuts, and refuses a function in which one arrives unchecked.
+    bounds of loops, and buffers of indices that other functions read, and refuses a
+    function in which one arrives unchecked.
 
     ```mlir
     %stored = memref.load %A_crd[%p] : memref<?xi32>

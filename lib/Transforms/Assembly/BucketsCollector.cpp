@@ -167,8 +167,10 @@ public:
 
   /// next[p, j] = pos[j] + what the parts before p append to bucket j
   void startPlaces() {
+    Value size = memref::DimOp::create(b, args.values, zero);
     inParallel([&](Value bucket) {
       Value first = loadIndex(b, positions, bucket);
+      first = arith::MinUIOp::create(b, first, size);
       sumOverParts(bucket, first, [&](Value part, Value place) {
         store(b, place, buckets, nextRow(part), bucket);
       });

@@ -143,3 +143,44 @@ func.func @cut(%pos: memref<?xi32>, %cuts: memref<?x2xindex>, %p: index) {
   memref.store %at, %cuts[%p, %c1] : memref<?x2xindex>
   return
 }
+
+// -----
+
+// Nor does it check other indices that it finds in a buffer of Nacho's own, however they
+// were stored there. What is stored where only this function reads it is followed.
+
+func.func @passed_on(%pos: memref<?xi32>, %counts: memref<?x?xindex>,
+                     %offsets: memref<?xindex>, %p: index) {
+  %c0 = arith.constant 0 : index
+  %own = memref.alloca() : memref<4xindex>
+  %stored = memref.load %pos[%p] : memref<?xi32>
+  %at = arith.index_castui %stored : i32 to index
+  memref.store %at, %own[%c0] : memref<4xindex>
+  // expected-error @below {{'memref.store' op uses an index that was loaded}}
+  memref.store %at, %counts[%p, %c0] : memref<?x?xindex>
+  // expected-error @below {{'memref.store' op uses an index that was loaded}}
+  memref.store %at, %offsets[%p] : memref<?xindex>
+  %lanes = vector.load %pos[%p] : memref<?xi32>, vector<4xi32>
+  %wide = arith.index_castui %lanes : vector<4xi32> to vector<4xindex>
+  // expected-error @below {{'vector.store' op uses an index that was loaded}}
+  vector.store %wide, %offsets[%p] : memref<?xindex>, vector<4xindex>
+  return
+}
+
+// -----
+
+// What a function is called with is not checked by it, and what it returns may be
+// anything.
+
+func.func private @next(index) -> index
+
+func.func @called(%pos: memref<?xi32>, %x: memref<?xf64>, %p: index) -> f64 {
+  %stored = memref.load %pos[%p] : memref<?xi32>
+  %at = arith.index_castui %stored : i32 to index
+  // expected-error @below {{'func.call' op uses an index that was loaded}}
+  %0 = func.call @next(%at) : (index) -> index
+  %1 = func.call @next(%p) : (index) -> index
+  // expected-error @below {{'memref.load' op uses an index that was loaded}}
+  %value = memref.load %x[%1] : memref<?xf64>
+  return %value : f64
+}
