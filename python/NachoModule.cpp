@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
+#include "Counts.h"
 #include "DeviceArray.h"
 #include "Options.h"
 #include "Programs.h"
@@ -18,7 +19,6 @@
 #include "nacho/Compiler/Kernel.h"
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/DeviceError.h"
-#include "nacho/Runtime/KernelCounts.h"
 #include "nacho/Runtime/Runtime.h"
 #include "nacho/Runtime/Sanitizer.h"
 
@@ -297,18 +297,6 @@ static std::string pyLower(const std::string &text, const std::string &stage,
   return orThrow(lowerToStage(text, stage, backend, options, error), error);
 }
 
-/// The names of kernels, with the fields of KernelCounts, in order.
-static nb::list pyCountedKernels() {
-  nb::list kernels;
-  for (const auto &[name, n] : countedKernels())
-    kernels.append(nb::make_tuple(
-        name, nb::make_tuple(n.launches, n.warps, n.sectorsLoaded,
-                             n.sectorsStored, n.bytesLoaded, n.bytesStored,
-                             n.sharedAccesses, n.bankConflicts, n.atomics,
-                             n.issued, n.useful, n.longest, n.predicted)));
-  return kernels;
-}
-
 template <typename T>
 static void addError(nb::module_ &m, const char *name,
                      PyObject *base = PyExc_RuntimeError) {
@@ -345,8 +333,7 @@ NB_MODULE(_nacho, m) {
         nb::arg("widths"));
   addValidation(m);
   addDeviceArray(m);
-  m.def("counted_steps", &countedSteps);
-  m.def("counted_kernels", &pyCountedKernels);
+  addCounts(m);
   m.def("cache_refusal", &cacheRefusal, nb::arg("target"));
   m.def("pooled_bytes", [] { return cpuBackend().device()->pooledBytes(); });
   m.def("max_pooled_bytes",

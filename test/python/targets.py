@@ -73,6 +73,11 @@ def use(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nacho.mlir, "compile", compiled)
 
 
+def _options(target: str) -> dict[str, Any]:
+    """Return the options with which operands of the host are copied to a target."""
+    return {"target": target, "device": 0} if target == "cuda" else {"target": target}
+
+
 def _called(function: Any, target: str) -> Any:
     """Return ``evaluate`` or ``einsum`` with another target by default."""
 
@@ -81,7 +86,7 @@ def _called(function: Any, target: str) -> Any:
         if "target" in named:
             return function(text, *operands, **named)
         _require_functions(text, target)
-        found = _run(lambda: function(text, *operands, target=target, **named))
+        found = _run(lambda: function(text, *operands, **_options(target), **named))
         if _is_comparable(text, named.get("parts"), target):
             compare(function(text, *operands, **named), found)
         return found
@@ -97,7 +102,7 @@ def _compiled(function: Any, target: str) -> Any:
         if "target" in options:
             return function(expr, *pinned, **options)
         _require_functions(expr, target)
-        kernel = _run(lambda: function(expr, *pinned, target=target, **options))
+        kernel = _run(lambda: function(expr, *pinned, **_options(target), **options))
         return Compared(kernel, lambda: function(expr, *pinned, **options))
 
     return compile

@@ -325,7 +325,7 @@ def test_variants_have_the_options_of_their_kernel():
     kernel.plan(A, B)
     kernel.validate, kernel.parts = "none", 9
     assert kernel.plan(A, B).parts == 9
-    assert kernel.plan(A, B)._call.validate == "none"
+    assert kernel.plan(A, B)._call.running.validate == "none"
 
 
 def test_rows_decide_where_there_are_two_indices():

@@ -60,7 +60,11 @@ def test_kernels_of_lit_tests(path):
 def test_all_lit_tests_with_kernels_are_found():
     found = {path.name for path in lit_kernels()}
     inputs = {path.name for path in (TESTS / "Pipelines" / "Inputs").glob("*.mlir")}
-    run = {path.name for path in (TESTS / "Execution").glob("*.mlir")}
+    run = {
+        path.name
+        for path in (TESTS / "Execution").glob("*.mlir")
+        if "nacho.assign" in path.read_text()  # Others are written for the simulator.
+    }
     assert inputs | run <= found
 
 

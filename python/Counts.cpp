@@ -1,0 +1,28 @@
+//===- Counts.cpp - What kernels counted ----------------------------------===//
+
+#include "Counts.h"
+
+#include "nacho/Runtime/KernelCounts.h"
+#include "nacho/Runtime/Runtime.h"
+
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+using namespace nacho;
+
+/// The names of kernels, with the fields of KernelCounts, in order.
+static nb::list pyCountedKernels() {
+  nb::list kernels;
+  for (const auto &[name, n] : countedKernels())
+    kernels.append(nb::make_tuple(
+        name, nb::make_tuple(n.launches, n.warps, n.sectorsLoaded,
+                             n.sectorsStored, n.bytesLoaded, n.bytesStored,
+                             n.sharedAccesses, n.bankConflicts, n.atomics,
+                             n.issued, n.useful, n.longest, n.predicted)));
+  return kernels;
+}
+
+void addCounts(nb::module_ &m) {
+  m.def("counted_steps", &countedSteps);
+  m.def("counted_kernels", &pyCountedKernels);
+}
