@@ -176,6 +176,7 @@ void nacho::addContractCheck(OpPassManager &pm, const Backend &backend) {
   contract.workspaces = capabilities.workspaces;
   pm.addPass(createNachoVerifyContract(contract));
   pm.addNestedPass<func::FuncOp>(createNachoVerifyAccesses());
+  pm.addNestedPass<func::FuncOp>(createNachoVerifyProgress());
 }
 
 void nacho::addStages(OpPassManager &pm, ArrayRef<Stage> stages,

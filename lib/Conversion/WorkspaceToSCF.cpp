@@ -151,33 +151,42 @@ Value WorkspaceLowering::firstPlace(Value key) {
 }
 
 /// Finds the place of a key, or the free place for it. Returns the place and
-/// the key that is there.
+/// the key that is there. No place is tried twice:
+///
+///   for n = first to first + size, while key[n & mask] is another one
+///
+/// One place is always free, so that the search ends earlier.
 std::pair<Value, Value> WorkspaceLowering::findPlace(Value key, Value first) {
   Type index = b.getIndexType();
   Value narrow = arith::IndexCastUIOp::create(b, keyType(), key);
   Value empty = emptyKey();
+  Value end = arith::AddIOp::create(b, first, mask);
   auto search = scf::WhileOp::create(
       b, TypeRange{index, keyType()}, ValueRange{first},
       [&](OpBuilder &builder, Location loc, ValueRange args) {
         ImplicitLocOpBuilder before(loc, builder);
+        Value at = arith::AndIOp::create(before, args[0], mask);
         Value there = memref::LoadOp::create(before, op.getKeys(),
-                                             ValueRange{op.getRow(), args[0]});
+                                             ValueRange{op.getRow(), at});
+        Value isNew = arith::CmpIOp::create(before, arith::CmpIPredicate::ult,
+                                            args[0], end);
         auto differs = [&](Value other) -> Value {
           return arith::CmpIOp::create(before, arith::CmpIPredicate::ne, there,
                                        other);
         };
         Value taken =
             arith::AndIOp::create(before, differs(narrow), differs(empty));
-        scf::ConditionOp::create(before, taken, ValueRange{args[0], there});
+        scf::ConditionOp::create(before,
+                                 arith::AndIOp::create(before, isNew, taken),
+                                 ValueRange{args[0], there});
       },
       [&](OpBuilder &builder, Location loc, ValueRange args) {
         Value one = arith::ConstantIndexOp::create(builder, loc, 1);
         Value next = arith::AddIOp::create(builder, loc, args[0], one);
-        scf::YieldOp::create(
-            builder, loc,
-            ValueRange{arith::AndIOp::create(builder, loc, next, mask)});
+        scf::YieldOp::create(builder, loc, next);
       });
-  return {search.getResult(0), search.getResult(1)};
+  Value place = arith::AndIOp::create(b, search.getResult(0), mask);
+  return {place, search.getResult(1)};
 }
 
 /// The place of a key whose first place is marked, and whether the key is

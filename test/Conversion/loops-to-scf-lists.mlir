@@ -82,8 +82,9 @@ func.func @position(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>,
 // CHECK-NEXT:      %[[HAS:.+]] = arith.cmpi eq, %[[CRD]], %[[I]] : index
 // CHECK-NEXT:      %[[PROBED:.+]]:2 = scf.while (%{{[^ ]+}} = %[[BEGIN]], %{{.+}} = %c1{{.*}})
 // CHECK:           %[[END:.+]]:2 = scf.while (%{{[^ ]+}} = %[[PROBED]]#0, %{{.+}} = %{{.+}})
+// CHECK:           %[[AFTER:.+]] = arith.maxui %[[END]]#0, %{{.+}} : index
 // CHECK:           %[[FROM:.+]] = arith.select %[[HAS]], %[[BEGIN]], %[[NONE]] : index
-// CHECK-NEXT:      %[[TO:.+]] = arith.select %[[HAS]], %[[END]]#0, %[[NONE]] : index
+// CHECK-NEXT:      %[[TO:.+]] = arith.select %[[HAS]], %[[AFTER]], %[[NONE]] : index
 // CHECK-NEXT:      memref.store %[[FROM]], %{{.+}}[%[[I]], %c0
 // CHECK-NEXT:      memref.store %[[TO]], %{{.+}}[%[[I]], %c1
 func.func @position_of_run(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>,

@@ -50,7 +50,7 @@ func.func @negative_unique(%A: tensor<?x?xf64, #DCSR>, %out: memref<?x?xf64>) {
 // CHECK:         ^{{.+}}(%[[POS:.+]]: index, %[[I:.+]]: index):
 //
 // low = pos; step = 1
-// while (crd[low + step - 1] == i) low += step, step = low - pos
+// while (low + step - 1 < end && crd[low + step - 1] == i) low += step, step += step
 // CHECK-NEXT:      %[[PROBED:.+]]:2 = scf.while (%[[LOW:.+]] = %[[POS]], %[[STEP:.+]] = %c1{{.*}})
 // CHECK-NEXT:        %[[AFTER:.+]] = arith.addi %[[LOW]], %[[STEP]] : index
 // CHECK-NEXT:        %[[LAST:.+]] = arith.subi %[[AFTER]], %c1{{.*}} : index
@@ -60,10 +60,11 @@ func.func @negative_unique(%A: tensor<?x?xf64, #DCSR>, %out: memref<?x?xf64>) {
 // CHECK-NEXT:        %[[WIDE:.+]] = arith.index_castui %[[CRD]] : i32 to index
 // CHECK-NEXT:        %[[HERE:.+]] = arith.select %[[IS_IN]], %[[WIDE]], %c-1{{.*}} : index
 // CHECK-NEXT:        %[[SAME:.+]] = arith.cmpi eq, %[[HERE]], %[[I]] : index
-// CHECK-NEXT:        scf.condition(%[[SAME]])
+// CHECK-NEXT:        %[[MORE:.+]] = arith.andi %[[IS_IN]], %[[SAME]] : i1
+// CHECK-NEXT:        scf.condition(%[[MORE]])
 // CHECK:           ^{{.+}}(%[[LOW:.+]]: index, %[[STEP:.+]]: index):
 // CHECK-NEXT:        %[[NEXT:.+]] = arith.addi %[[LOW]], %[[STEP]] : index
-// CHECK-NEXT:        %[[FAR:.+]] = arith.subi %[[NEXT]], %[[POS]] : index
+// CHECK-NEXT:        %[[FAR:.+]] = arith.addi %[[STEP]], %[[STEP]] : index
 // CHECK-NEXT:        scf.yield %[[NEXT]], %[[FAR]] : index, index
 //
 // The end of the run is less than that last step further on.
@@ -72,15 +73,17 @@ func.func @negative_unique(%A: tensor<?x?xf64, #DCSR>, %out: memref<?x?xf64>) {
 // CHECK-NEXT:      %[[BEYOND:.+]] = arith.addi %[[I]], %c1{{.*}} : index
 // CHECK-NEXT:      %[[STOP:.+]]:2 = scf.while (%{{.+}} = %[[PROBED]]#0, %{{.+}} = %[[HIGH]])
 // CHECK:             arith.cmpi ult, %{{.+}}, %[[BEYOND]] : index
+// CHECK:           %[[FIRST:.+]] = arith.addi %[[POS]], %c1{{.*}} : index
+// CHECK-NEXT:      %[[AFTER:.+]] = arith.maxui %[[STOP]]#0, %[[FIRST]] : index
 //
 // for pos1 in pos ... end: out[i, crd1[pos1]] = values[pos1]
-// CHECK:           scf.for %[[POS1:.+]] = %[[POS]] to %[[STOP]]#0 step %c1{{.*}} {
+// CHECK:           scf.for %[[POS1:.+]] = %[[POS]] to %[[AFTER]] step %c1{{.*}} {
 // CHECK:             %[[CRD1:.+]] = sparse_tensor.coordinates %{{.+}} {level = 1 : index}
 // CHECK-NEXT:        %[[CRD:.+]] = memref.load %[[CRD1]][%[[POS1]]]
 // CHECK-NEXT:        %[[J:.+]] = arith.index_castui %[[CRD]] : i32 to index
 // CHECK:             memref.load %{{.+}}[%[[POS1]]] : memref<?xf64>
 // CHECK:             memref.store %{{.+}}, %{{.+}}[%[[I]], %[[J]]]
-// CHECK:           scf.yield %[[STOP]]#0, %{{.+}} : index, index
+// CHECK:           scf.yield %[[AFTER]], %{{.+}} : index, index
 func.func @coo(%A: tensor<?x?xf64, #COO>, %out: memref<?x?xf64>) {
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>
   nacho.coiterate %i of (%A1 = %A0 : !C0) in %A1 {
@@ -108,18 +111,19 @@ func.func @coo(%A: tensor<?x?xf64, #COO>, %out: memref<?x?xf64>) {
 // CHECK:           %[[RUN_A:.+]]:2 = scf.while (%{{.+}} = %[[POS_A]], %{{.+}} = %c1{{.*}})
 // CHECK:             arith.cmpi eq, %{{.+}}, %[[I]] : index
 // CHECK:           %[[END_A:.+]]:2 = scf.while (%{{.+}} = %[[RUN_A]]#0, %{{.+}} = %{{.+}})
+// CHECK:           %[[AFTER_A:.+]] = arith.maxui %[[END_A]]#0, %{{.+}} : index
 // CHECK:           %[[HAS_B:.+]] = arith.cmpi eq, %[[CRD_B]], %[[I]] : index
 // CHECK-NEXT:      %[[STEP_B:.+]] = arith.index_castui %[[HAS_B]] : i1 to index
 // CHECK-NEXT:      %[[NEXT_B:.+]] = arith.addi %[[POS_B]], %[[STEP_B]] : index
 //
 //   while (posA1 < min(endA, sizeA - 1) && ...), and then what is left of each
-// CHECK:           %[[STOP_A:.+]] = arith.minui %[[END_A]]#0, %{{.+}} : index
+// CHECK:           %[[STOP_A:.+]] = arith.minui %[[AFTER_A]], %{{.+}} : index
 // CHECK:           %[[BOTH:.+]]:4 = scf.while (%[[POS_A1:[^ ]+]] = %[[POS_A]], {{.+}}) : (index, index, index, index)
 // CHECK-NEXT:        arith.cmpi ult, %[[POS_A1]], %[[STOP_A]] : index
 // CHECK:           %[[PAIRS:.+]]:2 = scf.while (%{{[^ ]+}} = %[[BOTH]]#0, %{{[^ ]+}} = %[[BOTH]]#1)
-// CHECK:           scf.for %{{.+}} = %[[PAIRS]]#0 to %[[END_A]]#0
+// CHECK:           scf.for %{{.+}} = %[[PAIRS]]#0 to %[[AFTER_A]]
 // CHECK:           scf.for %{{.+}} = %[[PAIRS]]#1 to
-// CHECK:           scf.yield %[[END_A]]#0, %[[NEXT_B]], %{{.+}}, %{{.+}} : index, index, index, index
+// CHECK:           scf.yield %[[AFTER_A]], %[[NEXT_B]], %{{.+}}, %{{.+}} : index, index, index, index
 func.func @union_coo_dcsr(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>,
                           %out: memref<?x?xf64>) {
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>
@@ -209,12 +213,13 @@ func.func @innermost(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #DCSR>, %out
 // CHECK:           %[[PROBED:.+]]:2 = scf.while (%{{.+}} = %[[POS]], %{{.+}} = %c1{{.*}})
 // CHECK:             arith.cmpi ult, %{{.+}}, %[[HI_P]] : index
 // CHECK:           %[[END:.+]]:2 = scf.while (%{{.+}} = %[[PROBED]]#0, %{{.+}} = %{{.+}})
+// CHECK:           %[[AFTER:.+]] = arith.maxui %[[END]]#0, %{{.+}} : index
 //
 // for pos1 in (i == LO_I ? LO_P : pos) ... (i == HI_I ? HI_P : end)
 // CHECK-DAG:       %[[ON_LO:.+]] = arith.cmpi eq, %[[I]], %[[LO_I]] : index
 // CHECK-DAG:       %[[ON_HI:.+]] = arith.cmpi eq, %[[I]], %[[HI_I]] : index
 // CHECK-DAG:       %[[FROM:.+]] = arith.select %[[ON_LO]], %[[LO_P]], %[[POS]] : index
-// CHECK-DAG:       %[[TO:.+]] = arith.select %[[ON_HI]], %[[HI_P]], %[[END]]#0 : index
+// CHECK-DAG:       %[[TO:.+]] = arith.select %[[ON_HI]], %[[HI_P]], %[[AFTER]] : index
 // CHECK:           scf.for %{{.+}} = %[[FROM]] to %[[TO]]
 func.func @part(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x5xindex>, %p: index, %q: index,
                 %out: memref<?x?xf64>) {
@@ -243,7 +248,8 @@ func.func @part(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x5xindex>, %p: index
 // CHECK:           %[[PROBED:.+]]:2 = scf.while (%{{.+}} = %[[POS]], %{{.+}} = %c1{{.*}})
 // CHECK:             arith.cmpi ult, %{{.+}}, %[[HI_P]] : index
 // CHECK:           %[[END:.+]]:2 = scf.while (%{{.+}} = %[[PROBED]]#0, %{{.+}} = %{{.+}})
-// CHECK:           scf.for %{{.+}} = %[[POS]] to %[[END]]#0
+// CHECK:           %[[AFTER:.+]] = arith.maxui %[[END]]#0, %{{.+}} : index
+// CHECK:           scf.for %{{.+}} = %[[POS]] to %[[AFTER]]
 func.func @outer_part(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x3xindex>, %p: index, %q: index,
                       %out: memref<?x?xf64>) {
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>

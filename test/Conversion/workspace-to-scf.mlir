@@ -44,20 +44,24 @@ func.func @negative_unknown_table(%w: !nacho.workspace<f64>, %k: index, %v: f64)
 // CHECK-NEXT:    }
 // CHECK-NEXT:    %[[FIRST:.+]] = arith.andi %[[HASH]], %[[MASK]] : index
 //
-// while keys[at] is neither k nor empty: at = (at + 1) & mask
+// for n from first on, once round: while keys[n & mask] is neither k nor empty
 // CHECK-NEXT:    %[[NARROW:.+]] = arith.index_castui %[[K]] : index to i32
-// CHECK-NEXT:    %[[FOUND:.+]]:2 = scf.while (%[[AT:.+]] = %[[FIRST]]) : (index) -> (index, i32) {
+// CHECK-NEXT:    %[[END:.+]] = arith.addi %[[FIRST]], %[[MASK]] : index
+// CHECK-NEXT:    %[[FOUND:.+]]:2 = scf.while (%[[N:.+]] = %[[FIRST]]) : (index) -> (index, i32) {
+// CHECK-NEXT:      %[[AT:.+]] = arith.andi %[[N]], %[[MASK]] : index
 // CHECK-NEXT:      %[[THERE:.+]] = memref.load %[[KEYS]][%[[ROW]], %[[AT]]] : memref<?x?xi32>
+// CHECK-NEXT:      %[[NEW:.+]] = arith.cmpi ult, %[[N]], %[[END]] : index
 // CHECK-NEXT:      %[[OTHER:.+]] = arith.cmpi ne, %[[THERE]], %[[NARROW]] : i32
 // CHECK-NEXT:      %[[TAKEN:.+]] = arith.cmpi ne, %[[THERE]], %c-1_i32 : i32
 // CHECK-NEXT:      %[[ON:.+]] = arith.andi %[[OTHER]], %[[TAKEN]] : i1
-// CHECK-NEXT:      scf.condition(%[[ON]]) %[[AT]], %[[THERE]] : index, i32
+// CHECK-NEXT:      %[[MORE:.+]] = arith.andi %[[NEW]], %[[ON]] : i1
+// CHECK-NEXT:      scf.condition(%[[MORE]]) %[[N]], %[[THERE]] : index, i32
 // CHECK-NEXT:    } do {
-// CHECK-NEXT:    ^{{.+}}(%[[AT:.+]]: index, %{{.+}}: i32):
-// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[AT]], %c1 : index
-// CHECK-NEXT:      %[[WRAPPED:.+]] = arith.andi %[[NEXT]], %[[MASK]] : index
-// CHECK-NEXT:      scf.yield %[[WRAPPED]] : index
+// CHECK-NEXT:    ^{{.+}}(%[[N:.+]]: index, %{{.+}}: i32):
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[N]], %c1 : index
+// CHECK-NEXT:      scf.yield %[[NEXT]] : index
 // CHECK-NEXT:    }
+// CHECK-NEXT:    %[[PLACE:.+]] = arith.andi %[[FOUND]]#0, %[[MASK]] : index
 //
 // if keys[at] is empty and there are not too many:
 // CHECK-NEXT:    %[[IS_EMPTY:.+]] = arith.cmpi eq, %[[FOUND]]#1, %c-1_i32 : i32
@@ -68,11 +72,11 @@ func.func @negative_unknown_table(%w: !nacho.workspace<f64>, %k: index, %v: f64)
 // CHECK-NEXT:      scf.if %[[FITS]] {
 // CHECK-NEXT:        %[[MORE:.+]] = arith.addi %[[COUNT]], %c1_i64 : i64
 // CHECK-NEXT:        memref.store %[[MORE]], %[[MARKS]][%[[ROW]], %c0] : memref<?x?xi64>
-// CHECK-NEXT:        memref.store %[[NARROW]], %[[KEYS]][%[[ROW]], %[[FOUND]]#0] : memref<?x?xi32>
-// CHECK-NEXT:        memref.store %[[V]], %[[SUMS]][%[[ROW]], %[[FOUND]]#0] : memref<?x?xf64>
+// CHECK-NEXT:        memref.store %[[NARROW]], %[[KEYS]][%[[ROW]], %[[PLACE]]] : memref<?x?xi32>
+// CHECK-NEXT:        memref.store %[[V]], %[[SUMS]][%[[ROW]], %[[PLACE]]] : memref<?x?xf64>
 //
 //   marks of 1, of 64, and of 64 * 64 places |= 1 << place % 64, and so on
-// CHECK-NEXT:        %[[WORD:.+]] = arith.shrui %[[FOUND]]#0, %c6 : index
+// CHECK-NEXT:        %[[WORD:.+]] = arith.shrui %[[PLACE]], %c6 : index
 // CHECK-COUNT-3:     arith.ori
 // CHECK-NOT:         arith.ori
 // CHECK:           } else {
@@ -82,9 +86,9 @@ func.func @negative_unknown_table(%w: !nacho.workspace<f64>, %k: index, %v: f64)
 //
 // else: sums[at] += v
 // CHECK-NEXT:    } else {
-// CHECK-NEXT:      %[[BEFORE:.+]] = memref.load %[[SUMS]][%[[ROW]], %[[FOUND]]#0] : memref<?x?xf64>
+// CHECK-NEXT:      %[[BEFORE:.+]] = memref.load %[[SUMS]][%[[ROW]], %[[PLACE]]] : memref<?x?xf64>
 // CHECK-NEXT:      %[[SUM:.+]] = nacho.binary add %[[BEFORE]], %[[V]] : f64
-// CHECK-NEXT:      memref.store %[[SUM]], %[[SUMS]][%[[ROW]], %[[FOUND]]#0] : memref<?x?xf64>
+// CHECK-NEXT:      memref.store %[[SUM]], %[[SUMS]][%[[ROW]], %[[PLACE]]] : memref<?x?xf64>
 // CHECK-NEXT:      scf.yield %false : i1
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return %[[NEW]]
@@ -105,19 +109,20 @@ func.func @insert(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref
 // CHECK-NOT:     arith.muli
 // CHECK:         %[[FIRST:.+]] = arith.andi %[[K]], %c63 : index
 // CHECK-NEXT:    %[[WIDE:.+]] = arith.index_castui %[[K]] : index to i64
+// CHECK-NEXT:    %[[END:.+]] = arith.addi %[[FIRST]], %c63 : index
 // CHECK-NEXT:    %[[FOUND:.+]]:2 = scf.while (%{{.+}} = %[[FIRST]]) : (index) -> (index, i64) {
-// CHECK:         arith.cmpi eq, %[[FOUND]]#1, %c-1_i64 : i64
+// CHECK:         %[[PLACE:.+]] = arith.andi %[[FOUND]]#0, %c63 : index
+// CHECK-NEXT:    arith.cmpi eq, %[[FOUND]]#1, %c-1_i64 : i64
 // CHECK:           %[[COUNT:.+]] = memref.load %[[MARKS]][%[[ROW]], %c0]
 // CHECK-NEXT:      arith.cmpi ult, %[[COUNT]], %c63_i64 : i64
 //
 // The words of the marks: 0 for the number of keys, 3 for the places, 2 for the word of
 // these, 1 for that.
-// CHECK:             memref.store %[[WIDE]], %[[KEYS]][%[[ROW]], %[[FOUND]]#0]
-// CHECK-NEXT:        %[[WORD:.+]] = arith.shrui %[[FOUND]]#0, %c6 : index
+// CHECK:             memref.store %[[WIDE]], %[[KEYS]][%[[ROW]], %[[PLACE]]]
+// CHECK-NEXT:        %[[WORD:.+]] = arith.shrui %[[PLACE]], %c6 : index
 // CHECK-NEXT:        %[[AT:.+]] = arith.addi %[[WORD]], %c3 : index
 // CHECK-NEXT:        %[[BEFORE:.+]] = memref.load %[[MARKS]][%[[ROW]], %[[AT]]]
-// CHECK-NEXT:        %[[BIT:.+]] = arith.andi %[[FOUND]]#0, %c63 : index
-// CHECK-NEXT:        %[[SHIFT:.+]] = arith.index_castui %[[BIT]] : index to i64
+// CHECK-NEXT:        %[[SHIFT:.+]] = arith.index_castui %[[PLACE]] : index to i64
 // CHECK-NEXT:        %[[MARK:.+]] = arith.shli %c1_i64, %[[SHIFT]] : i64
 // CHECK-NEXT:        %[[AFTER:.+]] = arith.ori %[[BEFORE]], %[[MARK]] : i64
 // CHECK-NEXT:        memref.store %[[AFTER]], %[[MARKS]][%[[ROW]], %[[AT]]]
@@ -147,6 +152,7 @@ func.func @insert_dense_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %r
 // CHECK-NEXT:    %[[HASH:.+]] = arith.shrui %[[AGAIN]], %c58 : index
 // CHECK-NEXT:    %[[FIRST:.+]] = arith.andi %[[HASH]], %c63 : index
 // CHECK-NEXT:    arith.index_castui %[[K]] : index to i64
+// CHECK-NEXT:    arith.addi %[[FIRST]], %c63 : index
 // CHECK-NEXT:    %{{.+}}:2 = scf.while (%{{.+}} = %[[FIRST]])
 // CHECK:         arith.cmpi ult, %{{.+}}, %c32_i64 : i64
 func.func @insert_hashed_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %row: index,
@@ -192,12 +198,16 @@ func.func @insert_hashed_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %
 //
 //   else: at = first; while keys[at] is neither k nor empty: at = (at + 1) & mask; is keys[at] == k?
 // CHECK:             %[[NARROW:.+]] = arith.index_castui %[[K]] : index to i32
+// CHECK-NEXT:        arith.addi %[[FIRST]], %{{.+}} : index
 // CHECK-NEXT:        %[[FOUND:.+]]:2 = scf.while (%{{.+}} = %[[FIRST]]) : (index) -> (index, i32) {
-// CHECK-NEXT:          %[[THERE:.+]] = memref.load %[[KEYS]][%[[ROW]], %{{.+}}] : memref<?x?xi32>
+// CHECK-NEXT:          %[[AT:.+]] = arith.andi
+// CHECK-NEXT:          %[[THERE:.+]] = memref.load %[[KEYS]][%[[ROW]], %[[AT]]] : memref<?x?xi32>
+// CHECK-NEXT:          arith.cmpi ult
 // CHECK-NEXT:          arith.cmpi ne, %[[THERE]], %[[NARROW]] : i32
 // CHECK-NEXT:          arith.cmpi ne, %[[THERE]], %c-1_i32 : i32
+// CHECK:             %[[AT:.+]] = arith.andi %[[FOUND]]#0, %{{.+}} : index
 // CHECK:             arith.cmpi eq, %[[FOUND]]#1, %[[NARROW]] : i32
-// CHECK:             scf.yield %[[FOUND]]#0, %{{.+}} : index, i1
+// CHECK:             scf.yield %[[AT]], %{{.+}} : index, i1
 // CHECK:           %[[POSITION:.+]] = memref.load %[[POSITIONS]][%[[ROW]], %[[PLACE]]#0] : memref<?x?xi64>
 // CHECK-NEXT:      scf.yield %[[POSITION]], %[[PLACE]]#1 : i64, i1
 //

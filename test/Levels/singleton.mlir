@@ -32,15 +32,17 @@
 // OPERAND:         ^{{.+}}(%[[POS0:.+]]: index, %[[I:.+]]: index):
 // OPERAND-NEXT:      %[[RUN0:.+]]:2 = scf.while (%{{.+}} = %[[POS0]], %{{.+}} = %c1{{.*}})
 // OPERAND:           %[[END0:.+]]:2 = scf.while (%{{.+}} = %[[RUN0]]#0, %{{.+}} = %{{.+}})
+// OPERAND:           %[[AFTER0:.+]] = arith.maxui %[[END0]]#0, %{{.+}} : index
 // OPERAND:           %[[CRD1:.+]] = sparse_tensor.coordinates %{{.+}} {level = 1 : index}
 // OPERAND:           scf.while (%{{[^ ]+}} = %[[POS0]], %{{.+}} = %{{.+}})
 // OPERAND:           ^{{.+}}(%[[POS1:.+]]: index, %[[J:.+]]: index):
 // OPERAND-NEXT:        %[[RUN1:.+]]:2 = scf.while (%{{.+}} = %[[POS1]], %{{.+}} = %c1{{.*}})
-// OPERAND:               %[[IS_IN:.+]] = arith.cmpi ult, %[[P:.+]], %[[END0]]#0 : index
+// OPERAND:               %[[IS_IN:.+]] = arith.cmpi ult, %[[P:.+]], %[[AFTER0]] : index
 // OPERAND-NEXT:          %[[SAFE:.+]] = arith.select %[[IS_IN]], %[[P]], %c0{{.*}} : index
 // OPERAND-NEXT:          memref.load %[[CRD1]][%[[SAFE]]]
 // OPERAND:             %[[END1:.+]]:2 = scf.while (%{{.+}} = %[[RUN1]]#0, %{{.+}} = %{{.+}})
-// OPERAND:             scf.for %[[POS2:.+]] = %[[POS1]] to %[[END1]]#0 step %c1{{.*}} {
+// OPERAND:             %[[AFTER1:.+]] = arith.maxui %[[END1]]#0, %{{.+}} : index
+// OPERAND:             scf.for %[[POS2:.+]] = %[[POS1]] to %[[AFTER1]] step %c1{{.*}} {
 // OPERAND:               %[[CRD2:.+]] = sparse_tensor.coordinates %{{.+}} {level = 2 : index}
 // OPERAND-NEXT:          memref.load %[[CRD2]][%[[POS2]]]
 // OPERAND:               memref.load %{{.+}}[%[[POS2]]] : memref<?xf64>

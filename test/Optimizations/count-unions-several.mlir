@@ -31,15 +31,17 @@
 //
 // SCF-LABEL:   func.func @three(
 // SCF:           scf.while ({{[^,]+, [^,]+, [^,]+}}) : (index, index, index)
-// SCF:           %[[RESULT:.+]]:5 = scf.while (%[[C:.+]] = %{{.+}}, %[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}}, %{{.+}} = %c0_i64, %{{.+}} = %{{.+}}) :
-// SCF-SAME:          (index, index, index, i64, index)
+// SCF:           %[[RESULT:.+]]:6 = scf.while (%[[C:.+]] = %{{.+}}, %[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}}, %{{.+}} = %c0_i64, %[[STEP:.+]] = %c0, %{{.+}} = %{{.+}}) :
+// SCF-SAME:          (index, index, index, i64, index, index)
 // SCF:             %[[MORE_A:.+]] = arith.cmpi ult, %[[A]], %{{.+}} : index
 // SCF:             %[[MORE_B:.+]] = arith.cmpi ult, %[[B]], %{{.+}} : index
 // SCF:             %[[ANY:.+]] = arith.ori %[[MORE_A]], %[[MORE_B]] : i1
 // SCF:             %[[MORE_C:.+]] = arith.cmpi ult, %[[C]], %{{.+}} : index
-// SCF:             %[[MORE:.+]] = arith.andi %[[MORE_C]], %[[ANY]] : i1
+// SCF:             %[[FEW:.+]] = arith.cmpi ult, %[[STEP]], %{{.+}} : index
+// SCF:             %[[PROBING:.+]] = arith.andi %[[MORE_C]], %[[FEW]] : i1
+// SCF:             %[[MORE:.+]] = arith.andi %[[PROBING]], %[[ANY]] : i1
 // SCF:             scf.condition(%[[MORE]])
-// SCF:           ^bb0(%[[C:[^ ]+]]: index, %[[A:[^ ]+]]: index, %[[B:[^ ]+]]: index, %[[SEEN:[^ ]+]]: i64, %[[COUNT:[^ ]+]]: index):
+// SCF:           ^bb0(%[[C:[^ ]+]]: index, %[[A:[^ ]+]]: index, %[[B:[^ ]+]]: index, %[[SEEN:[^ ]+]]: i64, %[[STEP:[^ ]+]]: index, %[[COUNT:[^ ]+]]: index):
 // SCF-COUNT-7:     vector.shuffle
 // SCF:             %[[WITH_A:.+]] = arith.ori %[[SEEN]], %{{.+}} : i64
 // SCF-COUNT-7:     vector.shuffle
@@ -52,9 +54,10 @@
 // SCF:             %[[BEHIND_B:.+]] = arith.cmpi ule, %[[LAST_B]], %[[LAST_C]] : index
 // SCF:             %[[NEXT_B:.+]] = arith.select %[[BEHIND_B]], %{{.+}}, %[[B]] : index
 // SCF:             %[[REST:.+]] = arith.select %[[DONE]], %c0_i64, %[[WITH_B]] : i64
+// SCF:             %[[STEPS:.+]] = arith.addi %[[STEP]], %c1
 // SCF:             %[[COUNTED:.+]] = arith.select %[[DONE]], %[[WITH_B]], %c0_i64 : i64
 // SCF:             math.ctpop %[[COUNTED]] : i64
-// SCF:             scf.yield %[[NEXT_C]], %[[NEXT_A]], %[[NEXT_B]], %[[REST]], %{{.+}} : index, index, index, i64, index
+// SCF:             scf.yield %[[NEXT_C]], %[[NEXT_A]], %[[NEXT_B]], %[[REST]], %[[STEPS]], %{{.+}} : index, index, index, i64, index, index
 // SCF:           math.ctpop %[[RESULT]]#3 : i64
 //
 // NONE-LABEL:  func.func @three(
@@ -79,7 +82,7 @@ func.func @three(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf6
 // CHECK:         return
 //
 // SCF-LABEL:   func.func @four(
-// SCF:           : (index, index, index, index, i64, index)
+// SCF:           : (index, index, index, index, i64, index, index)
 // SCF-COUNT-21:  vector.shuffle
 // SCF-NOT:       vector.shuffle
 // SCF:           return

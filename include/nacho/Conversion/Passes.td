@@ -327,6 +327,31 @@ def NachoVerifyAccesses : Pass<"nacho-verify-accesses", "::mlir::func::FuncOp"> 
   }];
 }
 
+def NachoVerifyProgress : Pass<"nacho-verify-progress", "::mlir::func::FuncOp"> {
+  let summary = "Refuse loops that might go on forever";
+  let description = [{
+    Arrays of operands may hold anything, since their owner may edit them at any time.
+    So a loop must not go on for as long as they say. The pass is the proof: in every
+    step of an `scf.while`, a position moves on that is compared with a bound, an
+    interval gets smaller, or a word has fewer bits.
+
+    ```mlir
+    scf.while (%p = %begin) : (index) -> index {       // accepted
+      %more = arith.cmpi ult, %p, %end : index
+      scf.condition(%more) %p : index
+    } do {
+    ^bb0(%p: index):
+      %next = arith.addi %p, %c1 : index
+      scf.yield %next : index
+    }
+    scf.while (%p = %begin) : (index) -> index {       // refused
+      %stored = memref.load %crd[%p] : memref<?xindex>
+      %more = arith.cmpi ne, %stored, %c0 : index
+      ...
+    ```
+  }];
+}
+
 def NachoVerifyContract : Pass<"nacho-verify-contract", "::mlir::ModuleOp"> {
   let summary = "Refuse operations that a backend does not lower";
   let description = [{

@@ -30,6 +30,13 @@ static CoiterateOp makeCounter(ImplicitLocOpBuilder &b, CountOp op) {
   return loop;
 }
 
+/// The number of coordinates of one operand.
+static Value countOne(ImplicitLocOpBuilder &b, const ChildRange &range) {
+  Value count = arith::SubIOp::create(b, range.end, range.begin);
+  Value none = arith::ConstantIndexOp::create(b, 0);
+  return arith::MaxSIOp::create(b, count, none);
+}
+
 void LoopLowering::lowerCount(CountOp op) {
   CoiterateOp counter = makeCounter(b, op);
   Loop loop = startLoop(counter);
@@ -38,9 +45,7 @@ void LoopLowering::lowerCount(CountOp op) {
   Value count;
   if (loop.stored.size() == 1 && loop.ranges[first].level->isUnique() &&
       op.getMerge() == bothStored(loop)) {
-    const ChildRange &range = loop.ranges[first];
-    count = arith::SubIOp::create(b, range.end, range.begin);
-    count = arith::MaxSIOp::create(b, count, constant(0));
+    count = countOne(b, loop.ranges[first]);
   } else {
     count = emitLoop(loop).back();
   }
@@ -83,6 +88,9 @@ std::optional<unsigned> LoopLowering::findProbe(const Loop &loop,
 ///   if neither block ends before that of C: count seen; C moves on; seen = 0
 ///   A and B move on unless their blocks end after that of C
 /// count seen
+///
+/// Each step leaves a coordinate behind, so that there are no more steps than
+/// coordinates.
 SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
                                              unsigned lanes) {
   OpBuilder::InsertionGuard guard(b);
@@ -93,8 +101,11 @@ SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
   SmallVector<Value> inits;
   for (unsigned n : operands)
     inits.push_back(loop.ranges[n].begin);
+  Value steps = constant(0);
+  for (unsigned n : operands)
+    steps = arith::AddIOp::create(b, steps, countOne(b, loop.ranges[n]));
   Value none = arith::ConstantIntOp::create(b, 0, 64);
-  inits.push_back(none);
+  inits.append({none, constant(0)});
   llvm::append_range(inits, loop.op.getInits());
   SmallVector<Type> types(ValueRange(inits).getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());
@@ -109,6 +120,10 @@ SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
   for (unsigned k = 2; k < operands.size(); ++k)
     any = arith::OrIOp::create(b, any, isAlive(k, before->getArguments()));
   Value probing = isAlive(0, before->getArguments());
+  probing = arith::AndIOp::create(
+      b, probing,
+      compare(arith::CmpIPredicate::ult,
+              before->getArgument(operands.size() + 1), steps));
   scf::ConditionOp::create(b, arith::AndIOp::create(b, probing, any),
                            before->getArguments());
 
@@ -137,7 +152,8 @@ SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
     seen = arith::OrIOp::create(b, seen, select(alive[k], matches, none));
     least = arith::MinUIOp::create(b, least, last[k]);
   }
-  ValueRange carried = state.drop_front(operands.size() + 1);
+  Value step = state[operands.size() + 1];
+  ValueRange carried = state.drop_front(operands.size() + 2);
   Value isDone = compare(arith::CmpIPredicate::ule, last[0], least);
   SmallVector<Value> yielded = {select(isDone, next[0], state[0])};
   for (unsigned k = 1; k < operands.size(); ++k) {
@@ -145,11 +161,12 @@ SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
     yielded.push_back(select(isBehind, next[k], state[k]));
   }
   yielded.push_back(select(isDone, none, seen));
+  yielded.push_back(arith::AddIOp::create(b, step, constant(1)));
   llvm::append_range(yielded, addMatches(select(isDone, seen, none), carried));
   scf::YieldOp::create(b, yielded);
 
   b.setInsertionPointAfter(whileOp);
   ValueRange results = whileOp.getResults();
   return addMatches(results[operands.size()],
-                    results.drop_front(operands.size() + 1));
+                    results.drop_front(operands.size() + 2));
 }

@@ -320,6 +320,12 @@ LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
     positions[n] = position;
     if (!loop.ranges[n].level->isUnique()) {
       Value end = stepThroughRun(loop, n, coordinate, position, isHere);
+      // The array is read again, and may have changed: but the loop goes on.
+      if (!visitsAll) {
+        Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), isHere);
+        end = arith::MaxUIOp::create(b, end,
+                                     arith::AddIOp::create(b, position, step));
+      }
       ends[n] = end;
       next.positions.push_back(end);
       next.coordinates.push_back(coordinateOrInfinity(loop.ranges[n], end));

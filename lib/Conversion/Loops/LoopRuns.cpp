@@ -31,8 +31,8 @@ Value LoopLowering::stepThroughRun(const Loop &loop, unsigned n,
 }
 
 ///   low = position; step = 1
-///   while crd[low + step - 1] == coordinate:
-///     low += step; step = low - position
+///   while low + step - 1 < end and crd[low + step - 1] == coordinate:
+///     low += step; step += step
 ///   return the first of [low, low + step) with another coordinate (bisection)
 Value LoopLowering::searchEndOfRun(const ChildRange &range, Value coordinate,
                                    Value position) {
@@ -49,15 +49,18 @@ Value LoopLowering::searchEndOfRun(const ChildRange &range, Value coordinate,
     OpBuilder::InsertionGuard guard(b);
     Block *before =
         b.createBlock(&loop.getBefore(), {}, TypeRange{index, index}, locs);
-    Value there = coordinateOrInfinity(range, lastOf(before->getArguments()));
-    scf::ConditionOp::create(
-        b, compare(arith::CmpIPredicate::eq, there, coordinate),
-        before->getArguments());
+    Value last = lastOf(before->getArguments());
+    Value there = coordinateOrInfinity(range, last);
+    // The operand itself does not decide how long the search goes on.
+    Value isInside = compare(arith::CmpIPredicate::ult, last, range.end);
+    Value isSame = compare(arith::CmpIPredicate::eq, there, coordinate);
+    scf::ConditionOp::create(b, arith::AndIOp::create(b, isInside, isSame),
+                             before->getArguments());
     Block *after =
         b.createBlock(&loop.getAfter(), {}, TypeRange{index, index}, locs);
     Value low = after->getArgument(0), step = after->getArgument(1);
     Value next = arith::AddIOp::create(b, low, step);
-    Value far = arith::SubIOp::create(b, next, position);
+    Value far = arith::AddIOp::create(b, step, step);
     scf::YieldOp::create(b, ValueRange{next, far});
   }
   Value high = arith::MinUIOp::create(b, lastOf(loop.getResults()), range.end);
