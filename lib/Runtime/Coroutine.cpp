@@ -33,12 +33,15 @@ static constexpr size_t kStackSize = size_t(1) << 18;
 
 #if defined(__x86_64__)
 
+// The names are those in the assembly below.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 /// Saves where the caller is in `*from`, and goes on at `to`.
 void nacho_switch_stack(void **from, void *to);
 /// Where a new stack goes on: calls %r12 with %rbx. That never returns.
 void nacho_begin_stack();
 }
+// NOLINTEND(readability-identifier-naming)
 
 asm(R"(
 .text

@@ -57,7 +57,7 @@ private:
 class LaunchCounter {
 public:
   /// Begins a launch.
-  void begin(const char *name, int64_t blocks, int64_t threads);
+  void begin(const char *launched, int64_t numBlocks, int64_t numThreads);
 
   /// A thread begins a block of `weight` operations.
   void addBlock(int64_t thread, uint64_t path, int64_t id, int64_t weight);

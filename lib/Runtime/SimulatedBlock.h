@@ -79,7 +79,7 @@ public:
     int64_t window;
   };
 
-  void begin(const Launch &launch);
+  void begin(const Launch &begun);
   /// Runs all threads of a block, unless a signal stops it. Returns whether
   /// nothing was wrong.
   bool run(int64_t block);

@@ -89,13 +89,12 @@ private:
   template <typename F>
   void visit(F f) const {
     if (type == "i32")
-      f(int32_t());
-    else if (type == "i64")
-      f(int64_t());
-    else if (type == "f32")
-      f(float());
-    else
-      f(double());
+      return f(int32_t());
+    if (type == "i64")
+      return f(int64_t());
+    if (type == "f32")
+      return f(float());
+    return f(double());
   }
   size_t elementSize() const {
     size_t size = 0;
@@ -176,12 +175,15 @@ int main(int argc, char **argv) {
   if (mlir::failed(code))
     return 1;
   std::vector<std::unique_ptr<Array>> arrays;
+  arrays.reserve(argc);
   for (int n = 3; n < argc; ++n)
     arrays.push_back(std::make_unique<Array>((*code)->device(), argv[n]));
   std::vector<Descriptor> descriptors;
+  descriptors.reserve(arrays.size());
   for (const auto &array : arrays)
     descriptors.push_back(array->descriptor());
   std::vector<int64_t> words;
+  words.reserve(descriptors.size());
   for (Descriptor &descriptor : descriptors)
     words.push_back(reinterpret_cast<int64_t>(&descriptor));
   try {
