@@ -90,6 +90,11 @@ static bool appendsWhatIsFound(CoiterateOp loop, Value fiber) {
   return false;
 }
 
+bool nacho::findsElements(NestOp nest) {
+  WalkResult finds = nest.walk([](FindOp) { return WalkResult::interrupt(); });
+  return finds.wasInterrupted();
+}
+
 bool nacho::needsChildren(CoiterateOp loop, Value fiber) {
   for (auto [n, stepping] : llvm::enumerate(loop.getFibers()))
     if (stepping == fiber && holdsOnlyWith(loop.getMerge(), n))

@@ -15,6 +15,9 @@ unsigned outermostAppend(NestOp nest, llvm::ArrayRef<CoiterateOp> loops);
 /// The numbers of the loops to remap to lists (paper Alg. 2), outermost first.
 llvm::SmallVector<unsigned> loopsToRemap(NestOp nest, CostModelAttr model);
 
+/// Whether a nest finds elements of fibers by their coordinates, in tables.
+bool findsElements(NestOp nest);
+
 /// Whether a loop has no effect if `fiber` has no children.
 bool needsChildren(CoiterateOp loop, mlir::Value fiber);
 

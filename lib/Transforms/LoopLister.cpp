@@ -41,7 +41,6 @@ public:
 private:
   void findKept();
   bool hasNarrowEntries();
-  bool findsElements();
   llvm::SmallVector<int32_t> nonemptyChildren(CoiterateOp loop);
   void buildList();
   void appendEntry(IRMapping &mapping);
@@ -150,12 +149,6 @@ bool LoopLister::hasNarrowEntries() {
          llvm::all_of(ArrayRef(loops).take_front(last + 1), isNarrowLoop);
 }
 
-/// Whether the nest finds elements of fibers by their coordinates.
-bool LoopLister::findsElements() {
-  WalkResult finds = nest.walk([](FindOp) { return WalkResult::interrupt(); });
-  return finds.wasInterrupted();
-}
-
 /// The numbers of the children of a listed loop that must not be empty for an
 /// entry to be listed: if one is empty, the loops inside have nothing to do.
 /// Only children in full levels are asked, since a stored coordinate is seldom
@@ -165,7 +158,7 @@ bool LoopLister::findsElements() {
 /// its coordinates: the cost of a table is divided by the number of entries of
 /// the fiber that the loop steps through.
 SmallVector<int32_t> LoopLister::nonemptyChildren(CoiterateOp loop) {
-  if (findsElements() && loop == loops[last])
+  if (findsElements(nest) && loop == loops[last])
     return SmallVector<int32_t>(loop.getNonempty());
   unsigned outermost = outermostAppend(nest, loops);
   auto inside = ArrayRef(loops).take_front(outermost + 1).drop_front(last + 1);
@@ -359,7 +352,7 @@ void LoopLister::prefetch(Value fiber, Value entry, unsigned below) {
   if (cast<FiberType>(fiber.getType()).isElement())
     return;
   // If elements are found by their coordinates, most are never read.
-  bool elements = !findsElements();
+  bool elements = !findsElements(nest);
   auto fetch = [&](int64_t ahead, bool begin) {
     Value position = RecallOp::create(b, entry, below, ahead);
     Value there = FiberAtOp::create(

@@ -12,6 +12,20 @@
 using namespace mlir;
 using namespace nacho;
 
+Value RowSplitter::enterList(SmallVectorImpl<Value> &at,
+                             function_ref<void(Value)> inRow) {
+  MergeAttr only = MergeAttr::get(b.getContext(), 0u);
+  Value fiber = listed.getFiber();
+  for (unsigned m = 0; m < numListed; ++m) {
+    CoiterateOp loop = enterLoop(fiber, only, loops[m].getIndexNameAttr());
+    fiber = loop.getChildren().front();
+    at.push_back(loop.getCoordinate());
+    if (m + 1 == numOuter)
+      inRow(fiber);
+  }
+  return fiber;
+}
+
 /// nest collect<scanned_list> {
 ///   for each row of the list:
 ///     for each entry of the row:
@@ -27,23 +41,17 @@ Value RowSplitter::listRows(StringRef name, bool isHeavy) {
   OpBuilder::InsertionGuard guard(b);
   NestOp rows = startNest(type, name);
   rows.setCollect(CollectKind::scannedList);
-  MergeAttr only = MergeAttr::get(b.getContext(), 0u);
-  Value fiber = listed.getFiber(), isListed, begin, end;
+  Value isListed, begin, end;
   SmallVector<Value> at;
-  for (unsigned m = 0; m < numListed; ++m) {
-    CoiterateOp loop = enterLoop(fiber, only, loops[m].getIndexNameAttr());
-    fiber = loop.getChildren().front();
-    if (m < numOuter)
-      at.push_back(loop.getCoordinate());
-    if (m + 1 != numOuter)
-      continue;
-    isListed = HeavyOp::create(b, b.getI1Type(), fiber);
+  Value entry = enterList(at, [&](Value row) {
+    isListed = HeavyOp::create(b, b.getI1Type(), row);
     if (!isHeavy)
       isListed = arith::XOrIOp::create(b, isListed,
                                        arith::ConstantIntOp::create(b, 1, 1));
-    begin = RowPositionOp::create(b, fiber, /*end=*/false);
-    end = RowPositionOp::create(b, fiber, /*end=*/true);
-  }
+    begin = RowPositionOp::create(b, row, /*end=*/false);
+    end = RowPositionOp::create(b, row, /*end=*/true);
+  });
+  at.truncate(numOuter);
   at.append({begin, end});
   auto costUpTo = [&](Value position) {
     return CostOp::create(b, b.getIndexType(), CostKind::scan,
@@ -51,7 +59,7 @@ Value RowSplitter::listRows(StringRef name, bool isHeavy) {
   };
   Value cost = arith::SubIOp::create(b, costUpTo(end), costUpTo(begin));
   Value value = arith::IndexCastOp::create(b, b.getI64Type(), cost);
-  Value position = PositionOp::create(b, fiber, /*end=*/false);
+  Value position = PositionOp::create(b, entry, /*end=*/false);
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, position, begin);
   Value isAppended = arith::AndIOp::create(b, isListed, isFirst);
@@ -67,18 +75,12 @@ AppendOp RowSplitter::listHeavyEntries() {
   OpBuilder::InsertionGuard guard(b);
   NestOp entries = startNest(type, "H");
   entries.setCollect(CollectKind::scannedList);
-  MergeAttr only = MergeAttr::get(b.getContext(), 0u);
-  Value fiber = listed.getFiber(), isHeavy;
+  Value isHeavy;
   SmallVector<Value> at;
-  for (unsigned m = 0; m < numListed; ++m) {
-    CoiterateOp loop = enterLoop(fiber, only, loops[m].getIndexNameAttr());
-    fiber = loop.getChildren().front();
-    at.push_back(loop.getCoordinate());
-    if (m + 1 == numOuter)
-      isHeavy = HeavyOp::create(b, b.getI1Type(), fiber);
-  }
+  Value entry = enterList(
+      at, [&](Value row) { isHeavy = HeavyOp::create(b, b.getI1Type(), row); });
   for (int64_t below = 0; below < type.getRank() - numListed; ++below)
-    at.push_back(RecallOp::create(b, fiber, below));
+    at.push_back(RecallOp::create(b, entry, below));
   // setCost() replaces the value.
   Value cost = arith::ConstantIntOp::create(b, 0, 64);
   return AppendOp::create(b, cost, b.getI64IntegerAttr(0), at, isHeavy);

@@ -28,9 +28,12 @@ public:
   void split();
 
 private:
+  /// Enters the loops over the list, and returns its entry. `inRow` emits code
+  /// for a row; the coordinates are added to `at`.
+  mlir::Value enterList(llvm::SmallVectorImpl<mlir::Value> &at,
+                        llvm::function_ref<void(mlir::Value)> inRow);
   mlir::Value listRows(llvm::StringRef name, bool isHeavy);
   AppendOp listHeavyEntries();
-  bool findsElements();
   NestOp listElements();
   void sortElements(NestOp elements);
   void setCost(AppendOp append, NestOp elements);

@@ -22,6 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ListedLoops.h"
 #include "RowSplitter.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Fibers.h"
@@ -181,15 +182,10 @@ Value RowSplitter::recallRow(Value entry) {
 // The nests
 //===----------------------------------------------------------------------===//
 
-/// Whether the nest finds elements in tables, for which the list charges.
-bool RowSplitter::findsElements() {
-  return nest.walk([](FindOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
 NestOp RowSplitter::listElements() {
   NestOp elements;
-  if (findsElements()) {
+  // The list charges for tables.
+  if (findsElements(nest)) {
     AppendOp entries = listHeavyEntries();
     elements = loopOverEntries(listOf(entries), "H");
     sortElements(elements);
