@@ -182,6 +182,7 @@ static void readBuffers(StepBuffersAttr buffers, Step &step) {
   step.countColumns = buffers.getCounts();
   step.scattered = buffers.getWorkspaceLevel();
   step.hasWholeRows = leavesRowsWhole(buffers.getCollect());
+  step.listsPieces = buffers.getCollect() == CollectKind::pieceList;
   step.hasLightRows = buffers.getCollect() == CollectKind::lightRows;
   for (const OfArgument &table : buffers.getTables())
     step.tables.push_back({table.argument, table.number});
@@ -218,6 +219,14 @@ static bool addsUpRearranged(const Step &step, const std::vector<Step> &steps) {
          });
 }
 
+/// Whether the rows that a step leaves whole are listed in pieces.
+static bool collectsPieces(const Step &step, const std::vector<Step> &steps) {
+  return step.hasWholeRows &&
+         llvm::any_of(step.inputs, [&](const StepInput &input) {
+           return input.isStep && steps[input.index].listsPieces;
+         });
+}
+
 std::vector<uint64_t> nacho::readDigests(ModuleOp module) {
   std::vector<uint64_t> digests;
   for (auto func : module.getOps<func::FuncOp>()) {
@@ -241,6 +250,7 @@ LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
     if (failed(readStep(func, step, steps.emplace_back())))
       return failure();
     steps.back().hasFixedParts |= addsUpRearranged(steps.back(), steps);
+    steps.back().hasPieces = collectsPieces(steps.back(), steps);
   }
   if (steps.empty()) {
     func::FuncOp func = *module.getOps<func::FuncOp>().begin();

@@ -97,6 +97,7 @@ static void addRemap(OpPassManager &pm, const PipelineOptions &options) {
     if (options.heavyRows) {
       NachoSplitHeavyRowsOptions heavy;
       heavy.cost = options.cost;
+      heavy.pieces = options.finePieces ? 3 : options.rowPieces;
       pm.addPass(createNachoSplitHeavyRows(heavy));
     }
     pm.addPass(createCSEPass());

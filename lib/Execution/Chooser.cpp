@@ -1,88 +1,12 @@
 //===- Chooser.cpp - Which variant computes a call ------------------------===//
 
 #include "nacho/Execution/Chooser.h"
-#include "nacho/Execution/Program.h"
+#include "Thresholds.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 
 using namespace nacho;
-
-//===----------------------------------------------------------------------===//
-// Thresholds
-//===----------------------------------------------------------------------===//
-
-/// With fewer entries to read and write, which take some 50 microseconds, one
-/// thread computes a call: waking others would take longer than they save.
-/// Entries that are merged with those of other operands take kPerMerged times
-/// as long as those of a matrix that is multiplied by a vector.
-static constexpr int64_t kSerialBelow = 3 << 14, kPerMerged = 4;
-/// With fewer entries, a call is not cut: finding the cuts would take longer
-/// than a fiftieth of the work.
-static constexpr int64_t kWholeBelow = 1 << 13;
-/// How many entries a part has, if that gives some parts, but not too many: as
-/// many as are needed to keep the threads of most machines equally busy.
-static constexpr int64_t kEntriesPerPart = 1 << 18;
-static constexpr int64_t kFewestParts = 8, kManyParts = 32;
-/// From this many entries on, a part takes a notable part of a second, and only
-/// between parts does a thread find out that it shall stop. So there are more.
-static constexpr int64_t kMostEntriesPerPart = 1 << 24, kMostParts = 1 << 10;
-/// Finding a cut of lists takes as long as merging a thousand entries: if there
-/// are few entries, a part of them has at least as many.
-static constexpr int64_t kLeastPartOfList = 1 << 15;
-
-/// The most parts of a step whose parts are fixed, as many as threads can run,
-/// and the least cost of each.
-static constexpr int64_t kMostFixedParts = 64;
-static constexpr int64_t kLeastFixedCost = 1 << 16;
-
-/// Products that cost at least so much are worth sorting, if there are not
-/// several rows of sums and there are more than kSortedCost threads: one thread
-/// takes so many times as long to list, sort and add up products as to scatter
-/// them over one row.
-static constexpr int64_t kLeastSorted = 1 << 18, kSortedCost = 6;
-
-/// If all parts cost the same but for this fraction, their order is kept: then
-/// neighbours, which share cache lines, run at the same time.
-static constexpr int64_t kNotable = 8;
-
-/// So many parts may fill tables of their own, and more if that takes a small
-/// part of their work: an entry of a table takes as long as some elements.
-static constexpr int64_t kFewTables = 8, kElementsPerTableEntry = 8;
-
-/// A key has at most as many bits.
-static constexpr unsigned kMostBits = 62;
-/// With fewer entries, merging by keys instead of level by level, or the other
-/// way round, does not gain the time that it takes to compile it.
-static constexpr int64_t kWorthKeys = 1 << 20;
-/// From so many entries per row on, merging level by level is faster than by
-/// keys.
-static constexpr int64_t kLongRow = 16;
-
-/// With fewer entries, a sample of the operands' first coordinates takes about
-/// as long as merging all entries.
-static constexpr int64_t kOverlapFrom = 1 << 14;
-/// If a smaller part of the entries overlaps, an intersection level by level,
-/// which skips the others, is faster than one by keys.
-static constexpr double kLeastOverlap = 0.25;
-
-/// The least cost of a union at which it pays to take a sample of it.
-static constexpr int64_t kSampleFrom = 1 << 17;
-/// Two steps in this many may be mispredicted for a merge to be foreseen: a
-/// step that selects takes about as long as one that branches, and a bit more
-/// than a quarter of what a misprediction costs.
-static constexpr int64_t kSurpriseRate = 7;
-/// One step in this many may be a match for matches to be few: then moving the
-/// draft of the matches takes less time than counting them in another merge.
-static constexpr int64_t kMatchRate = 4;
-/// Merging this many entries with branches instead of selects saves about the
-/// time that it takes to compile the variant.
-static constexpr int64_t kWorthBranches = 1 << 24;
-
-//===----------------------------------------------------------------------===//
-// Decisions
-//===----------------------------------------------------------------------===//
 
 /// The largest power of two that is not above `number`: it divides evenly among
 /// most numbers of threads.
@@ -105,10 +29,6 @@ static int64_t partsFor(int64_t work, bool cutsLists) {
   int64_t most =
       std::clamp(2 * (work / kMostEntriesPerPart), kManyParts, kMostParts);
   return powerBelow(std::clamp(work / kEntriesPerPart, fewest, most));
-}
-
-static int64_t serialBelow(const Facts &facts) {
-  return facts.sparse > 1 ? kSerialBelow / kPerMerged : kSerialBelow;
 }
 
 /// Sets the numbers of threads and parts.
@@ -156,6 +76,8 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   choice.variant.mergeKeys = wantsKeys(asked, facts);
   choice.variant.wholeRows = pins.wholeRows.value_or(true);
   choice.variant.heavyRows = pins.heavyRows.value_or(false);
+  choice.variant.rowPieces = pins.rowPieces.value_or(false);
+  choice.variant.finePieces = pins.finePieces.value_or(false);
   choice.variant.sortProducts = pins.sortProducts.value_or(false);
   choice.acceptsOnePart = pins.sortProducts.has_value();
   choice.variant.drafts =
@@ -164,10 +86,19 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   return choice;
 }
 
-/// Heavy rows are computed apart or, if that is not possible, shared by parts.
+/// Heavy rows are cut into pieces or, if that is not possible or a piece is too
+/// heavy, computed apart. If that is not possible either, parts share rows.
 std::optional<Choice> Chooser::withoutHeavyRows(Choice choice) const {
   if (!choice.variant.heavyRows && pins.heavyRows.value_or(true)) {
+    int64_t share = choice.refusals.back().share;
     choice.variant.heavyRows = true;
+    choice.variant.rowPieces =
+        pins.rowPieces.value_or(share >= kLeastPieceShare);
+    return choice;
+  }
+  if (choice.variant.rowPieces) {
+    bool isFiner = !choice.variant.finePieces && pins.finePieces.value_or(true);
+    choice.variant.rowPieces = choice.variant.finePieces = isFiner;
     return choice;
   }
   if (choice.variant.wholeRows)
@@ -182,6 +113,7 @@ std::optional<Choice> Chooser::withSharedRows(Choice choice) {
   if (!choice.variant.wholeRows)
     return std::nullopt;
   choice.variant.wholeRows = choice.variant.heavyRows = false;
+  choice.variant.rowPieces = choice.variant.finePieces = false;
   return choice;
 }
 
@@ -263,138 +195,4 @@ bool Chooser::isForeseen(const Sample &sample) {
 bool Chooser::wantsBranches(const Choice &choice, int64_t merged) {
   return choice.sample && isForeseen(*choice.sample) &&
          merged >= kWorthBranches;
-}
-
-//===----------------------------------------------------------------------===//
-// Explanations
-//===----------------------------------------------------------------------===//
-
-static std::string counted(int64_t number, const char *singular,
-                           const char *plural) {
-  return std::to_string(number) + " " + (number == 1 ? singular : plural);
-}
-
-/// A ratio with two digits after the point.
-static std::string shown(double ratio) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f", ratio);
-  return text;
-}
-
-static const Refusal *find(const Choice &choice, Refusal::Needs needs) {
-  for (const Refusal &refusal : choice.refusals)
-    if (refusal.needs == needs)
-      return &refusal;
-  return nullptr;
-}
-
-std::string Chooser::describeKeys(const Choice &choice) const {
-  const Facts &facts = choice.facts;
-  std::string why;
-  if (facts.keyBits > kMostBits)
-    why = "a key would need " + std::to_string(facts.keyBits) + " bits";
-  else if (choice.asked.purpose == Purpose::plan)
-    why = "plans have a loop for every index";
-  else if (pins.mergeKeys)
-    why = "as asked for";
-  else if (facts.overlap < kLeastOverlap)
-    why = "only " + shown(100 * facts.overlap) +
-          " % of the entries have a first coordinate that all operands have";
-  else if (facts.entries < kWorthKeys)
-    why = counted(facts.rank, "index", "indices") + ", fewer than " +
-          std::to_string(kWorthKeys) + " entries";
-  else
-    why = shown(double(facts.entries) / std::max<int64_t>(facts.rows, 1)) +
-          " entries per row";
-  if (!choice.variant.mergeKeys)
-    return "lists merged level by level: " + why;
-  return "lists merged by keys of " + counted(facts.keyBits, "bit", "bits") +
-         ": " + why;
-}
-
-std::string Chooser::describeRows(const Choice &choice) const {
-  const Refusal *heavy = find(choice, Refusal::heavyRows);
-  if (choice.variant.heavyRows)
-    return "heavy rows entry by entry, others whole: " +
-           (heavy ? heavy->reason : "as asked for");
-  if (choice.variant.wholeRows)
-    return "whole rows: the busiest worker has " + shown(choice.heaviest) +
-           " of its share";
-  const Refusal *refusal = find(choice, Refusal::splitRows);
-  if (!refusal)
-    refusal = heavy;
-  return "rows shared by parts: " +
-         (refusal ? refusal->reason : "as asked for");
-}
-
-std::string Chooser::describeProducts(const Choice &choice) const {
-  const Refusal *refusal = find(choice, Refusal::sorting);
-  return "products are sorted, and added up sum by sum: " +
-         (refusal ? refusal->reason : "as asked for");
-}
-
-std::string Chooser::describeDraft(const Choice &choice) const {
-  if (choice.variant.drafts)
-    return "drafts: entries are appended without counting them first";
-  const Refusal *refusal = find(choice, Refusal::counts);
-  return "entries are counted first: " +
-         (refusal ? refusal->reason : "as asked for");
-}
-
-std::string Chooser::describeBranches(const Choice &choice) const {
-  if (!choice.sample)
-    return choice.variant.branches ? "union merged with branches: as asked for"
-                                   : "";
-  const Sample &sample = *choice.sample;
-  std::string of = ": " + std::to_string(sample.surprises) + " of " +
-                   std::to_string(sample.steps) +
-                   " sampled steps are surprises";
-  if (!isForeseen(sample))
-    return "union merged with selects" + of;
-  return "union merged with branches, once " + std::to_string(kWorthBranches) +
-         " entries were merged" + of;
-}
-
-std::string Chooser::describeFixedParts(const Choice &choice) {
-  if (!choice.fixedParts)
-    return "";
-  return counted(choice.fixedParts, "part", "parts") + " with " +
-         counted(choice.rowSize, "sum", "sums") +
-         " each, whatever number is asked for: the sums do not depend on it";
-}
-
-/// A choice that was refused, or that the caller has turned off, is described
-/// whether or not it would have made a difference.
-std::vector<std::string> Chooser::describe(const Choice &choice,
-                                           const Program &program) const {
-  std::vector<std::string> lines;
-  if (kernel.canMergeKeys)
-    lines.push_back(describeKeys(choice));
-  if (program.hasWholeRows() || pins.wholeRows == false ||
-      find(choice, Refusal::splitRows) || find(choice, Refusal::heavyRows))
-    lines.push_back(describeRows(choice));
-  if (program.makesDrafts() || pins.drafts == false ||
-      find(choice, Refusal::counts))
-    lines.push_back(describeDraft(choice));
-  if (choice.variant.sortProducts)
-    lines.push_back(describeProducts(choice));
-  lines.push_back(describeFixedParts(choice));
-  const std::optional<Step::Merge> &merged = program.last().merged;
-  if (merged && merged->isUnion)
-    lines.push_back(describeBranches(choice));
-  lines.erase(std::remove(lines.begin(), lines.end(), ""), lines.end());
-  return lines;
-}
-
-std::string Chooser::describeWorkers(const Choice &choice) {
-  const Asked &asked = choice.asked;
-  std::string chosen = std::to_string(choice.parts) + " part(s) on " +
-                       std::to_string(choice.threads) + " thread(s) (";
-  if (asked.threads || asked.parts)
-    return chosen + "as asked for)";
-  std::string work = "about " + std::to_string(asked.work) + " entries ";
-  std::string limit = std::to_string(serialBelow(choice.facts)) + ")";
-  if (asked.work < serialBelow(choice.facts))
-    return chosen + "serial: " + work + "< " + limit;
-  return chosen + work + ">= " + limit;
 }

@@ -32,7 +32,9 @@ static bool anyHas(const std::vector<Step> &steps, bool Step::*property) {
 static Variant withEffect(Variant variant, const std::vector<Step> &steps) {
   variant.drafts &= anyHas(steps, &Step::isDraft);
   variant.wholeRows &= anyHas(steps, &Step::hasWholeRows);
-  variant.heavyRows &= anyHas(steps, &Step::hasLightRows);
+  variant.rowPieces &= anyHas(steps, &Step::listsPieces);
+  variant.finePieces &= variant.rowPieces;
+  variant.heavyRows &= variant.rowPieces || anyHas(steps, &Step::hasLightRows);
   return variant;
 }
 

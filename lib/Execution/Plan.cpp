@@ -82,6 +82,8 @@ void Plan::startSteps() {
 /// are few attempts: each refusal turns a choice off.
 void Plan::attempt(const Attempt &run) {
   while (std::optional<Refusal> refusal = run()) {
+    // What had no effect on the program need not be turned off.
+    choice.variant.rowPieces &= program->variant.rowPieces;
     std::optional<Choice> other = kernel->chooser.instead(choice, *refusal);
     // Programs refuse operands only for what the chooser can turn off, unless
     // the arrays of the operands changed while they were read.
@@ -94,6 +96,7 @@ void Plan::attempt(const Attempt &run) {
 
 std::vector<std::string> Plan::describe() const {
   Choice described = choice;
+  described.variant.rowPieces &= program->variant.rowPieces;
   for (const StepPlan &step : steps)
     described.heaviest = std::max(described.heaviest, step.heaviest);
   const StepPlan &last = steps.back();

@@ -39,15 +39,17 @@ StepPlan::refuseTables(const std::vector<Argument> &args) const {
 }
 
 /// Refuses parts, which own whole rows or fill tables, that are too unequal.
-/// With a part for each worker, a part may cost an eighth more than the share.
-/// With more parts than workers, a worker takes the next part when it is done
-/// with one, and may get twice its share: heavy rows that are computed apart,
-/// the alternative, are several times the work.
+/// With a part for each worker, a part may cost an eighth more than the share
+/// or, if heavy rows are cut into pieces, a quarter, which the alternative
+/// allows, too. With more parts than workers, a worker takes the next part when
+/// it is done with one, and may get twice its share: heavy rows that are
+/// computed apart, the alternative, are several times the work.
 std::optional<Refusal> StepPlan::refuseImbalance() {
   if (!mayBeUnequal())
     return std::nullopt;
   int64_t share = total() / workers;
-  int64_t most = workers < parts ? 2 * share : share + share / 8;
+  int64_t most =
+      workers < parts ? 2 * share : share + share / (step->hasPieces ? 4 : 8);
   std::vector<int64_t> costs = partCosts();
   std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>>
       busy{std::greater<int64_t>(), std::vector<int64_t>(workers)};
@@ -68,7 +70,8 @@ std::optional<Refusal> StepPlan::refuseImbalance() {
                                      : "with tables, a worker would have ") +
                      std::to_string(busiest) + " of a cost of " +
                      std::to_string(total()) + ", a share being " +
-                     std::to_string(share)};
+                     std::to_string(share),
+                 share};
 }
 
 /// Refuses to scatter all products in one part, if the threads could sort them

@@ -175,8 +175,9 @@ static FailureOr<IndexSet> freeIndices(AssignOp op) {
 static LogicalResult verifyCollect(AssignOp op) {
   CollectKind kind = op.getCollect();
   StringRef name = stringifyCollectKind(kind);
-  if (kind == CollectKind::scannedList)
-    return op.emitOpError("cannot collect a scanned_list: only a nest does");
+  if (scansCosts(kind))
+    return op.emitOpError()
+           << "cannot collect a " << name << ": only a nest does";
   if (usesWorkspaces(kind) && op.getResultAccess().empty())
     return op.emitOpError()
            << "collects " << name << ", for which the result needs an index";

@@ -21,8 +21,7 @@ LogicalResult RootOp::inferReturnTypes(MLIRContext *context,
 
 LogicalResult RootOp::verify() {
   auto nest = getTensor().getDefiningOp<NestOp>();
-  bool isScannedList =
-      nest ? nest.getCollect() == CollectKind::scannedList : getScannedList();
+  bool isScannedList = nest ? scansCosts(nest.getCollect()) : getScannedList();
   if (isScannedList && !getScannedList())
     return emitOpError("reads a scanned_list but not as one");
   if (getScannedList() && !isScannedList)
@@ -60,6 +59,17 @@ LogicalResult SeekOp::verify() {
       !storesCoordinates(fiber.getTensor(), fiber.getLevel()))
     return emitOpError() << "cannot search a " << fiber
                          << ", which stores no coordinates";
+  return success();
+}
+
+LogicalResult PiecesOp::verify() {
+  auto fiber = cast<FiberType>(getFiber().getType());
+  RankedTensorType tensor = fiber.getTensor();
+  if (static_cast<int64_t>(fiber.getLevel()) + 1 != tensor.getRank() ||
+      !storesCoordinates(tensor, fiber.getLevel()))
+    return emitOpError() << "needs a fiber of a last level that stores "
+                            "coordinates, not a "
+                         << fiber;
   return success();
 }
 

@@ -22,6 +22,10 @@ Value CoiterateOp::getSourceOf(Value made) {
 
 Value FiberAtOp::getSourceOf(Value) { return getRoot(); }
 
+Value ChildrenAtOp::getSourceOf(Value) { return getRoot(); }
+
+Value PiecesOp::getSourceOf(Value) { return getFiber(); }
+
 Value FindOp::getSourceOf(Value) { return getFiber(); }
 
 Value SeekOp::getSourceOf(Value) { return getFiber(); }

@@ -27,3 +27,13 @@ LogicalResult FiberAtOp::verify() {
     return emitOpError() << "cannot get a " << fiber << " from a " << root;
   return success();
 }
+
+LogicalResult ChildrenAtOp::verify() {
+  auto root = cast<FiberType>(getRoot().getType());
+  auto fiber = cast<FiberType>(getFiber().getType());
+  if (root.getLevel() != 0 || root.getTensor() != fiber.getTensor() ||
+      static_cast<int64_t>(fiber.getLevel()) + 1 != root.getTensor().getRank())
+    return emitOpError() << "cannot get children in the last level of a "
+                         << root << " as a " << fiber;
+  return success();
+}

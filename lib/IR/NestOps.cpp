@@ -8,7 +8,11 @@ using namespace mlir;
 using namespace nacho;
 
 bool nacho::makesList(CollectKind kind) {
-  return sortsEntries(kind) || kind == CollectKind::scannedList;
+  return sortsEntries(kind) || scansCosts(kind);
+}
+
+bool nacho::scansCosts(CollectKind kind) {
+  return kind == CollectKind::scannedList || kind == CollectKind::pieceList;
 }
 
 bool nacho::rearrangesEntries(CollectKind kind) {
@@ -24,7 +28,8 @@ bool nacho::leavesRowsWhole(CollectKind kind) {
 }
 
 bool nacho::sortsEntries(CollectKind kind) {
-  return kind == CollectKind::sortedList || kind == CollectKind::partSums;
+  return kind == CollectKind::sortedList || kind == CollectKind::partSums ||
+         kind == CollectKind::pieceList;
 }
 
 SmallVector<CoiterateOp> NestOp::getLoops() {
@@ -49,13 +54,21 @@ SmallVector<Type> NestOp::getAppendedTypes() {
 
 unsigned NestOp::getMaxCutLoops() {
   SmallVector<CoiterateOp> loops = getLoops();
+  auto isOverList = [](CoiterateOp loop) {
+    return llvm::any_of(loop.getFibers(), [](Value fiber) {
+      return cast<FiberType>(fiber.getType()).isOfScannedList();
+    });
+  };
+  if (getCollect() == CollectKind::pieceList)
+    return llvm::find_if_not(loops, isOverList) - loops.begin();
   if (!leavesRowsWhole(getCollect()) && !getWholeEntries())
     return loops.size();
   auto isAppended = [](CoiterateOp loop) {
     return llvm::any_of(loop.getCoordinate().getUsers(),
                         llvm::IsaPred<AppendOp>);
   };
-  return llvm::find_if_not(loops, isAppended) - loops.begin();
+  unsigned rows = llvm::find_if_not(loops, isAppended) - loops.begin();
+  return rows + static_cast<int64_t>(getRowPieces());
 }
 
 SmallVector<CoiterateOp> NestOp::getCutLoops() {
@@ -73,6 +86,18 @@ static bool hasBuckets(RankedTensorType type) {
          encoding.isOrderedLvl(1);
 }
 
+/// Pieces are listed for the entries of a list, and make up whole rows.
+static LogicalResult verifyPieces(NestOp nest) {
+  unsigned outer = nest.getMaxCutLoops();
+  if (nest.getCollect() == CollectKind::pieceList && outer == 0)
+    return nest.emitOpError("lists pieces, but loops over no scanned_list");
+  bool hasPieces = nest.getCollect() == CollectKind::wholeRows &&
+                   outer < nest.getLoops().size();
+  if (nest.getRowPieces() != 0 && !hasPieces)
+    return nest.emitOpError("has no rows that come in pieces");
+  return success();
+}
+
 /// Verifies what the nest's way of collecting entries requires of it.
 static LogicalResult verifyCollect(NestOp nest) {
   CollectKind kind = nest.getCollect();
@@ -88,8 +113,10 @@ static LogicalResult verifyCollect(NestOp nest) {
   if (kind == CollectKind::buckets && !hasBuckets(type))
     return nest.emitOpError() << "collects its entries in buckets, for which "
                               << type << " needs two levels: dense, compressed";
-  if (kind == CollectKind::scannedList && !type.getElementType().isInteger(64))
+  if (scansCosts(kind) && !type.getElementType().isInteger(64))
     return nest.emitOpError("can only scan costs, which are i64");
+  if (failed(verifyPieces(nest)))
+    return failure();
   if (!leavesRowsWhole(kind))
     return success();
   if (nest.getReduce() != BinaryKind::add)
@@ -185,5 +212,11 @@ LogicalResult HeavyOp::verify() {
 LogicalResult RowPositionOp::verify() {
   if (!isRowOfList(getFiber().getType()))
     return emitOpError("tells where a row of a scanned list is");
+  return success();
+}
+
+LogicalResult PieceShiftOp::verify() {
+  if (!isRowOfList(getFiber().getType()))
+    return emitOpError("sizes the pieces of rows of a scanned list");
   return success();
 }

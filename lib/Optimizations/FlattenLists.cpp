@@ -78,7 +78,7 @@ static bool appendsInOrder(NestOp nest, ArrayRef<CoiterateOp> loops) {
   auto type = cast<RankedTensorType>(nest.getType());
   if (type.getRank() == 0)
     return true;
-  if (nest.getCollect() == CollectKind::scannedList || !isList(type) ||
+  if (scansCosts(nest.getCollect()) || !isList(type) ||
       !hasSupportedLevels(type) || nest.getReduce() ||
       type.getRank() != static_cast<int64_t>(loops.size()))
     return false;

@@ -48,6 +48,10 @@ static bool mayShareTables(NestOp nest) {
 }
 
 NestCost::NestCost(NestOp nest, CostModelAttr model) : loops(nest.getLoops()) {
+  // The entries of the list have the costs of the loops inside.
+  hasWholeEntries = nest.getCollect() == CollectKind::pieceList;
+  if (hasWholeEntries)
+    loops.truncate(nest.getMaxCutLoops());
   findOperands();
   findList(nest, model);
   sharesTables = mayShareTables(nest);
@@ -58,9 +62,8 @@ NestCost::NestCost(NestOp nest, CostModelAttr model) : loops(nest.getLoops()) {
     loops.pop_back();
     addCharges(model);
   }
-  // Without any other charge, charge the iterations of the outermost loop: how
-  // many there were is always known. In a list without loops inside, the step
-  // to an entry computes a product.
+  // Without any other charge, charge the iterations of the outermost loop. The
+  // step to an entry of a list without loops inside computes a product.
   if (charges.empty() && first == 0)
     charges.push_back({/*weight=*/1, std::nullopt, /*last=*/0});
   if (charges.empty())
@@ -168,7 +171,7 @@ unsigned NestCost::getLastLoop(unsigned operand) const {
 /// Finds all charges of the model in the loops that are to be cut.
 void NestCost::addCharges(CostModelAttr model) {
   charges.clear();
-  isComplete = !sharesTables;
+  isComplete = !sharesTables && !hasWholeEntries;
   for (auto [kind, weight] : llvm::zip(model.getKinds(), model.getWeights())) {
     switch (kind) {
     case ChargeKind::entries:

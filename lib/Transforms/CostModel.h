@@ -123,7 +123,8 @@ private:
   llvm::SmallVector<Charge> charges;
   unsigned first = 0;
   int64_t entryWeight = 0;
-  bool sharesTables = false; ///< Several parts may fill a table of one row.
+  bool hasWholeEntries = false; ///< Loops inside of a list are not cut.
+  bool sharesTables = false;    ///< Several parts may fill a table of one row.
   bool isComplete =
       true; ///< No entries or steps that delta needs are left out.
 };

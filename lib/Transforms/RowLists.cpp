@@ -86,6 +86,32 @@ AppendOp RowSplitter::listHeavyEntries() {
   return AppendOp::create(b, cost, b.getI64IntegerAttr(0), at, isHeavy);
 }
 
+/// The cost of the loops that a nest runs for an entry of the list, if they
+/// read `fiberOf(...)` in place of each fiber of which the entry keeps where it
+/// is.
+Value RowSplitter::costOfEntry(NestOp of, function_ref<Value(Value)> fiberOf) {
+  NestCost costs(of, model);
+  SmallVector<Value> fibers;
+  for (const NestOperand &operand : costs.getOperands()) {
+    bool isKept = operand.root.getDefiningOp<FiberAtOp>() ||
+                  operand.root.getDefiningOp<ChildrenAtOp>();
+    fibers.push_back(isKept ? fiberOf(operand.root) : operand.root);
+  }
+  Value cost = CostQueries(b, costs).entryTotal(fibers, kAlways);
+  return arith::IndexCastOp::create(b, b.getI64Type(), cost);
+}
+
+/// The fiber of the nest that is split, for another entry.
+Value RowSplitter::fiberAgain(Value entry, FiberAtOp at) {
+  auto again = [&](Value position) -> Value {
+    auto recall = position.getDefiningOp<RecallOp>();
+    return RecallOp::create(b, entry, recall.getBelow());
+  };
+  return FiberAtOp::create(
+      b, at.getFiber().getType(), at.getRoot(), again(at.getPosition()),
+      at.getEnd() ? again(at.getEnd()) : Value(), at.getCertain());
+}
+
 /// Replaces the cost of an entry, which may include a table, by the cost of the
 /// loops that list its elements.
 void RowSplitter::setCost(AppendOp append, NestOp elements) {
@@ -93,20 +119,7 @@ void RowSplitter::setCost(AppendOp append, NestOp elements) {
   b.setInsertionPoint(append);
   auto loop = cast<CoiterateOp>(append->getParentOp());
   Value entry = loop.getChildren().front();
-  auto again = [&](Value position) -> Value {
-    auto recall = position.getDefiningOp<RecallOp>();
-    return RecallOp::create(b, entry, recall.getBelow());
-  };
-  NestCost costs(elements, model);
-  SmallVector<Value> fibers;
-  for (const NestOperand &operand : costs.getOperands()) {
-    fibers.push_back(operand.root);
-    if (auto at = operand.root.getDefiningOp<FiberAtOp>())
-      fibers.back() = FiberAtOp::create(
-          b, at.getFiber().getType(), at.getRoot(), again(at.getPosition()),
-          at.getEnd() ? again(at.getEnd()) : Value(), at.getCertain());
-  }
-  Value cost = CostQueries(b, costs).entryTotal(fibers, kAlways);
-  append.getValueMutable().assign(
-      arith::IndexCastOp::create(b, b.getI64Type(), cost));
+  append.getValueMutable().assign(costOfEntry(elements, [&](Value fiber) {
+    return fiberAgain(entry, fiber.getDefiningOp<FiberAtOp>());
+  }));
 }

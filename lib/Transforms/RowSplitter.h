@@ -11,6 +11,7 @@
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nacho {
@@ -25,9 +26,37 @@ public:
   /// Whether the loops over the rows, and at least one loop inside of them, run
   /// through a list that keeps something, and what is appended is one term.
   bool canSplit();
+  /// Computes heavy rows apart, element by element.
   void split();
 
+  /// Whether heavy rows can be cut into pieces: the innermost loop, whose
+  /// coordinate is appended, is the only loop inside of those over the list,
+  /// and steps through one fiber of which the list keeps where it is.
+  bool canCutIntoPieces();
+  /// Returns the nest that collects the pieces.
+  NestOp cutIntoPieces();
+
 private:
+  /// A fiber in which the innermost loop steps, and how many levels below the
+  /// loops over the list an entry keeps where it is.
+  struct Scattered {
+    mlir::Value fiber, root;
+    int64_t begin = 0;
+    /// Where the children end, and by how many bits the coordinates in a piece
+    /// differ, if the fiber is a piece already.
+    std::optional<int64_t> end, width;
+  };
+  bool findScattered();
+  mlir::Value emitExtentOfRow(mlir::Value row);
+  mlir::Value fiberOfEntry(mlir::Value entry);
+  void appendPiece(mlir::Value entry, mlir::Value shift,
+                   llvm::SmallVectorImpl<mlir::Value> &at);
+  mlir::Value listPieces();
+  mlir::Value startPieces(mlir::Value fiber, NestOp copy,
+                          mlir::IRMapping &mapping);
+  void cloneInPieces(mlir::Operation &op, mlir::Value entry,
+                     mlir::IRMapping &mapping);
+  NestOp loopOverPieces(mlir::Value pieces);
   /// Enters the loops over the list, and returns its entry. `inRow` emits code
   /// for a row; the coordinates are added to `at`.
   mlir::Value enterList(llvm::SmallVectorImpl<mlir::Value> &at,
@@ -36,6 +65,9 @@ private:
   AppendOp listHeavyEntries();
   NestOp listElements();
   void sortElements(NestOp elements);
+  mlir::Value costOfEntry(NestOp of,
+                          llvm::function_ref<mlir::Value(mlir::Value)> fiberOf);
+  mlir::Value fiberAgain(mlir::Value entry, FiberAtOp at);
   void setCost(AppendOp append, NestOp elements);
   mlir::Value addUp(NestOp elements);
   mlir::Value unite(mlir::Value heavy, NestOp light);
@@ -57,6 +89,7 @@ private:
   unsigned numOuter;      ///< The number of loops over rows.
   unsigned numListed = 0; ///< The number of loops over the list.
   RootOp listed;          ///< The list.
+  Scattered scattered;    ///< What the pieces are cut from.
   mlir::ImplicitLocOpBuilder b;
 };
 

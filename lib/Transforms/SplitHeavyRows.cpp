@@ -297,8 +297,22 @@ struct SplitHeavyRows : nacho::impl::NachoSplitHeavyRowsBase<SplitHeavyRows> {
     });
     for (NestOp nest : nests) {
       RowSplitter splitter(nest, *model);
-      if (splitter.canSplit())
+      if (!splitter.canSplit())
+        continue;
+      if (pieces && splitter.canCutIntoPieces())
+        cutAgain(splitter.cutIntoPieces(), *model);
+      else
         splitter.split();
+    }
+  }
+
+private:
+  /// Cuts pieces that are still too heavy, as often as is asked for.
+  void cutAgain(NestOp nest, CostModelAttr model) {
+    for (unsigned round = 1; round < pieces; ++round) {
+      RowSplitter splitter(nest, model);
+      if (splitter.canSplit() && splitter.canCutIntoPieces())
+        nest = splitter.cutIntoPieces();
     }
   }
 };

@@ -82,6 +82,8 @@ def used(expression, kind):
 
 
 def bits(result):
+    if isinstance(result, nacho.Tensor):
+        return [*result.pos, *result.crd, result.values.view(np.int64)]
     if sp.issparse(result):
         result.sum_duplicates()
         return [result.indptr, result.indices, result.data.view(np.int64)]
@@ -133,15 +135,70 @@ def test_what_is_listed_is_listed_once():
     n = 20_000
     inputs = {"A": arrow(n), "B": band(n)}
 
-    def steps(parts):
-        choices = {"count-steps": True, "drafts": True}
+    def steps(parts, pins=None):
+        choices = {"count-steps": True, "drafts": True} | (pins or {})
         before = _nacho.counted_steps()
         nacho.evaluate(PRODUCT, inputs, parts=parts, threads=1, choices=choices)
         return _nacho.counted_steps() - before
 
     # The first row, with half of the products, is listed, sorted and added up. All rows
     # are in two more lists, and in the union of heavy and light ones.
-    assert steps(16) <= 1.8 * steps(1)
+    assert steps(16, {"row-pieces": False}) <= 1.8 * steps(1)
+    # The entries are listed twice.
+    assert steps(16) <= 1.5 * steps(1)
+    assert steps(128) <= 1.5 * steps(1)
+
+
+def columns(n, hot):
+    """Half of the entries of each row lie in a few neighbouring columns."""
+    rng = np.random.default_rng(n)
+    rows = np.repeat(np.arange(n), 32)
+    spread = rng.integers(0, n, rows.size)
+    near = (n // 3 + rng.integers(0, hot, rows.size)) % n
+    flat = np.unique(rows * n + np.where(rng.random(rows.size) < 0.5, spread, near))
+    return csr(flat // n, flat % n, rng.standard_normal(flat.size), n)
+
+
+@pytest.mark.parametrize("expression", [PRODUCT, "Z[l,i,k] = T[l,i,j] * B[j,k]"])
+def test_heavy_rows_come_in_pieces(expression):
+    """The columns of a row are cut, and each sum keeps the order of its products."""
+    n = 4000
+    inputs = {"B": columns(n, hot=n)}
+    if "T" in expression:
+        rows = sp.coo_array(arrow(n))
+        at = (np.arange(rows.nnz) % 2, *rows.coords)
+        inputs["T"] = nacho.Tensor.from_coo(
+            at, rows.data, shape=(2, n, n), format="csf"
+        )
+    else:
+        inputs["A"] = arrow(n)
+    whole = nacho.evaluate(expression, inputs, parts=1)
+    for pins in ({}, {"row-pieces": False}, {"drafts": False}):
+        kernel = nacho.mlir.compile(expression, choices=pins)
+        for parts, threads in ((2, 2), (16, 1), (40, 2)):
+            run = {"parts": parts, "threads": threads}
+            cut = kernel(**inputs, **run)
+            for one, other in zip(bits(cut), bits(whole), strict=True):
+                np.testing.assert_array_equal(one, other)
+        text = kernel.explain(**inputs, parts=16)
+        assert ("heavy rows in pieces" in text) == ("row-pieces" not in pins)
+
+
+def test_pieces_that_are_too_heavy_are_cut_again():
+    n = 4000
+    inputs = {"A": arrow(n), "B": columns(n, hot=60)}
+    kernel = nacho.mlir.compile(PRODUCT)
+    text = kernel.explain(**inputs, parts=16)
+    assert "row-pieces, fine-pieces" in text
+    plan = kernel.plan(**inputs, parts=16)
+    assert plan.costs.max() <= 1.25 * plan.costs.mean() + 8
+    whole = kernel(**inputs, parts=1)
+    cut = kernel(**inputs, parts=16)
+    for one, other in zip(bits(cut), bits(whole), strict=True):
+        np.testing.assert_array_equal(one, other)
+    # With one column for half of a row's products, no piece is light enough.
+    inputs["B"] = columns(n, hot=1)
+    assert "heavy rows entry by entry" in kernel.explain(**inputs, parts=64)
 
 
 # --- What is chosen -------------------------------------------------------------------
@@ -155,7 +212,7 @@ def heavy():
 
 
 def test_only_heavy_rows_are_listed():
-    kernel = nacho.mlir.compile(PRODUCT)
+    kernel = nacho.mlir.compile(PRODUCT, choices={"row-pieces": False})
     text = kernel.explain(**heavy(), parts=8)
     assert "heavy rows entry by entry, others whole: with whole rows, a worker" in text
     inputs = heavy()

@@ -89,6 +89,7 @@ struct Refusal {
     counts,    ///< The entries have to be counted first.
   } needs;
   std::string reason;
+  int64_t share = 0; ///< What each worker should do, if a row is too heavy.
 };
 
 /// What was chosen for a call, and the facts that the decisions depend on.

@@ -129,6 +129,10 @@ public:
   bool hasWholeRows = false;
   /// Set when other steps compute the rows that are too heavy for a part.
   bool hasLightRows = false;
+  /// Set when the step lists the pieces into which heavy rows are cut.
+  bool listsPieces = false;
+  /// Set when the step collects such pieces instead of whole rows.
+  bool hasPieces = false;
   /// A level of an operand.
   struct OperandLevel {
     size_t input, level;

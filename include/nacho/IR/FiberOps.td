@@ -116,4 +116,28 @@ def Nacho_SeekOp : Nacho_Op<"seek", [
   let hasVerifier = 1;
 }
 
+def Nacho_PiecesOp : Nacho_Op<"pieces", [
+    Pure, DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>,
+    AllTypesMatch<["fiber", "pieces"]>]> {
+  let summary = "the same fiber with coarser coordinates";
+  let description = [{
+    All coordinates are divided by 2^shift. Children that then have the same coordinate
+    are one child, which stands for their run: a loop over the pieces visits each run
+    once, and `nacho.position` tells where it begins and ends.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    !B1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
+    func.func @f(%B1: !B1, %shift: index) -> !B1 {
+      %P1 = nacho.pieces %B1 by %shift : !B1
+      return %P1 : !B1
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$fiber, Index:$shift);
+  let results = (outs Nacho_FiberType:$pieces);
+  let assemblyFormat = "$fiber `by` $shift attr-dict `:` type($fiber)";
+  let hasVerifier = 1;
+}
+
 #endif // NACHO_IR_FIBER_OPS

@@ -85,4 +85,29 @@ def Nacho_FiberAtOp : Nacho_Op<"fiber_at", [
   let hasVerifier = 1;
 }
 
+def Nacho_ChildrenAtOp : Nacho_Op<"children_at", [
+    Pure, DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>]> {
+  let summary = "a fiber with some children of a fiber, whose positions were kept";
+  let description = [{
+    The children from one position up to, but not including, another one, both of which
+    lie in one fiber of the tensor's last level.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    !B0 = !nacho.fiber<tensor<?x?xf64, #CSR>, 0>
+    !B1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
+    func.func @f(%B0: !B0, %begin: index, %end: index) -> !B1 {
+      %B1 = nacho.children_at %B0[%begin to %end] : !B0 -> !B1
+      return %B1 : !B1
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$root, Index:$begin, Index:$end);
+  let results = (outs Nacho_FiberType:$fiber);
+  let assemblyFormat = [{
+    $root `[` $begin `to` $end `]` attr-dict `:` type($root) `->` type($fiber)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // NACHO_IR_LIST_OPS

@@ -36,6 +36,9 @@ class BackendOp : public mlir::OpTrait::TraitBase<ConcreteType, BackendOp> {};
 /// Whether the entries go to a list, in which each entry has its own coordinate
 /// at every level. They are not reduced on the way.
 bool makesList(CollectKind kind);
+/// Whether the values are costs, each of which is replaced by the sum of all
+/// values up to it.
+bool scansCosts(CollectKind kind);
 /// Whether every entry is complete when it is appended, and may come before
 /// entries that precede it in the result.
 bool rearrangesEntries(CollectKind kind);

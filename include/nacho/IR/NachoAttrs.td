@@ -171,7 +171,8 @@ def Nacho_CollectKind : Nacho_Enum<"CollectKind",
   I32EnumAttrCase<"wholeRows", 3, "whole_rows">,
   I32EnumAttrCase<"scannedList", 4, "scanned_list">,
   I32EnumAttrCase<"buckets", 5, "buckets">,
-  I32EnumAttrCase<"lightRows", 6, "light_rows">
+  I32EnumAttrCase<"lightRows", 6, "light_rows">,
+  I32EnumAttrCase<"pieceList", 7, "piece_list">
 ]>;
 
 def Nacho_CollectAttr : EnumAttr<Nacho_Dialect, Nacho_CollectKind, "collect"> {
@@ -197,6 +198,8 @@ def Nacho_CollectAttr : EnumAttr<Nacho_Dialect, Nacho_CollectKind, "collect"> {
       order of the compressed level. So a tensor is transposed by counting.
     - `light_rows`: as `whole_rows`, where no row is too heavy for a part, since other
       nests compute the heavy rows (`--nacho-split-heavy-rows`).
+    - `piece_list`: as `scanned_list`, but the list is sorted by the coordinates of the
+      loops before its values are added up. Only loops over another scanned list are cut.
 
     ```mlir
     module attributes {

@@ -27,6 +27,11 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
     in which the loops visit its elements: only loops over coordinates of the result are
     cut, so that the result does not depend on the cuts.
 
+    With `row_pieces` n, the rows of a nest that collects `whole_rows` come in pieces. The
+    n loops directly inside of the loops over rows visit the pieces of a row, the pieces
+    of these, and so on, which have coordinates in ranges of their own, in order. They are
+    outer loops, too: a workspace holds one piece, and parts own whole pieces.
+
     With `cuts` the nest runs part by part. Once `--nacho-bound-loops` has bounded the
     loops, the body has two arguments: the cuts where the current part begins and ends.
     The cuts go through the outermost loops; the loops inside those run as a whole.
@@ -63,12 +68,13 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
                        OptionalAttr<Nacho_BinaryKindAttr>:$reduce,
                        DefaultValuedAttr<Nacho_CollectAttr,
                                          "CollectKind::inOrder">:$collect,
-                       UnitAttr:$wholeEntries);
+                       UnitAttr:$wholeEntries,
+                       DefaultValuedAttr<I64Attr, "0">:$rowPieces);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$finish);
   let assemblyFormat = [{
     (`collect` `` $collect^)? (`reduce` `` $reduce^)?
-    (`whole_entries` $wholeEntries^)? (`in` $cuts^ `:` type($cuts))? attr-dict
+    (`whole_entries` $wholeEntries^)? (`row_pieces` $rowPieces^)? (`in` $cuts^ `:` type($cuts))? attr-dict
     `:` type($result) $body (`finish` $finish^)?
   }];
   let hasVerifier = 1;
@@ -196,6 +202,33 @@ def Nacho_RowPositionOp : Nacho_Op<"row_position", [Pure, HasParent<"CoiterateOp
   let arguments = (ins Nacho_FiberType:$fiber, UnitAttr:$end);
   let results = (outs Index:$position);
   let assemblyFormat = "(`end` $end^)? $fiber attr-dict `:` type($fiber)";
+  let hasVerifier = 1;
+}
+
+def Nacho_PieceShiftOp : Nacho_Op<"piece_shift", [Pure, HasParent<"CoiterateOp">]> {
+  let summary = "how wide the pieces of a row have to be to suit the parts";
+  let description = [{
+    The pieces of a row have 2^shift coordinates each, of the `extent` that there are. A
+    heavy row (`nacho.heavy`) gets as many pieces as are needed for each of them to cost
+    a small part of a share, if its elements are spread evenly; any other row is one
+    piece.
+
+    ```mlir
+    #List = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)) }>
+    !L0 = !nacho.fiber<tensor<?x?xi64, #List>, 0, scanned_list>
+    func.func @f(%L0: !L0, %extent: index) {
+      %merge = nacho.coiterate %i of (%L1 = %L0 : !L0) in %L1 iter_args(%0 = %extent : index) {
+        %shift = nacho.piece_shift %L1 of %extent : !nacho.fiber<tensor<?x?xi64, #List>, 1, scanned_list>
+        nacho.yield %shift : index
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$fiber, Index:$extent);
+  let results = (outs Index:$shift);
+  let assemblyFormat = "$fiber `of` $extent attr-dict `:` type($fiber)";
   let hasVerifier = 1;
 }
 

@@ -16,7 +16,7 @@
 
 namespace nacho {
 
-/// The largest number of bits of a key. lib/Execution/Chooser.cpp, which knows
+/// The largest number of bits of a key. lib/Execution/Thresholds.h, which knows
 /// nothing of MLIR, has the same constant.
 inline constexpr unsigned kMostKeyBits = 62;
 

@@ -26,6 +26,9 @@ class Level {
 public:
   /// The given level of an encoded tensor; null if its kind is not supported.
   static std::unique_ptr<Level> get(mlir::Value tensor, unsigned level);
+  /// The same level, whose coordinates are divided by 2^shift.
+  static std::unique_ptr<Level> getPieces(mlir::Value tensor, unsigned level,
+                                          mlir::Value shift);
 
   virtual ~Level() = default;
 
@@ -48,6 +51,15 @@ public:
   virtual mlir::Value lowerBound(mlir::ImplicitLocOpBuilder &b,
                                  mlir::Value coordinate, mlir::Value first,
                                  mlir::Value low, mlir::Value high) const = 0;
+
+  /// The end of the run of `coordinate` that begins at `position`, in a fiber
+  /// that ends at `end`; null for a level whose runs are searched by comparing
+  /// coordinates.
+  virtual mlir::Value endOfRun(mlir::ImplicitLocOpBuilder &b,
+                               mlir::Value coordinate, mlir::Value position,
+                               mlir::Value end) const {
+    return {};
+  }
 
   /// The number of coordinates of the dimension that the level stores.
   virtual mlir::Value extent(mlir::ImplicitLocOpBuilder &b) const;

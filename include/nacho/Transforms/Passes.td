@@ -219,9 +219,14 @@ def NachoSplitHeavyRows : Pass<"nacho-split-heavy-rows", "::mlir::ModuleOp"> {
     %heavy = nacho.nest reduce add whole_entries { over %E: append at (%i, %k) }
     %light = nacho.nest collect<light_rows> reduce add { over %L in %K: append at (%i, %k) }
     %Z = nacho.nest { over the union of %heavy and %light: append at (%i, %k) }
+    // With `pieces`, rows are cut by columns, if each entry of L has one fiber with them:
+    %P = nacho.nest collect<piece_list> { over %L: append at (%i, %piece, %j) }
+    %Z = nacho.nest collect<whole_rows> reduce add row_pieces 1 { over %P: append at (%i, %k) }
     ```
   }];
-  let options = [Nacho_CostOption];
+  let options = [Nacho_CostOption,
+    Option<"pieces", "pieces", "unsigned", /*default=*/"0",
+           "How often to cut rows, and then pieces, into pieces where that is possible">];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
 }
 
@@ -335,8 +340,7 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     - `@kernel_compute`: appends the entries of each part, from the offset that the
       scan of the counts gives. Where several parts contribute to an entry, each of
       them keeps its own sum as a partial;
-    - `@kernel_clear`, only if each part adds to a row of sums for the whole result: sets
-      all sums to the identity of the reduction;
+    - `@kernel_clear`, only if parts add to rows of sums for the whole result: clears them;
     - `@kernel_combine`, only if there are such entries: adds up the partials, one part
       after the other. Workers divide long rows of partials among them;
     - `@kernel_plan` and `@kernel_execute`, which a caller calls: the first does
@@ -380,21 +384,17 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     costs, so the costs of the cuts tell where each part may write in a *draft* of the
     result:
 
-    - `@kernel_plan` finds the cuts; the offset of a part is the cost of all parts
-      before it;
+    - `@kernel_plan` finds the cuts; a part's offset is the cost of all parts before it;
     - `@kernel_compute` appends, and stores how many entries each part appended;
       `@kernel_execute` scans these counts;
     - `@kernel_compact` moves the entries together. Every worker moves the same
       number of entries and positions, whichever parts have appended them.
   }];
-  let options = [
-    Option<"drafts", "drafts", "bool", /*default=*/"false",
-           "Append to drafts, without counting first">
-  ];
-  let dependentDialects = [
-    "::nacho::NachoDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"
-  ];
+  let options = [Option<"drafts", "drafts", "bool", /*default=*/"false",
+                        "Append to drafts, without counting first">];
+  let dependentDialects = ["::nacho::NachoDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 #endif // NACHO_TRANSFORMS_PASSES

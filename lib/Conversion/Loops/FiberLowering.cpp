@@ -31,6 +31,8 @@ FiberLowering::FiberLowering(func::FuncOp func)
   lowerWith(&FiberLowering::lowerRecall);
   lowerWith(&FiberLowering::lowerCost);
   lowerWith(&FiberLowering::lowerFiberAt);
+  lowerWith(&FiberLowering::lowerChildrenAt);
+  lowerWith(&FiberLowering::lowerPieces);
   lowerWith(&FiberLowering::lowerFind);
   lowerWith(&FiberLowering::lowerSeek);
   lowerWith(&FiberLowering::lowerAhead);
@@ -187,7 +189,12 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
                                      const CutValue *upper,
                                      LastCoordinate last) {
   ChildRange range;
-  range.level = Level::get(fiber.tensor, fiber.level);
+  range.level = fiber.childLevel();
+  if (fiber.children) {
+    range.first = range.begin = fiber.children->begin;
+    range.end = fiber.children->end;
+    return range;
+  }
   range.first = range.level->begin(b, fiber.position);
   range.begin = range.end = range.first;
   if (range.level->isFull())
@@ -209,8 +216,7 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
     // Include what the operand stores at the coordinate of the cut. If inner
     // loops take runs apart, that is only the entry in which the cut is;
     // otherwise it is the whole run.
-    ChildRange whole{Level::get(fiber.tensor, fiber.level), range.first,
-                     range.first, range.end};
+    ChildRange whole{fiber.childLevel(), range.first, range.first, range.end};
     Value coordinate = upper->loops.front().coordinate;
     if (range.level->isUnique() || path.size() > 1) {
       Value stored = equal(b, coordinateOrInfinity(whole, end), coordinate);
@@ -271,7 +277,7 @@ Value FiberLowering::coordinateOrInfinity(const ChildRange &range,
 /// Whether a user of a recalled position has to expect an absent fiber.
 static bool mayBeAbsent(Operation *user) {
   auto at = dyn_cast<FiberAtOp>(user);
-  return !at || !at.getCertain();
+  return !isa<ChildrenAtOp>(user) && (!at || !at.getCertain());
 }
 
 void FiberLowering::lowerOnCut(OnCutOp op) {

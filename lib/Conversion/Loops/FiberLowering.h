@@ -49,6 +49,19 @@ struct FiberValue {
   std::optional<mlir::Value> end;
   /// Whether `position` can be read even where the fiber is absent.
   bool isReadable = false;
+  /// The bits that the coordinates of children lack, of a fiber of pieces.
+  std::optional<mlir::Value> shift = std::nullopt;
+  /// Where the children are, if that does not follow from the position.
+  struct Children {
+    mlir::Value begin, end;
+  };
+  std::optional<Children> children = std::nullopt;
+
+  /// The level of the children.
+  std::unique_ptr<Level> childLevel() const {
+    return shift ? Level::getPieces(tensor, level, *shift)
+                 : Level::get(tensor, level);
+  }
 };
 
 struct CutValue {
@@ -153,6 +166,8 @@ private:
   void lowerRecall(RecallOp op);
   void lowerCost(CostOp cost);
   void lowerFiberAt(FiberAtOp op);
+  void lowerChildrenAt(ChildrenAtOp op);
+  void lowerPieces(PiecesOp op);
   void lowerFind(FindOp op);
   void lowerSeek(SeekOp op);
   void lowerAhead(AheadOp op);

@@ -25,7 +25,7 @@ void FiberLowering::lowerPrefetch(PrefetchOp op) {
   auto level = Level::get(of.tensor, of.level);
   if (op.getBegin())
     return level->prefetchBegin(b, of.position);
-  Value first = level->begin(b, of.position);
+  Value first = of.children ? of.children->begin : level->begin(b, of.position);
   level->prefetch(b, first);
   auto type = cast<RankedTensorType>(of.tensor.getType());
   if (!op.getElements() || of.level + 1 < type.getRank())

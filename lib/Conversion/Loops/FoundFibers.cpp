@@ -34,6 +34,22 @@ void FiberLowering::lowerFiberAt(FiberAtOp op) {
   setFiber(op.getFiber(), at);
 }
 
+/// The positions come from `nacho.recall`. No cut divides these children.
+void FiberLowering::lowerChildrenAt(ChildrenAtOp op) {
+  FiberValue at = fiber(op.getRoot());
+  at.level = cast<FiberType>(op.getFiber().getType()).getLevel();
+  Value size = Level::get(at.tensor, at.level)->size(b);
+  Value end = arith::MinUIOp::create(b, op.getEnd(), size);
+  at.children = {arith::MinUIOp::create(b, op.getBegin(), end), end};
+  setFiber(op.getFiber(), at);
+}
+
+void FiberLowering::lowerPieces(PiecesOp op) {
+  FiberValue of = fiber(op.getFiber());
+  of.shift = op.getShift();
+  setFiber(op.getPieces(), of);
+}
+
 void FiberLowering::lowerSeek(SeekOp op) {
   FiberValue of = fiber(op.getFiber());
   ChildRange range = childRange(of);

@@ -11,6 +11,8 @@ Value LoopLowering::stepThroughRun(const Loop &loop, unsigned n,
                                    Value coordinate, Value position,
                                    Condition present) {
   const ChildRange &range = loop.ranges[n];
+  if (Value end = range.level->endOfRun(b, coordinate, position, range.end))
+    return select(present, end, position);
   unsigned lanes = lanesOf(loop.fibers[n].tensor);
   if (lanes == 0)
     return searchEndOfRun(range, coordinate, position);

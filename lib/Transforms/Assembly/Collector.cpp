@@ -21,6 +21,8 @@ std::unique_ptr<Collector> Collector::get(CollectKind kind) {
     return makeWholeRowsCollector();
   case CollectKind::scannedList:
     return makeScannedListCollector();
+  case CollectKind::pieceList:
+    return makePieceListCollector();
   case CollectKind::buckets:
     return makeBucketsCollector();
   }
@@ -47,6 +49,20 @@ LogicalResult nacho::refuseResult(const ResultLayout &layout,
                                   const Twine &why) {
   return NestOp(layout.nest).emitOpError()
          << "cannot append to " << layout.type << ": " << why;
+}
+
+unsigned nacho::numLevelsToSort(const ResultLayout &layout) {
+  unsigned all = 0;
+  while (all < layout.numStructural && layout.loopOfLevel[all])
+    ++all;
+  auto depthOf = [&](unsigned level) {
+    return llvm::find(layout.loops, layout.loopOfLevel[level]) -
+           layout.loops.begin();
+  };
+  unsigned keys = all;
+  while (keys > 1 && (keys == all || depthOf(keys - 1) < depthOf(keys)))
+    --keys;
+  return keys;
 }
 
 void nacho::emitSort(PhaseFunctions &function, unsigned numKeys) {

@@ -84,6 +84,7 @@ std::unique_ptr<Collector> makeSortedListCollector();
 std::unique_ptr<Collector> makePartSumsCollector();
 std::unique_ptr<Collector> makeWholeRowsCollector();
 std::unique_ptr<Collector> makeScannedListCollector();
+std::unique_ptr<Collector> makePieceListCollector();
 std::unique_ptr<Collector> makeBucketsCollector();
 /// The collector of a scanned list that is drafted: each part adds up its own
 /// values while it appends them.
@@ -93,6 +94,10 @@ std::unique_ptr<Collector> makeRunningSumsCollector();
 mlir::LogicalResult refuseResult(const ResultLayout &layout,
                                  const llvm::Twine &why);
 
+/// The number of levels by which the entries of a list have to be sorted: all
+/// levels that have loops, but for the last ones if their loops run in the
+/// order of the levels; at least one.
+unsigned numLevelsToSort(const ResultLayout &layout);
 /// Sorts the entries by the coordinates of the first `numKeys` levels.
 void emitSort(PhaseFunctions &function, unsigned numKeys);
 

@@ -6,6 +6,7 @@
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -105,15 +106,52 @@ ArrayRef<Value> Part::wholeRow(Value row) {
   return positions;
 }
 
-Value Part::emitIsHeavy(HeavyOp op) {
-  ArrayRef<Value> row = wholeRow(op.getFiber());
-  Value list = mapping.lookup(rootOf(op.getFiber()).getFiber());
+Part::RowCost Part::emitRowCost(Value fiber) {
+  ArrayRef<Value> row = wholeRow(fiber);
+  Value list = mapping.lookup(rootOf(fiber).getFiber());
   Value cost = arith::SubIOp::create(b, emitListCost(b, list, row[1]),
                                      emitListCost(b, list, row[0]));
   Value quarters = arith::MulIOp::create(b, parts, constant(4));
   Value quarter = arith::DivUIOp::create(b, emitListCost(b, list), quarters);
   setName(quarter, "quarter");
+  return {cost, quarter};
+}
+
+Value Part::emitIsHeavy(HeavyOp op) {
+  auto [cost, quarter] = emitRowCost(op.getFiber());
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, cost, quarter);
+}
+
+/// The number of bits of a number.
+static Value emitBits(ImplicitLocOpBuilder &b, Value number) {
+  Value word = arith::IndexCastOp::create(b, b.getI64Type(), number);
+  Value zeros = math::CountLeadingZerosOp::create(b, word);
+  Value all = arith::ConstantIntOp::create(b, 64, 64);
+  return arith::IndexCastOp::create(b, b.getIndexType(),
+                                    arith::SubIOp::create(b, all, zeros));
+}
+
+/// If the elements of a heavy row were spread evenly, each of its pieces would
+/// cost an eighth of a share at most: some may cost several times as much.
+///
+///   width = bits(extent - 1), where bits(n) is the number of bits of n
+///   heavy ? max(0, width - bits(2 * cost / quarter)) : width
+Value Part::emitPieceShift(PieceShiftOp op) {
+  auto [cost, quarter] = emitRowCost(op.getFiber());
+  Value isHeavy =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, cost, quarter);
+  Value extent = mapping.lookupOrDefault(op.getExtent());
+  Value last = arith::SubIOp::create(
+      b, arith::MaxUIOp::create(b, extent, constant(1)), constant(1));
+  Value width = emitBits(b, last);
+  Value divisor = arith::MaxUIOp::create(b, quarter, constant(1));
+  Value pieces = arith::DivUIOp::create(
+      b, arith::MulIOp::create(b, cost, constant(2)), divisor);
+  Value narrow = arith::MaxSIOp::create(
+      b, arith::SubIOp::create(b, width, emitBits(b, pieces)), constant(0));
+  // A shift of 64 bits would be undefined.
+  Value whole = arith::MinUIOp::create(b, width, constant(63));
+  return arith::SelectOp::create(b, isHeavy, narrow, whole);
 }
 
 Value Part::emitRowPosition(RowPositionOp op) {

@@ -46,6 +46,8 @@ struct Part {
 
   /// Whether a row of a list costs more than a quarter of a part's share.
   mlir::Value emitIsHeavy(HeavyOp op);
+  /// How wide the pieces of a row of a list have to be.
+  mlir::Value emitPieceShift(PieceShiftOp op);
   /// Where a row of a list begins or ends.
   mlir::Value emitRowPosition(RowPositionOp op);
 
@@ -78,6 +80,11 @@ struct Part {
   Condition completes = kAlways;
 
 private:
+  /// What a row of a list costs, and a quarter of a part's share of the list.
+  struct RowCost {
+    mlir::Value cost, quarter;
+  };
+  RowCost emitRowCost(mlir::Value row);
   llvm::ArrayRef<mlir::Value> wholeRow(mlir::Value row);
   llvm::SmallVector<mlir::Value> emitWholeRow(mlir::Value row) const;
 

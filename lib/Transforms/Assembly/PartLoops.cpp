@@ -211,6 +211,8 @@ void PartLoops::emitStatement(Operation &op, Carried &values) {
     return part.mapping.map(op.getResult(0), part.number);
   if (auto heavy = dyn_cast<HeavyOp>(op))
     return part.mapping.map(heavy.getIsHeavy(), part.emitIsHeavy(heavy));
+  if (auto shift = dyn_cast<PieceShiftOp>(op))
+    return part.mapping.map(shift.getShift(), part.emitPieceShift(shift));
   if (auto row = dyn_cast<RowPositionOp>(op))
     return part.mapping.map(row.getPosition(), part.emitRowPosition(row));
   // Elements are not read while entries are counted.

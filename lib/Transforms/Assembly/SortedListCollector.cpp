@@ -22,28 +22,13 @@ public:
   }
 
   void finishEntries(PhaseFunctions &function) const override {
-    emitSort(function, numKeys(function.layout));
+    emitSort(function, numLevelsToSort(function.layout));
   }
 
   std::unique_ptr<Entries> makeEntries(Part &part) const override {
     if (part.isCounting())
       return std::make_unique<CountedEntries>(part);
     return std::make_unique<AppendedEntries>(part);
-  }
-
-private:
-  /// The number of levels to compare: all but the last levels whose loops run
-  /// in the order of the levels; at least one.
-  static unsigned numKeys(const ResultLayout &layout) {
-    auto depthOf = [&](unsigned level) {
-      return llvm::find(layout.loops, layout.loopOfLevel[level]) -
-             layout.loops.begin();
-    };
-    unsigned keys = layout.numStructural;
-    while (keys > 1 &&
-           (keys == layout.numStructural || depthOf(keys - 1) < depthOf(keys)))
-      --keys;
-    return keys;
   }
 };
 } // namespace

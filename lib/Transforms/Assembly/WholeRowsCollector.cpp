@@ -1,9 +1,9 @@
 //===- WholeRowsCollector.cpp - Rows that one part owns -------------------===//
 //
-// A part adds up, in its workspace, the values that it appends to one row. When
-// the outer loops move on, it appends the row in order. Every part owns whole
-// rows of the result: rows are not cut. Every coordinate of a row has a place
-// of its own in the workspace.
+// A part adds up, in its workspace, the values that it appends to one row, or
+// to one piece of a row. When the outer loops move on, it appends the row in
+// order. Every part owns whole rows of the result, or whole pieces: these are
+// not cut. Every coordinate of a row has a place of its own in the workspace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@ public:
     unsigned last = layout.loopOfLevel.size() - 1;
     layout.numOuter = NestOp(layout.nest).getMaxCutLoops();
     layout.workspaceLevel = last;
-    bool isInOrder = ArrayRef(layout.loops).take_front(layout.numOuter) ==
+    unsigned numRows = layout.numOuter - NestOp(layout.nest).getRowPieces();
+    bool isInOrder = ArrayRef(layout.loops).take_front(numRows) ==
                      ArrayRef(layout.loopOfLevel).drop_back();
     if (layout.numStructural != last + 1 || !isInOrder)
       return refuseResult(layout,

@@ -1,0 +1,94 @@
+//===- Thresholds.h - The numbers that decisions depend on ------*- C++ -*-===//
+//
+// All numbers by which Chooser.cpp decides, and that ChoiceText.cpp tells.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_LIB_EXECUTION_THRESHOLDS_H
+#define NACHO_LIB_EXECUTION_THRESHOLDS_H
+
+#include "nacho/Execution/Chooser.h"
+
+#include <cstdint>
+
+namespace nacho {
+
+/// With fewer entries to read and write, which take some 50 microseconds, one
+/// thread computes a call: waking others would take longer than they save.
+/// Entries that are merged with those of other operands take kPerMerged times
+/// as long as those of a matrix that is multiplied by a vector.
+inline constexpr int64_t kSerialBelow = 3 << 14, kPerMerged = 4;
+/// With fewer entries, a call is not cut: finding the cuts would take longer
+/// than a fiftieth of the work.
+inline constexpr int64_t kWholeBelow = 1 << 13;
+/// How many entries a part has, if that gives some parts, but not too many: as
+/// many as are needed to keep the threads of most machines equally busy.
+inline constexpr int64_t kEntriesPerPart = 1 << 18;
+inline constexpr int64_t kFewestParts = 8, kManyParts = 32;
+/// From this many entries on, a part takes a notable part of a second, and only
+/// between parts does a thread find out that it shall stop. So there are more.
+inline constexpr int64_t kMostEntriesPerPart = 1 << 24, kMostParts = 1 << 10;
+/// Finding a cut of lists takes as long as merging a thousand entries: if there
+/// are few entries, a part of them has at least as many.
+inline constexpr int64_t kLeastPartOfList = 1 << 15;
+
+/// The most parts of a step whose parts are fixed, as many as threads can run,
+/// and the least cost of each.
+inline constexpr int64_t kMostFixedParts = 64;
+inline constexpr int64_t kLeastFixedCost = 1 << 16;
+
+/// Products that cost at least so much are worth sorting, if there are not
+/// several rows of sums and there are more than kSortedCost threads: one thread
+/// takes so many times as long to list, sort and add up products as to scatter
+/// them over one row.
+inline constexpr int64_t kLeastSorted = 1 << 18, kSortedCost = 6;
+
+/// If all parts cost the same but for this fraction, their order is kept: then
+/// neighbours, which share cache lines, run at the same time.
+inline constexpr int64_t kNotable = 8;
+
+/// If a share of the cost is smaller, single sums are too heavy for it, so that
+/// cutting rows into pieces seldom helps.
+inline constexpr int64_t kLeastPieceShare = 1 << 10;
+
+/// So many parts may fill tables of their own, and more if that takes a small
+/// part of their work: an entry of a table takes as long as some elements.
+inline constexpr int64_t kFewTables = 8, kElementsPerTableEntry = 8;
+
+/// A key has at most as many bits.
+inline constexpr unsigned kMostBits = 62;
+/// With fewer entries, merging by keys instead of level by level, or the other
+/// way round, does not gain the time that it takes to compile it.
+inline constexpr int64_t kWorthKeys = 1 << 20;
+/// From so many entries per row on, merging level by level is faster than by
+/// keys.
+inline constexpr int64_t kLongRow = 16;
+
+/// With fewer entries, a sample of the operands' first coordinates takes about
+/// as long as merging all entries.
+inline constexpr int64_t kOverlapFrom = 1 << 14;
+/// If a smaller part of the entries overlaps, an intersection level by level,
+/// which skips the others, is faster than one by keys.
+inline constexpr double kLeastOverlap = 0.25;
+
+/// The least cost of a union at which it pays to take a sample of it.
+inline constexpr int64_t kSampleFrom = 1 << 17;
+/// Two steps in this many may be mispredicted for a merge to be foreseen: a
+/// step that selects takes about as long as one that branches, and a bit more
+/// than a quarter of what a misprediction costs.
+inline constexpr int64_t kSurpriseRate = 7;
+/// One step in this many may be a match for matches to be few: then moving the
+/// draft of the matches takes less time than counting them in another merge.
+inline constexpr int64_t kMatchRate = 4;
+/// Merging this many entries with branches instead of selects saves about the
+/// time that it takes to compile the variant.
+inline constexpr int64_t kWorthBranches = 1 << 24;
+
+/// The fewest entries for which several threads are used.
+inline int64_t serialBelow(const Facts &facts) {
+  return facts.sparse > 1 ? kSerialBelow / kPerMerged : kSerialBelow;
+}
+
+} // namespace nacho
+
+#endif // NACHO_LIB_EXECUTION_THRESHOLDS_H

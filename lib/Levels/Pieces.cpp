@@ -1,0 +1,92 @@
+//===- Pieces.cpp - A level with coarser coordinates ----------------------===//
+//
+// The level of the result of `nacho.pieces`: the coordinates of another level
+// divided by a power of two.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Levels/Level.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+class PiecesLevel : public Level {
+public:
+  PiecesLevel(Value tensor, unsigned level, Value shift)
+      : Level(tensor, level), of(Level::get(tensor, level)), shift(shift) {}
+
+  bool isFull() const override { return false; }
+  bool isUnique() const override { return false; }
+
+  Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
+    return of->begin(b, parent);
+  }
+  Value size(ImplicitLocOpBuilder &b) const override { return of->size(b); }
+  Value extent(ImplicitLocOpBuilder &b) const override { return of->extent(b); }
+
+  Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
+    return arith::ShRUIOp::create(b, of->coordinate(b, position), shift);
+  }
+
+  /// The first child of a piece, or of the next piece that there is.
+  Value lowerBound(ImplicitLocOpBuilder &b, Value piece, Value first, Value low,
+                   Value high) const override {
+    Value coordinate = arith::ShLIOp::create(b, piece, shift);
+    return of->lowerBound(b, coordinate, first, low, high);
+  }
+
+  /// Many fibers lie in one piece: then the last child tells.
+  Value endOfRun(ImplicitLocOpBuilder &b, Value piece, Value position,
+                 Value end) const override {
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value last =
+        arith::SubIOp::create(b, arith::MaxUIOp::create(b, end, one), one);
+    Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                         coordinate(b, last), piece);
+    auto ifLast = scf::IfOp::create(b, b.getIndexType(), isLast,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifLast.thenBlock());
+    scf::YieldOp::create(b, end);
+    b.setInsertionPointToStart(ifLast.elseBlock());
+    Value next = arith::AddIOp::create(b, piece, one);
+    scf::YieldOp::create(b, lowerBound(b, next, position, position, end));
+    return ifLast.getResult(0);
+  }
+
+  /// A shift that is too large for the width of a lane is undefined.
+  Value coordinateVector(ImplicitLocOpBuilder &b, Value position,
+                         Condition valid, unsigned lanes) const override {
+    Value fine = of->coordinateVector(b, position, valid, lanes);
+    auto type = cast<VectorType>(fine.getType());
+    Type lane = type.getElementType();
+    int64_t bits = lane.isIndex() ? 64 : lane.getIntOrFloatBitWidth();
+    Value most = arith::ConstantIndexOp::create(b, bits - 1);
+    Value by = arith::MinUIOp::create(b, shift, most);
+    if (!lane.isIndex())
+      by = arith::IndexCastUIOp::create(b, lane, by);
+    return arith::ShRUIOp::create(b, fine,
+                                  vector::BroadcastOp::create(b, type, by));
+  }
+
+  void prefetchBegin(ImplicitLocOpBuilder &b, Value parent) const override {
+    of->prefetchBegin(b, parent);
+  }
+  void prefetch(ImplicitLocOpBuilder &b, Value position) const override {
+    of->prefetch(b, position);
+  }
+
+private:
+  std::unique_ptr<Level> of;
+  Value shift; ///< At most 63.
+};
+} // namespace
+
+std::unique_ptr<Level> Level::getPieces(Value tensor, unsigned level,
+                                        Value shift) {
+  return std::make_unique<PiecesLevel>(tensor, level, shift);
+}
