@@ -217,4 +217,4 @@ def test_heavy_rows_among_threads(share, threads, splits):
     kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", threads=threads)
     Z = kernel(A, B)
     np.testing.assert_array_equal(Z.toarray(), (A @ B).toarray())
-    assert ("heavy rows entry by entry" in kernel.explain(A, B)) == splits
+    assert ("heavy rows in pieces" in kernel.explain(A, B)) == splits
