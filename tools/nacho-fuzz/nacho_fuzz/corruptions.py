@@ -74,6 +74,13 @@ MOST_CELLS = 40_000
 """Larger extents would take their time for drawing operands, not for attacks."""
 PARTS = (None, 1, 3, 16)
 THREADS = (1, 2)
+PINNED: tuple[tuple[str, ...], ...] = (
+    (),
+    (),
+    ("heavy-rows",),
+    ("heavy-rows", "row-pieces", "fine-pieces"),
+)
+"""Choices that small operands seldom lead to."""
 
 
 def _indices(text: str, name: str) -> str:
@@ -140,8 +147,9 @@ def _edit(rng: Any, array: Any, extent: int) -> None:
 
 
 @functools.lru_cache(maxsize=16)
-def _kernel(number: int, validate: str) -> Any:
-    return nacho.mlir.compile(KERNELS[number][0], validate=validate)
+def _kernel(number: int, validate: str, pinned: int) -> Any:
+    choices = dict.fromkeys(PINNED[pinned], True)
+    return nacho.mlir.compile(KERNELS[number][0], validate=validate, choices=choices)
 
 
 class _Flicker:
@@ -224,6 +232,7 @@ def run(case: int) -> str:
     number = int(group.integers(len(KERNELS)))
     text, formats = KERNELS[number]
     width = WIDTHS[group.integers(len(WIDTHS))]
+    pinned = int(group.integers(len(PINNED)))
     validate = VALIDATIONS[rng.integers(len(VALIDATIONS))]
     moment = MOMENTS[rng.integers(len(MOMENTS))]
     size = _draw_size(rng, max(_rank(text, name) for name in formats))
@@ -235,6 +244,6 @@ def run(case: int) -> str:
     values = {name: operand.value for name, operand in operands.items()}
     arrays = [array for operand in operands.values() for array in operand.arrays]
     edits = _edits(rng, arrays, size)
-    kernel = _kernel(number, validate)
+    kernel = _kernel(number, validate, pinned)
     outcomes = _attack(kernel, values, options, moment, edits)
     return "returned" if "returned" in outcomes else "refused"
