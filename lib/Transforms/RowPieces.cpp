@@ -27,7 +27,7 @@ static bool hasChildrenInLastLevel(FiberType fiber) {
          !sharesPositions(type, level);
 }
 
-/// The loop is appended at in its own coordinate, as the last one.
+/// Whether all appends of a nest have the coordinate of a loop as their last.
 static bool appendsAtLast(NestOp nest, CoiterateOp loop) {
   WalkResult other = nest.walk([&](AppendOp append) {
     return append.getCoordinates().back() == loop.getCoordinate()
@@ -46,13 +46,17 @@ static std::optional<int64_t> keptAt(Value number) {
 }
 
 /// Finds the fiber of the innermost loop: a fiber of an operand, or a piece of
-/// one. A list of pieces keeps the width of a piece after its end.
+/// one. A list of pieces keeps the width of a piece after its end. Returns
+/// whether the fiber can be cut.
 bool RowSplitter::findScattered() {
   Value fiber = loops.back().getFibers().front();
   if (auto piece = fiber.getDefiningOp<ChildrenAtOp>()) {
-    int64_t end = *keptAt(piece.getEnd());
-    scattered = {fiber, piece.getRoot(), *keptAt(piece.getBegin()), end,
-                 end + 1};
+    std::optional<int64_t> begin = keptAt(piece.getBegin());
+    std::optional<int64_t> end = keptAt(piece.getEnd());
+    auto list = cast<RankedTensorType>(listed.getTensor().getType());
+    if (!begin || !end || numListed + *end + 1 >= list.getRank())
+      return false;
+    scattered = {fiber, piece.getRoot(), *begin, end, *end + 1};
     return true;
   }
   auto whole = fiber.getDefiningOp<FiberAtOp>();
