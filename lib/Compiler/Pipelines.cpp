@@ -148,14 +148,18 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   // Steps that are counted are taken one by one.
   if (options.countSteps)
     return;
+  pm.addNestedPass<func::FuncOp>(createNachoComputeCounters());
+  if (options.vectorBits > 0)
+    pm.addNestedPass<func::FuncOp>(createNachoPeelRows());
+  addCanonicalizer(pm, options);
+  if (options.vectorBits > 0)
+    pm.addNestedPass<func::FuncOp>(createNachoSumShortRows());
   // Whatever the target has, so that sums are the same on all of them.
   NachoSumInLanesOptions sums;
   sums.gathers = options.gathers;
   pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
-  if (options.vectorBits > 0) {
+  if (options.vectorBits > 0)
     pm.addNestedPass<func::FuncOp>(createNachoNarrowLanes());
-    pm.addNestedPass<func::FuncOp>(createNachoPeelRows());
-  }
   addCanonicalizer(pm, options);
 }
 

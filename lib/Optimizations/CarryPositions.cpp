@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopBody.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,22 +28,6 @@ namespace nacho {
 
 using namespace mlir;
 using namespace nacho;
-
-/// Whether nothing in the function writes to an array that it was given.
-static bool isOnlyRead(Value array) {
-  return isa<BlockArgument>(array) &&
-         llvm::all_of(array.getUsers(),
-                      llvm::IsaPred<memref::LoadOp, memref::DimOp>);
-}
-
-/// Whether an op computes the same from the same operands wherever it is.
-static bool isRepeatable(Operation *op) {
-  if (!op || op->getNumRegions() > 0)
-    return false;
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return isOnlyRead(load.getMemRef());
-  return isPure(op);
-}
 
 /// Whether a value is the same in every step of a loop.
 static bool isInvariant(scf::ForOp loop, Value value) {

@@ -3,7 +3,6 @@
 #include "LoopBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -18,10 +17,33 @@ static bool isLaneType(Type type) {
                                   type.getIntOrFloatBitWidth() == 64));
 }
 
-/// Whether the elements of a buffer lie side by side.
-static bool isContiguous(MemRefType type) {
+bool nacho::isContiguous(MemRefType type) {
   return type.getRank() == 1 && type.getLayout().isIdentity() &&
          isLaneType(type.getElementType());
+}
+
+/// Whether nothing in the function writes to an array that it was given.
+static bool isOnlyRead(Value array) {
+  return isa<BlockArgument>(array) &&
+         llvm::all_of(array.getUsers(),
+                      llvm::IsaPred<memref::LoadOp, memref::DimOp>);
+}
+
+bool nacho::isRepeatable(Operation *op) {
+  if (!op || op->getNumRegions() > 0)
+    return false;
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return isOnlyRead(load.getMemRef());
+  return isPure(op);
+}
+
+Operation *nacho::createLike(ImplicitLocOpBuilder &b, Operation *op,
+                             ValueRange operands, TypeRange types) {
+  OperationState state(b.getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addTypes(types);
+  state.addAttributes(op->getAttrs());
+  return b.create(state);
 }
 
 /// Whether sums that an op makes may be added up in another order.
@@ -85,6 +107,18 @@ bool LoopBody::isLoaded(Value value) const {
                       [&](Value operand) { return isLoaded(operand); });
 }
 
+/// Whether an op stores an element at the step in an array of the function,
+/// which the loop does not read.
+bool LoopBody::canStoreLanes(memref::StoreOp store) {
+  Value array = store.getMemRef();
+  return array.getDefiningOp<memref::AllocaOp>() &&
+         isContiguous(store.getMemRefType()) &&
+         isStep(store.getIndices().front()) &&
+         llvm::all_of(array.getUsers(), [&](Operation *user) {
+           return user == store || !loop->isAncestor(user);
+         });
+}
+
 /// Whether the terms of all lanes can be computed by ops on vectors. Elements
 /// at computed distances are no gain.
 bool LoopBody::canUseLanes(Operation &op) {
@@ -94,6 +128,8 @@ bool LoopBody::canUseLanes(Operation &op) {
     Value index = load.getIndices().front();
     return !differs(index) || isStep(index) || isLoaded(index);
   }
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return canStoreLanes(store);
   return OpTrait::hasElementwiseMappableTraits(&op) && isPure(&op) &&
          llvm::all_of(op.getResultTypes(), [](Type type) {
            return type.isInteger(1) || isLaneType(type);
@@ -101,7 +137,7 @@ bool LoopBody::canUseLanes(Operation &op) {
 }
 
 bool LoopBody::canUseLanes() {
-  if (!matchPattern(loop.getStep(), m_One()) || loop.getInitArgs().empty())
+  if (!matchPattern(loop.getStep(), m_One()))
     return false;
   Block *body = loop.getBody();
   varying.insert(loop.getInductionVar());
@@ -118,14 +154,19 @@ bool LoopBody::canUseLanes() {
        llvm::zip(loop.getRegionIterArgs(), yield->getOperands()))
     if (!classify(arg, next))
       return false;
-  return llvm::any_of(carried, [](const CarriedValue &one) {
-    return isa<arith::AddFOp>(one.update);
-  });
+  return stores() || llvm::any_of(carried, [](const CarriedValue &one) {
+           return isa<arith::AddFOp>(one.update);
+         });
+}
+
+bool LoopBody::stores() {
+  return !loop.getBody()->getOps<memref::StoreOp>().empty();
 }
 
 bool LoopBody::looksUp() {
-  return llvm::any_of(*loop.getBody(), [&](Operation &op) {
-    auto load = dyn_cast<memref::LoadOp>(op);
-    return load && isLoaded(load.getIndices().front());
-  });
+  return loop->hasAttr(kLooksUp) ||
+         llvm::any_of(*loop.getBody(), [&](Operation &op) {
+           auto load = dyn_cast<memref::LoadOp>(op);
+           return load && isLoaded(load.getIndices().front());
+         });
 }

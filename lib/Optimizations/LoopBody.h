@@ -3,11 +3,21 @@
 #ifndef NACHO_LIB_OPTIMIZATIONS_LOOPBODY_H
 #define NACHO_LIB_OPTIMIZATIONS_LOOPBODY_H
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace nacho {
+
+/// A loop takes so many steps at once if there are as many, each in a lane of a
+/// vector. If there are fewer, it adds up their terms in order.
+constexpr int64_t kLanes = 8;
+
+/// The attribute of a loop whose terms were computed before, from elements at
+/// coordinates that were loaded: it adds them up as if it looked these up.
+constexpr llvm::StringLiteral kLooksUp = "nacho.looks_up";
 
 /// A value that a loop carries from step to step.
 struct CarriedValue {
@@ -28,8 +38,11 @@ public:
       : loop(loop), step(loop.getInductionVar()) {}
 
   /// Whether the loop can take several steps at once, and adds up terms that
-  /// may be reordered.
+  /// may be reordered, or stores terms.
   bool canUseLanes();
+
+  /// Whether the loop stores elements of an array of its function.
+  bool stores();
 
   /// Whether the loop loads elements at coordinates that it has loaded.
   bool looksUp();
@@ -51,6 +64,7 @@ public:
 private:
   bool classify(mlir::BlockArgument arg, mlir::Value next);
   bool canUseLanes(mlir::Operation &op);
+  bool canStoreLanes(mlir::memref::StoreOp store);
   bool isLoaded(mlir::Value value) const;
   bool isKnownBefore(mlir::Value value);
 
@@ -58,6 +72,18 @@ private:
   mlir::Value step; ///< The number of the step.
   llvm::DenseSet<mlir::Value> varying;
 };
+
+/// Whether the elements of a buffer lie side by side, and are as wide as those
+/// that every processor can load by lane.
+bool isContiguous(mlir::MemRefType type);
+
+/// Whether an op computes the same from the same operands wherever it is:
+/// nothing in the function writes to what it reads.
+bool isRepeatable(mlir::Operation *op);
+
+/// Creates an op like another one, with other operands and types.
+mlir::Operation *createLike(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
+                            mlir::ValueRange operands, mlir::TypeRange types);
 
 } // namespace nacho
 

@@ -34,6 +34,17 @@ static Value narrowOf(Value indices) {
   return cast.getIn();
 }
 
+/// min(bound, the largest number) in all lanes of a narrow type.
+static Value broadcastNarrow(ImplicitLocOpBuilder &b, Value bound,
+                             Type narrow) {
+  Type type = getElementTypeOrSelf(narrow);
+  auto most = APInt::getMaxValue(type.getIntOrFloatBitWidth());
+  Value cap = arith::ConstantIndexOp::create(b, most.getZExtValue());
+  bound = arith::MinUIOp::create(b, bound, cap);
+  bound = arith::IndexCastUIOp::create(b, type, bound);
+  return vector::BroadcastOp::create(b, narrow, bound);
+}
+
 namespace {
 
 /// coordinates < extent -> narrow coordinates < min(extent, the largest number)
@@ -52,14 +63,29 @@ struct NarrowComparison : OpRewritePattern<arith::CmpIOp> {
          op.getPredicate() != arith::CmpIPredicate::uge))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Type type = getElementTypeOrSelf(narrow.getType());
-    auto most = APInt::getMaxValue(type.getIntOrFloatBitWidth());
-    Value cap = arith::ConstantIndexOp::create(b, most.getZExtValue());
-    Value extent = arith::MinUIOp::create(b, extents.getSource(), cap);
-    extent = arith::IndexCastUIOp::create(b, type, extent);
-    extent = vector::BroadcastOp::create(b, narrow.getType(), extent);
+    Value extent = broadcastNarrow(b, extents.getSource(), narrow.getType());
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, op.getPredicate(), narrow,
                                                extent);
+    return success();
+  }
+};
+
+/// min(positions, size) -> the same of narrow positions, and the least size
+///
+/// A size that is larger than any narrow number changes none of them.
+struct NarrowMinimum : OpRewritePattern<arith::MinUIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::MinUIOp op,
+                                PatternRewriter &rewriter) const override {
+    Value narrow = narrowOf(op.getLhs());
+    auto sizes = op.getRhs().getDefiningOp<vector::BroadcastOp>();
+    if (!narrow || !sizes || !sizes.getSource().getType().isIndex())
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value size = broadcastNarrow(b, sizes.getSource(), narrow.getType());
+    Value least = arith::MinUIOp::create(b, narrow, size);
+    rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, op.getType(), least);
     return success();
   }
 };
@@ -103,8 +129,8 @@ struct NarrowExtraction : OpRewritePattern<vector::ExtractOp> {
 struct NarrowLanes : nacho::impl::NachoNarrowLanesBase<NarrowLanes> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<NarrowComparison, NarrowSelection, NarrowExtraction>(
-        &getContext());
+    patterns.add<NarrowComparison, NarrowMinimum, NarrowSelection,
+                 NarrowExtraction>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

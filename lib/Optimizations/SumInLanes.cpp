@@ -31,7 +31,7 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-static constexpr int64_t kLanes = 8, kManyLanes = 32;
+static constexpr int64_t kManyLanes = 32;
 
 namespace {
 
@@ -57,7 +57,9 @@ private:
   Value firstOf(Value step);
   Value load(memref::LoadOp op);
   Value loadEach(memref::LoadOp op);
-  Operation *createLike(Operation *op, ValueRange operands, TypeRange types);
+  Operation *createLike(Operation *op, ValueRange operands, TypeRange types) {
+    return nacho::createLike(b, op, operands, types);
+  }
   void copy(Operation &op);
   SmallVector<Value> startLanes();
   scf::ForOp buildLoop(Value upper);
@@ -130,17 +132,13 @@ Value LaneLoop::loadEach(memref::LoadOp op) {
   return all;
 }
 
-/// Creates an op like another one, with other operands and types.
-Operation *LaneLoop::createLike(Operation *op, ValueRange operands,
-                                TypeRange types) {
-  OperationState state(b.getLoc(), op->getName());
-  state.addOperands(operands);
-  state.addTypes(types);
-  state.addAttributes(op->getAttrs());
-  return b.create(state);
-}
-
 void LaneLoop::copy(Operation &op) {
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    Value place = firstOf(store.getIndices().front());
+    vector::StoreOp::create(b, vectorOf(store.getValueToStore()),
+                            store.getMemRef(), place);
+    return;
+  }
   if (llvm::none_of(op.getOperands(),
                     [&](Value operand) { return body.differs(operand); })) {
     b.clone(op, same);
@@ -220,7 +218,8 @@ scf::ForOp LaneLoop::buildLoop(Value upper) {
     Operation *after = createLike(one.update, {before, term}, before.getType());
     next.push_back(after->getResult(0));
   }
-  scf::YieldOp::create(b, next);
+  if (!next.empty())
+    scf::YieldOp::create(b, next);
   // What only told where neighbouring elements lie is not needed by lane.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(*made.getBody())))
@@ -337,7 +336,8 @@ struct SumInLanes : nacho::impl::NachoSumInLanesBase<SumInLanes> {
   /// Returns the loop that takes the steps which are left, if there are lanes.
   scf::ForOp useLanes(scf::ForOp loop, int64_t numLanes) {
     LoopBody body(loop);
-    if (!body.canUseLanes() || (numLanes == kManyLanes && body.looksUp()))
+    if (!body.canUseLanes() ||
+        (numLanes == kManyLanes && (body.looksUp() || body.stores())))
       return loop;
     return LaneLoop(loop, body, numLanes, gathers).replace();
   }
@@ -346,7 +346,7 @@ struct SumInLanes : nacho::impl::NachoSumInLanesBase<SumInLanes> {
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
-      useLanes(useLanes(loop, kManyLanes), kLanes);
+      useLanes(useLanes(loop, kManyLanes), kLanes)->removeAttr(kLooksUp);
     getOperation()->walk(fixOrder);
   }
 };

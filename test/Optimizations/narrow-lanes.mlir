@@ -55,3 +55,19 @@ func.func @negative(%crd: vector<8xi32>, %one: i32, %extent: index loc("extent")
   %single = arith.cmpi ult, %k, %extent : index
   return %less, %inside, %either, %single : vector<8xi1>, vector<8xi1>, vector<8xindex>, i1
 }
+
+// Positions are clamped to a size as they are stored.
+//
+// CHECK-LABEL: func.func @minimum(
+// CHECK:         %[[CAP:.+]] = arith.minui %size, %{{.+}} : index
+// CHECK-NEXT:    %[[NARROW:.+]] = arith.index_castui %[[CAP]] : index to i32
+// CHECK-NEXT:    %[[SIZES:.+]] = vector.broadcast %[[NARROW]] : i32 to vector<8xi32>
+// CHECK-NEXT:    %[[LEAST:.+]] = arith.minui %stored, %[[SIZES]] : vector<8xi32>
+// CHECK-NEXT:    %[[INDICES:.+]] = arith.index_castui %[[LEAST]] : vector<8xi32> to vector<8xindex>
+// CHECK-NEXT:    return %[[INDICES]]
+func.func @minimum(%stored: vector<8xi32> loc("stored"), %size: index loc("size")) -> vector<8xindex> {
+  %positions = arith.index_castui %stored : vector<8xi32> to vector<8xindex>
+  %sizes = vector.broadcast %size : index to vector<8xindex>
+  %least = arith.minui %positions, %sizes : vector<8xindex>
+  return %least : vector<8xindex>
+}

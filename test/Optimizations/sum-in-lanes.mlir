@@ -228,3 +228,67 @@ func.func @negative_divides(%crd: memref<?xindex>, %x: memref<?xf64>, %N: index,
   }
   return %all : f64
 }
+
+// Terms that are stored in an array of the function, not added up, and none that it reads.
+//
+// CHECK-LABEL: func.func @stored(
+// CHECK:         scf.if
+// CHECK:           scf.for %[[K:.+]] = %lo to %{{.+}} step
+// CHECK:             %[[TERMS:.+]] = arith.mulf %{{.+}}, %{{.+}} : vector<8xf64>
+// CHECK-NEXT:        %[[AT:.+]] = arith.addi %[[K]], %shift : index
+// CHECK-NEXT:        vector.store %[[TERMS]], %{{.+}}[%[[AT]]] : memref<64xf64>, vector<8xf64>
+// CHECK-NEXT:      }
+// CHECK:         scf.for
+// CHECK:           memref.store
+func.func @stored(%values: memref<?xf64> loc("values"), %lo: index loc("lo"), %hi: index loc("hi"),
+                  %shift: index loc("shift")) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %terms = memref.alloca() : memref<64xf64>
+  scf.for %k = %lo to %hi step %c1 {
+    %a = memref.load %values[%k] : memref<?xf64>
+    %term = arith.mulf %a, %a : f64
+    %place = arith.addi %k, %shift : index
+    memref.store %term, %terms[%place] : memref<64xf64>
+  }
+  %first = memref.load %terms[%c0] : memref<64xf64>
+  return %first : f64
+}
+
+// CHECK-LABEL: func.func @negative_stored(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_stored(%y: memref<?xf64>, %lo: index, %hi: index, %shift: index) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %terms = memref.alloca() : memref<64xf64>
+  scf.for %k = %lo to %hi step %c1 {
+    %a = memref.load %terms[%k] : memref<64xf64>
+    %place = arith.addi %k, %shift : index
+    memref.store %a, %terms[%place] : memref<64xf64>
+  }
+  scf.for %k = %lo to %hi step %c1 {
+    memref.store %zero, %y[%k] : memref<?xf64>
+  }
+  %first = memref.load %terms[%c0] : memref<64xf64>
+  return %first : f64
+}
+
+// Terms that were looked up before are added up as if the loop looked them up: it takes
+// eight steps at once, never 32.
+//
+// CHECK-LABEL: func.func @looked_up(
+// CHECK-NOT:     vector<32xf64>
+// CHECK:         vector<8xf64>
+// CHECK-NOT:     nacho.looks_up
+// CHECK:         return
+func.func @looked_up(%terms: memref<?xf64>, %lo: index, %hi: index, %zero: f64) -> f64 {
+  %c1 = arith.constant 1 : index
+  %all = scf.for %k = %lo to %hi step %c1 iter_args(%sum = %zero) -> (f64) {
+    %term = memref.load %terms[%k] : memref<?xf64>
+    %next = arith.addf %sum, %term fastmath<reassoc> : f64
+    scf.yield %next : f64
+  } {nacho.looks_up}
+  return %all : f64
+}

@@ -16,7 +16,7 @@ def section(title):
 
 
 def passes():
-    files = (ROOT / "include").rglob("Passes.td")
+    files = (ROOT / "include").rglob("*Passes.td")
     return sorted(
         flag
         for file in files

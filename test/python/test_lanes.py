@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from nacho import OperandError, mlir
+from nacho import OperandError, Tensor, mlir
 
 pytestmark = pytest.mark.any_target
 
@@ -114,3 +114,88 @@ def test_empty_rows(columns):
     kernel = compiled(SPMV, A="csr", x="dense", y="dense")
     found = kernel(sp.csr_array((3, columns)), np.ones(columns))
     np.testing.assert_array_equal(found, [0, 0, 0])
+
+
+SHORT = {
+    "short": [0, 3, 1, 7, 0, 2, 4, 5] * 40,
+    "long between": [2, 0, 5, 9, 1, 3, 40, 6, 0] * 37,
+    "few": [3, 1, 4],
+    "many at once": [*[1] * 300, 700, *[2] * 130, 8, 1200, 0, 0, 7],
+    "empty": [0] * 300,
+}
+"""Lengths of rows of which several are added up at once, or cannot be."""
+
+
+@pytest.mark.parametrize("lengths", SHORT.values(), ids=SHORT)
+@pytest.mark.parametrize(
+    ("text", "formats"),
+    [
+        (SPMV, {"A": "csr", "x": "dense", "y": "dense"}),
+        ("y[i] = A[i,j] * x[j] + b[i]", {"A": "csr", "x": "dense", "b": "dense"}),
+        ("y[i] = abs(A[i,j])", {"A": "csr"}),
+        ("y[i] = exp(A[i,j] * x[j] / 100)", {"A": "csr", "x": "dense"}),
+    ],
+    ids=["product", "sum", "one", "function"],
+)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
+def test_short_rows_have_the_bits_of_each_alone(text, formats, lengths, dtype):
+    rng = np.random.default_rng(3)
+    given = rows_of(lengths)
+    given.data = (rng.standard_normal(given.nnz) * 99).astype(dtype)
+    dense = {
+        "x": (rng.standard_normal(given.shape[1]) * 99).astype(dtype),
+        "b": (rng.standard_normal(given.shape[0]) * 99).astype(dtype),
+    }
+    operands = {"A": given} | {name: dense[name] for name in formats if name in dense}
+    alone = compiled(text, {"vector-bits": 0}, **formats)
+    for parts in (1, 2, 9):
+        expected = alone(**operands, parts=parts)
+        for choices in PATHS[::2]:
+            found = compiled(text, choices, **formats)(**operands, parts=parts)
+            assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("index", ["i4", "i8"])
+def test_fibers_of_three_levels(index):
+    rng = np.random.default_rng(4)
+    coords = np.unique(rng.integers(0, 30, (3, 4000)), axis=1)
+    given = Tensor.from_coo(
+        coords.astype(index),
+        rng.standard_normal(coords.shape[1]),
+        shape=(30, 30, 30),
+        format="csf",
+    )
+    vector = rng.standard_normal(30)
+    text = "Z[i,j] = A[i,j,k] * x[k]"
+    formats = {"A": "csf", "x": "dense", "Z": "dense"}
+    found = [
+        compiled(text, choices, **formats)(given, vector, parts=3)
+        for choices in [{"vector-bits": 0}, *PATHS]
+    ]
+    np.testing.assert_allclose(found[0], given.to_dense() @ vector)
+    assert len({result.tobytes() for result in found}) == 1
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("index", ["i4", "i8"])
+@pytest.mark.parametrize("wrong", [-1, -(2**31), 2**31 - 1, 0, 10, 5000])
+def test_edited_positions_of_short_rows(index, wrong):
+    """Positions that nobody checks lead to no place outside of the arrays."""
+    given = rows_of(SHORT["short"])
+    given.indptr, given.indices = (
+        given.indptr.astype(index),
+        given.indices.astype(index),
+    )
+    vector = np.ones(given.shape[1])
+    kernel = mlir.compile(
+        SPMV, formats={"A": "csr", "x": "dense", "y": "dense"}, validate="none"
+    )
+    for place in (1, 64, 100, 127, 128, 129, 200, 319):
+        edited = given.copy()
+        edited.indptr[place] = wrong
+        assert kernel(edited, vector).shape == (given.shape[0],)
+
+
+def test_short_rows_are_lanes():
+    shown = compiled(SPMV, PATHS[0], A="csr", x="dense", y="dense").mlir("scf")
+    assert "vector.reduction <maxsi>" in shown

@@ -1,0 +1,67 @@
+//===- RowLanes.h - Several short rows at once ----------------------------===//
+
+#ifndef NACHO_LIB_OPTIMIZATIONS_ROWLANES_H
+#define NACHO_LIB_OPTIMIZATIONS_ROWLANES_H
+
+#include "RowSums.h"
+
+namespace nacho {
+
+/// So many rows are added up at once, each in a lane of a vector.
+constexpr int64_t kRowLanes = 8;
+/// So many terms of each row are added without asking whether more are left.
+constexpr int64_t kTermsAtOnce = 2;
+
+/// The terms of the rows of a strip, from `begin` to `end`, as they are in
+/// memory: those of sum n in `terms[n]`, the first of them at index 0.
+struct Strip {
+  mlir::Value begin, size;
+  mlir::SmallVector<mlir::Value> terms;
+
+  /// The position in the strip, of 32 bits, of a position of the operand. It is
+  /// at most `size`, whatever the operand holds.
+  mlir::Value placeOf(mlir::ImplicitLocOpBuilder &b, mlir::Value position);
+};
+
+/// Emits the sums of kRowLanes rows at a time.
+class RowLanes {
+public:
+  RowLanes(mlir::ImplicitLocOpBuilder &b, RowSums &sums, Strip &strip,
+           mlir::Value first)
+      : b(b), sums(sums), strip(strip), first(first) {}
+
+  /// Emits where the rows are in the strip; the first one begins at `begin`.
+  /// Returns whether all of them are short.
+  mlir::Value emitPlaces(mlir::Value begin);
+
+  /// Emits where the last row ends.
+  mlir::Value emitEnd();
+
+  /// Emits the sums of the rows, and stores the elements of the result.
+  void emitSums();
+
+private:
+  mlir::VectorType lanesOf(mlir::Type type) const {
+    return mlir::VectorType::get(kRowLanes, type);
+  }
+  mlir::Value constant(int64_t value) {
+    return mlir::arith::ConstantIndexOp::create(b, value);
+  }
+  mlir::Value vectorOf(mlir::Value value);
+  mlir::Value rowsOf(mlir::Value index);
+  mlir::Value lengthsFor(mlir::Type type);
+  mlir::Value loadTerms(mlir::Value terms, mlir::Value step);
+  void addTerms(mlir::Value step, mlir::MutableArrayRef<mlir::Value> all);
+
+  mlir::ImplicitLocOpBuilder &b;
+  RowSums &sums;
+  Strip &strip;
+  mlir::Value first; ///< The first row.
+  mlir::IRMapping lanes;
+  mlir::Value ends, lengths, longest;
+  mlir::SmallVector<mlir::Value> begins; ///< Of each row.
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_OPTIMIZATIONS_ROWLANES_H

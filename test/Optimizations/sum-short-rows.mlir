@@ -1,0 +1,169 @@
+// RUN: nacho-opt %s -nacho-sum-short-rows -canonicalize -cse --mlir-use-nameloc-as-prefix | FileCheck %s
+
+// y[i] = A[i,j] * x[j] + b[i]. The entries of a strip of rows come first.
+//
+// CHECK-LABEL: func.func @rows(
+// CHECK:         %[[TERMS:.+]] = memref.alloca() : memref<1034xf64>
+// CHECK-NEXT:    scf.for %[[STRIP:.+]] = %from to %to step %c128 iter_args(%[[BEGIN:.+]] = %first) -> (index) {
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[STRIP]], %c128 : index
+// CHECK-NEXT:      %[[AFTER:.+]] = arith.minui %[[NEXT]], %to : index
+// CHECK-NEXT:      %[[STORED:.+]] = memref.load %positions[%[[AFTER]]]
+// CHECK-NEXT:      %[[POSITION:.+]] = arith.index_castui %[[STORED]]
+// CHECK-NEXT:      %[[END:.+]] = arith.minui %[[POSITION]], %size : index
+// CHECK-NEXT:      %[[ENTRIES:.+]] = arith.subi %[[END]], %[[BEGIN]] : index
+// CHECK-NEXT:      %[[FEW:.+]] = arith.cmpi ule, %[[ENTRIES]], %c1024 : index
+//
+// If they are few, all terms are computed, and coordinates outside are reported.
+//
+// CHECK-NEXT:      scf.if %[[FEW]] -> (index) {
+// CHECK-NEXT:        %[[SHIFT:.+]] = arith.subi %c0, %[[BEGIN]] : index
+// CHECK-NEXT:        %[[FLAG:.+]] = scf.for %[[K:.+]] = %[[BEGIN]] to %[[END]] step %c1 iter_args(%[[ANY:.+]] = %false) -> (i1) {
+// CHECK:               %[[TERM:.+]] = arith.mulf
+// CHECK-NEXT:          %[[OUTSIDE:.+]] = arith.cmpi uge
+// CHECK-NEXT:          %[[PLACE:.+]] = arith.addi %[[K]], %[[SHIFT]] : index
+// CHECK-NEXT:          memref.store %[[TERM]], %[[TERMS]][%[[PLACE]]]
+// CHECK-NEXT:          arith.ori %[[ANY]], %[[OUTSIDE]] : i1
+// CHECK:             scf.if %[[FLAG]] {
+// CHECK-NEXT:          memref.atomic_rmw ori
+//
+// Where rows end is clamped to the strip, whatever the array holds.
+//
+// CHECK:             scf.for %[[I:.+]] = %[[STRIP]] to %[[AFTER]] step %c8 iter_args(%[[OPEN:.+]] = %c0_i32) -> (i32) {
+// CHECK-NEXT:          %[[EIGHTH:.+]] = arith.addi %[[I]], %c8 : index
+// CHECK-NEXT:          arith.cmpi ule, %[[EIGHTH]], %[[AFTER]] : index
+// CHECK-NEXT:          %[[ROWS:.+]] = memref.dim %y
+// CHECK-NEXT:          arith.cmpi ule, %[[EIGHTH]], %[[ROWS]] : index
+// CHECK:               scf.if %{{.+}} -> (i32, i1) {
+// CHECK:                 vector.load %positions[%{{.+}}] : memref<?xi32>, vector<8xi32>
+// CHECK:                 %[[FROM:.+]] = arith.index_castui %[[BEGIN]] : index to i32
+// CHECK-NEXT:            %[[LOWEST:.+]] = vector.broadcast %[[FROM]]
+// CHECK-NEXT:            %[[MOST:.+]] = arith.index_castui %[[ENTRIES]] : index to i32
+// CHECK-NEXT:            %[[MOSTS:.+]] = vector.broadcast %[[MOST]]
+// CHECK:                 %[[PLACES:.+]] = arith.subi %{{.+}}, %[[LOWEST]] : vector<8xi32>
+// CHECK-NEXT:            %[[ENDS:.+]] = arith.minui %[[PLACES]], %[[MOSTS]] : vector<8xi32>
+// CHECK-NEXT:            %[[BEFORE:.+]] = vector.shuffle %[[ENDS]], %[[ENDS]] [0, 0, 1, 2, 3, 4, 5, 6]
+// CHECK-NEXT:            %[[BEGINS:.+]] = vector.insert %[[OPEN]], %[[BEFORE]] [0]
+// CHECK-NEXT:            %[[LENGTHS:.+]] = arith.subi %[[ENDS]], %[[BEGINS]] : vector<8xi32>
+//
+// Rows of fewer than eight entries, which add up their terms one by one, are lanes.
+//
+// CHECK:                 %[[LONGEST:.+]] = vector.reduction <maxsi>, %[[LENGTHS]]
+// CHECK-NEXT:            %[[SHORT:.+]] = arith.cmpi slt, %[[LONGEST]], %c8_i32 : i32
+// CHECK-NEXT:            scf.if %[[SHORT]] {
+// CHECK-NEXT:              %[[STEPS:.+]] = arith.index_cast %[[LONGEST]]
+// CHECK-NEXT:              %[[SUMS:.+]] = scf.for %[[T:.+]] = %c0 to %[[STEPS]] step %c2 iter_args(%[[SO_FAR:.+]] = %{{.+}}) -> (vector<8xf64>) {
+// CHECK-COUNT-8:             memref.load %[[TERMS]]
+// CHECK:                     %[[EACH:.+]] = vector.from_elements
+// CHECK-NEXT:                %[[ADDED:.+]] = arith.addf %[[SO_FAR]], %[[EACH]]
+// CHECK:                     %[[LEFT:.+]] = arith.cmpi slt
+// CHECK-NEXT:                %[[ONE:.+]] = arith.select %[[LEFT]], %[[ADDED]], %[[SO_FAR]]
+// CHECK-COUNT-8:             memref.load %[[TERMS]]
+// CHECK:                     arith.addf %[[ONE]], %{{.+}}
+// CHECK:                   %[[B:.+]] = vector.load %b[%[[I]]]
+// CHECK-NEXT:              %[[ALL:.+]] = arith.addf %[[SUMS]], %[[B]] : vector<8xf64>
+// CHECK-NEXT:              vector.store %[[ALL]], %y[%[[I]]]
+// CHECK-NEXT:            }
+// CHECK-NEXT:            %[[LAST:.+]] = vector.extract %[[ENDS]][7]
+// CHECK-NEXT:            scf.yield %[[LAST]], %[[SHORT]]
+//
+// Others are added up one by one, from the terms, or as they were.
+//
+// CHECK:               scf.if
+// CHECK:               } else {
+// CHECK:                 scf.for
+// CHECK:                   scf.for
+// CHECK-NEXT:                memref.load %[[TERMS]]
+// CHECK:                   } {nacho.looks_up}
+// CHECK:             scf.yield %[[END]] : index
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.for %{{.+}} = %[[STRIP]] to %[[AFTER]] step %c1 iter_args(%{{.+}} = %[[BEGIN]]) -> (index) {
+// CHECK:               scf.for
+// CHECK-NEXT:            memref.load %crd
+func.func @rows(%positions: memref<?xi32> loc("positions"), %crd: memref<?xi32> loc("crd"),
+                %values: memref<?xf64> loc("values"), %x: memref<?xf64> loc("x"),
+                %b: memref<?xf64> loc("b"), %y: memref<?xf64> loc("y"), %status: memref<i32> loc("status"),
+                %from: index loc("from"), %to: index loc("to"), %first: index loc("first"),
+                %size: index loc("size"), %extent: index loc("extent")) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %bit = arith.constant 1 : i32
+  %false = arith.constant false
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %from to %to step %c1 iter_args(%begin = %first) -> (index) {
+    %after = arith.addi %i, %c1 : index
+    %stored = memref.load %positions[%after] : memref<?xi32>
+    %position = arith.index_castui %stored : i32 to index
+    %end = arith.minui %position, %size : index
+    %sum, %flag = scf.for %k = %begin to %end step %c1 iter_args(%so_far = %zero, %outside = %false) -> (f64, i1) {
+      %coordinate = memref.load %crd[%k] : memref<?xi32>
+      %j = arith.index_castui %coordinate : i32 to index
+      %a = memref.load %values[%k] : memref<?xf64>
+      %is_inside = arith.cmpi ult, %j, %extent : index
+      %safe = arith.select %is_inside, %j, %c0 : index
+      %element = memref.load %x[%safe] : memref<?xf64>
+      %term = arith.mulf %a, %element : f64
+      %is_outside = arith.cmpi uge, %j, %extent : index
+      %next = arith.addf %so_far, %term fastmath<reassoc> : f64
+      %any = arith.ori %outside, %is_outside : i1
+      scf.yield %next, %any : f64, i1
+    }
+    scf.if %flag {
+      %old = memref.atomic_rmw ori %bit, %status[] : (i32, memref<i32>) -> i32
+    }
+    %plus = memref.load %b[%i] : memref<?xf64>
+    %all = arith.addf %sum, %plus : f64
+    %rows = memref.dim %y, %c0 : memref<?xf64>
+    %is_row = arith.cmpi ult, %i, %rows : index
+    scf.if %is_row {
+      memref.store %all, %y[%i] : memref<?xf64>
+    }
+    scf.yield %end : index
+  }
+  return
+}
+
+// Terms that depend on the row, rows that do not follow one another, and a loop that does
+// something else to each row.
+//
+// CHECK-LABEL: func.func @negative(
+// CHECK-NOT:     memref.alloca
+// CHECK:         return
+func.func @negative(%ends: memref<?xindex>, %values: memref<?xf64>, %b: memref<?xf64>,
+                    %y: memref<?xf64>, %z: memref<?x?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %n step %c1 iter_args(%begin = %c0) -> (index) {
+    %end = memref.load %ends[%i] : memref<?xindex>
+    %scale = memref.load %b[%i] : memref<?xf64>
+    %sum = scf.for %k = %begin to %end step %c1 iter_args(%so_far = %zero) -> (f64) {
+      %a = memref.load %values[%k] : memref<?xf64>
+      %term = arith.mulf %a, %scale : f64
+      %next = arith.addf %so_far, %term fastmath<reassoc> : f64
+      scf.yield %next : f64
+    }
+    memref.store %sum, %y[%i] : memref<?xf64>
+    scf.yield %end : index
+  }
+  scf.for %i = %c0 to %n step %c1 iter_args(%other = %c0) -> (index) {
+    %end = memref.load %ends[%i] : memref<?xindex>
+    %sum = scf.for %k = %i to %end step %c1 iter_args(%so_far = %zero) -> (f64) {
+      %a = memref.load %values[%k] : memref<?xf64>
+      %next = arith.addf %so_far, %a fastmath<reassoc> : f64
+      scf.yield %next : f64
+    }
+    memref.store %sum, %y[%i] : memref<?xf64>
+    scf.yield %end : index
+  }
+  scf.for %i = %c0 to %n step %c1 iter_args(%begin = %c0) -> (index) {
+    %end = memref.load %ends[%i] : memref<?xindex>
+    %sum = scf.for %k = %begin to %end step %c1 iter_args(%so_far = %zero) -> (f64) {
+      %a = memref.load %values[%k] : memref<?xf64>
+      %next = arith.addf %so_far, %a fastmath<reassoc> : f64
+      scf.yield %next : f64
+    }
+    memref.store %sum, %z[%i, %i] : memref<?x?xf64>
+    scf.yield %end : index
+  }
+  return
+}
