@@ -158,8 +158,11 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   NachoSumInLanesOptions sums;
   sums.gathers = options.gathers;
   pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
-  if (options.vectorBits > 0)
+  if (options.vectorBits > 0) {
     pm.addNestedPass<func::FuncOp>(createNachoNarrowLanes());
+    // Sums of rows have their order by now.
+    pm.addNestedPass<func::FuncOp>(createNachoJoinRows());
+  }
   addCanonicalizer(pm, options);
 }
 

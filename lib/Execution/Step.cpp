@@ -103,6 +103,13 @@ std::vector<WorkspaceLayout> Step::workspaces() const {
   return layouts;
 }
 
+ElementType Step::bucketType() const {
+  for (const TensorLayout::Array &array : result.levels.back().arrays)
+    if (array.holdsPositions)
+      return array.type;
+  return ElementType::i64;
+}
+
 size_t Step::extentOf(size_t input, size_t level) const {
   size_t begin = 0;
   for (size_t n = 0; n < input; ++n)

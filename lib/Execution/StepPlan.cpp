@@ -34,7 +34,7 @@ StepPlan::StepPlan(const Step &step, const Choice &choice)
       bounds(step.device(), (parts + 1) * step.boundColumns),
       order(step.device(), 0),
       offsets(step.device(), (parts + 1) * step.countColumns),
-      kernelSizes(step.device(), step.numSizes()), buckets(step.device(), 0) {
+      kernelSizes(step.device(), step.numSizes()), buckets(step.device(), step.bucketType(), 0) {
   for (const WorkspaceLayout &layout : step.workspaces())
     workspaces.emplace_back(step.device(), layout);
 }
@@ -79,24 +79,31 @@ int64_t StepPlan::partsWithTables(const std::vector<Argument> &args) const {
 /// With an entry per bucket or more, so many parts are worth their counts.
 static constexpr int64_t kFewParts = 2;
 
+/// Unless parts were asked for, each thread has so many, so that a thread that
+/// is late has less to do; a single thread has one, and one row of counts.
+static constexpr int64_t kBucketPartsPerThread = 2;
+
 /// Makes room for the counts of all buckets. The counts of all parts are few
 /// compared to the entries, so there are fewer parts than asked for if there
 /// are many buckets; the result is the same for any parts.
-void StepPlan::sizeBuckets(const std::vector<Argument> &args) {
+void StepPlan::sizeBuckets(const std::vector<Argument> &args, int64_t threads) {
   if (!step->buckets)
     return;
   auto [input, level] = *step->buckets;
   int64_t extent = args[step->extentOf(input, level)].size;
   int64_t perBucket = mostElements(args) / std::max<int64_t>(extent, 1);
+  if (isShared)
+    parts = std::min(parts, threads > 1 ? kBucketPartsPerThread * threads : 1);
   parts = std::min(parts,
                    std::max<int64_t>(perBucket / 4, perBucket ? kFewParts : 1));
   buckets = allocateFor("the counts of the rows of a transposition", [&] {
-    return Numbers<int64_t>(step->device(), checkedProduct(2 * parts, extent));
+    return Buffer(step->device(), step->bucketType(),
+                  checkedProduct(2 * parts, extent));
   });
 }
 
 Step::BucketRows StepPlan::bucketRows() const {
-  return {buckets.data(), buckets.size() / (2 * parts)};
+  return {buckets.data, buckets.size / (2 * parts)};
 }
 
 /// Calls again with larger workspaces as long as one was full.
@@ -145,7 +152,7 @@ std::optional<Refusal> StepPlan::partition(const std::vector<Argument> &args,
 std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
                                       int64_t threads) {
   sizeWorkspaces(args);
-  sizeBuckets(args);
+  sizeBuckets(args, threads);
   int64_t most = partsWithTables(args);
   if (isShared && most < parts)
     divide(most);

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowLoops.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,20 +46,6 @@ struct RowLoop {
   static std::optional<RowLoop> match(scf::ForOp loop);
 };
 } // namespace
-
-/// The last row of a loop that ends at min(last + 1, ...); null if there is
-/// none.
-static Value lastRowOf(scf::ForOp loop) {
-  auto least = loop.getUpperBound().getDefiningOp<arith::MinUIOp>();
-  if (!least)
-    return {};
-  for (Value bound : least->getOperands()) {
-    auto next = bound.getDefiningOp<arith::AddIOp>();
-    if (next && matchPattern(next.getRhs(), m_One()))
-      return next.getLhs();
-  }
-  return {};
-}
 
 std::optional<RowLoop> RowLoop::match(scf::ForOp loop) {
   RowLoop rows{loop, lastRowOf(loop), {}};

@@ -4,7 +4,7 @@
 // result may have entries that are out of order or repeated. This check takes
 // little time, since its loops are vectorised: it counts the neighbours that
 // are not in order, wherever they are, and then those between fibers, which
-// need not be in order.
+// need not be in order. Coordinates are read once, block by block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,14 +13,19 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
+#include <type_traits>
 
 using namespace nacho;
 
 /// Fewer entries and fibers are checked by one thread in less time than several
 /// threads need to begin.
 static constexpr int64_t kWorthThreads = 1 << 15;
-static constexpr int64_t kBlock = 1 << 16;
+/// So many entries are checked at a time: their coordinates stay in the first
+/// cache.
+static constexpr int64_t kBlock = 1 << 11;
+
+/// Inlined into functions for some machines, to use the vectors of these.
+#define NACHO_INLINE inline __attribute__((always_inline))
 
 namespace {
 
@@ -36,7 +41,7 @@ public:
     all = reinterpret_cast<const Crd *const *>(of.coordinates);
   }
 
-  bool isInOrder(int64_t p) const {
+  NACHO_INLINE bool isInOrder(int64_t p) const {
     // Numbers instead of conditions, so that the compiler sees no branches.
     int isLess = 0, isSame = 1;
     for (int64_t level = 0; level < numLevels(); ++level) {
@@ -46,22 +51,33 @@ public:
     }
     return isLess;
   }
-  bool isInRange(int64_t begin, int64_t end) const {
-    int isOutside = 0;
+  /// Whether the coordinates of all entries of a block are in their extents.
+  NACHO_INLINE bool isInRange(int64_t begin, int64_t end) const {
+    // Negative coordinates are the largest numbers without a sign.
+    using Unsigned = std::make_unsigned_t<Crd>;
+    bool isInside = true;
     for (int64_t level = 0; level < numLevels(); ++level) {
-      auto most = static_cast<Crd>(std::min<int64_t>(
-          extents[level] - 1, std::numeric_limits<Crd>::max()));
+      Unsigned most = 0;
       for (int64_t p = begin; p < end; ++p)
-        isOutside |= int(at(level, p) < 0) | int(at(level, p) > most);
+        most = std::max(most, static_cast<Unsigned>(at(level, p)));
+      isInside &= begin == end || uint64_t(most) < uint64_t(extents[level]);
     }
-    return !isOutside;
+    return isInside;
+  }
+  /// How many entries of a block are not in order with the next one.
+  NACHO_INLINE int32_t countFaults(int64_t begin, int64_t end) const {
+    // Narrow counts leave room for more of them in a vector.
+    int32_t count = 0;
+    for (int64_t p = begin; p < end; ++p)
+      count += !isInOrder(p);
+    return count;
   }
 
 private:
   static constexpr int64_t kKept = 3;
 
-  int64_t numLevels() const { return Levels ? Levels : levels; }
-  Crd at(int64_t level, int64_t p) const {
+  NACHO_INLINE int64_t numLevels() const { return Levels ? Levels : levels; }
+  NACHO_INLINE Crd at(int64_t level, int64_t p) const {
     return Levels ? kept[level][p] : all[level][stride * p];
   }
 
@@ -73,46 +89,77 @@ private:
 
 } // namespace
 
+/// What a thread finds in its share.
+struct Found {
+  int64_t faults = 0;   ///< Neighbours in a fiber that are not in order.
+  int64_t empty = 0;    ///< Fibers without entries.
+  bool isInside = true; ///< All coordinates are in their extents.
+};
+
+template <typename Pos, typename Entries>
+static NACHO_INLINE Found
+checkShare(const ResultEntries &of, const Entries &entries, int64_t t,
+           int64_t threads, const StopWord &word) {
+  auto *pos = static_cast<const Pos *>(of.positions);
+  Found found;
+  int64_t pairs = std::max<int64_t>(of.entries - 1, 0);
+  int64_t last = evenBegin(of.entries, threads, t + 1);
+  for (int64_t p = evenBegin(of.entries, threads, t); p < last; p += kBlock) {
+    throwIfSet(word);
+    int64_t end = std::min(last, p + kBlock);
+    found.faults += entries.countFaults(p, std::min(end, pairs));
+    found.isInside &= entries.isInRange(p, end);
+  }
+  // Without branches, since nobody can predict which fibers are empty.
+  int64_t between = 0, end = pairs ? evenBegin(of.fibers, threads, t + 1) : 0;
+  for (int64_t f = evenBegin(of.fibers, threads, t); f < end; ++f) {
+    int64_t p = pos[f], pair = std::clamp<int64_t>(p - 1, 0, pairs - 1);
+    int hasPair = int(p > 0) & int(p < int64_t(pos[f + 1]));
+    between += hasPair & int(!entries.isInOrder(pair));
+    found.empty += int(p == int64_t(pos[f + 1]));
+  }
+  found.faults -= between;
+  return found;
+}
+
+#ifdef __x86_64__
+/// The same with wider vectors, for machines that have them.
+template <typename Pos, typename Entries>
+__attribute__((target("avx2"))) static Found
+checkShareInVectors(const ResultEntries &of, const Entries &entries, int64_t t,
+                    int64_t threads, const StopWord &word) {
+  return checkShare<Pos>(of, entries, t, threads, word);
+}
+#endif
+
+template <typename Pos, typename Entries>
+static Found checkBestShare(const ResultEntries &of, const Entries &entries,
+                            int64_t t, int64_t threads, const StopWord &word) {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2"))
+    return checkShareInVectors<Pos>(of, entries, t, threads, word);
+#endif
+  return checkShare<Pos>(of, entries, t, threads, word);
+}
+
 template <typename Pos, typename Entries>
 static bool areOrdered(const ResultEntries &of, const Entries &entries,
                        int64_t threads) {
-  auto *pos = static_cast<const Pos *>(of.positions);
   // The positions come first: the rest relies on them.
-  if (checkPositions(pos, of.fibers, of.entries) >= 0 ||
+  if (checkPositions(static_cast<const Pos *>(of.positions), of.fibers,
+                     of.entries) >= 0 ||
       (of.areNonempty && of.fibers > of.entries))
     return false;
-  int64_t pairs = std::max<int64_t>(of.entries - 1, 0);
   if (of.entries + of.fibers < kWorthThreads)
     threads = 1;
   std::atomic<bool> isInside = true;
   std::atomic<int64_t> faults = 0;
   const StopWord &word = stopWord();
   onThreads(threads, [&](int64_t t) {
-    int64_t count = 0, end = evenBegin(pairs, threads, t + 1);
-    for (int64_t p = evenBegin(pairs, threads, t); p < end;) {
-      throwIfSet(word);
-      // Narrow counts leave room for more of them in a vector.
-      int32_t some = 0;
-      for (int64_t to = std::min(end, p + kBlock); p < to; ++p)
-        some += !entries.isInOrder(p);
-      count += some;
-    }
-    // Without branches, since nobody can predict which fibers are empty.
-    int64_t between = 0, empty = 0;
-    end = pairs ? evenBegin(of.fibers, threads, t + 1) : 0;
-    for (int64_t f = evenBegin(of.fibers, threads, t); f < end; ++f) {
-      int64_t p = pos[f], pair = std::clamp<int64_t>(p - 1, 0, pairs - 1);
-      int hasPair = int(p > 0) & int(p < int64_t(pos[f + 1]));
-      between += hasPair & int(!entries.isInOrder(pair));
-      empty += int(p == int64_t(pos[f + 1]));
-    }
-    faults += count - between + (of.areNonempty ? empty : 0);
-    inPieces(evenBegin(of.entries, threads, t),
-             evenBegin(of.entries, threads, t + 1), word,
-             [&](int64_t first, int64_t last) {
-               if (!entries.isInRange(first, last))
-                 isInside = false;
-             });
+    Found found = checkBestShare<Pos>(of, entries, t, threads, word);
+    faults += found.faults + (of.areNonempty ? found.empty : 0);
+    if (!found.isInside)
+      isInside = false;
   });
   return isInside && faults == 0;
 }

@@ -146,7 +146,7 @@ private:
   void orderParts(int64_t threads);
   void readSizes();
   void sizeWorkspaces(const std::vector<Argument> &args);
-  void sizeBuckets(const std::vector<Argument> &args);
+  void sizeBuckets(const std::vector<Argument> &args, int64_t threads);
   Step::BucketRows bucketRows() const;
   /// Calls a function of the step with workspaces, and returns its status.
   using StepCall = std::function<int32_t(const std::vector<Workspace> &)>;
@@ -167,7 +167,7 @@ private:
   Numbers<int64_t> order;
   Numbers<int64_t> offsets;
   Numbers<int64_t> kernelSizes; ///< Kernels write the sizes here.
-  Numbers<int64_t> buckets;     ///< Empty if parts do not append to buckets.
+  Buffer buckets;               ///< Empty if parts do not append to buckets.
 };
 
 /// The number of elements of every array, and the extents.

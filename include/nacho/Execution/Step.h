@@ -57,8 +57,9 @@
 // marks and positions those of a table. They have a row for each slot (see
 // nacho.workspace). They are passed empty, and the call leaves them empty.
 //
-// Buckets (memref<?x?xindex>) are passed if parts append to buckets: two rows
-// for each part, with a number for each bucket. They need not be initialised.
+// Buckets (memref<?x?xiN>, as wide as the positions of the result) are passed if
+// parts append to buckets: two rows for each part, with a number for each
+// bucket. They need not be initialised.
 //
 // A row of `bounds` (memref<?xCxindex>) is a cut: the cost before it, its
 // coordinates, its positions. Buffers without elements must still have an
@@ -165,6 +166,9 @@ public:
   /// of an argument. The level must not be full.
   TensorLayout::Place coordinatesOf(size_t input, size_t level) const;
 
+  /// The type of the numbers that steps have for each bucket.
+  ElementType bucketType() const;
+
   /// How many numbers `sizes` has, and which of them is the size of a row of
   /// partials.
   size_t numSizes() const { return 2 * result.levels.size() + 1; }
@@ -172,7 +176,7 @@ public:
 
   /// Numbers for each bucket, in 2 * parts rows.
   struct BucketRows {
-    int64_t *data;
+    void *data;
     int64_t buckets;
   };
 

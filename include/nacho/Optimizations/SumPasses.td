@@ -65,6 +65,49 @@ def NachoComputeCounters : Pass<"nacho-compute-counters", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def NachoJoinRows : Pass<"nacho-join-rows", "::mlir::func::FuncOp"> {
+  let summary = "Loop over the entries of all rows if it matters to none which";
+  let description = [{
+    A loop over rows with nothing but a loop over the entries of a row inside, which
+    does not ask for the row, becomes one loop over the entries of all rows: each row
+    begins where the one before it has ended. So sums of columns, and the counts of
+    a transposition, take no longer for many short rows than for few long ones.
+
+    Only the end of the last row is loaded. Rows whose positions are out of order,
+    since another thread edits them, still lead to entries inside of the array.
+
+    Before:
+    ```mlir
+    %end = scf.for %i = %from to %to step %c1 iter_args(%begin = %cut) -> (index) {
+      %after = arith.addi %i, %c1 : index
+      %pos = memref.load %positions[%after] : memref<?xindex>
+      %e = arith.minui %pos, %size : index
+      scf.for %p = %begin to %e step %c1 {
+        "entry"(%p)
+      }
+      scf.yield %e : index
+    }
+    ```
+    After:
+    ```mlir
+    %any = arith.cmpi slt, %from, %to : index
+    %end = scf.if %any -> (index) {
+      %last = arith.subi %to, %c1 : index
+      %after = arith.addi %last, %c1 : index
+      %pos = memref.load %positions[%after] : memref<?xindex>
+      %e = arith.minui %pos, %size : index
+      scf.for %p = %cut to %e step %c1 {
+        "entry"(%p)
+      }
+      scf.yield %e : index
+    } else {
+      scf.yield %cut : index
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def NachoPeelRows : Pass<"nacho-peel-rows", "::mlir::func::FuncOp"> {
   let summary = "Compute the rows that cuts divide apart from the others";
   let description = [{

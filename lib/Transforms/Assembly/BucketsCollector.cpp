@@ -8,7 +8,7 @@
 //     for i, j of A in p: count[p, j] += 1
 //   execute, before the parts append:
 //     pos[j + 1] = sum over all parts and all buckets up to j of their counts
-//     next[p, j] = pos[j] + sum over all parts before p of count[., j]
+//     next[p, j] = p == 0 ? pos[j] : next[p - 1, j] + count[p - 1, j]
 //   compute, for each part p:
 //     for i, j of A in p: at = next[p, j]++; crd[at] = i; values[at] = A[i, j]
 //
@@ -16,6 +16,10 @@
 // is read twice and moved once, whatever its bucket. The step has as few parts
 // as its buckets are many (StepPlan.cpp), so that clearing and adding up the
 // counts takes no longer than that.
+//
+// Counts and places are as wide as the positions of the result, since entries
+// find them in no order: what is narrower is more often in a cache. What is
+// done for all buckets is done row by row, in loops that LLVM vectorises.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,9 +42,29 @@ static Value numBuckets(ImplicitLocOpBuilder &b, const PhaseArguments &args) {
   return memref::DimOp::create(b, args.buckets, one);
 }
 
-/// An element of `buckets`.
+/// An element of `buckets`, as wide as it is stored.
 static Value load(ImplicitLocOpBuilder &b, Value buckets, Value row, Value at) {
   return memref::LoadOp::create(b, buckets, ValueRange{row, at});
+}
+
+/// A number of the type of the elements of `buckets`.
+static Value numberLike(ImplicitLocOpBuilder &b, Value buckets, int64_t value) {
+  Type type = cast<MemRefType>(buckets.getType()).getElementType();
+  return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+}
+
+/// An index as an element of `buckets`, or of positions of the same type.
+static Value narrowLike(ImplicitLocOpBuilder &b, Value buckets, Value index) {
+  Type type = cast<MemRefType>(buckets.getType()).getElementType();
+  if (isa<IndexType>(type))
+    return index;
+  return arith::IndexCastUIOp::create(b, type, index);
+}
+
+static Value widen(ImplicitLocOpBuilder &b, Value number) {
+  if (isa<IndexType>(number.getType()))
+    return number;
+  return arith::IndexCastUIOp::create(b, b.getIndexType(), number);
 }
 
 static void store(ImplicitLocOpBuilder &b, Value value, Value buckets,
@@ -77,17 +101,6 @@ protected:
   /// before it was counted.
   virtual void addTo(AppendOp op, Value before) {}
 
-  /// if condition: body() else: set the status
-  void emitChecked(Value condition, Status status,
-                   llvm::function_ref<void()> body) {
-    auto ifOp = scf::IfOp::create(b, condition, /*withElse=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    body();
-    b.setInsertionPointToStart(ifOp.elseBlock());
-    part.setStatus(arith::ConstantIntOp::create(b, status, 32));
-  }
-
   Value row;    ///< The row of `buckets` with the elements.
   Value extent; ///< The number of buckets.
 
@@ -97,7 +110,8 @@ private:
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, bucket, extent);
     emitChecked(inside, kCoordinateOutOfRange, [&] {
       Value before = load(b, part.args.buckets, row, bucket);
-      Value after = arith::AddIOp::create(b, before, part.constant(1));
+      Value one = numberLike(b, part.args.buckets, 1);
+      Value after = arith::AddIOp::create(b, before, one);
       store(b, after, part.args.buckets, row, bucket);
       addTo(op, before);
     });
@@ -112,8 +126,8 @@ public:
 protected:
   void startRow() override {
     row = part.number;
-    Value none = part.constant(0);
-    emitFor(b, none, extent, [&](Value bucket) {
+    Value none = numberLike(b, part.args.buckets, 0);
+    emitFor(b, part.constant(0), extent, [&](Value bucket) {
       setName(bucket, "bucket");
       store(b, none, part.args.buckets, row, bucket);
     });
@@ -134,7 +148,8 @@ protected:
 
   /// A place is beyond the end only if the operands have changed since they
   /// were counted.
-  void addTo(AppendOp op, Value at) override {
+  void addTo(AppendOp op, Value place) override {
+    Value at = widen(b, place);
     Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
     emitChecked(fits, kOperandsChanged, [&] {
       Value value = part.mapping.lookupOrDefault(op.getValue());
@@ -158,40 +173,71 @@ public:
   /// pos[j + 1] = the number of entries in bucket j
   void countAll() {
     function.emitOneWorker([&] { storeIndex(b, zero, positions, zero); });
-    inParallel([&](Value bucket) {
-      Value count = sumOverParts(bucket, zero, [](Value, Value) {});
-      storeIndex(b, count, positions, after(bucket));
+    inParallel([&](Interval some) {
+      forBuckets(some, [&](Value bucket) {
+        store(load(buckets, zero, bucket), positions, after(bucket));
+      });
+      forParts(one, [&](Value part) {
+        forBuckets(some, [&](Value bucket) {
+          Value count = load(buckets, part, bucket);
+          Value sum = load(positions, after(bucket));
+          store(add(sum, count), positions, after(bucket));
+        });
+      });
     });
     PrefixSumOp::create(b, positions, args.threads);
   }
 
-  /// next[p, j] = pos[j] + what the parts before p append to bucket j
+  /// next[0, j] = pos[j]
+  /// next[p, j] = next[p - 1, j] + count[p - 1, j]
   void startPlaces() {
     Value size = memref::DimOp::create(b, args.values, zero);
-    inParallel([&](Value bucket) {
-      Value first = loadIndex(b, positions, bucket);
-      first = arith::MinUIOp::create(b, first, size);
-      sumOverParts(bucket, first, [&](Value part, Value place) {
-        store(b, place, buckets, nextRow(part), bucket);
+    Value most = narrowLike(b, positions, size);
+    inParallel([&](Interval some) {
+      forBuckets(some, [&](Value bucket) {
+        Value first = load(positions, bucket);
+        first = arith::MinUIOp::create(b, first, most);
+        store(first, buckets, nextRow(zero), bucket);
+      });
+      forParts(one, [&](Value part) {
+        Value before = arith::SubIOp::create(b, part, one);
+        forBuckets(some, [&](Value bucket) {
+          Value place = load(buckets, nextRow(before), bucket);
+          Value count = load(buckets, before, bucket);
+          store(add(place, count), buckets, nextRow(part), bucket);
+        });
       });
     });
   }
 
-  /// Sets the status if a part has not appended to a bucket what it counted.
+  /// Sets the status if a part has not appended to a bucket what it counted: it
+  /// has reached the place at which the next part began, and that part the
+  /// place beyond what it has counted itself.
   void check() {
-    inParallel([&](Value bucket) {
-      Value first = loadIndex(b, positions, bucket);
-      sumOverParts(bucket, first, [&](Value part, Value place) {
-        Value count = load(b, buckets, part, bucket);
-        Value end = arith::AddIOp::create(b, place, count);
-        Value reached = load(b, buckets, nextRow(part), bucket);
-        Value differs =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::ne, end, reached);
-        emitIf(b, differs, [&] {
-          Value bit = arith::ConstantIntOp::create(b, kOperandsChanged, 32);
-          memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, bit,
-                                      args.status, ValueRange());
-        });
+    Value none = numberLike(b, buckets, 0);
+    inParallel([&](Interval some) {
+      Value first = differences(some, none, zero, [&](Value bucket) {
+        return load(positions, bucket);
+      });
+      auto others = scf::ForOp::create(b, one, parts, one, first);
+      {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(others.getBody());
+        Value part = others.getInductionVar();
+        setName(part, "part");
+        Value before = arith::SubIOp::create(b, part, one);
+        Value any = differences(some, others.getRegionIterArg(0), part,
+                                [&](Value bucket) {
+                                  return load(buckets, nextRow(before), bucket);
+                                });
+        scf::YieldOp::create(b, any);
+      }
+      Value differs = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                            others.getResult(0), none);
+      emitIf(b, differs, [&] {
+        Value bit = arith::ConstantIntOp::create(b, kOperandsChanged, 32);
+        memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, bit,
+                                    args.status, ValueRange());
       });
     });
   }
@@ -200,33 +246,61 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
-  Value after(Value number) { return arith::AddIOp::create(b, number, one); }
-  Value nextRow(Value part) { return arith::AddIOp::create(b, parts, part); }
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+  Value after(Value number) { return add(number, one); }
+  Value nextRow(Value part) { return add(parts, part); }
 
-  /// parallel: for each bucket: body(bucket)
-  void inParallel(llvm::function_ref<void(Value)> body) {
+  Value load(Value array, Value at) {
+    return memref::LoadOp::create(b, array, at);
+  }
+  Value load(Value table, Value row, Value at) {
+    return ::load(b, table, row, at);
+  }
+  void store(Value value, Value array, Value at) {
+    memref::StoreOp::create(b, value, array, at);
+  }
+  void store(Value value, Value table, Value row, Value at) {
+    ::store(b, value, table, row, at);
+  }
+
+  /// parallel: body(some of the buckets)
+  void inParallel(llvm::function_ref<void(Interval)> body) {
     auto workers = ParallelOp::create(b, args.threads, args.threads);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(workers.getBodyBlock());
-    Interval some =
-        evenInterval(b, workers.getWorker(), args.threads, numBuckets(b, args));
+    body(evenInterval(b, workers.getWorker(), args.threads,
+                      numBuckets(b, args)));
+  }
+
+  void forBuckets(Interval some, llvm::function_ref<void(Value)> body) {
     emitFor(b, some.from, some.to, [&](Value bucket) {
       setName(bucket, "bucket");
       body(bucket);
     });
   }
 
-  /// sum = first; for each part: visit(part, sum), sum += count[part, bucket]
-  Value sumOverParts(Value bucket, Value first,
-                     llvm::function_ref<void(Value, Value)> visit) {
-    auto loop = scf::ForOp::create(b, zero, parts, one, first);
+  void forParts(Value first, llvm::function_ref<void(Value)> body) {
+    emitFor(b, first, parts, [&](Value part) {
+      setName(part, "part");
+      body(part);
+    });
+  }
+
+  /// any = first; for each bucket of some:
+  ///   any |= (next[part, bucket] - count[part, bucket]) ^ start(bucket)
+  Value differences(Interval some, Value first, Value part,
+                    llvm::function_ref<Value(Value)> start) {
+    auto loop = scf::ForOp::create(b, some.from, some.to, one, first);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value part = loop.getInductionVar(), sum = loop.getRegionIterArg(0);
-    setName(part, "part");
-    visit(part, sum);
-    Value count = load(b, buckets, part, bucket);
-    scf::YieldOp::create(b, Value(arith::AddIOp::create(b, sum, count)));
+    Value bucket = loop.getInductionVar();
+    setName(bucket, "bucket");
+    Value reached = load(buckets, nextRow(part), bucket);
+    Value count = load(buckets, part, bucket);
+    Value began = arith::SubIOp::create(b, reached, count);
+    Value differs = arith::XOrIOp::create(b, began, start(bucket));
+    Value any = arith::OrIOp::create(b, loop.getRegionIterArg(0), differs);
+    scf::YieldOp::create(b, any);
     return loop.getResult(0);
   }
 

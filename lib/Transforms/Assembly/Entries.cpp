@@ -21,6 +21,16 @@ void Entries::append(AppendOp op, Carried &values) {
   add(op, condition, values);
 }
 
+void Entries::emitChecked(Value condition, int32_t status,
+                          llvm::function_ref<void()> body) {
+  auto ifOp = scf::IfOp::create(b, condition, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  body();
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  part.setStatus(arith::ConstantIntOp::create(b, status, 32));
+}
+
 /// Whether the current coordinate of the last level's loop, or the current key
 /// of a loop over keys, is inside of its extent.
 Value Entries::isLastInside() {

@@ -57,6 +57,9 @@ protected:
   /// `condition` holds.
   virtual void add(AppendOp op, Condition condition, Carried &values) = 0;
 
+  /// if condition: body() else: set the status
+  void emitChecked(mlir::Value condition, int32_t status,
+                   llvm::function_ref<void()> body);
   /// values[offset] = value; crd[offset] = coordinate
   void makeEntry(mlir::Value value, mlir::Value offset);
   /// values[at] = value, if that is inside of the array.

@@ -131,8 +131,7 @@ void PhaseFunctions::addArrays(Parameter parameter, Signature &signature) {
   case Parameter::tables:
     return addTables(signature);
   case Parameter::buckets:
-    return signature.add(Signature::table(b.getIndexType()), args.buckets,
-                         "buckets");
+    return addBuckets(signature);
   case Parameter::coordinateSet:
     return addWorkspace(signature, /*hasSums=*/false);
   case Parameter::workspace:
@@ -148,6 +147,13 @@ void PhaseFunctions::addPartials(Signature &signature) {
   for (auto [type, partials] : llvm::zip(types, args.partials))
     signature.add(Signature::table(type), partials, "partials");
   signature.add(Signature::vector(b.getIndexType()), args.visited, "visited");
+}
+
+/// Numbers of buckets are as wide as the positions that they lead to.
+void PhaseFunctions::addBuckets(Signature &signature) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(layout.type);
+  signature.add(Signature::table(encoding.getPosElemType()), args.buckets,
+                "buckets");
 }
 
 void PhaseFunctions::addTables(Signature &signature) {

@@ -125,6 +125,7 @@ private:
   void add(Parameter parameter, Signature &signature);
   void addArrays(Parameter parameter, Signature &signature);
   void addPartials(Signature &signature);
+  void addBuckets(Signature &signature);
   void addTables(Signature &signature);
   void addWorkspace(Signature &signature, bool hasSums);
 

@@ -11,6 +11,7 @@
 #include "PartialEntries.h"
 #include "nacho/Analysis/LoopFacts.h"
 #include "nacho/IR/Names.h"
+#include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -157,6 +158,12 @@ public:
 
   void enterOuter(Carried &values) override { partials.clear(tail()); }
 
+  /// add() compares the coordinate with the extent and sets the status, so that
+  /// nothing is left to do after the loop.
+  bool needsCheck(CoiterateOp innermost) const override {
+    return !reportsCoordinateOf(innermost);
+  }
+
   /// tail[number of n] += term(n), for all n
   bool addRow(CoiterateOp loop) override {
     if (!addsToRow(loop))
@@ -185,8 +192,9 @@ protected:
   void add(AppendOp op, Condition condition, Carried &values) override {
     part.countEntries(part.constant(1), condition, values);
     Value value = part.mapping.lookupOrDefault(op.getValue());
-    Value row = tail(), number = numberOf(layout.innerLevels, condition);
-    emitIf(b, condition, [&] {
+    Condition inside = kAlways;
+    Value row = tail(), number = numberOf(layout.innerLevels, inside);
+    emitAdd(condition, inside, [&] {
       Value sums = part.args.partials[op.getNumber()];
       Values at = {row, number};
       Value before = memref::LoadOp::create(b, sums, at);
@@ -236,6 +244,9 @@ protected:
 
 private:
   bool addsToRow(CoiterateOp loop) const;
+  bool reportsCoordinateOf(CoiterateOp innermost) const;
+  void emitAdd(Condition condition, Condition inside,
+               llvm::function_ref<void()> body);
   Value numberOf(ArrayRef<unsigned> levels, Condition &condition);
   void emitTerms(CoiterateOp loop, AccumulateOp op);
 };
@@ -259,6 +270,25 @@ bool RowSums::addsToRow(CoiterateOp loop) const {
                return isa<AppendOp>(op) ||
                       (isMemoryEffectFree(&op) && !isa<FindOp, PartOp>(op));
              });
+}
+
+/// Whether the only thing that the coordinate of a loop leads to is a sum.
+bool RowSums::reportsCoordinateOf(CoiterateOp innermost) const {
+  return layout.innerLevels.size() == 1 && innermost.getFibers().size() == 1 &&
+         layout.loopOfLevel[layout.innerLevels.front()] == innermost &&
+         llvm::all_of(innermost.getCoordinate().getUsers(),
+                      llvm::IsaPred<AppendOp>);
+}
+
+/// Emits `body` under both conditions. If nothing else tells that a coordinate
+/// is not inside of its extent, this does.
+void RowSums::emitAdd(Condition condition, Condition inside,
+                      llvm::function_ref<void()> body) {
+  CoiterateOp innermost = layout.loops.back();
+  if (inside.isAlways() || !reportsCoordinateOf(innermost))
+    return emitIf(b, emitBoth(b, condition, inside), body);
+  emitIf(b, condition,
+         [&] { emitChecked(inside.flag(), kCoordinateOutOfRange, body); });
 }
 
 /// The number, in its row, of the sum for the part's coordinates in `levels`.
