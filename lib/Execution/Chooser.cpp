@@ -154,12 +154,12 @@ std::optional<Refusal> Chooser::refuseDraft(const Sample &sample) const {
                                       " sampled steps are matches"};
 }
 
-/// The rows of several parts together have at most half as many sums as the
-/// step costs, so that clearing the rows and adding them up takes less time
-/// than scattering.
+/// The rows of several parts together have at most a third as many sums as the
+/// step costs, so that clearing the rows and adding them up takes less than a
+/// third of the time, which a second thread makes up for.
 int64_t Chooser::fixedParts(int64_t cost, int64_t rowSize) {
   return powerBelow(std::min({kMostFixedParts, cost / kLeastFixedCost,
-                              cost / 2 / std::max<int64_t>(rowSize, 1)}));
+                              cost / 3 / std::max<int64_t>(rowSize, 1)}));
 }
 
 bool Chooser::wantsSorting(int64_t cost, int64_t rowSize, int64_t threads) {

@@ -104,9 +104,10 @@ std::vector<WorkspaceLayout> Step::workspaces() const {
 }
 
 ElementType Step::bucketType() const {
-  for (const TensorLayout::Array &array : result.levels.back().arrays)
-    if (array.holdsPositions)
-      return array.type;
+  for (const TensorLayout::Level &level : result.levels)
+    for (const TensorLayout::Array &array : level.arrays)
+      if (array.holdsPositions)
+        return array.type;
   return ElementType::i64;
 }
 

@@ -98,9 +98,9 @@ static void checkFixedParts() {
       {15 * least, 1, 8},
       {64 * least, 1, 64},
       {1000 * least, 1, 64},
-      // All rows together have no more sums than half of the cost.
-      {16 * least, least, 8},
-      {16 * least, least + 1, 4},
+      // All rows together have no more sums than a third of the cost.
+      {24 * least, least, 8},
+      {24 * least, least + 1, 4},
       {16 * least, 8 * least, 1},
       {1000, 10'000'000, 1},
   };
@@ -127,8 +127,8 @@ static void checkSorting() {
       {large - 1, large, 16, false},
       {1000, 10'000'000, 16, false},
       // Rows of sums for several parts.
-      {large, large / 4, 1000, false},
-      {large, large / 4 + 1, 1000, true},
+      {large, large / 6, 1000, false},
+      {large, large / 6 + 1, 1000, true},
       {64 * large, large, 1000, false},
   };
   for (const Row &row : table)

@@ -166,7 +166,8 @@ public:
   /// of an argument. The level must not be full.
   TensorLayout::Place coordinatesOf(size_t input, size_t level) const;
 
-  /// The type of the numbers that steps have for each bucket.
+  /// The type of the numbers that the step has for each bucket, if any: that of
+  /// the positions of its result.
   ElementType bucketType() const;
 
   /// How many numbers `sizes` has, and which of them is the size of a row of
