@@ -150,11 +150,14 @@ public:
       throw CompileError(error);
   }
 
-  /// Compiles the program that most calls begin with, so that errors are raised
-  /// now.
-  void prepare() const {
+  /// Compiles the program that most calls with so many threads begin with (0: as
+  /// many as there are), so that errors are raised now.
+  void prepare(int64_t threads) const {
     Unlocked unlocked;
-    kernel->program(variantFor(Purpose::call));
+    Asked asked;
+    asked.threads = threads;
+    asked.work = INT32_MAX;
+    kernel->program(variantFor(asked));
   }
 
   /// The variant of plans, with other choices where `given` has them.
@@ -234,16 +237,17 @@ public:
   }
 
 private:
-  Variant variantFor(Purpose purpose) const {
-    Asked asked;
-    asked.purpose = purpose;
+  Variant variantFor(const Asked &asked) const {
     Facts facts = factsOf(kernel->operands);
-    return kernel->chooser.choose(asked, facts, /*available=*/1).variant;
+    int64_t available = kernel->device.defaultThreads();
+    return kernel->chooser.choose(asked, facts, available).variant;
   }
 
   Variant variantWith(const nb::dict &given) const {
     Pins pins = readOptions(backend, given).pins;
-    Variant variant = variantFor(Purpose::plan);
+    Asked asked;
+    asked.purpose = Purpose::plan;
+    Variant variant = variantFor(asked);
 #define NACHO_CHOICE(field, name, summary)                                     \
   variant.field = pins.field.value_or(variant.field);
 #include "nacho/Execution/CompileOptions.def"
@@ -350,7 +354,7 @@ NB_MODULE(_nacho, m) {
       .def(nb::init<std::string, const std::string &, nb::dict>(),
            nb::arg("text"), nb::arg("target") = "cpu",
            nb::arg("options") = nb::dict())
-      .def("prepare", &PyKernel::prepare)
+      .def("prepare", &PyKernel::prepare, nb::arg("threads") = 0)
       .def("program", &PyKernel::program, nb::arg("choices") = nb::dict())
       .def("lower", &PyKernel::lower, nb::arg("stage"),
            nb::arg("choices") = nb::dict())

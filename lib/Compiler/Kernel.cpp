@@ -225,6 +225,18 @@ static KernelFacts factsOfNest(ModuleOp module) {
   return {/*canMergeKeys=*/true, intersects};
 }
 
+/// Whether a module may unite entries of operands: all that products and
+/// quotients do is to intersect them.
+static bool mayUnite(ModuleOp module) {
+  return module
+      .walk([](BinaryOp op) {
+        bool intersects = op.getKind() == BinaryKind::mul ||
+                          op.getKind() == BinaryKind::div;
+        return intersects ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 /// Finds out whether a module has lists that can be merged by keys, if the
 /// extents allow.
 static KernelFacts readFacts(const std::string &text, const Backend &backend,
@@ -283,7 +295,9 @@ std::shared_ptr<const Kernel> nacho::makeKernel(const std::string &text,
   FailureOr<func::FuncOp> func = compilation.onlyFunction();
   if (failed(func) || failed(readOperands(*func, operands)))
     return nullptr;
-  Chooser chooser(pins, readFacts(text, backend, options, operands));
+  KernelFacts facts = readFacts(text, backend, options, operands);
+  facts.unites = backend.device()->isHost() && mayUnite(*compilation.module);
+  Chooser chooser(pins, facts);
   return std::make_shared<CompiledKernel>(text, backend, options,
                                           std::move(operands), chooser);
 }

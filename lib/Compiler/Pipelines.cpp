@@ -119,6 +119,7 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoBoundLoops());
   NachoAssembleOutputsOptions assemble;
   assemble.drafts = options.drafts;
+  assemble.draftUnions = options.draftUnions;
   pm.addPass(createNachoAssembleOutputs(assemble));
   addCanonicalizer(pm, options);
   pm.addPass(createCSEPass());

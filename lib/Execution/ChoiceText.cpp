@@ -77,7 +77,7 @@ std::string Chooser::describeProducts(const Choice &choice) const {
 }
 
 std::string Chooser::describeDraft(const Choice &choice) const {
-  if (choice.variant.drafts)
+  if (choice.variant.drafts || choice.variant.draftUnions)
     return "drafts: entries are appended without counting them first";
   const Refusal *refusal = find(choice, Refusal::counts);
   return "entries are counted first: " +

@@ -82,6 +82,12 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   choice.acceptsOnePart = pins.sortProducts.has_value();
   choice.variant.drafts =
       asked.purpose == Purpose::call && pins.drafts.value_or(true);
+  // What is little work is not worth another variant.
+  bool isOnePart =
+      kernel.unites && choice.isShared && choice.threads == 1 &&
+      asked.work >= serialBelow(facts) && pins.drafts.value_or(true);
+  choice.variant.draftUnions = pins.draftUnions.value_or(isOnePart) &&
+                               asked.purpose == Purpose::call;
   choice.variant.branches = pins.branches.value_or(false);
   return choice;
 }
@@ -134,9 +140,9 @@ std::optional<Choice> Chooser::instead(const Choice &choice,
   case Refusal::counts:
     break;
   }
-  if (!choice.variant.drafts)
+  if (!choice.variant.drafts && !choice.variant.draftUnions)
     return std::nullopt;
-  other.variant.drafts = false;
+  other.variant.drafts = other.variant.draftUnions = false;
   return other;
 }
 

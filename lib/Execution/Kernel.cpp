@@ -30,7 +30,11 @@ static bool anyHas(const std::vector<Step> &steps, bool Step::*property) {
 }
 
 static Variant withEffect(Variant variant, const std::vector<Step> &steps) {
+  bool unites = std::any_of(steps.begin(), steps.end(), [](const Step &step) {
+    return step.draftsUnion();
+  });
   variant.drafts &= anyHas(steps, &Step::isDraft);
+  variant.draftUnions &= unites;
   variant.wholeRows &= anyHas(steps, &Step::hasWholeRows);
   variant.rowPieces &= anyHas(steps, &Step::listsPieces);
   variant.finePieces &= variant.rowPieces;
@@ -80,20 +84,26 @@ Kernel::Place &Kernel::placeOf(const Variant &variant) const {
   return *place;
 }
 
-/// If the variant with drafts is compiled already, and makes none, it is the
+/// If a variant that drafts more is compiled already, and does not, it is the
 /// same as the variant that counts.
 std::shared_ptr<const Program>
 Kernel::withoutDrafts(const Variant &variant) const {
-  if (variant.drafts)
-    return nullptr;
-  Variant drafting = variant;
-  drafting.drafts = true;
   std::lock_guard<std::mutex> lock(mutexOfPlaces());
-  auto found = places.find(drafting);
-  if (found == places.end())
-    return nullptr;
-  const std::shared_ptr<const Program> &program = found->second->program;
-  return program && !program->makesDrafts() ? program : nullptr;
+  for (bool drafts : {variant.drafts, true})
+    for (bool draftUnions : {variant.draftUnions, true}) {
+      Variant drafting = variant;
+      drafting.drafts = drafts;
+      drafting.draftUnions = draftUnions;
+      auto found = places.find(drafting);
+      if (drafting == variant || found == places.end())
+        continue;
+      const std::shared_ptr<const Program> &program = found->second->program;
+      bool isSame = program && program->variant.drafts <= variant.drafts &&
+                    program->variant.draftUnions <= variant.draftUnions;
+      if (isSame)
+        return program;
+    }
+  return nullptr;
 }
 
 std::shared_ptr<const Program> Kernel::program(const Variant &variant) const {

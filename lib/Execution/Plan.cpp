@@ -196,10 +196,21 @@ std::optional<Refusal> Plan::takeSample(const std::vector<Argument> &inputs) {
       !kernel->chooser.wantsSample(step.merged->isUnion, step.isDraft,
                                    last.mostEntries()))
     return std::nullopt;
-  choice.sample = sampleMerge(step, inputs, last.bounds, last.parts);
+  choice.sample = last.parts < choice.parts
+                      ? sampleParts(step, inputs)
+                      : sampleMerge(step, inputs, last.bounds, last.parts);
   if (step.merged->isUnion)
     return std::nullopt;
   return kernel->chooser.refuseDraft(*choice.sample);
+}
+
+/// Takes a sample at the cuts of as many parts as were chosen, though the step
+/// has fewer.
+Sample Plan::sampleParts(const Step &step,
+                         const std::vector<Argument> &inputs) const {
+  StepPlan cut(step, choice);
+  cut.partition(inputs, cut.parts, choice.threads);
+  return sampleMerge(step, inputs, cut.bounds, cut.parts);
 }
 
 std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,

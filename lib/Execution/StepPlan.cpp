@@ -156,6 +156,8 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
   int64_t most = partsWithTables(args);
   if (isShared && most < parts)
     divide(most);
+  if (isShared && threads == 1 && step->draftsUnion())
+    divide(1);
   if (auto refusal = refuseTables(args))
     return refusal;
   // Refuse rows that are too heavy before spending time on counting them.

@@ -31,6 +31,22 @@ func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
   return %Z : tensor<?x?xf64, #CSR>
 }
 
+// Unless a single part is to append: then there is nothing to move.
+//
+// RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{draft-unions=true},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefix=UNIONS
+//
+// UNIONS-NOT:    @negative_union_assemble(
+// UNIONS:        func.func @negative_union_execute(
+// UNIONS-SAME:   filling = drafted
+// UNIONS:        func.func @negative_union_compact(
+//
+// Intersections are counted then, and levels that may be empty.
+//
+// UNIONS:        func.func private @negative_two_levels_assemble(
+// UNIONS:        func.func private @hadamard_assemble(
+
 // There is more to count than entries: which rows have any.
 //
 // CHECK-LABEL: func.func private @negative_two_levels_assemble(

@@ -409,6 +409,48 @@ static void checkVariants() {
   check(plain.key() != drafts.key(), [&] { return plain.key(); });
 }
 
+/// One thread that computes a union in as many parts as it likes needs only
+/// one, whose draft is the result.
+static void checkUnions() {
+  struct Row {
+    bool unites;
+    Purpose purpose;
+    int64_t threads, parts, work;
+    bool isExpected;
+  };
+  constexpr int64_t large = 1 << 20;
+  const Row table[] = {
+      {true, Purpose::call, 1, 0, large, true},
+      // Little work is not worth another variant.
+      {true, Purpose::call, 1, 0, 3 << 14, true},
+      {true, Purpose::call, 1, 0, (3 << 14) - 1, false},
+      {true, Purpose::call, 0, 0, 1000, false},
+      // Several threads count in less time than they move a draft.
+      {true, Purpose::call, 0, 0, large, false},
+      {true, Purpose::call, 1, 8, large, false},
+      // Only a call is not asked for counts.
+      {true, Purpose::count, 1, 0, large, false},
+      {true, Purpose::plan, 1, 0, large, false},
+      {false, Purpose::call, 1, 0, large, false},
+  };
+  KernelFacts kernel;
+  for (const Row &row : table) {
+    kernel.unites = row.unites;
+    Asked asked = {row.purpose, row.threads, row.parts, row.work};
+    Choice choice = Chooser({}, kernel).choose(asked, {}, /*available=*/8);
+    check(choice.variant.draftUnions == row.isExpected,
+          [&] { return show(choice); });
+    auto counted = Chooser({}, kernel).instead(choice, {Refusal::counts, ""});
+    check(!counted || !counted->variant.draftUnions,
+          [&] { return show(*counted); });
+  }
+  kernel.unites = true;
+  Pins pins;
+  pins.drafts = false;
+  check(!Chooser(pins, kernel).choose({}, {}, 1).variant.draftUnions,
+        [] { return "a draft that is turned off"; });
+}
+
 static void checkTables() {
   struct Row {
     int64_t elements, entries, expected;
@@ -432,4 +474,5 @@ NACHO_SUITE("chooser") {
   checkRefusals();
   checkSamples();
   checkVariants();
+  checkUnions();
 }

@@ -53,6 +53,46 @@ def test_intersection(format, parts):
     np.testing.assert_array_equal(dense(called), A.to_dense() * B.to_dense())
 
 
+UNION = "Z[i,j] = A[i,j] - B[i,j]"
+
+
+@pytest.mark.parametrize("format", ["csr", "csc"])
+@pytest.mark.parametrize("parts", PARTS)
+def test_union(format, parts):
+    A, B = (random((300, 200), 2000, format, seed) for seed in (1, 2))
+    formats = dict.fromkeys("ABZ", format)
+    drafted = nacho.mlir.compile(UNION, formats=formats, choices={"draft-unions": True})
+    assert "_compact" in drafted.mlir("assemble", choices={"draft-unions": True})
+    assert "_compact" not in drafted.mlir("assemble", choices={"drafts": True})
+    called, planned = both(drafted, (A, B), parts=parts, threads=2)
+    assert same(called, planned)
+    np.testing.assert_array_equal(dense(called), A.to_dense() - B.to_dense())
+
+
+@pytest.mark.parametrize("shape", [(300, 200), (40_000, 30), (1, 90_000), (0, 3)])
+def test_one_thread_does_not_count_a_union(shape):
+    """The result is the same; it may be far smaller than what rows and entries cost."""
+    A, B = (random(shape, 20_000 * bool(shape[0]), "csr", seed) for seed in (1, 2))
+    kernel = nacho.mlir.compile(UNION, formats=dict.fromkeys("ABZ", "csr"))
+    one, two = (kernel(A, B, threads=threads) for threads in (1, 2))
+    counted = kernel(A, B, threads=1, parts=8)
+    assert same(one, two)
+    assert same(one, counted)
+    np.testing.assert_array_equal(dense(one), A.to_dense() - B.to_dense())
+
+
+def test_drafts_of_sums_that_are_added():
+    """Sums have as many parts as ever; only the union that takes them has one."""
+    A, B = (random((2000, 900), 90_000, "csr", seed) for seed in (1, 2))
+    x = np.random.default_rng(3).random(900)
+    kernel = nacho.mlir.compile(
+        "y[i] = A[i,j]*x[j] + B[i,j]*x[j]",
+        formats={"A": "csr", "B": "csr", "x": "dense", "y": "dense"},
+    )
+    one, two = (kernel(A=A, B=B, x=x, threads=threads) for threads in (1, 2))
+    assert one.tobytes() == two.tobytes()
+
+
 @pytest.mark.parametrize("parts", PARTS)
 def test_sparse_vectors(parts):
     a, b = (random((50_000,), 4000, "sparse-vector", seed) for seed in (1, 2))

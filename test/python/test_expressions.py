@@ -286,7 +286,7 @@ def empties(text):
 CHOICES = (
     None,
     {"vector-bits": 0, "branches": True},
-    {"vector-bits": 512, "drafts": True},
+    {"vector-bits": 512, "drafts": True, "draft-unions": True},
 )
 """What Nacho chooses by the machine and the operands, or what these tests choose."""
 

@@ -12,7 +12,8 @@
 //   whole rows  parts own whole rows of the result, unless a row is too wide
 //   heavy rows  rows that are too heavy for a part are computed apart
 //   drafts      entries are appended without counting, unless too much memory
-//               would be needed for all that might be appended
+//               would be needed for all that might be appended; those of a
+//               union, if one thread computes a large one in a single part
 //   branches    a union is merged with branches if a branch predictor would
 //               foresee which operand comes next
 //
@@ -125,6 +126,8 @@ struct KernelFacts {
   /// The lists are intersected: loops over their levels skip the entries whose
   /// first coordinate an operand lacks, but a loop over keys visits them.
   bool intersectsKeys = false;
+  /// On the host, entries of operands may be united.
+  bool unites = false;
 };
 
 class Chooser {

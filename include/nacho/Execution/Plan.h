@@ -217,6 +217,8 @@ private:
   std::optional<Refusal> planInner(const std::vector<Argument> &args);
   std::optional<Refusal> planSteps(const std::vector<Argument> &args);
   std::optional<Refusal> takeSample(const std::vector<Argument> &inputs);
+  Sample sampleParts(const Step &step,
+                     const std::vector<Argument> &inputs) const;
   std::optional<Refusal> cutLast(const std::vector<Argument> &args,
                                  int64_t inner);
   std::optional<Refusal> executeSteps(const std::vector<Argument> &args,

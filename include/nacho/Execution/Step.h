@@ -153,6 +153,10 @@ public:
   };
   std::optional<Merge> merged;
 
+  /// Whether `execute` fills the draft of a union: the draft of a single part
+  /// is the result.
+  bool draftsUnion() const { return isDraft && merged && merged->isUnion; }
+
   /// Whether parts may differ in cost by more than a bound for all operands.
   bool hasUnequalParts() const { return delta < 0; }
 

@@ -372,7 +372,7 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     the one whose sums would depend on the parts most, and whose rows of partials could
     take more time and memory than its loops. Its number of parts therefore follows from
     its cost and from the size of a row alone (`fixedParts` in Chooser.h): all rows
-    together have at most half as many sums as the nest costs, and the row of a single
+    together have at most a third as many sums as the nest costs, and the row of a single
     part is the result itself. Sorting the products, or appending them to buckets, would
     bound time and memory, too, but moves each product several times: that takes longer
     than adding it to a row where there are many products for a sum, and no less than
@@ -382,7 +382,9 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     the last level, and if counting would take as long as appending. This is so for
     nests that scatter, make lists, or intersect. A part appends no more entries than it
     costs, so the costs of the cuts tell where each part may write in a *draft* of the
-    result:
+    result. With `draft-unions`, nests that unite two operands do not count, either: the
+    draft of a single part, which no entries need to leave, is the result. Of several
+    parts, counting takes less time than moving what they have appended.
 
     - `@kernel_plan` finds the cuts; a part's offset is the cost of all parts before it;
     - `@kernel_compute` appends, and stores how many entries each part appended;
@@ -391,7 +393,9 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       number of entries and positions, whichever parts have appended them.
   }];
   let options = [Option<"drafts", "drafts", "bool", /*default=*/"false",
-                        "Append to drafts, without counting first">];
+                        "Append to drafts, without counting first">,
+                 Option<"draftUnions", "draft-unions", "bool", /*default=*/"false",
+                        "Append to drafts of unions of two operands, too">];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect",
     "::mlir::tensor::TensorDialect"];

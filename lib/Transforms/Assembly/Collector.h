@@ -44,6 +44,9 @@ public:
   virtual mlir::LogicalResult classifyLoops(ResultLayout &layout) const = 0;
   /// Whether a draft of the result would save time.
   virtual bool prefersDraft(const ResultLayout &layout) const;
+  /// Whether the result is a union of two operands, of which a draft saves time
+  /// if there is a single part.
+  virtual bool draftsUnion(const ResultLayout &layout) const { return false; }
 
   // The functions of the nest.
 

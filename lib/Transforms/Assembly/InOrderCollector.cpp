@@ -46,12 +46,18 @@ public:
     return success();
   }
 
-  /// Unions are not drafted: nacho-count-unions counts them fast, by their
-  /// matches, and their drafts would take as much memory as their results.
+  /// Unions are not drafted by several parts: nacho-count-unions counts them
+  /// fast, by their matches, and drafts take as much memory as results.
   bool prefersDraft(const ResultLayout &layout) const override {
     CoiterateOp loop = layout.loops.back();
     return Collector::prefersDraft(layout) && loop.getFibers().size() > 1 &&
            loop.getMerge().getKind() == MergeKind::intersect;
+  }
+
+  bool draftsUnion(const ResultLayout &layout) const override {
+    CoiterateOp loop = layout.loops.back();
+    return Collector::prefersDraft(layout) && loop.getFibers().size() == 2 &&
+           loop.getMerge().getKind() == MergeKind::unite;
   }
 
   std::unique_ptr<Entries> makeEntries(Part &part) const override {

@@ -60,7 +60,8 @@ static unsigned numStructuralLevels(RankedTensorType type) {
   return levels;
 }
 
-FailureOr<ResultLayout> ResultLayout::get(NestOp nest, bool drafts) {
+FailureOr<ResultLayout> ResultLayout::get(NestOp nest, bool drafts,
+                                          bool draftUnions) {
   ResultLayout layout;
   layout.nest = nest;
   layout.collector = Collector::get(nest.getCollect());
@@ -81,7 +82,8 @@ FailureOr<ResultLayout> ResultLayout::get(NestOp nest, bool drafts) {
   for (unsigned level = 0; level < appended; ++level)
     if (!makesEntries || level + 1 < layout.numStructural)
       layout.levels.push_back(ResultLevel::get(type, level));
-  bool isDraft = drafts && layout.collector->prefersDraft(layout);
+  bool isDraft = (drafts && layout.collector->prefersDraft(layout)) ||
+                 (draftUnions && layout.collector->draftsUnion(layout));
   layout.filling = isDraft ? Filling::draft() : Filling::counted();
   if (isDraft)
     layout.collector = Collector::getForDraft(nest.getCollect());

@@ -27,8 +27,10 @@ struct ResultLayout {
   ~ResultLayout();
 
   /// The layout of a nest's result. With `drafts`, parts append to a draft
-  /// where that saves time (Filling.h).
-  static mlir::FailureOr<ResultLayout> get(NestOp nest, bool drafts);
+  /// where that saves time (Filling.h); with `draftUnions`, also where it does
+  /// so for a single part.
+  static mlir::FailureOr<ResultLayout> get(NestOp nest, bool drafts,
+                                           bool draftUnions);
 
   mlir::RankedTensorType type;
   NestOp nest;

@@ -62,9 +62,9 @@ def compile(
 
     ``choices`` makes choices that Nacho otherwise makes by the operands of a call:
     ``{"whole-rows": True, "heavy-rows": False, "sort-products": False,
-    "merge-keys": True, "drafts": False, "branches": True, "vector-bits": 512}``, as the
-    options of ``--nacho-cpu``, which describes them. All choices compute the same. One
-    that cannot compute a call is not followed.
+    "merge-keys": True, "drafts": False, "draft-unions": False, "branches": True,
+    "vector-bits": 512}``, as the options of ``--nacho-cpu``, which describes them. All
+    choices compute the same. One that cannot compute a call is not followed.
 
     ``memory_limit`` is the most bytes that a call may allocate at a time, for the
     result and what it takes to compute it: more raises ``OutOfMemoryError``.

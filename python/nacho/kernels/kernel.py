@@ -73,7 +73,7 @@ class Kernel:
         self._specialiser = Specialiser(source, lowering)
         self._repetitions = RepetitionsByOptions()
         self._default = self._specialiser.default
-        self._default.programs.prepare()
+        self._default.programs.prepare(running.threads or 0)
 
     # Calls ------------------------------------------------------------------------
 

@@ -116,12 +116,12 @@ class Programs:
             raise DeviceError(str(error)) from error
         _log_refusal(_nacho.cache_refusal(lowering.target))
 
-    def prepare(self) -> None:
+    def prepare(self, threads: int) -> None:
         """Compile what most calls begin with, or refuse the statement."""
         from nacho import _nacho
 
         try:
-            self.native.prepare()
+            self.native.prepare(threads)
         except _nacho.CompileError as error:
             self.refuse(error)
         except MemoryError as error:
