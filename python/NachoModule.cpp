@@ -150,8 +150,8 @@ public:
       throw CompileError(error);
   }
 
-  /// Compiles the program that most calls with so many threads begin with (0: as
-  /// many as there are), so that errors are raised now.
+  /// Compiles the program that most calls with so many threads begin with (0:
+  /// as many as there are), so that errors are raised now.
   void prepare(int64_t threads) const {
     Unlocked unlocked;
     Asked asked;

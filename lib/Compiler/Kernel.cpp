@@ -230,8 +230,8 @@ static KernelFacts factsOfNest(ModuleOp module) {
 static bool mayUnite(ModuleOp module) {
   return module
       .walk([](BinaryOp op) {
-        bool intersects = op.getKind() == BinaryKind::mul ||
-                          op.getKind() == BinaryKind::div;
+        bool intersects =
+            op.getKind() == BinaryKind::mul || op.getKind() == BinaryKind::div;
         return intersects ? WalkResult::advance() : WalkResult::interrupt();
       })
       .wasInterrupted();

@@ -37,10 +37,9 @@ static void chooseWorkers(Choice &choice, int64_t available, bool cutsLists) {
   choice.isShared = !asked.parts;
   choice.parts =
       choice.isShared ? partsFor(asked.work, cutsLists) : asked.parts;
-  choice.threads = asked.threads;
-  if (!choice.threads)
-    choice.threads = asked.work < serialBelow(choice.facts) ? 1 : available;
-  choice.threads = std::min(choice.threads, choice.parts);
+  bool isLittle = asked.work < serialBelow(choice.facts);
+  int64_t most = asked.threads ? asked.threads : isLittle ? 1 : available;
+  choice.threads = std::min(most, choice.parts);
 }
 
 /// Whether keys are a gain for most operands with this number of indices. Level
@@ -80,14 +79,11 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   choice.variant.finePieces = pins.finePieces.value_or(false);
   choice.variant.sortProducts = pins.sortProducts.value_or(false);
   choice.acceptsOnePart = pins.sortProducts.has_value();
-  choice.variant.drafts =
-      asked.purpose == Purpose::call && pins.drafts.value_or(true);
-  // What is little work is not worth another variant.
-  bool isOnePart =
-      kernel.unites && choice.isShared && choice.threads == 1 &&
-      asked.work >= serialBelow(facts) && pins.drafts.value_or(true);
-  choice.variant.draftUnions = pins.draftUnions.value_or(isOnePart) &&
-                               asked.purpose == Purpose::call;
+  bool isCall = asked.purpose == Purpose::call;
+  bool drafts = choice.variant.drafts = isCall && pins.drafts.value_or(true);
+  bool isOnePart = drafts && kernel.unites && choice.isShared &&
+                   choice.threads == 1 && asked.work >= serialBelow(facts);
+  choice.variant.draftUnions = isCall && pins.draftUnions.value_or(isOnePart);
   choice.variant.branches = pins.branches.value_or(false);
   return choice;
 }
@@ -147,9 +143,8 @@ std::optional<Choice> Chooser::instead(const Choice &choice,
 }
 
 bool Chooser::wantsSample(bool isUnion, bool isDraft, int64_t cost) const {
-  if (isUnion)
-    return !pins.branches && cost >= kSampleFrom;
-  return isDraft && !pins.drafts;
+  return isUnion ? !pins.branches && cost >= kSampleFrom
+                 : isDraft && !pins.drafts;
 }
 
 std::optional<Refusal> Chooser::refuseDraft(const Sample &sample) const {
@@ -161,8 +156,7 @@ std::optional<Refusal> Chooser::refuseDraft(const Sample &sample) const {
 }
 
 /// The rows of several parts together have at most a third as many sums as the
-/// step costs, so that clearing the rows and adding them up takes less than a
-/// third of the time, which a second thread makes up for.
+/// step costs: a second thread makes up for clearing them and adding them up.
 int64_t Chooser::fixedParts(int64_t cost, int64_t rowSize) {
   return powerBelow(std::min({kMostFixedParts, cost / kLeastFixedCost,
                               cost / 3 / std::max<int64_t>(rowSize, 1)}));

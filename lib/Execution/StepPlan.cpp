@@ -34,7 +34,8 @@ StepPlan::StepPlan(const Step &step, const Choice &choice)
       bounds(step.device(), (parts + 1) * step.boundColumns),
       order(step.device(), 0),
       offsets(step.device(), (parts + 1) * step.countColumns),
-      kernelSizes(step.device(), step.numSizes()), buckets(step.device(), step.bucketType(), 0) {
+      kernelSizes(step.device(), step.numSizes()),
+      buckets(step.device(), step.bucketType(), 0) {
   for (const WorkspaceLayout &layout : step.workspaces())
     workspaces.emplace_back(step.device(), layout);
 }
@@ -153,11 +154,8 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
                                       int64_t threads) {
   sizeWorkspaces(args);
   sizeBuckets(args, threads);
-  int64_t most = partsWithTables(args);
-  if (isShared && most < parts)
-    divide(most);
-  if (isShared && threads == 1 && step->draftsUnion())
-    divide(1);
+  if (isShared)
+    mergeParts(partsWithTables(args), threads);
   if (auto refusal = refuseTables(args))
     return refusal;
   // Refuse rows that are too heavy before spending time on counting them.
@@ -214,6 +212,15 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
   checkCost();
   readSizes();
   return std::nullopt;
+}
+
+/// Makes fewer parts of those that Nacho chose, if their tables are worth only
+/// `most`, or if one thread fills the draft of a union.
+void StepPlan::mergeParts(int64_t most, int64_t threads) {
+  if (threads == 1 && step->draftsUnion())
+    most = 1;
+  if (most < parts)
+    divide(most);
 }
 
 /// Changes the number of parts. There are no cuts until the step is planned.

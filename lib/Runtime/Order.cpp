@@ -97,9 +97,9 @@ struct Found {
 };
 
 template <typename Pos, typename Entries>
-static NACHO_INLINE Found
-checkShare(const ResultEntries &of, const Entries &entries, int64_t t,
-           int64_t threads, const StopWord &word) {
+static NACHO_INLINE Found checkShare(const ResultEntries &of,
+                                     const Entries &entries, int64_t t,
+                                     int64_t threads, const StopWord &word) {
   auto *pos = static_cast<const Pos *>(of.positions);
   Found found;
   int64_t pairs = std::max<int64_t>(of.entries - 1, 0);

@@ -142,6 +142,7 @@ private:
                                   int64_t threads);
   void cut(const std::vector<Argument> &args, int64_t within, int64_t threads);
   void divide(int64_t intoParts);
+  void mergeParts(int64_t most, int64_t threads);
   int64_t partsWithTables(const std::vector<Argument> &args) const;
   void orderParts(int64_t threads);
   void readSizes();

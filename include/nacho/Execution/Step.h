@@ -57,8 +57,8 @@
 // marks and positions those of a table. They have a row for each slot (see
 // nacho.workspace). They are passed empty, and the call leaves them empty.
 //
-// Buckets (memref<?x?xiN>, as wide as the positions of the result) are passed if
-// parts append to buckets: two rows for each part, with a number for each
+// Buckets (memref<?x?xiN>, as wide as the positions of the result) are passed
+// if parts append to buckets: two rows for each part, with a number for each
 // bucket. They need not be initialised.
 //
 // A row of `bounds` (memref<?xCxindex>) is a cut: the cost before it, its

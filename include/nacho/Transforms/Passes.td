@@ -382,20 +382,17 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     the last level, and if counting would take as long as appending. This is so for
     nests that scatter, make lists, or intersect. A part appends no more entries than it
     costs, so the costs of the cuts tell where each part may write in a *draft* of the
-    result. With `draft-unions`, nests that unite two operands do not count, either: the
-    draft of a single part, which no entries need to leave, is the result. Of several
-    parts, counting takes less time than moving what they have appended.
-
+    result (`draft-unions`: also of two operands, whose draft by one part is the result):
     - `@kernel_plan` finds the cuts; a part's offset is the cost of all parts before it;
     - `@kernel_compute` appends, and stores how many entries each part appended;
       `@kernel_execute` scans these counts;
     - `@kernel_compact` moves the entries together. Every worker moves the same
       number of entries and positions, whichever parts have appended them.
   }];
-  let options = [Option<"drafts", "drafts", "bool", /*default=*/"false",
-                        "Append to drafts, without counting first">,
-                 Option<"draftUnions", "draft-unions", "bool", /*default=*/"false",
-                        "Append to drafts of unions of two operands, too">];
+  let options = [
+    Option<"drafts", "drafts", "bool", "false", "Append to drafts, without counting first">,
+    Option<"draftUnions", "draft-unions", "bool", "false",
+           "Append to drafts of unions of two operands, too">];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect",
     "::mlir::tensor::TensorDialect"];

@@ -106,7 +106,8 @@ private:
     NestOp nest = nests.front();
     if (failed(verifyReplaceable(func, nest)))
       return failure();
-    FailureOr<ResultLayout> layout = ResultLayout::get(nest, drafts, draftUnions);
+    FailureOr<ResultLayout> layout =
+        ResultLayout::get(nest, drafts, draftUnions);
     if (failed(layout))
       return failure();
     PhaseFunctions functions(func, nest, std::move(*layout));
