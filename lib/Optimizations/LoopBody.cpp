@@ -3,6 +3,7 @@
 #include "LoopBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -52,6 +53,19 @@ static bool isReorderable(Operation *op) {
     return arith::bitEnumContainsAll(add.getFastmath(),
                                      arith::FastMathFlags::reassoc);
   return isa<arith::AddIOp, arith::OrIOp>(op);
+}
+
+Value nacho::addHalves(ImplicitLocOpBuilder &b, Operation *update, Value sums) {
+  auto lanes = cast<VectorType>(sums.getType());
+  for (int64_t half = lanes.getDimSize(0) / 2; half > 0; half /= 2) {
+    auto part = [&](int64_t from) -> Value {
+      return vector::ExtractStridedSliceOp::create(b, sums, {from}, {half},
+                                                   {1});
+    };
+    Type halves = VectorType::get(half, lanes.getElementType());
+    sums = createLike(b, update, {part(0), part(half)}, halves)->getResult(0);
+  }
+  return vector::ExtractOp::create(b, sums, 0);
 }
 
 bool LoopBody::classify(BlockArgument arg, Value next) {

@@ -85,6 +85,11 @@ bool isRepeatable(mlir::Operation *op);
 mlir::Operation *createLike(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
                             mlir::ValueRange operands, mlir::TypeRange types);
 
+/// Adds up all lanes of a vector by an op: each time, the second half to the
+/// first.
+mlir::Value addHalves(mlir::ImplicitLocOpBuilder &b, mlir::Operation *update,
+                      mlir::Value sums);
+
 } // namespace nacho
 
 #endif // NACHO_LIB_OPTIMIZATIONS_LOOPBODY_H

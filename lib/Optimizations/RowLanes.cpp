@@ -7,10 +7,14 @@
 //
 //   ends    = places of the ends of rows i, i + 1, ...
 //   lengths = ends - the ends of the rows before
-//   for t = 0 to max(lengths):
+//   if max(lengths) >= 8: sums = those of all whole octets, row by row
+//   for t = 0 to max(lengths that are left):
 //     sums = select(t < lengths, sums + terms[begins + t], sums)
 //
-// So every row adds up its terms in the order of a loop of its own.
+// So every row adds up its terms in the order of a loop of its own, as
+// nacho-sum-in-lanes lays it down: whole octets first, each term in its lane.
+// Only a loop that looks nothing up begins with more lanes than that; its rows
+// have to be shorter than an octet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +40,25 @@ Value Strip::placeOf(ImplicitLocOpBuilder &b, Value position) {
       b, vector ? Type(vector.clone(type)) : type, position);
   return arith::MinUIOp::create(b, arith::SubIOp::create(b, position, from),
                                 most);
+}
+
+RowLanes::RowLanes(ImplicitLocOpBuilder &b, RowSums &sums, Strip &strip,
+                   Value first)
+    : b(b), sums(sums), strip(strip), first(first) {
+  for (auto [n, one] : llvm::enumerate(sums.body.carried))
+    if (!one.isFlag())
+      numbers.push_back(n);
+}
+
+Value RowLanes::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+/// The same place in all lanes.
+Value RowLanes::constants(int64_t value) {
+  VectorType type = lanesOf(b.getI32Type());
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, b.getI32IntegerAttr(value)));
 }
 
 /// The index of the first row's element, given an index of a row.
@@ -71,91 +94,153 @@ Value RowLanes::vectorOf(Value value) {
   return made;
 }
 
-Value RowLanes::emitPlaces(Value begin) {
+Value RowLanes::placeOf(Value places, int64_t lane) {
+  return arith::IndexCastUIOp::create(
+      b, b.getIndexType(), vector::ExtractOp::create(b, places, lane));
+}
+
+void RowLanes::emitPlaces(Value begin) {
   ends = strip.placeOf(b, vectorOf(sums.end()));
   SmallVector<int64_t> before = {0};
   for (int64_t lane = 0; lane + 1 < kRowLanes; ++lane)
     before.push_back(lane);
-  Value from = vector::ShuffleOp::create(b, ends, ends, before);
-  from = vector::InsertOp::create(b, begin, from, 0);
-  lengths = arith::SubIOp::create(b, ends, from);
-  for (int64_t lane = 0; lane < kRowLanes; ++lane)
-    begins.push_back(arith::IndexCastUIOp::create(
-        b, b.getIndexType(), vector::ExtractOp::create(b, from, lane)));
-  longest =
-      vector::ReductionOp::create(b, vector::CombiningKind::MAXSI, lengths);
+  begins = vector::ShuffleOp::create(b, ends, ends, before);
+  begins = vector::InsertOp::create(b, begin, begins, 0);
+  lengths = arith::SubIOp::create(b, ends, begins);
+}
+
+/// The length of the longest row.
+Value RowLanes::longest() {
+  return vector::ReductionOp::create(b, vector::CombiningKind::MAXSI, lengths);
+}
+
+Value RowLanes::emitCanSum() {
+  if (sums.body.looksUp())
+    return arith::ConstantIntOp::create(b, 1, 1);
   Value most = arith::ConstantIntOp::create(b, kLanes, 32);
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, longest, most);
+  return compare(arith::CmpIPredicate::slt, longest(), most);
 }
 
 Value RowLanes::emitEnd() {
   return vector::ExtractOp::create(b, ends, kRowLanes - 1);
 }
 
-/// The lengths of the rows as integers that are as wide as elements, so that
-/// the lanes of a comparison are, too.
-Value RowLanes::lengthsFor(Type type) {
-  bool isWide = type.getIntOrFloatBitWidth() == 64;
-  return isWide ? arith::ExtSIOp::create(b, lanesOf(b.getI64Type()), lengths)
-                : lengths;
+/// The sum of the terms from `begin` to `end`, which are whole octets.
+Value RowLanes::addOctetsOf(size_t sum, Value begin, Value end) {
+  Operation *update = sums.body.carried[numbers[sum]].update;
+  VectorType type = lanesOf(update->getResult(0).getType());
+  Value zeros = arith::ConstantOp::create(b, type, b.getZeroAttr(type));
+  auto loop = scf::ForOp::create(b, begin, end, constant(kLanes), zeros);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value loaded =
+      vector::LoadOp::create(b, type, strip.terms[sum], loop.getInductionVar());
+  Value next = createLike(b, update, {loop.getRegionIterArg(0), loaded}, type)
+                   ->getResult(0);
+  scf::YieldOp::create(b, next);
+  b.setInsertionPointAfter(loop);
+  Value octets = addHalves(b, update, loop.getResult(0));
+  Value start = sums.entries.getInitArgs()[numbers[sum]];
+  return createLike(b, update, {start, octets}, octets.getType())->getResult(0);
+}
+
+/// The sums of the first `taken` terms of each row, which are whole octets.
+Value RowLanes::addOctets(size_t sum, Value taken) {
+  SmallVector<Value> each;
+  for (int64_t lane = 0; lane < kRowLanes; ++lane) {
+    Value from = placeOf(begins, lane);
+    Value to = arith::AddIOp::create(b, from, placeOf(taken, lane));
+    each.push_back(addOctetsOf(sum, from, to));
+  }
+  auto made =
+      vector::FromElementsOp::create(b, lanesOf(each.front().getType()), each);
+  Value any = compare(arith::CmpIPredicate::sgt, taken, constants(0));
+  return arith::SelectOp::create(b, any, made, all[sum]);
+}
+
+/// if any row has an octet: add up all octets, which rows then begin after
+void RowLanes::addOctets() {
+  Value octet = arith::ConstantIntOp::create(b, kLanes, 32);
+  Value any = compare(arith::CmpIPredicate::sge, longest(), octet);
+  SmallVector<Value> values = {begins, lengths};
+  llvm::append_range(values, all);
+  auto branch = scf::IfOp::create(b, ValueRange(values).getTypes(), any,
+                                  /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, values);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value taken = arith::MaxSIOp::create(b, lengths, constants(0));
+  taken = arith::AndIOp::create(b, taken, constants(-kLanes));
+  SmallVector<Value> after = {arith::AddIOp::create(b, begins, taken),
+                              arith::SubIOp::create(b, lengths, taken)};
+  for (size_t sum = 0; sum < all.size(); ++sum)
+    after.push_back(addOctets(sum, taken));
+  scf::YieldOp::create(b, after);
+  b.setInsertionPointAfter(branch);
+  begins = branch.getResult(0);
+  lengths = branch.getResult(1);
+  all.assign(branch.result_begin() + 2, branch.result_end());
 }
 
 /// The term of each row that is `step` after its first one. It may be one of
 /// another row, or none at all, if the row has ended.
 Value RowLanes::loadTerms(Value terms, Value step) {
   VectorType type = lanesOf(cast<MemRefType>(terms.getType()).getElementType());
-  SmallVector<Value> each;
-  for (Value begin : begins)
-    each.push_back(memref::LoadOp::create(
-        b, terms, ValueRange(arith::AddIOp::create(b, begin, step))));
+  auto each = llvm::map_to_vector(begin, [&](Value place) -> Value {
+    return memref::LoadOp::create(
+        b, terms, ValueRange(arith::AddIOp::create(b, place, step)));
+  });
   return vector::FromElementsOp::create(b, type, each);
 }
 
 /// all = select(step < lengths, all + terms, all)
+///
+/// The lengths are compared as integers that are as wide as elements, so that
+/// the lanes of the comparison are, too.
 void RowLanes::addTerms(Value step, MutableArrayRef<Value> all) {
-  size_t sum = 0;
-  for (const CarriedValue &one : sums.body.carried) {
-    if (one.isFlag())
-      continue;
-    Value loaded = loadTerms(strip.terms[sum], step);
-    bool isFirst = one.update->getOperand(1) == one.term;
-    Value operands[] = {isFirst ? all[sum] : loaded,
-                        isFirst ? loaded : all[sum]};
+  for (auto [number, sum, terms] : llvm::zip(numbers, all, strip.terms)) {
+    const CarriedValue &one = sums.body.carried[number];
+    Value loaded = loadTerms(terms, step);
+    bool isLast = one.update->getOperand(1) == one.term;
+    Value operands[] = {isLast ? sum : loaded, isLast ? loaded : sum};
     Value next =
         createLike(b, one.update, operands, loaded.getType())->getResult(0);
-    Value ends = lengthsFor(one.term.getType());
-    auto integers = cast<VectorType>(ends.getType());
-    Value at = arith::IndexCastOp::create(b, integers.getElementType(), step);
-    at = vector::BroadcastOp::create(b, integers, at);
-    Value isLeft =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, ends);
-    all[sum] = arith::SelectOp::create(b, isLeft, next, all[sum]);
-    ++sum;
+    Type type = b.getIntegerType(one.term.getType().getIntOrFloatBitWidth());
+    VectorType wide = lanesOf(type);
+    Value most = type.isInteger(32)
+                     ? lengths
+                     : arith::ExtSIOp::create(b, wide, lengths).getResult();
+    Value at = arith::IndexCastOp::create(b, type, step);
+    at = vector::BroadcastOp::create(b, wide, at);
+    sum = arith::SelectOp::create(
+        b, compare(arith::CmpIPredicate::slt, at, most), next, sum);
   }
 }
 
-void RowLanes::emitSums() {
-  SmallVector<Value> start;
-  SmallVector<unsigned> numbers;
-  for (auto [n, one] : llvm::enumerate(sums.body.carried)) {
-    if (one.isFlag())
-      continue;
-    numbers.push_back(n);
-    start.push_back(vectorOf(sums.entries.getInitArgs()[n]));
-  }
-  Value end = arith::IndexCastOp::create(b, b.getIndexType(), longest);
+/// Adds the terms that are left, in the order in which they are stored.
+void RowLanes::addLeft() {
+  for (int64_t lane = 0; lane < kRowLanes; ++lane)
+    begin.push_back(placeOf(begins, lane));
+  Value end = arith::IndexCastOp::create(b, b.getIndexType(), longest());
   auto loop =
-      scf::ForOp::create(b, constant(0), end, constant(kTermsAtOnce), start);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> all(loop.getRegionIterArgs());
-    for (int64_t n = 0; n < kTermsAtOnce; ++n)
-      addTerms(arith::AddIOp::create(b, loop.getInductionVar(), constant(n)),
-               all);
-    scf::YieldOp::create(b, all);
-  }
-  for (auto [n, sum] : llvm::zip(numbers, loop.getResults()))
+      scf::ForOp::create(b, constant(0), end, constant(kTermsAtOnce), all);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next(loop.getRegionIterArgs());
+  for (int64_t n = 0; n < kTermsAtOnce; ++n)
+    addTerms(arith::AddIOp::create(b, loop.getInductionVar(), constant(n)),
+             next);
+  scf::YieldOp::create(b, next);
+  all.assign(loop.result_begin(), loop.result_end());
+}
+
+void RowLanes::emitSums() {
+  for (unsigned n : numbers)
+    all.push_back(vectorOf(sums.entries.getInitArgs()[n]));
+  if (sums.body.looksUp())
+    addOctets();
+  addLeft();
+  for (auto [n, sum] : llvm::zip(numbers, all))
     lanes.map(sums.entries.getResult(n), sum);
   for (memref::StoreOp store : sums.stores)
     vector::StoreOp::create(b, vectorOf(store.getValueToStore()),

@@ -5,6 +5,8 @@
 
 #include "RowSums.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 namespace nacho {
 
 /// So many rows are added up at once, each in a lane of a vector.
@@ -27,12 +29,13 @@ struct Strip {
 class RowLanes {
 public:
   RowLanes(mlir::ImplicitLocOpBuilder &b, RowSums &sums, Strip &strip,
-           mlir::Value first)
-      : b(b), sums(sums), strip(strip), first(first) {}
+           mlir::Value first);
 
   /// Emits where the rows are in the strip; the first one begins at `begin`.
-  /// Returns whether all of them are short.
-  mlir::Value emitPlaces(mlir::Value begin);
+  void emitPlaces(mlir::Value begin);
+
+  /// Emits whether the sums of these rows can be emitted.
+  mlir::Value emitCanSum();
 
   /// Emits where the last row ends.
   mlir::Value emitEnd();
@@ -44,12 +47,20 @@ private:
   mlir::VectorType lanesOf(mlir::Type type) const {
     return mlir::VectorType::get(kRowLanes, type);
   }
-  mlir::Value constant(int64_t value) {
-    return mlir::arith::ConstantIndexOp::create(b, value);
+  mlir::Value constant(int64_t value);
+  mlir::Value constants(int64_t value);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x,
+                      mlir::Value y) {
+    return mlir::arith::CmpIOp::create(b, predicate, x, y);
   }
   mlir::Value vectorOf(mlir::Value value);
   mlir::Value rowsOf(mlir::Value index);
-  mlir::Value lengthsFor(mlir::Type type);
+  mlir::Value placeOf(mlir::Value places, int64_t lane);
+  mlir::Value longest();
+  void addOctets();
+  mlir::Value addOctets(size_t sum, mlir::Value taken);
+  mlir::Value addOctetsOf(size_t sum, mlir::Value begin, mlir::Value end);
+  void addLeft();
   mlir::Value loadTerms(mlir::Value terms, mlir::Value step);
   void addTerms(mlir::Value step, mlir::MutableArrayRef<mlir::Value> all);
 
@@ -58,8 +69,13 @@ private:
   Strip &strip;
   mlir::Value first; ///< The first row.
   mlir::IRMapping lanes;
-  mlir::Value ends, lengths, longest;
-  mlir::SmallVector<mlir::Value> begins; ///< Of each row.
+  mlir::SmallVector<unsigned> numbers; ///< Of the sums among carried values.
+  /// Where the rows begin and end in the strip. Terms that have been added to
+  /// `all`, the sum of each row, are not counted among them.
+  mlir::Value begins, ends;
+  mlir::Value lengths;
+  mlir::SmallVector<mlir::Value> all;
+  mlir::SmallVector<mlir::Value> begin; ///< Of each row.
 };
 
 } // namespace nacho

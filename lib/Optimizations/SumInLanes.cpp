@@ -65,7 +65,6 @@ private:
   scf::ForOp buildLoop(Value upper);
   SmallVector<Value> takeLanes(Value number);
   scf::ForOp takeSteps(ValueRange reached);
-  Value addLanes(Operation *update, Value sums);
   Value joinLanes(Value flags);
   Value count(Value initial, Value step, Value number);
   Value before(Value value);
@@ -153,20 +152,6 @@ void LaneLoop::copy(Operation &op) {
   lanes.map(op.getResults(), createLike(&op, operands, types)->getResults());
 }
 
-/// Adds up all lanes: each time, the second half to the first.
-Value LaneLoop::addLanes(Operation *update, Value sums) {
-  Type type = cast<VectorType>(sums.getType()).getElementType();
-  for (int64_t half = numLanes / 2; half > 0; half /= 2) {
-    auto part = [&](int64_t from) -> Value {
-      return vector::ExtractStridedSliceOp::create(b, sums, {from}, {half},
-                                                   {1});
-    };
-    Type halves = VectorType::get(half, type);
-    sums = createLike(update, {part(0), part(half)}, halves)->getResult(0);
-  }
-  return vector::ExtractOp::create(b, sums, 0);
-}
-
 /// Whether any lane has a flag.
 Value LaneLoop::joinLanes(Value flags) {
   Value joined =
@@ -241,7 +226,7 @@ SmallVector<Value> LaneLoop::takeLanes(Value number) {
     if (one.kind == CarriedValue::counter)
       continue;
     Value all = made.getResult(values.size() - 1);
-    Value sum = one.isFlag() ? joinLanes(all) : addLanes(one.update, all);
+    Value sum = one.isFlag() ? joinLanes(all) : addHalves(b, one.update, all);
     Operation *after = createLike(one.update, {initial, sum}, sum.getType());
     values.push_back(after->getResult(0));
   }

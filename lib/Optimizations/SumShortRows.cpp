@@ -11,8 +11,8 @@
 //   for strip of rows from i to next, the entries from begin to end:
 //     if end - begin <= most:
 //       for k = begin to end: terms[k - begin] = term(k)
-//       for 8 rows: if all are short: add up 8 rows in lanes
-//                   else:             for row: sum += terms[...]
+//       for 8 rows: add them up in lanes, or
+//                   for row: sum += terms[...]
 //     else:
 //       for row: sum += term(...)       // as before
 //
@@ -37,7 +37,7 @@ using namespace nacho;
 
 /// The rows of a strip, and the entries that they have at most if they are
 /// short. The terms are to stay in the nearest cache.
-static constexpr int64_t kStripRows = 128, kStripEntries = 1024;
+static constexpr int64_t kStripRows = 128, kStripEntries = 2048;
 
 namespace {
 /// Replaces a loop over rows by one over strips of rows.
@@ -154,7 +154,7 @@ Value StripLoop::fitsLanes(Value from, Value to) {
   return fits;
 }
 
-/// if there are 8 rows, and all of them are short: add them up at once
+/// if there are 8 rows, and lanes can sum them: add them up at once
 /// else: one by one
 Value StripLoop::emitGroup(Value from, Value to, Value begin) {
   Type types[] = {b.getI32Type(), b.getI1Type()};
@@ -166,12 +166,13 @@ Value StripLoop::emitGroup(Value from, Value to, Value begin) {
     scf::YieldOp::create(b, ValueRange{begin, no});
     b.setInsertionPointToStart(ifFits.thenBlock());
     RowLanes lanes(b, sums, strip, from);
-    Value areShort = lanes.emitPlaces(begin);
-    auto ifShort = scf::IfOp::create(b, areShort);
-    b.setInsertionPointToStart(ifShort.thenBlock());
+    lanes.emitPlaces(begin);
+    Value canSum = lanes.emitCanSum();
+    auto ifCan = scf::IfOp::create(b, canSum);
+    b.setInsertionPointToStart(ifCan.thenBlock());
     lanes.emitSums();
-    b.setInsertionPointAfter(ifShort);
-    scf::YieldOp::create(b, ValueRange{lanes.emitEnd(), areShort});
+    b.setInsertionPointAfter(ifCan);
+    scf::YieldOp::create(b, ValueRange{lanes.emitEnd(), canSum});
     b.setInsertionPointAfter(ifFits);
     return scf::IfOp::create(b, b.getI32Type(), ifFits.getResult(1),
                              /*withElseRegion=*/true);

@@ -3,7 +3,7 @@
 // y[i] = A[i,j] * x[j] + b[i]. The entries of a strip of rows come first.
 //
 // CHECK-LABEL: func.func @rows(
-// CHECK:         %[[TERMS:.+]] = memref.alloca() : memref<1034xf64>
+// CHECK:         %[[TERMS:.+]] = memref.alloca() : memref<2058xf64>
 // CHECK-NEXT:    scf.for %[[STRIP:.+]] = %from to %to step %c128 iter_args(%[[BEGIN:.+]] = %first) -> (index) {
 // CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[STRIP]], %c128 : index
 // CHECK-NEXT:      %[[AFTER:.+]] = arith.minui %[[NEXT]], %to : index
@@ -11,7 +11,7 @@
 // CHECK-NEXT:      %[[POSITION:.+]] = arith.index_castui %[[STORED]]
 // CHECK-NEXT:      %[[END:.+]] = arith.minui %[[POSITION]], %size : index
 // CHECK-NEXT:      %[[ENTRIES:.+]] = arith.subi %[[END]], %[[BEGIN]] : index
-// CHECK-NEXT:      %[[FEW:.+]] = arith.cmpi ule, %[[ENTRIES]], %c1024 : index
+// CHECK-NEXT:      %[[FEW:.+]] = arith.cmpi ule, %[[ENTRIES]], %c2048 : index
 //
 // If they are few, all terms are computed, and coordinates outside are reported.
 //
@@ -33,7 +33,7 @@
 // CHECK-NEXT:          arith.cmpi ule, %[[EIGHTH]], %[[AFTER]] : index
 // CHECK-NEXT:          %[[ROWS:.+]] = memref.dim %y
 // CHECK-NEXT:          arith.cmpi ule, %[[EIGHTH]], %[[ROWS]] : index
-// CHECK:               scf.if %{{.+}} -> (i32, i1) {
+// CHECK:               scf.if %{{.+}} -> (i32) {
 // CHECK:                 vector.load %positions[%{{.+}}] : memref<?xi32>, vector<8xi32>
 // CHECK:                 %[[FROM:.+]] = arith.index_castui %[[BEGIN]] : index to i32
 // CHECK-NEXT:            %[[LOWEST:.+]] = vector.broadcast %[[FROM]]
@@ -45,30 +45,38 @@
 // CHECK-NEXT:            %[[BEGINS:.+]] = vector.insert %[[OPEN]], %[[BEFORE]] [0]
 // CHECK-NEXT:            %[[LENGTHS:.+]] = arith.subi %[[ENDS]], %[[BEGINS]] : vector<8xi32>
 //
-// Rows of fewer than eight entries, which add up their terms one by one, are lanes.
+// Octets are added up row by row, as a loop over a row would do it, and then begin later.
 //
-// CHECK:                 %[[LONGEST:.+]] = vector.reduction <maxsi>, %[[LENGTHS]]
-// CHECK-NEXT:            %[[SHORT:.+]] = arith.cmpi slt, %[[LONGEST]], %c8_i32 : i32
-// CHECK-NEXT:            scf.if %[[SHORT]] {
-// CHECK-NEXT:              %[[STEPS:.+]] = arith.index_cast %[[LONGEST]]
-// CHECK-NEXT:              %[[SUMS:.+]] = scf.for %[[T:.+]] = %c0 to %[[STEPS]] step %c2 iter_args(%[[SO_FAR:.+]] = %{{.+}}) -> (vector<8xf64>) {
-// CHECK-COUNT-8:             memref.load %[[TERMS]]
-// CHECK:                     %[[EACH:.+]] = vector.from_elements
-// CHECK-NEXT:                %[[ADDED:.+]] = arith.addf %[[SO_FAR]], %[[EACH]]
-// CHECK:                     %[[LEFT:.+]] = arith.cmpi slt
-// CHECK-NEXT:                %[[ONE:.+]] = arith.select %[[LEFT]], %[[ADDED]], %[[SO_FAR]]
-// CHECK-COUNT-8:             memref.load %[[TERMS]]
-// CHECK:                     arith.addf %[[ONE]], %{{.+}}
-// CHECK:                   %[[B:.+]] = vector.load %b[%[[I]]]
-// CHECK-NEXT:              %[[ALL:.+]] = arith.addf %[[SUMS]], %[[B]] : vector<8xf64>
-// CHECK-NEXT:              vector.store %[[ALL]], %y[%[[I]]]
-// CHECK-NEXT:            }
+// CHECK-NEXT:            %[[LONGEST:.+]] = vector.reduction <maxsi>, %[[LENGTHS]]
+// CHECK-NEXT:            %[[LONG:.+]] = arith.cmpi sge, %[[LONGEST]], %c8_i32 : i32
+// CHECK-NEXT:            %[[AFTER_OCTETS:.+]]:3 = scf.if %[[LONG]] -> (vector<8xi32>, vector<8xi32>, vector<8xf64>) {
+// CHECK-COUNT-8:           vector.load %[[TERMS]]
+// CHECK:                   %[[OCTETS:.+]] = vector.from_elements
+// CHECK-NEXT:              %[[ANY_OCTET:.+]] = arith.cmpi sgt
+// CHECK-NEXT:              arith.select %[[ANY_OCTET]], %[[OCTETS]], %{{.+}}
+// CHECK:                 } else {
+// CHECK-NEXT:              scf.yield %[[BEGINS]], %[[LENGTHS]], %{{.+}}
+//
+// The terms that are left of each row are lanes.
+//
+// CHECK:                 %[[MOST_LEFT:.+]] = vector.reduction <maxsi>, %[[AFTER_OCTETS]]#1
+// CHECK-NEXT:            %[[STEPS:.+]] = arith.index_cast %[[MOST_LEFT]]
+// CHECK-NEXT:            %[[SUMS:.+]] = scf.for %[[T:.+]] = %c0 to %[[STEPS]] step %c2 iter_args(%[[SO_FAR:.+]] = %[[AFTER_OCTETS]]#2) -> (vector<8xf64>) {
+// CHECK-COUNT-8:           memref.load %[[TERMS]]
+// CHECK:                   %[[EACH:.+]] = vector.from_elements
+// CHECK-NEXT:              %[[ADDED:.+]] = arith.addf %[[SO_FAR]], %[[EACH]]
+// CHECK:                   %[[LEFT:.+]] = arith.cmpi slt
+// CHECK-NEXT:              %[[ONE:.+]] = arith.select %[[LEFT]], %[[ADDED]], %[[SO_FAR]]
+// CHECK-COUNT-8:           memref.load %[[TERMS]]
+// CHECK:                   arith.addf %[[ONE]], %{{.+}}
+// CHECK:                 %[[B:.+]] = vector.load %b[%[[I]]]
+// CHECK-NEXT:            %[[ALL:.+]] = arith.addf %[[SUMS]], %[[B]] : vector<8xf64>
+// CHECK-NEXT:            vector.store %[[ALL]], %y[%[[I]]]
 // CHECK-NEXT:            %[[LAST:.+]] = vector.extract %[[ENDS]][7]
-// CHECK-NEXT:            scf.yield %[[LAST]], %[[SHORT]]
+// CHECK-NEXT:            scf.yield %[[LAST]]
 //
-// Others are added up one by one, from the terms, or as they were.
+// Fewer rows than lanes are added up one by one, and long rows as they were.
 //
-// CHECK:               scf.if
 // CHECK:               } else {
 // CHECK:                 scf.for
 // CHECK:                   scf.for

@@ -146,9 +146,9 @@ def NachoSumShortRows : Pass<"nacho-sum-short-rows", "::mlir::func::FuncOp"> {
   let summary = "Add up several short rows at once";
   let description = [{
     A loop over rows, the entries of which follow one another, becomes one over strips
-    of 128 rows. If a strip has at most 1024 entries, the terms of all of them are
+    of 128 rows. If a strip has at most 2048 entries, the terms of all of them are
     computed first, and stored. Then eight rows at a time are added up, each in a lane
-    of a vector, as long as none of them has eight entries or more. Positions that are
+    of a vector, after the octets that longer ones among them have. Positions that are
     stored between the rows of a strip are clamped to the strip.
 
     Every row adds up its terms in the same order as before.
@@ -168,21 +168,21 @@ def NachoSumShortRows : Pass<"nacho-sum-short-rows", "::mlir::func::FuncOp"> {
     ```
     After:
     ```mlir
-    %terms = memref.alloca() : memref<1034xf64>
+    %terms = memref.alloca() : memref<2058xf64>
     scf.for %strip = %from to %to step %c128 iter_args(%begin = %first) -> (index) {
       %end = "end"(min(%strip + 128, %to) - 1)
-      scf.if %end - %begin <= 1024 {
+      scf.if %end - %begin <= 2048 {
         scf.for %k = %begin to %end step %c1 {
           %term = "term"(%k)
           memref.store %term, %terms[%k - %begin]
         }
         scf.for %i = %strip to min(%strip + 128, %to) step %c8 {
-          %begins, %lengths = ... : vector<8xi32>
-          %sums = scf.for %t = %c0 to max(%lengths) step %c2 iter_args(%so_far = %zeros) {
+          %begins, %lengths, %octets = ...
+          %sums = scf.for %t = %c0 to max(%lengths) step %c2 iter_args(%so_far = %octets) {
             %next = select(%t < %lengths, %so_far + %terms[%begins + %t], %so_far)
             ...
           }
-          vector.store %sums, %values[%i]   // or one by one, if any row is long
+          vector.store %sums, %values[%i]   // one by one, if fewer rows are left
         }
       } else {
         the loop as it was, for these rows
