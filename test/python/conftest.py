@@ -3,17 +3,24 @@
 With NACHO_THOROUGH=1 the tests marked `slow` run too, and Hypothesis tries many
 more examples, different ones each time.
 
+Tests marked `each_value` or `each_pair` run on a sample of their cases, which has every
+value of every parameter, or every pair of values; with NACHO_THOROUGH=1 or `--target`,
+on all cases. Of the cases that `-k` or a name asks for, a sample is chosen, too: a case
+that is asked for on its own always runs.
+
 Tests marked `any_target` run on the host and, a sample of them, on the simulated GPU.
 With `--target` all of them run, and nothing else, on the named targets.
 """
 
 import os
+from collections import defaultdict
 from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import targets
+from covering import SIZES, covering
 
 ALWAYS = {"test_edits", "test_sanitizers"}
 """The files whose tests are in every sample: what sanitizers are there for."""
@@ -72,6 +79,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "host_only: does not, although its file is marked any_target"
     )
+    config.addinivalue_line(
+        "markers", "each_value: on cases that have every value of every parameter"
+    )
+    config.addinivalue_line(
+        "markers", "each_pair: on cases that have every pair of two parameters' values"
+    )
 
 
 # --- Targets --------------------------------------------------------------------------
@@ -128,13 +141,41 @@ def is_selected(item: pytest.Item) -> bool:
     return True
 
 
+def values_of(case: pytest.Item) -> dict[str, int]:
+    """Return what identifies the values of a case: not all of them can be compared."""
+    call = getattr(case, "callspec", None)
+    return {name: id(value) for name, value in call.params.items()} if call else {}
+
+
+def repetitive(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Return the cases whose values, or pairs of values, other cases have, too.
+
+    The sample on the simulated GPU is drawn from all cases.
+    """
+    tests: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        for mark in item.iter_markers():
+            if mark.name in SIZES and target_of(item) == targets.HOST:
+                name, _, _ = item.nodeid.partition("[")
+                tests[name, SIZES[mark.name]].append(item)
+    found: set[pytest.Item] = set()
+    for (_, size), cases in tests.items():
+        values = [values_of(case) for case in cases]
+        kept = covering(values, [case.nodeid for case in cases], size)
+        found |= {case for number, case in enumerate(cases) if number not in kept}
+    return found
+
+
+# After pytest has left out what `-k` and names do not ask for.
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
     every = config.getoption("every")
+    repeated = set() if THOROUGH or config.getoption("target") else repetitive(items)
     kept, rest = [], []
     for item in items:
-        chosen = is_sampled(item, every) and is_selected(item)
+        chosen = is_sampled(item, every) and is_selected(item) and item not in repeated
         (kept if chosen else rest).append(item)
     config.hook.pytest_deselected(items=rest)
     items[:] = kept

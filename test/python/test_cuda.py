@@ -49,6 +49,7 @@ def test_contractions(case, run):
     check_run(compiled(case), case, run)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("parts", [None, 1, 3, 40])
 @pytest.mark.parametrize("text", KERNELS)
 def test_kernels(text, parts):

@@ -81,6 +81,7 @@ SIZES = [
 ]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("format", ["csr", "coo", "dcsr"])
 def test_same_for_all_parts(size, format):

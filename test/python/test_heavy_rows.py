@@ -108,6 +108,7 @@ def test_parts_do_not_change_a_bit_of_a_scattered_result(expression, kind):
 
 
 @pytest.mark.host_only
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["arrow", "sums", "power"])
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_nests_are_balanced(expression, kind):

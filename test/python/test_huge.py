@@ -60,6 +60,7 @@ MATRICES = {
 }
 
 
+@pytest.mark.each_pair
 @pytest.mark.parametrize("extent", EXTENTS)
 @pytest.mark.parametrize("format", LISTS)
 @pytest.mark.parametrize("text", MATRICES)

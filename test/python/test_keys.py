@@ -96,6 +96,7 @@ def test_windows_end_anywhere(expr, nnz):
         compare(expr, A, entries_at(numbers, shape, seed=2))
 
 
+@pytest.mark.each_pair
 @pytest.mark.parametrize("formats", [("csf", "csf"), ("csf", "coo"), ("coo", "csf")])
 @pytest.mark.parametrize("nnz", [0, 1, 2, 511, 512, 513, 1024, 1500])
 @pytest.mark.parametrize("shape", [(40, 50, 30), (1, 60_000, 1), (60, 1, 1000)])

@@ -89,6 +89,7 @@ def test_results(expression, kind):
 
 
 @pytest.mark.host_only
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_nests_are_balanced(expression, kind):

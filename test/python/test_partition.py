@@ -135,6 +135,7 @@ def drivers(tensors):
     return [tensor for tensor in tensors if tensor.crd[0] is not None]
 
 
+@pytest.mark.each_pair
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("formats", [("csr", "csr"), ("csr", "dcsr"), ("dcsr", "dcsr")])
 @pytest.mark.parametrize("text", [UNION, PRODUCT])
@@ -247,7 +248,7 @@ compiled = {}
 
 
 @given(kernels(), samples.seeds, samples.shapes, samples.kinds, st.integers(1, 70))
-@settings(max_examples=5000 if THOROUGH else 300)
+@settings(max_examples=5000 if THOROUGH else 150)
 def test_every_part_costs_the_same(chosen, seed, shape, kinds, parts):
     if chosen not in compiled:
         compiled[chosen] = kernel_of(*chosen)
@@ -304,6 +305,7 @@ def adversaries():
     }
 
 
+@pytest.mark.each_pair
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("text", [UNION, PRODUCT])
 @pytest.mark.parametrize("formats", [("csr", "csr"), ("dcsr", "csr"), ("dcsr", "dcsr")])
