@@ -10,6 +10,11 @@ that is asked for on its own always runs.
 
 Tests marked `any_target` run on the host and, a sample of them, on the simulated GPU.
 With `--target` all of them run, and nothing else, on the named targets.
+
+Most of the tests' time is LLVM's, which optimises kernels. What kernels compute does
+not depend on that: of the tests marked `any_code` or `any_target`, one in four compiles
+kernels as users do, and so do all others. With NACHO_THOROUGH=1, all tests do, and with
+NACHO_OPTIMIZE=1, or 0, all tests are as they are asked to be.
 """
 
 import os
@@ -19,6 +24,7 @@ from zlib import crc32
 import pytest
 from hypothesis import HealthCheck, settings
 
+import optimization
 import targets
 from covering import SIZES, covering
 
@@ -28,7 +34,16 @@ ALWAYS = {"test_edits", "test_sanitizers"}
 SIMULATED_EVERY = 40
 """One in so many tests marked `any_target` is run on the simulated GPU."""
 
+ANY_CODE = {"any_code", "any_target"}
+"""The marks of tests of what kernels compute, however LLVM compiles them."""
+
+OPTIMIZED_EVERY = 4
+"""One in so many tests marked `any_code` or `any_target` has its kernels optimised."""
+
 THOROUGH = os.environ.get("NACHO_THOROUGH") == "1"
+
+IS_ASKED_FOR = THOROUGH or "NACHO_OPTIMIZE" in os.environ
+"""Whether somebody says which kernels are optimised."""
 
 # Tests run kernels on more threads than there are cores. OpenMP's threads would spin
 # for a while whenever they wait, and keep those that they wait for from running.
@@ -80,6 +95,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "host_only: does not, although its file is marked any_target"
     )
     config.addinivalue_line(
+        "markers", "any_code: tests what kernels compute, however LLVM compiles them"
+    )
+    config.addinivalue_line(
         "markers", "each_value: on cases that have every value of every parameter"
     )
     config.addinivalue_line(
@@ -117,6 +135,23 @@ def on_target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         pytest.skip(lacking)
     targets.use(name, monkeypatch)
     return name
+
+
+@pytest.fixture(autouse=True)
+def _optimization(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Leave the code of most kernels unoptimised, where that makes no difference.
+
+    All cases of a test are compiled alike, so that they can share kernels. Kernels of
+    the simulated GPU run longer than it takes to compile them.
+    """
+    test = request.node
+    if IS_ASKED_FOR or not ANY_CODE & {mark.name for mark in test.iter_markers()}:
+        return
+    name, _, _ = test.nodeid.partition("[")
+    if target_of(test) == targets.HOST and crc32(name.encode()) % OPTIMIZED_EVERY:
+        optimization.leave_out(monkeypatch)
 
 
 def target_of(item: pytest.Item) -> str:

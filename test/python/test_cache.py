@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
+
+import nacho
 
 PROGRAM = """
 import numpy as np, scipy.sparse as sp, nacho
@@ -99,3 +103,14 @@ def test_a_directory_that_others_can_use(tmp_path, mode):
     )
     assert not files(cache)
     assert done.stderr.count("its mode should be 0700") == 1
+
+
+def test_code_that_is_not_optimised(monkeypatch):
+    """It calls what is inlined otherwise; neither code is taken for the other."""
+    operand, vector = sp.csr_array(np.eye(3)), np.arange(3.0)
+    for optimised in ("1", "0", "1", "0"):
+        monkeypatch.setenv("NACHO_OPTIMIZE", optimised)
+        kernel = nacho.mlir.compile("y[i] = A[i,j] * x[j]", {"x": "dense"})
+        calls = "call void @_mlir_ciface_kernel_execute" in kernel.llvm()
+        assert calls == (optimised == "0")
+        assert kernel(operand, vector).tolist() == vector.tolist()

@@ -16,6 +16,8 @@ from nacho.kernels import copies, specialisation
 from nacho.kernels.request import Running
 from nacho.storage.formats import Format
 
+pytestmark = pytest.mark.any_code
+
 MATRICES = ("coo", "coo-interleaved", "csr", "csc", "dcsr", "dcsc", "dense")
 DTYPES = ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "?", "c8", "c16")
 ORDERS = [*itertools.permutations(range(3))]

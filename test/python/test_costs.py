@@ -45,6 +45,8 @@ from test_expressions import (
     shown,
 )
 
+pytestmark = pytest.mark.any_code
+
 PARTS = (1, 2, 7, 64, 1000)
 COSTS = (
     "nnz",

@@ -13,6 +13,8 @@ import pytest
 import nacho
 from nacho import Tensor, _nacho
 
+pytestmark = pytest.mark.any_code
+
 ROWS = 400
 PER_ROW = 3
 TRIANGLES, MASKED = (

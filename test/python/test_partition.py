@@ -12,6 +12,8 @@ import samples
 from conftest import THOROUGH
 from nacho.storage.operands import arguments
 
+pytestmark = pytest.mark.any_code
+
 # What each model charges, and how much. The models without names are written out.
 WEIGHTS = {
     "nnz": {"entries": 1, "steps": 1},

@@ -3,6 +3,7 @@
 #include "Jit.h"
 
 #include "Instrumentation.h"
+#include "nacho/Execution/Optimization.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Runtime.h"
 #include "nacho/Runtime/Stop.h"
@@ -91,7 +92,8 @@ static Expected<std::unique_ptr<TargetMachine>> createHostMachine() {
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
-  builder->setCodeGenOptLevel(CodeGenOptLevel::Aggressive);
+  builder->setCodeGenOptLevel(optimizesCode() ? CodeGenOptLevel::Aggressive
+                                              : CodeGenOptLevel::None);
   if (builder->getTargetTriple().isX86() && !hasFastGathers())
     builder->addFeatures({"+prefer-no-gather"});
   return builder->createTargetMachine();
@@ -190,6 +192,10 @@ static void optimize(Module &module, TargetMachine &machine,
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   // Drop what only other units need.
   GlobalDCEPass().run(module, modules);
+  if (!optimizesCode()) {
+    builder.buildO0DefaultPipeline(OptimizationLevel::O0).run(module, modules);
+    return;
+  }
   hintLoops(module);
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
       .run(module, modules);

@@ -1,0 +1,21 @@
+"""Kernels that LLVM does not optimise: they compile in less than half the time."""
+
+from __future__ import annotations
+
+import pytest
+
+from nacho.kernels import copies, evaluation
+from nacho.kernels.cache import Cache
+
+_EVALUATION, _COPIES = Cache(), Cache()
+
+
+def leave_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not optimise what is compiled, here and in processes that are started.
+
+    Kernels of ``nacho.evaluate`` and of conversions have caches of their own meanwhile,
+    so that no result depends on which tests were run before.
+    """
+    monkeypatch.setenv("NACHO_OPTIMIZE", "0")
+    monkeypatch.setattr(evaluation, "_specialisers", _EVALUATION)
+    monkeypatch.setattr(copies, "_specialisers", _COPIES)
