@@ -341,8 +341,7 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       scan of the counts gives. Where several parts contribute to an entry, each of
       them keeps its own sum as a partial;
     - `@kernel_clear`, only if parts add to rows of sums for the whole result: clears them;
-    - `@kernel_combine`, only if there are such entries: adds up the partials, one part
-      after the other. Workers divide long rows of partials among them;
+    - `@kernel_combine`, only if there are such entries: adds up the partials in order;
     - `@kernel_plan` and `@kernel_execute`, which a caller calls: the first does
       everything up to the allocation of the result, the second everything after it.
       The `#nacho.step` of `@kernel_execute` is all that a caller has to know.
