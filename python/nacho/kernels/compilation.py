@@ -61,10 +61,11 @@ def compile(
     a part includes entries of the operands that no loop visits.
 
     ``choices`` makes choices that Nacho otherwise makes by the operands of a call:
-    ``{"whole-rows": True, "heavy-rows": False, "sort-products": False,
-    "merge-keys": True, "drafts": False, "draft-unions": False, "branches": True,
-    "vector-bits": 512}``, as the options of ``--nacho-cpu``, which describes them. All
-    choices compute the same. One that cannot compute a call is not followed.
+    ``{"whole-rows": True, "heavy-rows": True, "row-pieces": True, "fine-pieces": False,
+    "sort-products": False, "merge-keys": True, "drafts": False, "draft-unions": False,
+    "branches": True, "vector-bits": 512}``, as the options of ``--nacho-cpu``, which
+    describes them. All choices compute the same. One that cannot compute a call is not
+    followed.
 
     ``memory_limit`` is the most bytes that a call may allocate at a time, for the
     result and what it takes to compute it: more raises ``OutOfMemoryError``.
