@@ -103,7 +103,7 @@ std::optional<Rows> Rows::match(scf::ForOp loop) {
       !matchPattern(inner.front().getStep(), m_One()))
     return std::nullopt;
   auto args = loop.getRegionIterArgs();
-  auto begin = llvm::find(args, inner.front().getLowerBound());
+  const auto *begin = llvm::find(args, inner.front().getLowerBound());
   if (begin == args.end())
     return std::nullopt;
   Rows rows = {loop, inner.front(), unsigned(begin - args.begin())};

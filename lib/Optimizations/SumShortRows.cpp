@@ -104,7 +104,7 @@ void StripLoop::emitTerms() {
     if (!sums.body.updates(&op))
       b.clone(op, copy);
   Value place = add(loop.getInductionVar(), shift);
-  auto terms = strip.terms.begin();
+  const auto *terms = strip.terms.begin();
   for (const CarriedValue &one : sums.body.carried) {
     Value term = copy.lookupOrDefault(one.term);
     if (one.isFlag())

@@ -87,14 +87,14 @@ private:
   const Crd *const *all;
 };
 
-} // namespace
-
 /// What a thread finds in its share.
 struct Found {
   int64_t faults = 0;   ///< Neighbours in a fiber that are not in order.
   int64_t empty = 0;    ///< Fibers without entries.
   bool isInside = true; ///< All coordinates are in their extents.
 };
+
+} // namespace
 
 template <typename Pos, typename Entries>
 static NACHO_INLINE Found checkShare(const ResultEntries &of,

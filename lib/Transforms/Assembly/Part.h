@@ -84,7 +84,7 @@ private:
   struct RowCost {
     mlir::Value cost, quarter;
   };
-  RowCost emitRowCost(mlir::Value row);
+  RowCost emitRowCost(mlir::Value fiber);
   llvm::ArrayRef<mlir::Value> wholeRow(mlir::Value row);
   llvm::SmallVector<mlir::Value> emitWholeRow(mlir::Value row) const;
 
