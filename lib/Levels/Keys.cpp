@@ -9,17 +9,22 @@
 using namespace mlir;
 using namespace nacho;
 
-/// The number of bits of the largest coordinate of a level:
-///   64 - (leading zeros of extent - 1)
-static Value emitWidth(ImplicitLocOpBuilder &b, Value tensor, unsigned level) {
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value extent = arith::MaxUIOp::create(b, levelExtent(b, tensor, level), one);
-  Value last = arith::IndexCastOp::create(
-      b, b.getI64Type(), arith::SubIOp::create(b, extent, one));
-  Value zeros = math::CountLeadingZerosOp::create(b, last);
-  Value width =
+Value nacho::emitBits(ImplicitLocOpBuilder &b, Value number) {
+  Value word = arith::IndexCastOp::create(b, b.getI64Type(), number);
+  Value zeros = math::CountLeadingZerosOp::create(b, word);
+  Value bits =
       arith::SubIOp::create(b, arith::ConstantIntOp::create(b, 64, 64), zeros);
-  return arith::IndexCastOp::create(b, b.getIndexType(), width);
+  return arith::IndexCastOp::create(b, b.getIndexType(), bits);
+}
+
+Value nacho::emitCoordinateBits(ImplicitLocOpBuilder &b, Value extent) {
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value some = arith::MaxUIOp::create(b, extent, one);
+  return emitBits(b, arith::SubIOp::create(b, some, one));
+}
+
+static Value emitWidth(ImplicitLocOpBuilder &b, Value tensor, unsigned level) {
+  return emitCoordinateBits(b, levelExtent(b, tensor, level));
 }
 
 static unsigned rankOf(Value tensor) {

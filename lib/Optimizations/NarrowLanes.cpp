@@ -45,6 +45,13 @@ static Value broadcastNarrow(ImplicitLocOpBuilder &b, Value bound,
   return vector::BroadcastOp::create(b, narrow, bound);
 }
 
+/// The index that a vector has in every lane; null if it was made otherwise.
+static Value indexOfAllLanes(Value lanes) {
+  auto made = lanes.getDefiningOp<vector::BroadcastOp>();
+  return made && made.getSource().getType().isIndex() ? made.getSource()
+                                                      : Value();
+}
+
 namespace {
 
 /// coordinates < extent -> narrow coordinates < min(extent, the largest number)
@@ -57,13 +64,13 @@ struct NarrowComparison : OpRewritePattern<arith::CmpIOp> {
   LogicalResult matchAndRewrite(arith::CmpIOp op,
                                 PatternRewriter &rewriter) const override {
     Value narrow = narrowOf(op.getLhs());
-    auto extents = op.getRhs().getDefiningOp<vector::BroadcastOp>();
-    if (!narrow || !extents || !extents.getSource().getType().isIndex() ||
+    Value bound = indexOfAllLanes(op.getRhs());
+    if (!narrow || !bound ||
         (op.getPredicate() != arith::CmpIPredicate::ult &&
          op.getPredicate() != arith::CmpIPredicate::uge))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value extent = broadcastNarrow(b, extents.getSource(), narrow.getType());
+    Value extent = broadcastNarrow(b, bound, narrow.getType());
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, op.getPredicate(), narrow,
                                                extent);
     return success();
@@ -79,11 +86,11 @@ struct NarrowMinimum : OpRewritePattern<arith::MinUIOp> {
   LogicalResult matchAndRewrite(arith::MinUIOp op,
                                 PatternRewriter &rewriter) const override {
     Value narrow = narrowOf(op.getLhs());
-    auto sizes = op.getRhs().getDefiningOp<vector::BroadcastOp>();
-    if (!narrow || !sizes || !sizes.getSource().getType().isIndex())
+    Value bound = indexOfAllLanes(op.getRhs());
+    if (!narrow || !bound)
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value size = broadcastNarrow(b, sizes.getSource(), narrow.getType());
+    Value size = broadcastNarrow(b, bound, narrow.getType());
     Value least = arith::MinUIOp::create(b, narrow, size);
     rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, op.getType(), least);
     return success();

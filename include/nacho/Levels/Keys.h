@@ -20,6 +20,13 @@ namespace nacho {
 /// nothing of MLIR, has the same constant.
 inline constexpr unsigned kMostKeyBits = 62;
 
+/// The number of bits of a number: 64 - (its leading zeros).
+mlir::Value emitBits(mlir::ImplicitLocOpBuilder &b, mlir::Value number);
+
+/// The number of bits of the largest coordinate below an extent.
+mlir::Value emitCoordinateBits(mlir::ImplicitLocOpBuilder &b,
+                               mlir::Value extent);
+
 /// The number of bits in a key to the right of the field of a level.
 mlir::Value emitKeyShift(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
                          unsigned level);

@@ -5,8 +5,8 @@
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
+#include "nacho/Levels/Keys.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -114,21 +114,13 @@ Part::RowCost Part::emitRowCost(Value fiber) {
   Value quarters = arith::MulIOp::create(b, parts, constant(4));
   Value quarter = arith::DivUIOp::create(b, emitListCost(b, list), quarters);
   setName(quarter, "quarter");
-  return {cost, quarter};
+  Value isHeavy =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, cost, quarter);
+  return {cost, quarter, isHeavy};
 }
 
 Value Part::emitIsHeavy(HeavyOp op) {
-  auto [cost, quarter] = emitRowCost(op.getFiber());
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, cost, quarter);
-}
-
-/// The number of bits of a number.
-static Value emitBits(ImplicitLocOpBuilder &b, Value number) {
-  Value word = arith::IndexCastOp::create(b, b.getI64Type(), number);
-  Value zeros = math::CountLeadingZerosOp::create(b, word);
-  Value all = arith::ConstantIntOp::create(b, 64, 64);
-  return arith::IndexCastOp::create(b, b.getIndexType(),
-                                    arith::SubIOp::create(b, all, zeros));
+  return emitRowCost(op.getFiber()).isHeavy;
 }
 
 /// If the elements of a heavy row were spread evenly, each of its pieces would
@@ -137,13 +129,8 @@ static Value emitBits(ImplicitLocOpBuilder &b, Value number) {
 ///   width = bits(extent - 1), where bits(n) is the number of bits of n
 ///   heavy ? max(0, width - bits(2 * cost / quarter)) : width
 Value Part::emitPieceShift(PieceShiftOp op) {
-  auto [cost, quarter] = emitRowCost(op.getFiber());
-  Value isHeavy =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, cost, quarter);
-  Value extent = mapping.lookupOrDefault(op.getExtent());
-  Value last = arith::SubIOp::create(
-      b, arith::MaxUIOp::create(b, extent, constant(1)), constant(1));
-  Value width = emitBits(b, last);
+  auto [cost, quarter, isHeavy] = emitRowCost(op.getFiber());
+  Value width = emitCoordinateBits(b, mapping.lookupOrDefault(op.getExtent()));
   Value divisor = arith::MaxUIOp::create(b, quarter, constant(1));
   Value pieces = arith::DivUIOp::create(
       b, arith::MulIOp::create(b, cost, constant(2)), divisor);

@@ -80,9 +80,10 @@ struct Part {
   Condition completes = kAlways;
 
 private:
-  /// What a row of a list costs, and a quarter of a part's share of the list.
+  /// What a row of a list costs, a quarter of a part's share of the list, and
+  /// whether the row costs more than that.
   struct RowCost {
-    mlir::Value cost, quarter;
+    mlir::Value cost, quarter, isHeavy;
   };
   RowCost emitRowCost(mlir::Value fiber);
   llvm::ArrayRef<mlir::Value> wholeRow(mlir::Value row);

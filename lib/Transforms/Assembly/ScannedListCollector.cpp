@@ -5,6 +5,10 @@
 // drafted, each part adds up its own values while it appends them; when its
 // entries are moved to the result, the sum of all parts before it is added.
 //
+// A list of pieces is sorted before its values are added up: the loops come to
+// the pieces of one entry of a row after the other, but the entries of each
+// piece have to lie side by side, in the order of the row.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Collector.h"
@@ -37,6 +41,18 @@ public:
     if (part.isCounting())
       return std::make_unique<CountedEntries>(part);
     return std::make_unique<AppendedEntries>(part);
+  }
+};
+
+class PieceListCollector : public ScannedListCollector {
+public:
+  /// The cost of the list that the loops visit says little about how many
+  /// pieces there are: a draft would have room for many more.
+  bool prefersDraft(const ResultLayout &) const override { return false; }
+
+  void finishEntries(PhaseFunctions &function) const override {
+    emitSort(function, numLevelsToSort(function.layout));
+    ScannedListCollector::finishEntries(function);
   }
 };
 
@@ -91,4 +107,8 @@ std::unique_ptr<Collector> nacho::makeScannedListCollector() {
 
 std::unique_ptr<Collector> nacho::makeRunningSumsCollector() {
   return std::make_unique<RunningSumsCollector>();
+}
+
+std::unique_ptr<Collector> nacho::makePieceListCollector() {
+  return std::make_unique<PieceListCollector>();
 }
