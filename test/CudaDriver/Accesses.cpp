@@ -16,6 +16,10 @@ static char *localAt(Thread &t, const Instruction &i, size_t operand) {
   return t.local + t.get<int64_t>(i.operands[operand]) + i.offset;
 }
 
+static char *sharedAt(Thread &t, const Instruction &i, size_t operand) {
+  return t.shared + t.get<int64_t>(i.operands[operand]) + i.offset;
+}
+
 using Place = char *(*)(Thread &, const Instruction &, size_t operand);
 
 /// Accesses must be aligned. This is what the driver does if one is not.
@@ -79,6 +83,10 @@ static Operation accessAs(const std::string &access) {
     return {load<T, localAt>, Shape::memory};
   if (access == "st.local")
     return {store<T, localAt>, Shape::memory};
+  if (access == "ld.shared")
+    return {load<T, sharedAt>, Shape::memory};
+  if (access == "st.shared")
+    return {store<T, sharedAt>, Shape::memory};
   if (access == "ld.param")
     return {loadParameter<T>, Shape::parameter};
   return {};

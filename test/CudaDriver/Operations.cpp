@@ -379,9 +379,10 @@ static void finish(Thread &t, const Instruction &) { t.isDone = true; }
 
 Operation ptx::operationOf(const std::string &name) {
   static const Table table;
-  Operation found = accessOf(name);
-  if (found.run)
-    return found;
+  for (auto kind : {accessOf, barrierOf})
+    if (Operation found = kind(name); found.run)
+      return found;
+  Operation found;
   if (name == "bra" || name == "bra.uni")
     found = {branch, Shape::branch};
   else if (name == "ret")

@@ -28,11 +28,13 @@ struct Error : std::runtime_error {
 struct Thread {
   uint64_t *registers;
   const char *parameters;
-  char *local; ///< Memory of its own.
+  char *local;  ///< Memory of its own.
+  char *shared; ///< Memory of its block.
   /// From addresses that the driver hands out to those that can be accessed.
   int64_t window;
   size_t next = 0; ///< The number of the next instruction.
   bool isDone = false;
+  bool waits = false; ///< For the other threads of its block.
 
   template <typename T>
   T get(int32_t number) const {
@@ -70,11 +72,16 @@ struct Kernel {
   std::vector<Instruction> code;
   std::vector<Constant> constants;
   std::vector<size_t> parameterOffsets, parameterSizes;
-  size_t numRegisters = kSpecial, parameterBytes = 0, localBytes = 0;
+  size_t numRegisters = kSpecial, parameterBytes = 0, localBytes = 0,
+         sharedBytes = 0;
 
-  /// Runs all threads, one after the other, on copies of the parameters.
-  void run(int64_t blocks, int64_t threads, void **parameters,
+  /// Runs all blocks, one after the other, on copies of the parameters.
+  void run(int64_t blocks, int64_t count, void **parameters,
            int64_t window) const;
+
+private:
+  /// Begins a thread. `room` is memory for its registers, and then its own.
+  Thread begin(char *room) const;
 };
 
 /// Where an instruction finds its operands.
@@ -93,6 +100,10 @@ struct Operation {
 /// What an instruction does that accesses memory: ld.<space>.<vector>.<type>,
 /// st, or atom. Other names have none.
 Operation accessOf(const std::string &name);
+
+/// What an instruction does by which the threads of a block wait for each
+/// other; other names have none.
+Operation barrierOf(const std::string &name);
 
 /// What an instruction does that has this name, with its types. Throws Error if
 /// that is not known.

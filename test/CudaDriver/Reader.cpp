@@ -28,6 +28,7 @@ private:
   bool nextLine();
   void beginKernel();
   void readParameter();
+  void readArray(size_t &all);
   void readDirective();
   void readInstruction();
   void readOperand(const std::string &word, Shape shape, Instruction &made);
@@ -154,16 +155,22 @@ void Reader::readParameter() {
   kernel->parameterBytes = at + bytes;
 }
 
-/// .reg .b64 %rd<27>;  .local .align 8 .b8 __local_depot0[16];
+/// .local .align 8 .b8 __local_depot0[16];
+///
+/// `all` is how many bytes of this kind the kernel has.
+void Reader::readArray(size_t &all) {
+  std::vector<std::string> words = wordsOf(line);
+  size_t bytes = std::strtoull(words.back().c_str(), nullptr, 10);
+  registers[words[words.size() - 2]] = constantOf(all);
+  all += (bytes + 15) / 16 * 16;
+}
+
+/// .reg .b64 %rd<27>;
 void Reader::readDirective() {
-  if (beginsWith(line, ".local")) {
-    std::vector<std::string> words = wordsOf(line);
-    size_t bytes = std::strtoull(words.back().c_str(), nullptr, 10);
-    kernel->localBytes += (bytes + 15) / 16 * 16;
-    registers[words[words.size() - 2]] =
-        constantOf(kernel->localBytes - (bytes + 15) / 16 * 16);
-    return;
-  }
+  if (kernel && isInBody && beginsWith(line, ".local"))
+    return readArray(kernel->localBytes);
+  if (kernel && isInBody && beginsWith(line, ".shared"))
+    return readArray(kernel->sharedBytes);
   for (const char *known : {".reg", ".version", ".target", ".address_size",
                             ".maxntid", ".pragma", ".loc", ".file", ")"})
     if (beginsWith(line, known))
