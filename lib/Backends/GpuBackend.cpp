@@ -20,10 +20,16 @@ static void addGpu(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createNachoExpandSort());
   ConvertNachoParallelToGPUOptions launches;
   launches.slots = kGpuSlots;
+  launches.scanRuns = options.tile > 0;
   pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU(launches));
   pm.addNestedPass<func::FuncOp>(createNachoAccessOnDevice());
   addCanonicalizer(pm, options);
   pm.addPass(createCSEPass());
+  if (options.tile > 0) {
+    pm.addNestedPass<func::FuncOp>(createNachoFuseRows());
+    addCanonicalizer(pm, options);
+    pm.addPass(createCSEPass());
+  }
   pm.addNestedPass<func::FuncOp>(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
   pm.addPass(createNachoMergeKernels());
@@ -36,6 +42,7 @@ Capabilities nacho::gpuCapabilities() {
   capabilities.sorts = true;
   capabilities.workspaces = true;
   capabilities.tables = true;
+  capabilities.tiles = true;
   return capabilities;
 }
 
@@ -48,7 +55,7 @@ public:
   }
   Capabilities capabilities() const override { return gpuCapabilities(); }
   std::vector<Stage> loweringStages() const override {
-    return {scfStage(), gpuStage(), ptxStage()};
+    return {tileStage(), scfStage(), gpuStage(), ptxStage()};
   }
 };
 } // namespace

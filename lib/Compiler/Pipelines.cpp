@@ -120,6 +120,7 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
   NachoAssembleOutputsOptions assemble;
   assemble.drafts = options.drafts;
   assemble.draftUnions = options.draftUnions;
+  assemble.tile = options.tile;
   pm.addPass(createNachoAssembleOutputs(assemble));
   addCanonicalizer(pm, options);
   pm.addPass(createCSEPass());
@@ -136,6 +137,7 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<func::FuncOp>(createNachoKeepSums());
   ConvertNachoLoopsToSCFOptions loops;
   loops.branches = options.branches;
+  loops.together = options.tile > 0;
   loops.vectorBits = options.vectorBits;
   pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF(loops));
   pm.addNestedPass<func::FuncOp>(createConvertNachoPartitionToSCF());
@@ -175,6 +177,18 @@ std::vector<Stage> nacho::commonStages() {
           {"assemble", addAssemble}};
 }
 
+/// Leads to parts that share memory with their neighbours.
+static void addTile(OpPassManager &pm, const PipelineOptions &options) {
+  if (!options.tile)
+    return;
+  NachoTilePartsOptions tile;
+  tile.parts = options.tile;
+  pm.addNestedPass<func::FuncOp>(createNachoTileParts(tile));
+  pm.addPass(createCSEPass());
+}
+
+Stage nacho::tileStage() { return {"tile", addTile}; }
+
 Stage nacho::scfStage() { return {"scf", addScf}; }
 
 void nacho::addContractCheck(OpPassManager &pm, const Backend &backend) {
@@ -183,6 +197,7 @@ void nacho::addContractCheck(OpPassManager &pm, const Backend &backend) {
   contract.target = backend.name().str();
   contract.sorts = capabilities.sorts;
   contract.workspaces = capabilities.workspaces;
+  contract.tiles = capabilities.tiles;
   pm.addPass(createNachoVerifyContract(contract));
   pm.addNestedPass<func::FuncOp>(createNachoVerifyAccesses());
   pm.addNestedPass<func::FuncOp>(createNachoVerifyProgress());
@@ -195,6 +210,8 @@ void nacho::addStages(OpPassManager &pm, ArrayRef<Stage> stages,
   possible.copyOptionValuesFrom(options);
   if (!capabilities.tables)
     possible.find = false;
+  if (!capabilities.tiles)
+    possible.tile = 0;
   for (const Stage &stage : stages)
     stage.addPasses(pm, possible);
 }

@@ -5,49 +5,63 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace nacho;
 
+ScanBuilder::ScanBuilder(ImplicitLocOpBuilder &b, ExclusiveScanOp op)
+    : b(b), op(op) {
+  for (int64_t column = 0; column < op.getNumColumns(); ++column)
+    columns.push_back(arith::ConstantIndexOp::create(b, column));
+}
+
+SmallVector<Value> ScanBuilder::none() {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  return SmallVector<Value>(op.getNumColumns(), zero);
+}
+
+SmallVector<Value> ScanBuilder::load(Value rows, Value row) {
+  SmallVector<Value> values;
+  for (Value column : columns)
+    values.push_back(memref::LoadOp::create(b, rows, ValueRange{row, column}));
+  return values;
+}
+
+void ScanBuilder::store(Value row, ValueRange values) {
+  for (auto [column, value] : llvm::zip(columns, values))
+    memref::StoreOp::create(b, value, op.getOutput(), ValueRange{row, column});
+}
+
+SmallVector<Value> ScanBuilder::combine(ValueRange x, ValueRange y) {
+  IRMapping mapping;
+  Block &body = op.getCombine().front();
+  mapping.map(body.getArguments().take_front(x.size()), x);
+  mapping.map(body.getArguments().drop_front(x.size()), y);
+  for (Operation &nested : body.without_terminator())
+    b.clone(nested, mapping);
+  return llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+SmallVector<Value> ScanBuilder::scan(Value from, Value to, ValueRange first,
+                                     bool isStored) {
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto loop = scf::ForOp::create(b, from, to, one, first);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value row = loop.getInductionVar();
+  ValueRange sum = loop.getRegionIterArgs();
+  if (isStored)
+    store(row, sum);
+  scf::YieldOp::create(b, combine(sum, load(op.getInput(), row)));
+  return SmallVector<Value>(loop.getResults());
+}
+
 void nacho::emitScanLoop(OpBuilder &builder, ExclusiveScanOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), builder);
+  ScanBuilder rows(b, op);
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value rows = memref::DimOp::create(b, op.getInput(), zero);
-  int64_t columns = op.getNumColumns();
-  SmallVector<Value> at;
-  for (int64_t column = 0; column < columns; ++column)
-    at.push_back(arith::ConstantIndexOp::create(b, column));
-  auto storeRow = [&](Value row, ValueRange values) {
-    for (auto [column, value] : llvm::zip(at, values))
-      memref::StoreOp::create(b, value, op.getOutput(),
-                              ValueRange{row, column});
-  };
-
-  SmallVector<Value> identity(columns, zero);
-  auto loop = scf::ForOp::create(b, zero, rows, one, identity);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value row = loop.getInductionVar();
-    ValueRange sum = loop.getRegionIterArgs();
-    storeRow(row, sum);
-    IRMapping mapping;
-    Block &combine = op.getCombine().front();
-    mapping.map(combine.getArguments().take_front(columns), sum);
-    for (auto [arg, column] :
-         llvm::zip(combine.getArguments().drop_front(columns), at)) {
-      Value value =
-          memref::LoadOp::create(b, op.getInput(), ValueRange{row, column});
-      mapping.map(arg, value);
-    }
-    for (Operation &nested : combine.without_terminator())
-      b.clone(nested, mapping);
-    SmallVector<Value> next;
-    for (Value value : combine.getTerminator()->getOperands())
-      next.push_back(mapping.lookupOrDefault(value));
-    scf::YieldOp::create(b, next);
-  }
-  storeRow(rows, loop.getResults());
+  Value end = memref::DimOp::create(b, op.getInput(), zero);
+  rows.store(end, rows.scan(zero, end, rows.none(), /*isStored=*/true));
 }

@@ -5,6 +5,8 @@
 
 #include "nacho/IR/Nacho.h"
 
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
 namespace nacho {
 
 /// Emits the scan as one sequential loop over the rows of counts, one row per
@@ -12,6 +14,36 @@ namespace nacho {
 ///   for row: output[row] = sum; sum = combine(sum, input[row])
 ///   output[rows] = sum
 void emitScanLoop(mlir::OpBuilder &builder, ExclusiveScanOp op);
+
+/// Emits scans of some rows of the same input and output.
+class ScanBuilder {
+public:
+  /// Emits the numbers of the columns, which the scans use.
+  ScanBuilder(mlir::ImplicitLocOpBuilder &b, ExclusiveScanOp op);
+
+  /// A row of zeros.
+  llvm::SmallVector<mlir::Value> none();
+  /// A row of the input, or of the output.
+  llvm::SmallVector<mlir::Value> load(mlir::Value rows, mlir::Value row);
+  /// Stores a row of the output.
+  void store(mlir::Value row, mlir::ValueRange values);
+  llvm::SmallVector<mlir::Value> combine(mlir::ValueRange x,
+                                         mlir::ValueRange y);
+
+  /// sum = first
+  /// for row in from .. to:
+  ///   if isStored: output[row] = sum
+  ///   sum = combine(sum, input[row])
+  ///
+  /// Returns the sum.
+  llvm::SmallVector<mlir::Value> scan(mlir::Value from, mlir::Value to,
+                                      mlir::ValueRange first, bool isStored);
+
+private:
+  mlir::ImplicitLocOpBuilder &b;
+  ExclusiveScanOp op;
+  llvm::SmallVector<mlir::Value> columns; ///< Their numbers.
+};
 
 } // namespace nacho
 

@@ -63,6 +63,8 @@ struct VerifyContract : nacho::impl::NachoVerifyContractBase<VerifyContract> {
       return "sorts";
     if (isa<SlotOp>(op) && !workspaces)
       return "workspaces";
+    if (isa<TileOp>(op) && !tiles)
+      return "tiles";
     return std::nullopt;
   }
 

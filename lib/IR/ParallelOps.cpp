@@ -65,7 +65,8 @@ LogicalResult ParallelOp::verify() {
         hasEffect<MemoryEffects::Free>(op))
       return emitOpError() << "body must not allocate or free, as "
                            << op->getName() << " does";
-    bool isForAll = op->hasTrait<BackendOp>() && !isa<SlotOp>(op);
+    bool isForAll = op->hasTrait<BackendOp>() &&
+                    !isa<SlotOp, TileOp, StageInOp, StageOutOp>(op);
     if (isForAll ||
         isa<AssignOp, NestOp, PartitionOp, scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();

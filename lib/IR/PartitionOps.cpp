@@ -170,6 +170,15 @@ LogicalResult CutCoordinateOp::verify() {
   return success();
 }
 
+LogicalResult CutPositionOp::verify() {
+  ArrayRef<int64_t> widths = getCut().getType().getWidths();
+  if (getLoop() >= widths.size() ||
+      static_cast<int64_t>(getNumber()) >= widths[getLoop()])
+    return emitOpError() << "operand " << getNumber() << " of loop "
+                         << getLoop() << " of a " << getCut().getType();
+  return success();
+}
+
 LogicalResult PartitionOp::verify() {
   if (static_cast<int64_t>(getDelta()) < -1)
     return emitOpError("a bound of the cost is at least 0, or -1 for none");

@@ -65,3 +65,23 @@ func.func @cuts_in_buffers(%bounds: memref<?x6xindex>, %p: index) {
   nacho.store_cut %cut, %bounds[%p] : !nacho.cut<1, 2>, memref<?x6xindex>
   return
 }
+
+// A tile, and the windows of arrays that its parts read and write: elements, or rows.
+//
+// CHECK-LABEL: func.func @tiles(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[BOUNDS:[^ ]+]]: memref<?x3xindex>, %[[IN:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xi32>)
+// CHECK-NEXT:    nacho.parallel %[[PART:.+]] in %[[N]] threads %[[N]] {
+// CHECK-NEXT:      %[[BEGIN:.+]], %[[END:.+]] = nacho.tile %[[PART]] of %[[N]] by 64
+// CHECK-NEXT:      nacho.stage_in %[[BOUNDS]][%[[BEGIN]] to %[[END]]] : memref<?x3xindex>
+// CHECK-NEXT:      nacho.stage_in %[[IN]][%[[BEGIN]] to %[[END]]] : memref<?xf64>
+// CHECK-NEXT:      nacho.stage_out %[[OUT]][%[[BEGIN]] to %[[END]]] : memref<?xi32>
+func.func @tiles(%n: index, %bounds: memref<?x3xindex>, %in: memref<?xf64>,
+                 %out: memref<?xi32>) {
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 64
+    nacho.stage_in %bounds[%begin to %end] : memref<?x3xindex>
+    nacho.stage_in %in[%begin to %end] : memref<?xf64>
+    nacho.stage_out %out[%begin to %end] : memref<?xi32>
+  }
+  return
+}

@@ -38,6 +38,7 @@ func.func @queries(%A0: !A0, %A1: !A1, %pos: index) {
 // CHECK-NEXT:    nacho.on_cut %[[LO]] : <1, 2>
 // CHECK-NEXT:    nacho.cut_cost %[[HI]] : <1, 2>
 // CHECK-NEXT:    nacho.cut_coordinate %[[HI]][1] : <1, 2>
+// CHECK-NEXT:    nacho.cut_position %[[HI]][1, 0] : <1, 2>
 // CHECK-NEXT:    nacho.origin : <>
 func.func @cuts(%A0: !A0, %total: index) {
   %lo = nacho.origin : !nacho.cut<1, 2>
@@ -45,7 +46,8 @@ func.func @cuts(%A0: !A0, %total: index) {
   %0 = nacho.on_cut %lo : <1, 2>
   %1 = nacho.cut_cost %hi : !nacho.cut<1, 2>
   %2 = nacho.cut_coordinate %hi[1] : !nacho.cut<1, 2>
-  %3 = nacho.origin : <>
+  %3 = nacho.cut_position %hi[1, 0] : !nacho.cut<1, 2>
+  %4 = nacho.origin : <>
   return
 }
 

@@ -62,6 +62,34 @@ def test_kernels(text, parts):
     samples.check(found, text, operands)
 
 
+@pytest.mark.each_value
+@pytest.mark.parametrize("parts", [1, 33, 300])
+@pytest.mark.parametrize("text", KERNELS)
+def test_tiles(text, parts):
+    """Threads of a block share memory, and wait for each other."""
+    operands = operands_of(text)
+    wanted = nacho.evaluate(text, operands, parts=parts, **KERNELS[text])
+    found = nacho.evaluate(
+        text,
+        operands,
+        parts=parts,
+        target="cuda",
+        device=0,
+        choices={"tile": 32},
+        **KERNELS[text],
+    )
+    assert samples.same_numbers(found, wanted)
+
+
+def test_tiles_share_memory():
+    text = "Z[i,j] = A[i,j] + B[i,j]"
+    alone = nacho.mlir.compile(text, target="cuda", device=0).ptx()
+    asked = nacho.mlir.compile(text, target="cuda", device=0, choices={"tile": 32})
+    for word in (".shared", "bar.sync"):
+        assert word not in alone
+        assert word in asked.ptx()
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i2", "i4", "i8", "u1", "?"])
 def test_types(dtype):
     A, B = (matrix(seed, density=0.1) for seed in range(2))

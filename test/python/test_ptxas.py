@@ -50,6 +50,20 @@ def test_kernels(name, chip):
 
 
 @needs_ptxas
+@pytest.mark.parametrize("name", ["csr-add", "coo-add", "csr-mul", "spmv"])
+def test_tiles(name):
+    """Threads that share memory do not spill registers either."""
+    kernel = KERNELS[name]
+    formats = {n: f for n, f in kernel.formats.items() if f != "scalar"}
+    choices = {"tile": 32}
+    compiled = nacho.mlir.compile(kernel.expression, formats, "f64", choices=choices)
+    for chip in registers.CHIPS:
+        made = registers.assemble(compiled.ptx(chip), chip)
+        check(made)
+        assert any(one.shared for one in made)
+
+
+@needs_ptxas
 @pytest.mark.parametrize("path", lit_kernels(), ids=str)
 def test_kernels_of_lit_tests(path):
     kernel = nacho.mlir.compile((TESTS / path).read_text())

@@ -30,12 +30,13 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
 };
 
 /// The optional parts of the contract (ParallelOps.td) that a backend supports.
-/// Without tables, kernels are compiled to do without, and are slower; without
-/// sorts or workspaces, kernels that need them are refused.
+/// Without tables or tiles, kernels are compiled to do without, and are slower;
+/// without sorts or workspaces, kernels that need them are refused.
 struct Capabilities {
   bool sorts = false;      ///< nacho.sort
   bool workspaces = false; ///< nacho.slot, and memory for each slot.
   bool tables = false;     ///< nacho.lookup in tables.
+  bool tiles = false;      ///< nacho.tile, and memory that its parts share.
 };
 
 class Backend;
@@ -48,6 +49,9 @@ struct Stage {
 
 /// assign, loops, remap, partition, assemble: the same for all backends.
 std::vector<Stage> commonStages();
+
+/// The stage tile, before scf, of backends whose threads share memory.
+Stage tileStage();
 
 /// The stage scf, the first one of backends that have no coiteration of their
 /// own. ParallelOps.td says which operations it leaves.

@@ -28,14 +28,34 @@ def ConvertNachoParallelToGPU
       scf.for %worker = %slot to %n step (the number of all threads) { body }
     }
     ```
-    The scan runs in a single thread of the device. A prefix sum takes three launches:
+    If the body has a tile, the block has a thread for each of its parts. First, the
+    threads copy windows to memory that they share, as far as `shared-bytes` suffice;
+    when all parts are done, they copy others back:
+    ```mlir
+    gpu.launch blocks(%bx) in (ceildiv(%n, 32)) threads(%tx) in (32)
+        workgroup(%shared : memref<40960xi8, #gpu.address_space<workgroup>>) {
+      %window = view of %shared for as many elements as from %from to %to
+      for %k = %tx to %to - %from step 32 { %window[%k] = %in[%from + %k] }
+      gpu.barrier
+      scf.if %worker < %n {
+        // Instead of %in[%at]:
+        %x = if %at - %from < %to - %from { %window[%at - %from] } else { %in[%at] }
+      }
+    }
+    ```
+    The scan runs in a single thread of the device; with `scan-runs`, it takes three
+    launches, whose threads scan runs of rows. A prefix sum takes three launches, too:
     each thread sums up a part, one thread adds up the sums of the parts, and each
     thread adds the sum before its part. Sorts are left to nacho-expand-sort.
   }];
   let options = [
     Option<"blockSize", "block-size", "int64_t", "128", "Threads per block">,
     Option<"slots", "slots", "int64_t", "32",
-           "The number of slots: so many threads per block, or a multiple of that">
+           "The number of slots: so many threads per block, or a multiple of that">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "40960",
+           "Bytes that the threads of a block share, at most">,
+    Option<"scanRuns", "scan-runs", "bool", "false",
+           "Scan runs of rows at the same time">
   ];
   let dependentDialects = [
     "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
@@ -103,6 +123,37 @@ def NachoAccessOnDevice : Pass<"nacho-access-on-device", "::mlir::func::FuncOp">
     value that is loaded, changed in memory by a launch, and then used in another one.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def NachoFuseRows : Pass<"nacho-fuse-rows", "::mlir::func::FuncOp"> {
+  let summary = "Loop over the entries of all rows at once in kernels";
+  let description = [{
+    Threads of a warp wait for the one whose row is longest, row by row, if there is a
+    loop for each row. In a single loop, one may begin its next row while others are
+    in theirs.
+
+    Before:
+    ```mlir
+    scf.while (%i = %first) { %more = %i < %last } do {
+      %end = begin of row %i
+      scf.while (%p = %from) { %p < %end } do { body of %p }
+      end of row %i
+      scf.yield %i + 1
+    }
+    ```
+    After:
+    ```mlir
+    scf.while (%i = %first, %open = false, %end = 0, %p = 0) { %more = %i < %last } do {
+      %now, %end1, %p1 = if %open { true, %end, %p } else { begin of row %i }
+      %open1, %p2 = if %now { body of %p1 } else { false, %p1 }
+      %next = if %open1 { %i } else { end of row %i; %i + 1 }
+      scf.yield %next, %open1, %end1, %p2
+    }
+    ```
+    This is done to loops that have just one loop inside, which takes another number of
+    steps in each row, if numbers are all that rows carry.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def NachoMergeKernels : Pass<"nacho-merge-kernels", "::mlir::ModuleOp"> {

@@ -37,8 +37,9 @@ def ConvertNachoLoopsToSCF
     ```
 
     An innermost loop does not check for exhausted operands until the first operand is
-    exhausted; a second loop then visits what is left. With `branches`, the first of
-    these loops has three bodies if it is the union of two operands: for coordinates
+    exhausted; a second loop then visits what is left. With `together`, one loop does it
+    all, so that threads of a GPU are in the same loop. With `branches`, the first of
+    two loops has three bodies if it is the union of two operands: for coordinates
     that only the first operand has, only the second, or both. This is faster if the
     processor can predict which of the operands comes next.
 
@@ -74,9 +75,9 @@ def ConvertNachoLoopsToSCF
   let options = [
     Option<"branches", "branches", "bool", /*default=*/"false",
            "Branch on which operand of an innermost union of two comes next">,
+    Option<"together", "together", "bool", "false", "One loop for a merge, not several">,
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"0",
-           "Width of the vector registers; 0: do without">
-  ];
+           "Width of the vector registers; 0: do without">];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::scf::SCFDialect",
     "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect",
@@ -365,8 +366,8 @@ def NachoVerifyContract : Pass<"nacho-verify-contract", "::mlir::ModuleOp"> {
            "The name of the backend, for diagnostics">,
     Option<"sorts", "sorts", "bool", /*default=*/"true", "It can sort">,
     Option<"workspaces", "workspaces", "bool", /*default=*/"true",
-           "Its workers have slots">
-  ];
+           "Its workers have slots">,
+    Option<"tiles", "tiles", "bool", "true", "Parts of a tile share memory">];
 }
 
 def ConvertNachoParallelToCPU

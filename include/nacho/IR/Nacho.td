@@ -18,7 +18,8 @@
 //                one nest for another
 //   tree         a tensor of which all levels are compressed (CSF)
 //   key          all coordinates of an entry as the bits of one integer
-//   window       some hundred keys or coordinates that are computed at a time
+//   window       neighbouring elements of an array, or keys or coordinates that are
+//                computed, which are worked on at a time
 //
 //   Expressions
 //   operator     an operation of the notation on elements; the table of operators,
@@ -52,6 +53,7 @@
 //   worker       one of the runs of the body of a parallel loop, such as the run
 //                for one part; a thread may do several workers in turn
 //   slot         the number of a worker among those that run at the same time
+//   tile         neighbouring parts that threads of a GPU do together, sharing memory
 //
 //   Functions
 //   step         a nest of a kernel with its functions; its result is an operand
@@ -88,6 +90,7 @@ include "nacho/IR/FlatOps.td"
 include "nacho/IR/PartitionOps.td"
 include "nacho/IR/PartOps.td"
 include "nacho/IR/ParallelOps.td"
+include "nacho/IR/TileOps.td"
 include "nacho/IR/WorkspaceOps.td"
 
 #endif // NACHO_IR

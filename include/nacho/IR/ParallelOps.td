@@ -9,6 +9,8 @@
 //
 //   nacho.parallel        workers that a backend may run at the same time
 //   nacho.slot            the number of the row of a workspace that a worker uses
+//   nacho.tile, stage_in, stage_out
+//                         parts that share memory (TileOps.td)
 //   nacho.exclusive_scan  a scan of one row per part: where each part begins to
 //                         append
 //   nacho.prefix_sum      a scan as long as an operand, which should be parallel

@@ -264,6 +264,26 @@ def Nacho_CutCoordinateOp : Nacho_Op<"cut_coordinate", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Nacho_CutPositionOp : Nacho_Op<"cut_position", [Pure]> {
+  let summary = "the position of a cut in an operand of one of its loops";
+  let description = [{
+    The second number is that of the operand among those of the loop.
+
+    ```mlir
+    func.func @f(%hi: !nacho.cut<2, 2>) -> index {
+      %0 = nacho.cut_position %hi[1, 0] : !nacho.cut<2, 2>
+      return %0 : index
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_CutType:$cut, I64Attr:$loop, I64Attr:$number);
+  let results = (outs Index:$position);
+  let assemblyFormat = [{
+    $cut `[` $loop `,` $number `]` attr-dict `:` type($cut)
+  }];
+  let hasVerifier = 1;
+}
+
 def Nacho_QueryOp : Nacho_Op<"query", [Pure]> {
   let summary = "the cost at which a part should end";
   let description = [{

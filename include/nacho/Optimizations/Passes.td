@@ -216,5 +216,6 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
 }
 
 include "nacho/Optimizations/SumPasses.td"
+include "nacho/Optimizations/TilePasses.td"
 
 #endif // NACHO_OPTIMIZATIONS_PASSES

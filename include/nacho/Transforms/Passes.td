@@ -390,8 +390,8 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"drafts", "drafts", "bool", "false", "Append to drafts, without counting first">,
-    Option<"draftUnions", "draft-unions", "bool", "false",
-           "Append to drafts of unions of two operands, too">];
+    Option<"draftUnions", "draft-unions", "bool", "false", "Also of unions of two operands">,
+    Option<"tile", "tile", "int64_t", "0", "Parts whose outer cuts are found first; 0: none">];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect",
     "::mlir::tensor::TensorDialect"];

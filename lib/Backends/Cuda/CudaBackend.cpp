@@ -46,7 +46,7 @@ public:
   Capabilities capabilities() const override { return gpuCapabilities(); }
 
   std::vector<Stage> loweringStages() const override {
-    return {scfStage(), gpuStage(), ptxStage(), {"llvm", addLlvm}};
+    return {tileStage(), scfStage(), gpuStage(), ptxStage(), {"llvm", addLlvm}};
   }
 
   Device *device() const override { return &cudaDevice(); }

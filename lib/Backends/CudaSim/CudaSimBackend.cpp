@@ -48,7 +48,7 @@ public:
   Capabilities capabilities() const override { return gpuCapabilities(); }
 
   std::vector<Stage> loweringStages() const override {
-    return {scfStage(), gpuStage(), {"llvm", addLlvm}};
+    return {tileStage(), scfStage(), gpuStage(), {"llvm", addLlvm}};
   }
 
   llvm::StringRef sanitizer() const override {

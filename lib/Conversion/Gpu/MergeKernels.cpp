@@ -14,6 +14,9 @@ using namespace mlir;
 /// The name of the module that all kernels are moved to.
 static constexpr char kModule[] = "kernels";
 
+/// Views of shared memory may have elements of any type.
+static constexpr int64_t kSharedAlignment = 16;
+
 /// A kernel gets the name of its module, which no other module has. It does not
 /// keep the number of threads in its blocks: ptxas, which may use up to 255
 /// registers anyway, would spill some of them to run more blocks at a time.
@@ -21,6 +24,10 @@ static void moveKernel(gpu::GPUModuleOp from, gpu::GPUModuleOp to) {
   from.walk([&](gpu::GPUFuncOp kernel) {
     kernel.setName(from.getName());
     kernel.removeKnownBlockSizeAttr();
+    for (unsigned n = 0; n < kernel.getNumWorkgroupAttributions(); ++n)
+      kernel.setWorkgroupAttributionAttr(
+          n, "llvm.align",
+          OpBuilder(kernel).getI64IntegerAttr(kSharedAlignment));
     kernel->moveBefore(to.getBody(), to.getBody()->end());
   });
   from.erase();

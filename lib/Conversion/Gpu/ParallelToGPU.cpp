@@ -1,6 +1,8 @@
 //===- ParallelToGPU.cpp - The backend contract on gpu.launch -------------===//
 
 #include "../ScanLoop.h"
+#include "ScanOnDevice.h"
+#include "TileWindows.h"
 #include "nacho/Conversion/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -80,6 +82,29 @@ static void lowerParallel(ParallelOp op, int64_t blockSize, int64_t slots) {
     auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
     moveBody(op, thread, ifExists.thenBlock());
   }
+  op.erase();
+}
+
+/// A block takes the parts of a tile: it makes their windows, does them, and
+/// copies what they have written.
+static void lowerTiled(ParallelOp op, TileOp tile, int64_t sharedBytes) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value size = arith::ConstantIndexOp::create(b, int64_t(tile.getBy()));
+  Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
+  gpu::LaunchOp launch = createLaunch(b, blocks, size);
+  Value thread = launch.getThreadIds().x;
+  Value begin = arith::MulIOp::create(b, launch.getBlockIds().x, size);
+  Value part = arith::AddIOp::create(b, begin, thread);
+  Value end = arith::MinUIOp::create(b, arith::AddIOp::create(b, begin, size),
+                                     op.getWorkers());
+  TileWindows windows(launch, tile, thread, sharedBytes);
+  windows.emitBefore(b, begin, end);
+  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, part,
+                                       op.getWorkers());
+  auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
+  windows.emitAfter(b);
+  tile.erase();
+  moveBody(op, part, ifExists.thenBlock());
   op.erase();
 }
 
@@ -180,6 +205,14 @@ static void lowerPrefixSum(PrefixSumOp op) {
   op.erase();
 }
 
+static void scanInOneThread(ExclusiveScanOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  createLaunch(b, one, one);
+  emitScanLoop(b, op);
+  op.erase();
+}
+
 namespace {
 struct ParallelToGPU
     : nacho::impl::ConvertNachoParallelToGPUBase<ParallelToGPU> {
@@ -189,14 +222,17 @@ struct ParallelToGPU
     // A GPU hides the latency of memory by running other threads.
     getOperation().walk([](memref::PrefetchOp op) { op.erase(); });
     getOperation().walk([](PrefixSumOp op) { lowerPrefixSum(op); });
-    getOperation().walk(
-        [&](ParallelOp op) { lowerParallel(op, blockSize, slots); });
-    getOperation().walk([](ExclusiveScanOp op) {
-      ImplicitLocOpBuilder b(op.getLoc(), op);
-      Value one = arith::ConstantIndexOp::create(b, 1);
-      createLaunch(b, one, one);
-      emitScanLoop(b, op);
-      op.erase();
+    getOperation().walk([&](ExclusiveScanOp op) {
+      if (scanRuns)
+        scanInRuns(op);
+      else
+        scanInOneThread(op);
+    });
+    getOperation().walk([&](ParallelOp op) {
+      if (TileOp tile = tileOf(op))
+        lowerTiled(op, tile, sharedBytes);
+      else
+        lowerParallel(op, blockSize, slots);
     });
   }
 };

@@ -25,6 +25,7 @@ FiberLowering::FiberLowering(func::FuncOp func)
   lowerWith(&FiberLowering::lowerOnCut);
   lowerWith(&FiberLowering::lowerCutCost);
   lowerWith(&FiberLowering::lowerCutCoordinate);
+  lowerWith(&FiberLowering::lowerCutPosition);
   lowerWith(&FiberLowering::lowerPresent);
   lowerWith(&FiberLowering::lowerExtent);
   lowerWith(&FiberLowering::lowerPosition);
@@ -290,6 +291,11 @@ void FiberLowering::lowerCutCost(CutCostOp op) {
 
 void FiberLowering::lowerCutCoordinate(CutCoordinateOp op) {
   op.replaceAllUsesWith(cut(op.getCut()).loops[op.getLoop()].coordinate);
+}
+
+void FiberLowering::lowerCutPosition(CutPositionOp op) {
+  CutValue value = cut(op.getCut());
+  op.replaceAllUsesWith(value.loops[op.getLoop()].positions[op.getNumber()]);
 }
 
 void FiberLowering::lowerPresent(PresentOp op) {

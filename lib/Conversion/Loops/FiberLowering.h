@@ -160,6 +160,7 @@ private:
   void lowerOnCut(OnCutOp op);
   void lowerCutCost(CutCostOp op);
   void lowerCutCoordinate(CutCoordinateOp op);
+  void lowerCutPosition(CutPositionOp op);
   void lowerPresent(PresentOp op);
   void lowerExtent(ExtentOp op);
   void lowerPosition(PositionOp op);

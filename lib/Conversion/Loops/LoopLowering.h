@@ -34,8 +34,10 @@ struct CoordinateBlock {
 
 class LoopLowering : public FiberLowering {
 public:
-  LoopLowering(mlir::func::FuncOp func, bool branches, unsigned vectorBits)
-      : FiberLowering(func), branches(branches), vectorBits(vectorBits) {
+  LoopLowering(mlir::func::FuncOp func, bool branches, bool together,
+               unsigned vectorBits)
+      : FiberLowering(func), branches(branches), together(together),
+        vectorBits(vectorBits) {
     lowerWith(&LoopLowering::lowerCoiterate);
     lowerWith(&LoopLowering::lowerCount);
     lowerWith(&LoopLowering::lowerAccumulate);
@@ -180,6 +182,7 @@ private:
   void lowerAccumulate(AccumulateOp op);
 
   bool branches;       ///< Branch on which of two operands comes next.
+  bool together;       ///< Merge in one loop, not in several.
   unsigned vectorBits; ///< The width of vector registers; 0: there are none.
 };
 

@@ -148,6 +148,9 @@ SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
       loop.stored, [&](unsigned n) { return holdsOnlyWith(domain, n); });
   if (endsWithAny)
     return emitInWindows(loop, &LoopLowering::emitWhileAll);
+  if (together)
+    return emitWhileAny(loop, domain, beginsOf(loop.stored, loop.ranges),
+                        loop.op.getInits());
   SmallVector<Value> results;
   bool isBranching = branchesInside(loop);
   withCopy(loop, [&] {

@@ -368,7 +368,7 @@ struct LoopsToSCF : nacho::impl::ConvertNachoLoopsToSCFBase<LoopsToSCF> {
                  : WalkResult::advance();
     });
     if (loops.wasInterrupted() &&
-        failed(LoopLowering(func, branches, vectorBits).run()))
+        failed(LoopLowering(func, branches, together, vectorBits).run()))
       signalPassFailure();
   }
 };

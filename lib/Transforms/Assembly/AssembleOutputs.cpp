@@ -110,7 +110,7 @@ private:
         ResultLayout::get(nest, drafts, draftUnions);
     if (failed(layout))
       return failure();
-    PhaseFunctions functions(func, nest, std::move(*layout));
+    PhaseFunctions functions(func, nest, std::move(*layout), tile);
     assembleNest(functions);
     func.erase();
     return success();

@@ -70,7 +70,8 @@ static void searchCut(PhaseFunctions &function, Value row,
         QueryOp::create(b, index, interior.inside, args.within, base, limit);
   }
   Block *search = function.partition.getBodyBlock();
-  IRMapping &mapping = function.mapping;
+  // The search may be copied again, with other arguments of its regions.
+  IRMapping mapping = function.mapping;
   mapping.map(search->getArgument(0), query);
   mapping.map(search->getArgument(1), lower);
   mapping.map(search->getArgument(2), upper);
@@ -131,6 +132,56 @@ static void cutBlock(PhaseFunctions &function, Value stage, Value begin,
   });
 }
 
+/// Emits the search for the cut in `row` that lies inside of a tile.
+static void cutInTile(PhaseFunctions &function, Value row, TileOp tile) {
+  ImplicitLocOpBuilder &b = function.b;
+  Value within = function.args.within;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value inside = arith::RemUIOp::create(b, row, within);
+  Value isInterior =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, inside, zero);
+  Value isInside =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, row, tile.getBegin());
+  emitIf(b, arith::AndIOp::create(b, isInterior, isInside), [&] {
+    Value from = arith::SubIOp::create(b, row, inside);
+    Value to = arith::AddIOp::create(b, from, within);
+    Value lower = arith::MaxUIOp::create(b, from, tile.getBegin());
+    Value upper = arith::MinUIOp::create(b, to, tile.getEnd());
+    searchCut(function, row, {inside, from, to, lower, upper});
+  });
+}
+
+/// First come the cuts with which tiles begin, then those inside of them. The
+/// searches of a tile read what lies between two cuts.
+///
+///   parallel number in ceil(parts / tile):
+///     row = number * tile
+///     if row is not a multiple of within: bounds[row] = cut
+///   parallel row in parts:
+///     begin, end = tile of row
+///     if row is not a multiple of within, and not begin:
+///       bounds[row] = cut between those of begin and end, or closer ones
+static void cutTiles(PhaseFunctions &function, Value parts) {
+  ImplicitLocOpBuilder &b = function.b;
+  Value size = arith::ConstantIndexOp::create(b, function.tile);
+  Value first = arith::ConstantIndexOp::create(b, 0);
+  {
+    ParallelOp tiles =
+        function.emitWorkers(arith::CeilDivUIOp::create(b, parts, size));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(tiles.getBodyBlock());
+    Value begin = arith::MulIOp::create(b, tiles.getWorker(), size);
+    cutBlock(function, first, begin, size, parts);
+  }
+  ParallelOp rows = function.emitWorkers(parts);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(rows.getBodyBlock());
+  Type index = b.getIndexType();
+  auto tile =
+      TileOp::create(b, index, index, rows.getWorker(), parts, function.tile);
+  cutInTile(function, rows.getWorker(), tile);
+}
+
 /// First come the cuts with which blocks of rows begin, then those inside of
 /// the blocks, each between the one before it and the next block. So most
 /// searches are short, and workers write rows that lie apart from each other.
@@ -140,15 +191,7 @@ static void cutBlock(PhaseFunctions &function, Value stage, Value begin,
 ///       for row of the stage in block `number`:
 ///         if row is not a multiple of within:
 ///           bounds[row] = cut between two known ones
-void nacho::buildPartition(PhaseFunctions &function) {
-  function.start("partition", {Parameter::bounds, Parameter::within},
-                 /*isExported=*/true);
-  function.cloneOperands();
-  Values roots;
-  for (Value root : function.partition.getRoots())
-    roots.push_back(function.mapping.lookup(root));
-  Value parts = function.numParts();
-  storeEnds(function, parts, roots);
+static void cutBlocks(PhaseFunctions &function, Value parts) {
   ImplicitLocOpBuilder &b = function.b;
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value two = arith::ConstantIndexOp::create(b, 2);
@@ -161,5 +204,20 @@ void nacho::buildPartition(PhaseFunctions &function) {
     Value begin = arith::MulIOp::create(b, workers.getWorker(), block);
     cutBlock(function, stage, begin, block, parts);
   });
-  func::ReturnOp::create(b);
+}
+
+void nacho::buildPartition(PhaseFunctions &function) {
+  function.start("partition", {Parameter::bounds, Parameter::within},
+                 /*isExported=*/true);
+  function.cloneOperands();
+  Values roots;
+  for (Value root : function.partition.getRoots())
+    roots.push_back(function.mapping.lookup(root));
+  Value parts = function.numParts();
+  storeEnds(function, parts, roots);
+  if (function.tile)
+    cutTiles(function, parts);
+  else
+    cutBlocks(function, parts);
+  func::ReturnOp::create(function.b);
 }

@@ -184,10 +184,11 @@ void PhaseFunctions::addWorkspace(Signature &signature, bool hasSums) {
 //===----------------------------------------------------------------------===//
 
 PhaseFunctions::PhaseFunctions(func::FuncOp source, NestOp nest,
-                               ResultLayout layout)
+                               ResultLayout layout, int64_t tile)
     : source(source), nest(nest),
       partition(nest.getCuts().getDefiningOp<PartitionOp>()),
-      layout(std::move(layout)), b(withoutName(nest.getLoc()), source) {}
+      layout(std::move(layout)), tile(tile),
+      b(withoutName(nest.getLoc()), source) {}
 
 CutType PhaseFunctions::cutType() {
   return CutType::get(b.getContext(), nest.getCuts().getType().getWidths());

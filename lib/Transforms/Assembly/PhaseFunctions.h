@@ -78,7 +78,8 @@ struct PhaseArguments : ResultArrays {
 /// function describe the function that was started last.
 class PhaseFunctions {
 public:
-  PhaseFunctions(mlir::func::FuncOp source, NestOp nest, ResultLayout layout);
+  PhaseFunctions(mlir::func::FuncOp source, NestOp nest, ResultLayout layout,
+                 int64_t tile);
 
   /// Starts a function, whose name is that of the nest's function with a
   /// suffix. The builder is left at its beginning.
@@ -113,6 +114,7 @@ public:
   NestOp nest;
   PartitionOp partition;
   const ResultLayout layout;
+  const int64_t tile; ///< How many parts a tile has; 0: there are no tiles.
   // Members for the function.
   mlir::ImplicitLocOpBuilder b;
   mlir::IRMapping mapping; ///< From values of `source` to the function's.

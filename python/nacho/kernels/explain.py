@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from nacho.kernels import tiles
 from nacho.kernels.call import Call, views_of
 from nacho.kernels.counts import Counted, counted, described, since
 from nacho.kernels.pins import Pin
@@ -56,6 +57,7 @@ def explain(specialiser: Specialiser, given: Sequence[Any], running: Running) ->
         ("result", [_result(run)]),
         ("copies", notes or ["none: every array is used in place"]),
         ("kernels", ["partition, assemble (count, scan, allocate), compute"]),
+        *_tiles(run, specialiser.lowering.target),
         ("variant", _variant(run)),
         ("memory", _memory(run)),
         ("workers", [run.native.workers]),
@@ -210,6 +212,16 @@ def _variant(run: _Run) -> list[str]:
     """Name the variant that was run, by its choices, and say why they were made."""
     on = [name for name, is_on in run.program.choices.items() if is_on]
     return [", ".join(on) or "plain", *run.native.reasons]
+
+
+def _tiles(run: _Run, target: str) -> Iterable[tuple[str, Iterable[str]]]:
+    """Describe what the threads of a GPU share."""
+    from nacho import _nacho
+
+    if "tile" in _nacho.stages(target):
+        programs, choices = run.specialisation.programs, run.program.choices
+        tile, gpu = (programs.lowered(stage, choices) for stage in ("tile", "gpu"))
+        yield "tiles", tiles.described(tile, gpu)
 
 
 def _costs(run: _Run, model: str) -> list[str]:

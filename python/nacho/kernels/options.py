@@ -16,6 +16,7 @@ _LOWERED_TARGETS = ("gpu",)
 """The targets of `nacho-opt` that have no runtime."""
 
 _VECTOR_BITS = (0, 256, 512)
+_TILES = (0, 32, 64, 128, 256)
 _MOST_REWRITES = (1 << 31) - 1
 _SANITIZERS = ("none", "address", "thread")
 
@@ -163,6 +164,7 @@ def checked_count(option: str, value: object, largest: int) -> int | None:
 
 
 SHARED_CHOICES: dict[str, type] = {
+    "tile": int,
     "vector-bits": int,
     "gathers": bool,
     "rewrites": int,
@@ -185,20 +187,22 @@ def checked_choices(
     types = {**dict.fromkeys(CHOICES, bool), **SHARED_CHOICES}
     for name, value in choices.items():
         if name not in types:
-            allowed = ", ".join(f"'{name}'" for name in types)
-            raise NachoError(f"choices={displayed(name)}: expected {allowed}")
+            known = ", ".join(f"'{name}'" for name in types)
+            raise NachoError(f"choices={displayed(name)}: expected {known}")
         if type(value) is not types[name]:
             wanted = _SHOWN_TYPES[types[name]]
             raise NachoError(
                 f"choices={{{displayed(name)}: {displayed(value)}}}: expected {wanted}"
             )
-    if choices.get("vector-bits", 0) not in _VECTOR_BITS:
-        shown = choices["vector-bits"]
-        raise NachoError(f"choices={{'vector-bits': {shown}}}: expected 0, 256 or 512")
+    for name, allowed in (("vector-bits", _VECTOR_BITS), ("tile", _TILES)):
+        if choices.get(name, 0) not in allowed:
+            *most, last = map(str, allowed)
+            shown = f"expected {', '.join(most)} or {last}"
+            raise NachoError(f"choices={{'{name}': {choices[name]}}}: {shown}")
     rewrites = choices.get("rewrites", 1)
     if not (isinstance(rewrites, int) and 0 < rewrites <= _MOST_REWRITES):
-        allowed = f"expected 1 to {_MOST_REWRITES}"
-        raise NachoError(f"choices={{'rewrites': {rewrites}}}: {allowed}")
+        limits = f"expected 1 to {_MOST_REWRITES}"
+        raise NachoError(f"choices={{'rewrites': {rewrites}}}: {limits}")
     _check_choice("sanitizer", choices.get("sanitizer", "none"), _SANITIZERS)
     if choices.get("count-accesses") and target != "cuda-sim":
         raise NachoError(

@@ -1,0 +1,99 @@
+//===- TileOps.td - Stage `tile`: parts that share memory -*- tablegen -*-===//
+//
+// A block of a GPU takes a tile, which is several neighbouring parts: a thread each.
+// The parts of a tile lie between two cuts, and so does most of what they read and
+// write: a *window* of each array. The block copies the windows to and from memory
+// that its threads share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_IR_TILE_OPS
+#define NACHO_IR_TILE_OPS
+
+include "nacho/IR/ParallelOps.td"
+
+def Nacho_TileOp : Nacho_Op<"tile", [
+    Nacho_BackendTrait, Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "the parts that are done together with this one";
+  let description = [{
+    `part` is the worker of a `nacho.parallel`, one of `parts`. Its tile is the parts
+    from `begin` up to, but not including, `end`: `by` of them, but for the last tile.
+
+    For a backend: a block with a thread for each part.
+
+    ```mlir
+    func.func @f(%parts: index, %threads: index, %firsts: memref<?xindex>) {
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        memref.store %begin, %firsts[%part] : memref<?xindex>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Index:$part, Index:$parts,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$by);
+  let results = (outs Index:$begin, Index:$end);
+  let assemblyFormat = "$part `of` $parts `by` $by attr-dict";
+  let hasVerifier = 1;
+}
+
+class Nacho_StageOp<string mnemonic>
+    : Nacho_Op<mnemonic, [Nacho_BackendTrait, MemoryEffects<[MemRead, MemWrite]>]> {
+  let arguments = (ins MemRefRankOf<[AnyType], [1, 2]>:$array, Index:$from, Index:$to);
+  let assemblyFormat = "$array `[` $from `to` $to `]` attr-dict `:` type($array)";
+  let hasVerifier = 1;
+}
+
+def Nacho_StageInOp : Nacho_StageOp<"stage_in"> {
+  let summary = "a window of an array that the parts of a tile read";
+  let description = [{
+    Most of what the parts of a tile read of an array lies in the elements, or rows,
+    from `from` up to, but not including, `to`. The window is the same for all parts of
+    the tile. It is a promise about speed only: parts may read anything else, too. No
+    part of any tile writes to the array. The window may be empty, end before it
+    begins, or reach beyond the array.
+
+    For a backend: threads that lie next to each other copy elements that do, into
+    memory that they share, and read those there.
+
+    ```mlir
+    func.func @f(%parts: index, %threads: index, %in: memref<?xf64>, %out: memref<?xf64>) {
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        nacho.stage_in %in[%begin to %end] : memref<?xf64>
+        %x = memref.load %in[%part] : memref<?xf64>
+        memref.store %x, %out[%part] : memref<?xf64>
+      }
+      return
+    }
+    ```
+  }];
+}
+
+def Nacho_StageOutOp : Nacho_StageOp<"stage_out"> {
+  let summary = "a window of an array that the parts of a tile write";
+  let description = [{
+    The parts of a tile write all elements from `from` up to, but not including, `to`,
+    each once, and parts of other tiles write none of them. Parts may write other
+    elements, too. No part of any tile reads the array. Should parts leave out an
+    element, it may have any value afterwards.
+
+    For a backend: parts write elements to memory that they share. When all of them are
+    done, threads that lie next to each other copy elements that do.
+
+    ```mlir
+    func.func @f(%parts: index, %threads: index, %x: f64, %out: memref<?xf64>) {
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        nacho.stage_out %out[%begin to %end] : memref<?xf64>
+        memref.store %x, %out[%part] : memref<?xf64>
+      }
+      return
+    }
+    ```
+  }];
+}
+
+#endif // NACHO_IR_TILE_OPS

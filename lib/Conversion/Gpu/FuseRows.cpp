@@ -1,0 +1,357 @@
+//===- FuseRows.cpp - Threads that need not wait for long rows ------------===//
+//
+// Lanes of a warp do the same at the same time. Where a loop over rows has a
+// loop over the entries of a row inside, all lanes wait for the one whose row
+// is longest, row by row. In one loop over the entries of all rows, a lane
+// that is done with a row begins the next one, while others are in theirs:
+//
+//   while more(outer):                   while more(outer):
+//     begin                                if not open: begin
+//     while more(inner):                   if more(inner): step
+//       step                               open = more(inner)
+//     end                                  if not open: end
+//
+// Parts cost the same, so that all lanes take about as many steps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOFUSEROWS
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+
+using Values = SmallVector<Value>;
+
+static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
+
+static bool hasLoops(Operation *op) {
+  return op
+      ->walk([&](Operation *inner) {
+        return inner != op && isLoop(inner) ? WalkResult::interrupt()
+                                            : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops of either kind
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Whether a loop goes on, and the values with which it does, or with which it
+/// has ended.
+struct Decision {
+  Value goesOn;
+  Values values;
+};
+
+/// An scf.for or an scf.while as a state, and copies of what is done with it.
+class LoopParts {
+public:
+  explicit LoopParts(Operation *op)
+      : op(op), forOp(dyn_cast<scf::ForOp>(op)),
+        whileOp(dyn_cast<scf::WhileOp>(op)) {}
+
+  Block *body() { return forOp ? forOp.getBody() : whileOp.getAfterBody(); }
+  /// What the body takes: that with which the loop goes on.
+  ValueRange arguments() { return body()->getArguments(); }
+
+  Values inits(const IRMapping &mapping) {
+    Values values;
+    if (forOp)
+      values.push_back(mapping.lookupOrDefault(forOp.getLowerBound()));
+    for (Value init : forOp ? forOp.getInits() : whileOp.getInits())
+      values.push_back(mapping.lookupOrDefault(init));
+    return values;
+  }
+
+  Decision decide(ImplicitLocOpBuilder &b, IRMapping mapping,
+                  ValueRange state) {
+    if (forOp) {
+      Value end = mapping.lookupOrDefault(forOp.getUpperBound());
+      auto less = forOp.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                                         : arith::CmpIPredicate::slt;
+      return {arith::CmpIOp::create(b, less, state.front(), end),
+              Values(state)};
+    }
+    Block *before = whileOp.getBeforeBody();
+    mapping.map(before->getArguments(), state);
+    for (Operation &nested : before->without_terminator())
+      b.clone(nested, mapping);
+    scf::ConditionOp end = whileOp.getConditionOp();
+    Decision decision{mapping.lookupOrDefault(end.getCondition()), {}};
+    for (Value value : end.getArgs())
+      decision.values.push_back(mapping.lookupOrDefault(value));
+    return decision;
+  }
+
+  /// The state after the body, of which everything has been copied.
+  Values next(ImplicitLocOpBuilder &b, const IRMapping &mapping) {
+    Values values;
+    if (forOp) {
+      Value step = mapping.lookupOrDefault(forOp.getStep());
+      Value at = mapping.lookupOrDefault(forOp.getInductionVar());
+      values.push_back(arith::AddIOp::create(b, at, step));
+    }
+    for (Value value : body()->getTerminator()->getOperands())
+      values.push_back(mapping.lookupOrDefault(value));
+    return values;
+  }
+
+  /// Of the values with which the loop has ended, those that are its results.
+  ValueRange results(ValueRange values) {
+    return forOp ? values.drop_front() : values;
+  }
+
+  Operation *op;
+
+private:
+  scf::ForOp forOp;
+  scf::WhileOp whileOp;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+static Value zeroOf(ImplicitLocOpBuilder &b, Type type) {
+  return arith::ConstantOp::create(b, b.getZeroAttr(type));
+}
+
+static bool isNumber(Type type) { return type.isSignlessIntOrIndexOrFloat(); }
+
+namespace {
+class Fusion {
+public:
+  Fusion(Operation *outer, Operation *inner)
+      : b(outer->getLoc(), outer), outer(outer), inner(inner) {
+    llvm::SetVector<Value> used;
+    getUsedValuesDefinedAbove(inner->getRegions(), used);
+    if (auto loop = dyn_cast<scf::ForOp>(inner))
+      used.insert_range(ValueRange{loop.getUpperBound(), loop.getStep()});
+    for (Operation *op = inner->getNextNode(); op; op = op->getNextNode()) {
+      used.insert_range(op->getOperands());
+      getUsedValuesDefinedAbove(op->getRegions(), used);
+    }
+    for (Value value : used)
+      if (value.getParentBlock() == this->outer.body() &&
+          value.getDefiningOp() &&
+          value.getDefiningOp()->isBeforeInBlock(inner))
+        kept.push_back(value);
+  }
+
+  /// Whether all that is carried from step to step is a number.
+  bool isPossible() {
+    auto areNumbers = [](TypeRange types) {
+      return llvm::all_of(types, isNumber);
+    };
+    return areNumbers(ValueRange(kept).getTypes()) &&
+           areNumbers(inner.arguments().getTypes()) &&
+           areNumbers(ValueRange(inner.inits({})).getTypes());
+  }
+
+  void emit();
+
+private:
+  Values begin(IRMapping mapping);
+  Values step(const IRMapping &mapping, Value goesOn, ValueRange state);
+  Values finish(IRMapping mapping, Value isOpen, ValueRange ended,
+                ValueRange state);
+  void startElse(scf::IfOp op, ValueRange values);
+  static void append(Values &to, ValueRange values) {
+    to.append(values.begin(), values.end());
+  }
+
+  ImplicitLocOpBuilder b;
+  LoopParts outer, inner;
+  Values kept; ///< What the beginning of a row computes for the rest of it.
+};
+} // namespace
+
+void Fusion::startElse(scf::IfOp op, ValueRange values) {
+  b.setInsertionPointToEnd(op.elseBlock());
+  scf::YieldOp::create(b, values);
+  b.setInsertionPointAfter(op);
+}
+
+/// The beginning of a row: returns whether the row has entries, what is kept,
+/// and the values with which the inner loop goes on.
+Values Fusion::begin(IRMapping mapping) {
+  for (Operation &op : *outer.body()) {
+    if (&op == inner.op)
+      break;
+    b.clone(op, mapping);
+  }
+  Decision first = inner.decide(b, mapping, inner.inits(mapping));
+  Values values = {first.goesOn};
+  for (Value value : kept)
+    values.push_back(mapping.lookup(value));
+  append(values, first.values);
+  return values;
+}
+
+/// if goesOn: the body of the inner loop. Returns whether the row has more
+/// entries, and the values with which the inner loop goes on, or has ended.
+Values Fusion::step(const IRMapping &mapping, Value goesOn, ValueRange state) {
+  SmallVector<Type> types = {b.getI1Type()};
+  llvm::append_range(types, state.getTypes());
+  auto ifOp = scf::IfOp::create(b, types, goesOn, /*withElse=*/true);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  IRMapping inside = mapping;
+  inside.map(inner.arguments(), state);
+  for (Operation &op : inner.body()->without_terminator())
+    b.clone(op, inside);
+  Decision next = inner.decide(b, mapping, inner.next(b, inside));
+  Values yielded = {next.goesOn};
+  append(yielded, next.values);
+  scf::YieldOp::create(b, yielded);
+  Values otherwise = {goesOn};
+  append(otherwise, state);
+  startElse(ifOp, otherwise);
+  return Values(ifOp.getResults());
+}
+
+/// if not isOpen: the end of the row. Returns the state of the outer loop.
+Values Fusion::finish(IRMapping mapping, Value isOpen, ValueRange ended,
+                      ValueRange state) {
+  auto ifOp = scf::IfOp::create(b, state.getTypes(), isOpen, /*withElse=*/true);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  scf::YieldOp::create(b, state);
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  mapping.map(inner.op->getResults(), inner.results(ended));
+  for (Operation *op = inner.op->getNextNode();
+       !op->hasTrait<OpTrait::IsTerminator>(); op = op->getNextNode())
+    b.clone(*op, mapping);
+  scf::YieldOp::create(b, outer.next(b, mapping));
+  b.setInsertionPointAfter(ifOp);
+  return Values(ifOp.getResults());
+}
+
+/// The loop carries the state of the outer loop, whether a row is open and, if
+/// so, what is kept of its beginning and the values of the inner loop.
+void Fusion::emit() {
+  Values outerInits = outer.inits({}), inits = outerInits;
+  inits.push_back(arith::ConstantIntOp::create(b, 0, 1));
+  SmallVector<Type> rowTypes(ValueRange(kept).getTypes());
+  llvm::append_range(rowTypes, inner.arguments().getTypes());
+  for (Type type : rowTypes)
+    inits.push_back(zeroOf(b, type));
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), b.getLoc());
+
+  SmallVector<Type> results(types);
+  llvm::append_range(results, outer.arguments().getTypes());
+  auto loop = scf::WhileOp::create(b, results, inits);
+  Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
+  size_t numOuter = outerInits.size();
+  Decision decision =
+      outer.decide(b, {}, before->getArguments().take_front(numOuter));
+  Values forwarded(before->getArguments());
+  append(forwarded, decision.values);
+  scf::ConditionOp::create(b, decision.goesOn, forwarded);
+
+  Block *after =
+      b.createBlock(&loop.getAfter(), {}, results,
+                    SmallVector<Location>(results.size(), b.getLoc()));
+  ValueRange all = after->getArguments();
+  ValueRange outerState = all.take_front(numOuter);
+  Value wasOpen = all[numOuter];
+  ValueRange row = all.slice(numOuter + 1, rowTypes.size());
+  IRMapping mapping;
+  mapping.map(outer.arguments(), all.take_back(outer.arguments().size()));
+
+  SmallVector<Type> opened = {b.getI1Type()};
+  llvm::append_range(opened, rowTypes);
+  auto ifOpen = scf::IfOp::create(b, opened, wasOpen, /*withElse=*/true);
+  b.setInsertionPointToStart(ifOpen.thenBlock());
+  Values same = {wasOpen};
+  append(same, row);
+  scf::YieldOp::create(b, same);
+  b.setInsertionPointToStart(ifOpen.elseBlock());
+  scf::YieldOp::create(b, begin(mapping));
+  b.setInsertionPointAfter(ifOpen);
+
+  ValueRange now = ifOpen.getResults();
+  for (auto [value, carried] : llvm::zip(kept, now.slice(1, kept.size())))
+    mapping.map(value, carried);
+  Values stepped = step(mapping, now.front(), now.drop_front(1 + kept.size()));
+  Values next = finish(mapping, stepped.front(), ArrayRef(stepped).drop_front(),
+                       outerState);
+  next.push_back(stepped.front());
+  append(next, now.slice(1, kept.size()));
+  append(next, ArrayRef(stepped).drop_front());
+  scf::YieldOp::create(b, next);
+  b.setInsertionPointAfter(loop);
+  outer.op->replaceAllUsesWith(
+      outer.results(loop.getResults().take_back(outer.arguments().size())));
+  outer.op->erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops over rows
+//===----------------------------------------------------------------------===//
+
+/// The only loop that is directly inside of another one, if there are no
+/// others, and its steps depend on the row; null if not.
+static Operation *findEntries(Operation *rows) {
+  Block *body = LoopParts(rows).body();
+  Operation *found = nullptr;
+  for (Operation &op : *body) {
+    if (isLoop(&op) && !found && !hasLoops(&op))
+      found = &op;
+    else if (isLoop(&op) || hasLoops(&op))
+      return nullptr;
+  }
+  if (!found)
+    return nullptr;
+  auto ofRow = [&](Value value) {
+    return rows->isProperAncestor(value.getParentRegion()->getParentOp()) ||
+           value.getParentBlock() == body;
+  };
+  auto forOp = dyn_cast<scf::ForOp>(found);
+  bool isSame =
+      forOp && !ofRow(forOp.getLowerBound()) && !ofRow(forOp.getUpperBound());
+  return isSame ? nullptr : found;
+}
+
+/// Whether a loop decides by what it carries alone if it goes on: it does so
+/// again in each step, when the row may have written to memory.
+static bool decidesByState(Operation *loop) {
+  auto whileOp = dyn_cast<scf::WhileOp>(loop);
+  return !whileOp || llvm::all_of(*whileOp.getBeforeBody(), [](Operation &op) {
+    return op.hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(&op);
+  });
+}
+
+namespace {
+struct FuseRows : nacho::impl::NachoFuseRowsBase<FuseRows> {
+  void runOnOperation() override {
+    SmallVector<std::pair<Operation *, Operation *>> found;
+    getOperation().walk([&](gpu::LaunchOp launch) {
+      launch.walk([&](Operation *op) {
+        if (!isLoop(op) || !decidesByState(op))
+          return;
+        if (Operation *entries = findEntries(op))
+          found.push_back({op, entries});
+      });
+    });
+    for (auto [rows, entries] : found)
+      if (Fusion fusion(rows, entries); fusion.isPossible())
+        fusion.emit();
+  }
+};
+} // namespace

@@ -1,0 +1,315 @@
+//===- TileWindows.cpp - Windows of arrays in shared memory ---------------===//
+//
+// The windows of a tile lie in shared memory one after the other. Their sizes
+// are known when the kernel runs; if there is no room for one, its size is 0,
+// and parts access the array itself. So they do wherever an index is outside of
+// the window: what a window has is never a question of what is computed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileWindows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace nacho;
+
+/// Where windows begin in shared memory, and how many bytes of an array an
+/// access to memory moves at once: windows begin where such a sector does.
+static constexpr int64_t kAlignment = 16, kSector = 32;
+
+TileOp nacho::tileOf(ParallelOp workers) {
+  auto tiles = workers.getBodyBlock()->getOps<TileOp>();
+  return tiles.empty() ? TileOp() : *tiles.begin();
+}
+
+static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+static int64_t bytesOf(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return 2 * bytesOf(complex.getElementType());
+  if (element.isIndex())
+    return 8;
+  return int64_t(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+}
+
+TileWindows::TileWindows(gpu::LaunchOp launch, TileOp tile, Value thread,
+                         int64_t sharedBytes)
+    : workers(tile->getParentOfType<ParallelOp>()), tile(tile), thread(thread),
+      sharedBytes(sharedBytes) {
+  auto space = gpu::AddressSpaceAttr::get(tile.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  auto type =
+      MemRefType::get({sharedBytes}, IntegerType::get(tile.getContext(), 8),
+                      MemRefLayoutAttrInterface(), space);
+  memory = launch.addWorkgroupAttribution(type, tile.getLoc());
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+/// A view of shared memory for elements of another type.
+static Value viewAs(ImplicitLocOpBuilder &b, Value memory, Value from,
+                    Value size, ArrayRef<int64_t> columns, Type element) {
+  SmallVector<int64_t> shape = {ShapedType::kDynamic};
+  llvm::append_range(shape, columns);
+  auto type =
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(memory.getType()).getMemorySpace());
+  return memref::ViewOp::create(b, type, memory, from, size);
+}
+
+/// min(to, elements of the array) - from, if there is room for all of these
+/// elements; 0 if there is not
+Value TileWindows::sizeOf(ImplicitLocOpBuilder &b, const Stage &stage,
+                          int64_t bytes) {
+  Value zero = constant(b, 0);
+  Value end = arith::MinUIOp::create(
+      b, stage.to, memref::DimOp::create(b, stage.array, zero));
+  Value isSome =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, stage.from, end);
+  Value size = arith::SubIOp::create(b, end, stage.from);
+  Value room = arith::SubIOp::create(b, constant(b, sharedBytes), used);
+  Value most = arith::DivUIOp::create(b, room, constant(b, bytes));
+  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, size, most);
+  return arith::SelectOp::create(b, arith::AndIOp::create(b, isSome, fits),
+                                 size, zero);
+}
+
+TileWindows::Window TileWindows::makeWindow(ImplicitLocOpBuilder &b,
+                                            const Stage &stage) {
+  auto type = cast<MemRefType>(stage.array.getType());
+  ArrayRef<int64_t> columns = type.getShape().drop_front();
+  int64_t bytes = bytesOf(type.getElementType());
+  for (int64_t count : columns)
+    bytes *= count;
+  Window window{stage.array, stage.from, sizeOf(b, stage, bytes), {}, used};
+  window.shared =
+      viewAs(b, memory, used, window.size, columns, type.getElementType());
+  Value taken = arith::MulIOp::create(b, window.size, constant(b, bytes));
+  taken = arith::AddIOp::create(b, taken, constant(b, kAlignment - 1));
+  taken = arith::AndIOp::create(b, taken, constant(b, -kAlignment));
+  used = arith::AddIOp::create(b, used, taken);
+  return window;
+}
+
+/// for n in thread .. count step threads
+Value TileWindows::startLoop(ImplicitLocOpBuilder &b, Value count) {
+  auto loop =
+      scf::ForOp::create(b, thread, count, constant(b, int64_t(tile.getBy())));
+  b.setInsertionPointToStart(loop.getBody());
+  return loop.getInductionVar();
+}
+
+/// With rows of one element, the threads move so that the first one of them
+/// accesses the beginning of a sector of the array:
+///
+///   skipped = from mod the elements of a sector
+///   for n in thread .. size + skipped step threads:
+///     if n - skipped < size: body(array[from + n - skipped],
+///                                 shared[n - skipped])
+///
+/// Otherwise,
+///
+///   for n in thread .. size * columns step threads:
+///     body(array[from + n / columns, n mod columns],
+///          shared[n / columns, n mod columns])
+void TileWindows::forEachElement(
+    ImplicitLocOpBuilder &b, const Window &window,
+    llvm::function_ref<void(ValueRange, ValueRange)> body) {
+  OpBuilder::InsertionGuard guard(b);
+  auto type = cast<MemRefType>(window.array.getType());
+  if (type.getRank() == 2) {
+    Value columns = constant(b, type.getDimSize(1));
+    Value at = startLoop(b, arith::MulIOp::create(b, window.size, columns));
+    Value row = arith::DivUIOp::create(b, at, columns);
+    Value column = arith::RemUIOp::create(b, at, columns);
+    Value inArray = arith::AddIOp::create(b, window.from, row);
+    return body({inArray, column}, {row, column});
+  }
+  int64_t perSector =
+      std::max<int64_t>(kSector / bytesOf(type.getElementType()), 1);
+  Value skipped =
+      arith::RemUIOp::create(b, window.from, constant(b, perSector));
+  Value moved = startLoop(b, arith::AddIOp::create(b, window.size, skipped));
+  Value at = arith::SubIOp::create(b, moved, skipped);
+  Value isInside =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, window.size);
+  auto ifInside = scf::IfOp::create(b, isInside, /*withElse=*/false);
+  b.setInsertionPointToStart(ifInside.thenBlock());
+  Value inArray = arith::AddIOp::create(b, window.from, at);
+  body(inArray, at);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// The loads, or the stores, of an array in the code of parts; nothing if they
+/// access it in other ways.
+template <typename Access>
+static std::optional<SmallVector<Operation *>> findAccesses(ParallelOp workers,
+                                                            Value array) {
+  SmallVector<Operation *> found;
+  for (Operation *user : array.getUsers()) {
+    if (!workers->isProperAncestor(user) ||
+        isa<memref::DimOp, StageInOp, StageOutOp>(user))
+      continue;
+    if (!isa<Access>(user))
+      return std::nullopt;
+    found.push_back(user);
+  }
+  return found;
+}
+
+/// if index - from < size: inside(index - from); else: the operation itself
+template <typename Inside>
+static void branch(Operation *op, Value from, Value size, Value index,
+                   TypeRange results, Inside inside) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value at = arith::SubIOp::create(b, index, from);
+  Value isInside =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
+  auto either = scf::IfOp::create(b, results, isInside, /*withElse=*/true);
+  op->replaceAllUsesWith(either.getResults());
+  b.setInsertionPointToStart(either.thenBlock());
+  inside(b, at);
+  Block *otherwise = either.elseBlock();
+  op->moveBefore(otherwise, otherwise->begin());
+  if (results.empty())
+    return;
+  scf::YieldOp::create(b, either.thenBlock()->back().getResults());
+  b.setInsertionPointToEnd(otherwise);
+  scf::YieldOp::create(b, op->getResults());
+}
+
+static void readFrom(Value from, Value size, Value shared,
+                     ArrayRef<Operation *> loads) {
+  for (Operation *op : loads) {
+    auto load = cast<memref::LoadOp>(op);
+    branch(op, from, size, load.getIndices()[0], load.getType(),
+           [&](ImplicitLocOpBuilder &b, Value at) {
+             SmallVector<Value> indices(load.getIndices());
+             indices[0] = at;
+             memref::LoadOp::create(b, shared, indices);
+           });
+  }
+}
+
+static void writeTo(Value from, Value size, Value shared,
+                    ArrayRef<Operation *> stores) {
+  for (Operation *op : stores) {
+    auto store = cast<memref::StoreOp>(op);
+    branch(op, from, size, store.getIndices()[0], TypeRange(),
+           [&](ImplicitLocOpBuilder &b, Value at) {
+             memref::StoreOp::create(b, store.getValue(), shared, at);
+           });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// Moves what windows are computed by from the code of parts to that of the
+/// block, where the tile has the given parts.
+SmallVector<TileWindows::Stage>
+TileWindows::takeStages(ImplicitLocOpBuilder &b, Value begin, Value end) {
+  llvm::SetVector<Operation *> slice;
+  std::function<void(Value)> add = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != workers.getBodyBlock() || op == tile)
+      return;
+    llvm::for_each(op->getOperands(), add);
+    slice.insert(op);
+  };
+  SmallVector<Operation *> ops;
+  for (Operation &op : *workers.getBodyBlock())
+    if (isa<StageInOp, StageOutOp>(op)) {
+      llvm::for_each(op.getOperands(), add);
+      ops.push_back(&op);
+    }
+  IRMapping mapping;
+  mapping.map(tile.getBegin(), begin);
+  mapping.map(tile.getEnd(), end);
+  for (Operation *op : slice)
+    b.clone(*op, mapping);
+  SmallVector<Stage> stages;
+  for (Operation *op : ops) {
+    auto operand = [&](unsigned n) {
+      return mapping.lookupOrDefault(op->getOperand(n));
+    };
+    stages.push_back({operand(0), operand(1), operand(2), isa<StageOutOp>(op)});
+    op->erase();
+  }
+  for (Operation *op : llvm::reverse(slice))
+    if (op->use_empty())
+      op->erase();
+  return stages;
+}
+
+void TileWindows::stageIn(ImplicitLocOpBuilder &b, const Stage &stage) {
+  auto loads = findAccesses<memref::LoadOp>(workers, stage.array);
+  if (!loads || loads->empty())
+    return;
+  Window window = makeWindow(b, stage);
+  forEachElement(b, window, [&](ValueRange inArray, ValueRange inShared) {
+    Value value = memref::LoadOp::create(b, window.array, inArray);
+    memref::StoreOp::create(b, value, window.shared, inShared);
+  });
+  readFrom(window.from, window.size, window.shared, *loads);
+}
+
+/// All of the window will be copied, whether or not parts have written all of
+/// it. So it starts with zeros: its last word may reach into the alignment.
+void TileWindows::stageOut(ImplicitLocOpBuilder &b, const Stage &stage) {
+  auto stores = findAccesses<memref::StoreOp>(workers, stage.array);
+  if (!stores || stores->empty())
+    return;
+  Window window = makeWindow(b, stage);
+  Value bytes = arith::SubIOp::create(b, used, window.offset);
+  Value words = arith::ShRUIOp::create(b, bytes, constant(b, 3));
+  Type word = b.getI64Type();
+  Value view = viewAs(b, memory, window.offset, words, {}, word);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Value at = startLoop(b, words);
+    Value none = arith::ConstantIntOp::create(b, word, 0);
+    memref::StoreOp::create(b, none, view, at);
+  }
+  writeTo(window.from, window.size, window.shared, *stores);
+  written.push_back(window);
+}
+
+void TileWindows::emitBefore(ImplicitLocOpBuilder &b, Value begin, Value end) {
+  SmallVector<Stage> stages = takeStages(b, begin, end);
+  used = constant(b, 0);
+  for (const Stage &stage : stages)
+    if (stage.isWritten)
+      stageOut(b, stage);
+    else
+      stageIn(b, stage);
+  tile.getBegin().replaceAllUsesWith(begin);
+  tile.getEnd().replaceAllUsesWith(end);
+  gpu::BarrierOp::create(b);
+}
+
+void TileWindows::emitAfter(ImplicitLocOpBuilder &b) {
+  if (written.empty())
+    return;
+  gpu::BarrierOp::create(b);
+  for (const Window &window : written)
+    forEachElement(b, window, [&](ValueRange inArray, ValueRange inShared) {
+      Value value = memref::LoadOp::create(b, window.shared, inShared);
+      memref::StoreOp::create(b, value, window.array, inArray);
+    });
+}

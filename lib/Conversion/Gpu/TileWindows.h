@@ -1,0 +1,69 @@
+//===- TileWindows.h - Windows of arrays in shared memory -----------------===//
+
+#ifndef NACHO_LIB_CONVERSION_GPU_TILEWINDOWS_H
+#define NACHO_LIB_CONVERSION_GPU_TILEWINDOWS_H
+
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nacho {
+
+/// The tile of workers; null if they have none.
+TileOp tileOf(ParallelOp workers);
+
+/// The windows of a tile: memory that the threads of a block share, and copies
+/// from and to it.
+class TileWindows {
+public:
+  /// `thread` is the number of the thread in its block, of which there are as
+  /// many as the tile has parts. Windows need at most `sharedBytes` together.
+  TileWindows(mlir::gpu::LaunchOp launch, TileOp tile, mlir::Value thread,
+              int64_t sharedBytes);
+
+  /// Emits what the block does before its parts, and replaces the tile and the
+  /// accesses to arrays that have windows in their code.
+  void emitBefore(mlir::ImplicitLocOpBuilder &b, mlir::Value begin,
+                  mlir::Value end);
+  /// Emits what the block does after its parts.
+  void emitAfter(mlir::ImplicitLocOpBuilder &b);
+
+private:
+  /// What parts say of an array.
+  struct Stage {
+    mlir::Value array, from, to;
+    bool isWritten;
+  };
+  /// A window of `size` elements, or rows, of an array from `from` on.
+  struct Window {
+    mlir::Value array, from, size;
+    mlir::Value shared; ///< The view of shared memory that has them.
+    mlir::Value offset; ///< Of this view, in bytes.
+  };
+
+  llvm::SmallVector<Stage> takeStages(mlir::ImplicitLocOpBuilder &b,
+                                      mlir::Value begin, mlir::Value end);
+  mlir::Value sizeOf(mlir::ImplicitLocOpBuilder &b, const Stage &stage,
+                     int64_t bytes);
+  Window makeWindow(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
+  mlir::Value startLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value count);
+  void forEachElement(mlir::ImplicitLocOpBuilder &b, const Window &window,
+                      llvm::function_ref<void(mlir::ValueRange inArray,
+                                              mlir::ValueRange inShared)>
+                          body);
+  void stageIn(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
+  void stageOut(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
+
+  ParallelOp workers;
+  TileOp tile;
+  mlir::Value thread;
+  int64_t sharedBytes;
+  mlir::Value memory; ///< What the threads share.
+  mlir::Value used;   ///< How many bytes of it windows have.
+  llvm::SmallVector<Window> written;
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_CONVERSION_GPU_TILEWINDOWS_H

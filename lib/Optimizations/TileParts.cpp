@@ -1,0 +1,335 @@
+//===- TileParts.cpp - Neighbouring parts share what they read ------------===//
+//
+// Consumes the functions of nests that are assembled. A tile is some parts in a
+// row: what they read of their operands lies between the positions of the cut
+// at which the tile begins and of that at which it ends, in every level that a
+// cut loop, or a search, steps through. What they append lies between two
+// offsets. So the windows of a tile are as large as its cost, whatever the
+// nest; nothing here knows which one it is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/IR/Fibers.h"
+#include "nacho/IR/Names.h"
+#include "nacho/Levels/LevelFormat.h"
+#include "nacho/Optimizations/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOTILEPARTS
+#include "nacho/Optimizations/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// Levels between cuts
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A level of a tensor, and where cuts have their positions in it: the number
+/// of a loop, and of an operand of that loop.
+struct CutLevel {
+  Value tensor;
+  unsigned level;
+  int64_t loop, operand;
+};
+
+/// The levels that the loops and searches of workers step through between cuts.
+class CutLevels {
+public:
+  explicit CutLevels(ParallelOp workers) {
+    workers.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto load = dyn_cast<LoadCutOp>(op))
+        depths[load.getCut()] = 0;
+      else if (auto loop = dyn_cast<CoiterateOp>(op); loop && loop.isBounded())
+        add(loop, loop.getInnerLower());
+      else if (auto count = dyn_cast<CountOp>(op))
+        add(count, Value());
+      else if (auto search = dyn_cast<SearchOp>(op))
+        add(search, search.getInnerLower());
+    });
+  }
+
+  /// Each level once. Of levels that share their positions, only the deepest:
+  /// there, cuts tell entries of a run apart.
+  SmallVector<CutLevel> take() const {
+    SmallVector<CutLevel> taken;
+    for (const auto &[key, cut] : levels) {
+      auto type = cast<RankedTensorType>(cut.tensor.getType());
+      bool isLast = cut.level + 1 == type.getRank();
+      if (isLast || !sharesPositions(type, cut.level + 1) ||
+          !levels.contains({cut.tensor, cut.level + 1}))
+        taken.push_back(cut);
+    }
+    return taken;
+  }
+
+private:
+  /// `inner` is the lower cut that remains inside of a coordinate.
+  template <typename OpT>
+  void add(OpT op, Value inner) {
+    auto depth = op.getLower() ? depths.find(op.getLower()) : depths.end();
+    if (depth == depths.end())
+      return;
+    int64_t loop = depth->second;
+    for (auto [operand, fiber] : llvm::enumerate(op.getFibers()))
+      add(fiber, loop, operand);
+    if (inner)
+      depths[inner] = loop + 1;
+  }
+
+  void add(Value fiber, int64_t loop, int64_t operand) {
+    RootOp root = rootOf(fiber);
+    if (!root)
+      return;
+    CutLevel cut{root.getTensor(), cast<FiberType>(fiber.getType()).getLevel(),
+                 loop, operand};
+    // The only level of a flattened tensor has an entry at each position.
+    if (auto flatten = cut.tensor.getDefiningOp<FlattenOp>()) {
+      cut.tensor = flatten.getTensor();
+      cut.level = cast<RankedTensorType>(cut.tensor.getType()).getRank() - 1;
+    }
+    levels.insert({{cut.tensor, cut.level}, cut});
+  }
+
+  /// Of lower cuts: how many loops are outside.
+  DenseMap<Value, int64_t> depths;
+  llvm::MapVector<std::pair<Value, unsigned>, CutLevel> levels;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Tables with a row for each part
+//===----------------------------------------------------------------------===//
+
+/// Whether a number of a row is that of a worker's part or, with `ahead` 1, of
+/// the next part.
+static bool isRowOf(ParallelOp workers, Value row, int64_t ahead) {
+  if (ahead == 0)
+    return row == workers.getWorker();
+  auto next = row.getDefiningOp<arith::AddIOp>();
+  return next && next.getLhs() == workers.getWorker() &&
+         matchPattern(next.getRhs(), m_One());
+}
+
+/// The cuts at which the part of each worker begins and ends; null if workers
+/// do something else than parts.
+static LoadCutOp findCuts(ParallelOp workers) {
+  LoadCutOp lower, upper;
+  for (auto load : workers.getBodyBlock()->getOps<LoadCutOp>()) {
+    if (isRowOf(workers, load.getRow(), 0))
+      lower = load;
+    if (isRowOf(workers, load.getRow(), 1))
+      upper = load;
+  }
+  bool areThere = lower && upper && lower.getBounds() == upper.getBounds();
+  return areThere ? lower : LoadCutOp();
+}
+
+/// The first of the cuts that workers load.
+static LoadCutOp firstCut(ParallelOp workers) {
+  LoadCutOp first;
+  workers.walk([&](LoadCutOp load) {
+    first = load;
+    return WalkResult::interrupt();
+  });
+  return first;
+}
+
+/// The load of where a worker begins to append, if an index is counted up from
+/// there by loops; null if it is not.
+static memref::LoadOp findOffset(ParallelOp workers, Value index) {
+  while (auto carried = dyn_cast<BlockArgument>(index)) {
+    auto loop = dyn_cast<CoiterateOp>(carried.getOwner()->getParentOp());
+    size_t before =
+        loop ? carried.getOwner()->getNumArguments() - loop.getInits().size()
+             : 0;
+    if (!loop || carried.getArgNumber() < before)
+      return {};
+    index = loop.getInits()[carried.getArgNumber() - before];
+  }
+  auto load = index.getDefiningOp<memref::LoadOp>();
+  bool isOffset = load && load.getIndices().size() == 2 &&
+                  isRowOf(workers, load.getIndices()[0], 0);
+  return isOffset ? load : memref::LoadOp();
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Emits the windows of a tile at the beginning of the workers' body.
+class WindowBuilder {
+public:
+  WindowBuilder(ParallelOp workers, TileOp tile, LoadCutOp cuts)
+      : workers(workers), tile(tile),
+        b(withoutName(tile.getLoc()), tile->getBlock(),
+          std::next(tile->getIterator())),
+        bounds(cuts.getBounds()), one(arith::ConstantIndexOp::create(b, 1)),
+        first(loadCut(cuts, "first", tile.getBegin())),
+        last(loadCut(cuts, "last", tile.getEnd())) {}
+
+  /// The rows of cuts come first, then the smaller arrays: what a block has no
+  /// room for comes last.
+  void emit() {
+    SmallVector<CutLevel> levels = CutLevels(workers).take();
+    Value afterEnd = arith::AddIOp::create(b, tile.getEnd(), one);
+    if (!isWritten(bounds))
+      StageInOp::create(b, bounds, tile.getBegin(), afterEnd);
+    llvm::for_each(levels, [&](const CutLevel &cut) { stagePositions(cut); });
+    llvm::for_each(levels, [&](const CutLevel &cut) { stageCoordinates(cut); });
+    llvm::for_each(levels, [&](const CutLevel &cut) { stageValues(cut); });
+    stageAppended();
+  }
+
+private:
+  Value loadCut(LoadCutOp like, StringRef name, Value row) {
+    NameScope scope(b, name);
+    return LoadCutOp::create(b, like.getCut().getType(), bounds, row);
+  }
+
+  Value cutPosition(Value cut, const CutLevel &at) {
+    return CutPositionOp::create(b, b.getIndexType(), cut, at.loop, at.operand);
+  }
+
+  /// Stages what lies between the positions of the cuts, the last of which may
+  /// lie inside of what is below its position, and `more` elements.
+  void stageIn(Value array, const CutLevel &cut, int64_t more = 0) {
+    if (!cast<MemRefType>(array.getType()).getLayout().isIdentity())
+      return;
+    Value from = cutPosition(first, cut), to = cutPosition(last, cut);
+    to = arith::AddIOp::create(b, to,
+                               arith::ConstantIndexOp::create(b, 1 + more));
+    StageInOp::create(b, array, from, to);
+  }
+
+  /// The array of positions of the next level, which has one more element.
+  void stagePositions(const CutLevel &cut) {
+    auto type = cast<RankedTensorType>(cut.tensor.getType());
+    unsigned next = cut.level + 1;
+    auto isPositions = [](const LevelArray &array) {
+      return array.name == kPositionsName;
+    };
+    if (next == type.getRank() ||
+        llvm::none_of(levelArrays(type, next), isPositions))
+      return;
+    Value positions = sparse_tensor::ToPositionsOp::create(
+        b, cut.tensor, b.getIndexAttr(next));
+    stageIn(positions, cut, /*more=*/1);
+  }
+
+  /// The coordinates of the level, and of those that have the same positions.
+  void stageCoordinates(const CutLevel &cut) {
+    auto type = cast<RankedTensorType>(cut.tensor.getType());
+    if (isFullLevel(type, cut.level))
+      return;
+    for (unsigned level = firstSharing(type, cut.level); level <= cut.level;
+         ++level) {
+      if (coordinatePlace(type, level).stride != 1)
+        continue;
+      Value coordinates = sparse_tensor::ToCoordinatesOp::create(
+          b, cut.tensor, b.getIndexAttr(level));
+      stageIn(coordinates, cut);
+    }
+  }
+
+  void stageValues(const CutLevel &cut) {
+    auto type = cast<RankedTensorType>(cut.tensor.getType());
+    if (cut.level + 1 != type.getRank())
+      return;
+    auto array = MemRefType::get({ShapedType::kDynamic}, type.getElementType());
+    Value values = sparse_tensor::ToValuesOp::create(b, array, cut.tensor);
+    stageIn(values, cut);
+  }
+
+  /// The arrays that all parts append to, from one offset to the next.
+  void stageAppended() {
+    llvm::MapVector<Value, memref::LoadOp> arrays;
+    workers.walk([&](memref::StoreOp store) {
+      if (store.getMemRefType().getRank() != 1)
+        return;
+      if (memref::LoadOp at = findOffset(workers, store.getIndices()[0]))
+        arrays.insert({store.getMemRef(), at});
+    });
+    for (auto [array, offset] : arrays) {
+      if (!endsAtNext(offset))
+        continue;
+      Value from = offsetOf(offset, tile.getBegin());
+      Value to = offsetOf(offset, tile.getEnd());
+      StageOutOp::create(b, array, from, to);
+    }
+  }
+
+  Value offsetOf(memref::LoadOp like, Value part) {
+    Value column = like.getIndices()[1];
+    return memref::LoadOp::create(b, like.getMemRef(),
+                                  ValueRange{part, column});
+  }
+
+  /// Whether each part appends up to where the next one begins: it loads that,
+  /// too.
+  bool endsAtNext(memref::LoadOp offset) {
+    return llvm::any_of(workers.getBodyBlock()->getOps<memref::LoadOp>(),
+                        [&](memref::LoadOp load) {
+                          return load.getMemRef() == offset.getMemRef() &&
+                                 isRowOf(workers, load.getIndices()[0], 1) &&
+                                 load.getIndices()[1] == offset.getIndices()[1];
+                        });
+  }
+
+  bool isWritten(Value array) {
+    return llvm::any_of(array.getUsers(), [&](Operation *user) {
+      return isa<StoreCutOp, memref::StoreOp>(user) &&
+             workers->isProperAncestor(user);
+    });
+  }
+
+  ParallelOp workers;
+  TileOp tile;
+  ImplicitLocOpBuilder b;
+  Value bounds, one, first, last;
+};
+} // namespace
+
+/// Whether a worker needs memory that only some have at a time, so that one
+/// thread does several of them.
+static bool hasSlots(ParallelOp workers) {
+  return workers.walk([](SlotOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+namespace {
+struct TileParts : nacho::impl::NachoTilePartsBase<TileParts> {
+  using NachoTilePartsBase::NachoTilePartsBase;
+
+  /// Workers that search for cuts have a tile already, and so bounds.
+  void tileWorkers(ParallelOp workers) {
+    auto tiles = workers.getBodyBlock()->getOps<TileOp>();
+    LoadCutOp cuts = tiles.empty() ? findCuts(workers) : firstCut(workers);
+    if (!cuts || hasSlots(workers))
+      return;
+    if (!tiles.empty())
+      return WindowBuilder(workers, *tiles.begin(), cuts).emit();
+    auto b = ImplicitLocOpBuilder::atBlockBegin(workers.getLoc(),
+                                                workers.getBodyBlock());
+    Type index = b.getIndexType();
+    auto tile = TileOp::create(b, index, index, workers.getWorker(),
+                               workers.getWorkers(), parts);
+    WindowBuilder(workers, tile, cuts).emit();
+  }
+
+  void runOnOperation() override {
+    SmallVector<ParallelOp> found;
+    getOperation().walk([&](ParallelOp workers) { found.push_back(workers); });
+    llvm::for_each(found, [&](ParallelOp workers) { tileWorkers(workers); });
+  }
+};
+} // namespace

@@ -1,0 +1,145 @@
+// RUN: nacho-opt %s -nacho-fuse-rows | FileCheck %s
+
+// Sums of rows: a part may be in another step of another row than its neighbours.
+//
+//   while i < n:
+//     if not open: p, end = pos[i], pos[i + 1]; sum = 0; now = p < end
+//     if now: sum += values[p]; p += 1; open = p < end
+//     if not open: sums[i] = sum; i += 1
+//
+// CHECK-LABEL: func.func @rows(
+// CHECK:         gpu.launch
+// CHECK:           scf.while (%[[I0:.+]] = %{{.+}}, %[[OPEN0:.+]] = %false{{.*}}, %{{.+}}) : (index, i1, index, index, f64)
+// CHECK:             arith.cmpi slt, %[[I0]]
+// CHECK:           ^bb0(%[[I:[^:]+]]: index, %[[OPEN:[^:]+]]: i1,
+// CHECK:             %[[ROW:.+]]:4 = scf.if %[[OPEN]] -> (i1, index, index, f64) {
+// CHECK:             } else {
+// CHECK:               memref.load
+// CHECK:               memref.load
+// CHECK:               arith.cmpi slt
+// CHECK:             %[[STEP:.+]]:3 = scf.if %[[ROW]]#0 -> (i1, index, f64) {
+// CHECK:               memref.load
+// CHECK:               arith.addf
+// CHECK:               arith.cmpi slt, %{{.+}}, %[[ROW]]#1
+// CHECK:             } else {
+// CHECK:               scf.yield %[[ROW]]#0, %[[ROW]]#2, %[[ROW]]#3
+// CHECK:             %[[NEXT:.+]] = scf.if %[[STEP]]#0 -> (index) {
+// CHECK:               scf.yield %[[I]]
+// CHECK:             } else {
+// CHECK:               memref.store %[[STEP]]#2, %{{.+}}[%{{.+}}]
+// CHECK:               arith.addi
+// CHECK:             scf.yield %[[NEXT]], %[[STEP]]#0, %[[ROW]]#1, %[[STEP]]#1, %[[STEP]]#2
+// CHECK-NOT:       scf.for
+// CHECK:           gpu.terminator
+func.func @rows(%n: index, %pos: memref<?xindex>, %values: memref<?xf64>, %sums: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+      threads(%tx, %ty, %tz) in (%dx = %c1, %dy = %c1, %dz = %c1) {
+    scf.for %i = %c0 to %n step %c1 {
+      %next = arith.addi %i, %c1 : index
+      %begin = memref.load %pos[%i] : memref<?xindex>
+      %end = memref.load %pos[%next] : memref<?xindex>
+      %sum = scf.for %p = %begin to %end step %c1 iter_args(%s = %zero) -> (f64) {
+        %value = memref.load %values[%p] : memref<?xf64>
+        %more = arith.addf %s, %value : f64
+        scf.yield %more : f64
+      }
+      memref.store %sum, %sums[%i] : memref<?xf64>
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// All rows of a dense matrix have the same length, so that no thread waits.
+//
+// CHECK-LABEL: func.func @negative_same_length(
+// CHECK-NOT:     scf.while
+// CHECK:         return
+func.func @negative_same_length(%n: index, %m: index, %out: memref<?x?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+      threads(%tx, %ty, %tz) in (%dx = %c1, %dy = %c1, %dz = %c1) {
+    scf.for %i = %c0 to %n step %c1 {
+      scf.for %j = %c0 to %m step %c1 {
+        memref.store %j, %out[%i, %j] : memref<?x?xindex>
+      }
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// Neither are two loops of a row fused, nor loops of the host.
+//
+// CHECK-LABEL: func.func @negative_two_loops(
+// CHECK-NOT:     scf.while
+// CHECK:         return
+func.func @negative_two_loops(%n: index, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+      threads(%tx, %ty, %tz) in (%dx = %c1, %dy = %c1, %dz = %c1) {
+    scf.for %i = %c0 to %n step %c1 {
+      scf.for %j = %c0 to %i step %c1 {
+        memref.store %j, %out[%i] : memref<?xindex>
+      }
+      scf.for %j = %i to %n step %c1 {
+        memref.store %j, %out[%j] : memref<?xindex>
+      }
+    }
+    gpu.terminator
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %i step %c1 {
+      memref.store %j, %out[%i] : memref<?xindex>
+    }
+  }
+  return
+}
+
+// What decides whether there is another row must not change anything: it is done again
+// before each step. Views of memory are not carried from step to step.
+//
+// CHECK-LABEL: func.func @negative_state(
+// CHECK-COUNT-2: scf.for
+// CHECK-COUNT-2: scf.while
+// CHECK-NOT:     scf.while
+// CHECK:         return
+func.func @negative_state(%n: index, %rows: memref<?xindex>, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+      threads(%tx, %ty, %tz) in (%dx = %c1, %dy = %c1, %dz = %c1) {
+    scf.for %i = %c0 to %n step %c1 {
+      %row = memref.subview %out[%i] [%n] [1] : memref<?xindex> to memref<?xindex, strided<[1], offset: ?>>
+      scf.for %j = %c0 to %i step %c1 {
+        memref.store %j, %row[%j] : memref<?xindex, strided<[1], offset: ?>>
+      }
+    }
+    scf.while : () -> () {
+      %left = memref.load %rows[%c0] : memref<?xindex>
+      %less = arith.subi %left, %c1 : index
+      memref.store %less, %rows[%c0] : memref<?xindex>
+      %more = arith.cmpi ne, %left, %c0 : index
+      scf.condition(%more)
+    } do {
+      %length = memref.load %rows[%c1] : memref<?xindex>
+      %end = scf.while (%j = %c0) : (index) -> index {
+        %go = arith.cmpi ult, %j, %length : index
+        scf.condition(%go) %j : index
+      } do {
+      ^bb0(%j: index):
+        memref.store %j, %out[%j] : memref<?xindex>
+        %next = arith.addi %j, %c1 : index
+        scf.yield %next : index
+      }
+      scf.yield
+    }
+    gpu.terminator
+  }
+  return
+}

@@ -1,0 +1,160 @@
+// RUN: nacho-opt %s -convert-nacho-parallel-to-gpu='shared-bytes=1024 scan-runs=true' | FileCheck %s
+
+// A block copies windows to memory that its threads share, and does the parts of a tile.
+// An index outside of the window is one of the array.
+//
+//   for n = thread + ... to the size of the window: window[n] = in[begin + n]
+//   barrier
+//   if part < parts: out[part] = part - begin < size ? window[part - begin] : in[part]
+//
+// CHECK-LABEL: func.func @stage_in(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[IN:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>)
+// CHECK:         %[[BY:.+]] = arith.constant 4 : index
+// CHECK:         gpu.launch blocks(%[[BX:[^ ,]+]], %{{.+}}) threads(%[[TX:[^ ,]+]], %{{.+}}) in (%{{[^ ]+}} = %[[BY]],
+// CHECK-SAME:      workgroup(%[[SHARED:.+]] : memref<1024xi8, #gpu.address_space<workgroup>>)
+// CHECK:           %[[BEGIN:.+]] = arith.muli %[[BX]], %[[BY]]
+// CHECK:           %[[PART:.+]] = arith.addi %[[BEGIN]], %[[TX]]
+// CHECK:           %[[SUM:.+]] = arith.addi %[[BEGIN]], %[[BY]]
+// CHECK:           %[[END:.+]] = arith.minui %[[SUM]], %[[N]]
+// CHECK:           %[[SIZE:.+]] = arith.select
+// CHECK:           %[[WINDOW:.+]] = memref.view %[[SHARED]][%{{.+}}][%[[SIZE]]] : memref<1024xi8, #gpu.address_space<workgroup>> to memref<?xf64, #gpu.address_space<workgroup>>
+// CHECK:           scf.for %{{.+}} = %[[TX]] to
+// CHECK:             scf.if
+// CHECK:               %[[X:.+]] = memref.load %[[IN]]
+// CHECK:               memref.store %[[X]], %[[WINDOW]]
+// CHECK:           gpu.barrier
+// CHECK:           scf.if
+// CHECK:             %[[AT:.+]] = arith.subi %[[PART]], %[[BEGIN]]
+// CHECK:             %[[INSIDE:.+]] = arith.cmpi ult, %[[AT]], %[[SIZE]]
+// CHECK:             %[[READ:.+]] = scf.if %[[INSIDE]] -> (f64) {
+// CHECK:               memref.load %[[WINDOW]][%[[AT]]]
+// CHECK:             } else {
+// CHECK:               memref.load %[[IN]][%[[PART]]]
+// CHECK:             }
+// CHECK:             memref.store %[[READ]], %[[OUT]][%[[PART]]]
+// CHECK-NOT:       gpu.barrier
+// CHECK:           gpu.terminator
+func.func @stage_in(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    nacho.stage_in %in[%begin to %end] : memref<?xf64>
+    %x = memref.load %in[%part] : memref<?xf64>
+    memref.store %x, %out[%part] : memref<?xf64>
+  }
+  return
+}
+
+// The window of rows is computed by every block, from its tile.
+//
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME:    %{{[^ ]+}}: index, %[[ROWS:[^ ]+]]: memref<?x3xindex>, %[[FROM:[^ ]+]]: memref<?xindex>
+// CHECK:         gpu.launch
+// CHECK:           memref.load %[[FROM]]
+// CHECK:           memref.load %[[FROM]]
+// CHECK:           memref.view {{.+}} to memref<?x3xindex, #gpu.address_space<workgroup>>
+// CHECK:           scf.for
+// CHECK:             arith.divui
+// CHECK:             arith.remui
+// CHECK:             %[[X:.+]] = memref.load %[[ROWS]]
+// CHECK:           gpu.barrier
+// CHECK-NOT:       memref.load %[[FROM]]
+// CHECK:           gpu.terminator
+func.func @rows(%n: index, %rows: memref<?x3xindex>, %from: memref<?xindex>, %out: memref<?xindex>) {
+  %c2 = arith.constant 2 : index
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    %first = memref.load %from[%begin] : memref<?xindex>
+    %last = memref.load %from[%end] : memref<?xindex>
+    nacho.stage_in %rows[%first to %last] : memref<?x3xindex>
+    %x = memref.load %rows[%part, %c2] : memref<?x3xindex>
+    memref.store %x, %out[%part] : memref<?xindex>
+  }
+  return
+}
+
+// What is written is copied when all parts are done. It starts with zeros, for parts may
+// leave elements out.
+//
+// CHECK-LABEL: func.func @stage_out(
+// CHECK-SAME:    %[[OUT:[^ ]+]]: memref<?xf32>)
+// CHECK:         gpu.launch
+// CHECK:           %[[WINDOW:.+]] = memref.view {{.+}} to memref<?xf32, #gpu.address_space<workgroup>>
+// CHECK:           %[[WORDS:.+]] = memref.view {{.+}} to memref<?xi64, #gpu.address_space<workgroup>>
+// CHECK:           scf.for
+// CHECK:             memref.store %c0_i64{{.*}}, %[[WORDS]]
+// CHECK:           gpu.barrier
+// CHECK:           scf.if
+// CHECK:             scf.if
+// CHECK:               memref.store %{{.+}}, %[[WINDOW]]
+// CHECK:             } else {
+// CHECK:               memref.store %{{.+}}, %[[OUT]]
+// CHECK:           gpu.barrier
+// CHECK:           scf.for
+// CHECK:             %[[X:.+]] = memref.load %[[WINDOW]]
+// CHECK:             memref.store %[[X]], %[[OUT]]
+// CHECK:           gpu.terminator
+func.func @stage_out(%n: index, %x: f32, %out: memref<?xf32>) {
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    nacho.stage_out %out[%begin to %end] : memref<?xf32>
+    memref.store %x, %out[%part] : memref<?xf32>
+  }
+  return
+}
+
+// Arrays that parts access in other ways, or not at all, have no window.
+//
+// CHECK-LABEL: func.func @negative_stages(
+// CHECK:         gpu.launch
+// CHECK-NOT:       memref.view
+// CHECK:           gpu.terminator
+func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>) {
+  %c1 = arith.constant 1 : i32
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    nacho.stage_in %in[%begin to %end] : memref<?xi32>
+    nacho.stage_in %unused[%begin to %end] : memref<?xi32>
+    %x = memref.load %in[%part] : memref<?xi32>
+    %old = memref.atomic_rmw addi %c1, %in[%part] : (i32, memref<?xi32>) -> i32
+  }
+  return
+}
+
+// A scan of many rows: threads combine a run each, one thread scans what the runs come to,
+// and threads scan the runs.
+//
+// CHECK-LABEL: func.func @exclusive_scan(
+// CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x1xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>)
+// CHECK:         %[[ROWS:.+]] = memref.dim %[[COUNTS]]
+// CHECK:         %[[RUNS:.+]] = arith.ceildivui %[[ROWS]]
+// CHECK:         gpu.launch
+// CHECK-SAME:      workgroup
+// CHECK:           gpu.barrier
+// CHECK:           %[[SHARE:.+]] = scf.for {{.+}} iter_args(%[[X:.+]] = %{{.+}}) -> (index) {
+// CHECK:             %[[SUM:.+]] = arith.addi %[[X]], %{{.+}} : index
+// CHECK:             scf.yield %[[SUM]] : index
+// CHECK:           memref.store %[[SHARE]], %[[OFFSETS]]
+// CHECK:           gpu.terminator
+// CHECK:         gpu.launch
+// CHECK:           memref.store %{{.+}}, %[[OFFSETS]][%[[ZERO:.+]], %{{.+}}]
+// CHECK:           scf.for %{{.+}} = %[[ZERO]] to %[[RUNS]] step %{{.+}} iter_args(%[[X:.+]] = %{{.+}}) -> (index) {
+// CHECK:             %[[SHARE:.+]] = memref.load %[[OFFSETS]][%[[LAST:.+]], %{{.+}}]
+// CHECK:             %[[SUM:.+]] = arith.addi %[[X]], %[[SHARE]] : index
+// CHECK:             memref.store %[[SUM]], %[[OFFSETS]][%[[LAST]], %{{.+}}]
+// CHECK:           gpu.terminator
+// CHECK:         gpu.launch
+// CHECK:           gpu.barrier
+// CHECK:           %[[BEFORE:.+]] = memref.load %[[OFFSETS]]
+// CHECK:           scf.for %[[P:.+]] = {{.+}} iter_args(%[[X:.+]] = %[[BEFORE]]) -> (index) {
+// CHECK:             memref.store %[[X]], %[[OFFSETS]][%[[P]], %{{.+}}]
+// CHECK:             %[[SUM:.+]] = arith.addi %[[X]], %{{.+}} : index
+// CHECK:             scf.yield %[[SUM]] : index
+// CHECK:           gpu.terminator
+func.func @exclusive_scan(%counts: memref<?x1xindex>, %offsets: memref<?x1xindex>) {
+  nacho.exclusive_scan %counts into %offsets : memref<?x1xindex> {
+  ^bb0(%x: index, %y: index):
+    %sum = arith.addi %x, %y : index
+    nacho.yield %sum : index
+  }
+  return
+}

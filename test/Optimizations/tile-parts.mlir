@@ -1,0 +1,173 @@
+// RUN: nacho-opt %s --mlir-use-nameloc-as-prefix -nacho-tile-parts=parts=64 | FileCheck %s
+
+// What the parts of a tile read lies between the cuts with which the tile begins and
+// ends, in every level that a cut loop steps through.
+
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#COO = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+!csr = tensor<?x?xf64, #CSR>
+!coo = tensor<?x?xf64, #COO>
+!sv = tensor<?xf64, #SV>
+
+// The rows of a CSR matrix have positions of their own: the window of the array of
+// positions has one more element than there are rows, and one more for the last row, in
+// which the tile may end.
+//
+//   begin, end = the parts of the tile
+//   stage_in bounds[begin to end + 1]
+//   stage_in pos1[position in level 0 to that of the last cut + 2]
+//   stage_in crd1[position in level 1 to that of the last cut + 1]; likewise the values
+//
+// CHECK-LABEL: func.func @csr(
+// CHECK-SAME:    %[[A:[^ ]+]]: {{.+}}, %[[BOUNDS:[^ ]+]]: memref<?x5xindex>, %{{[^ ]+}}: memref<?x1xindex>, %[[N:[^ ]+]]: index
+// CHECK:         nacho.parallel %[[PART:.+]] in %[[N]] threads %[[N]] {
+// CHECK-NEXT:      %begin, %end = nacho.tile %[[PART]] of %[[N]] by 64
+// CHECK-NEXT:      %[[ONE:.+]] = arith.constant 1 : index
+// CHECK-NEXT:      %first = nacho.load_cut %[[BOUNDS]][%begin]
+// CHECK-NEXT:      %last = nacho.load_cut %[[BOUNDS]][%end]
+// CHECK-NEXT:      %[[AFTER:.+]] = arith.addi %end, %[[ONE]]
+// CHECK-NEXT:      nacho.stage_in %[[BOUNDS]][%begin to %[[AFTER]]] : memref<?x5xindex>
+// CHECK-NEXT:      %[[POS:.+]] = sparse_tensor.positions %[[A]] {level = 1 : index}
+// CHECK:           nacho.cut_position %first[0, 0]
+// CHECK:           nacho.cut_position %last[0, 0]
+// CHECK:           nacho.stage_in %[[POS]][%{{.+}} to %{{.+}}] : memref<?xi32>
+// CHECK:           %[[CRD:.+]] = sparse_tensor.coordinates %[[A]] {level = 1 : index}
+// CHECK:           nacho.cut_position %first[1, 0]
+// CHECK:           nacho.cut_position %last[1, 0]
+// CHECK:           nacho.stage_in %[[CRD]][%{{.+}} to %{{.+}}] : memref<?xi32>
+// CHECK:           %[[VALUES:.+]] = sparse_tensor.values %[[A]]
+// CHECK:           nacho.stage_in %[[VALUES]][%{{.+}} to %{{.+}}] : memref<?xf64>
+// CHECK-NOT:       nacho.stage
+// CHECK:           nacho.load_cut %[[BOUNDS]][%[[PART]]]
+func.func @csr(%A: !csr, %bounds: memref<?x5xindex>, %counts: memref<?x1xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !csr
+  nacho.parallel %part in %n threads %n {
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%part] : memref<?x5xindex> -> !nacho.cut<1, 1>
+    %hi = nacho.load_cut %bounds[%next] : memref<?x5xindex> -> !nacho.cut<1, 1>
+    %sum = nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<!csr, 0>) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) iter_args(%s = %c0 : index) {
+      %count = nacho.count of (%A1 : !nacho.fiber<!csr, 1>) in %A1
+          between (%lo1, %hi1 : !nacho.cut<1>)
+      %t = arith.addi %s, %count : index
+      nacho.yield %t : index
+    }
+    memref.store %sum, %counts[%part, %c0] : memref<?x1xindex>
+  }
+  return
+}
+
+// In a list, the entry in which a cut is decides about all arrays; what is appended lies
+// between two offsets.
+//
+// CHECK-LABEL: func.func @coo(
+// CHECK-SAME:    %[[A:[^ ]+]]: {{.+}}, %{{[^ ]+}}: memref<?x5xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>, %[[VALUES:[^ ]+]]: memref<?xf64>
+// CHECK:         nacho.parallel
+// CHECK-NOT:       sparse_tensor.positions
+// CHECK:           %[[CRD0:.+]] = sparse_tensor.coordinates %[[A]] {level = 0 : index}
+// CHECK:           nacho.cut_position %first[1, 0]
+// CHECK:           nacho.stage_in %[[CRD0]]
+// CHECK:           %[[CRD1:.+]] = sparse_tensor.coordinates %[[A]] {level = 1 : index}
+// CHECK:           nacho.cut_position %first[1, 0]
+// CHECK:           nacho.stage_in %[[CRD1]]
+// CHECK:           nacho.cut_position %first[1, 0]
+// CHECK:           nacho.stage_in %{{.+}} : memref<?xf64>
+// CHECK:           %[[FROM:.+]] = memref.load %[[OFFSETS]][%begin, %c0]
+// CHECK:           %[[TO:.+]] = memref.load %[[OFFSETS]][%end, %c0]
+// CHECK:           nacho.stage_out %[[VALUES]][%[[FROM]] to %[[TO]]] : memref<?xf64>
+// CHECK-NOT:       nacho.stage
+// CHECK:           return
+func.func @coo(%A: !coo, %bounds: memref<?x5xindex>, %offsets: memref<?x1xindex>,
+               %values: memref<?xf64>, %rows: memref<?xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !coo
+  nacho.parallel %part in %n threads %n {
+    %next = arith.addi %part, %c1 : index
+    %from = memref.load %offsets[%part, %c0] : memref<?x1xindex>
+    %to = memref.load %offsets[%next, %c0] : memref<?x1xindex>
+    %lo = nacho.load_cut %bounds[%part] : memref<?x5xindex> -> !nacho.cut<1, 1>
+    %hi = nacho.load_cut %bounds[%next] : memref<?x5xindex> -> !nacho.cut<1, 1>
+    %end = nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<!coo, 0>) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) iter_args(%s = %from : index) {
+      %t = nacho.coiterate %j of (%A2 = %A1 : !nacho.fiber<!coo, 1>) in %A2
+          between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<1>) iter_args(%at = %s : index) {
+        %a = nacho.load %A2 : !nacho.fiber<!coo, 2>
+        memref.store %a, %values[%at] : memref<?xf64>
+        %row = arith.index_cast %i : index to i32
+        memref.store %row, %rows[%i] : memref<?xi32>
+        %after = arith.addi %at, %c1 : index
+        nacho.yield %after : index
+      }
+      nacho.yield %t : index
+    }
+  }
+  return
+}
+
+// Workers that search for cuts have a tile already. The cuts are written.
+//
+// CHECK-LABEL: func.func @search(
+// CHECK:           %begin, %end = nacho.tile %{{.+}} of %{{.+}} by 32
+// CHECK:           %first = nacho.load_cut %[[BOUNDS:.+]][%begin]
+// CHECK-NOT:       nacho.stage_in %[[BOUNDS]][
+// CHECK:           nacho.cut_position %first[0, 0]
+// CHECK:           nacho.stage_in %{{.+}} : memref<?xi32>
+func.func @search(%A: !sv, %bounds: memref<?x3xindex>, %n: index, %query: index) {
+  %A0 = nacho.root %A : !sv
+  nacho.parallel %row in %n threads %n {
+    %begin, %end = nacho.tile %row of %n by 32
+    %lo = nacho.load_cut %bounds[%begin] : memref<?x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %bounds[%end] : memref<?x3xindex> -> !nacho.cut<1>
+    %i, %residual, %A1, %lo1, %hi1 = nacho.search %query of (%A0) between %lo, %hi
+        : !nacho.fiber<!sv, 0>, !nacho.cut<1> {
+    ^bb0(%x: index, %pos: index):
+      %cost = nacho.cost <nnz> %A0 to %pos : !nacho.fiber<!sv, 0>
+      nacho.yield %cost : index
+    }
+    %cost = arith.subi %query, %residual : index
+    %cut = nacho.cut %cost at (%i) of (%A1) : !nacho.fiber<!sv, 1> -> !nacho.cut<1>
+    nacho.store_cut %cut, %bounds[%row] : !nacho.cut<1>, memref<?x3xindex>
+  }
+  return
+}
+
+// Workers that do no parts, parts in an order of their own, and workers that need rows of
+// workspaces, stay alone.
+//
+// CHECK-LABEL: func.func @negative_workers(
+// CHECK-NOT:     nacho.tile
+// CHECK:         return
+func.func @negative_workers(%A: !sv, %bounds: memref<?x3xindex>, %order: memref<?xindex>,
+                            %counts: memref<?xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !sv
+  nacho.parallel %worker in %n threads %n {
+    memref.store %worker, %counts[%worker] : memref<?xindex>
+  }
+  nacho.parallel %worker in %n threads %n {
+    %part = memref.load %order[%worker] : memref<?xindex>
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%part] : memref<?x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %bounds[%next] : memref<?x3xindex> -> !nacho.cut<1>
+    %count = nacho.count of (%A0 : !nacho.fiber<!sv, 0>) in %A0
+        between (%lo, %hi : !nacho.cut<1>)
+    memref.store %count, %counts[%part] : memref<?xindex>
+  }
+  nacho.parallel %part in %n threads %n {
+    %slot = nacho.slot
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%part] : memref<?x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %bounds[%next] : memref<?x3xindex> -> !nacho.cut<1>
+    %count = nacho.count of (%A0 : !nacho.fiber<!sv, 0>) in %A0
+        between (%lo, %hi : !nacho.cut<1>)
+    memref.store %count, %counts[%slot] : memref<?xindex>
+  }
+  return
+}

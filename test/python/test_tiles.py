@@ -1,0 +1,169 @@
+"""Parts that share the memory of a block of a GPU: tiles of neighbours."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import expressions
+import nacho
+import samples
+from nacho.kernels import tiles
+from nacho.kernels.counts import counted, since, total
+from test_cuda_sim import KERNELS, check_run, matrix, operands_of
+from test_properties import RUNS, examples, runs
+
+ADD = "Z[i,j] = A[i,j] + B[i,j]"
+
+
+def kernel(text, tile, **options):
+    choices = {"tile": tile, **options.pop("choices", {})}
+    return nacho.mlir.compile(text, target="cuda-sim", choices=choices, **options)
+
+
+def compiled(case):
+    """Compile a random statement for the host, and for a GPU with tiles."""
+    return case.compile(), case.compile(target="cuda-sim", choices={"tile": 32})
+
+
+# Other statements than those that test_cuda_sim runs without tiles, of all formats.
+@given(expressions.elementwise(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
+@examples(20, 100)
+def test_element_wise_statements(case, drawn):
+    kernels = compiled(case)
+    for run in drawn:
+        check_run(kernels, case, run)
+
+
+@given(expressions.contractions(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
+@examples(20, 100)
+def test_contractions(case, drawn):
+    kernels = compiled(case)
+    for run in drawn:
+        check_run(kernels, case, run)
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("parts", [1, 33, 700])
+@pytest.mark.parametrize("text", KERNELS)
+def test_tiles_change_nothing(text, parts):
+    def found(tile):
+        return nacho.evaluate(
+            text,
+            operands_of(text),
+            parts=parts,
+            target="cuda-sim",
+            choices={"tile": tile},
+            **KERNELS[text],
+        )
+
+    alone = found(0)
+    for tile in (32, 64):
+        assert samples.same_numbers(found(tile), alone)
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("dtype", ["f4", "i1", "u1", "c16", "bool"])
+@pytest.mark.parametrize("format", ["csr", "coo", "dcsr", "csc", "coo-interleaved"])
+def test_elements_and_formats(format, dtype):
+    """Elements of 1 to 16 bytes lie next to each other in shared memory."""
+    rng = np.random.default_rng(5)
+    given = {}
+    for name in "AB":
+        dense = rng.integers(0, 2, (60, 70)) * rng.integers(1, 100, (60, 70))
+        typed = dense.astype(dtype)
+        given[name] = nacho.Tensor.from_dense(typed, format)
+    formats = dict.fromkeys("ABZ", format)
+    found = kernel(ADD, 32, formats=formats)(**given, parts=200)
+    wanted = nacho.mlir.compile(ADD, formats=formats)(**given, parts=200)
+    assert (found.to_dense() == wanted.to_dense()).all()
+
+
+def test_windows_without_room():
+    """So much per part that no window of values fits in the memory of a block."""
+    A, B = matrix(1, density=0.4), matrix(2, density=0.4)
+    found = kernel(ADD, 32)(A, B, parts=40)
+    assert abs(found - (A + B)).max() == 0
+
+
+def test_heavy_rows():
+    """Windows of rows that many tiles share, and of many empty ones."""
+    dense = np.zeros((3000, 900))
+    dense[17, :] = 1
+    dense[2999, ::3] = 2
+    A = sp.csr_array(dense)
+    B = sp.csr_array(np.roll(dense, 1, axis=0))
+    for cost in ("nnz", "time"):
+        found = kernel(ADD, 32, cost=cost)(A, B, parts=300)
+        assert (found.toarray() == (A + B).toarray()).all()
+
+
+def test_operands_that_change_after_the_count():
+    """Parts leave elements of windows out, or have more than there is room for."""
+    A, B = matrix(1), matrix(2)
+    plan = kernel(ADD, 32).plan(A, B, parts=300)
+    other = B.copy()
+    other.indices = ((other.indices + 1) // 2 * 2).clip(0, 299).astype(np.int32)
+    with pytest.raises(nacho.NachoError):
+        plan.execute(A, other)
+
+
+def count(tile):
+    """Return what the simulated GPU counts, with tiles and without."""
+    A, B = matrix(1, (2000, 2000), 0.005), matrix(2, (2000, 2000), 0.005)
+    adds = kernel(ADD, tile, choices={"count-accesses": True})
+    before = counted()
+    adds(A, B, parts=1000)
+    return total(since(before))
+
+
+def test_what_tiles_are_for():
+    """Neighbours access what lies side by side, and few threads wait for others."""
+    alone, together = count(0), count(32)
+    assert together.sectors < 0.4 * alone.sectors
+    assert together.useful_lanes > alone.useful_lanes
+    assert together.shared_accesses > alone.shared_accesses
+
+
+def test_explain_names_what_is_tiled():
+    A = matrix(1)
+    text = kernel(ADD, 64).explain(A, A, parts=10)
+    assert "64 parts share 40960 bytes of a block: kernel_partition" in text
+    alone = nacho.mlir.compile(ADD, target="cuda-sim").explain(A, A)
+    assert "a thread for each part, alone: " in alone
+    assert "choices={'tile': 32} lets 32 parts share the memory of a block" in alone
+    assert "bytes of a block" not in nacho.mlir.compile(ADD).explain(A, A)
+
+
+def test_descriptions():
+    ir = (
+        "  func.func @f(%n: index) {\n    nacho.parallel %p in %n threads %n {\n"
+        "      %b, %e = nacho.tile %p of %n by 32\n    }\n  }\n"
+        "  func.func private @g(%n: index) {\n"
+        "    nacho.parallel %p in %n {\n    }\n  }\n"
+        "  func.func @h() {\n  }\n"
+    )
+    gpu = "gpu.func @f() workgroup(%x : memref<640xi8, #gpu.address_space<workgroup>>)"
+    assert tiles.described(ir, gpu) == [
+        "32 parts share 640 bytes of a block: f",
+        "a thread for each part, alone: g",
+    ]
+    alone = ir.replace("nacho.tile", "nacho.other")
+    assert tiles.described(alone, "") == [
+        "a thread for each part, alone: f, g",
+        "choices={'tile': 32} lets 32 parts share the memory of a block",
+    ]
+
+
+def test_parts_are_alone_unless_asked():
+    alone = nacho.mlir.compile(ADD, target="cuda-sim")
+    together = nacho.mlir.compile(ADD, target="cuda-sim", choices={"tile": 32})
+    assert "nacho.tile" not in alone.mlir("scf")
+    assert "nacho.tile" in together.mlir("scf")
+
+
+@pytest.mark.parametrize("tile", [1, 48, -32, 2048])
+def test_no_such_tile(tile):
+    with pytest.raises(nacho.NachoError, match="expected 0, 32, 64, 128 or 256"):
+        kernel(ADD, tile)
