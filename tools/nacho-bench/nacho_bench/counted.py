@@ -1,6 +1,7 @@
 """What the simulated GPU counts in kernels of the benchmark, and what that predicts."""
 
 from collections.abc import Iterable
+from itertools import product
 from typing import NamedTuple
 
 import nacho
@@ -19,11 +20,16 @@ WORKLOADS = ("uniform", "power-2.0", "heavy-row-50")
 PER_PART = 32
 """Of the entries of all operands, as many come to each part."""
 
+TILES = (0, 32)
+"""How many parts share the memory of a block; 0: each is alone."""
+
 _MEANING = f"""\
 Made by `tools/dev bench --target cuda-sim`. Each call, from the search for cuts to the
 result, runs on the simulated GPU, which counts what warps of 32 threads do. No GPU was
 there, and no time was measured. The operands have small sizes (those of `--quick`);
 there is a part for every {PER_PART} entries of theirs, and a thread for every part.
+*tile* is how many parts a block does together, whose threads share memory
+(`choices={{"tile": {TILES[-1]}}}`). With 0, the default, each thread is alone.
 
 *sectors* is how many sectors of 32 bytes instructions load and store, over those that
 the bytes would fill which each kernel has to load and store: 1 is ideal. Caches are not
@@ -44,6 +50,7 @@ _LAUNCH = 3e-6
 class Record(NamedTuple):
     kernel: str
     workload: str
+    tile: int
     parts: int
     counts: Counted
 
@@ -63,6 +70,7 @@ class Record(NamedTuple):
         return (
             self.kernel,
             self.workload,
+            str(self.tile),
             str(self.parts),
             str(every.launches),
             f"{every.sectors / max(every.ideal_sectors, 1):.2f}",
@@ -78,6 +86,7 @@ class Record(NamedTuple):
 HEAD = (
     "kernel",
     "workload",
+    "tile",
     "parts",
     "launches",
     "sectors",
@@ -90,7 +99,7 @@ HEAD = (
 )
 
 
-def count(kernel: Kernel, workload: Workload, store: Store) -> Record:
+def count(kernel: Kernel, workload: Workload, store: Store, tile: int = 0) -> Record:
     """Call a kernel once on the simulated GPU, and count what it does."""
     files = {n: str(store.path(workload, n, kernel.size)) for n in kernel.sparse}
     given = Operands(kernel.name, files, threads=1)
@@ -98,21 +107,21 @@ def count(kernel: Kernel, workload: Workload, store: Store) -> Record:
         kernel.expression,
         formats={n: f for n, f in kernel.formats.items() if f != "scalar"},
         target="cuda-sim",
-        choices={"count-accesses": True},
+        choices={"count-accesses": True, "tile": tile},
     )
     operands = [container(given, name) for name in compiled.operands]
     entries = sum(given.coo(name)[1].size for name in kernel.sparse)
     parts = max(1, entries // PER_PART)
     before = counted()
     compiled(*operands, parts=parts)
-    return Record(kernel.name, workload.name, parts, since(before))
+    return Record(kernel.name, workload.name, tile, parts, since(before))
 
 
 def document(pairs: Iterable[tuple[Kernel, Workload]], store: Store) -> str:
     """Return a table of what kernels do on workloads, and what it means."""
     rows = []
-    for kernel, workload in pairs:
-        record = count(kernel, workload, store)
+    for (kernel, workload), tile in product(pairs, TILES):
+        record = count(kernel, workload, store, tile)
         say(f"{kernel.name} {workload.name}: {record.all.issued} warp instructions")
         rows.append(record.row())
     return f"# Counted on the simulated GPU\n\n{_MEANING}\n\n{markdown(HEAD, rows)}\n"
