@@ -14,6 +14,7 @@
 //   shrink:  an interval gets smaller:
 //              while low < high: mid = (low + high) / 2; ...
 //   halve:   while step > 1: step /= 2
+//   spend:   while left > 0: left = min(left - 1, ...)
 //   bits:    while word != 0: word &= word - 1
 //
 // Positions and coordinates are far below 2^63 (arrays fit into memory, and
@@ -34,6 +35,12 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
+/// number - 1
+static bool isOneLess(LoopSteps &steps, Value value, unsigned number) {
+  Sum sum = steps.sumOf(value);
+  return sum.offset == -1 && steps.numberOf(sum.base) == number;
+}
+
 /// while word != 0: word &= word - 1
 static bool clearsBits(LoopSteps &steps, arith::CmpIOp test) {
   std::optional<unsigned> word = steps.numberOf(test.getLhs());
@@ -43,13 +50,23 @@ static bool clearsBits(LoopSteps &steps, arith::CmpIOp test) {
   auto rest = steps.next(*word).getDefiningOp<arith::AndIOp>();
   if (!rest)
     return false;
-  auto isLess = [&](Value value) {
-    Sum sum = steps.sumOf(value);
-    return sum.offset == -1 && steps.numberOf(sum.base) == word;
-  };
   Value x = rest.getLhs(), y = rest.getRhs();
-  return (steps.numberOf(x) == word && isLess(y)) ||
-         (steps.numberOf(y) == word && isLess(x));
+  return (steps.numberOf(x) == word && isOneLess(steps, y, *word)) ||
+         (steps.numberOf(y) == word && isOneLess(steps, x, *word));
+}
+
+/// while left > 0: left = min(left - 1, ...)
+static bool spends(LoopSteps &steps, arith::CmpIOp test) {
+  using Predicate = arith::CmpIPredicate;
+  bool isAboveZero = test.getPredicate() == Predicate::ugt ||
+                     test.getPredicate() == Predicate::ne;
+  std::optional<unsigned> left = steps.numberOf(test.getLhs());
+  if (!left || !isAboveZero || !matchPattern(test.getRhs(), m_Zero()))
+    return false;
+  auto least = steps.next(*left).getDefiningOp<arith::MinUIOp>();
+  return least && llvm::any_of(least->getOperands(), [&](Value value) {
+           return isOneLess(steps, value, *left);
+         });
 }
 
 /// while step > n: step >>= 1
@@ -92,7 +109,7 @@ static bool endsAlways(scf::WhileOp loop) {
   for (Value part : steps.conditions()) {
     auto test = part.getDefiningOp<arith::CmpIOp>();
     if (test && (clearsBits(steps, test) || halves(steps, test) ||
-                 shrinks(steps, test)))
+                 spends(steps, test) || shrinks(steps, test)))
       return true;
   }
   return countsUp(steps) || llvm::any_of(steps.conditions(), [&](Value part) {

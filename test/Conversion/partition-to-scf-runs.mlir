@@ -50,15 +50,16 @@ func.func @negative_positions_of_singleton(%A: tensor<?x?xf64, #COO>) -> index {
 // CHECK-NEXT:    %[[FROM:.+]] = arith.select %[[CLIPS_LO]], %[[LO_P1]], %[[FOUND]]#2 : index
 // CHECK-NEXT:    %[[CLIPS_HI:.+]] = arith.andi %[[ON_HI]], %[[HAS]] : i1
 // CHECK-NEXT:    %[[TO:.+]] = arith.select %[[CLIPS_HI]], %[[HI_P1]], %[[RUN_END]]#0 : index
-// CHECK:         %[[INNER:.+]]:4 = scf.while (%{{[^ ]+}} = %{{[^ ]+}}, %{{[^ ]+}} = %{{[^ ]+}}, %{{[^ ]+}} = %[[FROM]], %{{[^ ]+}} = %[[TO]])
-// CHECK:           sparse_tensor.coordinates %{{.+}} {level = 1 : index}
-// CHECK:           %[[COST:.+]] = arith.subi %{{.+}}, %[[FOUND]]#2 : index
-// CHECK-NEXT:      arith.cmpi ule, %[[COST]], %[[RESIDUAL]] : index
+// CHECK:         %[[FITS:.+]] = arith.cmpi ule, %{{.+}}, %[[RESIDUAL]] : index
+// CHECK:         %[[LEFT:.+]] = arith.select %[[FITS]], %{{.+}}, %c0{{.*}} : index
+// CHECK-NEXT:    %[[INNER:.+]]:2 = scf.while (%{{[^ ]+}} = %[[LEFT]], %{{[^ ]+}} = %[[FROM]])
+// CHECK:           %[[NEXT:.+]] = arith.minui %{{.+}}, %[[END_TO:.+]] : index
+// CHECK:         %[[J:.+]] = arith.select %[[FITS]], %{{.+}}, %{{.+}} : index
 //
 // CHECK-DAG:     memref.store %[[FOUND]]#0, %[[BOUNDS]][%[[R]], %c1{{.*}}]
-// CHECK-DAG:     memref.store %[[INNER]]#0, %[[BOUNDS]][%[[R]], %c2{{.*}}]
+// CHECK-DAG:     memref.store %[[J]], %[[BOUNDS]][%[[R]], %c2{{.*}}]
 // CHECK-DAG:     memref.store %[[FOUND]]#2, %[[BOUNDS]][%[[R]], %c3{{.*}}]
-// CHECK-DAG:     memref.store %[[INNER]]#2, %[[BOUNDS]][%[[R]], %c4{{.*}}]
+// CHECK-DAG:     memref.store %[[INNER]]#1, %[[BOUNDS]][%[[R]], %c4{{.*}}]
 func.func @search(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x5xindex>, %p: index, %q: index,
                   %r: index, %query: index) {
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>

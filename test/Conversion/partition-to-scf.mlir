@@ -2,8 +2,12 @@
 
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+#DCSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 !A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
 !A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
+!R0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+!R1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
 
 // The partition is still a question to all parts, for the earlier passes.
 //
@@ -17,10 +21,119 @@ func.func @negative_loops(%A: tensor<?xf64, #SV>, %out: memref<?xindex>) {
   return
 }
 
-// The paper's listing "specialised to coiteration of ... sparse vectors", for two
-// of them and between two cuts.
+// If all that is counted are the entries of two sparse vectors before a coordinate, the
+// search is one for the entry at which the query is spent.
 //
 // CHECK-LABEL: func.func @search(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %[[BOUNDS:[^ ]+]]: memref<?x4xindex>,
+// CHECK-SAME:    %[[P:[^ ]+]]: index, %[[Q:[^ ]+]]: index, %[[R:[^ ]+]]: index, %[[QUERY:[^ ]+]]: index)
+//
+// low = lo.i, lA = lo.posA, lB = lo.posB
+// CHECK-DAG:     %[[LOW:.+]] = memref.load %[[BOUNDS]][%[[P]], %c1{{.*}}]
+// CHECK-DAG:     %[[LOW_A:.+]] = memref.load %[[BOUNDS]][%[[P]], %c2{{.*}}]
+// CHECK-DAG:     %[[LOW_B:.+]] = memref.load %[[BOUNDS]][%[[P]], %c3{{.*}}]
+//
+// high = min(hi.i, N - 1), hA = hi.posA, hB = hi.posB
+// CHECK-DAG:     %[[HI:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c1{{.*}}]
+// CHECK-DAG:     %[[HIGH_A:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c2{{.*}}]
+// CHECK-DAG:     %[[HIGH_B:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c3{{.*}}]
+// CHECK-DAG:     %[[N:.+]] = sparse_tensor.lvl %[[A]], %c0
+// CHECK-DAG:     %[[LAST:.+]] = arith.subi %[[N]], %c1{{.*}} : index
+// CHECK-DAG:     %[[HIGH:.+]] = arith.minsi %[[HI]], %[[LAST]] : index
+//
+// Entries at the highest coordinate come before no other one: eA = hA, less 1 if there is one
+// CHECK:         %[[SOME_A:.+]] = arith.cmpi ult, %[[LOW_A]], %[[HIGH_A]] : index
+// CHECK:         %[[CRD:.+]] = memref.load %{{.+}} : memref<?xi32>
+// CHECK-NEXT:    %[[X:.+]] = arith.index_castui %[[CRD]] : i32 to index
+// CHECK-NEXT:    %[[AT_HIGH:.+]] = arith.cmpi uge, %[[X]], %[[HIGH]] : index
+// CHECK-NEXT:    %[[IS_HIGH:.+]] = arith.andi %[[SOME_A]], %[[AT_HIGH]] : i1
+// CHECK-NEXT:    %[[ONE_LESS:.+]] = arith.index_castui %[[IS_HIGH]] : i1 to index
+// CHECK-NEXT:    %[[END_A:.+]] = arith.subi %[[HIGH_A]], %[[ONE_LESS]] : index
+// CHECK:         %[[END_B:.+]] = arith.subi %[[HIGH_B]], %{{.+}} : index
+//
+// left = query - cost of what is before the interval, if that is not too much already
+// CHECK:         %[[FITS:.+]] = arith.cmpi ule, %[[BEFORE:.+]], %[[QUERY]] : index
+// CHECK-NEXT:    %[[REST:.+]] = arith.subi %[[QUERY]], %[[BEFORE]] : index
+// CHECK-NEXT:    %[[LEFT:.+]] = arith.select %[[FITS]], %[[REST]], %c0{{.*}} : index
+//
+// while (left > 0):
+// CHECK-NEXT:    %[[FOUND:.+]]:3 = scf.while (%{{[^ ]+}} = %[[LEFT]], %{{[^ ]+}} = %[[LOW_A]], %{{[^ ]+}} = %[[LOW_B]])
+// CHECK-NEXT:      %[[MORE:.+]] = arith.cmpi ugt, %{{.+}}, %c0
+// CHECK-NEXT:      scf.condition(%[[MORE]])
+// CHECK:         ^{{.+}}(%[[NOW:.+]]: index, %[[POS_A:.+]]: index, %[[POS_B:.+]]: index):
+//
+// d = max(left / 2, 1); the next d entries of both operands
+// CHECK-NEXT:      %[[HALF:.+]] = arith.divui %[[NOW]], %c2{{.*}} : index
+// CHECK-NEXT:      %[[D:.+]] = arith.maxui %[[HALF]], %c1{{.*}} : index
+// CHECK-NEXT:      %[[FAR_A:.+]] = arith.addi %[[POS_A]], %[[D]] : index
+// CHECK-NEXT:      %[[NEXT_A:.+]] = arith.minui %[[FAR_A]], %[[END_A]] : index
+// CHECK-NEXT:      %[[FAR_B:.+]] = arith.addi %[[POS_B]], %[[D]] : index
+// CHECK-NEXT:      %[[NEXT_B:.+]] = arith.minui %[[FAR_B]], %[[END_B]] : index
+//
+// The coordinates of the last of them, infinity if there are none; the lesser one
+// CHECK-NEXT:      %[[HAS_A:.+]] = arith.cmpi ult, %[[POS_A]], %[[NEXT_A]] : index
+// CHECK:           %[[CRD_A:.+]] = memref.load %{{.+}} : memref<?xi32>
+// CHECK-NEXT:      %[[WIDE_A:.+]] = arith.index_castui %[[CRD_A]] : i32 to index
+// CHECK-NEXT:      %[[X_A:.+]] = arith.select %[[HAS_A]], %[[WIDE_A]], %c-1{{.*}} : index
+// CHECK:           %[[X_B:.+]] = arith.select %{{.+}}, %{{.+}}, %c-1{{.*}} : index
+// CHECK-NEXT:      %[[E:.+]] = arith.minui %[[X_A]], %[[X_B]] : index
+//
+// What is spent on the entries up to there
+// CHECK-NEXT:      %[[UP_A:.+]] = arith.cmpi eq, %[[X_A]], %[[E]] : index
+// CHECK-NEXT:      %[[COUNT_A:.+]] = arith.subi %[[NEXT_A]], %[[POS_A]] : index
+// CHECK-NEXT:      %[[SPENT_A:.+]] = arith.select %[[UP_A]], %[[COUNT_A]], %c0{{.*}} : index
+// CHECK-NEXT:      %[[UP_B:.+]] = arith.cmpi eq, %[[X_B]], %[[E]] : index
+// CHECK-NEXT:      %[[COUNT_B:.+]] = arith.subi %[[NEXT_B]], %[[POS_B]] : index
+// CHECK-NEXT:      %[[SPENT_B:.+]] = arith.select %[[UP_B]], %[[COUNT_B]], %c0{{.*}} : index
+// CHECK-NEXT:      %[[SPENT:.+]] = arith.addi %[[SPENT_A]], %[[SPENT_B]] : index
+//
+// If that is more than nothing, and not too much, go on behind them, else end
+// CHECK-NEXT:      %[[LESS:.+]] = arith.subi %[[SPENT]], %c1{{.*}} : index
+// CHECK-NEXT:      %[[GO:.+]] = arith.cmpi ult, %[[LESS]], %[[NOW]] : index
+// CHECK-NEXT:      %[[REMAINS:.+]] = arith.subi %[[NOW]], %[[SPENT]] : index
+// CHECK-NEXT:      %[[OR_NONE:.+]] = arith.select %[[GO]], %[[REMAINS]], %c0{{.*}} : index
+// CHECK-NEXT:      %[[MOST:.+]] = arith.subi %[[NOW]], %c1{{.*}} : index
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.minui %[[OR_NONE]], %[[MOST]] : index
+// CHECK-NEXT:      %[[GO_A:.+]] = arith.andi %[[UP_A]], %[[GO]] : i1
+// CHECK-NEXT:      %[[AFTER_A:.+]] = arith.select %[[GO_A]], %[[NEXT_A]], %[[POS_A]] : index
+// CHECK-NEXT:      %[[GO_B:.+]] = arith.andi %[[UP_B]], %[[GO]] : i1
+// CHECK-NEXT:      %[[AFTER_B:.+]] = arith.select %[[GO_B]], %[[NEXT_B]], %[[POS_B]] : index
+// CHECK-NEXT:      scf.yield %[[NEXT]], %[[AFTER_A]], %[[AFTER_B]]
+//
+// i = the least coordinate that was not counted, in [low, high]
+// CHECK:         %[[BELOW:.+]] = arith.minui %{{.+}}, %[[HIGH]] : index
+// CHECK-NEXT:    %[[INSIDE:.+]] = arith.maxui %[[BELOW]], %[[LOW]] : index
+// CHECK-NEXT:    %[[I:.+]] = arith.select %[[FITS]], %[[INSIDE]], %[[LOW]] : index
+//
+// The row of the cut: its cost, coordinate, positions.
+// CHECK-DAG:     memref.store %{{.+}}, %[[BOUNDS]][%[[R]], %c0{{.*}}]
+// CHECK-DAG:     memref.store %[[I]], %[[BOUNDS]][%[[R]], %c1{{.*}}]
+// CHECK-DAG:     memref.store %[[FOUND]]#1, %[[BOUNDS]][%[[R]], %c2{{.*}}]
+// CHECK-DAG:     memref.store %[[FOUND]]#2, %[[BOUNDS]][%[[R]], %c3{{.*}}]
+func.func @search(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %bounds: memref<?x4xindex>,
+                  %p: index, %q: index, %r: index, %query: index) {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  %lo = nacho.load_cut %bounds[%p] : memref<?x4xindex> -> !nacho.cut<2>
+  %hi = nacho.load_cut %bounds[%q] : memref<?x4xindex> -> !nacho.cut<2>
+  %i, %residual, %A1, %B1, %lo1, %hi1 = nacho.search %query of (%A0, %B0)
+      between %lo, %hi : !A0, !A0, !nacho.cut<2> {
+  ^bb0(%x: index, %posA: index, %posB: index):
+    %costA = nacho.cost <nnz> %A0 to %posA : !A0
+    %costB = nacho.cost <nnz> %B0 to %posB : !A0
+    %cost = arith.addi %costA, %costB : index
+    nacho.yield %cost : index
+  }
+  %cost = arith.subi %query, %residual : index
+  %cut = nacho.cut %cost at (%i) of (%A1, %B1) : !A1, !A1 -> !nacho.cut<2>
+  nacho.store_cut %cut, %bounds[%r] : !nacho.cut<2>, memref<?x4xindex>
+  return
+}
+
+// The paper's listing "specialised to coiteration of ... sparse vectors", for the rows of
+// two matrices, each of which costs as much as it has entries, and between two cuts.
+//
+// CHECK-LABEL: func.func @search_rows(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %[[BOUNDS:[^ ]+]]: memref<?x4xindex>,
 // CHECK-SAME:    %[[P:[^ ]+]]: index, %[[Q:[^ ]+]]: index, %[[R:[^ ]+]]: index, %[[QUERY:[^ ]+]]: index)
 //
@@ -78,10 +191,7 @@ func.func @negative_loops(%A: tensor<?xf64, #SV>, %out: memref<?xindex>) {
 // CHECK-NEXT:      %[[POS_B:.+]]:2 = scf.while (%{{[^ ]+}} = %[[FROM_B]], %{{[^ ]+}} = %[[TO_B]])
 //
 // cost(i) <= query ? low, lA, lB = i, posA, posB : high, hA, hB = i - 1, posA, posB
-// CHECK:           %[[COST_A:.+]] = arith.subi %[[POS_A]]#0, %{{.+}} : index
-// CHECK:           %[[COST_B:.+]] = arith.subi %[[POS_B]]#0, %{{.+}} : index
-// CHECK:           %[[COST:.+]] = arith.addi %[[COST_A]], %[[COST_B]] : index
-// CHECK-NEXT:      %[[WITHIN:.+]] = arith.cmpi ule, %[[COST]], %[[QUERY]] : index
+// CHECK:           %[[WITHIN:.+]] = arith.cmpi ule, %{{.+}}, %[[QUERY]] : index
 // CHECK-DAG:       %[[NEXT_L:.+]] = arith.select %[[WITHIN]], %[[I]], %[[L]] : index
 // CHECK-DAG:       %[[LESS:.+]] = arith.subi %[[I]], %c1{{.*}} : index
 // CHECK-DAG:       %[[BELOW:.+]] = arith.select %[[SETTLED]], %[[L]], %[[LESS]] : index
@@ -97,22 +207,22 @@ func.func @negative_loops(%A: tensor<?xf64, #SV>, %out: memref<?xindex>) {
 // CHECK-DAG:     memref.store %[[FOUND]]#0, %[[BOUNDS]][%[[R]], %c1{{.*}}]
 // CHECK-DAG:     memref.store %[[FOUND]]#2, %[[BOUNDS]][%[[R]], %c2{{.*}}]
 // CHECK-DAG:     memref.store %[[FOUND]]#3, %[[BOUNDS]][%[[R]], %c3{{.*}}]
-func.func @search(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %bounds: memref<?x4xindex>,
+func.func @search_rows(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %bounds: memref<?x4xindex>,
                   %p: index, %q: index, %r: index, %query: index) {
-  %A0 = nacho.root %A : tensor<?xf64, #SV>
-  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+  %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
   %lo = nacho.load_cut %bounds[%p] : memref<?x4xindex> -> !nacho.cut<2>
   %hi = nacho.load_cut %bounds[%q] : memref<?x4xindex> -> !nacho.cut<2>
   %i, %residual, %A1, %B1, %lo1, %hi1 = nacho.search %query of (%A0, %B0)
-      between %lo, %hi : !A0, !A0, !nacho.cut<2> {
+      between %lo, %hi : !R0, !R0, !nacho.cut<2> {
   ^bb0(%x: index, %posA: index, %posB: index):
-    %costA = nacho.cost <nnz> %A0 to %posA : !A0
-    %costB = nacho.cost <nnz> %B0 to %posB : !A0
+    %costA = nacho.cost <nnz> %A0 to %posA : !R0
+    %costB = nacho.cost <nnz> %B0 to %posB : !R0
     %cost = arith.addi %costA, %costB : index
     nacho.yield %cost : index
   }
   %cost = arith.subi %query, %residual : index
-  %cut = nacho.cut %cost at (%i) of (%A1, %B1) : !A1, !A1 -> !nacho.cut<2>
+  %cut = nacho.cut %cost at (%i) of (%A1, %B1) : !R1, !R1 -> !nacho.cut<2>
   nacho.store_cut %cut, %bounds[%r] : !nacho.cut<2>, memref<?x4xindex>
   return
 }

@@ -259,6 +259,25 @@ func.func @bits(%word: i64) -> i64 {
   return %0 : i64
 }
 
+// while left > 0: left = min(left - spent, left - 1)
+
+// CHECK-LABEL: @spend
+func.func @spend(%budget: index, %spent: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.while (%left = %budget) : (index) -> index {
+    %more = arith.cmpi ugt, %left, %c0 : index
+    scf.condition(%more) %left : index
+  } do {
+  ^bb0(%left: index):
+    %rest = arith.subi %left, %spent : index
+    %oneLess = arith.subi %left, %c1 : index
+    %next = arith.minui %rest, %oneLess : index
+    scf.yield %next : index
+  }
+  return %0 : index
+}
+
 // A loop over windows moves on with the loop inside of it, which takes a step.
 
 // CHECK-LABEL: @windows

@@ -168,7 +168,7 @@ static SearchInterval unflatten(ValueRange values) {
 SearchInterval nacho::emitBisection(ImplicitLocOpBuilder &b, SearchOp op,
                                     ArrayRef<ChildRange> ranges,
                                     const SearchInterval &interval,
-                                    IsWithin isWithin) {
+                                    CostAt costAt) {
   SmallVector<Value> inits = flatten(interval);
   SmallVector<Type> types(ValueRange(inits).getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());
@@ -183,7 +183,9 @@ SearchInterval nacho::emitBisection(ImplicitLocOpBuilder &b, SearchOp op,
   Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
   SearchInterval now = unflatten(after->getArguments());
   Bisection step(b, op, ranges, now);
-  Value within = isWithin(step.coordinate(), step.positions());
+  Value within = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ule, costAt(step.coordinate(), step.positions()),
+      op.getQuery());
   scf::YieldOp::create(b, flatten(step.next(within)));
   return unflatten(loop.getResults());
 }

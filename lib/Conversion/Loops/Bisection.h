@@ -21,15 +21,15 @@ struct SearchInterval {
   llvm::SmallVector<mlir::Value> lows, highs;
 };
 
-/// Emits whether the cost up to a coordinate is within the query, for the
-/// coordinate and the positions there of the operands with stored coordinates.
-using IsWithin = llvm::function_ref<mlir::Value(mlir::Value coordinate,
-                                                llvm::ArrayRef<mlir::Value>)>;
+/// Emits the cost up to a coordinate, given the coordinate and the positions
+/// there of the operands with stored coordinates.
+using CostAt = llvm::function_ref<mlir::Value(mlir::Value coordinate,
+                                              llvm::ArrayRef<mlir::Value>)>;
 
 /// Emits the loop. `ranges` are those of all operands of the search.
 SearchInterval emitBisection(mlir::ImplicitLocOpBuilder &b, SearchOp op,
                              llvm::ArrayRef<ChildRange> ranges,
-                             const SearchInterval &interval, IsWithin isWithin);
+                             const SearchInterval &interval, CostAt costAt);
 
 } // namespace nacho
 

@@ -13,7 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
-#include "Bisection.h"
+#include "Selection.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_CONVERTNACHOPARTITIONTOSCF
@@ -68,13 +68,15 @@ void PartitionLowering::lowerSearch(SearchOp op) {
     ranges.push_back(
         childRange(parents.back(), {static_cast<unsigned>(n)}, &lower, &upper));
   }
-  auto isWithin = [&](Value coordinate, ArrayRef<Value> stored) -> Value {
-    Value cost =
-        emitCost(op, coordinate, allPositions(op, ranges, coordinate, stored));
-    return compare(arith::CmpIPredicate::ule, cost, op.getQuery());
+  auto costAt = [&](Value coordinate, ArrayRef<Value> stored) {
+    return emitCost(op, coordinate,
+                    allPositions(op, ranges, coordinate, stored));
   };
-  SearchInterval found = emitBisection(
-      b, op, ranges, firstInterval(op, ranges, lower, upper), isWithin);
+  SearchInterval all = firstInterval(op, ranges, lower, upper);
+  auto weights = findEntryWeights(op, ranges);
+  SearchInterval found =
+      weights ? emitSelection(b, op, ranges, *weights, all, costAt)
+              : emitBisection(b, op, ranges, all, costAt);
   Value coordinate = found.low;
   SmallVector<Value> positions =
       allPositions(op, ranges, coordinate, found.lows);

@@ -179,6 +179,44 @@ func.func @bits(%word: i64, %mask: i64) {
 
 // -----
 
+// Nothing may be spent.
+
+func.func @spend(%budget: index, %spent: index) {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{'scf.while' op may go on forever}}
+  %0 = scf.while (%left = %budget) : (index) -> index {
+    %more = arith.cmpi ugt, %left, %c0 : index
+    scf.condition(%more) %left : index
+  } do {
+  ^bb0(%left: index):
+    %rest = arith.subi %left, %spent : index
+    %next = arith.minui %rest, %left : index
+    scf.yield %next : index
+  }
+  return
+}
+
+// -----
+
+// The number that is left may be as large as any.
+
+func.func @wraps(%budget: index, %spent: index, %kept: index) {
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{'scf.while' op may go on forever}}
+  %0 = scf.while (%left = %budget) : (index) -> index {
+    %more = arith.cmpi ne, %left, %kept : index
+    scf.condition(%more) %left : index
+  } do {
+  ^bb0(%left: index):
+    %oneLess = arith.subi %left, %c1 : index
+    %next = arith.minui %spent, %oneLess : index
+    scf.yield %next : index
+  }
+  return
+}
+
+// -----
+
 // The loop inside of it may not take a step.
 
 func.func @windows(%begin: index, %end: index, %last: index) {

@@ -114,21 +114,22 @@ def check_loops(family: Family, counts: Counts) -> None:
     for size, functions in counts.items():
         whiles = {name: ops["scf.while"] for name, ops in functions.items()}
         fors = {name: ops["scf.for"] for name, ops in functions.items()}
-        rows, columns = (family.levels(size, index) for index in "ij")
+        rows = family.levels(size, "i")
         # The loops over i and j, of which that over the entries of a list is counted;
         # the innermost merge takes another one for what is left at its end.
         counted = 1 if family.listed else 0
         rest = 1 if family.goes_on else 0
-        # One search per loop of the nest, and a bisection per operand in each.
-        bisections = 2 + rows + columns
+        # Rows are bisected, with a search in each operand. What is innermost is
+        # counted instead, with one loop for all operands.
+        searches = (1 + rows) + 1
         if family.listed:
-            # The rows are searched for the list, which takes their place.
-            bisections = 2 + 1 + columns
-            check_count("kernel_0_partition", whiles, 1 + rows, size)
+            # The rows are counted for the list, which takes their place.
+            searches = (1 + 1) + 1
+            check_count("kernel_0_partition", whiles, 1, size)
             for name in ("kernel_0_assemble", "kernel_0_compute"):
                 check_count(name, fors, 0, size)
                 check_count(name, whiles, 1 + rest, size)
-        check_count("kernel_partition", whiles, bisections, size)
+        check_count("kernel_partition", whiles, searches, size)
         for name in ("kernel_assemble", "kernel_compute"):
             check_count(name, fors, counted, size)
             check_count(name, whiles, 2 - counted + rest, size)

@@ -1,0 +1,318 @@
+//===- Selection.cpp - A search that counts entries -----------------------===//
+//
+// Entries of operand k cost w_k each. Entries are counted in the order of their
+// coordinates until the query is spent, many at a time:
+//
+//   left = query - cost before any entry of the interval
+//   while left > 0:
+//     d = max(left / (w_1 + ... + w_m), 1)
+//     d_k = min(d, entries of operand k that are not counted yet)
+//     x_k = coordinate of the last of the next d_k entries; infinity if d_k = 0
+//     e = min(x_1, ..., x_m)
+//     spent = the sum of d_k * w_k of the operands with x_k = e
+//     if 0 < spent <= left: count their d_k entries; left -= spent
+//     else: left = 0
+//   return the least coordinate that was not counted
+//
+// What is counted comes before the result. All entries up to e are among the
+// next d_k of their operands; so they cost at most d * (w_1 + ... + w_m), which
+// is at most left, or d is 1 and they are the next entries that have the
+// coordinate e: then they are counted only if they cost no more than left. If
+// they cost more, e is the result. In each other step, the share
+// w_k / (w_1 + ... + w_m) of what is left is spent, or an operand comes to its
+// end: the number of steps grows with the logarithm of the number of entries.
+// For two operands with w = 1, this is the search of the merge path.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Selection.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// The most that an entry may cost, over the least that another one costs.
+static constexpr int64_t kMostRatio = 8;
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads the region that computes the cost of a coordinate.
+class CostRegion {
+public:
+  explicit CostRegion(SearchOp op)
+      : body(op.getBodyBlock()), weights(op.getFibers().size(), 0) {}
+
+  /// The weight of each operand; none if the cost depends on more than these.
+  std::optional<SmallVector<int64_t>> read() {
+    Value cost = body->getTerminator()->getOperand(0);
+    return add(cost, 1) ? std::optional(weights) : std::nullopt;
+  }
+
+private:
+  bool add(Value cost, int64_t factor);
+  bool addEntries(CostOp cost, int64_t factor);
+  bool isConstant(Value value) const;
+
+  Block *body;
+  SmallVector<int64_t> weights;
+};
+} // namespace
+
+/// Whether a value is the same for all coordinates but 0.
+bool CostRegion::isConstant(Value value) const {
+  if (value.getParentBlock() != body)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumRegions() || !isPure(op))
+    return false;
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (compare && compare.getLhs() == body->getArgument(0) &&
+      matchPattern(compare.getRhs(), m_Zero()))
+    return true;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isConstant(operand); });
+}
+
+/// The entries of the last level, or the children themselves, up to a position.
+bool CostRegion::addEntries(CostOp cost, int64_t factor) {
+  auto position = dyn_cast_or_null<BlockArgument>(cost.getPosition());
+  if (!position || position.getOwner() != body || !position.getArgNumber())
+    return false;
+  auto type = cast<FiberType>(cost.getFiber().getType());
+  unsigned last = cast<RankedTensorType>(type.getTensor()).getRank() - 1;
+  bool isOneEach =
+      cost.getKind() == CostKind::nnz
+          ? type.getLevel() == last
+          : cost.getKind() == CostKind::loops && cost.getBelow() == 0;
+  weights[position.getArgNumber() - 1] += factor;
+  return isOneEach;
+}
+
+bool CostRegion::add(Value cost, int64_t factor) {
+  if (isConstant(cost))
+    return true;
+  if (auto sum = cost.getDefiningOp<arith::AddIOp>())
+    return add(sum.getLhs(), factor) && add(sum.getRhs(), factor);
+  APInt times;
+  if (auto product = cost.getDefiningOp<arith::MulIOp>())
+    return matchPattern(product.getRhs(), m_ConstantInt(&times)) &&
+           add(product.getLhs(), factor * times.getSExtValue());
+  auto entries = cost.getDefiningOp<CostOp>();
+  return entries && addEntries(entries, factor);
+}
+
+std::optional<SmallVector<int64_t>>
+nacho::findEntryWeights(SearchOp op, ArrayRef<ChildRange> ranges) {
+  std::optional<SmallVector<int64_t>> all = CostRegion(op).read();
+  if (!all)
+    return std::nullopt;
+  SmallVector<int64_t> stored;
+  int64_t least = std::numeric_limits<int64_t>::max(), most = 0;
+  for (auto [range, weight] : llvm::zip(ranges, *all)) {
+    bool isFull = range.level->isFull();
+    if (weight && (isFull || !range.level->isUnique()))
+      return std::nullopt;
+    if (!isFull)
+      stored.push_back(weight);
+    if (weight)
+      least = std::min(least, weight);
+    most = std::max(most, weight);
+  }
+  if (least < 1 || most == 0 || most / least > kMostRatio)
+    return std::nullopt;
+  return stored;
+}
+
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An operand whose entries are counted.
+struct Counted {
+  const Level *level;
+  int64_t weight;
+  Value end; ///< Before the entries at the interval's highest coordinate.
+};
+
+class Selection {
+public:
+  explicit Selection(ImplicitLocOpBuilder &b)
+      : b(b), zero(constant(0)), one(constant(1)),
+        infinity(constant(kInfinity)) {}
+
+  void add(const ChildRange &range, int64_t weight, Value low, Value high,
+           Value highest);
+  /// Emits the loop; returns the positions of the entries not counted.
+  SmallVector<Value> count(Value left, ValueRange positions);
+  /// The least coordinate of these entries; infinity if there are none.
+  Value leastOf(ValueRange positions);
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, predicate, x, y);
+  }
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, condition, x, y);
+  }
+  Value coordinateBefore(const Counted &operand, Value from, Value after);
+  Value leastBefore(ValueRange from, ArrayRef<Value> after,
+                    SmallVectorImpl<Value> &coordinates);
+  SmallVector<Value> step(Value left, ValueRange positions);
+
+  ImplicitLocOpBuilder &b;
+  Value zero, one, infinity;
+  SmallVector<Counted> operands;
+};
+} // namespace
+
+/// Entries at the highest coordinate do not come before any other coordinate.
+/// As coordinates are unique, there is at most one, the last.
+void Selection::add(const ChildRange &range, int64_t weight, Value low,
+                    Value high, Value highest) {
+  Value some = compare(arith::CmpIPredicate::ult, low, high);
+  Value last = arith::SubIOp::create(b, select(some, high, one), one);
+  Value isHighest =
+      arith::AndIOp::create(b, some,
+                            compare(arith::CmpIPredicate::uge,
+                                    range.level->coordinate(b, last), highest));
+  Value less = arith::IndexCastUIOp::create(b, b.getIndexType(), isHighest);
+  Value end = arith::SubIOp::create(b, high, less);
+  operands.push_back({range.level.get(), weight, end});
+}
+
+/// The coordinate of the last entry of [from, after); infinity if that is
+/// empty.
+Value Selection::coordinateBefore(const Counted &operand, Value from,
+                                  Value after) {
+  Value some = compare(arith::CmpIPredicate::ult, from, after);
+  Value last = arith::SubIOp::create(b, select(some, after, one), one);
+  return select(some, operand.level->coordinate(b, last), infinity);
+}
+
+Value Selection::leastBefore(ValueRange from, ArrayRef<Value> after,
+                             SmallVectorImpl<Value> &coordinates) {
+  Value least;
+  for (auto [n, operand] : llvm::enumerate(operands)) {
+    coordinates.push_back(coordinateBefore(operand, from[n], after[n]));
+    Value coordinate = coordinates.back();
+    least = least ? arith::MinUIOp::create(b, least, coordinate) : coordinate;
+  }
+  return least;
+}
+
+Value Selection::leastOf(ValueRange positions) {
+  SmallVector<Value> after, coordinates;
+  for (auto [operand, position] : llvm::zip(operands, positions))
+    after.push_back(arith::MinUIOp::create(
+        b, arith::AddIOp::create(b, position, one), operand.end));
+  return leastBefore(positions, after, coordinates);
+}
+
+/// What is left after a step, and the positions of the entries not counted.
+SmallVector<Value> Selection::step(Value left, ValueRange positions) {
+  int64_t all = 0;
+  for (const Counted &operand : operands)
+    all += operand.weight;
+  Value share = arith::DivUIOp::create(b, left, constant(all));
+  Value most = arith::MaxUIOp::create(b, share, one);
+  SmallVector<Value> after, coordinates;
+  for (auto [operand, position] : llvm::zip(operands, positions))
+    after.push_back(arith::MinUIOp::create(
+        b, arith::AddIOp::create(b, position, most), operand.end));
+  Value least = leastBefore(positions, after, coordinates);
+
+  Value spent = zero;
+  SmallVector<Value> areUpTo;
+  for (auto [n, operand] : llvm::enumerate(operands)) {
+    areUpTo.push_back(compare(arith::CmpIPredicate::eq, coordinates[n], least));
+    Value cost = arith::MulIOp::create(
+        b, arith::SubIOp::create(b, after[n], positions[n]),
+        constant(operand.weight));
+    spent = arith::AddIOp::create(b, spent, select(areUpTo.back(), cost, zero));
+  }
+  // 0 < spent <= left. The positions of operands that are being edited may be
+  // out of order: then nothing is spent, or too much.
+  Value isCounted = compare(arith::CmpIPredicate::ult,
+                            arith::SubIOp::create(b, spent, one), left);
+  Value rest = select(isCounted, arith::SubIOp::create(b, left, spent), zero);
+  // At least 1 is spent in any case: the loop ends, whatever it reads.
+  Value oneLess = arith::SubIOp::create(b, left, one);
+  SmallVector<Value> next = {arith::MinUIOp::create(b, rest, oneLess)};
+  for (auto [n, position] : llvm::enumerate(positions))
+    next.push_back(select(arith::AndIOp::create(b, areUpTo[n], isCounted),
+                          after[n], position));
+  return next;
+}
+
+SmallVector<Value> Selection::count(Value left, ValueRange positions) {
+  SmallVector<Value> inits = {left};
+  llvm::append_range(inits, positions);
+  auto loop = scf::WhileOp::create(
+      b, ValueRange(inits).getTypes(), inits,
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        Value more = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ugt, args[0], zero);
+        scf::ConditionOp::create(builder, loc, more, args);
+      },
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(builder.getInsertionBlock(),
+                            builder.getInsertionPoint());
+        scf::YieldOp::create(b, step(args.front(), args.drop_front()));
+      });
+  return SmallVector<Value>(loop.getResults().drop_front());
+}
+
+SearchInterval nacho::emitSelection(ImplicitLocOpBuilder &b, SearchOp op,
+                                    ArrayRef<ChildRange> ranges,
+                                    ArrayRef<int64_t> weights,
+                                    const SearchInterval &interval,
+                                    CostAt costAt) {
+  Selection selection(b);
+  SmallVector<const ChildRange *> stored;
+  for (const ChildRange &range : ranges)
+    if (!range.level->isFull())
+      stored.push_back(&range);
+  SmallVector<Value> lows;
+  for (auto [n, range] : llvm::enumerate(stored)) {
+    if (!weights[n])
+      continue;
+    selection.add(*range, weights[n], interval.lows[n], interval.highs[n],
+                  interval.high);
+    lows.push_back(interval.lows[n]);
+  }
+  // The cost may be less at coordinate 0, the result if even this is too much.
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value before = costAt(one, interval.lows);
+  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, before,
+                                     op.getQuery());
+  Value left = arith::SelectOp::create(
+      b, fits, arith::SubIOp::create(b, op.getQuery(), before), zero);
+  SmallVector<Value> positions = selection.count(left, lows);
+
+  Value found =
+      arith::MinUIOp::create(b, selection.leastOf(positions), interval.high);
+  found = arith::MaxUIOp::create(b, found, interval.low);
+  found = arith::SelectOp::create(b, fits, found, interval.low);
+  SearchInterval result{found, found, {}, {}};
+  auto counted = positions.begin();
+  for (auto [n, range] : llvm::enumerate(stored))
+    result.lows.push_back(weights[n]
+                              ? *counted++
+                              : range->level->lowerBound(b, found, range->first,
+                                                         interval.lows[n],
+                                                         interval.highs[n]));
+  result.highs = result.lows;
+  return result;
+}

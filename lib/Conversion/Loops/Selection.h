@@ -1,0 +1,31 @@
+//===- Selection.h - A search that counts entries ---------------*- C++ -*-===//
+//
+// Finds the highest coordinate of an interval whose cost is within a query, if
+// every entry before a coordinate adds a constant to its cost: then the result
+// is the coordinate of the entry at which the query is spent.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_LIB_CONVERSION_SELECTION_H
+#define NACHO_LIB_CONVERSION_SELECTION_H
+
+#include "Bisection.h"
+
+namespace nacho {
+
+/// What an entry of each operand with stored coordinates adds to the cost of
+/// all coordinates after it; 0 if it adds nothing. None if that is not all that
+/// the cost depends on, or if few entries cost as much as many others, so that
+/// counting would take long. `ranges` are those of all operands of the search.
+std::optional<llvm::SmallVector<int64_t>>
+findEntryWeights(SearchOp op, llvm::ArrayRef<ChildRange> ranges);
+
+/// Emits the search. The interval that is left has one coordinate.
+SearchInterval emitSelection(mlir::ImplicitLocOpBuilder &b, SearchOp op,
+                             llvm::ArrayRef<ChildRange> ranges,
+                             llvm::ArrayRef<int64_t> weights,
+                             const SearchInterval &interval, CostAt costAt);
+
+} // namespace nacho
+
+#endif // NACHO_LIB_CONVERSION_SELECTION_H
