@@ -166,6 +166,8 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
     // Sums of rows have their order by now.
     pm.addNestedPass<func::FuncOp>(createNachoJoinRows());
   }
+  pm.addNestedPass<func::FuncOp>(createNachoNestBranches());
+  pm.addNestedPass<func::FuncOp>(createNachoUnswitchLoops());
   addCanonicalizer(pm, options);
 }
 

@@ -215,6 +215,7 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
   ];
 }
 
+include "nacho/Optimizations/BranchPasses.td"
 include "nacho/Optimizations/SumPasses.td"
 include "nacho/Optimizations/TilePasses.td"
 

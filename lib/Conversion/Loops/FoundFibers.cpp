@@ -8,6 +8,8 @@
 
 #include "FiberLowering.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
 using namespace mlir;
 using namespace nacho;
 
@@ -66,6 +68,17 @@ void FiberLowering::lowerSeek(SeekOp op) {
   setFiber(op.getChild(), child);
 }
 
+/// The children of a fiber, before the loop around if the fiber is the same in
+/// all of its steps.
+ChildRange FiberLowering::rangeOutsideOfLoop(const FiberValue &of) {
+  OpBuilder::InsertionGuard guard(b);
+  auto loop =
+      dyn_cast<LoopLikeOpInterface>(b.getInsertionBlock()->getParentOp());
+  if (loop && of.present.isAlways() && loop.isDefinedOutsideOfLoop(of.position))
+    b.setInsertionPoint(loop);
+  return childRange(of);
+}
+
 void FiberLowering::lowerFind(FindOp op) {
   if (!op.getTable())
     return refuse(op, "needs a table of the positions of the fiber's children, "
@@ -75,7 +88,7 @@ void FiberLowering::lowerFind(FindOp op) {
                                  op.getCoordinate(), op.getTable());
   // A coordinate that a fiber has twice, which nobody may rely on not to
   // happen, is in the table with the sum of its positions.
-  ChildRange range = childRange(of);
+  ChildRange range = rangeOutsideOfLoop(of);
   Value at = arith::IndexCastOp::create(b, b.getIndexType(), lookup.getValue());
   Value isInside = arith::AndIOp::create(
       b, compare(arith::CmpIPredicate::uge, at, range.begin),
