@@ -262,6 +262,7 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
   }
   if (auto refusal = allocateDraft(made))
     return refusal;
+  int64_t room = numEntries();
   Numbers<int64_t> counts(step->device(), parts * step->countColumns);
   Numbers<int64_t> moved(step->device(), (parts + 1) * step->countColumns);
   Step::Drafted drafted = {counts.data(), moved.data(), kernelSizes.data()};
@@ -270,7 +271,7 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
   readSizes();
   // A single part leaves no gaps in the draft: it is the result, if it is not
   // to be sorted and does not waste too much memory.
-  if (parts == 1 && !step->isSorted && mostEntries() / 2 <= numEntries()) {
+  if (parts == 1 && !step->isSorted && room / 2 <= numEntries()) {
     shrink(made);
     return std::nullopt;
   }

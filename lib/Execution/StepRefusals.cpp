@@ -102,23 +102,26 @@ static bool canCount(const TensorLayout::Level &level, int64_t entries) {
 static constexpr int64_t kLargestDraft = int64_t(1) << 30;
 
 std::optional<Refusal> StepPlan::refuseDraft() const {
+  int64_t most = numEntries();
   auto canCountAll = [&](const TensorLayout::Level &level) {
-    return canCount(level, mostEntries());
+    return canCount(level, most);
   };
   const std::vector<TensorLayout::Level> &levels = step->result.levels;
-  if (mostEntries() > kLargestDraft / entryBytes() ||
+  if (most > kLargestDraft / entryBytes() ||
       !std::all_of(levels.begin(), levels.end(), canCountAll))
     return Refusal{Refusal::counts, "a draft could have as many as " +
-                                        std::to_string(mostEntries()) +
-                                        " entries"};
-  // Another thread may edit the operands during the search: the cuts can then
-  // be out of order, and parts would append beyond the ends of the draft.
-  HostView<int64_t> cuts = bounds.read();
+                                        std::to_string(most) + " entries"};
+  // Another thread may edit the operands during the search: the cuts, or the
+  // offsets, can then be out of order, and parts would append beyond the ends
+  // of the draft.
+  HostView<int64_t> cuts = bounds.read(), begins = offsets.read();
+  int64_t columns = step->countColumns, last = columns - 1;
   for (int64_t part = 0; part < parts; ++part) {
     const int64_t *cut = &cuts[part * step->boundColumns];
     const int64_t *next = cut + step->boundColumns;
     size_t depth = step->order.size();
     if (cut[0] > next[0] ||
+        begins[part * columns + last] > begins[(part + 1) * columns + last] ||
         std::lexicographical_compare(next + 1, next + 1 + depth, cut + 1,
                                      cut + 1 + depth))
       return Refusal{Refusal::counts, "the cuts are not in order"};

@@ -251,3 +251,42 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
   } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #RowSums>
 }
+
+// A row of the result has no more entries than that of the mask: if the mask has fewer
+// entries than the products cost, a part appends from the entries of the mask before it.
+//
+// RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},nacho-find-coordinates,%{cut},nacho-assemble-outputs{drafts=true},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefix=MASK
+//
+// MASK-LABEL:  func.func @masked_plan(
+// MASK:          %M0 = nacho.root %M
+// MASK:          nacho.parallel %{{.+}} in %c1 threads %threads {
+// MASK-NEXT:       %lo = nacho.load_cut %bounds[%c0]
+// MASK-NEXT:       %[[BASE:.+]] = nacho.cut_cost %lo
+// MASK-NEXT:       %end = nacho.load_cut %bounds[%parts]
+// MASK-NEXT:       %[[ROWS:.+]] = nacho.cut_coordinate %end[0]
+// MASK-NEXT:       %[[ALL:.+]] = nacho.cost <nnz> %M0 to %[[ROWS]]
+// MASK-NEXT:       %[[TOTAL:.+]] = nacho.cut_cost %end
+// MASK-NEXT:       %[[MOST:.+]] = arith.subi %[[TOTAL]], %[[BASE]] : index
+// MASK-NEXT:       %[[FEWER:.+]] = arith.cmpi ult, %[[ALL]], %[[MOST]] : index
+// MASK-NEXT:       scf.for %[[PART:.+]] = %c0 to %{{.+}} step %c1 {
+// MASK-NEXT:         %hi = nacho.load_cut %bounds[%[[PART]]]
+// MASK-NEXT:         %[[COST:.+]] = nacho.cut_cost %hi
+// MASK-NEXT:         %[[BYCOST:.+]] = arith.subi %[[COST]], %[[BASE]] : index
+// MASK-NEXT:         %[[ROW:.+]] = nacho.cut_coordinate %hi[0]
+// MASK-NEXT:         %[[BEFORE:.+]] = nacho.cost <nnz> %M0 to %[[ROW]]
+// MASK-NEXT:         %[[OFFSET:.+]] = arith.select %[[FEWER]], %[[BEFORE]], %[[BYCOST]] : index
+// MASK-NEXT:         memref.store %[[OFFSET]], %offsets[%[[PART]], %c0]
+func.func @masked(%M: tensor<?x?xf64, #CSR> loc("M"), %A: tensor<?x?xf64, #CSR>,
+                  %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign collect<whole_rows> (%m = %M[i, k] : tensor<?x?xf64, #CSR>,
+        %a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
+      -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %m, %a : f64
+    %1 = nacho.binary mul %0, %b : f64
+    %2 = nacho.reduce add %1 over [j] : f64
+    nacho.yield %2 : f64
+  } {order = ["i", "j", "k"]}
+  return %Z : tensor<?x?xf64, #CSR>
+}

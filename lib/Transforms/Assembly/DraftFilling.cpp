@@ -3,11 +3,15 @@
 // The cost model says how many entries a part can append at most: its cost,
 // divided by the least weight of what leads to an entry. The part therefore
 // appends to the draft from an offset that is the cost of all parts before it,
-// divided by this weight and rounded up. The places that it does not need stay
-// free. The function compact moves the entries together,
-// and adjusts the positions.
+// divided by this weight and rounded up. Where entries are appended only if
+// another tensor, a mask, has an entry at the same coordinates, the number of
+// the mask's entries in the rows of all parts before it is such an offset, too,
+// and often a much smaller one. The places that a part does not need stay free.
+// The function compact moves the entries together, and adjusts the positions.
 //
 //===----------------------------------------------------------------------===//
+
+#include "nacho/IR/Fibers.h"
 
 #include "Collector.h"
 #include "Filling.h"
@@ -164,6 +168,77 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
+// How many entries there can be
+//===----------------------------------------------------------------------===//
+
+/// What parts can append by their costs.
+class CostOffsets {
+public:
+  CostOffsets(PhaseFunctions &function, Value firstPart)
+      : function(function), b(function.b),
+        entryCost(function.source
+                      ->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName)
+                      .getCuts()
+                      .getCost()
+                      .getEntryCost()),
+        base(costOf(cut("lo", firstPart))) {}
+
+  Value cut(StringRef name, Value part) {
+    return loadCut(b, name, function.cutType(), function.args.bounds, part);
+  }
+
+  Value before(Value cut) {
+    Value cost = arith::SubIOp::create(b, costOf(cut), base);
+    if (entryCost == 1)
+      return cost;
+    return arith::CeilDivUIOp::create(
+        b, cost, arith::ConstantIndexOp::create(b, entryCost));
+  }
+
+private:
+  Value costOf(Value cut) {
+    return CutCostOp::create(b, b.getIndexType(), cut);
+  }
+
+  PhaseFunctions &function;
+  ImplicitLocOpBuilder &b;
+  int64_t entryCost;
+  Value base;
+};
+
+/// The matrix in whose rows all coordinates of whole rows are looked up, which
+/// are left out if they are not there; null if there is none. If it should turn
+/// out that the rows are others, and have fewer entries, the draft is full.
+static RootOp findMask(const ResultLayout &layout) {
+  NestOp nest = layout.nest;
+  if (nest.getCollect() != CollectKind::wholeRows || layout.numOuter != 1 ||
+      nest.getRowPieces() || layout.finds.size() != 1)
+    return {};
+  FindOp find = layout.finds.front();
+  auto fiber = cast<FiberType>(find.getFiber().getType());
+  auto type = cast<RankedTensorType>(fiber.getTensor());
+  if (type.getRank() != 2 || fiber.getLevel() != 1 || !isFullLevel(type, 0))
+    return {};
+  bool areMasked = true;
+  nest.walk([&](AppendOp append) {
+    auto present = append.getCondition()
+                       ? append.getCondition().getDefiningOp<PresentOp>()
+                       : PresentOp();
+    areMasked &= present && present.getFiber() == find.getChild() &&
+                 append.getCoordinates().back() == find.getCoordinate();
+  });
+  return areMasked ? rootOf(find.getFiber()) : RootOp();
+}
+
+/// The entries of a mask in the rows before that of a cut.
+static Value entriesBefore(PhaseFunctions &function, RootOp mask, Value cut) {
+  ImplicitLocOpBuilder &b = function.b;
+  Value row = CutCoordinateOp::create(b, b.getIndexType(), cut, 0);
+  return CostOp::create(b, b.getIndexType(), CostKind::nnz,
+                        function.mapping.lookup(mask.getResult()), row, 0);
+}
+
+//===----------------------------------------------------------------------===//
 // The functions
 //===----------------------------------------------------------------------===//
 
@@ -184,31 +259,31 @@ public:
   }
 
   /// for part in 0..parts:
-  ///   offsets[part] = ceil(cost of all parts before it / cost of an entry)
+  ///   offsets[part] = ceil(cost of all parts before it / cost of an entry),
+  ///     or the entries of a mask before the part, whichever leads to less
   void planOffsets(PhaseFunctions &function, Value parts) const override {
     ImplicitLocOpBuilder &b = function.b;
     Value zero = arith::ConstantIndexOp::create(b, 0);
-    const PhaseArguments &args = function.args;
-    Type index = b.getIndexType(), cut = function.cutType();
+    RootOp mask = findMask(function.layout);
     function.emitOneWorker([&] {
       Value one = arith::ConstantIndexOp::create(b, 1);
-      int64_t entryCost =
-          function.source->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName)
-              .getCuts()
-              .getCost()
-              .getEntryCost();
-      Value base =
-          CutCostOp::create(b, index, loadCut(b, "lo", cut, args.bounds, zero));
+      CostOffsets byCost(function, zero);
+      Value isSparse;
+      if (mask) {
+        Value end = byCost.cut("end", parts);
+        isSparse = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                         entriesBefore(function, mask, end),
+                                         byCost.before(end));
+      }
       emitFor(b, zero, arith::AddIOp::create(b, parts, one), [&](Value part) {
-        Value at = loadCut(b, "hi", cut, args.bounds, part);
-        Value cost =
-            arith::SubIOp::create(b, CutCostOp::create(b, index, at), base);
-        if (entryCost > 1)
-          cost = arith::CeilDivUIOp::create(
-              b, cost, arith::ConstantIndexOp::create(b, entryCost));
+        Value at = byCost.cut("hi", part);
+        Value offset = byCost.before(at);
+        if (mask)
+          offset = arith::SelectOp::create(
+              b, isSparse, entriesBefore(function, mask, at), offset);
         Values row(function.layout.numColumns(), zero);
-        row.back() = cost;
-        function.storeRow(row, args.offsets, part);
+        row.back() = offset;
+        function.storeRow(row, function.args.offsets, part);
       });
     });
   }
