@@ -22,25 +22,18 @@ def kernel(text, tile, **options):
     return nacho.mlir.compile(text, target="cuda-sim", choices=choices, **options)
 
 
-def compiled(case):
-    """Compile a random statement for the host, and for a GPU with tiles."""
-    return case.compile(), case.compile(target="cuda-sim", choices={"tile": 32})
-
-
 # Other statements than those that test_cuda_sim runs without tiles, of all formats.
-@given(expressions.elementwise(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
+@pytest.mark.parametrize(
+    "statements",
+    [expressions.elementwise(), expressions.contractions()],
+    ids=["element-wise", "contractions"],
+)
+@given(data=st.data())
 @examples(20, 100)
-def test_element_wise_statements(case, drawn):
-    kernels = compiled(case)
-    for run in drawn:
-        check_run(kernels, case, run)
-
-
-@given(expressions.contractions(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
-@examples(20, 100)
-def test_contractions(case, drawn):
-    kernels = compiled(case)
-    for run in drawn:
+def test_random_statements(statements, data):
+    case = data.draw(statements)
+    kernels = case.compile(), case.compile(target="cuda-sim", choices={"tile": 32})
+    for run in data.draw(st.lists(runs(), min_size=RUNS, max_size=RUNS)):
         check_run(kernels, case, run)
 
 
