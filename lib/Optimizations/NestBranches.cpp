@@ -66,7 +66,7 @@ public:
 private:
   bool findSteps();
   bool hasPlainElse();
-  bool isUsedInside(Operation *op, Region *region);
+  bool isUsedInside(Operation *op);
   void sinkSteps();
 
   scf::IfOp outer, inner;
@@ -76,15 +76,12 @@ private:
 };
 } // namespace
 
-/// Whether all that uses an operation is one of the steps, or in the second
-/// branch; if a region is given, in that region of it.
-bool NestedBranches::isUsedInside(Operation *op, Region *region) {
+/// Whether all that uses an operation is one of the steps, or is in the second
+/// branch.
+bool NestedBranches::isUsedInside(Operation *op) {
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
-    if (region ? region->isAncestor(user->getParentRegion())
-               : inner->isAncestor(user))
-      return true;
-    Operation *step = op->getBlock()->findAncestorOpInBlock(*user);
-    return steps.contains(step);
+    return inner->isAncestor(user) ||
+           steps.contains(op->getBlock()->findAncestorOpInBlock(*user));
   });
 }
 
@@ -95,10 +92,10 @@ bool NestedBranches::findSteps() {
        op = op->getPrevNode()) {
     if (!onlyReads(op))
       return false;
-    if (!op->use_empty() && isUsedInside(op, nullptr))
+    if (!op->use_empty() && isUsedInside(op))
       steps.insert(op);
   }
-  return onlyReads(outer) && isUsedInside(outer, nullptr);
+  return onlyReads(outer) && isUsedInside(outer);
 }
 
 /// Whether nothing is computed where the second branch is not taken.

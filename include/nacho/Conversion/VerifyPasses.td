@@ -31,7 +31,7 @@ def NachoVerifyProgress : Pass<"nacho-verify-progress", "::mlir::func::FuncOp"> 
     Arrays of operands may hold anything, since their owner may edit them at any time.
     So a loop must not go on for as long as they say. The pass is the proof: in every
     step of an `scf.while`, a position moves on that is compared with a bound, an
-    interval gets smaller, or a word has fewer bits.
+    interval or a number gets smaller, or a word has fewer bits.
 
     ```mlir
     scf.while (%p = %begin) : (index) -> index {       // accepted

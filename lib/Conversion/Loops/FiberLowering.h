@@ -134,7 +134,7 @@ protected:
                         const CutValue *lower = nullptr,
                         const CutValue *upper = nullptr,
                         LastCoordinate last = LastCoordinate::excluded);
-  ChildRange rangeOutsideOfLoop(const FiberValue &fiber);
+  ChildRange rangeOutsideOfLoop(const FiberValue &of);
   mlir::Value positionAfter(const FiberValue &fiber);
   mlir::Value visitCut(const ChildRange &range, mlir::Value begin,
                        mlir::Value coordinate);

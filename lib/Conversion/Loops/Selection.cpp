@@ -306,7 +306,7 @@ SearchInterval nacho::emitSelection(ImplicitLocOpBuilder &b, SearchOp op,
   found = arith::MaxUIOp::create(b, found, interval.low);
   found = arith::SelectOp::create(b, fits, found, interval.low);
   SearchInterval result{found, found, {}, {}};
-  auto counted = positions.begin();
+  auto *counted = positions.begin();
   for (auto [n, range] : llvm::enumerate(stored))
     result.lows.push_back(weights[n]
                               ? *counted++

@@ -206,6 +206,8 @@ private:
   Value base;
 };
 
+} // namespace
+
 /// The matrix in whose rows all coordinates of whole rows are looked up, which
 /// are left out if they are not there; null if there is none. If it should turn
 /// out that the rows are others, and have fewer entries, the draft is full.
@@ -242,6 +244,7 @@ static Value entriesBefore(PhaseFunctions &function, RootOp mask, Value cut) {
 // The functions
 //===----------------------------------------------------------------------===//
 
+namespace {
 class DraftFilling : public Filling {
 public:
   bool isCounted() const override { return false; }
