@@ -92,6 +92,6 @@ DeviceView::DeviceView(Device &device, const void *array, size_t bytes)
     return;
   copy.emplace_back(device, ElementType::i8,
                     std::max(bytes, sizeof(emptyArray)));
+  device.copyFromHost(copy.front().data, address, bytes);
   address = copy.front().data;
-  device.copyFromHost(address, array, bytes);
 }

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import nacho
 import samples
-from test_threads import run_in_a_process
+from test_threads import measures_memory, run_in_a_process
 
 PRODUCT = "Z[i,k] = A[i,j] * B[j,k]"
 
@@ -168,6 +168,7 @@ assert 0.95 * limit < peak < 1.05 * limit, (peak, limit)
 """
 
 
+@measures_memory
 def test_what_a_sort_uses_is_what_is_counted():
     run_in_a_process(PEAK, OMP_NUM_THREADS="1")
 

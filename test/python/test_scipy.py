@@ -1,6 +1,7 @@
 """SciPy's containers: used in place, and returned as SciPy would have made them."""
 
 import itertools
+import os
 import subprocess
 import sys
 
@@ -315,7 +316,8 @@ def test_scipy_is_only_loaded_by_its_users():
         "Z = nacho.evaluate('Z[i,j] = A[i,j] + A[i,j]', A=A); "
         "assert Z.values.tolist() == [4]; assert 'scipy' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": path()})
+    environment = {**os.environ, "PYTHONPATH": path()}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
 
 
 def path():
