@@ -78,9 +78,10 @@ static std::mutex &mutexOfPlaces() {
 Kernel::Place &Kernel::placeOf(const Variant &variant) const {
   std::lock_guard<std::mutex> lock(mutexOfPlaces());
   std::unique_ptr<Place> &place = places[variant];
-  // A thread that compiled the program when its process forked is not here.
-  if (!place || (!place->program && place->forks != timesForked()))
-    place = std::make_unique<Place>(timesForked());
+  // A thread that held the place when its process forked is not here.
+  if (!place || place->forks != timesForked())
+    place = std::make_unique<Place>(timesForked(),
+                                    place ? place->program : nullptr);
   return *place;
 }
 
@@ -115,15 +116,16 @@ std::shared_ptr<const Program> Kernel::program(const Variant &variant) const {
     return compile(variant, error);
   };
   // If this throws, as a signal may make it do, the next caller tries again.
-  std::call_once(place.once, [&] {
-    std::shared_ptr<const Program> program = withoutDrafts(variant);
-    std::string error;
-    if (!program)
-      program = untilDone([&] { return compileIfItFits(error); });
-    if (!program)
-      throw CompileError(error);
-    std::lock_guard<std::mutex> lock(mutexOfPlaces());
-    place.program = std::move(program);
-  });
+  std::lock_guard<std::mutex> alone(place.compiling);
+  if (place.program)
+    return place.program;
+  std::shared_ptr<const Program> program = withoutDrafts(variant);
+  std::string error;
+  if (!program)
+    program = untilDone([&] { return compileIfItFits(error); });
+  if (!program)
+    throw CompileError(error);
+  std::lock_guard<std::mutex> lock(mutexOfPlaces());
+  place.program = std::move(program);
   return place.program;
 }

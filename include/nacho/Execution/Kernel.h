@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace nacho {
@@ -49,10 +50,11 @@ protected:
 private:
   /// The place of a program, which the first thread that needs it compiles.
   struct Place {
-    explicit Place(int forks) : forks(forks) {}
+    Place(int forks, std::shared_ptr<const Program> program)
+        : forks(forks), program(std::move(program)) {}
 
-    const int forks; ///< What timesForked() was.
-    std::once_flag once;
+    const int forks;      ///< What timesForked() was.
+    std::mutex compiling; ///< Held while the program is made.
     std::shared_ptr<const Program> program;
   };
   Place &placeOf(const Variant &variant) const;
