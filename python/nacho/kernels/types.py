@@ -40,15 +40,16 @@ def are_sizes_relevant(
 
 
 def rough_sizes(views: Mapping[str, View]) -> Sizes:
-    """Return the entries and extents of operands, 0 or rounded to powers of four.
+    """Return the entries and extents of operands, 0 or rounded to powers of two.
 
-    Operands of similar sizes thus share a statement.
+    Operands of similar sizes thus share a statement. Its cost is a product of several
+    of these numbers, so that they may not be much rougher.
     """
     return tuple(
         [
             tuple(
                 [
-                    n and 4 ** (n.bit_length() // 2)
+                    n and 1 << min((n * n).bit_length() // 2, 62)
                     for n in (view.values.size, *view.shape)
                 ]
             )
