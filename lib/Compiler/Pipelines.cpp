@@ -166,8 +166,9 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
     // Sums of rows have their order by now.
     pm.addNestedPass<func::FuncOp>(createNachoJoinRows());
   }
-  pm.addNestedPass<func::FuncOp>(createNachoNestBranches());
   pm.addNestedPass<func::FuncOp>(createNachoUnswitchLoops());
+  pm.addNestedPass<func::FuncOp>(createNachoNestBranches());
+  pm.addNestedPass<func::FuncOp>(createNachoGuardSteps());
   addCanonicalizer(pm, options);
 }
 

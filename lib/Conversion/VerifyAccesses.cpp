@@ -147,8 +147,10 @@ bool UncheckedValues::isChecked(Value value, Value condition) const {
 }
 
 /// Whether an operation is only done where a condition holds that checks the
-/// value.
+/// value, or all values of which it is the sum or the high bits.
 bool UncheckedValues::isCheckedAround(Operation *op, Value value) const {
+  if (!contains(value))
+    return true;
   for (Region *region = op->getParentRegion(); region;
        region = region->getParentRegion()) {
     auto branch = dyn_cast<scf::IfOp>(region->getParentOp());
@@ -156,7 +158,11 @@ bool UncheckedValues::isCheckedAround(Operation *op, Value value) const {
         isChecked(value, branch.getCondition()))
       return true;
   }
-  return false;
+  Operation *source = value.getDefiningOp();
+  return isa_and_nonnull<arith::AddIOp, arith::ShRUIOp>(source) &&
+         llvm::all_of(source->getOperands(), [&](Value operand) {
+           return isCheckedAround(op, operand);
+         });
 }
 
 /// Whether the results of an operation without regions may be any number.
@@ -261,8 +267,7 @@ struct VerifyAccesses : nacho::impl::NachoVerifyAccessesBase<VerifyAccesses> {
     UncheckedValues unchecked(getOperation());
     getOperation().walk([&](Operation *op) {
       for (Value place : findPlaces(op))
-        if (unchecked.contains(place) &&
-            !unchecked.isCheckedAround(op, place)) {
+        if (!unchecked.isCheckedAround(op, place)) {
           op->emitOpError("uses an index that was loaded and not compared "
                           "with a bound");
           signalPassFailure();

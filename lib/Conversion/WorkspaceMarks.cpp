@@ -88,12 +88,16 @@ ValueRange WorkspaceMarks::drain(ValueRange inits, VisitPlace visit) {
 }
 
 /// while word: clear its lowest bit; drain the word or place it stands for
+///
+/// Nothing is to be done for a place if there is no `visit`.
 SmallVector<Value> WorkspaceMarks::drainWord(unsigned level, Value number,
                                              ValueRange carried,
                                              VisitPlace visit) {
   Value at = wordAt(level, number);
   SmallVector<Value> inits = {load(at)};
   store(word(0), at);
+  if (level + 1 == kLevels && !visit)
+    return {};
   llvm::append_range(inits, carried);
   SmallVector<Type> types(ValueRange(inits).getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());

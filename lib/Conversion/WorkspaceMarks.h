@@ -1,8 +1,8 @@
 //===- WorkspaceMarks.h - Which places of a workspace are used ------------===//
 //
-// A row of the marks begins with a word that counts the keys. Three levels of
-// bits follow: one bit per 64 * 64 places, one per 64 places, and one per
-// place. A set bit means that a place is used.
+// A row of the marks begins with a word that counts the keys, if the workspace
+// is hashed. Three levels of bits follow: one bit per 64 * 64 places, one per
+// 64 places, and one per place. A set bit means that a place is used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +48,8 @@ public:
   /// Visits all places that are used, in order, and clears their bits. Returns
   /// the values that the last visit carries on.
   mlir::ValueRange drain(mlir::ValueRange inits, VisitPlace visit);
+  /// Clears the bits of all places.
+  void clear() { drain({}, nullptr); }
 
 private:
   mlir::Value constant(int64_t value);

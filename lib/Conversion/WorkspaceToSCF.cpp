@@ -16,6 +16,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_CONVERTNACHOWORKSPACETOSCF
@@ -26,9 +27,8 @@ using namespace mlir;
 using namespace nacho;
 
 namespace {
-
-/// Lowers one workspace and its uses. A workspace without keys has only bits
-/// and values: each coordinate is its own place.
+/// Lowers one workspace and its uses. A dense workspace has only bits and
+/// values: each coordinate is its own place, and keys are not used.
 class WorkspaceLowering {
 public:
   explicit WorkspaceLowering(WorkspaceOp op)
@@ -42,16 +42,22 @@ private:
 
   void describeTable();
   void describeDense();
-  void lowerDenseInsert(InsertOp insert);
+  using Results = SmallVector<Value>;
+  using Emit = llvm::function_ref<Results()>;
+  Results choose(TypeRange types, Emit dense, Emit hashed);
   void refuse(Condition isTooMuch, Status status);
-  Value firstPlace(Value key);
+  Value densePlace(Value key);
+  Value hashedPlace(Value key);
   std::pair<Value, Value> findPlace(Value key, Value first);
-  std::pair<Value, Value> findMarked(Value key, Value first);
+  Results lookUp(Value key, bool isHashed);
   void lowerLookup(LookupOp lookup);
   void lowerInsert(InsertOp insert);
+  Value insertDense(InsertOp insert);
+  Value insertHashed(InsertOp insert);
   Value insertNew(InsertOp insert, Value place);
+  Value drainKey(Value place);
   void lowerDrain(DrainOp drain);
-  SmallVector<Value> drainPlace(DrainOp drain, Value place, ValueRange carried);
+  Results drainPlace(DrainOp drain, Value place, ValueRange carried);
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
@@ -72,13 +78,12 @@ private:
   WorkspaceOp op;
   ImplicitLocOpBuilder b;
   WorkspaceMarks marks;
-  Value mask;    ///< Cuts a number down to one of a place.
+  Value mask;    ///< The last place; the number of places is a power of two.
   Value marked;  ///< The last place for which there are marks.
-  Value isDense; ///< Whether each coordinate is its own place.
+  Value isDense; ///< Whether a workspace with keys is dense.
   Value shift;   ///< Right shift that leaves a hash's high bits.
-  Value most;    ///< The largest number of keys.
+  Value most;    ///< The largest number of keys of a hashed workspace.
 };
-
 } // namespace
 
 void WorkspaceLowering::run() {
@@ -89,15 +94,10 @@ void WorkspaceLowering::run() {
   marks.locateLevels(marked);
   for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
     b.setInsertionPoint(user);
-    auto insert = dyn_cast<InsertOp>(user);
-    if (auto lookup = dyn_cast<LookupOp>(user))
-      lowerLookup(lookup);
-    else if (!insert)
-      lowerDrain(cast<DrainOp>(user));
-    else if (op.getKeys())
-      lowerInsert(insert);
-    else
-      lowerDenseInsert(insert);
+    llvm::TypeSwitch<Operation *>(user)
+        .Case([&](LookupOp lookup) { lowerLookup(lookup); })
+        .Case([&](InsertOp insert) { lowerInsert(insert); })
+        .Case([&](DrainOp drain) { lowerDrain(drain); });
   }
   op.erase();
 }
@@ -106,19 +106,16 @@ void WorkspaceLowering::describeTable() {
   Value one = constant(1);
   Value size = memref::DimOp::create(b, op.getKeys(), one);
   mask = marked = arith::SubIOp::create(b, size, one);
-  // One place always stays free, so that every search ends.
   isDense =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, op.getExtent(), size);
   Value bits = math::CountTrailingZerosOp::create(
       b, arith::IndexCastOp::create(b, b.getI64Type(), size));
-  Value high = arith::SubIOp::create(
+  shift = arith::SubIOp::create(
       b, constant(64), arith::IndexCastOp::create(b, b.getIndexType(), bits));
-  shift = high;
-  most = arith::SelectOp::create(b, isDense, mask,
-                                 arith::ShRUIOp::create(b, size, one));
+  // Places stay free, so that every search ends.
+  most = arith::ShRUIOp::create(b, size, one);
 }
 
-/// Each coordinate is its own place. The mask keeps larger coordinates inside.
 void WorkspaceLowering::describeDense() {
   Value places = constant(kDensePlaces);
   marked = arith::SubIOp::create(b, places, constant(1));
@@ -131,23 +128,39 @@ void WorkspaceLowering::describeDense() {
       kRowTooWide);
 }
 
+/// Emits code for a dense workspace, and for one that is hashed if it has keys.
+SmallVector<Value> WorkspaceLowering::choose(TypeRange types, Emit dense,
+                                             Emit hashed) {
+  if (!op.getKeys())
+    return dense();
+  auto ifDense = scf::IfOp::create(b, types, isDense, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  auto emitInto = [&](Block *block, Emit emit) {
+    b.setInsertionPointToStart(block);
+    if (Results results = emit(); !results.empty())
+      scf::YieldOp::create(b, results);
+  };
+  emitInto(ifDense.thenBlock(), dense);
+  emitInto(ifDense.elseBlock(), hashed);
+  return Results(ifDense.getResults());
+}
+
+/// A key that is too large, which the loops report, is kept inside.
+Value WorkspaceLowering::densePlace(Value key) {
+  if (op.getKeys())
+    return arith::MinUIOp::create(b, key, mask);
+  return arith::AndIOp::create(b, key, mask);
+}
+
 /// The place where the search for a key begins.
-Value WorkspaceLowering::firstPlace(Value key) {
-  Type index = b.getIndexType();
-  auto ifDense = scf::IfOp::create(b, index, isDense, /*withElse=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifDense.thenBlock());
-    scf::YieldOp::create(b, key);
-    b.setInsertionPointToStart(ifDense.elseBlock());
-    Value factor = constant(kFactor);
-    Value product = arith::MulIOp::create(b, key, factor);
-    Value high = arith::ShRUIOp::create(b, product, constant(32));
-    Value mixed = arith::XOrIOp::create(b, product, high);
-    Value again = arith::MulIOp::create(b, mixed, factor);
-    scf::YieldOp::create(b, Value(arith::ShRUIOp::create(b, again, shift)));
-  }
-  return arith::AndIOp::create(b, ifDense.getResult(0), mask);
+Value WorkspaceLowering::hashedPlace(Value key) {
+  Value factor = constant(kFactor);
+  Value product = arith::MulIOp::create(b, key, factor);
+  Value high = arith::ShRUIOp::create(b, product, constant(32));
+  Value mixed = arith::XOrIOp::create(b, product, high);
+  Value again = arith::MulIOp::create(b, mixed, factor);
+  Value place = arith::ShRUIOp::create(b, again, shift);
+  return arith::AndIOp::create(b, place, mask);
 }
 
 /// Finds the place of a key, or the free place for it. Returns the place and
@@ -189,71 +202,67 @@ std::pair<Value, Value> WorkspaceLowering::findPlace(Value key, Value first) {
   return {place, search.getResult(1)};
 }
 
-/// The place of a key whose first place is marked, and whether the key is
-/// there. In a dense table, the mark alone says that the key is there.
-std::pair<Value, Value> WorkspaceLowering::findMarked(Value key, Value first) {
-  auto ifDense =
-      scf::IfOp::create(b, TypeRange{b.getIndexType(), b.getI1Type()}, isDense,
-                        /*withElse=*/true);
+/// The element of a key, and whether there is one. A search is only made if the
+/// key's first place is marked, since most lookups fail, and marks take far
+/// less of the cache than keys. In a dense table, the mark is the answer.
+SmallVector<Value> WorkspaceLowering::lookUp(Value key, bool isHashed) {
+  Type element = op.getType().getElement();
+  Value first = isHashed ? hashedPlace(key) : densePlace(key);
+  auto ifMarked = scf::IfOp::create(b, TypeRange{element, b.getI1Type()},
+                                    marks.isMarked(first), /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifDense.thenBlock());
-  Value isInside =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, key, op.getExtent());
-  scf::YieldOp::create(b, ValueRange{first, isInside});
-  b.setInsertionPointToStart(ifDense.elseBlock());
-  auto [place, there] = findPlace(key, first);
-  Value narrow = arith::IndexCastUIOp::create(b, keyType(), key);
-  // A looked-up -1 is equal to the key of a free place, but is no key.
-  Value isThere = arith::AndIOp::create(
-      b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, narrow),
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, there, emptyKey()));
-  scf::YieldOp::create(b, ValueRange{place, isThere});
-  return {ifDense.getResult(0), ifDense.getResult(1)};
+  b.setInsertionPointToStart(ifMarked.thenBlock());
+  Value place = first, isThere = arith::ConstantIntOp::create(b, 1, 1);
+  if (isHashed) {
+    Value there;
+    std::tie(place, there) = findPlace(key, first);
+    Value narrow = arith::IndexCastUIOp::create(b, keyType(), key);
+    // A looked-up -1 is equal to the key of a free place, but is no key.
+    isThere = arith::AndIOp::create(
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, narrow),
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, there, emptyKey()));
+  }
+  scf::YieldOp::create(b, ValueRange{load(op.getValues(), place), isThere});
+  b.setInsertionPointToStart(ifMarked.elseBlock());
+  Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(element));
+  Value no = arith::ConstantIntOp::create(b, 0, 1);
+  scf::YieldOp::create(b, ValueRange{nothing, no});
+  return SmallVector<Value>(ifMarked.getResults());
 }
 
-/// Searches only if the key's first place is marked, since most lookups fail,
-/// and marks take far less of the cache than keys.
 void WorkspaceLowering::lowerLookup(LookupOp lookup) {
-  Value first = firstPlace(lookup.getKey());
-  Value isMarked = marks.isMarked(first);
-  Type element = op.getType().getElement();
-  auto ifMarked = scf::IfOp::create(b, TypeRange{element, b.getI1Type()},
-                                    isMarked, /*withElse=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifMarked.thenBlock());
-    auto [place, isThere] = findMarked(lookup.getKey(), first);
-    scf::YieldOp::create(b, ValueRange{load(op.getValues(), place), isThere});
-    b.setInsertionPointToStart(ifMarked.elseBlock());
-    Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(element));
-    Value no = arith::ConstantIntOp::create(b, 0, 1);
-    scf::YieldOp::create(b, ValueRange{nothing, no});
-  }
-  lookup.replaceAllUsesWith(ifMarked);
+  auto dense = [&] { return lookUp(lookup.getKey(), /*isHashed=*/false); };
+  auto hashed = [&] { return lookUp(lookup.getKey(), /*isHashed=*/true); };
+  lookup.replaceAllUsesWith(choose(lookup.getResultTypes(), dense, hashed));
   lookup.erase();
 }
 
 void WorkspaceLowering::lowerInsert(InsertOp insert) {
-  auto [place, there] = findPlace(insert.getKey(), firstPlace(insert.getKey()));
+  auto dense = [&] { return Results{insertDense(insert)}; };
+  auto hashed = [&] { return Results{insertHashed(insert)}; };
+  insert.replaceAllUsesWith(choose(b.getI1Type(), dense, hashed).front());
+  insert.erase();
+}
+
+/// Returns whether the key is new.
+Value WorkspaceLowering::insertHashed(InsertOp insert) {
+  Value first = hashedPlace(insert.getKey());
+  auto [place, there] = findPlace(insert.getKey(), first);
   Value isNew =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, emptyKey());
   auto ifNew = scf::IfOp::create(b, b.getI1Type(), isNew, /*withElse=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifNew.thenBlock());
-    scf::YieldOp::create(b, insertNew(insert, place));
-    b.setInsertionPointToStart(ifNew.elseBlock());
-    if (insert.getValue()) {
-      Value before = load(op.getValues(), place);
-      Value sum =
-          BinaryOp::create(b, BinaryKind::add, before, insert.getValue());
-      store(sum, op.getValues(), place);
-    }
-    Value no = arith::ConstantIntOp::create(b, 0, 1);
-    scf::YieldOp::create(b, no);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifNew.thenBlock());
+  scf::YieldOp::create(b, insertNew(insert, place));
+  b.setInsertionPointToStart(ifNew.elseBlock());
+  if (insert.getValue()) {
+    Value before = load(op.getValues(), place);
+    Value sum = BinaryOp::create(b, BinaryKind::add, before, insert.getValue());
+    store(sum, op.getValues(), place);
   }
-  insert.replaceAllUsesWith(ifNew.getResult(0));
-  insert.erase();
+  Value no = arith::ConstantIntOp::create(b, 0, 1);
+  scf::YieldOp::create(b, no);
+  return ifNew.getResult(0);
 }
 
 /// Puts a key into a free place, unless the table is full.
@@ -291,10 +300,11 @@ void WorkspaceLowering::refuse(Condition isTooMuch, Status status) {
 
 /// The bit alone says whether the element is there; there is no search. A bit
 /// that is already set is not written again: the next insertion may read the
-/// same word, and would have to wait for the write.
-void WorkspaceLowering::lowerDenseInsert(InsertOp insert) {
+/// same word, and would have to wait for the write. Returns whether the key is
+/// new.
+Value WorkspaceLowering::insertDense(InsertOp insert) {
   unsigned last = WorkspaceMarks::kLevels - 1;
-  Value place = arith::AndIOp::create(b, insert.getKey(), mask);
+  Value place = densePlace(insert.getKey());
   Value number = arith::ShRUIOp::create(b, place, constant(6));
   Value at = marks.wordAt(last, number), bit = marks.bitOf(place);
   Value before = marks.load(at);
@@ -319,32 +329,47 @@ void WorkspaceLowering::lowerDenseInsert(InsertOp insert) {
                                  load(op.getValues(), place), value);
     store(sum, op.getValues(), place);
   }
-  insert.replaceAllUsesWith(isNew);
-  insert.erase();
+  return isNew;
 }
 
+/// Where nobody asks for what is there, a dense workspace only loses its bits.
 void WorkspaceLowering::lowerDrain(DrainOp drain) {
+  auto visit = [&] {
+    return Results(
+        marks.drain(drain.getInits(), [&](Value place, ValueRange carried) {
+          return drainPlace(drain, place, carried);
+        }));
+  };
+  auto forget = [&] {
+    marks.clear();
+    return Results();
+  };
   if (op.getKeys())
     marks.store(marks.word(0), constant(0));
-  ValueRange results =
-      marks.drain(drain.getInits(), [&](Value place, ValueRange carried) {
-        return drainPlace(drain, place, carried);
-      });
-  drain.replaceAllUsesWith(results);
+  if (drain.getInits().empty() &&
+      drain.getBodyBlock()->without_terminator().empty())
+    choose({}, forget, visit);
+  else
+    drain.replaceAllUsesWith(visit());
   drain.erase();
+}
+
+/// The key at a place that is used no longer.
+Value WorkspaceLowering::drainKey(Value place) {
+  auto takeKey = [&] {
+    Value key = load(op.getKeys(), place);
+    store(emptyKey(), op.getKeys(), place);
+    return Results{arith::IndexCastUIOp::create(b, b.getIndexType(), key)};
+  };
+  return choose(
+             b.getIndexType(), [&] { return Results{place}; }, takeKey)
+      .front();
 }
 
 SmallVector<Value> WorkspaceLowering::drainPlace(DrainOp drain, Value place,
                                                  ValueRange carried) {
   IRMapping mapping;
-  if (op.getKeys()) {
-    Value key = load(op.getKeys(), place);
-    mapping.map(drain.getKey(),
-                arith::IndexCastUIOp::create(b, b.getIndexType(), key));
-    store(emptyKey(), op.getKeys(), place);
-  } else {
-    mapping.map(drain.getKey(), place);
-  }
+  mapping.map(drain.getKey(), drainKey(place));
   if (drain.getValue())
     mapping.map(drain.getValue(), load(op.getValues(), place));
   mapping.map(drain.getCarried(), carried);

@@ -38,19 +38,31 @@ static bool onlyReads(Operation *op) {
          });
 }
 
-/// The branch in the same block without which a condition is false; null if
-/// there is none.
+/// Whether a condition is false unless a branch is taken.
+static bool implies(Value condition, scf::IfOp branch) {
+  if (condition == branch.getCondition())
+    return true;
+  if (condition.getDefiningOp<scf::IfOp>() != branch)
+    return false;
+  unsigned number = cast<OpResult>(condition).getResultNumber();
+  return matchPattern(branch.elseYield().getOperand(number), m_Zero());
+}
+
+/// The branch before another one, in the same block, without which a condition
+/// is false; null if there is none.
 static scf::IfOp findOuter(scf::IfOp inner, Value condition) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
     scf::IfOp outer = findOuter(inner, both.getLhs());
     return outer ? outer : findOuter(inner, both.getRhs());
   }
-  auto outer = condition.getDefiningOp<scf::IfOp>();
-  if (!outer || outer->getBlock() != inner->getBlock())
-    return {};
-  unsigned number = cast<OpResult>(condition).getResultNumber();
-  bool isFalse = matchPattern(outer.elseYield().getOperand(number), m_Zero());
-  return isFalse ? outer : scf::IfOp();
+  SmallVector<Operation *> candidates(condition.getUsers());
+  candidates.push_back(condition.getDefiningOp());
+  for (Operation *candidate : candidates)
+    if (auto outer = dyn_cast_or_null<scf::IfOp>(candidate);
+        outer && outer->getBlock() == inner->getBlock() &&
+        outer->isBeforeInBlock(inner) && implies(condition, outer))
+      return outer;
+  return {};
 }
 
 namespace {

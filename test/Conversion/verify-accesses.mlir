@@ -83,6 +83,23 @@ func.func @bits(%marks: memref<?xi64>, %hashes: memref<?xi64>, %x: memref<?xf64>
   return %one, %two, %three : f64, f64, f64
 }
 
+// The high bits of what is checked, and sums of it, are checked where it is.
+
+// CHECK-LABEL: @word
+func.func @word(%crd: memref<?xi32>, %words: memref<?xi64>, %zero: i64, %p: index,
+                %first: index, %n: index) {
+  %c6 = arith.constant 6 : index
+  %stored = memref.load %crd[%p] : memref<?xi32>
+  %k = arith.index_castui %stored : i32 to index
+  %high = arith.shrui %k, %c6 : index
+  %at = arith.addi %first, %high : index
+  %isInside = arith.cmpi ult, %k, %n : index
+  scf.if %isInside {
+    memref.store %zero, %words[%at] : memref<?xi64>
+  }
+  return
+}
+
 // What is checked may be passed on.
 
 // CHECK-LABEL: @passed_on

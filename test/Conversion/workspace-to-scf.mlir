@@ -22,76 +22,81 @@ func.func @negative_unknown_table(%w: !nacho.workspace<f64>, %k: index, %v: f64)
 // CHECK-SAME:    %[[KEYS:[^ ]+]]: memref<?x?xi32>, %[[MARKS:[^ ]+]]: memref<?x?xi64>, %[[SUMS:[^ ]+]]: memref<?x?xf64>,
 // CHECK-SAME:    %[[ROW:[^ ]+]]: index, %[[N:[^ ]+]]: index, %[[STATUS:[^ ]+]]: memref<i32>, %[[K:[^ ]+]]: index, %[[V:[^ ]+]]: f64)
 //
-// A dense table can be full but for one place, any other one up to a half.
+// A table that is not dense can be full up to a half.
 // CHECK:         %[[SIZE:.+]] = memref.dim %[[KEYS]], %c1
 // CHECK-NEXT:    %[[MASK:.+]] = arith.subi %[[SIZE]], %c1 : index
 // CHECK-NEXT:    %[[DENSE:.+]] = arith.cmpi ult, %[[N]], %[[SIZE]] : index
 // CHECK:         %[[BITS:.+]] = math.cttz %{{.+}} : i64
 // CHECK:         %[[SHIFT:.+]] = arith.subi %c64, %{{.+}} : index
-// CHECK-NEXT:    %[[HALF:.+]] = arith.shrui %[[SIZE]], %c1 : index
-// CHECK-NEXT:    %[[MOST:.+]] = arith.select %[[DENSE]], %[[MASK]], %[[HALF]] : index
+// CHECK-NEXT:    %[[MOST:.+]] = arith.shrui %[[SIZE]], %c1 : index
 //
-// at = (dense ? k : mix(k * factor) * factor >> shift) & mask
-// CHECK:         %[[HASH:.+]] = scf.if %[[DENSE]] -> (index) {
-// CHECK-NEXT:      scf.yield %[[K]] : index
+// In a dense table, the bit alone says what is there: see @whole_rows.
+// CHECK:         %[[RESULT:.+]] = scf.if %[[DENSE]] -> (i1) {
+// CHECK-NEXT:      %[[OWN:.+]] = arith.minui %[[K]], %[[MASK]] : index
+// CHECK-NOT:       %[[KEYS]]
+// CHECK:           memref.store %[[V]], %[[SUMS]][%[[ROW]], %[[OWN]]] : memref<?x?xf64>
+// CHECK-NOT:       %[[KEYS]]
+//
+// at = (mix(k * factor) * factor >> shift) & mask
+// CHECK:           scf.yield
 // CHECK-NEXT:    } else {
 // CHECK-NEXT:      %[[PRODUCT:.+]] = arith.muli %[[K]], %c-7046029254386353131 : index
 // CHECK-NEXT:      %[[UPPER:.+]] = arith.shrui %[[PRODUCT]], %c32 : index
 // CHECK-NEXT:      %[[MIXED:.+]] = arith.xori %[[PRODUCT]], %[[UPPER]] : index
 // CHECK-NEXT:      %[[AGAIN:.+]] = arith.muli %[[MIXED]], %c-7046029254386353131 : index
 // CHECK-NEXT:      %[[HIGH:.+]] = arith.shrui %[[AGAIN]], %[[SHIFT]] : index
-// CHECK-NEXT:      scf.yield %[[HIGH]] : index
-// CHECK-NEXT:    }
-// CHECK-NEXT:    %[[FIRST:.+]] = arith.andi %[[HASH]], %[[MASK]] : index
+// CHECK-NEXT:      %[[FIRST:.+]] = arith.andi %[[HIGH]], %[[MASK]] : index
 //
 // for n from first on, once round: while keys[n & mask] is neither k nor empty
-// CHECK-NEXT:    %[[NARROW:.+]] = arith.index_castui %[[K]] : index to i32
-// CHECK-NEXT:    %[[END:.+]] = arith.addi %[[FIRST]], %[[MASK]] : index
-// CHECK-NEXT:    %[[FOUND:.+]]:2 = scf.while (%[[N:.+]] = %[[FIRST]]) : (index) -> (index, i32) {
-// CHECK-NEXT:      %[[AT:.+]] = arith.andi %[[N]], %[[MASK]] : index
-// CHECK-NEXT:      %[[THERE:.+]] = memref.load %[[KEYS]][%[[ROW]], %[[AT]]] : memref<?x?xi32>
-// CHECK-NEXT:      %[[NEW:.+]] = arith.cmpi ult, %[[N]], %[[END]] : index
-// CHECK-NEXT:      %[[OTHER:.+]] = arith.cmpi ne, %[[THERE]], %[[NARROW]] : i32
-// CHECK-NEXT:      %[[TAKEN:.+]] = arith.cmpi ne, %[[THERE]], %c-1_i32 : i32
-// CHECK-NEXT:      %[[ON:.+]] = arith.andi %[[OTHER]], %[[TAKEN]] : i1
-// CHECK-NEXT:      %[[MORE:.+]] = arith.andi %[[NEW]], %[[ON]] : i1
-// CHECK-NEXT:      scf.condition(%[[MORE]]) %[[N]], %[[THERE]] : index, i32
-// CHECK-NEXT:    } do {
-// CHECK-NEXT:    ^{{.+}}(%[[N:.+]]: index, %{{.+}}: i32):
-// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[N]], %c1 : index
-// CHECK-NEXT:      scf.yield %[[NEXT]] : index
-// CHECK-NEXT:    }
-// CHECK-NEXT:    %[[PLACE:.+]] = arith.andi %[[FOUND]]#0, %[[MASK]] : index
+// CHECK-NEXT:      %[[NARROW:.+]] = arith.index_castui %[[K]] : index to i32
+// CHECK-NEXT:      %[[END:.+]] = arith.addi %[[FIRST]], %[[MASK]] : index
+// CHECK-NEXT:      %[[FOUND:.+]]:2 = scf.while (%[[N:.+]] = %[[FIRST]]) : (index) -> (index, i32) {
+// CHECK-NEXT:        %[[AT:.+]] = arith.andi %[[N]], %[[MASK]] : index
+// CHECK-NEXT:        %[[THERE:.+]] = memref.load %[[KEYS]][%[[ROW]], %[[AT]]] : memref<?x?xi32>
+// CHECK-NEXT:        %[[NEW:.+]] = arith.cmpi ult, %[[N]], %[[END]] : index
+// CHECK-NEXT:        %[[OTHER:.+]] = arith.cmpi ne, %[[THERE]], %[[NARROW]] : i32
+// CHECK-NEXT:        %[[TAKEN:.+]] = arith.cmpi ne, %[[THERE]], %c-1_i32 : i32
+// CHECK-NEXT:        %[[ON:.+]] = arith.andi %[[OTHER]], %[[TAKEN]] : i1
+// CHECK-NEXT:        %[[MORE:.+]] = arith.andi %[[NEW]], %[[ON]] : i1
+// CHECK-NEXT:        scf.condition(%[[MORE]]) %[[N]], %[[THERE]] : index, i32
+// CHECK-NEXT:      } do {
+// CHECK-NEXT:      ^{{.+}}(%[[N:.+]]: index, %{{.+}}: i32):
+// CHECK-NEXT:        %[[NEXT:.+]] = arith.addi %[[N]], %c1 : index
+// CHECK-NEXT:        scf.yield %[[NEXT]] : index
+// CHECK-NEXT:      }
+// CHECK-NEXT:      %[[PLACE:.+]] = arith.andi %[[FOUND]]#0, %[[MASK]] : index
 //
 // if keys[at] is empty and there are not too many:
-// CHECK-NEXT:    %[[IS_EMPTY:.+]] = arith.cmpi eq, %[[FOUND]]#1, %c-1_i32 : i32
-// CHECK-NEXT:    %[[NEW:.+]] = scf.if %[[IS_EMPTY]] -> (i1) {
-// CHECK-NEXT:      %[[COUNT:.+]] = memref.load %[[MARKS]][%[[ROW]], %c0] : memref<?x?xi64>
-// CHECK-NEXT:      %[[LIMIT:.+]] = arith.index_cast %[[MOST]] : index to i64
-// CHECK-NEXT:      %[[FITS:.+]] = arith.cmpi ult, %[[COUNT]], %[[LIMIT]] : i64
-// CHECK-NEXT:      scf.if %[[FITS]] {
-// CHECK-NEXT:        %[[MORE:.+]] = arith.addi %[[COUNT]], %c1_i64 : i64
-// CHECK-NEXT:        memref.store %[[MORE]], %[[MARKS]][%[[ROW]], %c0] : memref<?x?xi64>
-// CHECK-NEXT:        memref.store %[[NARROW]], %[[KEYS]][%[[ROW]], %[[PLACE]]] : memref<?x?xi32>
-// CHECK-NEXT:        memref.store %[[V]], %[[SUMS]][%[[ROW]], %[[PLACE]]] : memref<?x?xf64>
+// CHECK-NEXT:      %[[IS_EMPTY:.+]] = arith.cmpi eq, %[[FOUND]]#1, %c-1_i32 : i32
+// CHECK-NEXT:      %[[NEW:.+]] = scf.if %[[IS_EMPTY]] -> (i1) {
+// CHECK-NEXT:        %[[COUNT:.+]] = memref.load %[[MARKS]][%[[ROW]], %c0] : memref<?x?xi64>
+// CHECK-NEXT:        %[[LIMIT:.+]] = arith.index_cast %[[MOST]] : index to i64
+// CHECK-NEXT:        %[[FITS:.+]] = arith.cmpi ult, %[[COUNT]], %[[LIMIT]] : i64
+// CHECK-NEXT:        scf.if %[[FITS]] {
+// CHECK-NEXT:          %[[MORE:.+]] = arith.addi %[[COUNT]], %c1_i64 : i64
+// CHECK-NEXT:          memref.store %[[MORE]], %[[MARKS]][%[[ROW]], %c0] : memref<?x?xi64>
+// CHECK-NEXT:          memref.store %[[NARROW]], %[[KEYS]][%[[ROW]], %[[PLACE]]] : memref<?x?xi32>
+// CHECK-NEXT:          memref.store %[[V]], %[[SUMS]][%[[ROW]], %[[PLACE]]] : memref<?x?xf64>
 //
 //   marks of 1, of 64, and of 64 * 64 places |= 1 << place % 64, and so on
-// CHECK-NEXT:        %[[WORD:.+]] = arith.shrui %[[PLACE]], %c6 : index
-// CHECK-COUNT-3:     arith.ori
-// CHECK-NOT:         arith.ori
-// CHECK:           } else {
-// CHECK-NEXT:        memref.atomic_rmw ori %c8_i32, %[[STATUS]][]
-// CHECK-NEXT:      }
-// CHECK-NEXT:      scf.yield %[[FITS]] : i1
+// CHECK-NEXT:          %[[WORD:.+]] = arith.shrui %[[PLACE]], %c6 : index
+// CHECK-COUNT-3:       arith.ori
+// CHECK-NOT:           arith.ori
+// CHECK:             } else {
+// CHECK-NEXT:          memref.atomic_rmw ori %c8_i32, %[[STATUS]][]
+// CHECK-NEXT:        }
+// CHECK-NEXT:        scf.yield %[[FITS]] : i1
 //
 // else: sums[at] += v
-// CHECK-NEXT:    } else {
-// CHECK-NEXT:      %[[BEFORE:.+]] = memref.load %[[SUMS]][%[[ROW]], %[[PLACE]]] : memref<?x?xf64>
-// CHECK-NEXT:      %[[SUM:.+]] = nacho.binary add %[[BEFORE]], %[[V]] : f64
-// CHECK-NEXT:      memref.store %[[SUM]], %[[SUMS]][%[[ROW]], %[[PLACE]]] : memref<?x?xf64>
-// CHECK-NEXT:      scf.yield %false : i1
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        %[[BEFORE:.+]] = memref.load %[[SUMS]][%[[ROW]], %[[PLACE]]] : memref<?x?xf64>
+// CHECK-NEXT:        %[[SUM:.+]] = nacho.binary add %[[BEFORE]], %[[V]] : f64
+// CHECK-NEXT:        memref.store %[[SUM]], %[[SUMS]][%[[ROW]], %[[PLACE]]] : memref<?x?xf64>
+// CHECK-NEXT:        scf.yield %false : i1
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.yield %[[NEW]] : i1
 // CHECK-NEXT:    }
-// CHECK-NEXT:    return %[[NEW]]
+// CHECK-NEXT:    return %[[RESULT]]
 func.func @insert(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref<?x?xf64>,
                   %row: index, %N: index, %status: memref<i32>, %k: index, %v: f64) -> i1 {
   %w = nacho.workspace marks %marks keys %keys with %sums row %row extent %N status %status
@@ -106,34 +111,31 @@ func.func @insert(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref
 // CHECK-LABEL: func.func @insert_dense_set(
 // CHECK-SAME:    %[[KEYS:[^ ]+]]: memref<4x64xi64>, %[[MARKS:[^ ]+]]: memref<4x4xi64>, %[[ROW:[^ ]+]]: index,
 // CHECK-SAME:    %[[STATUS:[^ ]+]]: memref<i32>, %[[K:[^ ]+]]: index)
+// CHECK-NOT:     %[[KEYS]]
 // CHECK-NOT:     arith.muli
-// CHECK:         %[[FIRST:.+]] = arith.andi %[[K]], %c63 : index
-// CHECK-NEXT:    %[[WIDE:.+]] = arith.index_castui %[[K]] : index to i64
-// CHECK-NEXT:    %[[END:.+]] = arith.addi %[[FIRST]], %c63 : index
-// CHECK-NEXT:    %[[FOUND:.+]]:2 = scf.while (%{{.+}} = %[[FIRST]]) : (index) -> (index, i64) {
-// CHECK:         %[[PLACE:.+]] = arith.andi %[[FOUND]]#0, %c63 : index
-// CHECK-NEXT:    arith.cmpi eq, %[[FOUND]]#1, %c-1_i64 : i64
-// CHECK:           %[[COUNT:.+]] = memref.load %[[MARKS]][%[[ROW]], %c0]
-// CHECK-NEXT:      arith.cmpi ult, %[[COUNT]], %c63_i64 : i64
+// CHECK:         %[[PLACE:.+]] = arith.minui %[[K]], %c63 : index
 //
 // The words of the marks: 0 for the number of keys, 3 for the places, 2 for the word of
 // these, 1 for that.
-// CHECK:             memref.store %[[WIDE]], %[[KEYS]][%[[ROW]], %[[PLACE]]]
-// CHECK-NEXT:        %[[WORD:.+]] = arith.shrui %[[PLACE]], %c6 : index
-// CHECK-NEXT:        %[[AT:.+]] = arith.addi %[[WORD]], %c3 : index
-// CHECK-NEXT:        %[[BEFORE:.+]] = memref.load %[[MARKS]][%[[ROW]], %[[AT]]]
-// CHECK-NEXT:        %[[SHIFT:.+]] = arith.index_castui %[[PLACE]] : index to i64
-// CHECK-NEXT:        %[[MARK:.+]] = arith.shli %c1_i64, %[[SHIFT]] : i64
-// CHECK-NEXT:        %[[AFTER:.+]] = arith.ori %[[BEFORE]], %[[MARK]] : i64
-// CHECK-NEXT:        memref.store %[[AFTER]], %[[MARKS]][%[[ROW]], %[[AT]]]
+// CHECK-NEXT:    %[[WORD:.+]] = arith.shrui %[[PLACE]], %c6 : index
+// CHECK-NEXT:    %[[AT:.+]] = arith.addi %[[WORD]], %c3 : index
+// CHECK-NEXT:    %[[LOW:.+]] = arith.andi %[[PLACE]], %c63 : index
+// CHECK-NEXT:    %[[SHIFT:.+]] = arith.index_castui %[[LOW]] : index to i64
+// CHECK-NEXT:    %[[MARK:.+]] = arith.shli %c1_i64, %[[SHIFT]] : i64
+// CHECK-NEXT:    %[[BEFORE:.+]] = memref.load %[[MARKS]][%[[ROW]], %[[AT]]]
+// CHECK-NEXT:    %[[THERE:.+]] = arith.andi %[[BEFORE]], %[[MARK]] : i64
+// CHECK-NEXT:    %[[NEW:.+]] = arith.cmpi eq, %[[THERE]], %c0_i64 : i64
+// CHECK-NEXT:    scf.if %[[NEW]] {
+// CHECK-NEXT:      %[[AFTER:.+]] = arith.ori %[[BEFORE]], %[[MARK]] : i64
+// CHECK-NEXT:      memref.store %[[AFTER]], %[[MARKS]][%[[ROW]], %[[AT]]]
+// CHECK-NEXT:      arith.cmpi eq, %[[BEFORE]], %c0_i64 : i64
+// CHECK-NEXT:      scf.if
 // CHECK-NEXT:        %[[WORD2:.+]] = arith.shrui %[[WORD]], %c6 : index
 // CHECK-NEXT:        arith.addi %[[WORD2]], %c2 : index
 // CHECK:             %[[WORD1:.+]] = arith.shrui %[[WORD2]], %c6 : index
 // CHECK-NEXT:        arith.addi %[[WORD1]], %c1 : index
-//
-// CHECK:         } else {
-// CHECK:         } else {
-// CHECK-NEXT:      scf.yield %false : i1
+// CHECK-NOT:     %[[KEYS]]
+// CHECK:         return %[[NEW]]
 func.func @insert_dense_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %row: index,
                             %status: memref<i32>, %k: index) -> i1 {
   %N = arith.constant 63 : index
@@ -176,28 +178,36 @@ func.func @insert_hashed_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %
 // CHECK:         %[[SIZE:.+]] = memref.dim %[[KEYS]], %c1
 // CHECK-NEXT:    %[[MASK:.+]] = arith.subi %[[SIZE]], %c1 : index
 // CHECK-NEXT:    %[[DENSE:.+]] = arith.cmpi ult, %[[N]], %[[SIZE]] : index
-// CHECK:         %[[HASH:.+]] = scf.if %[[DENSE]] -> (index) {
-// CHECK-NEXT:      scf.yield %[[K]] : index
-// CHECK:         %[[FIRST:.+]] = arith.andi %[[HASH]], %[[MASK]] : index
 //
-// if marks[... + first / 64] & 1 << first % 64:
-// CHECK-NEXT:    %[[WORD:.+]] = arith.shrui %[[FIRST]], %c6 : index
-// CHECK-NEXT:    %[[AT:.+]] = arith.addi %{{.+}}, %[[WORD]] : index
-// CHECK-NEXT:    %[[BITS:.+]] = memref.load %[[MARKS]][%[[ROW]], %[[AT]]] : memref<?x?xi64>
-// CHECK-NEXT:    %[[BIT:.+]] = arith.andi %[[FIRST]], %c63 : index
-// CHECK-NEXT:    %[[SHIFT:.+]] = arith.index_castui %[[BIT]] : index to i64
-// CHECK-NEXT:    %[[MARK:.+]] = arith.shli %c1_i64, %[[SHIFT]] : i64
-// CHECK-NEXT:    %[[BOTH:.+]] = arith.andi %[[BITS]], %[[MARK]] : i64
-// CHECK-NEXT:    %[[MARKED:.+]] = arith.cmpi ne, %[[BOTH]], %c0_i64 : i64
-// CHECK-NEXT:    %[[ANSWER:.+]]:2 = scf.if %[[MARKED]] -> (i64, i1) {
+// If every coordinate has its place, the mark is the answer.
+// CHECK:         %[[RESULT:.+]]:2 = scf.if %[[DENSE]] -> (i64, i1) {
+// CHECK-NEXT:      %[[OWN:.+]] = arith.minui %[[K]], %[[MASK]] : index
+// CHECK-NEXT:      %[[WORD:.+]] = arith.shrui %[[OWN]], %c6 : index
+// CHECK:           %[[MARKED:.+]] = arith.cmpi ne, %{{.+}}, %c0_i64 : i64
+// CHECK-NEXT:      %[[ANSWER:.+]] = scf.if %[[MARKED]] -> (i64) {
+// CHECK-NEXT:        %[[POSITION:.+]] = memref.load %[[POSITIONS]][%[[ROW]], %[[OWN]]] : memref<?x?xi64>
+// CHECK-NEXT:        scf.yield %[[POSITION]] : i64
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.yield %c0_i64 : i64
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.yield %[[ANSWER]], %[[MARKED]] : i64, i1
 //
-//   if every coordinate has its place: at = first, which is k's if k < N
-// CHECK-NEXT:      %[[PLACE:.+]]:2 = scf.if %[[DENSE]] -> (index, i1) {
-// CHECK-NEXT:        %[[INSIDE:.+]] = arith.cmpi ult, %[[K]], %[[N]] : index
-// CHECK-NEXT:        scf.yield %[[FIRST]], %[[INSIDE]] : index, i1
+// Else: if marks[... + first / 64] & 1 << first % 64:
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      arith.muli %[[K]], %c-7046029254386353131 : index
+// CHECK:           %[[FIRST:.+]] = arith.andi %{{.+}}, %[[MASK]] : index
+// CHECK-NEXT:      %[[WORD:.+]] = arith.shrui %[[FIRST]], %c6 : index
+// CHECK-NEXT:      %[[AT:.+]] = arith.addi %{{.+}}, %[[WORD]] : index
+// CHECK-NEXT:      %[[BITS:.+]] = memref.load %[[MARKS]][%[[ROW]], %[[AT]]] : memref<?x?xi64>
+// CHECK-NEXT:      %[[BIT:.+]] = arith.andi %[[FIRST]], %c63 : index
+// CHECK-NEXT:      %[[SHIFT:.+]] = arith.index_castui %[[BIT]] : index to i64
+// CHECK-NEXT:      %[[MARK:.+]] = arith.shli %c1_i64, %[[SHIFT]] : i64
+// CHECK-NEXT:      %[[BOTH:.+]] = arith.andi %[[BITS]], %[[MARK]] : i64
+// CHECK-NEXT:      %[[MARKED:.+]] = arith.cmpi ne, %[[BOTH]], %c0_i64 : i64
+// CHECK-NEXT:      %[[ANSWER:.+]]:2 = scf.if %[[MARKED]] -> (i64, i1) {
 //
-//   else: at = first; while keys[at] is neither k nor empty: at = (at + 1) & mask; is keys[at] == k?
-// CHECK:             %[[NARROW:.+]] = arith.index_castui %[[K]] : index to i32
+//   at = first; while keys[at] is neither k nor empty: at = (at + 1) & mask; is keys[at] == k?
+// CHECK-NEXT:        %[[NARROW:.+]] = arith.index_castui %[[K]] : index to i32
 // CHECK-NEXT:        arith.addi %[[FIRST]], %{{.+}} : index
 // CHECK-NEXT:        %[[FOUND:.+]]:2 = scf.while (%{{.+}} = %[[FIRST]]) : (index) -> (index, i32) {
 // CHECK-NEXT:          %[[AT:.+]] = arith.andi
@@ -206,17 +216,17 @@ func.func @insert_hashed_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %
 // CHECK-NEXT:          arith.cmpi ne, %[[THERE]], %[[NARROW]] : i32
 // CHECK-NEXT:          arith.cmpi ne, %[[THERE]], %c-1_i32 : i32
 // CHECK:             %[[AT:.+]] = arith.andi %[[FOUND]]#0, %{{.+}} : index
-// CHECK:             arith.cmpi eq, %[[FOUND]]#1, %[[NARROW]] : i32
-// CHECK:             scf.yield %[[AT]], %{{.+}} : index, i1
-// CHECK:           %[[POSITION:.+]] = memref.load %[[POSITIONS]][%[[ROW]], %[[PLACE]]#0] : memref<?x?xi64>
-// CHECK-NEXT:      scf.yield %[[POSITION]], %[[PLACE]]#1 : i64, i1
+// CHECK-NEXT:        arith.cmpi eq, %[[FOUND]]#1, %[[NARROW]] : i32
+// CHECK:             %[[POSITION:.+]] = memref.load %[[POSITIONS]][%[[ROW]], %[[AT]]] : memref<?x?xi64>
+// CHECK-NEXT:        scf.yield %[[POSITION]], %{{.+}} : i64, i1
 //
-// else: nothing
-// CHECK-NEXT:    } else {
-// CHECK-NEXT:      scf.yield %c0_i64, %false : i64, i1
-// CHECK-NEXT:    }
+//   else: nothing
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.yield %c0_i64, %false : i64, i1
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.yield %[[ANSWER]]#0, %[[ANSWER]]#1 : i64, i1
 // CHECK-NOT:     memref.store
-// CHECK:         return %[[ANSWER]]#0, %[[ANSWER]]#1 : i64, i1
+// CHECK:         return %[[RESULT]]#0, %[[RESULT]]#1 : i64, i1
 func.func @lookup(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %positions: memref<?x?xi64>,
                   %row: index, %N: index, %status: memref<i32>, %k: index) -> (i64, i1) {
   %w = nacho.workspace marks %marks keys %keys with %positions row %row extent %N status %status
@@ -229,17 +239,17 @@ func.func @lookup(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %positions: m
 // More places than coordinates; and elements of another type.
 //
 // CHECK-LABEL: func.func @lookup_dense(
-// CHECK-SAME:    %[[VALUES:[^ ]+]]: memref<4x64xf32>, %[[ROW:[^ ]+]]: index, %{{[^ ]+}}: memref<i32>, %[[K:[^ ]+]]: index)
+// CHECK-SAME:    %[[KEYS:[^ ]+]]: memref<4x64xi64>, %{{[^ ]+}}: memref<4x4xi64>, %[[VALUES:[^ ]+]]: memref<4x64xf32>, %[[ROW:[^ ]+]]: index, %{{[^ ]+}}: memref<i32>, %[[K:[^ ]+]]: index)
+// CHECK-NOT:     %[[KEYS]]
 // CHECK-NOT:     arith.muli
-// CHECK:         %[[FIRST:.+]] = arith.andi %[[K]], %c63 : index
-// CHECK:         scf.if %{{.+}} -> (f32, i1) {
-// CHECK-NEXT:      %[[INSIDE:.+]] = arith.cmpi ult, %[[K]], %c63 : index
-// CHECK-NEXT:      %[[FOUND:.+]] = memref.load %[[VALUES]][%[[ROW]], %[[FIRST]]]
-// CHECK-NEXT:      scf.yield %[[FOUND]], %[[INSIDE]] : f32, i1
+// CHECK:         %[[OWN:.+]] = arith.minui %[[K]], %c63 : index
+// CHECK:         %[[FOUND:.+]] = scf.if %[[MARKED:.+]] -> (f32) {
+// CHECK-NEXT:      %[[VALUE:.+]] = memref.load %[[VALUES]][%[[ROW]], %[[OWN]]]
+// CHECK-NEXT:      scf.yield %[[VALUE]] : f32
 // CHECK-NEXT:    } else {
-// CHECK-NEXT:      scf.yield %cst, %false : f32, i1
-// CHECK-NOT:     arith.muli
-// CHECK:         return
+// CHECK-NEXT:      scf.yield %cst : f32
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[FOUND]], %[[MARKED]]
 func.func @lookup_dense(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %values: memref<4x64xf32>,
                         %row: index, %status: memref<i32>, %k: index) -> (f32, i1) {
   %N = arith.constant 63 : index
@@ -262,6 +272,7 @@ func.func @lookup_dense(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %value
 // CHECK-SAME:    %[[ROW:[^ ]+]]: index, %{{[^ ]+}}: index, %{{[^ ]+}}: memref<i32>, %[[INIT:[^ ]+]]: f64)
 //
 // CHECK:         %[[MASK:.+]] = arith.subi %{{.+}}, %c1 : index
+// CHECK-NEXT:    %[[DENSE:.+]] = arith.cmpi ult
 // CHECK:         %[[LAST:.+]] = arith.shrui %[[MASK]], %c18 : index
 // CHECK-NEXT:    %[[WORDS:.+]] = arith.addi %[[LAST]], %c1 : index
 // CHECK-NEXT:    %[[BEGIN1:.+]] = arith.addi %[[LAST]], %c2 : index
@@ -296,10 +307,15 @@ func.func @lookup_dense(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %value
 // CHECK:               ^{{.+}}(%{{.+}}: i64, %[[S2:.+]]: f64):
 // CHECK:                 %[[PLACE:.+]] = arith.addi
 //
-// k = keys[place]; keys[place] = empty; v = sums[place]; what the body does
-// CHECK:                 %[[KEY:.+]] = memref.load %[[KEYS]][%[[ROW]], %[[PLACE]]] : memref<?x?xi32>
-// CHECK-NEXT:            %[[K:.+]] = arith.index_castui %[[KEY]] : i32 to index
-// CHECK-NEXT:            memref.store %c-1_i32, %[[KEYS]][%[[ROW]], %[[PLACE]]] : memref<?x?xi32>
+// k = dense ? place : keys[place]; keys[place] = empty; v = sums[place]; what the body does
+// CHECK:                 %[[K:.+]] = scf.if %[[DENSE]] -> (index) {
+// CHECK-NEXT:              scf.yield %[[PLACE]] : index
+// CHECK-NEXT:            } else {
+// CHECK-NEXT:              %[[KEY:.+]] = memref.load %[[KEYS]][%[[ROW]], %[[PLACE]]] : memref<?x?xi32>
+// CHECK-NEXT:              memref.store %c-1_i32, %[[KEYS]][%[[ROW]], %[[PLACE]]] : memref<?x?xi32>
+// CHECK-NEXT:              %[[WIDE:.+]] = arith.index_castui %[[KEY]] : i32 to index
+// CHECK-NEXT:              scf.yield %[[WIDE]] : index
+// CHECK-NEXT:            }
 // CHECK-NEXT:            %[[V:.+]] = memref.load %[[SUMS]][%[[ROW]], %[[PLACE]]] : memref<?x?xf64>
 // CHECK:                 %[[NEXT:.+]] = nacho.binary add %[[S2]], %[[V]] : f64
 // CHECK-NEXT:            func.call @use(%[[K]])
@@ -333,6 +349,27 @@ func.func @drain(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref<
 func.func @drain_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %row: index,
                      %status: memref<i32>) {
   %N = arith.constant 64 : index
+  %w = nacho.workspace marks %marks keys %keys row %row extent %N status %status
+      : memref<4x4xi64> keys memref<4x64xi64> status memref<i32> -> !nacho.workspace<none>
+  nacho.drain %k of %w : !nacho.workspace<none> {
+  }
+  return
+}
+
+// A dense set only loses its bits, word by word.
+//
+// CHECK-LABEL: func.func @drain_dense_set(
+// CHECK-SAME:    %[[KEYS:[^ ]+]]: memref<4x64xi64>, %[[MARKS:[^ ]+]]: memref<4x4xi64>
+// CHECK-NOT:     %[[KEYS]]
+// CHECK-COUNT-2: scf.while
+// CHECK-NOT:     scf.while
+// CHECK:           memref.store %c0_i64, %[[MARKS]]
+// CHECK-NEXT:      scf.yield
+// CHECK-NOT:     %[[KEYS]]
+// CHECK:         return
+func.func @drain_dense_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %row: index,
+                           %status: memref<i32>) {
+  %N = arith.constant 63 : index
   %w = nacho.workspace marks %marks keys %keys row %row extent %N status %status
       : memref<4x4xi64> keys memref<4x64xi64> status memref<i32> -> !nacho.workspace<none>
   nacho.drain %k of %w : !nacho.workspace<none> {

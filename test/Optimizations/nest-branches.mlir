@@ -142,3 +142,29 @@ func.func @negative_used(%marked: i1 loc("marked"), %key: index, %flags: memref<
   }
   return %found : i1
 }
+
+// The condition may be that of the first branch itself.
+//
+// CHECK-LABEL: func.func @same(
+// CHECK:         scf.if %marked {
+// CHECK-NEXT:      %[[P:.+]] = memref.load %positions[%key]
+// CHECK-NEXT:      %[[INSIDE:.+]] = arith.cmpi ult, %[[P]], %end : index
+// CHECK-NEXT:      scf.if %[[INSIDE]] {
+// CHECK-NEXT:        memref.store %one, %sums[%[[P]]]
+func.func @same(%marked: i1 loc("marked"), %key: index loc("key"), %end: index loc("end"),
+                %positions: memref<?xindex> loc("positions"),
+                %sums: memref<?xf64> loc("sums"), %one: f64 loc("one")) {
+  %c0 = arith.constant 0 : index
+  %p = scf.if %marked -> (index) {
+    %position = memref.load %positions[%key] : memref<?xindex>
+    scf.yield %position : index
+  } else {
+    scf.yield %c0 : index
+  }
+  %inside = arith.cmpi ult, %p, %end : index
+  %there = arith.andi %inside, %marked : i1
+  scf.if %there {
+    memref.store %one, %sums[%p] : memref<?xf64>
+  }
+  return
+}

@@ -92,15 +92,16 @@ def ConvertNachoWorkspaceToSCF
   let description = [{
     In a dense workspace, each coordinate is its own place. In a hashed workspace, the
     place is a hash of the coordinate (the high bits of its product with a large odd
-    number), or the next free place after it. Marks, a hierarchy of bits, say which
-    places are used. A drain finds the keys by their marks, and leaves the workspace
-    empty.
+    number), or the next free place after it, and keys say which coordinate it is for.
+    Marks, a hierarchy of bits, say which places are used. A drain finds the places by
+    their marks, and leaves the workspace empty. A workspace with keys has code for both
+    kinds, since only a call knows its extent.
 
     Before:
     ```mlir
     %isNew = nacho.insert %v : f64 at %k into %w : !nacho.workspace<f64>
     ```
-    After:
+    After, if the workspace is hashed:
     ```mlir
     %place, %there = scf.while (%at = (%k * %factor >> %shift) & %mask) {
       %there = memref.load %keys[%row, %at]

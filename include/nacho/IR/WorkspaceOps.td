@@ -22,13 +22,15 @@ def Nacho_WorkspaceOp : Nacho_Op<"workspace", [AttrSizedOperandSegments]> {
     The workspace uses row `row` of each buffer; no coordinate may be in that row yet.
     The rows of `keys` and `values` have a power of two of places, at least 64. With
     more places than the extent, the workspace is *dense*: every coordinate has a place
-    of its own. Otherwise it is *hashed*, and at most half of its places can be used.
+    of its own, and no key. Otherwise it is *hashed*, and at most half of its places can
+    be used.
     Without `keys` it is dense, for an extent of up to 2^20. Without `values` it is a
     set of coordinates. Inserting what does not fit sets `workspace_full` in the status.
 
-    `marks` says which places are used: first the number of keys, then one bit for every
-    64 * 64 places, for every 64 places, and for every place. With n places, a row of
-    `marks` has n/64 + n/4096 + n/262144 + 3 words; without `keys`, n is 2^20.
+    `marks` says which places are used: first the number of keys, which counts only if
+    the workspace is hashed, then one bit for every 64 * 64 places, for every 64 places,
+    and for every place. With n places, a row of `marks` has
+    n/64 + n/4096 + n/262144 + 3 words; without `keys`, n is 2^20.
 
     ```mlir
     func.func @f(%keys: memref<?x?xi32>, %values: memref<?x?xf64>,

@@ -82,4 +82,55 @@ def NachoUnswitchLoops : Pass<"nacho-unswitch-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def NachoGuardSteps : Pass<"nacho-guard-steps", "::mlir::func::FuncOp"> {
+  let summary = "Do nothing for a coordinate that is outside of its extent";
+  let description = [{
+    An array of coordinates may have been edited since it was checked. So each step of
+    a loop tests whether its coordinate is below the extent, and what the coordinate
+    is an index of is accessed at the least of the coordinate and the last place. In an
+    innermost loop, of which most steps look a coordinate up and find nothing, that is
+    much of the work. One more branch does both, and is always taken as long as nobody
+    edits the array.
+
+    Before:
+    ```mlir
+    %outside = scf.for %p = %begin to %end step %c1 iter_args(%before = %false) -> (i1) {
+      %k = memref.load %coordinates[%p] : memref<?xindex>
+      %place = arith.minui %k, %last : index
+      %isThere = memref.load %bits[%place] : memref<?xi1>
+      scf.if %isThere {
+        "use"(%place)
+      }
+      %isOutside = arith.cmpi uge, %k, %extent : index
+      %either = arith.ori %before, %isOutside : i1
+      scf.yield %either : i1
+    }
+    ```
+    After:
+    ```mlir
+    %places = arith.addi %last, %c1 : index
+    %bound = arith.minui %extent, %places : index
+    %outside = scf.for %p = %begin to %end step %c1 iter_args(%before = %false) -> (i1) {
+      %k = memref.load %coordinates[%p] : memref<?xindex>
+      %isInside = arith.cmpi ult, %k, %bound : index
+      %either = scf.if %isInside -> (i1) {
+        %isThere = memref.load %bits[%k] : memref<?xi1>
+        scf.if %isThere {
+          "use"(%k)
+        }
+        scf.yield %before : i1
+      } else {
+        scf.yield %true : i1
+      }
+      scf.yield %either : i1
+    }
+    ```
+
+    The result is refused if the loop reports a coordinate, so it does not matter what
+    the other steps do. A place is clipped only where there is one for each coordinate
+    below the extent, or where the call is refused.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif // NACHO_OPTIMIZATIONS_BRANCH_PASSES

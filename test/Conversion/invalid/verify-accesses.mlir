@@ -116,6 +116,23 @@ func.func @else(%crd: memref<?xi32>, %y: memref<?xf64>, %p: index, %n: index,
 
 // -----
 
+// A multiple of what is checked is not.
+
+func.func @multiple(%crd: memref<?xi32>, %words: memref<?xi64>, %zero: i64, %p: index,
+                    %n: index) {
+  %stored = memref.load %crd[%p] : memref<?xi32>
+  %k = arith.index_castui %stored : i32 to index
+  %at = arith.muli %k, %n : index
+  %isInside = arith.cmpi ult, %k, %n : index
+  scf.if %isInside {
+    // expected-error @below {{'memref.store' op uses an index that was loaded}}
+    memref.store %zero, %words[%at] : memref<?xi64>
+  }
+  return
+}
+
+// -----
+
 // Lanes are followed like numbers.
 
 func.func @lanes(%crd: memref<?xi32>, %x: memref<?xf64>, %p: index,
