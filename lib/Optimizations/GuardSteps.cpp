@@ -122,7 +122,7 @@ bool GuardedLoop::match() {
   return isOftenIdle() && findReport() && findCoordinate() && !clips().empty();
 }
 
-/// The least numbers of the coordinate and of what is the same in all steps.
+/// Where the coordinate is clipped to a number that is the same in all steps.
 SmallVector<arith::MinUIOp> GuardedLoop::clips() {
   SmallVector<arith::MinUIOp> found;
   for (Operation *user : isOutside.getLhs().getUsers())
