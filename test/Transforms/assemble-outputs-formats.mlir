@@ -152,15 +152,19 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK-NEXT:              %[[ENTRY:.+]] = memref.load %partials[%[[TAIL]], %[[K]]]
 // CHECK-NEXT:              memref.store %[[ENTRY]], %partials[%[[HEAD]], %[[K]]]
 //
-// combine: every worker adds up a piece of the rows, part after part.
+// combine: every worker adds up a piece of the rows that one part completes, part after part.
 //
 // CHECK-LABEL: func.func private @rows_combine(
 // CHECK:         %[[PIECES:.+]] = arith.divui
-// CHECK-NEXT:    nacho.parallel %piece in %[[PIECES]] threads %threads {
-// CHECK-NEXT:      %[[FROM:.+]] = arith.muli %piece, %c2048 : index
+// CHECK-NEXT:    %[[ALL:.+]] = arith.muli %parts, %[[PIECES]] : index
+// CHECK-NEXT:    nacho.parallel %worker in %[[ALL]] threads %threads {
+// CHECK-NEXT:      %[[PIECE:.+]] = arith.remui %worker, %[[PIECES]] : index
+// CHECK-NEXT:      %[[FROM:.+]] = arith.muli %[[PIECE]], %c2048 : index
 // CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[FROM]], %c2048 : index
 // CHECK-NEXT:      %[[TO:.+]] = arith.minui %[[NEXT]], %N_k : index
-// CHECK-NEXT:      scf.for %part = %c0 to %parts step %c1 iter_args(%open = %c0)
+// CHECK-NEXT:      %[[PART:.+]] = arith.divui %worker, %[[PIECES]] : index
+// CHECK:           scf.while
+// CHECK:           scf.for %other = %{{.+}} to %[[PART]] step %c1 iter_args(%open = %{{.+}})
 // CHECK:             scf.if
 // CHECK:               scf.for %[[K:.+]] = %[[FROM]] to %[[TO]] step %c1 {
 // CHECK:                 nacho.binary add

@@ -97,51 +97,67 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:        }
 // CHECK-NEXT:        nacho.yield %[[ROW]]#0 : index
 //
-// combine: one worker, part after part.
+// combine: a worker for each part that ends in another row than it begins in.
 //
 // CHECK-LABEL: func.func private @spmv_combine(
-// CHECK:         nacho.parallel %{{.+}} in %c1 threads %threads {
-// CHECK-NEXT:      scf.for %part = %c0 to %parts step %c1 iter_args(%open = %c0) -> (index) {
-// CHECK-NEXT:        %lo = nacho.load_cut %bounds[%part]
-// CHECK-NEXT:        %[[NEXT:.+]] = arith.addi %part, %c1 : index
-// CHECK-NEXT:        %hi = nacho.load_cut %bounds[%[[NEXT]]]
+// CHECK:         nacho.parallel %worker in %parts threads %threads {
+// CHECK-NEXT:      %lo = nacho.load_cut %bounds[%worker]
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %worker, %c1 : index
+// CHECK-NEXT:      %hi = nacho.load_cut %bounds[%[[NEXT]]]
+// CHECK-DAG:       %[[LO_I:.+]] = nacho.cut_coordinate %lo[0]
+// CHECK-DAG:       %[[HI_I:.+]] = nacho.cut_coordinate %hi[0]
+// CHECK:           %[[SPANS:.+]] = arith.cmpi ne, %[[LO_I]], %[[HI_I]] : index
+// CHECK-NEXT:      scf.if %[[SPANS]] {
 //
-// row = the part ends in another row than it begins in ? its head : its tail
-// CHECK-DAG:         %[[LO_I:.+]] = nacho.cut_coordinate %lo[0]
-// CHECK-DAG:         %[[HI_I:.+]] = nacho.cut_coordinate %hi[0]
-// CHECK:             %[[SPANS:.+]] = arith.cmpi ne, %[[LO_I]], %[[HI_I]] : index
-// CHECK-NEXT:        %[[HEAD:.+]] = arith.muli %part, %c2 : index
-// CHECK-NEXT:        %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
-// CHECK-NEXT:        %[[ROW:.+]] = arith.select %[[SPANS]], %[[HEAD]], %[[TAIL]] : index
-// CHECK-NEXT:        %[[MINE:.+]] = memref.load %visited[%[[ROW]]]
+// first = the first part that begins in the same row, by bisection
+// CHECK-NEXT:        %[[FIRST:.+]]:2 = scf.while (%[[LOW:[^ ]+]] = %c0, %[[HIGH:[^ ]+]] = %worker)
+// CHECK-NEXT:          arith.cmpi ult, %[[LOW]], %[[HIGH]] : index
+// CHECK:             ^bb0(%[[LOW:[^ ]+]]: index, %[[HIGH:[^ ]+]]: index):
+// CHECK-NEXT:          %[[SUM:.+]] = arith.addi %[[LOW]], %[[HIGH]] : index
+// CHECK-NEXT:          %[[MIDDLE:.+]] = arith.shrui %[[SUM]], %c1 : index
+// CHECK-NEXT:          %cut = nacho.load_cut %bounds[%[[MIDDLE]]]
+// CHECK-NEXT:          %[[I:.+]] = nacho.cut_coordinate %cut[0]
+// CHECK-NEXT:          %[[OTHER:.+]] = arith.cmpi ne, %[[I]], %[[LO_I]] : index
+// CHECK-NEXT:          %[[ABOVE:.+]] = arith.addi %[[MIDDLE]], %c1 : index
+// CHECK-NEXT:          %[[FROM:.+]] = arith.select %[[OTHER]], %[[ABOVE]], %[[LOW]] : index
+// CHECK-NEXT:          %[[TO:.+]] = arith.select %[[OTHER]], %[[HIGH]], %[[MIDDLE]] : index
+// CHECK-NEXT:          scf.yield %[[FROM]], %[[TO]]
 //
-// if the part before has an entry that it has not completed:
-//   row = it + (row has anything ? row : 0)
-// CHECK-NEXT:        %[[IS_OPEN:.+]] = arith.cmpi ne, %open, %c0 : index
-// CHECK-NEXT:        scf.if %[[IS_OPEN]] {
-// CHECK-NEXT:          %[[BEFORE:.+]] = arith.subi %[[HEAD]], %c1 : index
-// CHECK-NEXT:          %[[ANY:.+]] = arith.cmpi ne, %[[MINE]], %c0 : index
-// CHECK-NEXT:          %[[X:.+]] = memref.load %partials[%[[BEFORE]], %c0]
-// CHECK-NEXT:          %[[STORED:.+]] = memref.load %partials[%[[ROW]], %c0]
-// CHECK-NEXT:          %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
-// CHECK-NEXT:          %[[Y:.+]] = arith.select %[[ANY]], %[[STORED]], %[[ZERO]] : f64
-// CHECK-NEXT:          %[[SUM:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
-// CHECK-NEXT:          memref.store %[[SUM]], %partials[%[[ROW]], %c0]
-// CHECK-NEXT:        }
-// CHECK-NEXT:        %[[COUNT:.+]] = arith.addi %open, %[[MINE]] : index
+// open = what the part before has of the row, if there is a part before
+// CHECK:             %[[BEFORE:.+]] = memref.load %visited
+// CHECK-NEXT:        %[[OPEN:.+]] = arith.select %{{.+}}, %c0, %[[BEFORE]] : index
 //
-// if the part completes it: y[lo.i] = row
-// CHECK-NEXT:        scf.if %[[SPANS]] {
-// CHECK:               %[[INSIDE:.+]] = arith.cmpi ult, %[[LO_I]], %{{.+}} : index
-// CHECK:               scf.if %[[INSIDE]] {
-// CHECK:                 %[[STORED:.+]] = memref.load %partials[%[[ROW]], %c0]
-// CHECK:                 %[[ENTRY:.+]] = arith.select %{{.+}}, %[[STORED]], %{{.+}} : f64
-// CHECK:                 memref.store %[[ENTRY]], %values[%[[LO_I]]]
+// for other in first .. part: if anything is open:
+//   tail = tail of the part before + (tail has anything ? tail : 0)
+// CHECK-NEXT:        %[[BEFORE:.+]] = scf.for %other = %[[FIRST]]#0 to %worker step %c1 iter_args(%open = %[[OPEN]]) -> (index) {
+// CHECK-NEXT:          %[[HEAD:.+]] = arith.muli %other, %c2 : index
+// CHECK-NEXT:          %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
+// CHECK-NEXT:          %[[MINE:.+]] = memref.load %visited[%[[TAIL]]]
+// CHECK-NEXT:          %[[IS_OPEN:.+]] = arith.cmpi ne, %open, %c0 : index
+// CHECK-NEXT:          scf.if %[[IS_OPEN]] {
+// CHECK-NEXT:            %[[LAST:.+]] = arith.subi %[[HEAD]], %c1 : index
+// CHECK-NEXT:            %[[ANY:.+]] = arith.cmpi ne, %[[MINE]], %c0 : index
+// CHECK-NEXT:            %[[X:.+]] = memref.load %partials[%[[LAST]], %c0]
+// CHECK-NEXT:            %[[STORED:.+]] = memref.load %partials[%[[TAIL]], %c0]
+// CHECK-NEXT:            %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
+// CHECK-NEXT:            %[[Y:.+]] = arith.select %[[ANY]], %[[STORED]], %[[ZERO]] : f64
+// CHECK-NEXT:            %[[SUM:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
+// CHECK-NEXT:            memref.store %[[SUM]], %partials[%[[TAIL]], %c0]
+// CHECK-NEXT:          }
+// CHECK-NEXT:          %[[COUNT:.+]] = arith.addi %open, %[[MINE]] : index
+// CHECK-NEXT:          scf.yield %[[COUNT]] : index
 //
-// open = completed ? what the part has of the next entry : what there is of this one
-// CHECK:             %[[KEPT:.+]] = memref.load %visited[%[[TAIL]]]
-// CHECK-NEXT:        %[[NOW:.+]] = arith.select %[[SPANS]], %[[KEPT]], %[[COUNT]] : index
-// CHECK-NEXT:        scf.yield %[[NOW]] : index
+// head = likewise; y[lo.i] = head
+// CHECK:             %[[HEAD:.+]] = arith.muli %worker, %c2 : index
+// CHECK-NEXT:        %[[MINE:.+]] = memref.load %visited[%[[HEAD]]]
+// CHECK:               nacho.binary add
+// CHECK:               memref.store %{{.+}}, %partials[%[[HEAD]], %c0]
+// CHECK:             arith.addi %[[BEFORE]], %[[MINE]] : index
+// CHECK:             %[[INSIDE:.+]] = arith.cmpi ult, %[[LO_I]], %{{.+}} : index
+// CHECK:             scf.if %[[INSIDE]] {
+// CHECK:               %[[STORED:.+]] = memref.load %partials[%[[HEAD]], %c0]
+// CHECK:               %[[ENTRY:.+]] = arith.select %{{.+}}, %[[STORED]], %{{.+}} : f64
+// CHECK:               memref.store %[[ENTRY]], %values[%[[LO_I]]]
 //
 // CHECK-LABEL: func.func @spmv_plan(
 // CHECK-SAME:    %bounds: memref<?x5xindex>, %sizes: memref<3xindex>, %status: memref<i32>, %threads: index)
@@ -189,14 +205,14 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 // CHECK-NEXT:          memref.store %[[CRD]], %crd0[%[[ROW]]#0]
 //
 // CHECK-LABEL: func.func private @sparse_vector_combine(
-// CHECK:             %[[SPANS:.+]] = arith.cmpi ne
-// CHECK:             %[[COUNT:.+]] = arith.addi %open, %{{.+}} : index
-// CHECK-NEXT:        scf.if %[[SPANS]] {
-// CHECK-NEXT:          %[[ANY:.+]] = arith.cmpi ne, %[[COUNT]], %c0 : index
-// CHECK:               %position = arith.select
-// CHECK-NEXT:          scf.if %[[ANY]] {
-// CHECK:                 %[[STORED:.+]] = memref.load %partials[%{{.+}}, %c0]
-// CHECK:                 memref.store %[[STORED]], %values[%position]
+// CHECK:           scf.for %other =
+// CHECK:             %[[HEAD:.+]] = arith.muli %worker, %c2 : index
+// CHECK:             %[[COUNT:.+]] = arith.addi
+// CHECK-NEXT:        %[[ANY:.+]] = arith.cmpi ne, %[[COUNT]], %c0 : index
+// CHECK:             %position = arith.select
+// CHECK-NEXT:        scf.if %[[ANY]] {
+// CHECK:               %[[STORED:.+]] = memref.load %partials[%[[HEAD]], %c0]
+// CHECK:               memref.store %[[STORED]], %values[%position]
 //
 // CHECK-LABEL: func.func @sparse_vector_plan(
 // CHECK:         nacho.exclusive_scan %counts into %offsets : memref<?x4xindex> {
@@ -340,8 +356,9 @@ func.func @scatter(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64
 //
 // CHECK-LABEL: func.func private @max_combine(
 // CHECK:               nacho.binary max
-// CHECK:             %[[ALL:.+]] = arith.addi %open, %{{.+}} : index
-// CHECK:             scf.if
+// CHECK:             scf.yield
+// CHECK:             %[[ALL:.+]] = arith.addi %{{.+}}, %{{.+}} : index
+// CHECK-NEXT:        arith.cmpi ne, %[[ALL]], %c0 : index
 // CHECK:                 arith.cmpi ult, %[[ALL]], %{{.+}} : index
 //
 // CHECK-LABEL: func.func @max_execute(

@@ -106,42 +106,34 @@ public:
         b(function.b), places(function.places()),
         partials(b, layout, args, places), piece(piece) {}
 
-  /// If there are outer loops:
-  ///   for part in parts, in order, so that sums are added up in order:
-  ///     if this part completes the entry in which it begins:
-  ///       head of this part += tail of the part before
-  ///       result[entry] = head of this part
-  ///     else:
-  ///       tail of this part += tail of the part before
-  void combine(Value parts) {
-    if (layout.numOuter == 0)
-      return combineAll(parts);
-    Type index = b.getIndexType(), cut = function.cutType();
-    auto loop = scf::ForOp::create(b, zero(), parts, one(), zero());
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value part = loop.getInductionVar(), open = loop.getRegionIterArg(0);
-    setName(part, "part");
-    setName(open, "open");
+  /// If there are outer loops, for one part that completes the entry in which
+  /// it begins, and other parts have begun the entry:
+  ///   for other in those parts, in order, so that sums are added up in order:
+  ///     tail of the other += tail of the part before
+  ///   head of the part += tail of the part before
+  ///   result[entry] = head of the part
+  void combine(Value part) {
+    Type cut = function.cutType();
     Value lower = loadCut(b, "lo", cut, args.bounds, part);
     Value next = arith::AddIOp::create(b, part, one());
     Value upper = loadCut(b, "hi", cut, args.bounds, next);
-    Value completes = emitDiffer(lower, upper, index);
-    Value head = partials.head(part), tail = partials.tail(part);
-    Value row = arith::SelectOp::create(b, completes, head, tail);
-    Value own = partials.visited(row);
-    // The tail of the part before is the row before the head.
-    emitIf(b, isNotZero(open), [&] {
-      addRow(arith::SubIOp::create(b, head, one()), row, isNotZero(own));
+    emitIf(b, emitDiffer(lower, upper), [&] {
+      Value first = firstPartOf(part, lower);
+      auto loop = scf::ForOp::create(b, first, part, one(), openBefore(first));
+      {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(loop.getBody());
+        Value other = loop.getInductionVar(), open = loop.getRegionIterArg(0);
+        setName(other, "other");
+        setName(open, "open");
+        Value count = addTail(other, partials.tail(other), open);
+        scf::YieldOp::create(b, count);
+      }
+      Value head = partials.head(part);
+      write(head, addTail(part, head, loop.getResult(0)), part, lower);
     });
-    Value count = arith::AddIOp::create(b, open, own);
-    emitIf(b, completes, [&] { write(row, count, part, lower); });
-    Value kept =
-        arith::SelectOp::create(b, completes, partials.visited(tail), count);
-    scf::YieldOp::create(b, kept);
   }
 
-private:
   /// Without outer loops, all parts have added to the same entries:
   ///   for part in parts but the first, in order:
   ///     tail of the first part += tail of this part
@@ -164,6 +156,63 @@ private:
     writeAll(first, loop.getResult(0));
   }
 
+private:
+  /// The first part that begins in the entry in which `part` does, at `lower`.
+  /// Cuts are in order:
+  ///   low = 0, high = part
+  ///   while low < high:
+  ///     middle = (low + high) / 2
+  ///     if the entry of the cut of `middle` is another one: low = middle + 1
+  ///     else: high = middle
+  Value firstPartOf(Value part, Value lower) {
+    Type index = b.getIndexType();
+    auto loop = scf::WhileOp::create(b, TypeRange{index, index},
+                                     ValueRange{zero(), part});
+    OpBuilder::InsertionGuard guard(b);
+    SmallVector<Location> locations(2, b.getLoc());
+    Block *before =
+        b.createBlock(&loop.getBefore(), {}, {index, index}, locations);
+    Value isLeft =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                              before->getArgument(0), before->getArgument(1));
+    scf::ConditionOp::create(b, isLeft, before->getArguments());
+    Block *after =
+        b.createBlock(&loop.getAfter(), {}, {index, index}, locations);
+    Value low = after->getArgument(0), high = after->getArgument(1);
+    Value middle =
+        arith::ShRUIOp::create(b, arith::AddIOp::create(b, low, high), one());
+    Value isOther = emitDiffer(
+        loadCut(b, "cut", function.cutType(), args.bounds, middle), lower);
+    Value above = arith::AddIOp::create(b, middle, one());
+    Value from = arith::SelectOp::create(b, isOther, above, low);
+    Value to = arith::SelectOp::create(b, isOther, high, middle);
+    scf::YieldOp::create(b, ValueRange{from, to});
+    return loop.getResult(0);
+  }
+
+  /// How many elements were reduced to the tail of the part before; 0 if there
+  /// is no such part.
+  Value openBefore(Value part) {
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero());
+    Value before = arith::SubIOp::create(b, part, one());
+    Value some = arith::SelectOp::create(b, isFirst, zero(), before);
+    return arith::SelectOp::create(b, isFirst, zero(),
+                                   partials.visited(partials.tail(some)));
+  }
+
+  /// row += tail of the part before `part`, to which `open` elements were
+  /// reduced. Returns how many are reduced to the row.
+  Value addTail(Value part, Value row, Value open) {
+    Value own = partials.visited(row);
+    // The tail of the part before is the row before the head.
+    emitIf(b, isNotZero(open), [&] {
+      Value tail = arith::SubIOp::create(b, partials.head(part), one());
+      addRow(tail, row, isNotZero(own));
+    });
+    return arith::AddIOp::create(b, open, own);
+  }
+
   Value zero() { return arith::ConstantIndexOp::create(b, 0); }
   Value one() { return arith::ConstantIndexOp::create(b, 1); }
 
@@ -173,7 +222,8 @@ private:
 
   /// Whether two cuts differ in a coordinate of the outer loops. If so, the
   /// part between them completes the entry in which it begins.
-  Value emitDiffer(Value lower, Value upper, Type index) {
+  Value emitDiffer(Value lower, Value upper) {
+    Type index = b.getIndexType();
     Value any = arith::ConstantIntOp::create(b, 0, 1);
     for (unsigned m = 0; m < layout.numOuter; ++m) {
       Value differ =
@@ -270,7 +320,8 @@ private:
 };
 } // namespace
 
-/// parallel piece of a row of partials: combine(piece)
+/// parallel piece of a row of partials, for each part if there are outer loops:
+///   combine(piece)
 void nacho::buildCombine(PhaseFunctions &function,
                          const Parameters &parameters) {
   function.start("combine", parameters, /*isExported=*/false);
@@ -280,7 +331,17 @@ void nacho::buildCombine(PhaseFunctions &function,
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   bool isRow = !function.layout.innerLevels.empty();
-  Value piece = startPieces(function, isRow ? emitPieces(b, rowSize) : one);
+  bool isOfAll = function.layout.numOuter == 0;
+  Value pieces = isRow ? emitPieces(b, rowSize) : one;
+  Value all = isOfAll ? pieces : arith::MulIOp::create(b, parts, pieces);
+  Value worker = startPieces(function, all);
+  if (!isOfAll)
+    setName(worker, "worker");
+  Value piece = isOfAll ? worker : arith::RemUIOp::create(b, worker, pieces);
   Interval sums = isRow ? emitPiece(b, piece, rowSize) : Interval{zero, one};
-  PartCombiner(function, sums).combine(parts);
+  PartCombiner combiner(function, sums);
+  if (isOfAll)
+    combiner.combineAll(parts);
+  else
+    combiner.combine(arith::DivUIOp::create(b, worker, pieces));
 }
