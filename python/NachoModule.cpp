@@ -70,7 +70,7 @@ public:
   PyProgram program() const { return PyProgram(plan.current()); }
   nb::tuple reasons() const { return toTuple(plan.describe()); }
   std::string workers() const {
-    return Chooser::describeWorkers(plan.chosen());
+    return kernel->chooser.describeWorkers(plan.chosen());
   }
   int64_t numThreads() const { return plan.chosen().threads; }
   int64_t numParts() const { return plan.last().parts; }

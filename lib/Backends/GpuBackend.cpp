@@ -20,7 +20,6 @@ static void addGpu(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createNachoExpandSort());
   ConvertNachoParallelToGPUOptions launches;
   launches.slots = kGpuSlots;
-  launches.scanRuns = options.tile > 0;
   pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU(launches));
   pm.addNestedPass<func::FuncOp>(createNachoAccessOnDevice());
   addCanonicalizer(pm, options);

@@ -296,6 +296,7 @@ std::shared_ptr<const Kernel> nacho::makeKernel(const std::string &text,
   if (failed(func) || failed(readOperands(*func, operands)))
     return nullptr;
   KernelFacts facts = readFacts(text, backend, options, operands);
+  facts.entriesPerPart = backend.device()->entriesPerPart();
   facts.unites = backend.device()->isHost() && mayUnite(*compilation.module);
   Chooser chooser(pins, facts);
   return std::make_shared<CompiledKernel>(text, backend, options,

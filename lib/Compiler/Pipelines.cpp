@@ -5,6 +5,7 @@
 #include "nacho/Compiler/InitAll.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/Optimizations/Passes.h"
+#include "nacho/Runtime/Abi.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -184,8 +185,10 @@ std::vector<Stage> nacho::commonStages() {
 static void addTile(OpPassManager &pm, const PipelineOptions &options) {
   if (!options.tile)
     return;
+  pm.addPass(createNachoJoinTiles());
   NachoTilePartsOptions tile;
   tile.parts = options.tile;
+  tile.share = kGpuEntriesPerPart;
   pm.addNestedPass<func::FuncOp>(createNachoTileParts(tile));
   pm.addPass(createCSEPass());
 }

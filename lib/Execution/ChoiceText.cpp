@@ -129,13 +129,19 @@ std::vector<std::string> Chooser::describe(const Choice &choice,
   return lines;
 }
 
-std::string Chooser::describeWorkers(const Choice &choice) {
+std::string Chooser::describeWorkers(const Choice &choice) const {
   const Asked &asked = choice.asked;
-  std::string chosen = std::to_string(choice.parts) + " part(s) on " +
-                       std::to_string(choice.threads) + " thread(s) (";
+  std::string work = "about " + std::to_string(asked.work) + " entries";
+  std::string chosen = std::to_string(choice.parts) + " part(s)";
+  if (kernel.entriesPerPart)
+    return chosen + (asked.parts ? " (as asked for)"
+                                 : " (" + work + ", " +
+                                       std::to_string(kernel.entriesPerPart) +
+                                       " for each part)");
+  chosen += " on " + std::to_string(choice.threads) + " thread(s) (";
   if (asked.threads || asked.parts)
     return chosen + "as asked for)";
-  std::string work = "about " + std::to_string(asked.work) + " entries ";
+  work += " ";
   std::string limit = std::to_string(serialBelow(choice.facts)) + ")";
   if (asked.work < serialBelow(choice.facts))
     return chosen + "serial: " + work + "< " + limit;

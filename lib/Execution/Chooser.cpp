@@ -20,11 +20,14 @@ static int64_t powerBelow(int64_t number) {
 /// The number of parts, if nobody asked for one. It depends on the work alone:
 /// sums that are cut come out the same with any number of threads, since the
 /// order in which parts are added up does not depend on that.
-static int64_t partsFor(int64_t work, bool cutsLists) {
+static int64_t partsFor(int64_t work, const KernelFacts &kernel) {
+  if (kernel.entriesPerPart)
+    return std::clamp<int64_t>(work / kernel.entriesPerPart, 1,
+                               kMostPartsOfDevice);
   if (work < kWholeBelow)
     return 1;
   int64_t fewest = kFewestParts;
-  if (cutsLists)
+  if (kernel.canMergeKeys)
     fewest = std::clamp<int64_t>(work / kLeastPartOfList, 2, kFewestParts);
   int64_t most =
       std::clamp(2 * (work / kMostEntriesPerPart), kManyParts, kMostParts);
@@ -32,11 +35,15 @@ static int64_t partsFor(int64_t work, bool cutsLists) {
 }
 
 /// Sets the numbers of threads and parts.
-static void chooseWorkers(Choice &choice, int64_t available, bool cutsLists) {
+static void chooseWorkers(Choice &choice, int64_t available,
+                          const KernelFacts &kernel) {
   const Asked &asked = choice.asked;
   choice.isShared = !asked.parts;
-  choice.parts =
-      choice.isShared ? partsFor(asked.work, cutsLists) : asked.parts;
+  choice.parts = choice.isShared ? partsFor(asked.work, kernel) : asked.parts;
+  if (kernel.entriesPerPart) {
+    choice.threads = choice.parts;
+    return;
+  }
   bool isLittle = asked.work < serialBelow(choice.facts);
   int64_t most = asked.threads ? asked.threads : isLittle ? 1 : available;
   choice.threads = std::min(most, choice.parts);
@@ -71,7 +78,7 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   Choice choice;
   choice.asked = asked;
   choice.facts = facts;
-  chooseWorkers(choice, available, kernel.canMergeKeys);
+  chooseWorkers(choice, available, kernel);
   choice.variant.mergeKeys = wantsKeys(asked, facts);
   choice.variant.wholeRows = pins.wholeRows.value_or(true);
   choice.variant.heavyRows = pins.heavyRows.value_or(false);
@@ -80,7 +87,10 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   choice.variant.sortProducts = pins.sortProducts.value_or(false);
   choice.acceptsOnePart = pins.sortProducts.has_value();
   bool isCall = asked.purpose == Purpose::call;
-  bool drafts = choice.variant.drafts = isCall && pins.drafts.value_or(true);
+  // A device that finds cuts inside of tiles has read there what it counts; a
+  // draft would be written, and read again.
+  bool drafts = choice.variant.drafts =
+      isCall && pins.drafts.value_or(kernel.entriesPerPart == 0);
   bool isOnePart = drafts && kernel.unites && choice.isShared &&
                    choice.threads == 1 && asked.work >= serialBelow(facts);
   choice.variant.draftUnions = isCall && pins.draftUnions.value_or(isOnePart);
@@ -162,7 +172,11 @@ int64_t Chooser::fixedParts(int64_t cost, int64_t rowSize) {
                               cost / 3 / std::max<int64_t>(rowSize, 1)}));
 }
 
-bool Chooser::wantsSorting(int64_t cost, int64_t rowSize, int64_t threads) {
+bool Chooser::wantsSorting(int64_t cost, int64_t rowSize, int64_t threads,
+                           int64_t entriesPerPart) {
+  // There are more threads than rows of sums are worth.
+  if (entriesPerPart)
+    return cost / entriesPerPart > kMostFixedParts;
   return cost >= kLeastSorted && threads > kSortedCost &&
          fixedParts(cost, rowSize) == 1;
 }
@@ -186,6 +200,10 @@ std::vector<int64_t> Chooser::startOrder(const std::vector<int64_t> &costs,
 int64_t Chooser::partsWithTable(int64_t elements, int64_t entries) {
   int64_t filling = kElementsPerTableEntry * std::max<int64_t>(entries, 1);
   return std::max(kFewTables, elements / filling);
+}
+
+int64_t Chooser::partsWithRows(int64_t entries, int64_t sums) {
+  return std::max(kManyParts, entries / std::max<int64_t>(sums, 1));
 }
 
 bool Chooser::isForeseen(const Sample &sample) {

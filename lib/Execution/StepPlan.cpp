@@ -77,6 +77,14 @@ int64_t StepPlan::partsWithTables(const std::vector<Argument> &args) const {
   return most;
 }
 
+/// The most parts of which each may have rows of sums that it shares with its
+/// neighbours.
+int64_t StepPlan::partsWithRows() const {
+  if (step->partials.empty() || step->hasFixedParts)
+    return parts;
+  return Chooser::partsWithRows(mostEntries(), step->partialRows * rowSize());
+}
+
 /// With an entry per bucket or more, so many parts are worth their counts.
 static constexpr int64_t kFewParts = 2;
 
@@ -167,6 +175,11 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
       return refusal;
   if (auto refusal = callPlan(args, threads))
     return refusal;
+  if (int64_t most = partsWithRows(); isShared && most < parts) {
+    divide(most);
+    if (auto refusal = callPlan(args, threads))
+      return refusal;
+  }
   if (step->isDraft) {
     if (auto refusal = refuseImbalance())
       return refusal;

@@ -78,11 +78,12 @@ std::optional<Refusal> StepPlan::refuseImbalance() {
 /// in less time.
 std::optional<Refusal> StepPlan::refuseOnePart(int64_t threads) const {
   if (acceptsOnePart ||
-      !Chooser::wantsSorting(mostEntries(), rowSize(), threads))
+      !Chooser::wantsSorting(mostEntries(), rowSize(), threads,
+                             step->device().entriesPerPart()))
     return std::nullopt;
   return Refusal{Refusal::sorting,
                  "rows of " + std::to_string(rowSize()) +
-                     " sums are too long for several parts of a cost of " +
+                     " sums are too long for many parts of a cost of " +
                      std::to_string(mostEntries())};
 }
 

@@ -28,6 +28,9 @@ inline constexpr int64_t kFewestParts = 8, kManyParts = 32;
 /// From this many entries on, a part takes a notable part of a second, and only
 /// between parts does a thread find out that it shall stop. So there are more.
 inline constexpr int64_t kMostEntriesPerPart = 1 << 24, kMostParts = 1 << 10;
+/// The most parts that the entries of a call are divided into for a device
+/// with a thread for each of them: their numbers fit in 32 bits.
+inline constexpr int64_t kMostPartsOfDevice = int64_t(1) << 30;
 /// Finding a cut of lists takes as long as merging a thousand entries: if there
 /// are few entries, a part of them has at least as many.
 inline constexpr int64_t kLeastPartOfList = 1 << 15;

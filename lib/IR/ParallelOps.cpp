@@ -66,7 +66,7 @@ LogicalResult ParallelOp::verify() {
       return emitOpError() << "body must not allocate or free, as "
                            << op->getName() << " does";
     bool isForAll = op->hasTrait<BackendOp>() &&
-                    !isa<SlotOp, TileOp, StageInOp, StageOutOp>(op);
+                    !isa<SlotOp, TileOp, TileSyncOp, StageInOp, StageOutOp>(op);
     if (isForAll ||
         isa<AssignOp, NestOp, PartitionOp, scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();

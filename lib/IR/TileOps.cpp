@@ -21,13 +21,19 @@ LogicalResult TileOp::verify() {
   return success();
 }
 
-/// All threads of a block copy its windows, so that nothing may keep one of
-/// them from getting there.
-static LogicalResult verifyStage(Operation *op, MemRefType array) {
+/// All threads of a block get to an operation, so that nothing may keep one of
+/// them from it.
+static LogicalResult verifyInTile(Operation *op) {
   auto workers = dyn_cast<ParallelOp>(op->getParentOp());
   if (!workers || workers.getBodyBlock()->getOps<TileOp>().empty())
     return op->emitOpError("must be directly inside a nacho.parallel that has "
                            "a nacho.tile");
+  return success();
+}
+
+static LogicalResult verifyStage(Operation *op, MemRefType array) {
+  if (failed(verifyInTile(op)))
+    return failure();
   if (array.getRank() == 2 && array.isDynamicDim(1))
     return op->emitOpError("needs a static number of columns");
   return success();
@@ -38,7 +44,7 @@ LogicalResult StageInOp::verify() {
 }
 
 LogicalResult StageOutOp::verify() {
-  if (getArray().getType().getRank() != 1)
-    return emitOpError("writes an array of rank 1");
   return verifyStage(*this, getArray().getType());
 }
+
+LogicalResult TileSyncOp::verify() { return verifyInTile(*this); }

@@ -36,6 +36,16 @@ const LevelKind *nacho::findKind(RankedTensorType type, unsigned level) {
   return nullptr;
 }
 
+int64_t nacho::bytesOf(Type element) {
+  if (auto vector = dyn_cast<VectorType>(element))
+    return vector.getNumElements() * bytesOf(vector.getElementType());
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return 2 * bytesOf(complex.getElementType());
+  if (element.isIndex())
+    return 8;
+  return int64_t(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+}
+
 LevelArray nacho::positionsArray(Encoding encoding) {
   LevelArray array{kPositionsName, encoding.getPosElemType()};
   array.perParent = array.extra = 1;

@@ -9,15 +9,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PartRows.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Optimizations/Passes.h"
+#include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace nacho {
@@ -31,6 +32,16 @@ using namespace nacho;
 //===----------------------------------------------------------------------===//
 // Levels between cuts
 //===----------------------------------------------------------------------===//
+
+/// The tensor that has what a fiber is of: that which was flattened, if it was;
+/// null if it is not known.
+static Value storedTensorOf(Value fiber) {
+  RootOp root = rootOf(fiber);
+  if (!root)
+    return {};
+  auto flatten = root.getTensor().getDefiningOp<FlattenOp>();
+  return flatten ? flatten.getTensor() : root.getTensor();
+}
 
 namespace {
 /// A level of a tensor, and where cuts have their positions in it: the number
@@ -86,16 +97,14 @@ private:
   }
 
   void add(Value fiber, int64_t loop, int64_t operand) {
-    RootOp root = rootOf(fiber);
-    if (!root)
+    Value tensor = storedTensorOf(fiber);
+    if (!tensor)
       return;
-    CutLevel cut{root.getTensor(), cast<FiberType>(fiber.getType()).getLevel(),
-                 loop, operand};
+    CutLevel cut{tensor, cast<FiberType>(fiber.getType()).getLevel(), loop,
+                 operand};
     // The only level of a flattened tensor has an entry at each position.
-    if (auto flatten = cut.tensor.getDefiningOp<FlattenOp>()) {
-      cut.tensor = flatten.getTensor();
-      cut.level = cast<RankedTensorType>(cut.tensor.getType()).getRank() - 1;
-    }
+    if (tensor != rootOf(fiber).getTensor())
+      cut.level = cast<RankedTensorType>(tensor.getType()).getRank() - 1;
     levels.insert({{cut.tensor, cut.level}, cut});
   }
 
@@ -108,16 +117,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Tables with a row for each part
 //===----------------------------------------------------------------------===//
-
-/// Whether a number of a row is that of a worker's part or, with `ahead` 1, of
-/// the next part.
-static bool isRowOf(ParallelOp workers, Value row, int64_t ahead) {
-  if (ahead == 0)
-    return row == workers.getWorker();
-  auto next = row.getDefiningOp<arith::AddIOp>();
-  return next && next.getLhs() == workers.getWorker() &&
-         matchPattern(next.getRhs(), m_One());
-}
 
 /// The cuts at which the part of each worker begins and ends; null if workers
 /// do something else than parts.
@@ -165,35 +164,62 @@ static memref::LoadOp findOffset(ParallelOp workers, Value index) {
 // Windows
 //===----------------------------------------------------------------------===//
 
+/// A tile has a warp of parts, at least.
+static constexpr unsigned kFewestParts = 32;
+
 namespace {
 /// Emits the windows of a tile at the beginning of the workers' body.
 class WindowBuilder {
 public:
-  WindowBuilder(ParallelOp workers, TileOp tile, LoadCutOp cuts)
-      : workers(workers), tile(tile),
+  WindowBuilder(ParallelOp workers, TileOp tile, LoadCutOp cuts, int64_t share)
+      : workers(workers), tile(tile), share(share),
         b(withoutName(tile.getLoc()), tile->getBlock(),
           std::next(tile->getIterator())),
         bounds(cuts.getBounds()), one(arith::ConstantIndexOp::create(b, 1)),
         first(loadCut(cuts, "first", tile.getBegin())),
         last(loadCut(cuts, "last", tile.getEnd())) {}
 
+  /// `isNew` tells that nobody has cut the tile: it may have fewer parts, if
+  /// the windows of so many would not fit in the memory of a block.
+  ///
   /// The rows of cuts come first, then the smaller arrays: what a block has no
-  /// room for comes last.
-  void emit() {
+  /// room for comes last. If the workers have found the cuts before, other
+  /// tiles have found those with which this one begins and ends.
+  void emit(bool isNew) {
     SmallVector<CutLevel> levels = CutLevels(workers).take();
     Value afterEnd = arith::AddIOp::create(b, tile.getEnd(), one);
     if (!isWritten(bounds))
       StageInOp::create(b, bounds, tile.getBegin(), afterEnd);
+    else if (!workers.getBodyBlock()->getOps<TileSyncOp>().empty())
+      StageOutOp::create(b, bounds,
+                         arith::AddIOp::create(b, tile.getBegin(), one),
+                         tile.getEnd());
     llvm::for_each(levels, [&](const CutLevel &cut) { stagePositions(cut); });
     llvm::for_each(levels, [&](const CutLevel &cut) { stageCoordinates(cut); });
     llvm::for_each(levels, [&](const CutLevel &cut) { stageValues(cut); });
     stageAppended();
+    if (isNew)
+      while (expectedBytes() > kGpuSharedBytes && tile.getBy() > kFewestParts)
+        tile.setBy(tile.getBy() / 2);
+    tile.setBytes(expectedBytes());
   }
 
 private:
   Value loadCut(LoadCutOp like, StringRef name, Value row) {
     NameScope scope(b, name);
     return LoadCutOp::create(b, like.getCut().getType(), bounds, row);
+  }
+
+  /// All that parts cost may lie in a single operand. What lies in levels above
+  /// may come on top of that, and so may the ends of windows.
+  int64_t expectedBytes() {
+    int64_t each = 0;
+    for (const auto &[tensor, bytes] : readBytes)
+      each = std::max(each, bytes);
+    int64_t part = (each + appendedBytes) * share * 5 / 4;
+    int64_t cut = cast<MemRefType>(bounds.getType()).getDimSize(1) *
+                  bytesOf(IndexType::get(bounds.getContext()));
+    return int64_t(tile.getBy() + 1) * (part + cut);
   }
 
   Value cutPosition(Value cut, const CutLevel &at) {
@@ -203,8 +229,10 @@ private:
   /// Stages what lies between the positions of the cuts, the last of which may
   /// lie inside of what is below its position, and `more` elements.
   void stageIn(Value array, const CutLevel &cut, int64_t more = 0) {
-    if (!cast<MemRefType>(array.getType()).getLayout().isIdentity())
+    auto type = cast<MemRefType>(array.getType());
+    if (!type.getLayout().isIdentity())
       return;
+    readBytes[cut.tensor] += bytesOf(type.getElementType());
     Value from = cutPosition(first, cut), to = cutPosition(last, cut);
     to = arith::AddIOp::create(b, to,
                                arith::ConstantIndexOp::create(b, 1 + more));
@@ -243,11 +271,20 @@ private:
 
   void stageValues(const CutLevel &cut) {
     auto type = cast<RankedTensorType>(cut.tensor.getType());
-    if (cut.level + 1 != type.getRank())
+    if (cut.level + 1 != type.getRank() || !isLoaded(cut.tensor))
       return;
     auto array = MemRefType::get({ShapedType::kDynamic}, type.getElementType());
     Value values = sparse_tensor::ToValuesOp::create(b, array, cut.tensor);
     stageIn(values, cut);
+  }
+
+  bool isLoaded(Value tensor) {
+    WalkResult loads = workers.walk([&](LoadOp load) {
+      return storedTensorOf(load.getElement()) == tensor
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    return loads.wasInterrupted();
   }
 
   /// The arrays that all parts append to, from one offset to the next.
@@ -265,6 +302,8 @@ private:
       Value from = offsetOf(offset, tile.getBegin());
       Value to = offsetOf(offset, tile.getEnd());
       StageOutOp::create(b, array, from, to);
+      appendedBytes +=
+          bytesOf(cast<MemRefType>(array.getType()).getElementType());
     }
   }
 
@@ -294,8 +333,12 @@ private:
 
   ParallelOp workers;
   TileOp tile;
+  int64_t share; ///< What each part costs.
   ImplicitLocOpBuilder b;
   Value bounds, one, first, last;
+  /// What parts read of a tensor, and what they append, at each position.
+  llvm::MapVector<Value, int64_t> readBytes;
+  int64_t appendedBytes = 0;
 };
 } // namespace
 
@@ -317,13 +360,15 @@ struct TileParts : nacho::impl::NachoTilePartsBase<TileParts> {
     if (!cuts || hasSlots(workers))
       return;
     if (!tiles.empty())
-      return WindowBuilder(workers, *tiles.begin(), cuts).emit();
+      return WindowBuilder(workers, *tiles.begin(), cuts, share)
+          .emit(/*isNew=*/false);
     auto b = ImplicitLocOpBuilder::atBlockBegin(workers.getLoc(),
                                                 workers.getBodyBlock());
     Type index = b.getIndexType();
     auto tile = TileOp::create(b, index, index, workers.getWorker(),
-                               workers.getWorkers(), parts);
-    WindowBuilder(workers, tile, cuts).emit();
+                               workers.getWorkers(), parts,
+                               /*bytes=*/IntegerAttr());
+    WindowBuilder(workers, tile, cuts, share).emit(/*isNew=*/true);
   }
 
   void runOnOperation() override {

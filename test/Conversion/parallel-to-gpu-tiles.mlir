@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -convert-nacho-parallel-to-gpu='shared-bytes=1024 scan-runs=true' | FileCheck %s
+// RUN: nacho-opt %s -convert-nacho-parallel-to-gpu=shared-bytes=1024 | FileCheck %s
 
 // A block copies windows to memory that its threads share, and does the parts of a tile.
 // An index outside of the window is one of the array.
@@ -120,13 +120,48 @@ func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>
   return
 }
 
-// A scan of many rows: threads combine a run each, one thread scans what the runs come to,
-// and threads scan the runs.
+// Threads wait for the others of their tile: each of them gets to the barrier. What takes no
+// memory is computed on both sides of it; rows may be written, and read afterwards.
+//
+// CHECK-LABEL: func.func @sync(
+// CHECK:         gpu.launch
+// CHECK:           %[[WINDOW:.+]] = memref.view {{.+}} to memref<?x2xindex, #gpu.address_space<workgroup>>
+// CHECK:           gpu.barrier
+// CHECK:           %[[EXISTS:.+]] = arith.cmpi ult
+// CHECK:           scf.if %[[EXISTS]] {
+// CHECK:             arith.addi
+// CHECK:             memref.store %{{.+}}, %[[WINDOW]]
+// CHECK:           gpu.barrier
+// CHECK-NEXT:      scf.if %[[EXISTS]] {
+// CHECK-NEXT:        arith.addi
+// CHECK:             memref.load %[[WINDOW]]
+// CHECK:           gpu.barrier
+// CHECK:           memref.load %[[WINDOW]]
+// CHECK:           gpu.terminator
+func.func @sync(%n: index, %rows: memref<?x2xindex>, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4 sharing 512
+    nacho.stage_out %rows[%begin to %end] : memref<?x2xindex>
+    %next = arith.addi %part, %n : index
+    memref.store %next, %rows[%part, %c0] : memref<?x2xindex>
+    nacho.tile_sync
+    %x = memref.load %rows[%begin, %c0] : memref<?x2xindex>
+    %sum = arith.addi %x, %next : index
+    memref.store %sum, %out[%part] : memref<?xindex>
+  }
+  return
+}
+
+// A scan: threads combine a run each, one of each block the runs of its tile; one block
+// combines tiles, each thread some of them, and one thread what these come to; and threads
+// scan the runs.
 //
 // CHECK-LABEL: func.func @exclusive_scan(
 // CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x1xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>)
 // CHECK:         %[[ROWS:.+]] = memref.dim %[[COUNTS]]
 // CHECK:         %[[RUNS:.+]] = arith.ceildivui %[[ROWS]]
+// CHECK:         %[[TILES:.+]] = arith.ceildivui %[[ROWS]]
 // CHECK:         gpu.launch
 // CHECK-SAME:      workgroup
 // CHECK:           gpu.barrier
@@ -134,20 +169,26 @@ func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>
 // CHECK:             %[[SUM:.+]] = arith.addi %[[X]], %{{.+}} : index
 // CHECK:             scf.yield %[[SUM]] : index
 // CHECK:           memref.store %[[SHARE]], %[[OFFSETS]]
+// CHECK:           gpu.barrier
+// CHECK:           scf.for {{.+}} iter_args(%[[X:.+]] = %{{.+}}) -> (index) {
+// CHECK:             %[[PART:.+]] = memref.load %[[OFFSETS]][%[[END:.+]], %{{.+}}]
+// CHECK:             %[[SUM:.+]] = arith.addi %[[X]], %[[PART]] : index
+// CHECK:             memref.store %[[SUM]], %[[OFFSETS]][%[[END]], %{{.+}}]
 // CHECK:           gpu.terminator
 // CHECK:         gpu.launch
-// CHECK:           memref.store %{{.+}}, %[[OFFSETS]][%[[ZERO:.+]], %{{.+}}]
-// CHECK:           scf.for %{{.+}} = %[[ZERO]] to %[[RUNS]] step %{{.+}} iter_args(%[[X:.+]] = %{{.+}}) -> (index) {
-// CHECK:             %[[SHARE:.+]] = memref.load %[[OFFSETS]][%[[LAST:.+]], %{{.+}}]
-// CHECK:             %[[SUM:.+]] = arith.addi %[[X]], %[[SHARE]] : index
-// CHECK:             memref.store %[[SUM]], %[[OFFSETS]][%[[LAST]], %{{.+}}]
+// CHECK:           scf.for {{.+}} iter_args
+// CHECK:           gpu.barrier
+// CHECK:           scf.for {{.+}} iter_args
+// CHECK:           gpu.barrier
+// CHECK:           scf.for
+// CHECK-NOT:         iter_args
+// CHECK:             memref.store %{{.+}}, %[[OFFSETS]]
 // CHECK:           gpu.terminator
 // CHECK:         gpu.launch
 // CHECK:           gpu.barrier
-// CHECK:           %[[BEFORE:.+]] = memref.load %[[OFFSETS]]
-// CHECK:           scf.for %[[P:.+]] = {{.+}} iter_args(%[[X:.+]] = %[[BEFORE]]) -> (index) {
-// CHECK:             memref.store %[[X]], %[[OFFSETS]][%[[P]], %{{.+}}]
+// CHECK:           scf.for %[[P:[^ ]+]] = {{.+}} iter_args(%[[X:.+]] = %{{.+}}) -> (index) {
 // CHECK:             %[[SUM:.+]] = arith.addi %[[X]], %{{.+}} : index
+// CHECK:             memref.store %[[SUM]], %[[OFFSETS]]
 // CHECK:             scf.yield %[[SUM]] : index
 // CHECK:           gpu.terminator
 func.func @exclusive_scan(%counts: memref<?x1xindex>, %offsets: memref<?x1xindex>) {

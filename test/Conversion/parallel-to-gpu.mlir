@@ -52,26 +52,6 @@ func.func @prefetch(%n: index, %in: memref<?xindex>, %out: memref<?xindex>) {
   return
 }
 
-// CHECK-LABEL: func.func @exclusive_scan(
-// CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x1xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>)
-// CHECK:         %[[ONE:.+]] = arith.constant 1 : index
-// CHECK:         gpu.launch blocks({{.+}}) in (%{{[^ ]+}} = %[[ONE]], {{.+}}) threads({{.+}}) in (%{{[^ ]+}} = %[[ONE]], {{.+}}) {
-// CHECK:           %[[TOTAL:.+]] = scf.for %[[P:.+]] = {{.+}} iter_args(%[[X:.+]] = %{{.+}}) -> (index) {
-// CHECK:             memref.store %[[X]], %[[OFFSETS]][%[[P]], %{{.+}}]
-// CHECK:             %[[Y:.+]] = memref.load %[[COUNTS]][%[[P]], %{{.+}}]
-// CHECK:             %[[SUM:.+]] = arith.addi %[[X]], %[[Y]] : index
-// CHECK:             scf.yield %[[SUM]] : index
-// CHECK:           memref.store %[[TOTAL]], %[[OFFSETS]][%{{.+}}, %{{.+}}]
-// CHECK:           gpu.terminator
-func.func @exclusive_scan(%counts: memref<?x1xindex>, %offsets: memref<?x1xindex>) {
-  nacho.exclusive_scan %counts into %offsets : memref<?x1xindex> {
-  ^bb0(%x: index, %y: index):
-    %sum = arith.addi %x, %y : index
-    nacho.yield %sum : index
-  }
-  return
-}
-
 // Three launches: the sums of each part, of the sums of all parts, and of both. The last
 // number of a part is its sum, so that no other memory is needed.
 //

@@ -379,7 +379,7 @@ static void finish(Thread &t, const Instruction &) { t.isDone = true; }
 
 Operation ptx::operationOf(const std::string &name) {
   static const Table table;
-  for (auto kind : {accessOf, barrierOf})
+  for (auto kind : {accessOf, barrierOf, pairOf})
     if (Operation found = kind(name); found.run)
       return found;
   Operation found;

@@ -105,6 +105,9 @@ Operation accessOf(const std::string &name);
 /// other; other names have none.
 Operation barrierOf(const std::string &name);
 
+/// What takes values apart, or puts them together: see readInstruction().
+Operation pairOf(const std::string &name);
+
 /// What an instruction does that has this name, with its types. Throws Error if
 /// that is not known.
 Operation operationOf(const std::string &name);

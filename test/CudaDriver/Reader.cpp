@@ -252,8 +252,13 @@ void Reader::readInstruction() {
     made.guard = registerOf(words.front().substr(made.isNegated ? 2 : 1));
     words.erase(words.begin());
   }
-  if (words.front().compare(0, 4, "mov.") == 0 && words.size() != 3)
-    refuse("values in parts");
+  // mov.b32 {%rs1, %rs2}, %r3; or mov.b32 %r3, {%rs1, %rs2};
+  if (words.front().compare(0, 4, "mov.") == 0 && words.size() != 3) {
+    if (words.size() != 4)
+      refuse("values in more than two parts");
+    bool takesApart = line.find('{') < line.find(',');
+    words.front().replace(0, 3, takesApart ? "unpack" : "pack");
+  }
   try {
     Operation operation = operationOf(words.front());
     made.run = operation.run;

@@ -19,12 +19,16 @@
 //   begin, end = the parts of the tile
 //   stage_in bounds[begin to end + 1]
 //   stage_in pos1[position in level 0 to that of the last cut + 2]
-//   stage_in crd1[position in level 1 to that of the last cut + 1]; likewise the values
+//   stage_in crd1[position in level 1 to that of the last cut + 1]; no values: nobody loads
+//     any
+//
+// Each of 65 parts, one of which begins in the next tile, may need 8 bytes for each entry of
+// its share, 32 entries and a quarter, and a cut of 40 bytes: 65 * (8 * 40 + 40).
 //
 // CHECK-LABEL: func.func @csr(
 // CHECK-SAME:    %[[A:[^ ]+]]: {{.+}}, %[[BOUNDS:[^ ]+]]: memref<?x5xindex>, %{{[^ ]+}}: memref<?x1xindex>, %[[N:[^ ]+]]: index
 // CHECK:         nacho.parallel %[[PART:.+]] in %[[N]] threads %[[N]] {
-// CHECK-NEXT:      %begin, %end = nacho.tile %[[PART]] of %[[N]] by 64
+// CHECK-NEXT:      %begin, %end = nacho.tile %[[PART]] of %[[N]] by 64 sharing 23400
 // CHECK-NEXT:      %[[ONE:.+]] = arith.constant 1 : index
 // CHECK-NEXT:      %first = nacho.load_cut %[[BOUNDS]][%begin]
 // CHECK-NEXT:      %last = nacho.load_cut %[[BOUNDS]][%end]
@@ -38,8 +42,6 @@
 // CHECK:           nacho.cut_position %first[1, 0]
 // CHECK:           nacho.cut_position %last[1, 0]
 // CHECK:           nacho.stage_in %[[CRD]][%{{.+}} to %{{.+}}] : memref<?xi32>
-// CHECK:           %[[VALUES:.+]] = sparse_tensor.values %[[A]]
-// CHECK:           nacho.stage_in %[[VALUES]][%{{.+}} to %{{.+}}] : memref<?xf64>
 // CHECK-NOT:       nacho.stage
 // CHECK:           nacho.load_cut %[[BOUNDS]][%[[PART]]]
 func.func @csr(%A: !csr, %bounds: memref<?x5xindex>, %counts: memref<?x1xindex>, %n: index) {
@@ -63,11 +65,12 @@ func.func @csr(%A: !csr, %bounds: memref<?x5xindex>, %counts: memref<?x1xindex>,
 }
 
 // In a list, the entry in which a cut is decides about all arrays; what is appended lies
-// between two offsets.
+// between two offsets. The windows of 64 parts would take more than 48 KiB.
 //
 // CHECK-LABEL: func.func @coo(
 // CHECK-SAME:    %[[A:[^ ]+]]: {{.+}}, %{{[^ ]+}}: memref<?x5xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>, %[[VALUES:[^ ]+]]: memref<?xf64>
 // CHECK:         nacho.parallel
+// CHECK-NEXT:      %begin, %end = nacho.tile %{{.+}} of %{{.+}} by 32 sharing 33000
 // CHECK-NOT:       sparse_tensor.positions
 // CHECK:           %[[CRD0:.+]] = sparse_tensor.coordinates %[[A]] {level = 0 : index}
 // CHECK:           nacho.cut_position %first[1, 0]
@@ -133,6 +136,44 @@ func.func @search(%A: !sv, %bounds: memref<?x3xindex>, %n: index, %query: index)
     %cost = arith.subi %query, %residual : index
     %cut = nacho.cut %cost at (%i) of (%A1) : !nacho.fiber<!sv, 1> -> !nacho.cut<1>
     nacho.store_cut %cut, %bounds[%row] : !nacho.cut<1>, memref<?x3xindex>
+  }
+  return
+}
+
+// If the workers have cut their tile first, it has a window of the cuts inside of it, which
+// they write. Other tiles have written the cuts with which it begins and ends.
+//
+// CHECK-LABEL: func.func @cut_and_count(
+// CHECK-SAME:    %{{[^ ]+}}: {{.+}}, %[[BOUNDS:[^ ]+]]: memref<?x3xindex>
+// CHECK:           %begin, %end = nacho.tile
+// CHECK:           %[[INSIDE:.+]] = arith.addi %begin, %c1
+// CHECK-NEXT:      nacho.stage_out %[[BOUNDS]][%[[INSIDE]] to %end] : memref<?x3xindex>
+// CHECK:           nacho.cut_position %first[0, 0]
+// CHECK:           nacho.stage_in %{{.+}} : memref<?xi32>
+// CHECK-NOT:       nacho.stage
+// CHECK:           nacho.tile_sync
+func.func @cut_and_count(%A: !sv, %bounds: memref<?x3xindex>, %counts: memref<?xindex>,
+                         %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !sv
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 32
+    %inside = arith.cmpi ne, %part, %begin : index
+    scf.if %inside {
+      %cut = nacho.load_cut %bounds[%begin] : memref<?x3xindex> -> !nacho.cut<1>
+      nacho.store_cut %cut, %bounds[%part] : !nacho.cut<1>, memref<?x3xindex>
+    }
+    nacho.tile_sync
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%part] : memref<?x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %bounds[%next] : memref<?x3xindex> -> !nacho.cut<1>
+    %sum = nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<!sv, 0>) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1>) iter_args(%s = %c0 : index) {
+      %t = arith.addi %s, %c1 : index
+      nacho.yield %t : index
+    }
+    memref.store %sum, %counts[%part] : memref<?xindex>
   }
   return
 }

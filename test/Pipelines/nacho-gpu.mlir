@@ -11,29 +11,31 @@
 // CHECK-NOT:     memref.load
 // CHECK:         gpu.launch_func
 // CHECK:         gpu.launch_func
-// CHECK-LABEL: func.func private @kernel_assemble(
+// CHECK-LABEL: func.func private @kernel_tiles(
 // CHECK:         gpu.launch_func
 // CHECK-LABEL: func.func private @kernel_compute(
 // CHECK:         gpu.launch_func {{ ?}}@kernels::@kernel_compute_kernel
 // CHECK-LABEL: func.func @kernel_plan(
-// CHECK:         call @kernel_partition
-// CHECK:         call @kernel_assemble
-// CHECK-NEXT:    gpu.launch_func
-// CHECK-NEXT:    gpu.launch_func
-// CHECK-NEXT:    return
+// CHECK:         call @kernel_tiles
+// CHECK-COUNT-5: gpu.launch_func
+// CHECK-NOT:     gpu.launch_func
+// CHECK:         return
 // CHECK-NOT:     {{nacho\.(root|nest|coiterate|search|parallel|load|exclusive_scan)}}
 
-// The two ends of the partition, the searches, the count, the appends, the scan, the sizes.
+// The partition that callers may ask for: its two ends, and the searches. Then the cuts with
+// which tiles begin, the appends, and of a plan the cuts inside of tiles with the count, three
+// launches for the scan, and the sizes.
 //
 // PTX:      gpu.binary @kernels
 // PTX-SAME: chip = "sm_90"
 // PTX-SAME: .visible .entry kernel_partition_kernel
 // PTX-SAME: .visible .entry kernel_partition_kernel
-// PTX-SAME: .visible .entry kernel_assemble_kernel
+// PTX-SAME: .visible .entry kernel_tiles_kernel
 // PTX-SAME: .visible .entry kernel_compute_kernel
 // PTX-SAME: add.rn.f64
 // PTX-SAME: .visible .entry kernel_plan_kernel
-// PTX-SAME: .visible .entry kernel_plan_kernel
+// PTX-SAME: .shared
+// PTX-SAME: bar.sync
 
 #DCSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
@@ -48,14 +50,14 @@ func.func @kernel(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
   return %Z : tensor<?x?xf64, #DCSR>
 }
 
-// y[i] = A[i, j] * x[j]: what parts share is combined by a single thread of the device.
+// y[i] = A[i, j] * x[j]: what parts share is combined by a thread for each part.
 //
 // CHECK-LABEL: func.func @spmv_partition(
 // CHECK-COUNT-2: gpu.launch
 // CHECK-LABEL: func.func private @spmv_compute(
 // CHECK:         gpu.launch
 // CHECK-LABEL: func.func private @spmv_combine(
-// CHECK:         gpu.launch_func {{.+}} blocks in (%c1{{[^,]*}}, {{.+}}) threads
+// CHECK:         gpu.launch_func {{.+}} blocks in (%{{[0-9]+}}, {{.+}}) threads
 // CHECK-LABEL: func.func @spmv_execute(
 // CHECK:         call @spmv_compute
 // CHECK:         call @spmv_combine

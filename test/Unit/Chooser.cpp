@@ -19,7 +19,7 @@ static std::string show(const Choice &choice) {
   std::string text;
   for (const auto &[name, isOn] : choice.variant.choices())
     text += isOn ? name + " " : "";
-  return text + Chooser::describeWorkers(choice);
+  return text + Chooser({}, KernelFacts()).describeWorkers(choice);
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,6 +139,40 @@ static void checkSorting() {
                    std::to_string(row.rowSize) + " by " +
                    std::to_string(row.threads);
           });
+}
+
+/// A device with a thread for each part has as many parts as there are shares
+/// of its entries, does not make drafts, and sorts what some parts would add to
+/// rows of sums.
+static void checkDevice() {
+  KernelFacts kernel;
+  kernel.entriesPerPart = 16;
+  struct Row {
+    int64_t parts, work, expected;
+  };
+  const Row table[] = {{0, 0, 1},       {0, 15, 1},
+                       {0, 32, 2},      {0, 1 << 20, 1 << 16},
+                       {7, 1 << 20, 7}, {0, int64_t(1) << 40, 1 << 30}};
+  for (const Row &row : table) {
+    Asked asked = {Purpose::call, 0, row.parts, row.work};
+    Choice choice = Chooser({}, kernel).choose(asked, Facts(), 32);
+    check(choice.parts == row.expected && choice.threads == row.expected &&
+              !choice.variant.drafts,
+          [&] { return std::to_string(row.work) + ": " + show(choice); });
+  }
+  Pins pins;
+  pins.drafts = true;
+  check(Chooser(pins, kernel).choose({}, Facts(), 32).variant.drafts,
+        [] { return "a draft that is asked for"; });
+  check(!Chooser::wantsSorting(64 * 16, 10, 32, 16) &&
+            Chooser::wantsSorting(65 * 16, 10, 32, 16),
+        [] { return "sorting on a device"; });
+  // The rows of all parts have no more sums than there are entries.
+  check(Chooser::partsWithRows(1 << 20, 2) == 1 << 19 &&
+            Chooser::partsWithRows(1 << 20, 256) == 1 << 12 &&
+            Chooser::partsWithRows(1 << 20, 1 << 20) == 32 &&
+            Chooser::partsWithRows(0, 0) == 32,
+        [] { return "parts with rows of sums"; });
 }
 
 /// Heavy parts come first, if they are notably heavier and some parts have to
@@ -466,6 +500,7 @@ NACHO_SUITE("chooser") {
   checkWorkers();
   checkFixedParts();
   checkSorting();
+  checkDevice();
   checkStartOrder();
   checkKeys();
   checkKeysOfUnions();

@@ -118,7 +118,10 @@ def test_operands_are_used_in_place(device, format):
 
 @pytest.mark.parametrize("text", KERNELS)
 def test_kernels(device, text):
-    """The results are those of the host, bit for bit, and lie on the device."""
+    """The results are those of the host, bit for bit, and lie on the device.
+
+    If nobody asks for parts, a GPU has more of them, and so adds in another order.
+    """
     given = operands_of(text)
     operands = {
         name: Tensor.from_dense(value, "dense")
@@ -137,7 +140,8 @@ def test_kernels(device, text):
             found = found.to("cpu")
         if found.__class__ is not wanted.__class__:
             found = found.to_dense()
-        assert samples.same_numbers(found, wanted)
+        assert parts is None or samples.same_numbers(found, wanted)
+        samples.check(found, text, given)
 
 
 def test_results_are_operands(device, monkeypatch):

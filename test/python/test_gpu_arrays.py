@@ -82,13 +82,13 @@ def test_sums(library, layout):
 def test_dense_arrays(library):
     kind, to_library, to_dense = LIBRARIES[library]
     A, x = matrix(1), np.arange(300.0)
-    y = nacho.evaluate(PRODUCT, A=to_library(A), x=to_dense(x))
+    y = nacho.evaluate(PRODUCT, A=to_library(A), x=to_dense(x), parts=3)
     assert type(y) is kind
-    assert (y._read() == nacho.evaluate(PRODUCT, A=A, x=x)).all()
-    total = nacho.evaluate("s = A[i,j]", A=to_library(A))
+    assert (y._read() == nacho.evaluate(PRODUCT, A=A, x=x, parts=3)).all()
+    total = nacho.evaluate("s = A[i,j]", A=to_library(A), parts=3)
     assert type(total) is kind
     assert total.shape == ()
-    assert total._read() == nacho.evaluate("s = A[i,j]", A=A)
+    assert total._read() == nacho.evaluate("s = A[i,j]", A=A, parts=3)
     D = np.arange(6.0).reshape(2, 3)
     for transposed in (False, True):
         given = to_dense(D)._permuted([1, 0]) if transposed else to_dense(D)

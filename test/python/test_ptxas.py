@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import nacho
+from nacho.kernels import ptxas
 
 TESTS = Path(__file__).resolve().parents[1]
 BENCH = TESTS.parent / "tools" / "nacho-bench"
@@ -18,9 +19,7 @@ sys.path.insert(0, str(BENCH))
 from nacho_bench import registers  # noqa: E402
 from nacho_bench.kernels import KERNELS  # noqa: E402
 
-needs_ptxas = pytest.mark.skipif(
-    registers.find_ptxas() is None, reason="there is no ptxas"
-)
+needs_ptxas = pytest.mark.skipif(ptxas.find_ptxas() is None, reason="there is no ptxas")
 
 
 def lit_kernels():
@@ -58,7 +57,7 @@ def test_tiles(name):
     choices = {"tile": 32}
     compiled = nacho.mlir.compile(kernel.expression, formats, "f64", choices=choices)
     for chip in registers.CHIPS:
-        made = registers.assemble(compiled.ptx(chip), chip)
+        made = ptxas.assemble(compiled.ptx(chip), chip)
         check(made)
         assert any(one.shared for one in made)
 
@@ -68,7 +67,7 @@ def test_tiles(name):
 def test_kernels_of_lit_tests(path):
     kernel = nacho.mlir.compile((TESTS / path).read_text())
     for chip in registers.CHIPS:
-        check(registers.assemble(kernel.ptx(chip), chip))
+        check(ptxas.assemble(kernel.ptx(chip), chip))
 
 
 def test_all_lit_tests_with_kernels_are_found():
@@ -88,10 +87,10 @@ def test_ptxas_is_found():
         metadata.version("nvidia-cuda-nvcc")
     except metadata.PackageNotFoundError:
         pytest.skip("there is no package nvidia-cuda-nvcc")
-    assert registers.find_ptxas() is not None
+    assert ptxas.find_ptxas() is not None
 
 
 @needs_ptxas
 def test_what_cannot_be_assembled():
     with pytest.raises(Exception, match="exit status"):
-        registers.assemble("no PTX", "sm_90")
+        ptxas.assemble("no PTX", "sm_90")

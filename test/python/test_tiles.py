@@ -1,5 +1,7 @@
 """Parts that share the memory of a block of a GPU: tiles of neighbours."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 import expressions
 import nacho
 import samples
-from nacho.kernels import tiles
+from nacho.kernels import ptxas, tiles
 from nacho.kernels.counts import counted, since, total
 from test_cuda_sim import KERNELS, check_run, matrix, operands_of
 from test_properties import RUNS, examples, runs
@@ -107,7 +109,7 @@ def count(tile):
     A, B = matrix(1, (2000, 2000), 0.005), matrix(2, (2000, 2000), 0.005)
     adds = kernel(ADD, tile, choices={"count-accesses": True})
     before = counted()
-    adds(A, B, parts=1000)
+    adds(A, B)
     return total(since(before))
 
 
@@ -121,42 +123,65 @@ def test_what_tiles_are_for():
 
 def test_explain_names_what_is_tiled():
     A = matrix(1)
-    text = kernel(ADD, 64).explain(A, A, parts=10)
-    assert "64 parts share 40960 bytes of a block: kernel_partition" in text
-    alone = nacho.mlir.compile(ADD, target="cuda-sim").explain(A, A)
+    text = kernel(ADD, 128).explain(A, A, parts=10)
+    assert re.search(
+        r"kernel_plan: a block does 128 parts, which share \d+ bytes", text
+    )
+    assert "a thread for each part, alone: kernel_partition, kernel_tiles" in text
+    usual = nacho.mlir.compile(ADD, target="cuda-sim").explain(A, A)
+    assert "kernel_plan: a block does 64 parts" in usual
+    alone = kernel(ADD, 0).explain(A, A)
     assert "a thread for each part, alone: " in alone
-    assert "choices={'tile': 32} lets 32 parts share the memory of a block" in alone
-    assert "bytes of a block" not in nacho.mlir.compile(ADD).explain(A, A)
+    assert "a block does" not in alone
+    assert "a block does" not in nacho.mlir.compile(ADD).explain(A, A)
+
+
+@pytest.mark.skipif(ptxas.find_ptxas() is None, reason="there is no ptxas")
+def test_explain_tells_how_many_threads_run():
+    A = matrix(1)
+    text = kernel(ADD, 64).explain(A, A)
+    assert re.search(r"^on sm_90 +kernel_\w+: \d+ registers", text, re.MULTILINE)
+    assert re.search(
+        r"kernel_tiles_kernel: \d+ registers, 0 bytes shared, "
+        r"\d+ blocks of 128 threads at a time \(\d+%\)",
+        text,
+    )
+    assert re.search(r"kernel_plan_kernel: \d+ registers, [1-9]\d* bytes shared", text)
+
+
+def test_explain_without_ptxas(monkeypatch):
+    monkeypatch.setattr(tiles, "find_ptxas", lambda: None)
+    assert "pip install nvidia-cuda-nvcc" in kernel(ADD, 64).explain(
+        matrix(1), matrix(1)
+    )
+
+
+@pytest.mark.parametrize(
+    ("chip", "registers", "shared", "threads", "blocks"),
+    [
+        # What NVIDIA's occupancy calculator gives.
+        ("sm_90", 32, 0, 128, 16),
+        ("sm_90", 64, 0, 128, 8),
+        ("sm_90", 168, 0, 128, 3),
+        ("sm_90", 32, 31744, 64, 7),
+        ("sm_90", 16, 0, 32, 32),
+        ("sm_75", 16, 0, 128, 8),
+    ],
+)
+def test_blocks_at_a_time(chip, registers, shared, threads, blocks):
+    made = ptxas.Assembled("f", registers, 0, shared)
+    assert ptxas.PROCESSORS[chip].blocks_of(made, threads) == blocks
 
 
 def test_descriptions():
     ir = (
         "  func.func @f(%n: index) {\n    nacho.parallel %p in %n threads %n {\n"
-        "      %b, %e = nacho.tile %p of %n by 32\n    }\n  }\n"
+        "      %b, %e = nacho.tile %p of %n by 32 sharing 640\n    }\n  }\n"
         "  func.func private @g(%n: index) {\n"
         "    nacho.parallel %p in %n {\n    }\n  }\n"
         "  func.func @h() {\n  }\n"
     )
-    gpu = "gpu.func @f() workgroup(%x : memref<640xi8, #gpu.address_space<workgroup>>)"
-    assert tiles.described(ir, gpu) == [
-        "32 parts share 640 bytes of a block: f",
+    assert tiles.described(ir) == [
+        "f: a block does 32 parts, which share 640 bytes",
         "a thread for each part, alone: g",
     ]
-    alone = ir.replace("nacho.tile", "nacho.other")
-    assert tiles.described(alone, "") == [
-        "a thread for each part, alone: f, g",
-        "choices={'tile': 32} lets 32 parts share the memory of a block",
-    ]
-
-
-def test_parts_are_alone_unless_asked():
-    alone = nacho.mlir.compile(ADD, target="cuda-sim")
-    together = nacho.mlir.compile(ADD, target="cuda-sim", choices={"tile": 32})
-    assert "nacho.tile" not in alone.mlir("scf")
-    assert "nacho.tile" in together.mlir("scf")
-
-
-@pytest.mark.parametrize("tile", [1, 48, -32, 2048])
-def test_no_such_tile(tile):
-    with pytest.raises(nacho.NachoError, match="expected 0, 32, 64, 128 or 256"):
-        kernel(ADD, tile)

@@ -33,7 +33,7 @@ def ConvertNachoParallelToGPU
     when all parts are done, they copy others back:
     ```mlir
     gpu.launch blocks(%bx) in (ceildiv(%n, 32)) threads(%tx) in (32)
-        workgroup(%shared : memref<40960xi8, #gpu.address_space<workgroup>>) {
+        workgroup(%shared : memref<49152xi8, #gpu.address_space<workgroup>>) {
       %window = view of %shared for as many elements as from %from to %to
       for %k = %tx to %to - %from step 32 { %window[%k] = %in[%from + %k] }
       gpu.barrier
@@ -43,8 +43,11 @@ def ConvertNachoParallelToGPU
       }
     }
     ```
-    The scan runs in a single thread of the device; with `scan-runs`, it takes three
-    launches, whose threads scan runs of rows. A prefix sum takes three launches, too:
+    A part of a tile that has to wait for the others of the tile has a barrier, and a
+    branch on each side of it.
+
+    A scan takes three launches: of runs of rows, of what they come to, and of the rows
+    of each run. A prefix sum takes three launches, too:
     each thread sums up a part, one thread adds up the sums of the parts, and each
     thread adds the sum before its part. Sorts are left to nacho-expand-sort.
   }];
@@ -52,10 +55,8 @@ def ConvertNachoParallelToGPU
     Option<"blockSize", "block-size", "int64_t", "128", "Threads per block">,
     Option<"slots", "slots", "int64_t", "32",
            "The number of slots: so many threads per block, or a multiple of that">,
-    Option<"sharedBytes", "shared-bytes", "int64_t", "40960",
-           "Bytes that the threads of a block share, at most">,
-    Option<"scanRuns", "scan-runs", "bool", "false",
-           "Scan runs of rows at the same time">
+    Option<"sharedBytes", "shared-bytes", "int64_t", "49152",
+           "Bytes that the threads of a block share, at most">
   ];
   let dependentDialects = [
     "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",

@@ -128,6 +128,7 @@ struct KernelFacts {
   bool intersectsKeys = false;
   /// On the host, entries of operands may be united.
   bool unites = false;
+  int64_t entriesPerPart = 0; ///< See Device.
 };
 
 class Chooser {
@@ -164,11 +165,13 @@ public:
   /// which values are added up depends on it.
   static int64_t fixedParts(int64_t cost, int64_t rowSize);
 
-  /// Whether the step takes less time if its products are sorted, so that
-  /// `threads` threads share it. If so, fixedParts() gives one part, which adds
-  /// up the products of each sum in the same order: which of the two computes a
-  /// call makes no difference to the result.
-  static bool wantsSorting(int64_t cost, int64_t rowSize, int64_t threads);
+  /// Whether the step takes less time if its products are sorted, so that many
+  /// threads share it: `threads` of the host, or those of a device that has so
+  /// many `entriesPerPart`. If so, on the host, fixedParts() gives one part,
+  /// which adds up the products of each sum in the same order: which of the two
+  /// computes a call makes no difference to the result.
+  static bool wantsSorting(int64_t cost, int64_t rowSize, int64_t threads,
+                           int64_t entriesPerPart = 0);
 
   /// The numbers of all parts in the order in which threads start them: those
   /// that cost most come first if one costs notably more than others, so that
@@ -180,6 +183,10 @@ public:
   /// fills a table with `entries` entries.
   static int64_t partsWithTable(int64_t elements, int64_t entries);
 
+  /// The most parts of a step that reads `entries` entries, if each has `sums`
+  /// sums for entries of the result that it shares with other parts.
+  static int64_t partsWithRows(int64_t entries, int64_t sums);
+
   /// Whether a sample tells that a branch predictor foresees most steps.
   static bool isForeseen(const Sample &sample);
 
@@ -187,7 +194,7 @@ public:
   std::vector<std::string> describe(const Choice &choice,
                                     const Program &program) const;
   /// Describes the numbers of threads and parts.
-  static std::string describeWorkers(const Choice &choice);
+  std::string describeWorkers(const Choice &choice) const;
 
 private:
   bool wantsKeys(const Asked &asked, const Facts &facts) const;

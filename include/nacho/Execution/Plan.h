@@ -144,6 +144,7 @@ private:
   void divide(int64_t intoParts);
   void mergeParts(int64_t most, int64_t threads);
   int64_t partsWithTables(const std::vector<Argument> &args) const;
+  int64_t partsWithRows() const;
   void orderParts(int64_t threads);
   void readSizes();
   void sizeWorkspaces(const std::vector<Argument> &args);

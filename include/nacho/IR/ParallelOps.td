@@ -9,7 +9,7 @@
 //
 //   nacho.parallel        workers that a backend may run at the same time
 //   nacho.slot            the number of the row of a workspace that a worker uses
-//   nacho.tile, stage_in, stage_out
+//   nacho.tile, tile_sync, stage_in, stage_out
 //                         parts that share memory (TileOps.td)
 //   nacho.exclusive_scan  a scan of one row per part: where each part begins to
 //                         append
@@ -53,8 +53,9 @@ def Nacho_ParallelOp : Nacho_Op<"parallel", [
 
     For a backend: a team of threads that take one worker after the other, or a grid
     with a thread for each worker, which may ignore `threads`. A worker only writes to
-    elements of buffers that no other worker accesses at the same time. The status is
-    the exception: workers set its bits atomically.
+    elements of buffers that no other worker accesses at the same time. There are two
+    exceptions: workers set bits of the status atomically, and wait for the others of
+    their tile at a `nacho.tile_sync`.
 
     ```mlir
     func.func @f(%n: index, %threads: index, %out: memref<?xindex>) {

@@ -19,6 +19,7 @@ def Nacho_TileOp : Nacho_Op<"tile", [
   let description = [{
     `part` is the worker of a `nacho.parallel`, one of `parts`. Its tile is the parts
     from `begin` up to, but not including, `end`: `by` of them, but for the last tile.
+    Their windows are expected to take at most `bytes` together.
 
     For a backend: a block with a thread for each part.
 
@@ -33,9 +34,10 @@ def Nacho_TileOp : Nacho_Op<"tile", [
     ```
   }];
   let arguments = (ins Index:$part, Index:$parts,
-                       ConfinedAttr<I64Attr, [IntPositive]>:$by);
+                       ConfinedAttr<I64Attr, [IntPositive]>:$by,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$bytes);
   let results = (outs Index:$begin, Index:$end);
-  let assemblyFormat = "$part `of` $parts `by` $by attr-dict";
+  let assemblyFormat = "$part `of` $parts `by` $by (`sharing` $bytes^)? attr-dict";
   let hasVerifier = 1;
 }
 
@@ -75,10 +77,11 @@ def Nacho_StageInOp : Nacho_StageOp<"stage_in"> {
 def Nacho_StageOutOp : Nacho_StageOp<"stage_out"> {
   let summary = "a window of an array that the parts of a tile write";
   let description = [{
-    The parts of a tile write all elements from `from` up to, but not including, `to`,
-    each once, and parts of other tiles write none of them. Parts may write other
-    elements, too. No part of any tile reads the array. Should parts leave out an
-    element, it may have any value afterwards.
+    The parts of a tile write all elements, or rows, from `from` up to, but not
+    including, `to`, each once, and parts of other tiles write none of them. Parts may
+    write other elements, too. No part of any tile reads what another part writes, but for what its
+    own tile has written before a `nacho.tile_sync`. Should parts leave out an element,
+    it may have any value afterwards.
 
     For a backend: parts write elements to memory that they share. When all of them are
     done, threads that lie next to each other copy elements that do.
@@ -94,6 +97,35 @@ def Nacho_StageOutOp : Nacho_StageOp<"stage_out"> {
     }
     ```
   }];
+}
+
+def Nacho_TileSyncOp : Nacho_Op<"tile_sync", [
+    Nacho_BackendTrait, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "what the parts of a tile have written is there for all of them";
+  let description = [{
+    No part of a tile does what comes after it before all of them have done what comes
+    before it. So a part may read what others of its tile have written earlier, which
+    otherwise no worker may. Of what is computed before it, only what takes no memory
+    is used after it.
+
+    For a backend: a barrier of the block.
+
+    ```mlir
+    func.func @f(%parts: index, %threads: index, %numbers: memref<?xindex>,
+                 %firsts: memref<?xindex>) {
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        memref.store %part, %numbers[%part] : memref<?xindex>
+        nacho.tile_sync
+        %first = memref.load %numbers[%begin] : memref<?xindex>
+        memref.store %first, %firsts[%part] : memref<?xindex>
+      }
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // NACHO_IR_TILE_OPS

@@ -37,6 +37,9 @@ bool hasSupportedLevels(mlir::RankedTensorType type);
 /// not be able to store any tensor.
 bool isReadable(FiberType fiber);
 
+/// The bytes that an element takes in an array.
+int64_t bytesOf(mlir::Type element);
+
 /// An array that a level stores. With p positions in the level above and n in
 /// the level itself, the array has
 ///   perParent * p + perEntry * n + extra

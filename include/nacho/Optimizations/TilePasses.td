@@ -12,7 +12,8 @@ def NachoTileParts : Pass<"nacho-tile-parts", "::mlir::func::FuncOp"> {
     parts lie between the cuts with which the tile begins and ends. So do the positions
     that they read, of every level that a cut loop steps through; and what they append
     lies between two offsets. As costs count positions, tiles of equal cost have windows
-    of about the same size.
+    of about the same size, which `share` tells. If they would not fit in the 48 KiB
+    that a block of any GPU has, tiles have half as many parts, down to 32.
 
     Before:
     ```mlir
@@ -30,7 +31,7 @@ def NachoTileParts : Pass<"nacho-tile-parts", "::mlir::func::FuncOp"> {
     After:
     ```mlir
     nacho.parallel %part in %parts threads %threads {
-      %begin, %end = nacho.tile %part of %parts by 32
+      %begin, %end = nacho.tile %part of %parts by 32 sharing 40000
       %first = nacho.load_cut %bounds[%begin]
       %last = nacho.load_cut %bounds[%end]
       nacho.stage_in %bounds[%begin to %end + 1]
@@ -46,12 +47,62 @@ def NachoTileParts : Pass<"nacho-tile-parts", "::mlir::func::FuncOp"> {
     of its own.
   }];
   let options = [
-    Option<"parts", "parts", "int64_t", /*default=*/"32", "Parts of a tile">
+    Option<"parts", "parts", "int64_t", /*default=*/"32", "Parts of a tile">,
+    Option<"share", "share", "int64_t", /*default=*/"32", "What each part costs">
   ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
     "::mlir::memref::MemRefDialect"
   ];
+}
+
+def NachoJoinTiles : Pass<"nacho-join-tiles", "::mlir::ModuleOp"> {
+  let summary = "Let a block do parts of the tile that it has cut";
+  let description = [{
+    Where one call cuts tiles into parts, and the next one does something for each part,
+    the workers of the second need the cuts of their own tile only. So both become
+    workers of the caller, with a barrier between them. A block then copies the windows
+    of its tile once, and there is one launch less.
+
+    Before:
+    ```mlir
+    func.func private @cuts(%A, %bounds, %threads) {
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        scf.if %part != %begin { nacho.store_cut %cut, %bounds[%part] }
+      }
+    }
+    func.func private @count(%A, %bounds, %counts, %threads) {
+      nacho.parallel %part in %parts threads %threads {
+        %lo = nacho.load_cut %bounds[%part]
+        %hi = nacho.load_cut %bounds[%part + 1]
+        memref.store %count, %counts[%part, %c0]
+      }
+    }
+    func.func @plan(%A, %bounds, %counts, %threads) {
+      call @cuts(%A, %bounds, %threads)
+      call @count(%A, %bounds, %counts, %threads)
+    }
+    ```
+    After:
+    ```mlir
+    func.func @plan(%A, %bounds, %counts, %threads) {
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        scf.if %part != %begin { nacho.store_cut %cut, %bounds[%part] }
+        nacho.tile_sync
+        %lo = nacho.load_cut %bounds[%part]
+        %hi = nacho.load_cut %bounds[%part + 1]
+        memref.store %count, %counts[%part, %c0]
+      }
+    }
+    ```
+    The first workers must store nothing but cuts, none of which a tile begins with: those
+    other tiles load, too. The second must load no other cuts than those of their part,
+    store to no array that the first are given, and need no rows of workspaces. Different
+    arguments of a function are taken to be different arrays.
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
 }
 
 #endif // NACHO_OPTIMIZATIONS_TILE_PASSES

@@ -52,6 +52,11 @@ inline constexpr char kStopWordSymbol[] = "nacho_stop_word";
 
 /// How many threads of a GPU have a row of each workspace.
 inline constexpr int64_t kGpuSlots = 32;
+/// How many entries each thread of a GPU has, if nobody asks for parts: few
+/// enough for those of all threads that share memory to fit there.
+inline constexpr int64_t kGpuEntriesPerPart = 16;
+/// The most bytes that the threads of a block of any GPU share.
+inline constexpr int64_t kGpuSharedBytes = int64_t(48) << 10;
 
 /// A workspace without keys has marks for this many places.
 inline constexpr int64_t kDensePlaces = 1 << 20;

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -78,15 +79,6 @@ private:
   Value scratch, counts;
 };
 } // namespace
-
-static int64_t bytesOf(Value array) {
-  Type element = cast<MemRefType>(array.getType()).getElementType();
-  if (element.isIndex())
-    return 8;
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * complex.getElementType().getIntOrFloatBitWidth() / 8;
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
 
 SortExpander::SortExpander(SortOp op) : op(op), b(op.getLoc(), op) {
   llvm::append_range(arrays, op.getCoordinates());
@@ -238,7 +230,8 @@ void SortExpander::sort() {
 void SortExpander::expand() {
   int64_t widest = 0;
   for (Value array : arrays)
-    widest = std::max(widest, bytesOf(array));
+    widest = std::max(
+        widest, bytesOf(cast<MemRefType>(array.getType()).getElementType()));
   Value bytes = add(times(entries, constant(16 + widest)),
                     add(times(parts, constant(8 * kDigits)), constant(8)));
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());

@@ -1,6 +1,7 @@
 //===- KernelAccesses.cpp - Where and how kernels access memory -----------===//
 
 #include "KernelAccesses.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,16 +18,6 @@ using namespace nacho;
 //===----------------------------------------------------------------------===//
 // Accesses
 //===----------------------------------------------------------------------===//
-
-static int64_t bytesOf(Type type) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.getNumElements() * bytesOf(vector.getElementType());
-  if (auto complex = dyn_cast<ComplexType>(type))
-    return 2 * bytesOf(complex.getElementType());
-  if (type.isIndex())
-    return 8;
-  return int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
-}
 
 std::optional<KernelAccess> nacho::accessOf(Operation *op) {
   using Found = std::optional<KernelAccess>;

@@ -1,6 +1,5 @@
 //===- ParallelToGPU.cpp - The backend contract on gpu.launch -------------===//
 
-#include "../ScanLoop.h"
 #include "ScanOnDevice.h"
 #include "TileWindows.h"
 #include "nacho/Conversion/Passes.h"
@@ -9,7 +8,10 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <functional>
 
 namespace nacho {
 #define GEN_PASS_DEF_CONVERTNACHOPARALLELTOGPU
@@ -85,9 +87,74 @@ static void lowerParallel(ParallelOp op, int64_t blockSize, int64_t slots) {
   op.erase();
 }
 
+/// Computes again, after a barrier, what is used there of what lies before it.
+/// Fails if that takes memory, which may have changed.
+static LogicalResult repeatAfter(TileSyncOp sync) {
+  Block *body = sync->getBlock();
+  OpBuilder b(sync->getContext());
+  b.setInsertionPointAfter(sync);
+  IRMapping copies;
+  WalkResult result = WalkResult::advance();
+  std::function<Value(Value)> repeat = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != body || !op->isBeforeInBlock(sync))
+      return value;
+    if (Value copy = copies.lookupOrNull(value))
+      return copy;
+    if (!isPure(op) || op->getNumRegions() != 0)
+      result = WalkResult::interrupt();
+    for (Value operand : op->getOperands())
+      copies.map(operand, repeat(operand));
+    b.clone(*op, copies);
+    return copies.lookup(value);
+  };
+  SmallVector<OpOperand *> uses;
+  for (Operation *op = sync->getNextNode(); op; op = op->getNextNode())
+    op->walk([&](Operation *inner) {
+      for (OpOperand &use : inner->getOpOperands())
+        uses.push_back(&use);
+    });
+  for (OpOperand *use : uses)
+    use->set(repeat(use->get()));
+  if (result.wasInterrupted())
+    return sync.emitOpError("has values before it that are used after it, and "
+                            "take memory");
+  return success();
+}
+
+/// Moves the code of parts to where a block does them. What lies between two
+/// barriers becomes a branch of its own: threads without a part get to
+/// barriers, too.
+static LogicalResult moveParts(ImplicitLocOpBuilder &b, ParallelOp op,
+                               Value part) {
+  Block *body = op.getBodyBlock();
+  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, part,
+                                       op.getWorkers());
+  op.getWorker().replaceAllUsesWith(part);
+  SmallVector<TileSyncOp> syncs(body->getOps<TileSyncOp>());
+  for (TileSyncOp sync : syncs)
+    if (failed(repeatAfter(sync)))
+      return failure();
+  body->getTerminator()->erase();
+  auto moveUntil = [&](Block::iterator end) {
+    auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
+    Block *into = ifExists.thenBlock();
+    into->getOperations().splice(into->begin(), body->getOperations(),
+                                 body->begin(), end);
+  };
+  for (TileSyncOp sync : syncs) {
+    moveUntil(sync->getIterator());
+    sync.erase();
+    gpu::BarrierOp::create(b);
+  }
+  moveUntil(body->end());
+  return success();
+}
+
 /// A block takes the parts of a tile: it makes their windows, does them, and
 /// copies what they have written.
-static void lowerTiled(ParallelOp op, TileOp tile, int64_t sharedBytes) {
+static LogicalResult lowerTiled(ParallelOp op, TileOp tile,
+                                int64_t sharedBytes) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Value size = arith::ConstantIndexOp::create(b, int64_t(tile.getBy()));
   Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
@@ -97,15 +164,16 @@ static void lowerTiled(ParallelOp op, TileOp tile, int64_t sharedBytes) {
   Value part = arith::AddIOp::create(b, begin, thread);
   Value end = arith::MinUIOp::create(b, arith::AddIOp::create(b, begin, size),
                                      op.getWorkers());
+  if (std::optional<int64_t> bytes = tile.getBytes())
+    sharedBytes = std::min(sharedBytes, *bytes);
   TileWindows windows(launch, tile, thread, sharedBytes);
   windows.emitBefore(b, begin, end);
-  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, part,
-                                       op.getWorkers());
-  auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
-  windows.emitAfter(b);
   tile.erase();
-  moveBody(op, part, ifExists.thenBlock());
+  if (failed(moveParts(b, op, part)))
+    return failure();
+  windows.emitAfter(b);
   op.erase();
+  return success();
 }
 
 namespace {
@@ -205,14 +273,6 @@ static void lowerPrefixSum(PrefixSumOp op) {
   op.erase();
 }
 
-static void scanInOneThread(ExclusiveScanOp op) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  createLaunch(b, one, one);
-  emitScanLoop(b, op);
-  op.erase();
-}
-
 namespace {
 struct ParallelToGPU
     : nacho::impl::ConvertNachoParallelToGPUBase<ParallelToGPU> {
@@ -222,18 +282,15 @@ struct ParallelToGPU
     // A GPU hides the latency of memory by running other threads.
     getOperation().walk([](memref::PrefetchOp op) { op.erase(); });
     getOperation().walk([](PrefixSumOp op) { lowerPrefixSum(op); });
-    getOperation().walk([&](ExclusiveScanOp op) {
-      if (scanRuns)
-        scanInRuns(op);
-      else
-        scanInOneThread(op);
-    });
-    getOperation().walk([&](ParallelOp op) {
+    getOperation().walk([](ExclusiveScanOp op) { scanOnDevice(op); });
+    WalkResult result = getOperation().walk([&](ParallelOp op) -> WalkResult {
       if (TileOp tile = tileOf(op))
-        lowerTiled(op, tile, sharedBytes);
-      else
-        lowerParallel(op, blockSize, slots);
+        return lowerTiled(op, tile, sharedBytes);
+      lowerParallel(op, blockSize, slots);
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace

@@ -8,7 +8,7 @@
 namespace nacho {
 
 /// Replaces a scan by parallel loops, which remain to be lowered.
-void scanInRuns(ExclusiveScanOp op);
+void scanOnDevice(ExclusiveScanOp op);
 
 } // namespace nacho
 

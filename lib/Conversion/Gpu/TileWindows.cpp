@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileWindows.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -33,18 +34,10 @@ static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
 }
 
-static int64_t bytesOf(Type element) {
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * bytesOf(complex.getElementType());
-  if (element.isIndex())
-    return 8;
-  return int64_t(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
-}
-
 TileWindows::TileWindows(gpu::LaunchOp launch, TileOp tile, Value thread,
                          int64_t sharedBytes)
     : workers(tile->getParentOfType<ParallelOp>()), tile(tile), thread(thread),
-      sharedBytes(sharedBytes) {
+      threads(int64_t(tile.getBy())), sharedBytes(sharedBytes) {
   auto space = gpu::AddressSpaceAttr::get(tile.getContext(),
                                           gpu::AddressSpace::Workgroup);
   auto type =
@@ -104,8 +97,7 @@ TileWindows::Window TileWindows::makeWindow(ImplicitLocOpBuilder &b,
 
 /// for n in thread .. count step threads
 Value TileWindows::startLoop(ImplicitLocOpBuilder &b, Value count) {
-  auto loop =
-      scf::ForOp::create(b, thread, count, constant(b, int64_t(tile.getBy())));
+  auto loop = scf::ForOp::create(b, thread, count, constant(b, threads));
   b.setInsertionPointToStart(loop.getBody());
   return loop.getInductionVar();
 }
@@ -154,19 +146,27 @@ void TileWindows::forEachElement(
 // Accesses
 //===----------------------------------------------------------------------===//
 
-/// The loads, or the stores, of an array in the code of parts; nothing if they
-/// access it in other ways.
-template <typename Access>
-static std::optional<SmallVector<Operation *>> findAccesses(ParallelOp workers,
-                                                            Value array) {
-  SmallVector<Operation *> found;
+namespace {
+/// The loads and the stores of an array in the code of parts.
+struct Accesses {
+  SmallVector<memref::LoadOp> loads;
+  SmallVector<memref::StoreOp> stores;
+};
+} // namespace
+
+/// Returns nothing if parts access the array in other ways.
+static std::optional<Accesses> findAccesses(ParallelOp workers, Value array) {
+  Accesses found;
   for (Operation *user : array.getUsers()) {
     if (!workers->isProperAncestor(user) ||
         isa<memref::DimOp, StageInOp, StageOutOp>(user))
       continue;
-    if (!isa<Access>(user))
+    if (auto load = dyn_cast<memref::LoadOp>(user))
+      found.loads.push_back(load);
+    else if (auto store = dyn_cast<memref::StoreOp>(user))
+      found.stores.push_back(store);
+    else
       return std::nullopt;
-    found.push_back(user);
   }
   return found;
 }
@@ -192,28 +192,31 @@ static void branch(Operation *op, Value from, Value size, Value index,
   scf::YieldOp::create(b, op->getResults());
 }
 
+/// The indices of an access, with another row.
+template <typename Access>
+static SmallVector<Value> withRow(Access access, Value row) {
+  SmallVector<Value> indices(access.getIndices());
+  indices[0] = row;
+  return indices;
+}
+
 static void readFrom(Value from, Value size, Value shared,
-                     ArrayRef<Operation *> loads) {
-  for (Operation *op : loads) {
-    auto load = cast<memref::LoadOp>(op);
-    branch(op, from, size, load.getIndices()[0], load.getType(),
+                     ArrayRef<memref::LoadOp> loads) {
+  for (memref::LoadOp load : loads)
+    branch(load, from, size, load.getIndices()[0], load.getType(),
            [&](ImplicitLocOpBuilder &b, Value at) {
-             SmallVector<Value> indices(load.getIndices());
-             indices[0] = at;
-             memref::LoadOp::create(b, shared, indices);
+             memref::LoadOp::create(b, shared, withRow(load, at));
            });
-  }
 }
 
 static void writeTo(Value from, Value size, Value shared,
-                    ArrayRef<Operation *> stores) {
-  for (Operation *op : stores) {
-    auto store = cast<memref::StoreOp>(op);
-    branch(op, from, size, store.getIndices()[0], TypeRange(),
+                    ArrayRef<memref::StoreOp> stores) {
+  for (memref::StoreOp store : stores)
+    branch(store, from, size, store.getIndices()[0], TypeRange(),
            [&](ImplicitLocOpBuilder &b, Value at) {
-             memref::StoreOp::create(b, store.getValue(), shared, at);
+             memref::StoreOp::create(b, store.getValue(), shared,
+                                     withRow(store, at));
            });
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -258,22 +261,22 @@ TileWindows::takeStages(ImplicitLocOpBuilder &b, Value begin, Value end) {
 }
 
 void TileWindows::stageIn(ImplicitLocOpBuilder &b, const Stage &stage) {
-  auto loads = findAccesses<memref::LoadOp>(workers, stage.array);
-  if (!loads || loads->empty())
+  auto accesses = findAccesses(workers, stage.array);
+  if (!accesses || accesses->loads.empty() || !accesses->stores.empty())
     return;
   Window window = makeWindow(b, stage);
   forEachElement(b, window, [&](ValueRange inArray, ValueRange inShared) {
     Value value = memref::LoadOp::create(b, window.array, inArray);
     memref::StoreOp::create(b, value, window.shared, inShared);
   });
-  readFrom(window.from, window.size, window.shared, *loads);
+  readFrom(window.from, window.size, window.shared, accesses->loads);
 }
 
 /// All of the window will be copied, whether or not parts have written all of
 /// it. So it starts with zeros: its last word may reach into the alignment.
 void TileWindows::stageOut(ImplicitLocOpBuilder &b, const Stage &stage) {
-  auto stores = findAccesses<memref::StoreOp>(workers, stage.array);
-  if (!stores || stores->empty())
+  auto accesses = findAccesses(workers, stage.array);
+  if (!accesses || accesses->stores.empty())
     return;
   Window window = makeWindow(b, stage);
   Value bytes = arith::SubIOp::create(b, used, window.offset);
@@ -286,7 +289,8 @@ void TileWindows::stageOut(ImplicitLocOpBuilder &b, const Stage &stage) {
     Value none = arith::ConstantIntOp::create(b, word, 0);
     memref::StoreOp::create(b, none, view, at);
   }
-  writeTo(window.from, window.size, window.shared, *stores);
+  readFrom(window.from, window.size, window.shared, accesses->loads);
+  writeTo(window.from, window.size, window.shared, accesses->stores);
   written.push_back(window);
 }
 

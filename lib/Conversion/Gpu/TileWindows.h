@@ -58,6 +58,7 @@ private:
   ParallelOp workers;
   TileOp tile;
   mlir::Value thread;
+  int64_t threads; ///< Of the block.
   int64_t sharedBytes;
   mlir::Value memory; ///< What the threads share.
   mlir::Value used;   ///< How many bytes of it windows have.

@@ -18,7 +18,7 @@
 #ifndef NACHO_LIB_CONVERSION_LOOPLOWERING_H
 #define NACHO_LIB_CONVERSION_LOOPLOWERING_H
 
-#include "FiberLowering.h"
+#include "SearchLowering.h"
 #include "nacho/Analysis/MergeLattice.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,11 +32,11 @@ struct CoordinateBlock {
   mlir::Value position, end;
 };
 
-class LoopLowering : public FiberLowering {
+class LoopLowering : public SearchLowering {
 public:
   LoopLowering(mlir::func::FuncOp func, bool branches, bool together,
                unsigned vectorBits)
-      : FiberLowering(func), branches(branches), together(together),
+      : SearchLowering(func), branches(branches), together(together),
         vectorBits(vectorBits) {
     lowerWith(&LoopLowering::lowerCoiterate);
     lowerWith(&LoopLowering::lowerCount);

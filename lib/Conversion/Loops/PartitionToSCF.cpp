@@ -13,7 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
-#include "Selection.h"
+#include "SearchLowering.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_CONVERTNACHOPARTITIONTOSCF
@@ -23,43 +23,20 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-namespace {
-
-class PartitionLowering : public FiberLowering {
-public:
-  explicit PartitionLowering(func::FuncOp func) : FiberLowering(func) {
-    lowerWith(&PartitionLowering::lowerSearch);
-    lowerWith(&PartitionLowering::lowerCut);
-    lowerWith(&PartitionLowering::lowerOrigin);
-    lowerWith(&PartitionLowering::lowerLimit);
-    lowerWith(&PartitionLowering::lowerStoreCut);
-    lowerWith(&PartitionLowering::lowerQuery);
-  }
-
-private:
-  void lowerSearch(SearchOp op);
-  SearchInterval firstInterval(SearchOp op, ArrayRef<ChildRange> ranges,
-                               const CutValue &lower, const CutValue &upper);
-  Value emitCost(SearchOp op, Value coordinate, ArrayRef<Value> positions);
-  /// One position per operand. `stored` has the positions of the operands with
-  /// stored coordinates; the others follow from `coordinate`.
-  SmallVector<Value> allPositions(SearchOp op, ArrayRef<ChildRange> ranges,
-                                  Value coordinate, ValueRange stored);
-
-  void lowerCut(CutOp op);
-  void lowerOrigin(OriginOp op);
-  void lowerLimit(LimitOp op);
-  void lowerStoreCut(StoreCutOp op);
-  void lowerQuery(QueryOp op);
-};
-
-} // namespace
+SearchLowering::SearchLowering(func::FuncOp func) : FiberLowering(func) {
+  lowerWith(&SearchLowering::lowerSearch);
+  lowerWith(&SearchLowering::lowerCut);
+  lowerWith(&SearchLowering::lowerOrigin);
+  lowerWith(&SearchLowering::lowerLimit);
+  lowerWith(&SearchLowering::lowerStoreCut);
+  lowerWith(&SearchLowering::lowerQuery);
+}
 
 //===----------------------------------------------------------------------===//
 // Search
 //===----------------------------------------------------------------------===//
 
-void PartitionLowering::lowerSearch(SearchOp op) {
+void SearchLowering::lowerSearch(SearchOp op) {
   CutValue lower = cut(op.getLower()), upper = cut(op.getUpper());
   SmallVector<FiberValue> parents;
   SmallVector<ChildRange> ranges;
@@ -111,10 +88,10 @@ void PartitionLowering::lowerSearch(SearchOp op) {
 /// The coordinates [lower, upper] of the cuts, where these are on. Both are
 /// included, since the result may lie inside either. The intervals of positions
 /// are those between the cuts.
-SearchInterval PartitionLowering::firstInterval(SearchOp op,
-                                                ArrayRef<ChildRange> ranges,
-                                                const CutValue &lower,
-                                                const CutValue &upper) {
+SearchInterval SearchLowering::firstInterval(SearchOp op,
+                                             ArrayRef<ChildRange> ranges,
+                                             const CutValue &lower,
+                                             const CutValue &upper) {
   SearchInterval interval;
   Value extent =
       op.getExtent() ? op.getExtent() : Value(ranges.front().level->extent(b));
@@ -131,10 +108,10 @@ SearchInterval PartitionLowering::firstInterval(SearchOp op,
   return interval;
 }
 
-SmallVector<Value> PartitionLowering::allPositions(SearchOp op,
-                                                   ArrayRef<ChildRange> ranges,
-                                                   Value coordinate,
-                                                   ValueRange stored) {
+SmallVector<Value> SearchLowering::allPositions(SearchOp op,
+                                                ArrayRef<ChildRange> ranges,
+                                                Value coordinate,
+                                                ValueRange stored) {
   SmallVector<Value> positions;
   size_t next = 0;
   for (const ChildRange &range : ranges) {
@@ -158,8 +135,8 @@ SmallVector<Value> PartitionLowering::allPositions(SearchOp op,
 }
 
 /// Copies the region that computes the cost, for one coordinate, and lowers it.
-Value PartitionLowering::emitCost(SearchOp op, Value coordinate,
-                                  ArrayRef<Value> positions) {
+Value SearchLowering::emitCost(SearchOp op, Value coordinate,
+                               ArrayRef<Value> positions) {
   Block *body = op.getBodyBlock();
   IRMapping mapping;
   mapping.map(body->getArgument(0), coordinate);
@@ -185,7 +162,7 @@ Value PartitionLowering::emitCost(SearchOp op, Value coordinate,
 // Cuts
 //===----------------------------------------------------------------------===//
 
-void PartitionLowering::lowerCut(CutOp op) {
+void SearchLowering::lowerCut(CutOp op) {
   CutValue value;
   value.cost = op.getCost();
   auto fibers = op.getFibers().begin();
@@ -200,7 +177,7 @@ void PartitionLowering::lowerCut(CutOp op) {
   setCut(op.getCut(), value);
 }
 
-void PartitionLowering::lowerOrigin(OriginOp op) {
+void SearchLowering::lowerOrigin(OriginOp op) {
   CutValue value;
   Value zero = constant(0);
   value.cost = zero;
@@ -211,7 +188,7 @@ void PartitionLowering::lowerOrigin(OriginOp op) {
 
 /// The cut at the end of the nest: coordinates (N_0, 0, ..., 0), and every
 /// operand at the end of each of its levels.
-void PartitionLowering::lowerLimit(LimitOp op) {
+void SearchLowering::lowerLimit(LimitOp op) {
   CutValue value;
   value.cost = op.getCost();
   SmallVector<FiberValue> ends;
@@ -237,7 +214,7 @@ void PartitionLowering::lowerLimit(LimitOp op) {
   setCut(op.getCut(), value);
 }
 
-void PartitionLowering::lowerStoreCut(StoreCutOp op) {
+void SearchLowering::lowerStoreCut(StoreCutOp op) {
   CutValue value = cut(op.getCut());
   int64_t column = 0;
   auto store = [&](Value stored) {
@@ -255,7 +232,7 @@ void PartitionLowering::lowerStoreCut(StoreCutOp op) {
 /// With part p of n parts and d = upper - lower, the query is
 ///   lower + floor(p * d / n) = lower + p * (d / n) + p * (d % n) / n
 /// The right-hand side does not overflow 64 bits as long as n < 2^31.
-void PartitionLowering::lowerQuery(QueryOp op) {
+void SearchLowering::lowerQuery(QueryOp op) {
   Value span = arith::SubIOp::create(b, op.getUpper(), op.getLower());
   Value share = arith::DivUIOp::create(b, span, op.getParts());
   Value rest = arith::RemUIOp::create(b, span, op.getParts());
@@ -283,7 +260,7 @@ struct PartitionToSCF
     // with the cuts in it.
     WalkResult loops =
         func.walk([](CoiterateOp) { return WalkResult::interrupt(); });
-    if (!loops.wasInterrupted() && failed(PartitionLowering(func).run()))
+    if (!loops.wasInterrupted() && failed(SearchLowering(func).run()))
       signalPassFailure();
   }
 };

@@ -8,72 +8,77 @@
 using namespace mlir;
 using namespace nacho;
 
+/// What the nest costs.
+static Value totalCost(PhaseFunctions &function) {
+  return function.mapping.lookup(function.partition.getTotal());
+}
+
+/// Emits the cut at the end of the nest.
+static Value emitLimit(PhaseFunctions &function) {
+  PartitionOp partition = function.partition;
+  Values roots;
+  for (Value root : partition.getRoots())
+    roots.push_back(function.mapping.lookup(root));
+  Value extent;
+  if (partition.getExtent())
+    extent = function.mapping.lookup(partition.getExtent());
+  return LimitOp::create(function.b, function.cutType(), totalCost(function),
+                         extent, roots, partition.getLoops());
+}
+
 /// if within == parts: bounds[0] = origin, bounds[parts] = limit
-static void storeEnds(PhaseFunctions &function, Value parts, ValueRange roots) {
+static void storeEnds(PhaseFunctions &function, Value parts) {
   ImplicitLocOpBuilder &b = function.b;
   const PhaseArguments &args = function.args;
-  PartitionOp partition = function.partition;
-  Type cut = function.cutType();
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value isWhole =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, args.within, parts);
   emitIf(b, isWhole, [&] {
     function.emitOneWorker([&] {
-      Value origin = OriginOp::create(b, cut), extent;
-      if (partition.getExtent())
-        extent = function.mapping.lookup(partition.getExtent());
-      Value total = function.mapping.lookup(partition.getTotal());
-      Value limit =
-          LimitOp::create(b, cut, total, extent, roots, partition.getLoops());
+      Value origin = OriginOp::create(b, function.cutType());
       StoreCutOp::create(b, origin, args.bounds, zero);
-      StoreCutOp::create(b, limit, args.bounds, parts);
+      StoreCutOp::create(b, emitLimit(function), args.bounds, parts);
     });
   });
 }
 
 namespace {
-/// The cuts that one search needs: `inside` of `within` parts of equal cost,
-/// into which the interval between the cuts in rows `from` and `to` is divided,
-/// lie before the cut that is searched for. It is known to lie between the cuts
-/// in rows `lower` and `upper`.
+/// What one search needs: `inside` of `of` parts of equal cost, into which what
+/// lies between the costs `base` and `limit` is divided, lie before the cut
+/// that is searched for. It is known to lie between two cuts, `lower` and the
+/// one that `upper` emits.
 struct Interior {
-  Value inside, from, to, lower, upper;
+  Value inside, of, base, limit, lower;
+  llvm::function_ref<Value()> upper;
 };
 } // namespace
 
 /// Finds the cut for the query
-///   cost(from) + inside * (cost(to) - cost(from)) / within
-/// between `lower` and `upper`, and stores it in a row of `bounds`.
+///   base + inside * (limit - base) / of
+/// between two others, and stores it in a row of `bounds`.
 static void searchCut(PhaseFunctions &function, Value row,
                       const Interior &interior) {
   ImplicitLocOpBuilder &b = function.b;
   const PhaseArguments &args = function.args;
-  Type index = b.getIndexType(), cut = function.cutType();
-  auto load = [&](StringRef name, Value at) {
-    return loadCut(b, name, cut, args.bounds, at);
-  };
-  Value base = CutCostOp::create(b, index, load("from", interior.from));
-  Value limit = CutCostOp::create(b, index, load("to", interior.to));
-  Value lower = load("lo", interior.lower);
   // If the interval costs nothing, all of it goes to its last part.
-  Value hasCost =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, base, limit);
+  Value hasCost = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                        interior.base, interior.limit);
   auto ifCost = scf::IfOp::create(b, hasCost, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifCost.elseBlock());
-  StoreCutOp::create(b, lower, args.bounds, row);
+  StoreCutOp::create(b, interior.lower, args.bounds, row);
   b.setInsertionPointToStart(ifCost.thenBlock());
-  Value upper = load("hi", interior.upper), query;
+  Value upper = interior.upper(), query;
   {
     NameScope name(b, "query");
-    query =
-        QueryOp::create(b, index, interior.inside, args.within, base, limit);
+    query = QueryOp::create(b, b.getIndexType(), interior.inside, interior.of,
+                            interior.base, interior.limit);
   }
   Block *search = function.partition.getBodyBlock();
   // The search may be copied again, with other arguments of its regions.
   IRMapping mapping = function.mapping;
   mapping.map(search->getArgument(0), query);
-  mapping.map(search->getArgument(1), lower);
+  mapping.map(search->getArgument(1), interior.lower);
   mapping.map(search->getArgument(2), upper);
   for (Operation &op : search->without_terminator())
     b.clone(op, mapping);
@@ -96,6 +101,16 @@ static Value emitBlockSize(ImplicitLocOpBuilder &b, Value parts) {
       arith::AddIOp::create(b, arith::DivUIOp::create(b, parts, few), one);
   NameScope name(b, "block");
   return arith::MinUIOp::create(b, size, most);
+}
+
+static Value loadBound(PhaseFunctions &function, StringRef name, Value row) {
+  return loadCut(function.b, name, function.cutType(), function.args.bounds,
+                 row);
+}
+
+static Value emitCostOf(PhaseFunctions &function, StringRef name, Value row) {
+  return CutCostOp::create(function.b, function.b.getIndexType(),
+                           loadBound(function, name, row));
 }
 
 /// Emits the searches for the cuts of a block that belong to a stage:
@@ -127,59 +142,62 @@ static void cutBlock(PhaseFunctions &function, Value stage, Value begin,
       Value lower = arith::SelectOp::create(b, isFirst, from, before);
       Value nearest = arith::MinUIOp::create(b, to, after);
       Value upper = arith::SelectOp::create(b, isFirst, to, nearest);
-      searchCut(function, row, {inside, from, to, lower, upper});
+      Value base = emitCostOf(function, "from", from);
+      Value limit = emitCostOf(function, "to", to);
+      searchCut(function, row,
+                {inside, within, base, limit, loadBound(function, "lo", lower),
+                 [&] { return loadBound(function, "hi", upper); }});
     });
   });
 }
 
-/// Emits the search for the cut in `row` that lies inside of a tile.
-static void cutInTile(PhaseFunctions &function, Value row, TileOp tile) {
-  ImplicitLocOpBuilder &b = function.b;
-  Value within = function.args.within;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value inside = arith::RemUIOp::create(b, row, within);
-  Value isInterior =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, inside, zero);
-  Value isInside =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, row, tile.getBegin());
-  emitIf(b, arith::AndIOp::create(b, isInterior, isInside), [&] {
-    Value from = arith::SubIOp::create(b, row, inside);
-    Value to = arith::AddIOp::create(b, from, within);
-    Value lower = arith::MaxUIOp::create(b, from, tile.getBegin());
-    Value upper = arith::MinUIOp::create(b, to, tile.getEnd());
-    searchCut(function, row, {inside, from, to, lower, upper});
-  });
-}
-
-/// First come the cuts with which tiles begin, then those inside of them. The
-/// searches of a tile read what lies between two cuts.
+/// The cuts with which tiles begin, and that at the end:
 ///
 ///   parallel number in ceil(parts / tile):
 ///     row = number * tile
-///     if row is not a multiple of within: bounds[row] = cut
-///   parallel row in parts:
-///     begin, end = tile of row
-///     if row is not a multiple of within, and not begin:
-///       bounds[row] = cut between those of begin and end, or closer ones
+///     if row is 0: bounds[0] = origin, bounds[parts] = limit
+///     else: bounds[row] = cut between origin and limit
 static void cutTiles(PhaseFunctions &function, Value parts) {
   ImplicitLocOpBuilder &b = function.b;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
   Value size = arith::ConstantIndexOp::create(b, function.tile);
-  Value first = arith::ConstantIndexOp::create(b, 0);
-  {
-    ParallelOp tiles =
-        function.emitWorkers(arith::CeilDivUIOp::create(b, parts, size));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(tiles.getBodyBlock());
-    Value begin = arith::MulIOp::create(b, tiles.getWorker(), size);
-    cutBlock(function, first, begin, size, parts);
-  }
-  ParallelOp rows = function.emitWorkers(parts);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(rows.getBodyBlock());
+  ParallelOp tiles =
+      function.startWorkers(arith::CeilDivUIOp::create(b, parts, size));
+  Value row = arith::MulIOp::create(b, tiles.getWorker(), size);
+  Value origin = OriginOp::create(b, function.cutType());
+  Value limit = emitLimit(function);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, row, zero);
+  auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/true);
+  b.setInsertionPointToStart(ifFirst.thenBlock());
+  StoreCutOp::create(b, origin, function.args.bounds, zero);
+  StoreCutOp::create(b, limit, function.args.bounds, parts);
+  b.setInsertionPointToStart(ifFirst.elseBlock());
+  searchCut(function, row, {row, parts, zero, totalCost(function), origin, [&] {
+                              return limit;
+                            }});
+}
+
+/// The cuts inside of tiles. The searches of a tile read what lies between two
+/// cuts.
+///
+///   parallel row in parts:
+///     begin, end = tile of row
+///     if row is not begin: bounds[row] = cut between those of begin and end
+static void cutInTiles(PhaseFunctions &function, Value parts) {
+  ImplicitLocOpBuilder &b = function.b;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value row = function.startWorkers(parts).getWorker();
   Type index = b.getIndexType();
-  auto tile =
-      TileOp::create(b, index, index, rows.getWorker(), parts, function.tile);
-  cutInTile(function, rows.getWorker(), tile);
+  auto tile = TileOp::create(b, index, index, row, parts, function.tile,
+                             /*bytes=*/IntegerAttr());
+  Value isInside =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, row, tile.getBegin());
+  emitIf(b, isInside, [&] {
+    searchCut(function, row,
+              {row, parts, zero, totalCost(function),
+               loadBound(function, "lo", tile.getBegin()),
+               [&] { return loadBound(function, "hi", tile.getEnd()); }});
+  });
 }
 
 /// First come the cuts with which blocks of rows begin, then those inside of
@@ -206,18 +224,37 @@ static void cutBlocks(PhaseFunctions &function, Value parts) {
   });
 }
 
-void nacho::buildPartition(PhaseFunctions &function) {
-  function.start("partition", {Parameter::bounds, Parameter::within},
-                 /*isExported=*/true);
+/// Starts a function that finds cuts. Returns the number of parts.
+static Value startCuts(PhaseFunctions &function, StringRef suffix,
+                       bool isExported) {
+  Parameters parameters = {Parameter::bounds};
+  if (isExported)
+    parameters.push_back(Parameter::within);
+  function.start(suffix, parameters, isExported);
   function.cloneOperands();
-  Values roots;
-  for (Value root : function.partition.getRoots())
-    roots.push_back(function.mapping.lookup(root));
-  Value parts = function.numParts();
-  storeEnds(function, parts, roots);
-  if (function.tile)
-    cutTiles(function, parts);
-  else
-    cutBlocks(function, parts);
+  return function.numParts();
+}
+
+void nacho::buildPartition(PhaseFunctions &function) {
+  Value parts = startCuts(function, "partition", /*isExported=*/true);
+  storeEnds(function, parts);
+  cutBlocks(function, parts);
   func::ReturnOp::create(function.b);
+  if (!function.tile)
+    return;
+  cutTiles(function, startCuts(function, "tiles", /*isExported=*/false));
+  cutInTiles(function, startCuts(function, "cuts", /*isExported=*/false));
+}
+
+void nacho::callPartition(PhaseFunctions &function, Value parts) {
+  const PhaseArguments &args = function.args;
+  Values arguments = function.operands;
+  arguments.push_back(args.bounds);
+  if (!function.tile) {
+    arguments.append({parts, args.threads});
+    return function.call("partition", arguments);
+  }
+  arguments.push_back(args.threads);
+  function.call("tiles", arguments);
+  function.call("cuts", arguments);
 }

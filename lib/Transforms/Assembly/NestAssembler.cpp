@@ -69,12 +69,9 @@ static void buildPlan(PhaseFunctions &function) {
                  /*isExported=*/true);
   function.cloneOperands();
   Value parts = function.numParts();
-  const PhaseArguments &args = function.args;
-  Values arguments = function.operands;
-  arguments.append({args.bounds, parts, args.threads});
-  function.call("partition", arguments);
+  callPartition(function, parts);
   layout.filling->planOffsets(function, parts);
-  storeSizes(function, args.offsets, parts);
+  storeSizes(function, function.args.offsets, parts);
   func::ReturnOp::create(function.b);
 }
 

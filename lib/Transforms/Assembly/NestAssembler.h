@@ -10,8 +10,13 @@ namespace nacho {
 /// Builds all functions of a nest.
 void assembleNest(PhaseFunctions &function);
 
-/// Builds the function that cuts the nest into parts.
+/// Builds the function that cuts the nest into parts, which callers may call
+/// and, if there are tiles, two more: one that finds the cuts with which tiles
+/// begin, and one that finds those inside of tiles.
 void buildPartition(PhaseFunctions &function);
+
+/// Emits the calls that cut the nest into `parts` parts.
+void callPartition(PhaseFunctions &function, mlir::Value parts);
 
 /// Builds the function that gives all elements of blocks the value that they
 /// have where nothing is appended.

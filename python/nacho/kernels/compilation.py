@@ -65,8 +65,8 @@ def compile(
     "sort-products": False, "merge-keys": True, "drafts": False, "draft-unions": False,
     "branches": True, "vector-bits": 512}``, as the options of ``--nacho-cpu``, which
     describes them. All choices compute the same. One that cannot compute a call is not
-    followed. On GPUs, ``{"tile": 32}`` lets a block do so many parts, which share
-    memory; otherwise each thread does one part, alone.
+    followed. On GPUs, a block does 64 parts, which share memory, or as many as
+    ``{"tile": 128}`` says; with ``{"tile": 0}``, each thread does one part, alone.
 
     ``memory_limit`` is the most bytes that a call may allocate at a time, for the
     result and what it takes to compute it: more raises ``OutOfMemoryError``.

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from nacho import _nacho
 
 _SHOWN_PARTS = 16
+_CHIP = "sm_90"
+"""The GPU whose registers are told."""
 
 
 class _Run(NamedTuple):
@@ -215,13 +217,19 @@ def _variant(run: _Run) -> list[str]:
 
 
 def _tiles(run: _Run, target: str) -> Iterable[tuple[str, Iterable[str]]]:
-    """Describe what the threads of a GPU share."""
+    """Describe what the threads of a GPU share, and how many run at a time."""
     from nacho import _nacho
 
-    if "tile" in _nacho.stages(target):
-        programs, choices = run.specialisation.programs, run.program.choices
-        tile, gpu = (programs.lowered(stage, choices) for stage in ("tile", "gpu"))
-        yield "tiles", tiles.described(tile, gpu)
+    if "tile" not in _nacho.stages(target):
+        return
+    programs, choices = run.specialisation.programs, run.program.choices
+    yield "tiles", tiles.described(programs.lowered("tile", choices))
+    yield (
+        "on " + _CHIP,
+        tiles.occupancy(
+            programs.lowered("gpu", choices), programs.ptx(_CHIP, choices), _CHIP
+        ),
+    )
 
 
 def _costs(run: _Run, model: str) -> list[str]:

@@ -1,36 +1,61 @@
-"""Which functions of a kernel let the threads of a GPU share memory."""
+"""What the threads of a GPU share, and how many of them run at a time."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from nacho.kernels.ptxas import PROCESSORS, assemble, find_ptxas
 
 _FUNCTION = re.compile(r"^ *func\.func (?:private )?@(\w+)", re.MULTILINE)
-_TILE = re.compile(r"= nacho\.tile .* by (\d+)")
-_SHARED = re.compile(r"memref<(\d+)xi8, #gpu\.address_space<workgroup>>")
+_TILE = re.compile(r"= nacho\.tile .* by (\d+)(?: sharing (\d+))?")
+_SHOWN = 8
+_LAUNCH = re.compile(r"gpu\.launch_func +@\w+::@(\w+) .* threads in \(%c(\d+)\D")
 
 
-def described(ir: str, lowered: str) -> list[str]:
-    """Tell from the IR of stage ``tile`` which functions do tiles, and which do not.
-
-    The IR of stage ``gpu`` says how much memory threads share.
-    """
-    together: list[str] = []
+def described(ir: str) -> list[str]:
+    """Tell from the IR of stage ``tile`` which functions do tiles, and which do not."""
+    lines: list[str] = []
     alone: list[str] = []
-    parts = ""
     _, *pieces = _FUNCTION.split(ir)
     for name, body in zip(pieces[::2], pieces[1::2], strict=True):
         if "nacho.parallel" not in body:
             continue
         tile = _TILE.search(body)
-        (together if tile else alone).append(name)
-        parts = tile[1] if tile else parts
-    lines = []
-    if together:
-        shared = max(map(int, _SHARED.findall(lowered)), default=0)
-        names = ", ".join(together)
-        lines.append(f"{parts} parts share {shared} bytes of a block: {names}")
+        if tile is None:
+            alone.append(name)
+        else:
+            shared = f", which share {tile[2]} bytes" if tile[2] else ""
+            lines.append(f"{name}: a block does {tile[1]} parts{shared}")
     if alone:
         lines.append(f"a thread for each part, alone: {', '.join(alone)}")
-    if not together:
-        lines.append("choices={'tile': 32} lets 32 parts share the memory of a block")
     return lines
+
+
+def occupancy(lowered: str, ptx: str, chip: str) -> Iterable[str]:
+    """Tell how many threads of each kernel a processor of a chip runs at a time.
+
+    The IR of stage ``gpu`` says how many threads the blocks of a kernel have. Of many
+    kernels, those with fewest threads are named.
+    """
+    if find_ptxas() is None:
+        yield "pip install nvidia-cuda-nvcc to see registers and occupancy"
+        return
+    processor = PROCESSORS[chip]
+    threads = {name: int(count) for name, count in _LAUNCH.findall(lowered)}
+    lines: list[tuple[float, str]] = []
+    for kernel in assemble(ptx, chip):
+        each = threads[kernel.name]
+        if each == 1:
+            continue
+        blocks = processor.blocks_of(kernel, each)
+        share = blocks * each / processor.threads
+        line = (
+            f"{kernel.name}: {kernel.registers} registers, {kernel.shared} bytes "
+            f"shared, {blocks} blocks of {each} threads at a time ({share:.0%})"
+        )
+        lines.append((share, line))
+    lines.sort()
+    yield from (line for _, line in lines[:_SHOWN])
+    if len(lines) > _SHOWN:
+        yield f"and {len(lines) - _SHOWN} kernels with more threads at a time"

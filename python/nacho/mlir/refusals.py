@@ -9,7 +9,13 @@ from typing import NoReturn
 from nacho.errors import NachoError, Span, UnsupportedError, pointed
 from nacho.notation.tree import Access, Assignment, Binary, postorder
 
-_LIMITS = ("scatter", "transposition", "diagonal", "not supported")
+_LIMITS = (
+    "scatter",
+    "transposition",
+    "diagonal",
+    "not supported",
+    "has no lowering",
+)
 """One of these is in every message that refuses a valid but unsupported program."""
 
 _DENSE = "its result would be dense"

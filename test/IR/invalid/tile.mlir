@@ -55,11 +55,23 @@ func.func @columns(%n: index, %in: memref<?x?xf64>) {
 
 // -----
 
-func.func @rows(%n: index, %out: memref<?x2xf64>) {
+func.func @no_tile_to_wait_for(%n: index) {
+  nacho.parallel %worker in %n threads %n {
+    // expected-error @below {{must be directly inside a nacho.parallel that has a nacho.tile}}
+    nacho.tile_sync
+  }
+  return
+}
+
+// -----
+
+func.func @wait_in_branch(%n: index, %some: i1) {
   nacho.parallel %worker in %n threads %n {
     %begin, %end = nacho.tile %worker of %n by 32
-    // expected-error @below {{writes an array of rank 1}}
-    nacho.stage_out %out[%begin to %end] : memref<?x2xf64>
+    scf.if %some {
+      // expected-error @below {{must be directly inside a nacho.parallel that has a nacho.tile}}
+      nacho.tile_sync
+    }
   }
   return
 }

@@ -211,7 +211,7 @@ def count(found: argparse.Namespace) -> str:
         for workload in workloads_of(found)
         if suited(kernel, workload)
     ]
-    return counted.document(pairs, Store(found.cache, quick=True))
+    return counted.document(pairs, Store(found.cache, found.quick))
 
 
 def _reason(kernel: Kernel, workload: Workload) -> str:

@@ -17,19 +17,16 @@ from nacho_bench.workloads import Workload
 COUNTED = ("csr-add", "csr-mul", "coo-add", "spmv", "spgemm")
 """The kernels that are counted if none is named."""
 WORKLOADS = ("uniform", "power-2.0", "heavy-row-50")
-PER_PART = 32
-"""Of the entries of all operands, as many come to each part."""
-
-TILES = (0, 32)
+TILES = (0, 64)
 """How many parts share the memory of a block; 0: each is alone."""
 
 _MEANING = f"""\
 Made by `tools/dev bench --target cuda-sim`. Each call, from the search for cuts to the
 result, runs on the simulated GPU, which counts what warps of 32 threads do. No GPU was
-there, and no time was measured. The operands have small sizes (those of `--quick`);
-there is a part for every {PER_PART} entries of theirs, and a thread for every part.
-*tile* is how many parts a block does together, whose threads share memory
-(`choices={{"tile": {TILES[-1]}}}`). With 0, the default, each thread is alone.
+there, and no time was measured. *entries* are those of all sparse operands, and *parts*
+as many as there are if nobody asks for a number, each with a thread. *tile* is how many
+parts a block does together, whose threads share memory: {TILES[-1]} by default; with 0,
+each thread is alone.
 
 *sectors* is how many sectors of 32 bytes instructions load and store, over those that
 the bytes would fill which each kernel has to load and store: 1 is ideal. Caches are not
@@ -38,9 +35,10 @@ lanes that do something, of those of all instructions; lanes are together if the
 the same step of every loop around an instruction. An instruction is an operation of the
 `gpu` stage that is no constant. *conflicts* is how many more turns shared memory takes
 because lanes want the same bank. *partition* is the share of instructions that kernels
-have which search for cuts. *predicted* is the time on an H100 (3.35 TB/s, 132
-processors, 3 us for each launch) if nothing but moving sectors, issuing instructions,
-or the longest warp of a launch takes time, one after the other; it was not measured.
+have which search for cuts; with tiles, for those between tiles. *predicted* is the time
+on an H100 (3.35 TB/s, 132 processors, 3 us for each launch) if nothing but moving
+sectors, issuing instructions, or the longest warp of a launch takes time, one after the
+other; it was not measured.
 *work/bound* is this time without that of launches, over what moving the bytes once
 takes at full bandwidth."""
 
@@ -50,6 +48,7 @@ _LAUNCH = 3e-6
 class Record(NamedTuple):
     kernel: str
     workload: str
+    entries: int
     tile: int
     parts: int
     counts: Counted
@@ -61,7 +60,13 @@ class Record(NamedTuple):
     @property
     def partition(self) -> float:
         """The share of warp instructions that search for cuts."""
-        searching = total({n: c for n, c in self.counts.items() if "_partition" in n})
+        searching = total(
+            {
+                name: counts
+                for name, counts in self.counts.items()
+                if "_partition" in name or "_tiles" in name
+            }
+        )
         return searching.issued / max(self.all.issued, 1)
 
     def row(self) -> tuple[str, ...]:
@@ -70,6 +75,7 @@ class Record(NamedTuple):
         return (
             self.kernel,
             self.workload,
+            f"{self.entries:,}",
             str(self.tile),
             str(self.parts),
             str(every.launches),
@@ -86,6 +92,7 @@ class Record(NamedTuple):
 HEAD = (
     "kernel",
     "workload",
+    "entries",
     "tile",
     "parts",
     "launches",
@@ -111,10 +118,11 @@ def count(kernel: Kernel, workload: Workload, store: Store, tile: int = 0) -> Re
     )
     operands = [container(given, name) for name in compiled.operands]
     entries = sum(given.coo(name)[1].size for name in kernel.sparse)
-    parts = max(1, entries // PER_PART)
+    parts = compiled.plan(*operands).parts
     before = counted()
-    compiled(*operands, parts=parts)
-    return Record(kernel.name, workload.name, tile, parts, since(before))
+    compiled(*operands)
+    counts = since(before)
+    return Record(kernel.name, workload.name, entries, tile, parts, counts)
 
 
 def document(pairs: Iterable[tuple[Kernel, Workload]], store: Store) -> str:

@@ -1,64 +1,12 @@
 """What ptxas makes of the kernels: registers and memory for each thread of a GPU."""
 
-import importlib.util
-import re
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterable
-from pathlib import Path
-from typing import NamedTuple
 
 import nacho
+from nacho.kernels.ptxas import Assembled, assemble
 from nacho_bench.kernels import Kernel
 
 CHIPS = ("sm_80", "sm_90", "sm_100")
-_ENTRY = re.compile(
-    r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores.*?"
-    r"Used (\d+) registers[^\n]*",
-    re.DOTALL,
-)
-_SHARED = re.compile(r"(\d+) bytes smem")
-
-
-class Assembled(NamedTuple):
-    """A kernel of a GPU, as ptxas has assembled it."""
-
-    name: str
-    registers: int
-    spilled: int
-    """The bytes that each thread spills."""
-    shared: int
-    """The bytes of shared memory of a block."""
-
-
-def find_ptxas() -> str | None:
-    """Return where ptxas is: in the wheel of NVIDIA, or on the path."""
-    nvidia = importlib.util.find_spec("nvidia")
-    places = nvidia.submodule_search_locations if nvidia else None
-    for place in places or ():
-        for found in Path(place).glob("*/bin/ptxas"):
-            return str(found)
-    return shutil.which("ptxas")
-
-
-def assemble(ptx: str, chip: str) -> list[Assembled]:
-    """Return what ptxas says of each kernel of a text."""
-    ptxas = find_ptxas()
-    if ptxas is None:
-        raise FileNotFoundError("there is no ptxas: pip install nvidia-cuda-nvcc")
-    with tempfile.TemporaryDirectory() as folder:
-        text, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
-        text.write_text(ptx)
-        command = [ptxas, "-v", f"-arch={chip}", "-o", str(cubin), str(text)]
-        said = subprocess.run(command, check=True, text=True, stderr=subprocess.PIPE)
-    found = []
-    for entry in _ENTRY.finditer(said.stderr):
-        shared = _SHARED.search(entry.group())
-        bytes_of_block = int(shared.group(1)) if shared else 0
-        name, spilled, registers = entry.groups()
-        found.append(Assembled(name, int(registers), int(spilled), bytes_of_block))
-    return found
 
 
 def assemble_kernel(kernel: Kernel, chip: str) -> list[Assembled]:

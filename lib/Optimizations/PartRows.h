@@ -1,0 +1,25 @@
+//===- PartRows.h - Rows of tables that have one for each part ------------===//
+
+#ifndef NACHO_LIB_OPTIMIZATIONS_PARTROWS_H
+#define NACHO_LIB_OPTIMIZATIONS_PARTROWS_H
+
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+namespace nacho {
+
+/// Whether a number of a row is that of a worker's part or, with `ahead` 1, of
+/// the next part.
+inline bool isRowOf(ParallelOp workers, mlir::Value row, int64_t ahead) {
+  if (ahead == 0)
+    return row == workers.getWorker();
+  auto next = row.getDefiningOp<mlir::arith::AddIOp>();
+  return next && next.getLhs() == workers.getWorker() &&
+         matchPattern(next.getRhs(), mlir::m_One());
+}
+
+} // namespace nacho
+
+#endif // NACHO_LIB_OPTIMIZATIONS_PARTROWS_H
