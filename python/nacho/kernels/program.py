@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import logging
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
@@ -16,6 +14,7 @@ from nacho.errors import DeviceError, NachoError, UnsupportedError, displayed
 from nacho.kernels.refusals import refuse_memory
 from nacho.kernels.request import Lowering
 from nacho.kernels.statement import Statement
+from nacho.kernels.wheels import find_in_wheels
 from nacho.mlir.emit import spelled_indices
 from nacho.mlir.refusals import refuse_compilation
 
@@ -171,12 +170,8 @@ def _toolkit() -> str:
     It is empty if there are no such wheels: the compiler then looks for an installed
     CUDA.
     """
-    nvidia = importlib.util.find_spec("nvidia")
-    places = nvidia.submodule_search_locations if nvidia else None
-    for place in places or ():
-        for found in Path(place).glob("*/nvvm/libdevice/libdevice.10.bc"):
-            return str(found.parents[2])
-    return ""
+    found = find_in_wheels("*/nvvm/libdevice/libdevice.10.bc")
+    return str(found.parents[2]) if found else ""
 
 
 def _options(lowering: Lowering) -> dict[str, object]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import re
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
+
+from nacho.kernels.wheels import find_in_wheels
 
 _ENTRY = re.compile(
     r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores.*?"
@@ -77,12 +78,8 @@ def _rounded(number: int, multiple: int) -> int:
 @functools.lru_cache
 def find_ptxas() -> str | None:
     """Return where ptxas is: in the wheel of NVIDIA, or on the path."""
-    nvidia = importlib.util.find_spec("nvidia")
-    places = nvidia.submodule_search_locations if nvidia else None
-    for place in places or ():
-        for found in Path(place).glob("*/bin/ptxas"):
-            return str(found)
-    return shutil.which("ptxas")
+    found = find_in_wheels("*/bin/ptxas")
+    return str(found) if found else shutil.which("ptxas")
 
 
 def assemble(ptx: str, chip: str) -> list[Assembled]:
