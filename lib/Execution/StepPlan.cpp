@@ -175,11 +175,12 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
       return refusal;
   if (auto refusal = callPlan(args, threads))
     return refusal;
-  if (int64_t most = partsWithRows(); isShared && most < parts) {
-    divide(most);
-    if (auto refusal = callPlan(args, threads))
-      return refusal;
-  }
+  if (isShared)
+    if (int64_t most = partsWithRows(); most < parts) {
+      divide(most);
+      if (auto refusal = callPlan(args, threads))
+        return refusal;
+    }
   if (step->isDraft) {
     if (auto refusal = refuseImbalance())
       return refusal;
