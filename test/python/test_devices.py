@@ -13,11 +13,15 @@ from nacho.storage.device_arrays import DeviceArray, moved
 from nacho.storage.operands import load, tensor_type
 from test_cuda_sim import KERNELS, matrix, operands_of
 
-fake_cuda.use()
-
 DEVICES = ("cuda-sim", "cuda")
 SUM = "Z[i,j] = A[i,j] + B[i,j]"
 FORMATS = ("csr", "csc", "dcsr", "coo", "coo-interleaved", "dense")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def driver():
+    """The driver of tests; it is chosen only when one of these tests runs."""
+    fake_cuda.use()
 
 
 def tensor(seed=0, format="csr", shape=(20, 30), dtype=np.float64):

@@ -16,8 +16,6 @@ from nacho.storage.device_arrays import DeviceArray
 from nacho.storage.operands import arguments, load, tensor_type
 from test_cuda_sim import matrix
 
-fake_cuda.use()
-
 SUM = "Z[i,j] = A[i,j] + B[i,j]"
 PRODUCT = "y[i] = A[i,j] * x[j]"
 LAYOUTS = ("csr", "csc", "coo")
@@ -25,6 +23,12 @@ LIBRARIES = {
     "torch": (fake.Tensor, fake.matrix_to_torch, fake.to_torch),
     "cupy": (fake.ndarray, fake.matrix_to_cupy, fake.to_cupy),
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def driver():
+    """The driver of tests; it is chosen only when one of these tests runs."""
+    fake_cuda.use()
 
 
 @pytest.fixture(autouse=True)
