@@ -171,6 +171,11 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createNachoNestBranches());
   pm.addNestedPass<func::FuncOp>(createNachoGuardSteps());
   addCanonicalizer(pm, options);
+  if (options.warps) {
+    pm.addNestedPass<func::FuncOp>(createNachoShareParts());
+    addCanonicalizer(pm, options);
+    pm.addPass(createCSEPass());
+  }
 }
 
 std::vector<Stage> nacho::commonStages() {
@@ -189,6 +194,7 @@ static void addTile(OpPassManager &pm, const PipelineOptions &options) {
   NachoTilePartsOptions tile;
   tile.parts = options.tile;
   tile.share = kGpuEntriesPerPart;
+  tile.warps = options.warps;
   pm.addNestedPass<func::FuncOp>(createNachoTileParts(tile));
   pm.addPass(createCSEPass());
 }
@@ -217,7 +223,7 @@ void nacho::addStages(OpPassManager &pm, ArrayRef<Stage> stages,
   if (!capabilities.tables)
     possible.find = false;
   if (!capabilities.tiles)
-    possible.tile = 0;
+    possible.tile = possible.warps = 0;
   for (const Stage &stage : stages)
     stage.addPasses(pm, possible);
 }

@@ -65,6 +65,8 @@ struct VerifyContract : nacho::impl::NachoVerifyContractBase<VerifyContract> {
       return "workspaces";
     if (isa<TileOp>(op) && !tiles)
       return "tiles";
+    if (isa<LaneOp>(op) && !tiles)
+      return "warps";
     return std::nullopt;
   }
 

@@ -2,6 +2,7 @@
 
 #include "nacho/Execution/Chooser.h"
 #include "Thresholds.h"
+#include "nacho/Execution/Program.h"
 
 #include <algorithm>
 #include <numeric>
@@ -49,6 +50,16 @@ static void chooseWorkers(Choice &choice, int64_t available,
   choice.threads = std::min(most, choice.parts);
 }
 
+void Choice::limitParts(const Program &program, bool isHost) {
+  auto hasWorkspaces = [](const Step &step) {
+    return !step.workspaces().empty();
+  };
+  if (isHost || !isShared ||
+      std::none_of(program.steps.begin(), program.steps.end(), hasWorkspaces))
+    return;
+  parts = threads = std::min(parts, kMostPartsWithWorkspaces);
+}
+
 /// Whether keys are a gain for most operands with this number of indices. Level
 /// by level, intersections of matrices skip rows; unions have none to skip.
 static bool suitsKeys(unsigned rank, bool intersects) {
@@ -56,8 +67,9 @@ static bool suitsKeys(unsigned rank, bool intersects) {
 }
 
 bool Chooser::wantsOverlap(const Asked &asked, const Facts &facts) const {
-  return kernel.intersectsKeys && facts.entries >= kOverlapFrom &&
-         !pins.mergeKeys && wantsKeys(asked, facts);
+  return !kernel.entriesPerPart && kernel.intersectsKeys &&
+         facts.entries >= kOverlapFrom && !pins.mergeKeys &&
+         wantsKeys(asked, facts);
 }
 
 bool Chooser::wantsKeys(const Asked &asked, const Facts &facts) const {
@@ -153,6 +165,8 @@ std::optional<Choice> Chooser::instead(const Choice &choice,
 }
 
 bool Chooser::wantsSample(bool isUnion, bool isDraft, int64_t cost) const {
+  if (kernel.entriesPerPart)
+    return false;
   return isUnion ? !pins.branches && cost >= kSampleFrom
                  : isDraft && !pins.drafts;
 }

@@ -70,11 +70,12 @@ Buffer::~Buffer() {
 //===----------------------------------------------------------------------===//
 
 template <typename T>
-Numbers<T>::Numbers(Device &device, int64_t size)
+Numbers<T>::Numbers(Device &device, int64_t size, bool isWritten)
     : device(&device),
       buffer(device, sizeof(T) == 4 ? ElementType::i32 : ElementType::i64,
              size) {
-  buffer.fill(0);
+  if (!isWritten)
+    buffer.fill(0);
 }
 
 template class nacho::Numbers<int32_t>;

@@ -54,16 +54,17 @@ std::vector<double> StepPlan::timeParts(const std::vector<Argument> &args,
   std::vector<double> times(parts, std::numeric_limits<double>::infinity());
   for (int64_t repeat = 0; repeat < repeats; ++repeat)
     for (int64_t part = 0; part < parts; ++part)
-      callWithWorkspaces(1, /*hasSums=*/true, [&](const auto &prepared) {
-        double start = secondsOfThread();
-        int32_t status = step->execute(
-            args, bounds.data() + part * step->boundColumns, first.data(),
-            offsets.data() + part * step->countColumns, drafted, results,
-            partials, visited.data(), rowSize(), prepared, bucketRows(),
-            /*parts=*/1, /*threads=*/1);
-        times[part] = std::min(times[part], secondsOfThread() - start);
-        return status;
-      });
+      callWithWorkspaces(
+          1, /*hasSums=*/true, [&](const auto &prepared, int64_t) {
+            double start = secondsOfThread();
+            int32_t status = step->execute(
+                args, bounds.data() + part * step->boundColumns, first.data(),
+                offsets.data() + part * step->countColumns, drafted, results,
+                partials, visited.data(), rowSize(), prepared, bucketRows(),
+                /*parts=*/1, /*threads=*/1);
+            times[part] = std::min(times[part], secondsOfThread() - start);
+            return status;
+          });
   return times;
 }
 

@@ -54,7 +54,7 @@ public:
   void addWorkspace(const Workspace &workspace) {
     if (workspace.keys)
       addRows(workspace.keys, workspace.rows, workspace.places);
-    addRows(workspace.marks, workspace.rows, numMarkWords(workspace.marked));
+    addRows(workspace.marks, workspace.rows, workspace.markWords);
     if (workspace.sums)
       addRows(workspace.sums, workspace.rows, workspace.places);
   }
@@ -136,25 +136,25 @@ void Step::partition(const std::vector<Argument> &args, int64_t *bounds,
   call.run(Phase::partition, threads);
 }
 
-int32_t Step::plan(const std::vector<Argument> &args, int64_t *bounds,
-                   int64_t *counts, int64_t *offsets, int64_t *sizes,
-                   const std::vector<Workspace> &workspaces,
-                   BucketRows bucketRows, int64_t parts,
-                   int64_t threads) const {
+void Step::plan(const std::vector<Argument> &args, Planned planned,
+                int64_t *counts, int64_t *offsets,
+                const std::vector<Workspace> &workspaces, BucketRows bucketRows,
+                int64_t parts, int64_t threads) const {
   Call call(*this, args.size() + 3 * workspaces.size() + 6);
   call.addOperands(operands, args);
-  call.addRows(bounds, parts + 1, boundColumns);
+  call.addRows(planned.bounds, parts + 1, boundColumns);
   if (countColumns && !isDraft)
     call.addRows(counts, parts, countColumns);
   if (countColumns)
     call.addRows(offsets, parts + 1, countColumns);
-  call.addVector(sizes, numSizes());
+  call.addVector(planned.sizes, numSizes());
   if (!isDraft)
     for (const Workspace &workspace : workspaces)
       call.addWorkspace(workspace);
   if (buckets)
     call.addRows(bucketRows.data, 2 * parts, bucketRows.buckets);
-  return call.runWithStatus(Phase::plan, threads);
+  call.addScalar(planned.status);
+  call.run(Phase::plan, threads);
 }
 
 int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,

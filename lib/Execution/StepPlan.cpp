@@ -30,14 +30,17 @@ static std::optional<Refusal> refusalOf(int32_t status) {
 StepPlan::StepPlan(const Step &step, const Choice &choice)
     : step(&step), parts(choice.parts), workers(choice.workers()),
       isShared(choice.isShared), acceptsImbalance(choice.acceptsImbalance),
-      acceptsOnePart(choice.acceptsOnePart),
-      bounds(step.device(), (parts + 1) * step.boundColumns),
+      acceptsOnePart(choice.acceptsOnePart), bounds(unwrittenBounds()),
       order(step.device(), 0),
       offsets(step.device(), (parts + 1) * step.countColumns),
-      kernelSizes(step.device(), step.numSizes()),
       buckets(step.device(), step.bucketType(), 0) {
   for (const WorkspaceLayout &layout : step.workspaces())
     workspaces.emplace_back(step.device(), layout);
+}
+
+/// Room for the cuts, the sizes and the status.
+Numbers<int64_t> StepPlan::unwrittenBounds() const {
+  return {step->device(), statusAt() + 1, /*isWritten=*/true};
 }
 
 /// The size of the largest array of the operands.
@@ -49,11 +52,39 @@ static int64_t mostElements(const std::vector<Argument> &args) {
   return most;
 }
 
+/// How many entries the tables of a device's many threads have room for at
+/// first.
+static constexpr int64_t kDeviceTableEntries = 256;
+/// The most bytes that the workspaces of all threads of a device take, if there
+/// are enough for kLeastDeviceThreads.
+static constexpr int64_t kDeviceWorkspaceBytes = int64_t(1) << 31;
+static constexpr int64_t kLeastDeviceThreads = 32;
+
+/// So many threads of a device that their workspaces do not take too much
+/// memory.
+int64_t StepPlan::threadsWithWorkspaces(int64_t threads) const {
+  if (step->device().isHost() || workspaces.empty())
+    return threads;
+  int64_t most = kDeviceWorkspaceBytes / std::max<int64_t>(workspaceBytes(), 1);
+  return std::min(threads, std::max(most, kLeastDeviceThreads));
+}
+
 /// Chooses the first sizes of the workspaces by the operands. The workspace of
 /// the result is fitted to its extent later, in fill(), because the extent is
 /// not known yet.
 void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
   auto memory = workspaces.begin();
+  if (!step->device().isHost()) {
+    int64_t widest = 1;
+    for (size_t input = 0; input < step->operands.size(); ++input)
+      for (size_t n = 0; n < step->operands[input].levels.size(); ++n)
+        widest = std::max(widest, args[step->extentOf(input, n)].size);
+    for (; memory != workspaces.end(); ++memory) {
+      memory->expectEntries(std::min(mostElements(args), kDeviceTableEntries));
+      memory->fitMarks(widest);
+    }
+    return;
+  }
   if (step->scattered)
     memory++->expectEntries(mostElements(args));
   for (const Step::OperandLevel &table : step->tables) {
@@ -121,14 +152,15 @@ std::optional<Refusal> StepPlan::callWithWorkspaces(int64_t threads,
                                                     const StepCall &call) {
   while (true) {
     std::vector<Workspace> prepared;
+    int64_t most = threadsWithWorkspaces(threads);
     for (size_t n = 0; n < workspaces.size(); ++n) {
       bool isSums = n == 0 && step->scattered;
       prepared.push_back(allocateFor("a workspace of each thread", [&] {
-        return workspaces[n].prepare(threads, hasSums || !isSums);
+        return workspaces[n].prepare(most, hasSums || !isSums);
       }));
     }
     int32_t status = untilDone([&] {
-      int32_t status = call(prepared);
+      int32_t status = call(prepared, most);
       // Parts that were stopped have left something in their workspaces.
       if (isSet(stopWord()))
         for (WorkspaceMemory &memory : workspaces)
@@ -149,6 +181,7 @@ void StepPlan::cut(const std::vector<Argument> &args, int64_t within,
                    int64_t threads) {
   untilDone(
       [&] { step->partition(args, bounds.data(), parts, within, threads); });
+  cost = bounds.read(lastAt(), 1)[0];
   checkCost();
 }
 
@@ -216,15 +249,18 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
                                           int64_t threads) {
   Numbers<int64_t> counts(step->device(),
                           step->isDraft ? 0 : parts * step->countColumns);
-  auto call = [&](const std::vector<Workspace> &prepared) {
-    return step->plan(args, bounds.data(), counts.data(), offsets.data(),
-                      kernelSizes.data(), prepared, bucketRows(), parts,
-                      threads);
+  int64_t *record = bounds.data();
+  Step::Planned planned = {record, record + sizesAt(),
+                           reinterpret_cast<int32_t *>(record + statusAt())};
+  auto call = [&](const std::vector<Workspace> &prepared, int64_t threads) {
+    bounds.clear(statusAt(), 1);
+    step->plan(args, planned, counts.data(), offsets.data(), prepared,
+               bucketRows(), parts, threads);
+    return readPlanned();
   };
   if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
     return refusal;
   checkCost();
-  readSizes();
   return std::nullopt;
 }
 
@@ -240,7 +276,7 @@ void StepPlan::mergeParts(int64_t most, int64_t threads) {
 /// Changes the number of parts. There are no cuts until the step is planned.
 void StepPlan::divide(int64_t intoParts) {
   parts = intoParts;
-  bounds = Numbers<int64_t>(step->device(), (parts + 1) * step->boundColumns);
+  bounds = unwrittenBounds();
   offsets = Numbers<int64_t>(step->device(), (parts + 1) * step->countColumns);
 }
 
@@ -253,9 +289,14 @@ void StepPlan::orderParts(int64_t threads) {
   order.write(0, numbers.data(), parts);
 }
 
-void StepPlan::readSizes() {
-  HostView<int64_t> numbers = kernelSizes.read();
-  sizes.assign(numbers.begin(), numbers.end());
+/// Reads back, at once, the cost before the last cut, which is that of all
+/// parts, the sizes and the status, which it returns.
+int32_t StepPlan::readPlanned() {
+  HostView<int64_t> record = bounds.read(lastAt(), bounds.size() - lastAt());
+  cost = record[0];
+  const int64_t *found = &record[sizesAt() - lastAt()];
+  sizes.assign(found, found + step->numSizes());
+  return int32_t(record[statusAt() - lastAt()]);
 }
 
 static std::vector<Argument> argumentsOf(const std::vector<Buffer> &buffers) {
@@ -279,10 +320,12 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
   int64_t room = numEntries();
   Numbers<int64_t> counts(step->device(), parts * step->countColumns);
   Numbers<int64_t> moved(step->device(), (parts + 1) * step->countColumns);
-  Step::Drafted drafted = {counts.data(), moved.data(), kernelSizes.data()};
+  Numbers<int64_t> found(step->device(), step->numSizes());
+  Step::Drafted drafted = {counts.data(), moved.data(), found.data()};
   if (auto refusal = fill(by, args, argumentsOf(made), drafted, threads))
     return refusal;
-  readSizes();
+  HostView<int64_t> numbers = found.read();
+  sizes.assign(numbers.begin(), numbers.end());
   // A single part leaves no gaps in the draft: it is the result, if it is not
   // to be sorted and does not waste too much memory.
   if (parts == 1 && !step->isSorted && room / 2 <= numEntries()) {
@@ -342,15 +385,12 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
   if (step->scattered)
     workspaces.front().coverExtent(extents()[*step->scattered]);
   return callWithWorkspaces(
-      threads, /*hasSums=*/true, [&](const std::vector<Workspace> &prepared) {
+      threads, /*hasSums=*/true,
+      [&](const std::vector<Workspace> &prepared, int64_t threads) {
         return by.execute(args, bounds.data(), order.data(), offsets.data(),
                           drafted, results, partials, visited.data(), rowSize(),
                           prepared, bucketRows(), parts, threads);
       });
-}
-
-int64_t StepPlan::total() const {
-  return bounds.read(parts * step->boundColumns, 1)[0] - bounds.read(0, 1)[0];
 }
 
 std::vector<int64_t> StepPlan::partCosts() const {

@@ -38,6 +38,25 @@ StepPlan::refuseTables(const std::vector<Argument> &args) const {
                                          " parts would fill a table"};
 }
 
+/// The cost of what the busiest worker does, if each takes the next part when
+/// it is done with one. Parts that are equal but for tables are started in
+/// their order.
+static int64_t busiestOf(const std::vector<int64_t> &costs, int64_t workers,
+                         bool areOrdered) {
+  if (workers >= int64_t(costs.size()))
+    return *std::max_element(costs.begin(), costs.end());
+  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>>
+      busy{std::greater<int64_t>(), std::vector<int64_t>(workers)};
+  int64_t busiest = 0;
+  for (int64_t part : Chooser::startOrder(costs, areOrdered ? workers : 1)) {
+    int64_t done = busy.top() + costs[part];
+    busiest = std::max(busiest, done);
+    busy.pop();
+    busy.push(done);
+  }
+  return busiest;
+}
+
 /// Refuses parts, which own whole rows or fill tables, that are too unequal.
 /// With a part for each worker, a part may cost an eighth more than the share
 /// or, if heavy rows are cut into pieces, a quarter, which the alternative
@@ -45,23 +64,18 @@ StepPlan::refuseTables(const std::vector<Argument> &args) const {
 /// it is done with one, and may get twice its share: heavy rows that are
 /// computed apart, the alternative, are several times the work.
 std::optional<Refusal> StepPlan::refuseImbalance() {
+  // What a thread of a device may do in any case.
+  static constexpr int64_t kLeastDeviceShare = 256;
   if (!mayBeUnequal())
     return std::nullopt;
   int64_t share = total() / workers;
   int64_t most =
       workers < parts ? 2 * share : share + share / (step->hasPieces ? 4 : 8);
+  // Threads of a device are many, and wait for memory most of the time.
+  if (!step->device().isHost())
+    most = std::max(2 * share, kLeastDeviceShare * step->entryCost);
   std::vector<int64_t> costs = partCosts();
-  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<int64_t>>
-      busy{std::greater<int64_t>(), std::vector<int64_t>(workers)};
-  int64_t busiest = 0;
-  // Parts that are equal but for tables are started in their order.
-  int64_t ordered = step->hasUnequalParts() ? workers : 1;
-  for (int64_t part : Chooser::startOrder(costs, ordered)) {
-    int64_t done = busy.top() + costs[part];
-    busiest = std::max(busiest, done);
-    busy.pop();
-    busy.push(done);
-  }
+  int64_t busiest = busiestOf(costs, workers, step->hasUnequalParts());
   heaviest = total() ? double(busiest) * workers / double(total()) : 1;
   if (busiest <= most + 8 * step->entryCost)
     return std::nullopt;

@@ -31,6 +31,8 @@ inline constexpr int64_t kMostEntriesPerPart = 1 << 24, kMostParts = 1 << 10;
 /// The most parts that the entries of a call are divided into for a device
 /// with a thread for each of them: their numbers fit in 32 bits.
 inline constexpr int64_t kMostPartsOfDevice = int64_t(1) << 30;
+/// The most parts of a call whose threads need workspaces, on a device.
+inline constexpr int64_t kMostPartsWithWorkspaces = 1 << 13;
 /// Finding a cut of lists takes as long as merging a thousand entries: if there
 /// are few entries, a part of them has at least as many.
 inline constexpr int64_t kLeastPartOfList = 1 << 15;

@@ -30,6 +30,11 @@ void WorkspaceMemory::coverExtent(int64_t extent) {
     places = powerOfTwo(extent + free);
 }
 
+void WorkspaceMemory::fitMarks(int64_t extent) {
+  int64_t covered = powerOfTwo(std::min(extent, kDensePlaces));
+  markWords = kDenseMarksBegin + covered / 64;
+}
+
 void WorkspaceMemory::grow() {
   if (layout.keys)
     places = checkedProduct(places, 8);
@@ -42,8 +47,9 @@ Workspace WorkspaceMemory::prepare(int64_t threads, bool hasElements) {
     elements.reset();
     made.rows = rows;
     made.places = places;
-    made.marked = layout.keys ? places : kDensePlaces;
-    marks.emplace(*device, ElementType::i64, rows * numMarkWords(made.marked));
+    made.markWords = layout.keys ? numMarkWords(places) : markWords;
+    marks.emplace(*device, ElementType::i64,
+                  checkedProduct(rows, made.markWords));
     made.marks = marks->data;
     if (layout.keys) {
       keys.emplace(*device, *layout.keys, checkedProduct(rows, places));
@@ -54,7 +60,8 @@ Workspace WorkspaceMemory::prepare(int64_t threads, bool hasElements) {
   Workspace workspace = made;
   if (hasElements) {
     if (!elements)
-      elements.emplace(*device, layout.elements, made.rows * places);
+      elements.emplace(*device, layout.elements,
+                       checkedProduct(made.rows, places));
     workspace.sums = elements->data;
   }
   return workspace;
@@ -68,7 +75,8 @@ void WorkspaceMemory::empty() {
 }
 
 int64_t WorkspaceMemory::numBytesPerThread() const {
-  int64_t bytes = places * sizeOf(layout.elements) +
-                  numMarkWords(made.marked) * sizeOf(ElementType::i64);
+  int64_t words = layout.keys ? numMarkWords(places) : markWords;
+  int64_t bytes =
+      places * sizeOf(layout.elements) + words * sizeOf(ElementType::i64);
   return bytes + (layout.keys ? places * sizeOf(*layout.keys) : 0);
 }

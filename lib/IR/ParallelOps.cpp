@@ -66,7 +66,8 @@ LogicalResult ParallelOp::verify() {
       return emitOpError() << "body must not allocate or free, as "
                            << op->getName() << " does";
     bool isForAll = op->hasTrait<BackendOp>() &&
-                    !isa<SlotOp, TileOp, TileSyncOp, StageInOp, StageOutOp>(op);
+                    !isa<SlotOp, LaneOp, FromLaneOp, TileOp, TileSyncOp,
+                         StageInOp, StageOutOp>(op);
     if (isForAll ||
         isa<AssignOp, NestOp, PartitionOp, scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();
@@ -81,6 +82,25 @@ LogicalResult ParallelOp::verify() {
 LogicalResult SlotOp::verify() {
   if (!(*this)->getParentOfType<ParallelOp>())
     return emitOpError("must be inside a nacho.parallel");
+  return success();
+}
+
+LogicalResult LaneOp::verify() {
+  auto workers = dyn_cast<ParallelOp>((*this)->getParentOp());
+  if (!workers)
+    return emitOpError("must be directly inside a nacho.parallel");
+  auto lanes = workers.getBodyBlock()->getOps<LaneOp>();
+  if (!llvm::hasSingleElement(lanes))
+    return emitOpError("must be the only one of its nacho.parallel");
+  if (!workers.getBodyBlock()->getOps<TileOp>().empty())
+    return emitOpError("cannot be where nacho.tile is");
+  return success();
+}
+
+LogicalResult FromLaneOp::verify() {
+  auto workers = (*this)->getParentOfType<ParallelOp>();
+  if (!workers || workers.getBodyBlock()->getOps<LaneOp>().empty())
+    return emitOpError("must be inside a nacho.parallel with a nacho.lane");
   return success();
 }
 

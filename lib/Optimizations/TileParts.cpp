@@ -349,6 +349,19 @@ static bool hasSlots(ParallelOp workers) {
       .wasInterrupted();
 }
 
+/// Whether a part has loops over dense levels, whose steps the lanes of a warp
+/// can take: then it does not take long to read what else it needs.
+static bool hasDenseLoops(ParallelOp workers) {
+  return workers
+      .walk([](Operation *op) {
+        auto loop = dyn_cast<CoiterateOp>(op);
+        bool isDense = loop && loop.getFibers().empty();
+        return isDense || isa<AccumulateOp>(op) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct TileParts : nacho::impl::NachoTilePartsBase<TileParts> {
   using NachoTilePartsBase::NachoTilePartsBase;
@@ -357,7 +370,7 @@ struct TileParts : nacho::impl::NachoTilePartsBase<TileParts> {
   void tileWorkers(ParallelOp workers) {
     auto tiles = workers.getBodyBlock()->getOps<TileOp>();
     LoadCutOp cuts = tiles.empty() ? findCuts(workers) : firstCut(workers);
-    if (!cuts || hasSlots(workers))
+    if (!cuts || hasSlots(workers) || (warps && hasDenseLoops(workers)))
       return;
     if (!tiles.empty())
       return WindowBuilder(workers, *tiles.begin(), cuts, share)

@@ -188,6 +188,13 @@ NACHO_EXPORT Result cuMemAllocFromPoolAsync(Address *data, size_t bytes,
   return kOk;
 }
 
+/// Memory of the host, which is kept until the process ends.
+NACHO_EXPORT Result cuMemHostAlloc(void **data, size_t bytes, unsigned) {
+  NACHO_BEGIN();
+  *data = std::malloc(bytes);
+  return *data ? kOk : kOutOfMemory;
+}
+
 NACHO_EXPORT Result cuMemFreeAsync(Address data, Handle stream) {
   NACHO_BEGIN();
   countCall(stream);

@@ -20,19 +20,56 @@ static void runThread(const std::vector<Instruction> &code, Thread &thread) {
 }
 
 Operation ptx::barrierOf(const std::string &name) {
+  if (name == "shfl.sync.idx.b32")
+    return {[](Thread &t, const Instruction &instruction) {
+              t.waits = true;
+              t.shuffle = &instruction;
+            },
+            Shape::values};
   if (name != "bar.sync" && name != "barrier.sync")
     return {};
   return {[](Thread &t, const Instruction &) { t.waits = true; },
           Shape::values};
 }
 
-/// Threads that wait go on when all others wait, too, or have ended.
+static constexpr size_t kWarp = 32;
+
+/// Gives each thread of a warp, all of which have got to the same shuffle, the
+/// value of the lane that it names: shfl.sync.idx result, value, lane, 31, -1.
+static void shuffle(Thread *warp) {
+  uint32_t values[kWarp];
+  for (size_t lane = 0; lane < kWarp; ++lane) {
+    if (warp[lane].shuffle != warp[0].shuffle)
+      throw Error("the lanes of a warp are not at the same shuffle");
+    values[lane] = warp[lane].get<uint32_t>(warp[lane].shuffle->operands[1]);
+  }
+  for (size_t lane = 0; lane < kWarp; ++lane) {
+    const Instruction &instruction = *warp[lane].shuffle;
+    auto from = warp[lane].get<uint32_t>(instruction.operands[2]);
+    warp[lane].set(instruction.operands[0], values[from % kWarp]);
+    warp[lane].shuffle = nullptr;
+  }
+}
+
+/// Threads that wait go on when all others wait, too, or have ended; those that
+/// wait for a shuffle go first.
 static void runBlock(const std::vector<Instruction> &code,
                      std::vector<Thread> &threads) {
   auto isDone = [](const Thread &thread) { return thread.isDone; };
-  while (!std::all_of(threads.begin(), threads.end(), isDone))
+  auto shuffles = [](const Thread &thread) {
+    return thread.shuffle != nullptr;
+  };
+  while (!std::all_of(threads.begin(), threads.end(), isDone)) {
     for (Thread &thread : threads)
       runThread(code, thread);
+    while (std::any_of(threads.begin(), threads.end(), shuffles))
+      for (size_t first = 0; first < threads.size(); first += kWarp)
+        if (shuffles(threads[first])) {
+          shuffle(&threads[first]);
+          for (size_t lane = 0; lane < kWarp; ++lane)
+            runThread(code, threads[first + lane]);
+        }
+  }
 }
 
 /// The room that blocks use one after the other. It stays for the next kernel

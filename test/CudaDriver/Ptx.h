@@ -23,6 +23,8 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct Instruction;
+
 /// What one thread of a kernel knows. It owns nothing, so that a fault can
 /// leave its kernel at any time.
 struct Thread {
@@ -34,7 +36,9 @@ struct Thread {
   int64_t window;
   size_t next = 0; ///< The number of the next instruction.
   bool isDone = false;
-  bool waits = false; ///< For the other threads of its block.
+  bool waits = false; ///< For the other threads of its block, or warp.
+  /// The shuffle that it waits for; null if it waits for its block.
+  const Instruction *shuffle = nullptr;
 
   template <typename T>
   T get(int32_t number) const {
@@ -102,7 +106,7 @@ struct Operation {
 Operation accessOf(const std::string &name);
 
 /// What an instruction does by which the threads of a block wait for each
-/// other; other names have none.
+/// other, or those of a warp to exchange values; other names have none.
 Operation barrierOf(const std::string &name);
 
 /// What takes values apart, or puts them together: see readInstruction().

@@ -20,12 +20,22 @@ def ConvertNachoParallelToGPU
       scf.if %worker < %n { body }
     }
     ```
-    If the body has a slot, there are only as many threads as there are slots. Each
-    thread takes one worker after the other:
+    If the body has a slot, there are `%t` threads, but no more than slots or workers.
+    Each thread takes one worker after the other:
     ```mlir
-    gpu.launch blocks(%bx) in (min(ceildiv(%n, 32), slots / 32)) threads(%tx) in (32) {
+    %all = min(%n, %t, slots)
+    gpu.launch blocks(%bx) in (ceildiv(%all, 32)) threads(%tx) in (32) {
       %slot = %bx * 32 + %tx
-      scf.for %worker = %slot to %n step (the number of all threads) { body }
+      scf.for %worker = (%slot < %all ? %slot : %n) to %n step %all { body }
+    }
+    ```
+    If the body has lanes, a warp does it for each worker, and lanes exchange values by
+    shuffles:
+    ```mlir
+    gpu.launch blocks(%bx) in (ceildiv(%n, 4)) threads(%tx) in (128) {
+      %worker = %bx * 4 + %tx / 32
+      %lane = %tx mod 32
+      scf.if %worker < %n { body }
     }
     ```
     If the body has a tile, the block has a thread for each of its parts. First, the
@@ -53,8 +63,7 @@ def ConvertNachoParallelToGPU
   }];
   let options = [
     Option<"blockSize", "block-size", "int64_t", "128", "Threads per block">,
-    Option<"slots", "slots", "int64_t", "32",
-           "The number of slots: so many threads per block, or a multiple of that">,
+    Option<"slots", "slots", "int64_t", "4096", "The most slots">,
     Option<"sharedBytes", "shared-bytes", "int64_t", "49152",
            "Bytes that the threads of a block share, at most">
   ];

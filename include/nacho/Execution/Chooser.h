@@ -116,6 +116,10 @@ struct Choice {
   /// are not fixed.
   int64_t fixedParts = 0, rowSize = 0;
 
+  /// Chooses fewer parts of a program whose threads need workspaces, since a
+  /// device does not have memory for those of all its threads.
+  void limitParts(const Program &program, bool isHost);
+
   /// Among how many workers the cost has to be balanced.
   int64_t workers() const { return isShared ? threads : parts; }
 };
@@ -136,7 +140,8 @@ public:
   Chooser(const Pins &pins, const KernelFacts &kernel)
       : pins(pins), kernel(kernel) {}
 
-  /// Whether choose() needs to know the overlap of the operands.
+  /// Whether choose() needs to know the overlap of the operands. Only the host
+  /// reads single coordinates of them.
   bool wantsOverlap(const Asked &asked, const Facts &facts) const;
 
   /// The choice with which a call begins. `available` is the number of threads
@@ -149,7 +154,7 @@ public:
                                 const Refusal &refusal) const;
 
   /// Whether to take a sample of the innermost loop of the last step, which
-  /// merges two operands, when the step costs `cost`.
+  /// merges two operands, when the step costs `cost`. GPUs predict no branches.
   bool wantsSample(bool isUnion, bool isDraft, int64_t cost) const;
 
   /// Refuses a draft for an intersection with many matches, for which counting

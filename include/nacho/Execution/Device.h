@@ -136,11 +136,11 @@ private:
 };
 
 /// Numbers that kernels and the host exchange: cuts, counts, offsets, sizes, a
-/// status. The constructor sets all of them to 0.
+/// status. The constructor sets all of them to 0 unless kernels write them all.
 template <typename T>
 class Numbers {
 public:
-  Numbers(Device &device, int64_t size);
+  Numbers(Device &device, int64_t size, bool isWritten = false);
 
   T *data() const { return static_cast<T *>(buffer.data); }
   int64_t size() const { return buffer.size; }
@@ -152,6 +152,9 @@ public:
   HostView<T> read() const { return read(0, size()); }
   void write(int64_t first, const T *values, int64_t count) {
     device->copyFromHost(data() + first, values, count * sizeof(T));
+  }
+  void clear(int64_t first, int64_t count) {
+    device->fill(data() + first, 0, count * sizeof(T));
   }
 
 private:

@@ -71,8 +71,8 @@ struct WorkspaceLayout {
 struct Workspace {
   void *keys = nullptr, *marks = nullptr, *sums = nullptr;
   int64_t rows = 0;
-  int64_t places = 0; ///< The elements in a row of keys or sums.
-  int64_t marked = 0; ///< The number of places that a row of marks covers.
+  int64_t places = 0;    ///< The elements in a row of keys or sums.
+  int64_t markWords = 0; ///< The size of a row of marks.
 };
 
 } // namespace nacho

@@ -11,6 +11,7 @@
 
 #include "nacho/Execution/Device.h"
 #include "nacho/Execution/Kernel.h"
+#include "nacho/Runtime/Abi.h"
 
 #include <atomic>
 #include <functional>
@@ -47,6 +48,8 @@ public:
   void expectEntries(int64_t entries);
   /// Gives each coordinate below `extent` a place, unless `extent` is large.
   void coverExtent(int64_t extent);
+  /// Makes marks for the coordinates below `extent` only.
+  void fitMarks(int64_t extent);
   /// Called when a kernel found the workspace full. A workspace without keys
   /// does not grow: coverExtent() gave it all the places that it needs.
   void grow();
@@ -61,6 +64,7 @@ private:
   Device *device;
   WorkspaceLayout layout;
   int64_t places = 0;
+  int64_t markWords = numMarkWords(kDensePlaces); ///< If there are no keys.
   Workspace made;
   std::optional<Buffer> keys, marks, elements;
 };
@@ -99,8 +103,10 @@ public:
   bool isShared;         ///< Nobody asked for this number: it may be less.
   bool acceptsImbalance; ///< Parts that are too unequal are not refused.
   bool acceptsOnePart;   ///< One part for work that several can share, neither.
+  /// The cuts. What plan() reads back with the last one follows it: the sizes,
+  /// and the status.
   Numbers<int64_t> bounds;
-  std::vector<int64_t> sizes; ///< `kernelSizes`, as last read back.
+  std::vector<int64_t> sizes; ///< As last read back.
   /// If the step leaves rows whole: the cost of the parts that the busiest
   /// worker runs, over its share.
   double heaviest = 0;
@@ -114,7 +120,7 @@ public:
     return sizes.data() + step->result.levels.size() + 1;
   }
   /// The cost of all parts.
-  int64_t total() const;
+  int64_t total() const { return cost; }
   /// The cost of each part.
   std::vector<int64_t> partCosts() const;
   /// The most entries that all parts can append, whatever the cost model.
@@ -146,12 +152,19 @@ private:
   int64_t partsWithTables(const std::vector<Argument> &args) const;
   int64_t partsWithRows() const;
   void orderParts(int64_t threads);
-  void readSizes();
+  /// Where the last cut is in `bounds`, the sizes, and the status.
+  int64_t lastAt() const { return parts * step->boundColumns; }
+  int64_t sizesAt() const { return lastAt() + step->boundColumns; }
+  int64_t statusAt() const { return sizesAt() + int64_t(step->numSizes()); }
+  Numbers<int64_t> unwrittenBounds() const;
+  int32_t readPlanned();
   void sizeWorkspaces(const std::vector<Argument> &args);
+  int64_t threadsWithWorkspaces(int64_t threads) const;
   void sizeBuckets(const std::vector<Argument> &args, int64_t threads);
   Step::BucketRows bucketRows() const;
   /// Calls a function of the step with workspaces, and returns its status.
-  using StepCall = std::function<int32_t(const std::vector<Workspace> &)>;
+  using StepCall =
+      std::function<int32_t(const std::vector<Workspace> &, int64_t threads)>;
   std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums,
                                             const StepCall &call);
   bool addsToResult() const;
@@ -168,8 +181,8 @@ private:
   /// The order in which threads start the parts; empty if parts are equal.
   Numbers<int64_t> order;
   Numbers<int64_t> offsets;
-  Numbers<int64_t> kernelSizes; ///< Kernels write the sizes here.
-  Buffer buckets;               ///< Empty if parts do not append to buckets.
+  Buffer buckets;   ///< Empty if parts do not append to buckets.
+  int64_t cost = 0; ///< See total().
 };
 
 /// The number of elements of every array, and the extents.

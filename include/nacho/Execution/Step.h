@@ -187,10 +187,14 @@ public:
 
   void partition(const std::vector<Argument> &args, int64_t *bounds,
                  int64_t parts, int64_t within, int64_t threads) const;
-  int32_t plan(const std::vector<Argument> &args, int64_t *bounds,
-               int64_t *counts, int64_t *offsets, int64_t *sizes,
-               const std::vector<Workspace> &workspaces, BucketRows bucketRows,
-               int64_t parts, int64_t threads) const;
+  /// Where `plan` writes what the host reads back.
+  struct Planned {
+    int64_t *bounds, *sizes;
+    int32_t *status; ///< Bits that say what went wrong; must be 0 before.
+  };
+  void plan(const std::vector<Argument> &args, Planned planned, int64_t *counts,
+            int64_t *offsets, const std::vector<Workspace> &workspaces,
+            BucketRows bucketRows, int64_t parts, int64_t threads) const;
   /// The buffers that `execute` fills for a draft; see the top of this file.
   struct Drafted {
     int64_t *counts, *moved, *sizes;

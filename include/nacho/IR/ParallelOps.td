@@ -103,6 +103,65 @@ def Nacho_SlotOp : Nacho_Op<"slot", [Nacho_BackendTrait]> {
   let hasVerifier = 1;
 }
 
+def Nacho_LaneOp : Nacho_Op<"lane", [Nacho_BackendTrait]> {
+  let summary = "the number of a thread among those that do a part together";
+  let description = [{
+    Directly in the body of a `nacho.parallel`: `of` threads run the body for each
+    worker, each with a number of its own. Nothing but this number tells them apart, so
+    that what does not depend on it is the same for all of them. They take the same
+    branches wherever one asks another for a value (`nacho.from_lane`). No thread reads
+    what another one has written.
+
+    For a backend: the lanes of a warp.
+
+    ```mlir
+    func.func @f(%n: index, %size: index, %threads: index, %x: f64,
+                 %rows: memref<?x?xf64>) {
+      %c32 = arith.constant 32 : index
+      nacho.parallel %worker in %n threads %threads {
+        %lane = nacho.lane of 32
+        scf.for %k = %lane to %size step %c32 {
+          memref.store %x, %rows[%worker, %k] : memref<?x?xf64>
+        }
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntPositive]>:$of);
+  let results = (outs Index:$lane);
+  let assemblyFormat = "`of` $of attr-dict";
+  let hasVerifier = 1;
+}
+
+def Nacho_FromLaneOp : Nacho_Op<"from_lane", [
+    Nacho_BackendTrait, AllTypesMatch<["value", "result"]>]> {
+  let summary = "the value that another thread of a part has";
+  let description = [{
+    All threads of a worker (`nacho.lane`) ask at once; `lane` is the number of the one
+    whose `value` is the result, and less than the number of threads.
+
+    For a backend: a shuffle.
+
+    ```mlir
+    func.func @f(%n: index, %threads: index, %in: memref<?xf64>, %out: memref<?xf64>) {
+      %c0 = arith.constant 0 : index
+      nacho.parallel %worker in %n threads %threads {
+        %lane = nacho.lane of 32
+        %x = memref.load %in[%lane] : memref<?xf64>
+        %first = nacho.from_lane %x at %c0 : f64
+        memref.store %first, %out[%lane] : memref<?xf64>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$value, Index:$lane);
+  let results = (outs AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$result);
+  let assemblyFormat = "$value `at` $lane attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
 def Nacho_ExclusiveScanOp : Nacho_Op<"exclusive_scan", [
     Nacho_BackendTrait, SingleBlock, AllTypesMatch<["input", "output"]>,
     MemoryEffects<[MemRead, MemWrite]>]> {

@@ -30,7 +30,8 @@ def Nacho_WorkspaceOp : Nacho_Op<"workspace", [AttrSizedOperandSegments]> {
     `marks` says which places are used: first the number of keys, which counts only if
     the workspace is hashed, then one bit for every 64 * 64 places, for every 64 places,
     and for every place. With n places, a row of `marks` has
-    n/64 + n/4096 + n/262144 + 3 words; without `keys`, n is 2^20.
+    n/64 + n/4096 + n/262144 + 3 words. Without `keys`, it has 261 + n/64 words, which
+    is the same for 2^20 places.
 
     ```mlir
     func.func @f(%keys: memref<?x?xi32>, %values: memref<?x?xf64>,

@@ -44,11 +44,13 @@ def NachoTileParts : Pass<"nacho-tile-parts", "::mlir::func::FuncOp"> {
       ...
     ```
     Workers that need rows of workspaces are left alone, and what does parts in an order
-    of its own.
+    of its own; with `warps`, so are those with loops over dense levels.
   }];
   let options = [
     Option<"parts", "parts", "int64_t", /*default=*/"32", "Parts of a tile">,
-    Option<"share", "share", "int64_t", /*default=*/"32", "What each part costs">
+    Option<"share", "share", "int64_t", /*default=*/"32", "What each part costs">,
+    Option<"warps", "warps", "bool", /*default=*/"false",
+           "Leave parts with dense loops to nacho-share-parts">
   ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
@@ -103,6 +105,64 @@ def NachoJoinTiles : Pass<"nacho-join-tiles", "::mlir::ModuleOp"> {
     arguments of a function are taken to be different arrays.
   }];
   let dependentDialects = ["::nacho::NachoDialect"];
+}
+
+def NachoShareParts : Pass<"nacho-share-parts", "::mlir::func::FuncOp"> {
+  let summary = "Let the lanes of a warp do a part together";
+  let description = [{
+    Where a part has loops over dense rows, the 32 lanes of a warp do it together, so
+    that lanes which lie next to each other load elements that do. Each lane takes every
+    32nd step of a loop whose steps only write elements of their own, and has one lane
+    of each vector in which `nacho-sum-in-lanes` adds up. Lanes do all else alike, but
+    only the first one writes. What is computed stays the same, bit for bit.
+
+    Before:
+    ```mlir
+    nacho.parallel %part in %parts threads %threads {
+      scf.for %j = %lo to %hi step %c1 {
+        %a = memref.load %A_values[%j]
+        scf.for %k = %c0 to %N step %c1 {
+          %d = memref.load %D_values[%row + %k]
+          %z = memref.load %rows[%part, %k]
+          memref.store %z + %a * %d, %rows[%part, %k]
+        }
+      }
+      memref.store %c1, %visited[%part]
+    }
+    ```
+    After:
+    ```mlir
+    nacho.parallel %part in %parts threads %threads {
+      %lane = nacho.lane of 32
+      scf.for %j = %lo to %hi step %c1 {
+        %a = memref.load %A_values[%j]
+        scf.for %k = %lane to %N step %c32 {
+          // as before
+        }
+      }
+      scf.if %lane == %c0 {
+        memref.store %c1, %visited[%part]
+      }
+    }
+    ```
+    Of vectors, before and after:
+    ```mlir
+    %x = vector.load %D_values[%at] : memref<?xf64>, vector<32xf64>
+    %x = memref.load %D_values[%at + %lane] : memref<?xf64>
+
+    %high = vector.extract_strided_slice %x {offsets = [16], sizes = [16], strides = [1]}
+    %high = nacho.from_lane %x at (%lane + 16) mod 32 : f64
+
+    %sum = vector.extract %x1[0] : f64 from vector<1xf64>
+    %sum = nacho.from_lane %x1 at %c0 : f64
+    ```
+    Left alone are parts whose lanes could read what others write, that have no such
+    loop, tiles, and parts that need rows of workspaces.
+  }];
+  let dependentDialects = [
+    "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
 }
 
 #endif // NACHO_OPTIMIZATIONS_TILE_PASSES

@@ -50,8 +50,8 @@ inline constexpr char kReturnScratchSymbol[] = "nacho_return_scratch";
 /// The name of addressOfStopWord() of Stop.h.
 inline constexpr char kStopWordSymbol[] = "nacho_stop_word";
 
-/// How many threads of a GPU have a row of each workspace.
-inline constexpr int64_t kGpuSlots = 32;
+/// How many threads of a GPU have a row of each workspace, at most.
+inline constexpr int64_t kGpuSlots = 4096;
 /// How many entries each thread of a GPU has, if nobody asks for parts: few
 /// enough for those of all threads that share memory to fit there.
 inline constexpr int64_t kGpuEntriesPerPart = 16;
@@ -60,6 +60,11 @@ inline constexpr int64_t kGpuSharedBytes = int64_t(48) << 10;
 
 /// A workspace without keys has marks for this many places.
 inline constexpr int64_t kDensePlaces = 1 << 20;
+
+/// Where the bits of single places begin in the marks of such a workspace. A
+/// row of marks that has bits for fewer places is shorter.
+inline constexpr int64_t kDenseMarksBegin =
+    1 + (kDensePlaces >> 18) + (kDensePlaces >> 12);
 
 /// The 64-bit words that the marks of one row of a workspace take.
 inline int64_t numMarkWords(int64_t places) {

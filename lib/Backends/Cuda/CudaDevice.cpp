@@ -6,6 +6,7 @@
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Memory.h"
 
+#include <cstring>
 #include <new>
 
 using namespace nacho;
@@ -16,6 +17,25 @@ static Address addressOf(const void *data) {
 }
 
 namespace {
+/// Memory of the host that the GPU writes to by itself. The driver would copy
+/// what is read into other memory through one of its own, several times slower.
+/// Each thread keeps what it allocated for good.
+class Staging {
+public:
+  static constexpr size_t kBytes = 1 << 20;
+
+  /// Null if there is no such memory.
+  static void *ofThread() {
+    thread_local void *memory = nullptr;
+    if (!memory && driver().allocateStaging(&memory, kBytes, kPortable) != kOk)
+      memory = nullptr;
+    return memory;
+  }
+
+private:
+  static constexpr unsigned kPortable = 1; ///< For all contexts.
+};
+
 /// Everything happens in the order of a stream: memory that is released on it
 /// is not used again before the kernels that use it are done.
 class CudaDevice final : public Device {
@@ -58,8 +78,12 @@ public:
     if (bytes == 0)
       return;
     InContext context;
-    NACHO_CUDA(copyToHost, to, addressOf(from), bytes, OnStream::current());
+    void *staged = bytes <= Staging::kBytes ? Staging::ofThread() : nullptr;
+    NACHO_CUDA(copyToHost, staged ? staged : to, addressOf(from), bytes,
+               OnStream::current());
     NACHO_CUDA(synchronize, OnStream::current());
+    if (staged)
+      std::memcpy(to, staged, bytes);
   }
 
   void synchronize(void *stream) override {
@@ -69,7 +93,9 @@ public:
 
   bool isHost() const override { return false; }
   int64_t defaultThreads() const override { return kGpuSlots; }
-  int64_t numSlots(int64_t) const override { return kGpuSlots; }
+  int64_t numSlots(int64_t threads) const override {
+    return std::min(threads, kGpuSlots);
+  }
   int64_t entriesPerPart() const override { return kGpuEntriesPerPart; }
 
   size_t pooledBytes() const noexcept override { return 0; }

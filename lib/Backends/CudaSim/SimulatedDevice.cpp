@@ -38,7 +38,9 @@ public:
 
   bool isHost() const override { return false; }
   int64_t defaultThreads() const override { return kGpuSlots; }
-  int64_t numSlots(int64_t) const override { return kGpuSlots; }
+  int64_t numSlots(int64_t threads) const override {
+    return std::min(threads, kGpuSlots);
+  }
   int64_t entriesPerPart() const override { return kGpuEntriesPerPart; }
 
   size_t pooledBytes() const noexcept override { return 0; }

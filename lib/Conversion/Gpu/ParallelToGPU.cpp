@@ -31,6 +31,44 @@ static gpu::LaunchOp createLaunch(ImplicitLocOpBuilder &b, Value blocks,
   return launch;
 }
 
+/// Lanes exchange 32 bits at a time.
+static void lowerFromLane(FromLaneOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Type type = op.getType(), word = b.getI32Type();
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(width);
+  Value bits = op.getValue();
+  if (type != integer)
+    bits = arith::BitcastOp::create(b, integer, bits);
+  Value lane = arith::IndexCastUIOp::create(b, word, op.getLane());
+  Value lanes = arith::ConstantIntOp::create(b, 32, 32);
+  auto exchange = [&](Value part) -> Value {
+    return gpu::ShuffleOp::create(b, part, lane, lanes, gpu::ShuffleMode::IDX)
+        .getShuffleResult();
+  };
+  Value found;
+  if (width <= 32) {
+    if (width < 32)
+      bits = arith::ExtUIOp::create(b, word, bits);
+    found = exchange(bits);
+    if (width < 32)
+      found = arith::TruncIOp::create(b, integer, found);
+  } else {
+    Value half = arith::ConstantIntOp::create(b, integer, 32);
+    Value low = exchange(arith::TruncIOp::create(b, word, bits));
+    Value high = arith::ShRUIOp::create(b, bits, half);
+    high = exchange(arith::TruncIOp::create(b, word, high));
+    high = arith::ExtUIOp::create(b, integer, high);
+    high = arith::ShLIOp::create(b, high, half);
+    low = arith::ExtUIOp::create(b, integer, low);
+    found = arith::OrIOp::create(b, high, low);
+  }
+  if (type != integer)
+    found = arith::BitcastOp::create(b, type, found);
+  op.replaceAllUsesWith(found);
+  op.erase();
+}
+
 /// Whether the workers of a loop use rows of workspaces.
 static bool hasSlots(ParallelOp op) {
   return op.getBody()
@@ -47,9 +85,14 @@ static void moveBody(ParallelOp op, Value worker, Block *into) {
 }
 
 /// for each slot: for (worker = slot; worker < workers; worker += slots): body
+///
+/// The last threads of the last block have no slot.
 static void lowerWithSlots(ImplicitLocOpBuilder &b, ParallelOp op, Value thread,
                            Value threads) {
-  auto loop = scf::ForOp::create(b, thread, op.getWorkers(), threads);
+  Value exists =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread, threads);
+  Value first = arith::SelectOp::create(b, exists, thread, op.getWorkers());
+  auto loop = scf::ForOp::create(b, first, op.getWorkers(), threads);
   moveBody(op, loop.getInductionVar(), loop.getBody());
   loop.walk([&](SlotOp slot) {
     slot.replaceAllUsesWith(thread);
@@ -62,22 +105,49 @@ static void lowerWithSlots(ImplicitLocOpBuilder &b, ParallelOp op, Value thread,
   });
 }
 
+/// The lanes of a warp take a part: thread n of a block does part n / 32 of it.
+static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  int64_t perPart = lanes.getOf();
+  int64_t parts = std::max<int64_t>(blockSize / perPart, 1);
+  Value size = arith::ConstantIndexOp::create(b, parts);
+  Value ofPart = arith::ConstantIndexOp::create(b, perPart);
+  Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
+  Value threads = arith::ConstantIndexOp::create(b, parts * perPart);
+  gpu::LaunchOp launch = createLaunch(b, blocks, threads);
+  Value thread = launch.getThreadIds().x;
+  Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
+  Value part = arith::AddIOp::create(b, first,
+                                     arith::DivUIOp::create(b, thread, ofPart));
+  lanes.replaceAllUsesWith(
+      arith::RemUIOp::create(b, thread, ofPart).getResult());
+  lanes.erase();
+  op.getBody().walk([](FromLaneOp from) { lowerFromLane(from); });
+  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, part,
+                                       op.getWorkers());
+  auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
+  moveBody(op, part, ifExists.thenBlock());
+  op.erase();
+}
+
 static void lowerParallel(ParallelOp op, int64_t blockSize, int64_t slots) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   bool isLimited = hasSlots(op);
-  if (isLimited)
-    blockSize = std::min(blockSize, slots);
-  Value size = arith::ConstantIndexOp::create(b, blockSize);
-  Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
+  Value threads = op.getWorkers();
   if (isLimited) {
-    Value most = arith::ConstantIndexOp::create(b, slots / blockSize);
-    blocks = arith::MinUIOp::create(b, blocks, most);
+    // Few threads are spread over as many blocks.
+    blockSize = std::min<int64_t>(blockSize, 32);
+    Value most = arith::ConstantIndexOp::create(b, slots);
+    threads = arith::MinUIOp::create(b, threads, op.getThreads());
+    threads = arith::MinUIOp::create(b, threads, most);
   }
+  Value size = arith::ConstantIndexOp::create(b, blockSize);
+  Value blocks = arith::CeilDivUIOp::create(b, threads, size);
   gpu::LaunchOp launch = createLaunch(b, blocks, size);
   Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
   Value thread = arith::AddIOp::create(b, first, launch.getThreadIds().x);
   if (isLimited) {
-    lowerWithSlots(b, op, thread, arith::MulIOp::create(b, blocks, size));
+    lowerWithSlots(b, op, thread, threads);
   } else {
     Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
                                          op.getWorkers());
@@ -286,7 +356,11 @@ struct ParallelToGPU
     WalkResult result = getOperation().walk([&](ParallelOp op) -> WalkResult {
       if (TileOp tile = tileOf(op))
         return lowerTiled(op, tile, sharedBytes);
-      lowerParallel(op, blockSize, slots);
+      auto lanes = op.getBodyBlock()->getOps<LaneOp>();
+      if (!lanes.empty())
+        lowerShared(op, *lanes.begin(), blockSize);
+      else
+        lowerParallel(op, blockSize, slots);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

@@ -67,6 +67,7 @@ def compile(
     describes them. All choices compute the same. One that cannot compute a call is not
     followed. On GPUs, a block does 64 parts, which share memory, or as many as
     ``{"tile": 128}`` says; with ``{"tile": 0}``, each thread does one part, alone.
+    There, a warp does a part with dense loops, unless there is ``{"warps": False}``.
 
     ``memory_limit`` is the most bytes that a call may allocate at a time, for the
     result and what it takes to compute it: more raises ``OutOfMemoryError``.

@@ -165,6 +165,7 @@ def checked_count(option: str, value: object, largest: int) -> int | None:
 
 SHARED_CHOICES: dict[str, type] = {
     "tile": int,
+    "warps": bool,
     "vector-bits": int,
     "gathers": bool,
     "rewrites": int,

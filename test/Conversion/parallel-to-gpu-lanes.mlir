@@ -1,0 +1,50 @@
+// RUN: nacho-opt %s -convert-nacho-parallel-to-gpu -canonicalize | FileCheck %s
+
+// Four warps of a block have a part each. What lanes exchange has 32 bits.
+//
+// CHECK-LABEL: func.func @lanes(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %{{[^ ]+}}: index, %[[IN:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>)
+// CHECK:         %[[BLOCKS:.+]] = arith.ceildivui %[[N]], %c4 : index
+// CHECK:         gpu.launch blocks(%[[BX:[^ ,]+]], %{{.+}}) in (%{{[^ ]+}} = %[[BLOCKS]], {{.+}}) threads(%[[TX:[^ ,]+]], %{{.+}}) in (%{{[^ ]+}} = %c128, {{.+}}) {
+// CHECK-DAG:       %[[FIRST:.+]] = arith.muli %[[BX]], %c4 : index
+// CHECK-DAG:       %[[WARP:.+]] = arith.divui %[[TX]], %c32 : index
+// CHECK-DAG:       %[[PART:.+]] = arith.addi %[[FIRST]], %[[WARP]] : index
+// CHECK-DAG:       %[[LANE:.+]] = arith.remui %[[TX]], %c32 : index
+// CHECK:           %[[EXISTS:.+]] = arith.cmpi ult, %[[PART]], %[[N]] : index
+// CHECK:           scf.if %[[EXISTS]] {
+// CHECK:             %[[X:.+]] = memref.load %[[IN]][%[[LANE]]]
+// CHECK:             %[[BITS:.+]] = arith.bitcast %[[X]] : f64 to i64
+// CHECK:             %[[LOW:.+]] = arith.trunci %[[BITS]] : i64 to i32
+// CHECK:             gpu.shuffle idx %[[LOW]], %{{.+}}, %c32_i32 : i32
+// CHECK:             %[[SHIFTED:.+]] = arith.shrui %[[BITS]], %c32_i64 : i64
+// CHECK:             %[[HIGH:.+]] = arith.trunci %[[SHIFTED]] : i64 to i32
+// CHECK:             gpu.shuffle idx %[[HIGH]], %{{.+}}, %c32_i32 : i32
+// CHECK:             arith.bitcast %{{.+}} : i64 to f64
+// CHECK-NOT:     nacho.
+func.func @lanes(%n: index, %threads: index, %in: memref<?xf64>, %out: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  nacho.parallel %part in %n threads %threads {
+    %lane = nacho.lane of 32
+    %x = memref.load %in[%lane] : memref<?xf64>
+    %first = nacho.from_lane %x at %c0 : f64
+    memref.store %first, %out[%part] : memref<?xf64>
+  }
+  return
+}
+
+// Numbers of fewer bits are widened.
+//
+// CHECK-LABEL: func.func @flag(
+// CHECK:         arith.extui %{{.+}} : i1 to i32
+// CHECK:         gpu.shuffle idx
+// CHECK:         arith.trunci %{{.+}} : i32 to i1
+func.func @flag(%n: index, %threads: index, %in: memref<?xi1>, %out: memref<?xi1>) {
+  %c3 = arith.constant 3 : index
+  nacho.parallel %part in %n threads %threads {
+    %lane = nacho.lane of 32
+    %x = memref.load %in[%lane] : memref<?xi1>
+    %third = nacho.from_lane %x at %c3 : i1
+    memref.store %third, %out[%part] : memref<?xi1>
+  }
+  return
+}

@@ -1,0 +1,53 @@
+// RUN: nacho-opt %s -split-input-file -verify-diagnostics
+
+// Every diagnostic of nacho.lane and nacho.from_lane.
+
+func.func @outside() {
+  // expected-error @below {{must be directly inside a nacho.parallel}}
+  %lane = nacho.lane of 32
+  return
+}
+
+// -----
+
+func.func @nested(%n: index, %threads: index, %b: i1) {
+  nacho.parallel %part in %n threads %threads {
+    scf.if %b {
+      // expected-error @below {{must be directly inside a nacho.parallel}}
+      %lane = nacho.lane of 32
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @twice(%n: index, %threads: index) {
+  nacho.parallel %part in %n threads %threads {
+    // expected-error @below {{must be the only one of its nacho.parallel}}
+    %lane = nacho.lane of 32
+    %other = nacho.lane of 32
+  }
+  return
+}
+
+// -----
+
+func.func @tiled(%n: index, %threads: index) {
+  nacho.parallel %part in %n threads %threads {
+    %begin, %end = nacho.tile %part of %n by 32
+    // expected-error @below {{cannot be where nacho.tile is}}
+    %lane = nacho.lane of 32
+  }
+  return
+}
+
+// -----
+
+func.func @no_lanes(%n: index, %threads: index, %x: f64) {
+  nacho.parallel %part in %n threads %threads {
+    // expected-error @below {{must be inside a nacho.parallel with a nacho.lane}}
+    %y = nacho.from_lane %x at %part : f64
+  }
+  return
+}

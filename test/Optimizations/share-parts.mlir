@@ -1,0 +1,169 @@
+// RUN: nacho-opt %s -nacho-share-parts -canonicalize | FileCheck %s
+
+// Rows of sums: each lane takes every 32nd step of the loops over them, and finds there
+// what it has written itself. Only the first lane writes what is not of a row.
+//
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME:    index, %{{[^ ]+}}: index, %[[LO:[^ ]+]]: index, %[[HI:[^ ]+]]: index, %[[N:[^ ]+]]: index, %[[X:[^ ]+]]: f64, %[[A:[^ ]+]]: memref<?xf64>, %[[D:[^ ]+]]: memref<?xf64>, %[[ROWS:[^ ]+]]: memref<?x?xf64>, %[[VISITED:[^ ]+]]: memref<?xindex>
+// CHECK:         nacho.parallel %[[PART:[^ ]+]] in
+// CHECK-NEXT:      %[[LANE:.+]] = nacho.lane of 32
+// CHECK-NEXT:      %[[FIRST:.+]] = arith.cmpi eq, %[[LANE]], %c0 : index
+// CHECK-NEXT:      scf.for %[[K:.+]] = %[[LANE]] to %[[N]] step %c32 {
+// CHECK-NEXT:        memref.store %[[X]], %[[ROWS]][%[[PART]], %[[K]]]
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.for %[[J:.+]] = %[[LO]] to %[[HI]] step %c1 {
+// CHECK-NEXT:        %[[OF_A:.+]] = memref.load %[[A]][%[[J]]]
+// CHECK-NEXT:        scf.for %[[K:.+]] = %[[LANE]] to %[[N]] step %c32 {
+// CHECK-NEXT:          %[[OF_D:.+]] = memref.load %[[D]][%[[K]]]
+// CHECK-NEXT:          %[[TERM:.+]] = arith.mulf %[[OF_A]], %[[OF_D]]
+// CHECK-NEXT:          %[[BEFORE:.+]] = memref.load %[[ROWS]][%[[PART]], %[[K]]]
+// CHECK-NEXT:          %[[SUM:.+]] = arith.addf %[[BEFORE]], %[[TERM]]
+// CHECK-NEXT:          memref.store %[[SUM]], %[[ROWS]][%[[PART]], %[[K]]]
+// CHECK:           scf.if %[[FIRST]] {
+// CHECK-NEXT:        memref.store %c1, %[[VISITED]][%[[PART]]]
+// CHECK-NEXT:        memref.atomic_rmw ori
+// CHECK-NEXT:      }
+func.func @rows(%parts: index, %threads: index, %lo: index, %hi: index, %N: index,
+                %x: f64, %A: memref<?xf64>, %D: memref<?xf64>,
+                %rows: memref<?x?xf64>, %visited: memref<?xindex>,
+                %status: memref<i32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  nacho.parallel %part in %parts threads %threads {
+    scf.for %k = %c0 to %N step %c1 {
+      memref.store %x, %rows[%part, %k] : memref<?x?xf64>
+    }
+    scf.for %j = %lo to %hi step %c1 {
+      %a = memref.load %A[%j] : memref<?xf64>
+      scf.for %k = %c0 to %N step %c1 {
+        %d = memref.load %D[%k] : memref<?xf64>
+        %term = arith.mulf %a, %d : f64
+        %before = memref.load %rows[%part, %k] : memref<?x?xf64>
+        %sum = arith.addf %before, %term : f64
+        memref.store %sum, %rows[%part, %k] : memref<?x?xf64>
+      }
+    }
+    memref.store %c1, %visited[%part] : memref<?xindex>
+    memref.atomic_rmw ori %one, %status[] : (i32, memref<i32>) -> i32
+  }
+  return
+}
+
+// A lane has one element of each vector: of 8, the first eight lanes.
+//
+// CHECK-LABEL: func.func @vectors(
+// CHECK-SAME:    index, %{{[^ ]+}}: index, %[[N:[^ ]+]]: index, %[[D:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>)
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f64
+// CHECK:         nacho.parallel %[[PART:[^ ]+]] in
+// CHECK-NEXT:      %[[LANE:.+]] = nacho.lane of 32
+// CHECK:           %[[SUMS:.+]] = scf.for %[[K:.+]] = %c0 to %[[N]] step %c32 iter_args(%[[S:.+]] = %[[ZERO]]) -> (f64) {
+// CHECK-NEXT:        %[[AT:.+]] = arith.addi %[[K]], %[[LANE]] : index
+// CHECK-NEXT:        %[[OF_D:.+]] = memref.load %[[D]][%[[AT]]]
+// CHECK-NEXT:        %[[NEXT:.+]] = arith.addf %[[S]], %[[OF_D]] : f64
+// CHECK-NEXT:        scf.yield %[[NEXT]] : f64
+// CHECK-NEXT:      }
+// CHECK-NEXT:      %[[FAR:.+]] = arith.addi %[[LANE]], %c16 : index
+// CHECK-NEXT:      %[[WRAPPED:.+]] = arith.remui %[[FAR]], %c32 : index
+// CHECK-NEXT:      %[[HIGH:.+]] = nacho.from_lane %[[SUMS]] at %[[WRAPPED]] : f64
+// CHECK-NEXT:      %[[HALF:.+]] = arith.addf %[[SUMS]], %[[HIGH]] : f64
+// CHECK-NEXT:      %[[SMALL:.+]] = arith.remui %[[LANE]], %c8 : index
+// CHECK-NEXT:      %[[OTHER:.+]] = memref.load %[[D]][%[[SMALL]]]
+// CHECK-NEXT:      %[[ALL:.+]] = arith.addf %[[HALF]], %[[OTHER]] : f64
+// CHECK-NEXT:      %[[SUM:.+]] = nacho.from_lane %[[ALL]] at %c0 : f64
+// CHECK-NEXT:      scf.if
+// CHECK-NEXT:        memref.store %[[SUM]], %[[OUT]][%[[PART]]]
+// CHECK-NOT:     vector
+func.func @vectors(%parts: index, %threads: index, %N: index, %D: memref<?xf64>,
+                   %out: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %zeros = arith.constant dense<0.0> : vector<32xf64>
+  nacho.parallel %part in %parts threads %threads {
+    %sums = scf.for %k = %c0 to %N step %c32 iter_args(%s = %zeros) -> vector<32xf64> {
+      %d = vector.load %D[%k] : memref<?xf64>, vector<32xf64>
+      %next = arith.addf %s, %d : vector<32xf64>
+      scf.yield %next : vector<32xf64>
+    }
+    %low = vector.extract_strided_slice %sums {offsets = [0], sizes = [16], strides = [1]}
+        : vector<32xf64> to vector<16xf64>
+    %high = vector.extract_strided_slice %sums {offsets = [16], sizes = [16], strides = [1]}
+        : vector<32xf64> to vector<16xf64>
+    %half = arith.addf %low, %high : vector<16xf64>
+    %eight = vector.extract_strided_slice %half {offsets = [0], sizes = [8], strides = [1]}
+        : vector<16xf64> to vector<8xf64>
+    %other = vector.load %D[%c0] : memref<?xf64>, vector<8xf64>
+    %all = arith.addf %eight, %other : vector<8xf64>
+    %sum = vector.extract %all[0] : f64 from vector<8xf64>
+    memref.store %sum, %out[%part] : memref<?xf64>
+  }
+  return
+}
+
+// The first lane writes what all lanes would read: only one thread can do that.
+//
+// CHECK-LABEL: func.func @negative_read(
+// CHECK-NOT:     nacho.lane
+// CHECK:         return
+func.func @negative_read(%parts: index, %threads: index, %N: index, %x: f64,
+                         %rows: memref<?x?xf64>, %at: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  nacho.parallel %part in %parts threads %threads {
+    scf.for %j = %c0 to %N step %c1 iter_args(%i = %c0) -> index {
+      memref.store %i, %at[%part] : memref<?xindex>
+      %k0 = memref.load %at[%part] : memref<?xindex>
+      scf.for %k = %c0 to %N step %c1 {
+        memref.store %x, %rows[%k0, %k] : memref<?x?xf64>
+      }
+      scf.yield %k0 : index
+    }
+  }
+  return
+}
+
+// A lane would read what its neighbour writes.
+//
+// CHECK-LABEL: func.func @negative_neighbour(
+// CHECK-NOT:     nacho.lane
+// CHECK:         return
+func.func @negative_neighbour(%parts: index, %threads: index, %N: index,
+                              %rows: memref<?x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  nacho.parallel %part in %parts threads %threads {
+    scf.for %j = %c0 to %N step %c1 {
+      scf.for %k = %c0 to %N step %c1 {
+        %next = arith.addi %k, %c1 : index
+        %x = memref.load %rows[%part, %next] : memref<?x?xf64>
+        memref.store %x, %rows[%part, %k] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
+
+// No loop over rows is inside of another loop; a tile has threads of its own.
+//
+// CHECK-LABEL: func.func @negative_little(
+// CHECK-NOT:     nacho.lane
+// CHECK:         return
+func.func @negative_little(%parts: index, %threads: index, %N: index, %x: f64,
+                           %rows: memref<?x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  nacho.parallel %part in %parts threads %threads {
+    scf.for %k = %c0 to %N step %c1 {
+      memref.store %x, %rows[%part, %k] : memref<?x?xf64>
+    }
+  }
+  nacho.parallel %part in %parts threads %threads {
+    %begin, %end = nacho.tile %part of %parts by 32
+    scf.for %j = %begin to %end step %c1 {
+      scf.for %k = %c0 to %N step %c1 {
+        memref.store %x, %rows[%part, %k] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
