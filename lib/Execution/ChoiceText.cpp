@@ -37,6 +37,8 @@ std::string Chooser::describeKeys(const Choice &choice) const {
     why = "plans have a loop for every index";
   else if (pins.mergeKeys)
     why = "as asked for";
+  else if (kernel.entriesPerPart)
+    why = "the parts of a tile read all of its entries";
   else if (facts.overlap < kLeastOverlap)
     why = "only " + shown(100 * facts.overlap) +
           " % of the entries have a first coordinate that all operands have";

@@ -38,7 +38,10 @@ static int64_t partsFor(int64_t work, const KernelFacts &kernel) {
 /// Sets the numbers of threads and parts.
 static void chooseWorkers(Choice &choice, int64_t available,
                           const KernelFacts &kernel) {
-  const Asked &asked = choice.asked;
+  Asked &asked = choice.asked;
+  // What is stored at coordinates is cut. Threads take dense rows together.
+  if (kernel.entriesPerPart && choice.facts.stored)
+    asked.work = choice.facts.stored;
   choice.isShared = !asked.parts;
   choice.parts = choice.isShared ? partsFor(asked.work, kernel) : asked.parts;
   if (kernel.entriesPerPart) {
@@ -78,6 +81,9 @@ bool Chooser::wantsKeys(const Asked &asked, const Facts &facts) const {
     return false;
   if (pins.mergeKeys)
     return *pins.mergeKeys;
+  // A block of a GPU reads the entries of its tile at once, and skips none.
+  if (kernel.entriesPerPart)
+    return true;
   if (facts.overlap < kLeastOverlap)
     return false;
   if (facts.entries < kWorthKeys)

@@ -34,6 +34,11 @@ static unsigned bitsOf(int64_t extent) {
   return bits;
 }
 
+static bool storesCoordinates(const TensorLayout &layout) {
+  return std::any_of(layout.levels.begin(), layout.levels.end(),
+                     [](const auto &level) { return !level.isFull; });
+}
+
 Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
                      const std::vector<Argument> &args) {
   Facts facts = factsOf(operands);
@@ -46,6 +51,8 @@ Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
     if (layout.levels.empty())
       continue;
     facts.entries += values->size;
+    if (storesCoordinates(layout))
+      facts.stored += values->size;
     facts.rows += rowsOf(layout, arrays, extents);
     for (size_t level = 0; isFirst && level < layout.levels.size(); ++level)
       facts.keyBits += bitsOf(extents[level].size);
@@ -58,9 +65,7 @@ Facts nacho::factsOf(const std::vector<TensorLayout> &operands) {
   Facts facts;
   for (const TensorLayout &layout : operands) {
     facts.rank = std::max<unsigned>(facts.rank, layout.levels.size());
-    facts.sparse +=
-        std::any_of(layout.levels.begin(), layout.levels.end(),
-                    [](const auto &level) { return !level.isFull; });
+    facts.sparse += storesCoordinates(layout);
   }
   return facts;
 }

@@ -190,6 +190,7 @@ def einsum(text, operands):
     )
 
 
+@pytest.mark.host_only
 def test_plan_says_how_many_parts():
     """The number of parts depends on the cost and the extent, not on what is asked."""
     A, x = matrix(700_000, 1500, 1000), vector(1500)
@@ -269,6 +270,7 @@ def sorting_kernel():
     return nacho.mlir.compile(COLUMN, formats, order=("i", "j"))
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("parts", [2, 16, 1000])
 @pytest.mark.parametrize("name", WIDE)
 def test_sorted_products_are_balanced(name, parts):
@@ -385,6 +387,7 @@ def test_sorted_products_are_right(case):
     np.testing.assert_allclose(sums, want, rtol=1e-9, atol=1e-6)
 
 
+@pytest.mark.host_only
 def test_explain_says_why_products_are_sorted():
     A = WIDE["even"]
     text = sorting_kernel().explain(A, vector(3000), threads=8)

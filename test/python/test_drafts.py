@@ -174,6 +174,7 @@ def test_matches_where_no_sample_was_taken():
         np.testing.assert_array_equal(Z.toarray(), A.toarray() * B.toarray())
 
 
+@pytest.mark.host_only
 def test_a_plan_without_counts_is_executed_once():
     """Its offsets are those of the draft. Nobody but calls makes such plans."""
     A = random((50, 50), 100, "csr", 1)
@@ -188,6 +189,7 @@ def test_a_plan_without_counts_is_executed_once():
         plan.execute(call.args, planned=True)
 
 
+@pytest.mark.host_only
 def test_positions_that_are_edited():
     """Cuts can then be anything: parts that would write outside of the draft."""
     A, B = (random((300, 200), 2000, "csr", seed) for seed in (1, 2))
@@ -240,6 +242,7 @@ def test_a_draft_that_would_be_too_large():
     assert int(run.stdout) < 200_000, "KiB"
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize(
     ("share", "threads", "splits"), [(0.2, 2, False), (0.9, 2, False), (0.9, 4, True)]
 )

@@ -131,6 +131,7 @@ def test_a_full_row_of_a_mask():
         assert nest.costs.max() <= nest.costs.mean() + max(2 * min(nest.delta, 2), 8)
 
 
+@pytest.mark.host_only
 def test_what_is_listed_is_listed_once():
     """The list of a refused program is kept, and light rows are not copied."""
     n = 20_000
@@ -185,6 +186,7 @@ def test_heavy_rows_come_in_pieces(expression):
         assert ("heavy rows in pieces" in text) == ("row-pieces" not in pins)
 
 
+@pytest.mark.host_only
 def test_pieces_that_are_too_heavy_are_cut_again():
     n = 4000
     inputs = {"A": arrow(n), "B": columns(n, hot=60)}
@@ -221,6 +223,7 @@ def test_only_heavy_rows_are_listed():
     assert "heavy rows entry" not in kernel.explain(**inputs, parts=2)
 
 
+@pytest.mark.host_only
 def test_heavy_parts_are_started_first():
     """The last row has a quarter of the work, and the parts an eighth each."""
     n = 4000

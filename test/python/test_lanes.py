@@ -196,6 +196,7 @@ def test_edited_positions_of_short_rows(index, wrong):
         assert kernel(edited, vector).shape == (given.shape[0],)
 
 
+@pytest.mark.host_only
 def test_short_rows_are_lanes():
     shown = compiled(SPMV, PATHS[0], A="csr", x="dense", y="dense").mlir("scf")
     assert "vector.reduction <maxsi>" in shown

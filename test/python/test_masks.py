@@ -140,6 +140,7 @@ def test_dot_products_add_in_the_order_of_a_scatter():
         assert samples.same(kernel(**given, parts=parts), rows)
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("entries", [3, 200_000])
 def test_products_are_scattered_under_other_masks(entries):
     """If the mask has few rows, transposing B would take longer than their products."""

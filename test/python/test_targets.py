@@ -69,7 +69,7 @@ def compared(text, target="cuda-sim", parts=None):
         __call__ = staticmethod(run)
 
     kernel = Kernel(expression=text, target=target, parts=parts)
-    return targets.Compared(kernel, lambda: plain_compile(text))
+    return targets.Compared(kernel, lambda more: plain_compile(text, **more), {})
 
 
 @pytest.mark.parametrize(

@@ -122,9 +122,9 @@ class DeviceArray:
         message = f"the array lies on '{self.device}'; copy it with .to_host()"
         raise DeviceError(message)
 
-    def to_host(self) -> Array:
-        """Return a copy in the memory of the host."""
-        made: Array = np.empty(self.shape, self.dtype)
+    def to_host(self, room: Array | None = None) -> Array:
+        """Return a copy in the memory of the host: that of ``room``, if it is given."""
+        made: Array = np.empty(self.shape, self.dtype) if room is None else room
         with _naming_errors():
             self.native.read(made)
         return made
