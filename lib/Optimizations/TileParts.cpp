@@ -210,13 +210,14 @@ private:
     return LoadCutOp::create(b, like.getCut().getType(), bounds, row);
   }
 
-  /// All that parts cost may lie in a single operand. What lies in levels above
-  /// may come on top of that, and so may the ends of windows.
+  /// All that parts cost may lie in a single operand. The ends of windows come
+  /// on top of that. The fewer bytes a block has, the more blocks run at a time:
+  /// so this is what most tiles need, and what has no room is read where it is.
   int64_t expectedBytes() {
     int64_t each = 0;
     for (const auto &[tensor, bytes] : readBytes)
       each = std::max(each, bytes);
-    int64_t part = (each + appendedBytes) * share * 5 / 4;
+    int64_t part = (each + appendedBytes) * share * 17 / 16;
     int64_t cut = cast<MemRefType>(bounds.getType()).getDimSize(1) *
                   bytesOf(IndexType::get(bounds.getContext()));
     return int64_t(tile.getBy() + 1) * (part + cut);
@@ -232,7 +233,9 @@ private:
     auto type = cast<MemRefType>(array.getType());
     if (!type.getLayout().isIdentity())
       return;
-    readBytes[cut.tensor] += bytesOf(type.getElementType());
+    // A row costs as much as four entries.
+    int64_t weight = more ? 4 : 1;
+    readBytes[cut.tensor] += bytesOf(type.getElementType()) / weight;
     Value from = cutPosition(first, cut), to = cutPosition(last, cut);
     to = arith::AddIOp::create(b, to,
                                arith::ConstantIndexOp::create(b, 1 + more));

@@ -48,3 +48,42 @@ func.func @flag(%n: index, %threads: index, %in: memref<?xi1>, %out: memref<?xi1
   }
   return
 }
+
+// A scan: a warp combines the rows of a tile, one warp the tiles, and warps scan the rows
+// of each tile. A lane has four rows, and gets from others what these combine to.
+//
+// CHECK-LABEL: func.func @exclusive_scan(
+// CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x1xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>)
+// CHECK:         %[[ROWS:.+]] = memref.dim %[[COUNTS]]
+// CHECK:         %[[TILES:.+]] = arith.ceildivui %[[ROWS]], %c512 : index
+// CHECK:         gpu.launch
+// CHECK:           %[[ALL:.+]] = scf.for {{.+}} step %c128 iter_args(%[[SUM:.+]] = %c0) -> (index) {
+// CHECK-COUNT-4:     memref.load %[[COUNTS]]
+// CHECK:             gpu.shuffle idx
+// CHECK-NOT:         memref.store
+// CHECK:             scf.yield
+// CHECK:           scf.if
+// CHECK-NEXT:        memref.store %[[ALL]], %[[OFFSETS]]
+// CHECK:           gpu.terminator
+// CHECK:         gpu.launch blocks({{.+}}) in (%{{[^ ]+}} = %c1, {{.+}}) threads
+// CHECK:           memref.store %c0, %[[OFFSETS]][%c0, %c0]
+// CHECK:           scf.for {{.+}} to %[[TILES]] step %c128 iter_args
+// CHECK-COUNT-4:     memref.load %[[OFFSETS]]
+// CHECK:             gpu.shuffle idx
+// CHECK-COUNT-4:     memref.store %{{.+}}, %[[OFFSETS]]
+// CHECK:           gpu.terminator
+// CHECK:         gpu.launch
+// CHECK:           %[[BEFORE:.+]] = memref.load %[[OFFSETS]]
+// CHECK:           scf.for {{.+}} step %c128 iter_args(%{{.+}} = %[[BEFORE]]) -> (index) {
+// CHECK-COUNT-4:     memref.load %[[COUNTS]]
+// CHECK:             gpu.shuffle idx
+// CHECK-COUNT-4:     memref.store %{{.+}}, %[[OFFSETS]]
+// CHECK:           gpu.terminator
+func.func @exclusive_scan(%counts: memref<?x1xindex>, %offsets: memref<?x1xindex>) {
+  nacho.exclusive_scan %counts into %offsets : memref<?x1xindex> {
+  ^bb0(%x: index, %y: index):
+    %sum = arith.addi %x, %y : index
+    nacho.yield %sum : index
+  }
+  return
+}

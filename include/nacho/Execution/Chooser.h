@@ -58,7 +58,6 @@ struct Facts {
   unsigned rank = 0;    ///< The most levels of an operand.
   unsigned keyBits = 0; ///< The bits of a key of the first operand with levels.
   int64_t entries = 0;  ///< The number of entries of all operands.
-  int64_t stored = 0;   ///< Those of operands that store coordinates.
   /// The number of rows of all operands: the fibers of their last levels or,
   /// for a list, all combinations of the coordinates of its other levels.
   int64_t rows = 0;
@@ -66,6 +65,7 @@ struct Facts {
   /// have; 1 if no sample was taken.
   double overlap = 1;
   unsigned sparse = 0; ///< The number of operands that store coordinates.
+  int64_t stored = 0;  ///< The number of their entries.
 };
 
 /// The facts that the arguments of a call tell.

@@ -1,15 +1,13 @@
 //===- ScanOnDevice.cpp - The scan of many parts --------------------------===//
 //
-// Combining is associative. So rows are combined in runs, the runs of a tile in
-// that tile, tiles in chunks, and chunks by one thread:
+// Combining is associative. A warp combines the rows of a tile, another one the
+// tiles, and warps then scan the rows of each tile:
 //
-//   parallel for each run:    output[its end] = all rows of the run
-//                             sync; one run of each tile: the same, from the
-//                             beginning of the tile on
-//   parallel for each chunk:  output[end of a tile] = the same, from the
-//                             beginning of the chunk, then of all rows, on
-//   parallel for each run:    output[row] = all rows before
+//   parallel for each tile:  output[its end] = all rows of the tile
+//   one warp:                output[end of a tile] = all rows before
+//   parallel for each tile:  output[row] = all rows before
 //
+// In each step of these loops, the lanes have 128 rows that follow one another.
 // The output holds what lies between the loops: no other memory is needed.
 //
 //===----------------------------------------------------------------------===//
@@ -24,166 +22,177 @@
 using namespace mlir;
 using namespace nacho;
 
-/// The rows of a run, and the runs of a tile: then its window of the input,
-/// with a column or some, fits in the memory that its threads share.
-static constexpr int64_t kRun = 32, kRunsOfTile = 32;
-/// The chunks of tiles, of which all belong to one tile themselves.
-static constexpr int64_t kChunks = 32;
+/// How many rows each lane has at a time.
+static constexpr int64_t kLanes = 32, kEach = 4;
+/// The rows of a tile: few enough for many warps, and many enough for the one
+/// that scans the tiles.
+static constexpr int64_t kRowsOfTile = 4 * kEach * kLanes;
 
 namespace {
 using Values = SmallVector<Value>;
-using RowOf = llvm::function_ref<Value(Value)>;
 
 class ScanOnDevice {
 public:
   explicit ScanOnDevice(ExclusiveScanOp op)
       : b(op.getLoc(), op), op(op), rows(b, op), zero(constant(0)),
         one(constant(1)), end(memref::DimOp::create(b, op.getInput(), zero)),
-        runs(ceilDiv(end, kRun)), tiles(ceilDiv(end, kRun * kRunsOfTile)) {}
+        tiles(arith::CeilDivUIOp::create(b, end, constant(kRowsOfTile))) {}
 
   void emit() {
-    combineRuns();
-    combineTiles();
-    scanRuns();
+    forEach(tiles, [&](Value tile) { combineTile(tile); });
+    forEach(one, [&](Value) { scanTiles(); });
+    forEach(tiles, [&](Value tile) { scanTile(tile); });
   }
 
 private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
-  Value ceilDiv(Value number, int64_t by) {
-    return arith::CeilDivUIOp::create(b, number, constant(by));
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, predicate, x, y);
+  }
+  /// The first row of a tile, which is the one after the last of the tile
+  /// before, or the end of all rows.
+  Value startOf(Value tile) {
+    Value row = arith::MulIOp::create(b, tile, constant(kRowsOfTile));
+    return arith::MinUIOp::create(b, row, end);
   }
   Value after(Value number) { return arith::AddIOp::create(b, number, one); }
-  Value before(Value number) { return arith::SubIOp::create(b, number, one); }
-  /// min(number * size, most)
-  Value startOf(Value number, Value size, Value most) {
-    Value start = arith::MulIOp::create(b, number, size);
-    return arith::MinUIOp::create(b, start, most);
-  }
-  /// The row after the last of a run or of a tile.
-  Value endOfRun(Value run) { return startOf(after(run), constant(kRun), end); }
-  Value endOfTile(Value tile) {
-    return startOf(after(tile), constant(kRun * kRunsOfTile), end);
+
+  /// A warp for each worker.
+  void forEach(Value workers, llvm::function_ref<void(Value)> body) {
+    auto loop = ParallelOp::create(b, workers, one);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBodyBlock());
+    lane = LaneOp::create(b, b.getIndexType(), kLanes);
+    body(loop.getWorker());
   }
 
-  /// if x predicate y: body
-  void emitIf(arith::CmpIPredicate predicate, Value x, Value y,
-              llvm::function_ref<void()> body) {
-    Value condition = arith::CmpIOp::create(b, predicate, x, y);
+  void emitIf(Value condition, llvm::function_ref<void()> body) {
     auto branch = scf::IfOp::create(b, condition, /*withElse=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     body();
   }
 
-  /// Workers in tiles, and a window of the input for each tile of runs.
-  void forEach(Value workers, int64_t perTile, int64_t bytes,
-               llvm::function_ref<void(Value, TileOp)> body) {
-    auto loop = ParallelOp::create(b, workers, one);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBodyBlock());
-    Type index = b.getIndexType();
-    auto tile = TileOp::create(b, index, index, loop.getWorker(), workers,
-                               perTile, b.getI64IntegerAttr(bytes));
-    body(loop.getWorker(), tile);
+  Values choose(Value condition, ValueRange row, ValueRange other) {
+    Values chosen;
+    for (auto [x, y] : llvm::zip(row, other))
+      chosen.push_back(arith::SelectOp::create(b, condition, x, y));
+    return chosen;
   }
 
-  void forEachRun(llvm::function_ref<void(Value, TileOp)> body) {
-    int64_t bytes = kRunsOfTile * kRun * op.getNumColumns() * sizeof(int64_t);
-    forEach(runs, kRunsOfTile, bytes, [&](Value run, TileOp tile) {
-      Value first = startOf(tile.getBegin(), constant(kRun), end);
-      Value last = startOf(tile.getEnd(), constant(kRun), end);
-      StageInOp::create(b, op.getInput(), first, last);
-      body(run, tile);
-    });
+  /// The row that another lane has.
+  Values fromLane(ValueRange row, Value other) {
+    Values found;
+    for (Value value : row) {
+      Value bits = arith::IndexCastOp::create(b, b.getI64Type(), value);
+      bits = FromLaneOp::create(b, bits, other);
+      found.push_back(arith::IndexCastOp::create(b, b.getIndexType(), bits));
+    }
+    return found;
   }
 
-  /// sum = none; for n in from .. to: output[rowOf(n)] = sum =
-  ///                                      combine(sum, output[rowOf(n)])
-  void sumUp(Value from, Value to, RowOf rowOf) {
-    auto loop = scf::ForOp::create(b, from, to, one, rows.none());
+  /// Combines the row of each lane with those of all lanes before.
+  Values scanLanes(Values row) {
+    for (int64_t distance = 1; distance < kLanes; distance *= 2) {
+      Value other = arith::AddIOp::create(b, lane, constant(kLanes - distance));
+      other = arith::RemUIOp::create(b, other, constant(kLanes));
+      Values both = rows.combine(fromLane(row, other), row);
+      Value isFar =
+          compare(arith::CmpIPredicate::uge, lane, constant(distance));
+      row = choose(isFar, both, row);
+    }
+    return row;
+  }
+
+  /// sum = first
+  /// for n = 4 * lane; n - 4 * lane < count; n += 4 * 32:
+  ///   for m in n .. n + 4:
+  ///     all = sum combined with rows[rowOf(0)] to rows[rowOf(m)]
+  ///     visit(m, whether m < count, all)
+  ///   sum = the last lane's last one
+  ///
+  /// The four loads of a lane do not wait for each other.
+  Values scan(Value count, ValueRange first, Value array,
+              llvm::function_ref<Value(Value)> rowOf,
+              llvm::function_ref<void(Value, Value, ValueRange)> visit) {
+    auto loop =
+        scf::ForOp::create(b, zero, count, constant(kEach * kLanes), first);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value row = rowOf(loop.getInductionVar());
-    Values sum =
-        rows.combine(loop.getRegionIterArgs(), rows.load(op.getOutput(), row));
-    rows.store(row, sum);
-    scf::YieldOp::create(b, sum);
+    Value begin = arith::MulIOp::create(b, lane, constant(kEach));
+    begin = arith::AddIOp::create(b, loop.getInductionVar(), begin);
+    Value last = arith::SubIOp::create(b, count, one);
+    SmallVector<std::pair<Value, Value>> numbers;
+    SmallVector<Values> own;
+    for (int64_t k = 0; k < kEach; ++k) {
+      Value n = arith::AddIOp::create(b, begin, constant(k));
+      Value isThere = compare(arith::CmpIPredicate::ult, n, count);
+      numbers.push_back({n, isThere});
+      own.push_back(choose(
+          isThere, rows.load(array, rowOf(arith::MinUIOp::create(b, n, last))),
+          rows.none()));
+    }
+    for (int64_t k = 1; k < kEach; ++k)
+      own[k] = rows.combine(own[k - 1], own[k]);
+    Values all = scanLanes(own.back());
+    ValueRange sum = loop.getRegionIterArgs();
+    Value isFirst = compare(arith::CmpIPredicate::eq, lane, zero);
+    Value before = arith::AddIOp::create(b, lane, constant(kLanes - 1));
+    before = arith::RemUIOp::create(b, before, constant(kLanes));
+    Values base =
+        rows.combine(sum, choose(isFirst, rows.none(), fromLane(all, before)));
+    for (auto [number, row] : llvm::zip(numbers, own))
+      visit(number.first, number.second, rows.combine(base, row));
+    scf::YieldOp::create(
+        b, rows.combine(sum, fromLane(all, constant(kLanes - 1))));
+    return Values(loop.getResults());
   }
 
-  void combineRuns() {
-    forEachRun([&](Value run, TileOp tile) {
-      Value from = startOf(run, constant(kRun), end), to = endOfRun(run);
-      rows.store(to, rows.scan(from, to, rows.none(), /*isStored=*/false));
-      TileSyncOp::create(b);
-      emitIf(arith::CmpIPredicate::eq, run, tile.getBegin(), [&] {
-        sumUp(tile.getBegin(), tile.getEnd(),
-              [&](Value other) { return endOfRun(other); });
-      });
-    });
+  /// Scans the rows of a tile, in the input.
+  Values scanInput(Value tile, ValueRange first,
+                   llvm::function_ref<void(Value, Value, ValueRange)> visit) {
+    Value from = startOf(tile);
+    Value count = arith::SubIOp::create(b, startOf(after(tile)), from);
+    auto rowOf = [&](Value n) { return arith::AddIOp::create(b, from, n); };
+    return scan(count, first, op.getInput(), rowOf, visit);
   }
 
-  void combineTiles() {
-    Value each = ceilDiv(tiles, kChunks);
-    Value chunks = arith::CeilDivUIOp::create(b, tiles, each);
-    auto rowOf = [&](Value tile) { return endOfTile(tile); };
-    auto lastOf = [&](Value chunk) {
-      return before(startOf(after(chunk), each, tiles));
-    };
-    forEach(chunks, kChunks, /*bytes=*/1, [&](Value chunk, TileOp) {
-      Value from = startOf(chunk, each, tiles), last = lastOf(chunk);
-      sumUp(from, after(last), rowOf);
-      TileSyncOp::create(b);
-      emitIf(arith::CmpIPredicate::eq, chunk, zero, [&] {
-        rows.store(zero, rows.none());
-        sumUp(zero, chunks, [&](Value n) { return rowOf(lastOf(n)); });
-      });
-      TileSyncOp::create(b);
-      emitIf(arith::CmpIPredicate::ne, chunk, zero,
-             [&] { addToTiles(from, last); });
-    });
+  void storeOnce(Value row, ValueRange values) {
+    emitIf(compare(arith::CmpIPredicate::eq, lane, zero),
+           [&] { rows.store(row, values); });
   }
 
-  /// for n in from .. to: output[end of n] =
-  ///     combine(output[end of from - 1], output[end of n])
-  void addToTiles(Value from, Value to) {
-    Values sum = rows.load(op.getOutput(), endOfTile(before(from)));
-    auto loop = scf::ForOp::create(b, from, to, one);
-    b.setInsertionPointToStart(loop.getBody());
-    Value row = endOfTile(loop.getInductionVar());
-    rows.store(row, rows.combine(sum, rows.load(op.getOutput(), row)));
+  void combineTile(Value tile) {
+    Values sum = scanInput(tile, rows.none(), [](Value, Value, ValueRange) {});
+    storeOnce(startOf(after(tile)), sum);
   }
 
-  /// The first row of a tile has its value already, and is read by all runs of
-  /// the tile.
-  void scanRuns() {
-    forEachRun([&](Value run, TileOp tile) {
-      Value from = startOf(run, constant(kRun), end);
-      Value first = startOf(tile.getBegin(), constant(kRun), end);
-      Values ofTile = rows.load(op.getOutput(), first);
-      Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, run,
-                                            tile.getBegin());
-      Values inTile = rows.combine(ofTile, rows.load(op.getOutput(), from)),
-             sum;
-      for (auto [own, all] : llvm::zip(inTile, ofTile))
-        sum.push_back(arith::SelectOp::create(b, isFirst, all, own));
-      emitIf(arith::CmpIPredicate::ne, run, tile.getBegin(),
-             [&] { rows.store(from, sum); });
-      auto loop = scf::ForOp::create(b, from, before(endOfRun(run)), one, sum);
-      b.setInsertionPointToStart(loop.getBody());
-      Value row = loop.getInductionVar();
-      Values next =
-          rows.combine(loop.getRegionIterArgs(), rows.load(op.getInput(), row));
-      rows.store(after(row), next);
-      scf::YieldOp::create(b, next);
-    });
+  void scanTiles() {
+    storeOnce(zero, rows.none());
+    auto rowOf = [&](Value n) { return startOf(after(n)); };
+    scan(tiles, rows.none(), op.getOutput(), rowOf,
+         [&](Value n, Value isThere, ValueRange all) {
+           emitIf(isThere, [&] { rows.store(startOf(after(n)), all); });
+         });
+  }
+
+  /// The first row of a tile has its value already.
+  void scanTile(Value tile) {
+    Value from = startOf(tile), last = startOf(after(tile));
+    scanInput(tile, rows.load(op.getOutput(), from),
+              [&](Value n, Value, ValueRange all) {
+                Value row = after(arith::AddIOp::create(b, from, n));
+                emitIf(compare(arith::CmpIPredicate::ult, row, last),
+                       [&] { rows.store(row, all); });
+              });
   }
 
   ImplicitLocOpBuilder b;
   ExclusiveScanOp op;
   ScanBuilder rows;
-  Value zero, one, end, runs, tiles;
+  Value zero, one, end, tiles, lane;
 };
 } // namespace
 
