@@ -55,17 +55,16 @@ static int64_t mostElements(const std::vector<Argument> &args) {
 /// How many entries the tables of a device's many threads have room for at
 /// first.
 static constexpr int64_t kDeviceTableEntries = 256;
-/// The most bytes that the workspaces of all threads of a device take, if there
-/// are enough for kLeastDeviceThreads.
-static constexpr int64_t kDeviceWorkspaceBytes = int64_t(1) << 31;
+/// So many threads of a device have workspaces, whatever memory these take.
 static constexpr int64_t kLeastDeviceThreads = 32;
 
 /// So many threads of a device that their workspaces do not take too much
 /// memory.
 int64_t StepPlan::threadsWithWorkspaces(int64_t threads) const {
-  if (step->device().isHost() || workspaces.empty())
+  int64_t bytes = step->device().workspaceBytes();
+  if (bytes == 0 || workspaces.empty())
     return threads;
-  int64_t most = kDeviceWorkspaceBytes / std::max<int64_t>(workspaceBytes(), 1);
+  int64_t most = bytes / std::max<int64_t>(workspaceBytes(), 1);
   return std::min(threads, std::max(most, kLeastDeviceThreads));
 }
 

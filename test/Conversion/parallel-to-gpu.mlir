@@ -83,24 +83,18 @@ func.func @prefix_sum(%costs: memref<?xi64>, %threads: index) {
   return
 }
 
-// There are as many threads as slots, and no more than workers, in small blocks. The
-// last block may have threads without a slot. What a worker needs for itself is taken
-// once per thread.
+// There are as many threads as slots, and no more than workers, each in a block of its
+// own. What a worker needs for itself is taken once per thread.
 //
 // CHECK-LABEL: func.func @slots(
 // CHECK-SAME:    %[[N:[^ ]+]]: index, %[[THREADS:[^ ]+]]: index, %[[OUT:[^ ]+]]: memref<?x?xindex>)
 // CHECK:         %[[SLOTS:.+]] = arith.constant 4096 : index
-// CHECK:         %[[FEW:.+]] = arith.minui %[[N]], %[[THREADS]]
-// CHECK:         %[[ALL:.+]] = arith.minui %[[FEW]], %[[SLOTS]]
-// CHECK:         %[[SIZE:.+]] = arith.constant 32 : index
-// CHECK:         %[[BLOCKS:.+]] = arith.ceildivui %[[ALL]], %[[SIZE]]
-// CHECK:         gpu.launch blocks(%[[BX:[^ ,]+]], %{{.+}}) in (%{{[^ ]+}} = %[[BLOCKS]], {{.+}}) threads(%[[TX:[^ ,]+]], %{{.+}}) in (%{{[^ ]+}} = %[[SIZE]], {{.+}}) {
-// CHECK:           %[[FIRST:.+]] = arith.muli %[[BX]], %[[SIZE]] : index
-// CHECK:           %[[SLOT:.+]] = arith.addi %[[FIRST]], %[[TX]] : index
-// CHECK:           %[[EXISTS:.+]] = arith.cmpi ult, %[[SLOT]], %[[ALL]] : index
-// CHECK:           %[[BEGIN:.+]] = arith.select %[[EXISTS]], %[[SLOT]], %[[N]] : index
+// CHECK:         %[[FEW:.+]] = arith.minui %[[SLOTS]], %[[THREADS]]
+// CHECK:         %[[ALL:.+]] = arith.minui %[[FEW]], %[[N]]
+// CHECK:         %[[ONE:.+]] = arith.constant 1 : index
+// CHECK:         gpu.launch blocks(%[[SLOT:[^ ,]+]], %{{.+}}) in (%{{[^ ]+}} = %[[ALL]], {{.+}}) threads(%{{.+}}) in (%{{[^ ]+}} = %[[ONE]], {{.+}}) {
 // CHECK-NEXT:      memref.alloca
-// CHECK-NEXT:      scf.for %[[WORKER:.+]] = %[[BEGIN]] to %[[N]] step %[[ALL]] {
+// CHECK-NEXT:      scf.for %[[WORKER:.+]] = %[[SLOT]] to %[[N]] step %[[ALL]] {
 // CHECK:             memref.store %{{.+}}, %[[OUT]][%[[SLOT]], %[[WORKER]]]
 // CHECK-NOT:     nacho.
 func.func @slots(%n: index, %threads: index, %out: memref<?x?xindex>) {

@@ -244,7 +244,15 @@ void Reader::readOperand(const std::string &word, Shape shape,
 }
 
 /// @%p1 bra $L__BB0_2;
+///
+/// Older PTX has a scope for what the half of a value that nobody wants is put
+/// into: { .reg .b32 tmp; mov.b64 {tmp, %r1}, %rd1; }
 void Reader::readInstruction() {
+  static const std::string scope = "{ .reg .b32 tmp; ";
+  if (beginsWith(line, scope.c_str())) {
+    line = line.substr(scope.size());
+    line.replace(line.find("tmp"), 3, "_");
+  }
   std::vector<std::string> words = wordsOf(line);
   Instruction made;
   if (words.front()[0] == '@') {

@@ -21,12 +21,11 @@ def ConvertNachoParallelToGPU
     }
     ```
     If the body has a slot, there are `%t` threads, but no more than slots or workers.
-    Each thread takes one worker after the other:
+    Each thread has a warp to itself, and takes one worker after the other:
     ```mlir
     %all = min(%n, %t, slots)
-    gpu.launch blocks(%bx) in (ceildiv(%all, 32)) threads(%tx) in (32) {
-      %slot = %bx * 32 + %tx
-      scf.for %worker = (%slot < %all ? %slot : %n) to %n step %all { body }
+    gpu.launch blocks(%slot) in (%all) threads(%tx) in (1) {
+      scf.for %worker = %slot to %n step %all { body }
     }
     ```
     If the body has lanes, a warp does it for each worker, and lanes exchange values by

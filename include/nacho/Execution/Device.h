@@ -58,6 +58,10 @@ public:
   /// threads. A workspace has a row for each.
   virtual int64_t numSlots(int64_t threads) const = 0;
 
+  /// The most bytes that the workspaces of a call take, if that leaves enough
+  /// threads; 0 if their number is not limited by that.
+  virtual int64_t workspaceBytes() const { return 0; }
+
   /// How many released bytes the device keeps for reuse: now, and at most.
   virtual size_t pooledBytes() const noexcept = 0;
   virtual size_t maxPooledBytes() const noexcept = 0;

@@ -96,6 +96,10 @@ public:
   int64_t numSlots(int64_t threads) const override {
     return std::min(threads, kGpuSlots);
   }
+  /// What is left is for the operands and the results of other libraries, too.
+  int64_t workspaceBytes() const override {
+    return int64_t(driver().memoryBytes / 32);
+  }
   int64_t entriesPerPart() const override { return kGpuEntriesPerPart; }
 
   size_t pooledBytes() const noexcept override { return 0; }

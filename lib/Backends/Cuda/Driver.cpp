@@ -75,6 +75,8 @@ static void openDevice(Driver &made) {
   if (!hasPools)
     throw DeviceError("the GPU has no pools of memory, which target 'cuda' "
                       "needs");
+  made.check(made.deviceTotalMemory(&made.memoryBytes, device),
+             "deviceTotalMemory");
   made.check(made.primaryContextRetain(&made.context, device),
              "primaryContextRetain");
   PoolProperties properties;

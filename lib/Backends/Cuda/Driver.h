@@ -48,6 +48,7 @@ inline constexpr int kReleaseThreshold = 4;
   F(deviceGet, "cuDeviceGet", (int *device, int ordinal))                      \
   F(deviceGetAttribute, "cuDeviceGetAttribute",                                \
     (int *value, int attribute, int device))                                   \
+  F(deviceTotalMemory, "cuDeviceTotalMem_v2", (size_t *bytes, int device))     \
   F(primaryContextRetain, "cuDevicePrimaryCtxRetain",                          \
     (Handle * context, int device))                                            \
   F(contextPush, "cuCtxPushCurrent_v2", (Handle context))                      \
@@ -86,6 +87,7 @@ struct Driver {
 #undef F
   Handle context, pool;
   std::string chip; ///< What PTX is compiled for.
+  size_t memoryBytes;
 
   /// Throws DeviceError, which names the call, unless the result is kOk.
   void check(Result result, const char *call) const;

@@ -41,6 +41,7 @@ public:
   int64_t numSlots(int64_t threads) const override {
     return std::min(threads, kGpuSlots);
   }
+  int64_t workspaceBytes() const override { return int64_t(1) << 28; }
   int64_t entriesPerPart() const override { return kGpuEntriesPerPart; }
 
   size_t pooledBytes() const noexcept override { return 0; }

@@ -86,13 +86,16 @@ static void moveBody(ParallelOp op, Value worker, Block *into) {
 
 /// for each slot: for (worker = slot; worker < workers; worker += slots): body
 ///
-/// The last threads of the last block have no slot.
-static void lowerWithSlots(ImplicitLocOpBuilder &b, ParallelOp op, Value thread,
-                           Value threads) {
-  Value exists =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread, threads);
-  Value first = arith::SelectOp::create(b, exists, thread, op.getWorkers());
-  auto loop = scf::ForOp::create(b, first, op.getWorkers(), threads);
+/// There are fewer slots than a GPU has warps. Each has one to itself, since
+/// those of a warp would wait for each other wherever they branch differently.
+static void lowerWithSlots(ParallelOp op, int64_t slots) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value threads = arith::ConstantIndexOp::create(b, slots);
+  threads = arith::MinUIOp::create(b, threads, op.getThreads());
+  threads = arith::MinUIOp::create(b, threads, op.getWorkers());
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value thread = createLaunch(b, threads, one).getBlockIds().x;
+  auto loop = scf::ForOp::create(b, thread, op.getWorkers(), threads);
   moveBody(op, loop.getInductionVar(), loop.getBody());
   loop.walk([&](SlotOp slot) {
     slot.replaceAllUsesWith(thread);
@@ -103,6 +106,7 @@ static void lowerWithSlots(ImplicitLocOpBuilder &b, ParallelOp op, Value thread,
     if (alloca->getNumOperands() == 0)
       alloca->moveBefore(loop);
   });
+  op.erase();
 }
 
 /// The lanes of a warp take a part: thread n of a block does part n / 32 of it.
@@ -130,30 +134,17 @@ static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize) {
   op.erase();
 }
 
-static void lowerParallel(ParallelOp op, int64_t blockSize, int64_t slots) {
+static void lowerParallel(ParallelOp op, int64_t blockSize) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  bool isLimited = hasSlots(op);
-  Value threads = op.getWorkers();
-  if (isLimited) {
-    // Few threads are spread over as many blocks.
-    blockSize = std::min<int64_t>(blockSize, 32);
-    Value most = arith::ConstantIndexOp::create(b, slots);
-    threads = arith::MinUIOp::create(b, threads, op.getThreads());
-    threads = arith::MinUIOp::create(b, threads, most);
-  }
   Value size = arith::ConstantIndexOp::create(b, blockSize);
-  Value blocks = arith::CeilDivUIOp::create(b, threads, size);
+  Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
   gpu::LaunchOp launch = createLaunch(b, blocks, size);
   Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
   Value thread = arith::AddIOp::create(b, first, launch.getThreadIds().x);
-  if (isLimited) {
-    lowerWithSlots(b, op, thread, threads);
-  } else {
-    Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
-                                         op.getWorkers());
-    auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
-    moveBody(op, thread, ifExists.thenBlock());
-  }
+  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                                       op.getWorkers());
+  auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
+  moveBody(op, thread, ifExists.thenBlock());
   op.erase();
 }
 
@@ -359,8 +350,10 @@ struct ParallelToGPU
       auto lanes = op.getBodyBlock()->getOps<LaneOp>();
       if (!lanes.empty())
         lowerShared(op, *lanes.begin(), blockSize);
+      else if (hasSlots(op))
+        lowerWithSlots(op, slots);
       else
-        lowerParallel(op, blockSize, slots);
+        lowerParallel(op, blockSize);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
