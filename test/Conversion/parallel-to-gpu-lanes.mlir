@@ -62,8 +62,7 @@ func.func @flag(%n: index, %threads: index, %in: memref<?xi1>, %out: memref<?xi1
 // CHECK:             gpu.shuffle idx
 // CHECK-NOT:         memref.store
 // CHECK:             scf.yield
-// CHECK:           scf.if
-// CHECK-NEXT:        memref.store %[[ALL]], %[[OFFSETS]]
+// CHECK:           memref.store %[[ALL]], %[[OFFSETS]]
 // CHECK:           gpu.terminator
 // CHECK:         gpu.launch blocks({{.+}}) in (%{{[^ ]+}} = %c1, {{.+}}) threads
 // CHECK:           memref.store %c0, %[[OFFSETS]][%c0, %c0]
@@ -85,5 +84,31 @@ func.func @exclusive_scan(%counts: memref<?x1xindex>, %offsets: memref<?x1xindex
     %sum = arith.addi %x, %y : index
     nacho.yield %sum : index
   }
+  return
+}
+
+// A prefix sum is made in place: the last number of a tile becomes what the tile comes to,
+// then together with all tiles before; and the tiles' other numbers are scanned.
+//
+// CHECK-LABEL: func.func @prefix_sum(
+// CHECK-SAME:    %[[COSTS:[^ ]+]]: memref<?xi64>
+// CHECK:         gpu.launch
+// CHECK:           %[[ALL:.+]] = scf.for {{.+}} step %c128 iter_args(%{{.+}} = %c0_i64) -> (i64) {
+// CHECK-COUNT-4:     memref.load %[[COSTS]]
+// CHECK:             gpu.shuffle idx
+// CHECK:           memref.store %[[ALL]], %[[COSTS]]
+// CHECK:           gpu.terminator
+// CHECK:         gpu.launch blocks({{.+}}) in (%{{[^ ]+}} = %c1, {{.+}}) threads
+// CHECK-COUNT-4:     memref.load %[[COSTS]]
+// CHECK-COUNT-4:     memref.store %{{.+}}, %[[COSTS]]
+// CHECK:           gpu.terminator
+// CHECK:         gpu.launch
+// CHECK:           memref.load %[[COSTS]]
+// CHECK:           scf.for {{.+}} step %c128 iter_args
+// CHECK-COUNT-4:     memref.load %[[COSTS]]
+// CHECK-COUNT-4:     memref.store %{{.+}}, %[[COSTS]]
+// CHECK:           gpu.terminator
+func.func @prefix_sum(%costs: memref<?xi64>, %threads: index) {
+  nacho.prefix_sum %costs threads %threads : memref<?xi64>
   return
 }

@@ -52,37 +52,6 @@ func.func @prefetch(%n: index, %in: memref<?xindex>, %out: memref<?xindex>) {
   return
 }
 
-// Three launches: the sums of each part, of the sums of all parts, and of both. The last
-// number of a part is its sum, so that no other memory is needed.
-//
-// CHECK-LABEL: func.func @prefix_sum(
-// CHECK-SAME:    %[[COSTS:[^ ]+]]: memref<?xi64>
-// CHECK:         %[[N:.+]] = memref.dim %[[COSTS]]
-// CHECK:         %[[EACH:.+]] = arith.maxui
-// CHECK:         %[[PARTS:.+]] = arith.ceildivui %[[N]], %[[EACH]]
-// CHECK:         gpu.launch
-// CHECK:           scf.for %[[AT:.+]] = {{.+}} iter_args(%[[SUM:.+]] = %{{.+}}) -> (i64) {
-// CHECK:             %[[COST:.+]] = memref.load %[[COSTS]][%[[AT]]]
-// CHECK:             %[[NEXT:.+]] = arith.addi %[[SUM]], %[[COST]] : i64
-// CHECK:             memref.store %[[NEXT]], %[[COSTS]][%[[AT]]]
-// CHECK:             scf.yield %[[NEXT]] : i64
-// CHECK:         gpu.launch blocks({{.+}}) in (%{{[^ ]+}} = %[[ONE:c1[^,]*]], {{.+}}) threads({{.+}}) in (%{{[^ ]+}} = %[[ONE]], {{.+}}) {
-// CHECK:           scf.for %{{.+}} = %[[ONE]] to %[[PARTS]] step %[[ONE]] {
-// CHECK:             %[[BEFORE:.+]] = memref.load %[[COSTS]]
-// CHECK:             %[[OWN:.+]] = memref.load %[[COSTS]][%[[LAST:.+]]]
-// CHECK:             %[[BOTH:.+]] = arith.addi %[[BEFORE]], %[[OWN]] : i64
-// CHECK:             memref.store %[[BOTH]], %[[COSTS]][%[[LAST]]]
-// CHECK:         gpu.launch
-// CHECK:           %[[SUM:.+]] = memref.load %[[COSTS]]
-// CHECK:           scf.for
-// CHECK:             %[[OWN:.+]] = memref.load %[[COSTS]][%[[AT:.+]]]
-// CHECK:             %[[BOTH:.+]] = arith.addi %[[SUM]], %[[OWN]] : i64
-// CHECK:             memref.store %[[BOTH]], %[[COSTS]][%[[AT]]]
-func.func @prefix_sum(%costs: memref<?xi64>, %threads: index) {
-  nacho.prefix_sum %costs threads %threads : memref<?xi64>
-  return
-}
-
 // There are as many threads as slots, and no more than workers, each in a block of its
 // own. What a worker needs for itself is taken once per thread.
 //

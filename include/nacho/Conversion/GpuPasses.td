@@ -55,10 +55,9 @@ def ConvertNachoParallelToGPU
     A part of a tile that has to wait for the others of the tile has a barrier, and a
     branch on each side of it.
 
-    A scan takes three launches: of runs of rows, of what they come to, and of the rows
-    of each run. A prefix sum takes three launches, too:
-    each thread sums up a part, one thread adds up the sums of the parts, and each
-    thread adds the sum before its part. Sorts are left to nacho-expand-sort.
+    A scan, or a prefix sum, takes three launches: warps combine the rows of tiles, a
+    warp scans the tiles, and warps scan the rows of each tile. Sorts are left to
+    nacho-expand-sort.
   }];
   let options = [
     Option<"blockSize", "block-size", "int64_t", "128", "Threads per block">,

@@ -238,103 +238,6 @@ static LogicalResult lowerTiled(ParallelOp op, TileOp tile,
 }
 
 namespace {
-/// The parts of a prefix sum, each for one thread.
-struct SumParts {
-  SumParts(ImplicitLocOpBuilder &b, Value values)
-      : zero(arith::ConstantIndexOp::create(b, 0)),
-        one(arith::ConstantIndexOp::create(b, 1)),
-        size(memref::DimOp::create(b, values, zero)) {
-    Value most = arith::ConstantIndexOp::create(b, kMost);
-    each = arith::CeilDivUIOp::create(b, size, most);
-    each = arith::MaxUIOp::create(b, each, one);
-    count = arith::CeilDivUIOp::create(b, size, each);
-  }
-
-  Value beginOf(ImplicitLocOpBuilder &b, Value part) const {
-    return arith::MulIOp::create(b, part, each);
-  }
-  Value endOf(ImplicitLocOpBuilder &b, Value part) const {
-    Value end = arith::AddIOp::create(b, beginOf(b, part), each);
-    return arith::MinUIOp::create(b, end, size);
-  }
-  /// Where the sum of a part is.
-  Value lastOf(ImplicitLocOpBuilder &b, Value part) const {
-    return arith::SubIOp::create(b, endOf(b, part), one);
-  }
-
-  static constexpr int64_t kMost = 1024;
-  Value zero, one, size, each, count;
-};
-} // namespace
-
-/// for n in [begin, end): values[n] = sum += values[n]
-static void sumUp(ImplicitLocOpBuilder &b, Value values, Value begin, Value end,
-                  Value one) {
-  Type element = cast<MemRefType>(values.getType()).getElementType();
-  Value none = arith::ConstantOp::create(b, b.getZeroAttr(element));
-  auto loop = scf::ForOp::create(b, begin, end, one, none);
-  b.setInsertionPointToStart(loop.getBody());
-  Value at = loop.getInductionVar();
-  Value value = memref::LoadOp::create(b, values, at);
-  Value sum = arith::AddIOp::create(b, loop.getRegionIterArg(0), value);
-  memref::StoreOp::create(b, sum, values, at);
-  scf::YieldOp::create(b, sum);
-}
-
-/// values[last of part] += values[last of the part before], part by part
-static void sumUpParts(ImplicitLocOpBuilder &b, const SumParts &parts,
-                       Value values) {
-  auto loop = scf::ForOp::create(b, parts.one, parts.count, parts.one);
-  b.setInsertionPointToStart(loop.getBody());
-  Value part = loop.getInductionVar();
-  Value before = arith::SubIOp::create(b, part, parts.one);
-  Value sum = memref::LoadOp::create(b, values, parts.lastOf(b, before));
-  Value last = parts.lastOf(b, part);
-  Value own = memref::LoadOp::create(b, values, last);
-  memref::StoreOp::create(b, arith::AddIOp::create(b, sum, own), values, last);
-}
-
-/// for n in the part, but the last: values[n] += values[last of the part
-/// before]
-static void addBefore(ImplicitLocOpBuilder &b, const SumParts &parts,
-                      Value values, Value part) {
-  Value before = arith::SubIOp::create(b, part, parts.one);
-  Value sum = memref::LoadOp::create(b, values, parts.lastOf(b, before));
-  auto loop = scf::ForOp::create(b, parts.beginOf(b, part),
-                                 parts.lastOf(b, part), parts.one);
-  b.setInsertionPointToStart(loop.getBody());
-  Value at = loop.getInductionVar();
-  Value own = memref::LoadOp::create(b, values, at);
-  memref::StoreOp::create(b, arith::AddIOp::create(b, sum, own), values, at);
-}
-
-static void lowerPrefixSum(PrefixSumOp op) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value values = op.getValues();
-  SumParts parts(b, values);
-  auto forEachPart = [&](Value count) {
-    b.setInsertionPoint(op);
-    auto loop = ParallelOp::create(b, count, op.getThreads());
-    b.setInsertionPointToStart(loop.getBodyBlock());
-    return loop.getWorker();
-  };
-  Value part = forEachPart(parts.count);
-  sumUp(b, values, parts.beginOf(b, part), parts.endOf(b, part), parts.one);
-  b.setInsertionPoint(op);
-  createLaunch(b, parts.one, parts.one);
-  sumUpParts(b, parts, values);
-  // The first part has no part before it.
-  b.setInsertionPoint(op);
-  Value none = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, parts.count,
-                                     parts.zero);
-  Value others = arith::SelectOp::create(
-      b, none, parts.zero, arith::SubIOp::create(b, parts.count, parts.one));
-  part = forEachPart(others);
-  addBefore(b, parts, values, arith::AddIOp::create(b, part, parts.one));
-  op.erase();
-}
-
-namespace {
 struct ParallelToGPU
     : nacho::impl::ConvertNachoParallelToGPUBase<ParallelToGPU> {
   using ConvertNachoParallelToGPUBase::ConvertNachoParallelToGPUBase;
@@ -342,7 +245,7 @@ struct ParallelToGPU
   void runOnOperation() override {
     // A GPU hides the latency of memory by running other threads.
     getOperation().walk([](memref::PrefetchOp op) { op.erase(); });
-    getOperation().walk([](PrefixSumOp op) { lowerPrefixSum(op); });
+    getOperation().walk([](PrefixSumOp op) { sumOnDevice(op); });
     getOperation().walk([](ExclusiveScanOp op) { scanOnDevice(op); });
     WalkResult result = getOperation().walk([&](ParallelOp op) -> WalkResult {
       if (TileOp tile = tileOf(op))

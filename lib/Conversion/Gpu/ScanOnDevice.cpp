@@ -8,7 +8,9 @@
 //   parallel for each tile:  output[row] = all rows before
 //
 // In each step of these loops, the lanes have 128 rows that follow one another.
-// The output holds what lies between the loops: no other memory is needed.
+// The output holds what lies between the loops: no other memory is needed. A
+// prefix sum is made in place: there, the last row of a tile holds what it
+// comes to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,12 +33,14 @@ static constexpr int64_t kRowsOfTile = 4 * kEach * kLanes;
 namespace {
 using Values = SmallVector<Value>;
 
-class ScanOnDevice {
+/// Three loops over the rows of an array.
+class WarpScan {
 public:
-  explicit ScanOnDevice(ExclusiveScanOp op)
-      : b(op.getLoc(), op), op(op), rows(b, op), zero(constant(0)),
-        one(constant(1)), end(memref::DimOp::create(b, op.getInput(), zero)),
+  WarpScan(Operation *op, Value input)
+      : b(op->getLoc(), op), zero(constant(0)), one(constant(1)),
+        end(memref::DimOp::create(b, input, zero)),
         tiles(arith::CeilDivUIOp::create(b, end, constant(kRowsOfTile))) {}
+  virtual ~WarpScan() = default;
 
   void emit() {
     forEach(tiles, [&](Value tile) { combineTile(tile); });
@@ -44,7 +48,17 @@ public:
     forEach(tiles, [&](Value tile) { scanTile(tile); });
   }
 
-private:
+protected:
+  virtual Values none() = 0;
+  virtual Values combine(ValueRange x, ValueRange y) = 0;
+  virtual Values load(Value row) = 0;
+  /// What a tile comes to, together with all before it after the second loop.
+  virtual Values loadTile(Value tile) = 0;
+  virtual void storeTile(Value tile, ValueRange values) = 0;
+  /// What comes before the first tile.
+  virtual void begin() {}
+  virtual void scanTile(Value tile) = 0;
+
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
@@ -86,9 +100,13 @@ private:
   Values fromLane(ValueRange row, Value other) {
     Values found;
     for (Value value : row) {
-      Value bits = arith::IndexCastOp::create(b, b.getI64Type(), value);
-      bits = FromLaneOp::create(b, bits, other);
-      found.push_back(arith::IndexCastOp::create(b, b.getIndexType(), bits));
+      bool isIndex = isa<IndexType>(value.getType());
+      if (isIndex)
+        value = arith::IndexCastOp::create(b, b.getI64Type(), value);
+      value = FromLaneOp::create(b, value, other);
+      if (isIndex)
+        value = arith::IndexCastOp::create(b, b.getIndexType(), value);
+      found.push_back(value);
     }
     return found;
   }
@@ -98,7 +116,7 @@ private:
     for (int64_t distance = 1; distance < kLanes; distance *= 2) {
       Value other = arith::AddIOp::create(b, lane, constant(kLanes - distance));
       other = arith::RemUIOp::create(b, other, constant(kLanes));
-      Values both = rows.combine(fromLane(row, other), row);
+      Values both = combine(fromLane(row, other), row);
       Value isFar =
           compare(arith::CmpIPredicate::uge, lane, constant(distance));
       row = choose(isFar, both, row);
@@ -109,13 +127,13 @@ private:
   /// sum = first
   /// for n = 4 * lane; n - 4 * lane < count; n += 4 * 32:
   ///   for m in n .. n + 4:
-  ///     all = sum combined with rows[rowOf(0)] to rows[rowOf(m)]
+  ///     all = sum combined with loadRow(0) to loadRow(m)
   ///     visit(m, whether m < count, all)
   ///   sum = the last lane's last one
   ///
   /// The four loads of a lane do not wait for each other.
-  Values scan(Value count, ValueRange first, Value array,
-              llvm::function_ref<Value(Value)> rowOf,
+  Values scan(Value count, ValueRange first,
+              llvm::function_ref<Values(Value)> loadRow,
               llvm::function_ref<void(Value, Value, ValueRange)> visit) {
     auto loop =
         scf::ForOp::create(b, zero, count, constant(kEach * kLanes), first);
@@ -130,73 +148,145 @@ private:
       Value n = arith::AddIOp::create(b, begin, constant(k));
       Value isThere = compare(arith::CmpIPredicate::ult, n, count);
       numbers.push_back({n, isThere});
-      own.push_back(choose(
-          isThere, rows.load(array, rowOf(arith::MinUIOp::create(b, n, last))),
-          rows.none()));
+      own.push_back(
+          choose(isThere, loadRow(arith::MinUIOp::create(b, n, last)), none()));
     }
     for (int64_t k = 1; k < kEach; ++k)
-      own[k] = rows.combine(own[k - 1], own[k]);
+      own[k] = combine(own[k - 1], own[k]);
     Values all = scanLanes(own.back());
     ValueRange sum = loop.getRegionIterArgs();
     Value isFirst = compare(arith::CmpIPredicate::eq, lane, zero);
     Value before = arith::AddIOp::create(b, lane, constant(kLanes - 1));
     before = arith::RemUIOp::create(b, before, constant(kLanes));
-    Values base =
-        rows.combine(sum, choose(isFirst, rows.none(), fromLane(all, before)));
+    Values base = combine(sum, choose(isFirst, none(), fromLane(all, before)));
     for (auto [number, row] : llvm::zip(numbers, own))
-      visit(number.first, number.second, rows.combine(base, row));
-    scf::YieldOp::create(
-        b, rows.combine(sum, fromLane(all, constant(kLanes - 1))));
+      visit(number.first, number.second, combine(base, row));
+    scf::YieldOp::create(b, combine(sum, fromLane(all, constant(kLanes - 1))));
     return Values(loop.getResults());
   }
 
-  /// Scans the rows of a tile, in the input.
-  Values scanInput(Value tile, ValueRange first,
-                   llvm::function_ref<void(Value, Value, ValueRange)> visit) {
+  /// Scans the rows of a tile.
+  Values scanRows(Value tile, Value count, ValueRange first,
+                  llvm::function_ref<void(Value, Value, ValueRange)> visit) {
     Value from = startOf(tile);
-    Value count = arith::SubIOp::create(b, startOf(after(tile)), from);
-    auto rowOf = [&](Value n) { return arith::AddIOp::create(b, from, n); };
-    return scan(count, first, op.getInput(), rowOf, visit);
+    auto loadRow = [&](Value n) {
+      return load(arith::AddIOp::create(b, from, n));
+    };
+    return scan(count, first, loadRow, visit);
   }
 
-  void storeOnce(Value row, ValueRange values) {
-    emitIf(compare(arith::CmpIPredicate::eq, lane, zero),
-           [&] { rows.store(row, values); });
+  Value sizeOf(Value tile) {
+    return arith::SubIOp::create(b, startOf(after(tile)), startOf(tile));
+  }
+
+  void once(llvm::function_ref<void()> body) {
+    emitIf(compare(arith::CmpIPredicate::eq, lane, zero), body);
   }
 
   void combineTile(Value tile) {
-    Values sum = scanInput(tile, rows.none(), [](Value, Value, ValueRange) {});
-    storeOnce(startOf(after(tile)), sum);
+    Values sum =
+        scanRows(tile, sizeOf(tile), none(), [](Value, Value, ValueRange) {});
+    once([&] { storeTile(tile, sum); });
   }
 
   void scanTiles() {
-    storeOnce(zero, rows.none());
-    auto rowOf = [&](Value n) { return startOf(after(n)); };
-    scan(tiles, rows.none(), op.getOutput(), rowOf,
-         [&](Value n, Value isThere, ValueRange all) {
-           emitIf(isThere, [&] { rows.store(startOf(after(n)), all); });
-         });
-  }
-
-  /// The first row of a tile has its value already.
-  void scanTile(Value tile) {
-    Value from = startOf(tile), last = startOf(after(tile));
-    scanInput(tile, rows.load(op.getOutput(), from),
-              [&](Value n, Value, ValueRange all) {
-                Value row = after(arith::AddIOp::create(b, from, n));
-                emitIf(compare(arith::CmpIPredicate::ult, row, last),
-                       [&] { rows.store(row, all); });
-              });
+    once([&] { begin(); });
+    scan(
+        tiles, none(), [&](Value tile) { return loadTile(tile); },
+        [&](Value tile, Value isThere, ValueRange all) {
+          emitIf(isThere, [&] { storeTile(tile, all); });
+        });
   }
 
   ImplicitLocOpBuilder b;
+  Value zero, one, end, tiles, lane;
+};
+
+/// Row n of the output combines all rows before: what a tile comes to is the
+/// first row of the next one.
+class ExclusiveScan final : public WarpScan {
+public:
+  explicit ExclusiveScan(ExclusiveScanOp op)
+      : WarpScan(op, op.getInput()), op(op), rows(b, op) {}
+
+private:
+  Values none() override { return rows.none(); }
+  Values combine(ValueRange x, ValueRange y) override {
+    return rows.combine(x, y);
+  }
+  Values load(Value row) override { return rows.load(op.getInput(), row); }
+  Values loadTile(Value tile) override {
+    return rows.load(op.getOutput(), startOf(after(tile)));
+  }
+  void storeTile(Value tile, ValueRange values) override {
+    rows.store(startOf(after(tile)), values);
+  }
+  void begin() override { rows.store(zero, rows.none()); }
+
+  void scanTile(Value tile) override {
+    Value from = startOf(tile), last = startOf(after(tile));
+    scanRows(tile, sizeOf(tile), rows.load(op.getOutput(), from),
+             [&](Value n, Value, ValueRange all) {
+               Value row = after(arith::AddIOp::create(b, from, n));
+               emitIf(compare(arith::CmpIPredicate::ult, row, last),
+                      [&] { rows.store(row, all); });
+             });
+  }
+
   ExclusiveScanOp op;
   ScanBuilder rows;
-  Value zero, one, end, tiles, lane;
+};
+
+/// Each number becomes the sum of those up to it.
+class PrefixSum final : public WarpScan {
+public:
+  explicit PrefixSum(PrefixSumOp op)
+      : WarpScan(op, op.getValues()), values(op.getValues()) {}
+
+private:
+  Type element() { return cast<MemRefType>(values.getType()).getElementType(); }
+  Values none() override {
+    return {arith::ConstantOp::create(b, b.getZeroAttr(element()))};
+  }
+  Values combine(ValueRange x, ValueRange y) override {
+    return {arith::AddIOp::create(b, x[0], y[0])};
+  }
+  Values load(Value row) override {
+    return {memref::LoadOp::create(b, values, row)};
+  }
+  Value lastOf(Value tile) {
+    return arith::SubIOp::create(b, startOf(after(tile)), one);
+  }
+  Values loadTile(Value tile) override { return load(lastOf(tile)); }
+  void storeTile(Value tile, ValueRange sum) override {
+    memref::StoreOp::create(b, sum[0], values, lastOf(tile));
+  }
+
+  void scanTile(Value tile) override {
+    Value isFirst = compare(arith::CmpIPredicate::eq, tile, zero);
+    Value before = arith::SubIOp::create(
+        b, arith::SelectOp::create(b, isFirst, one, tile), one);
+    Values sum = choose(isFirst, none(), loadTile(before));
+    Value from = startOf(tile);
+    Value count = arith::SubIOp::create(b, sizeOf(tile), one);
+    scanRows(tile, count, sum, [&](Value n, Value isThere, ValueRange all) {
+      emitIf(isThere, [&] {
+        Value row = arith::AddIOp::create(b, from, n), sum = all[0];
+        memref::StoreOp::create(b, sum, values, row);
+      });
+    });
+  }
+
+  Value values;
 };
 } // namespace
 
 void nacho::scanOnDevice(ExclusiveScanOp op) {
-  ScanOnDevice(op).emit();
+  ExclusiveScan(op).emit();
+  op.erase();
+}
+
+void nacho::sumOnDevice(PrefixSumOp op) {
+  PrefixSum(op).emit();
   op.erase();
 }

@@ -1,4 +1,4 @@
-//===- ScanOnDevice.h - The scan of many parts ----------------------------===//
+//===- ScanOnDevice.h - Scans by warps -----------------------------------===//
 
 #ifndef NACHO_LIB_CONVERSION_GPU_SCANONDEVICE_H
 #define NACHO_LIB_CONVERSION_GPU_SCANONDEVICE_H
@@ -7,8 +7,10 @@
 
 namespace nacho {
 
-/// Replaces a scan by parallel loops, which remain to be lowered.
+/// Replaces a scan, or a prefix sum, by parallel loops, which remain to be
+/// lowered.
 void scanOnDevice(ExclusiveScanOp op);
+void sumOnDevice(PrefixSumOp op);
 
 } // namespace nacho
 
