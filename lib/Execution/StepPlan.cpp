@@ -43,108 +43,6 @@ Numbers<int64_t> StepPlan::unwrittenBounds() const {
   return {step->device(), statusAt() + 1, /*isWritten=*/true};
 }
 
-/// The size of the largest array of the operands.
-static int64_t mostElements(const std::vector<Argument> &args) {
-  int64_t most = 0;
-  for (const Argument &arg : args)
-    if (arg.data)
-      most = std::max(most, arg.size);
-  return most;
-}
-
-/// How many entries the tables of a device's many threads have room for at
-/// first.
-static constexpr int64_t kDeviceTableEntries = 256;
-/// So many threads of a device have workspaces, whatever memory these take.
-static constexpr int64_t kLeastDeviceThreads = 32;
-
-/// So many threads of a device that their workspaces do not take too much
-/// memory.
-int64_t StepPlan::threadsWithWorkspaces(int64_t threads) const {
-  int64_t bytes = step->device().workspaceBytes();
-  if (bytes == 0 || workspaces.empty())
-    return threads;
-  int64_t most = bytes / std::max<int64_t>(workspaceBytes(), 1);
-  return std::min(threads, std::max(most, kLeastDeviceThreads));
-}
-
-/// Chooses the first sizes of the workspaces by the operands. The workspace of
-/// the result is fitted to its extent later, in fill(), because the extent is
-/// not known yet.
-void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
-  auto memory = workspaces.begin();
-  if (!step->device().isHost()) {
-    int64_t widest = 1;
-    for (size_t input = 0; input < step->operands.size(); ++input)
-      for (size_t n = 0; n < step->operands[input].levels.size(); ++n)
-        widest = std::max(widest, args[step->extentOf(input, n)].size);
-    for (; memory != workspaces.end(); ++memory) {
-      memory->expectEntries(std::min(mostElements(args), kDeviceTableEntries));
-      memory->fitMarks(widest);
-    }
-    return;
-  }
-  if (step->scattered)
-    memory++->expectEntries(mostElements(args));
-  for (const Step::OperandLevel &table : step->tables) {
-    size_t extents = step->extentOf(table.input, 0);
-    memory->expectEntries(args[extents - 1].size);
-    memory++->coverExtent(args[extents + table.level].size);
-  }
-}
-
-/// Each part fills the table of a vector anew. The most parts with which that
-/// does not take longer than the rest of their work.
-int64_t StepPlan::partsWithTables(const std::vector<Argument> &args) const {
-  int64_t most = parts;
-  for (const Step::OperandLevel &table : step->tables) {
-    if (table.level > 0)
-      continue;
-    size_t array = step->coordinatesOf(table.input, table.level).array;
-    most = std::min(
-        most, Chooser::partsWithTable(mostElements(args), args[array].size));
-  }
-  return most;
-}
-
-/// The most parts of which each may have rows of sums that it shares with its
-/// neighbours.
-int64_t StepPlan::partsWithRows() const {
-  if (step->partials.empty() || step->hasFixedParts)
-    return parts;
-  return Chooser::partsWithRows(mostEntries(), step->partialRows * rowSize());
-}
-
-/// With an entry per bucket or more, so many parts are worth their counts.
-static constexpr int64_t kFewParts = 2;
-
-/// Unless parts were asked for, each thread has so many, so that a thread that
-/// is late has less to do; a single thread has one, and one row of counts.
-static constexpr int64_t kBucketPartsPerThread = 2;
-
-/// Makes room for the counts of all buckets. The counts of all parts are few
-/// compared to the entries, so there are fewer parts than asked for if there
-/// are many buckets; the result is the same for any parts.
-void StepPlan::sizeBuckets(const std::vector<Argument> &args, int64_t threads) {
-  if (!step->buckets)
-    return;
-  auto [input, level] = *step->buckets;
-  int64_t extent = args[step->extentOf(input, level)].size;
-  int64_t perBucket = mostElements(args) / std::max<int64_t>(extent, 1);
-  if (isShared)
-    parts = std::min(parts, threads > 1 ? kBucketPartsPerThread * threads : 1);
-  parts = std::min(parts,
-                   std::max<int64_t>(perBucket / 4, perBucket ? kFewParts : 1));
-  buckets = allocateFor("the counts of the rows of a transposition", [&] {
-    return Buffer(step->device(), step->bucketType(),
-                  checkedProduct(2 * parts, extent));
-  });
-}
-
-Step::BucketRows StepPlan::bucketRows() const {
-  return {buckets.data, buckets.size / (2 * parts)};
-}
-
 /// Calls again with larger workspaces as long as one was full.
 std::optional<Refusal> StepPlan::callWithWorkspaces(int64_t threads,
                                                     bool hasSums,
@@ -195,7 +93,7 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
   sizeWorkspaces(args);
   sizeBuckets(args, threads);
   if (isShared)
-    mergeParts(partsWithTables(args), threads);
+    mergeParts(std::min(partsWithTables(args), partsOfSum()), threads);
   if (auto refusal = refuseTables(args))
     return refusal;
   // Refuse rows that are too heavy before spending time on counting them.
