@@ -146,10 +146,10 @@ def _is_comparable(text: Any, parts: int | None, target: str) -> bool:
 
     Without a number of parts, targets may cut reductions at different places.
     """
-    text = str(text)
-    if target == GPU and _ROUNDED.search(text):
+    if target == GPU and _ROUNDED.search(str(text)):
         return False
-    return parts is not None or ("=" in text and not oracle.reduces(text))
+    is_statement = isinstance(text, str) and "=" in text
+    return parts is not None or (is_statement and not oracle.reduces(text))
 
 
 def _check(on_host: Any, options: dict[str, Any], found: Any) -> None:

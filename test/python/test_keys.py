@@ -181,6 +181,7 @@ def test_unions_of_trees_are_not_merged_by_keys():
     check(kernel(A, B), expr, {"A": A, "B": B})
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("level", [0, 1, 2])
 @pytest.mark.parametrize("array", ["pos", "crd"])
 def test_trees_that_were_edited_are_read_inside_of_their_arrays(level, array):
@@ -299,6 +300,7 @@ def test_modules_are_merged_by_keys_as_expressions_are():
     assert not kernel.choices["merge-keys"]
 
 
+@pytest.mark.host_only
 def test_another_variant_is_compiled_where_it_may_pay():
     kernel = nacho.mlir.compile(
         "z = A[i,j] * B[i,j]", formats=dict.fromkeys("AB", "coo")
@@ -320,6 +322,7 @@ def test_unions_of_few_entries_are_merged_by_keys():
     assert same(kernel(A, B), kernel.plan(A, B).execute())
 
 
+@pytest.mark.host_only
 def test_variants_have_the_options_of_their_kernel():
     A, B = (scattered(300, (20, 30, 40), seed) for seed in (1, 2))
     kernel = compiled(UNION)
@@ -329,6 +332,7 @@ def test_variants_have_the_options_of_their_kernel():
     assert kernel.plan(A, B)._call.running.validate == "none"
 
 
+@pytest.mark.host_only
 def test_rows_decide_where_there_are_two_indices():
     """Short rows: keys. Long ones are taken, or skipped, as a whole."""
     kernel = nacho.mlir.compile(
@@ -397,6 +401,7 @@ def test_coordinates_that_were_edited_are_refused(expr, level, bad):
         kernel(both, both)
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("format", ["coo", "csf"])
 @pytest.mark.parametrize("expr", [INNER, PRODUCT])
 @pytest.mark.parametrize("shift", [0, 50, 95, 100])

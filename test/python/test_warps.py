@@ -1,0 +1,121 @@
+"""What the lanes of a warp do together: parts with dense loops, and scans of parts."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+import samples
+
+PRODUCTS = {
+    "spmm": ("Z[i,k] = A[i,j] * D[j,k]", {"A": "csr", "D": "dense", "Z": "dense"}),
+    "sddmm": (
+        "Z[i,j] = A[i,j] * D[i,k] * E[j,k]",
+        {"A": "csr", "D": "dense", "E": "dense", "Z": "csr"},
+    ),
+    "mttkrp": (
+        "Z[i,k] = T[i,j,l] * D[j,k] * E[l,k]",
+        {"T": "csf", "D": "dense", "E": "dense", "Z": "dense"},
+    ),
+}
+
+
+def operands(name, columns, dtype):
+    rng = np.random.default_rng(columns)
+
+    def dense(rows):
+        return rng.integers(-9, 9, (rows, columns)).astype(dtype) / dtype(2)
+
+    if name == "mttkrp":
+        values = rng.integers(-3, 3, (12, 9, 8)) * (rng.random((12, 9, 8)) < 0.2)
+        first = {"T": nacho.Tensor.from_dense(values.astype(dtype), "csf")}
+        return first | {"D": dense(9), "E": dense(8)}
+    # One row has half of the entries.
+    values = rng.random((30, 20)) * (rng.random((30, 20)) < 0.1)
+    values[7] = rng.random(20)
+    first = {"A": sp.csr_array(values.astype(dtype))}
+    rows = {"spmm": {"D": 20}, "sddmm": {"D": 30, "E": 20}}[name]
+    return first | {each: dense(size) for each, size in rows.items()}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("columns", [1, 7, 32, 75])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_warps_change_nothing(name, columns, dtype):
+    text, formats = PRODUCTS[name]
+    given = operands(name, columns, dtype)
+
+    def found(**options):
+        kernel = nacho.mlir.compile(text, formats=formats, parts=5, **options)
+        return kernel(*(given[each] for each in kernel.operands))
+
+    together = found(target="cuda-sim")
+    assert samples.same_numbers(together, found())
+    alone = found(target="cuda-sim", choices={"warps": False})
+    assert samples.same_numbers(together, alone)
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_parts_with_dense_loops_are_for_warps(name):
+    text, formats = PRODUCTS[name]
+    kernel = nacho.mlir.compile(text, formats=formats, target="cuda-sim")
+    shared = kernel.mlir("scf")
+    assert "nacho.lane of 32" in shared
+    assert ("nacho.from_lane" in shared) == (name == "sddmm")
+    compute = kernel.mlir("tile").split("@kernel_compute")[1].split("func.func")[0]
+    assert "nacho.tile" not in compute
+    alone = nacho.mlir.compile(
+        text, formats=formats, target="cuda-sim", choices={"warps": False}
+    )
+    assert "nacho.lane" not in alone.mlir("scf")
+
+
+def test_other_parts_have_a_thread_each():
+    formats = dict.fromkeys("ABZ", "csr")
+    text = "Z[i,j] = A[i,j] + B[i,j]"
+    kernel = nacho.mlir.compile(text, formats=formats, target="cuda-sim")
+    assert "nacho.lane" not in kernel.mlir("scf")
+
+
+@pytest.mark.parametrize("parts", [1, 511, 512, 513, 70_000])
+def test_scans_of_parts(parts):
+    """A warp scans the tiles of 512 parts, 128 of them at a time."""
+    A = sp.random_array((300, 40), density=0.2, format="csr", rng=1)
+    B = sp.random_array((300, 40), density=0.2, format="csr", rng=2)
+    found = nacho.evaluate(
+        "Z[i,j] = A[i,j] + B[i,j]", A=A, B=B, parts=parts, target="cuda-sim"
+    )
+    assert samples.same_numbers(
+        found, nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)
+    )
+
+
+@pytest.mark.parametrize("rows", [40, 1500])
+def test_products_of_many_threads(rows):
+    """Lists of costs are summed up, and each thread has marks for all columns."""
+    A, B = (
+        sp.random_array((rows, rows), density=6 / rows, format="csr", rng=seed)
+        for seed in (1, 2)
+    )
+    text = "Z[i,k] = A[i,j] * B[j,k]"
+    found = nacho.evaluate(text, A=A, B=B, target="cuda-sim")
+    assert samples.same_numbers(found, nacho.evaluate(text, A=A, B=B))
+
+
+def test_lists_are_merged_by_keys():
+    """Parts of a tile read all of its entries, even if most do not match."""
+    rng = np.random.default_rng(1)
+    coords = np.unique(rng.integers(0, 3000, (2, 40_000)), axis=1).astype(np.int32)
+    values = rng.random(coords.shape[1])
+    half = coords.shape[1] // 2
+    shape = (3000, 3000)
+    A = nacho.Tensor.from_coo(
+        coords[:, :half], values[:half], shape=shape, format="coo"
+    )
+    B = nacho.Tensor.from_coo(
+        coords[:, half:], values[half:], shape=shape, format="coo"
+    )
+    formats = dict.fromkeys("ABZ", "coo")
+    text = "Z[i,j] = A[i,j] * B[i,j]"
+    kernel = nacho.mlir.compile(text, formats=formats, target="cuda-sim")
+    assert "the parts of a tile read all of its entries" in str(kernel.explain(A, B))
