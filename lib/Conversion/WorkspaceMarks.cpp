@@ -1,6 +1,7 @@
 //===- WorkspaceMarks.cpp - Which places of a workspace are used ----------===//
 
 #include "WorkspaceMarks.h"
+#include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -20,6 +21,12 @@ void WorkspaceMarks::locateLevels(Value last) {
     if (level == 0)
       words = count;
   }
+}
+
+Value WorkspaceMarks::densePlaces() {
+  Value words = memref::DimOp::create(b, op.getMarks(), constant(1));
+  words = arith::SubIOp::create(b, words, constant(kDenseMarksBegin));
+  return arith::ShLIOp::create(b, words, constant(6));
 }
 
 //===----------------------------------------------------------------------===//

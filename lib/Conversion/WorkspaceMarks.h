@@ -27,6 +27,9 @@ public:
   /// before any use of a level.
   void locateLevels(mlir::Value last);
 
+  /// For how many places a workspace without keys has marks.
+  mlir::Value densePlaces();
+
   /// A word that is constant.
   mlir::Value word(int64_t value);
   mlir::Value load(mlir::Value at);

@@ -119,14 +119,10 @@ void WorkspaceLowering::describeTable() {
 void WorkspaceLowering::describeDense() {
   Value places = constant(kDensePlaces);
   marked = arith::SubIOp::create(b, places, constant(1));
-  Value room;
-  if (op.getValues()) {
-    room = memref::DimOp::create(b, op.getValues(), constant(1));
-  } else {
-    Value words = memref::DimOp::create(b, op.getMarks(), constant(1));
-    words = arith::SubIOp::create(b, words, constant(kDenseMarksBegin));
-    room = arith::ShLIOp::create(b, words, constant(6));
-  }
+  Value room =
+      op.getValues()
+          ? Value(memref::DimOp::create(b, op.getValues(), constant(1)))
+          : marks.densePlaces();
   mask = arith::SubIOp::create(b, room, constant(1));
   refuse(
       arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, op.getExtent(), room),

@@ -1,7 +1,7 @@
 //===- StepMemory.cpp - The memory of a step ------------------------------===//
 //
-// The arrays of the result of a step, or of a draft of it, and their sizes; what
-// threads need for themselves, and how many parts that leaves.
+// The arrays of the result of a step, or of a draft of it, and their sizes;
+// what threads need for themselves, and how many parts that leaves.
 //
 //===----------------------------------------------------------------------===//
 

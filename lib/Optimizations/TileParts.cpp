@@ -211,8 +211,9 @@ private:
   }
 
   /// All that parts cost may lie in a single operand. The ends of windows come
-  /// on top of that. The fewer bytes a block has, the more blocks run at a time:
-  /// so this is what most tiles need, and what has no room is read where it is.
+  /// on top of that. The fewer bytes a block has, the more blocks run at a
+  /// time: so this is what most tiles need, and what has no room is read where
+  /// it is.
   int64_t expectedBytes() {
     int64_t each = 0;
     for (const auto &[tensor, bytes] : readBytes)

@@ -467,3 +467,23 @@ func.func @whole_rows(%marks: memref<?x?xi64>, %sums: memref<?x?xf64>, %row: ind
   }
   return
 }
+
+// Without keys or elements, the size of a row of marks tells how many places there are.
+//
+// CHECK-LABEL: func.func @set(
+// CHECK-SAME:    %[[MARKS:[^ ]+]]: memref<?x?xi64>
+// CHECK-DAG:     %[[WORDS:.+]] = memref.dim %[[MARKS]], %c1
+// CHECK:         %[[BITS:.+]] = arith.subi %[[WORDS]], %c261 : index
+// CHECK:         %[[PLACES:.+]] = arith.shli %[[BITS]], %c6 : index
+// CHECK:         %[[LAST:.+]] = arith.subi %[[PLACES]], %c1 : index
+// CHECK:         %[[TOO_WIDE:.+]] = arith.cmpi ugt, %{{.+}}, %[[PLACES]] : index
+// CHECK:         scf.if %[[TOO_WIDE]] {
+// CHECK-NEXT:      memref.atomic_rmw ori
+// CHECK:         arith.andi %{{.+}}, %[[LAST]] : index
+func.func @set(%marks: memref<?x?xi64>, %N: index, %k: index, %status: memref<i32>) -> i1 {
+  %row = arith.constant 0 : index
+  %w = nacho.workspace marks %marks row %row extent %N status %status
+      : memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
+  %new = nacho.insert at %k into %w : !nacho.workspace<none>
+  return %new : i1
+}
