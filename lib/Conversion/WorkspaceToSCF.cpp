@@ -117,8 +117,7 @@ void WorkspaceLowering::describeTable() {
 }
 
 void WorkspaceLowering::describeDense() {
-  Value places = constant(kDensePlaces);
-  marked = arith::SubIOp::create(b, places, constant(1));
+  marked = constant(kDensePlaces - 1);
   Value room =
       op.getValues()
           ? Value(memref::DimOp::create(b, op.getValues(), constant(1)))
