@@ -164,11 +164,6 @@ int64_t StepPlan::partsWithTables(const std::vector<Argument> &args) const {
   return most;
 }
 
-/// The most parts that a thread adds up, if the result is a single sum.
-int64_t StepPlan::partsOfSum() const {
-  return step->result.levels.empty() ? Chooser::kMostPartsOfSum : parts;
-}
-
 /// The most parts of which each may have rows of sums that it shares with its
 /// neighbours.
 int64_t StepPlan::partsWithRows() const {

@@ -93,7 +93,7 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
   sizeWorkspaces(args);
   sizeBuckets(args, threads);
   if (isShared)
-    mergeParts(std::min(partsWithTables(args), partsOfSum()), threads);
+    mergeParts(partsWithTables(args), threads);
   if (auto refusal = refuseTables(args))
     return refusal;
   // Refuse rows that are too heavy before spending time on counting them.

@@ -156,7 +156,10 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 //
 // CHECK-LABEL: func.func private @rows_combine(
 // CHECK:         %[[PIECES:.+]] = arith.divui
-// CHECK-NEXT:    %[[ALL:.+]] = arith.muli %parts, %[[PIECES]] : index
+// CHECK:         scf.if
+// CHECK:           nacho.parallel
+// CHECK:             scf.for %other
+// CHECK:         %[[ALL:.+]] = arith.muli %parts, %[[PIECES]] : index
 // CHECK-NEXT:    nacho.parallel %worker in %[[ALL]] threads %threads {
 // CHECK-NEXT:      %[[PIECE:.+]] = arith.remui %worker, %[[PIECES]] : index
 // CHECK-NEXT:      %[[FROM:.+]] = arith.muli %[[PIECE]], %c2048 : index
@@ -164,6 +167,8 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK-NEXT:      %[[TO:.+]] = arith.minui %[[NEXT]], %N_k : index
 // CHECK-NEXT:      %[[PART:.+]] = arith.divui %worker, %[[PIECES]] : index
 // CHECK:           scf.while
+// CHECK:           scf.for %other
+// CHECK:           scf.for %other = %{{.+}} to %{{.+}} step %c256
 // CHECK:           scf.for %other = %{{.+}} to %[[PART]] step %c1 iter_args(%open = %{{.+}})
 // CHECK:             scf.if
 // CHECK:               scf.for %[[K:.+]] = %[[FROM]] to %[[TO]] step %c1 {

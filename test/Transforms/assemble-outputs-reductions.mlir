@@ -97,9 +97,28 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:        }
 // CHECK-NEXT:        nacho.yield %[[ROW]]#0 : index
 //
-// combine: a worker for each part that ends in another row than it begins in.
+// combine: if there are groups of parts, a worker adds up what those of a group have of a
+// row that all of them are in, and tells in the last one's head how many were reduced.
 //
 // CHECK-LABEL: func.func private @spmv_combine(
+// CHECK:         %[[ARE_SOME:.+]] = arith.cmpi ugt, %parts, %c256 : index
+// CHECK:         scf.if %[[ARE_SOME]] {
+// CHECK-NEXT:      %[[GROUPS:.+]] = arith.divui %parts, %c256 : index
+// CHECK-NEXT:      nacho.parallel %worker in %[[GROUPS]] threads %threads {
+// CHECK-NEXT:        %[[BEGIN:.+]] = arith.muli %worker, %c256 : index
+// CHECK-NEXT:        %[[END:.+]] = arith.addi %[[BEGIN]], %c256 : index
+// CHECK-NEXT:        %lo = nacho.load_cut %bounds[%[[BEGIN]]]
+// CHECK-NEXT:        %hi = nacho.load_cut %bounds[%[[END]]]
+// CHECK:             scf.if
+// CHECK:               %[[SECOND:.+]] = arith.addi %[[BEGIN]], %c1 : index
+// CHECK:               %[[COUNT:.+]] = scf.for %other = %[[SECOND]] to %[[END]] step %c1 iter_args(%open = %{{.+}}) -> (index) {
+// CHECK:                 nacho.binary add
+// CHECK:               %[[LAST:.+]] = arith.addi %[[BEGIN]], %c255 : index
+// CHECK:               %[[HEAD:.+]] = arith.muli %[[LAST]], %c2 : index
+// CHECK:               memref.store %[[COUNT]], %visited[%[[HEAD]]]
+//
+// Then there is a worker for each part that ends in another row than it begins in.
+//
 // CHECK:         nacho.parallel %worker in %parts threads %threads {
 // CHECK-NEXT:      %lo = nacho.load_cut %bounds[%worker]
 // CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %worker, %c1 : index
@@ -127,9 +146,16 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK:             %[[BEFORE:.+]] = memref.load %visited
 // CHECK-NEXT:        %[[OPEN:.+]] = arith.select %{{.+}}, %c0, %[[BEFORE]] : index
 //
-// for other in first .. part: if anything is open:
+// for other in first .. part, but for whole groups: if anything is open:
 //   tail = tail of the part before + (tail has anything ? tail : 0)
-// CHECK-NEXT:        %[[BEFORE:.+]] = scf.for %other = %[[FIRST]]#0 to %worker step %c1 iter_args(%open = %[[OPEN]]) -> (index) {
+// CHECK-NEXT:        %[[REST:.+]] = arith.addi %[[FIRST]]#0, %c255 : index
+// CHECK-NEXT:        %[[ROUNDED:.+]] = arith.divui %[[REST]], %c256 : index
+// CHECK-NEXT:        %[[UP:.+]] = arith.muli %[[ROUNDED]], %c256 : index
+// CHECK-NEXT:        %[[FROM:.+]] = arith.minui %[[UP]], %worker : index
+// CHECK-NEXT:        %[[ROUNDED:.+]] = arith.divui %worker, %c256 : index
+// CHECK-NEXT:        %[[DOWN:.+]] = arith.muli %[[ROUNDED]], %c256 : index
+// CHECK-NEXT:        %[[TO:.+]] = arith.maxui %[[DOWN]], %[[FROM]] : index
+// CHECK-NEXT:        %[[SINGLE:.+]] = scf.for %other = %[[FIRST]]#0 to %[[FROM]] step %c1 iter_args(%open = %[[OPEN]]) -> (index) {
 // CHECK-NEXT:          %[[HEAD:.+]] = arith.muli %other, %c2 : index
 // CHECK-NEXT:          %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
 // CHECK-NEXT:          %[[MINE:.+]] = memref.load %visited[%[[TAIL]]]
@@ -146,6 +172,17 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:          }
 // CHECK-NEXT:          %[[COUNT:.+]] = arith.addi %open, %[[MINE]] : index
 // CHECK-NEXT:          scf.yield %[[COUNT]] : index
+//
+// Groups: the head of the last part tells how many were reduced to its tail.
+// CHECK:             %[[GROUPED:.+]] = scf.for %other = %[[FROM]] to %[[TO]] step %c256 iter_args(%open = %[[SINGLE]]) -> (index) {
+// CHECK-NEXT:          %[[LAST:.+]] = arith.addi %other, %c255 : index
+// CHECK-NEXT:          %[[HEAD:.+]] = arith.muli %[[LAST]], %c2 : index
+// CHECK-NEXT:          %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
+// CHECK-NEXT:          memref.load %visited[%[[HEAD]]]
+// CHECK:               nacho.binary add
+// CHECK:               memref.store %{{.+}}, %partials[%[[TAIL]], %c0]
+// CHECK:             %[[BEFORE:.+]] = scf.for %other = %[[TO]] to %worker step %c1 iter_args(%open = %[[GROUPED]]) -> (index) {
+// CHECK:               nacho.binary add
 //
 // head = likewise; y[lo.i] = head
 // CHECK:             %[[HEAD:.+]] = arith.muli %worker, %c2 : index
@@ -242,13 +279,25 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>) -> tenso
 // CHECK-NEXT:      %[[SUM:.+]] = arith.select %[[IS_LAST]], %[[MORE]], %[[ALL]]#1 : f64
 // CHECK:           memref.store %[[SUM]], %partials[%part, %c0]
 //
-// combine: the row of the first part += that of each other part, in order
+// combine: the row of the first part += that of each other part, in order; if there are
+// many, that of the first of a group first, and then that of the first of each group
 // CHECK-LABEL: func.func private @sum_combine(
-// CHECK:           scf.for %part = %c1 to %parts
+// CHECK:         %[[ARE_GROUPS:.+]] = arith.cmpi ugt, %parts, %c256 : index
+// CHECK:         scf.if %[[ARE_GROUPS]] {
+// CHECK-NEXT:      %[[GROUPS:.+]] = arith.ceildivui %parts, %c256 : index
+// CHECK-NEXT:      nacho.parallel %worker in %[[GROUPS]]
+// CHECK:             %[[BEGIN:.+]] = arith.muli %worker, %c256 : index
+// CHECK:             %[[COUNT:.+]] = scf.for %part = %{{.+}} to %{{.+}} step %c1
+// CHECK:               memref.store %{{.+}}, %partials[%[[BEGIN]], %c0]
+// CHECK:             memref.store %[[COUNT]], %visited[%[[BEGIN]]]
+// CHECK:           %[[END:.+]] = arith.select %[[ARE_GROUPS]], %c1, %parts : index
+// CHECK:           scf.for %part = %c1 to %[[END]] step %c1
 // CHECK:             %[[X:.+]] = memref.load %partials[%part, %c0]
 // CHECK-NEXT:        %[[Y:.+]] = memref.load %partials[%c0, %c0]
 // CHECK-NEXT:        %[[SUM:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
 // CHECK-NEXT:        memref.store %[[SUM]], %partials[%c0, %c0]
+// CHECK:           %[[END:.+]] = arith.select %[[ARE_GROUPS]], %parts, %c256 : index
+// CHECK:           scf.for %part = %c256 to %[[END]] step %c256
 // CHECK:           scf.for %[[AT:.+]] = %c0 to
 // CHECK-NEXT:        %[[SUM:.+]] = memref.load %partials[%c0, %[[AT]]]
 // CHECK-NEXT:        memref.store %[[SUM]], %values[%[[AT]]]
@@ -355,8 +404,8 @@ func.func @scatter(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64
 // CHECK:                 memref.store %[[ENTRY]], %values[%i]
 //
 // CHECK-LABEL: func.func private @max_combine(
-// CHECK:               nacho.binary max
-// CHECK:             scf.yield
+// CHECK:         scf.while
+// CHECK-COUNT-4:       nacho.binary max
 // CHECK:             %[[ALL:.+]] = arith.addi %{{.+}}, %{{.+}} : index
 // CHECK-NEXT:        arith.cmpi ne, %[[ALL]], %c0 : index
 // CHECK:                 arith.cmpi ult, %[[ALL]], %{{.+}} : index

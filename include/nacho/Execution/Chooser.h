@@ -189,9 +189,6 @@ public:
   /// fills a table with `entries` entries.
   static int64_t partsWithTable(int64_t elements, int64_t entries);
 
-  /// The most parts of a step whose result is a single sum.
-  static constexpr int64_t kMostPartsOfSum = 1 << 12;
-
   /// The most parts of a step that reads `entries` entries, if each has `sums`
   /// sums for entries of the result that it shares with other parts.
   static int64_t partsWithRows(int64_t entries, int64_t sums);

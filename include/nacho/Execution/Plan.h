@@ -151,7 +151,6 @@ private:
   void mergeParts(int64_t most, int64_t threads);
   int64_t partsWithTables(const std::vector<Argument> &args) const;
   int64_t partsWithRows() const;
-  int64_t partsOfSum() const;
   void orderParts(int64_t threads);
   /// Where the last cut is in `bounds`, the sizes, and the status.
   int64_t lastAt() const { return parts * step->boundColumns; }

@@ -1,16 +1,16 @@
-//===- CombineParts.cpp - Before and after the parts ----------------------===//
+//===- CombineParts.cpp - After the parts ---------------------------------===//
 //
-// The functions fill, clear and combine. Before the parts run, fill gives all
-// elements of blocks the value that they have where nothing is appended, and
-// clear empties rows of sums that are as long as the result. After the parts
-// have run, combine adds up the partials of entries to which several parts
-// contribute. Rows are cleared and combined in pieces of equal size, so that
-// workers share this evenly, too.
+// The function combine. After the parts have run, it adds up the partials of
+// entries to which several parts contribute: first those of kGroup parts in a
+// row, wherever all of these contribute to the same entry, then those of groups
+// and of other parts. So no worker adds up very many. Rows are combined in
+// pieces of equal size, so that workers share this evenly, too.
 //
 //===----------------------------------------------------------------------===//
 
 #include "NestAssembler.h"
 #include "PartialEntries.h"
+#include "Pieces.h"
 #include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -19,82 +19,9 @@
 using namespace mlir;
 using namespace nacho;
 
-//===----------------------------------------------------------------------===//
-// Fill and clear
-//===----------------------------------------------------------------------===//
-
-/// The number of elements in a piece: a piece stays in the first cache while
-/// the same piece of every part's row is added to it.
-static constexpr int64_t kPiece = 2048;
-
-/// The number of pieces of an array.
-static Value emitPieces(ImplicitLocOpBuilder &b, Value size) {
-  Value most = arith::ConstantIndexOp::create(b, kPiece);
-  Value rest = arith::ConstantIndexOp::create(b, kPiece - 1);
-  return arith::DivUIOp::create(b, arith::AddIOp::create(b, size, rest), most);
-}
-
-/// Emits a parallel loop with a worker for each piece as the last op of a
-/// function, and leaves the builder in its body. Returns the piece.
-static Value startPieces(PhaseFunctions &function, Value pieces) {
-  Value piece = function.startWorkers(pieces).getWorker();
-  setName(piece, "piece");
-  return piece;
-}
-
-/// The numbers of the elements in a piece.
-static Interval emitPiece(ImplicitLocOpBuilder &b, Value piece, Value size) {
-  Value most = arith::ConstantIndexOp::create(b, kPiece);
-  Value from = arith::MulIOp::create(b, piece, most);
-  Value to = arith::AddIOp::create(b, from, most);
-  return {from, arith::MinUIOp::create(b, to, size)};
-}
-
-/// parallel piece of the values:
-///   for n in the piece:
-///     values[n] = value of an element to which nothing is appended
-void nacho::buildFill(PhaseFunctions &function) {
-  function.start("fill", {Parameter::result}, /*isExported=*/false);
-  function.cloneOperands();
-  ImplicitLocOpBuilder &b = function.b;
-  const ResultLayout &layout = function.layout;
-  Value values = function.args.values;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value size = memref::DimOp::create(b, values, zero);
-  Value piece = startPieces(function, emitPieces(b, size));
-  Interval own = emitPiece(b, piece, size);
-  Value nothing;
-  if (const auto &reduction = layout.reduction)
-    nothing =
-        reduction->finish(b, reduction->identities(b), zero, function.mapping);
-  else
-    nothing =
-        CastOp::create(b, layout.type.getElementType(),
-                       arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
-  emitFor(b, own.from, own.to,
-          [&](Value at) { memref::StoreOp::create(b, nothing, values, at); });
-}
-
-/// parallel piece of all rows:
-///   for n in the piece:
-///     row[n] = identity of the reduction
-void nacho::buildClear(PhaseFunctions &function, const Parameters &parameters) {
-  function.start("clear", parameters, /*isExported=*/false);
-  function.cloneOperands();
-  ImplicitLocOpBuilder &b = function.b;
-  ResultPlaces places = function.places();
-  Value rowSize = places.rowSize(), pieces = emitPieces(b, rowSize);
-  Value all = arith::MulIOp::create(b, function.numParts(), pieces);
-  Value piece = startPieces(function, all);
-  Value row = arith::DivUIOp::create(b, piece, pieces);
-  Value inRow = arith::RemUIOp::create(b, piece, pieces);
-  PartialEntries(b, function.layout, function.args, places)
-      .clear(row, emitPiece(b, inRow, rowSize));
-}
-
-//===----------------------------------------------------------------------===//
-// Combine
-//===----------------------------------------------------------------------===//
+/// How many parts a group has. The order in which parts are added up depends on
+/// it, and so do the results, on every machine.
+static constexpr int64_t kGroup = 256;
 
 namespace {
 /// Adds up one piece of the partials. What is added to a sum, and in which
@@ -106,9 +33,33 @@ public:
         b(function.b), places(function.places()),
         partials(b, layout, args, places), piece(piece) {}
 
+  /// If there are outer loops, for a group whose parts lie in one entry:
+  ///   for part in the group but the first, in order:
+  ///     tail of this part += tail of the part before
+  ///
+  /// The head of the last part, which has none, tells how many were reduced.
+  void combineGroup(Value group) {
+    Value begin = arith::MulIOp::create(b, group, size()), end = after(begin);
+    Type cut = function.cutType();
+    Value lower = loadCut(b, "lo", cut, args.bounds, begin);
+    Value upper = loadCut(b, "hi", cut, args.bounds, end);
+    Value isOne = arith::XOrIOp::create(b, emitDiffer(lower, upper),
+                                        arith::ConstantIntOp::create(b, 1, 1));
+    emitIf(b, isOne, [&] {
+      Value second = arith::AddIOp::create(b, begin, one());
+      Value open = partials.visited(partials.tail(begin));
+      open = addTails(second, end, /*isGroups=*/false, open);
+      Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                            piece.from, zero());
+      emitIf(b, isFirst,
+             [&] { partials.setVisited(open, partials.head(lastOf(begin))); });
+    });
+  }
+
   /// If there are outer loops, for one part that completes the entry in which
   /// it begins, and other parts have begun the entry:
-  ///   for other in those parts, in order, so that sums are added up in order:
+  ///   for other in those parts, or in whole groups of them, in order, so that
+  ///   sums are added up in order:
   ///     tail of the other += tail of the part before
   ///   head of the part += tail of the part before
   ///   result[entry] = head of the part
@@ -118,42 +69,46 @@ public:
     Value next = arith::AddIOp::create(b, part, one());
     Value upper = loadCut(b, "hi", cut, args.bounds, next);
     emitIf(b, emitDiffer(lower, upper), [&] {
-      Value first = firstPartOf(part, lower);
-      auto loop = scf::ForOp::create(b, first, part, one(), openBefore(first));
-      {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(loop.getBody());
-        Value other = loop.getInductionVar(), open = loop.getRegionIterArg(0);
-        setName(other, "other");
-        setName(open, "open");
-        Value count = addTail(other, partials.tail(other), open);
-        scf::YieldOp::create(b, count);
-      }
-      Value head = partials.head(part);
-      write(head, addTail(part, head, loop.getResult(0)), part, lower);
+      Value first = firstPartOf(part, lower), open = openBefore(first);
+      // The groups of which all parts are among those.
+      Value rest = arith::AddIOp::create(
+          b, first, arith::ConstantIndexOp::create(b, kGroup - 1));
+      Value from = arith::MinUIOp::create(b, multipleBelow(rest), part);
+      Value to = arith::MaxUIOp::create(b, multipleBelow(part), from);
+      open = addTails(first, from, /*isGroups=*/false, open);
+      open = addTails(from, to, /*isGroups=*/true, open);
+      open = addTails(to, part, /*isGroups=*/false, open);
+      Value head = partials.head(part), own = partials.visited(head);
+      addTail(part, head, own, open);
+      write(head, arith::AddIOp::create(b, open, own), part, lower);
     });
   }
 
+  /// Without outer loops, all parts of a group have added to the same entries:
+  ///   for part in the group but the first, in order:
+  ///     tail of the first part += tail of this part
+  void combineGroupOfAll(Value group, Value parts) {
+    Value begin = arith::MulIOp::create(b, group, size());
+    Value end = arith::MinUIOp::create(b, after(begin), parts);
+    Value second = arith::AddIOp::create(b, begin, one());
+    Value first = partials.tail(begin);
+    Value count = partials.visited(first);
+    partials.setVisited(addAll(first, second, end, one(), count), first);
+  }
+
   /// Without outer loops, all parts have added to the same entries:
-  ///   for part in parts but the first, in order:
+  ///   for part in parts, or groups, but the first, in order:
   ///     tail of the first part += tail of this part
   ///   result = tail of the first part
-  void combineAll(Value parts) {
-    Value first = partials.tail(zero());
-    auto loop =
-        scf::ForOp::create(b, one(), parts, one(), partials.visited(first));
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      setName(loop.getInductionVar(), "part");
-      Value row = partials.tail(loop.getInductionVar());
-      Value own = partials.visited(row);
-      emitIf(b, isNotZero(own), [&] { addRow(row, first, kAlways); });
-      scf::YieldOp::create(
-          b,
-          arith::AddIOp::create(b, loop.getRegionIterArg(0), own).getResult());
-    }
-    writeAll(first, loop.getResult(0));
+  ///
+  /// Parts are in groups if `areGroups` holds.
+  void combineAll(Value parts, Value areGroups) {
+    Value first = partials.tail(zero()), count = partials.visited(first);
+    Value lastPart = arith::SelectOp::create(b, areGroups, one(), parts);
+    count = addAll(first, one(), lastPart, one(), count);
+    Value lastGroup = arith::SelectOp::create(b, areGroups, parts, size());
+    count = addAll(first, size(), lastGroup, size(), count);
+    writeAll(first, count);
   }
 
 private:
@@ -202,17 +157,62 @@ private:
   }
 
   /// row += tail of the part before `part`, to which `open` elements were
-  /// reduced. Returns how many are reduced to the row.
-  Value addTail(Value part, Value row, Value open) {
-    Value own = partials.visited(row);
+  /// reduced, and to the row `own`.
+  void addTail(Value part, Value row, Value own, Value open) {
     // The tail of the part before is the row before the head.
     emitIf(b, isNotZero(open), [&] {
       Value tail = arith::SubIOp::create(b, partials.head(part), one());
       addRow(tail, row, isNotZero(own));
     });
-    return arith::AddIOp::create(b, open, own);
   }
 
+  /// for other in from .. to, parts, or groups that begin there:
+  ///   the last tail of the other += tail of the part before
+  ///
+  /// `open` elements were reduced to the tail of the part before the first.
+  /// Returns how many are reduced to the last one.
+  Value addTails(Value from, Value to, bool isGroups, Value open) {
+    auto loop =
+        scf::ForOp::create(b, from, to, isGroups ? size() : one(), open);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value other = loop.getInductionVar(), before = loop.getRegionIterArg(0);
+    setName(other, "other");
+    setName(before, "open");
+    Value last = isGroups ? lastOf(other) : other, row = partials.tail(last);
+    Value own = partials.visited(isGroups ? partials.head(last) : row);
+    addTail(other, row, own, before);
+    scf::YieldOp::create(b, arith::AddIOp::create(b, before, own).getResult());
+    return loop.getResult(0);
+  }
+
+  /// for part in from .. to:
+  ///   row += tail of this part
+  ///
+  /// Returns how many elements are reduced to the row, to which `count` were.
+  Value addAll(Value row, Value from, Value to, Value step, Value count) {
+    auto loop = scf::ForOp::create(b, from, to, step, count);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    setName(loop.getInductionVar(), "part");
+    Value other = partials.tail(loop.getInductionVar());
+    Value own = partials.visited(other);
+    emitIf(b, isNotZero(own), [&] { addRow(other, row, kAlways); });
+    scf::YieldOp::create(
+        b, arith::AddIOp::create(b, loop.getRegionIterArg(0), own).getResult());
+    return loop.getResult(0);
+  }
+
+  Value size() { return arith::ConstantIndexOp::create(b, kGroup); }
+  /// The first part of the next group.
+  Value after(Value begin) { return arith::AddIOp::create(b, begin, size()); }
+  Value lastOf(Value begin) {
+    return arith::SubIOp::create(b, after(begin), one());
+  }
+  Value multipleBelow(Value part) {
+    return arith::MulIOp::create(b, arith::DivUIOp::create(b, part, size()),
+                                 size());
+  }
   Value zero() { return arith::ConstantIndexOp::create(b, 0); }
   Value one() { return arith::ConstantIndexOp::create(b, 1); }
 
@@ -320,6 +320,42 @@ private:
 };
 } // namespace
 
+/// The numbers of a row's elements that a worker combines: all, or a piece.
+static Interval sumsOf(PhaseFunctions &function, Value piece) {
+  ImplicitLocOpBuilder &b = function.b;
+  if (!function.layout.innerLevels.empty())
+    return emitPiece(b, piece, function.places().rowSize());
+  return {arith::ConstantIndexOp::create(b, 0),
+          arith::ConstantIndexOp::create(b, 1)};
+}
+
+/// if there are groups:
+///   parallel piece of a row of partials, for each group:
+///     combineGroup(piece)
+static void emitGroups(PhaseFunctions &function, Value pieces, Value areSome,
+                       bool isOfAll) {
+  ImplicitLocOpBuilder &b = function.b;
+  emitIf(b, areSome, [&] {
+    Value parts = function.numParts();
+    Value size = arith::ConstantIndexOp::create(b, kGroup);
+    Value groups = isOfAll ? Value(arith::CeilDivUIOp::create(b, parts, size))
+                           : Value(arith::DivUIOp::create(b, parts, size));
+    Value all = arith::MulIOp::create(b, groups, pieces);
+    ParallelOp workers = function.emitWorkers(all);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(workers.getBodyBlock());
+    Value worker = workers.getWorker();
+    setName(worker, "worker");
+    Value piece = arith::RemUIOp::create(b, worker, pieces);
+    Value group = arith::DivUIOp::create(b, worker, pieces);
+    PartCombiner combiner(function, sumsOf(function, piece));
+    if (isOfAll)
+      combiner.combineGroupOfAll(group, parts);
+    else
+      combiner.combineGroup(group);
+  });
+}
+
 /// parallel piece of a row of partials, for each part if there are outer loops:
 ///   combine(piece)
 void nacho::buildCombine(PhaseFunctions &function,
@@ -327,21 +363,27 @@ void nacho::buildCombine(PhaseFunctions &function,
   function.start("combine", parameters, /*isExported=*/false);
   function.cloneOperands();
   ImplicitLocOpBuilder &b = function.b;
-  Value parts = function.numParts(), rowSize = function.places().rowSize();
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value parts = function.numParts();
   bool isRow = !function.layout.innerLevels.empty();
   bool isOfAll = function.layout.numOuter == 0;
-  Value pieces = isRow ? emitPieces(b, rowSize) : one;
+  Value pieces = isRow ? emitPieces(b, function.places().rowSize())
+                       : arith::ConstantIndexOp::create(b, 1);
+  // There are few rows of the result's size.
+  Value areGroups = arith::ConstantIntOp::create(b, 0, 1);
+  if (!(isOfAll && isRow)) {
+    Value size = arith::ConstantIndexOp::create(b, kGroup);
+    areGroups =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, parts, size);
+    emitGroups(function, pieces, areGroups, isOfAll);
+  }
   Value all = isOfAll ? pieces : arith::MulIOp::create(b, parts, pieces);
   Value worker = startPieces(function, all);
   if (!isOfAll)
     setName(worker, "worker");
   Value piece = isOfAll ? worker : arith::RemUIOp::create(b, worker, pieces);
-  Interval sums = isRow ? emitPiece(b, piece, rowSize) : Interval{zero, one};
-  PartCombiner combiner(function, sums);
+  PartCombiner combiner(function, sumsOf(function, piece));
   if (isOfAll)
-    combiner.combineAll(parts);
+    combiner.combineAll(parts, areGroups);
   else
     combiner.combine(arith::DivUIOp::create(b, worker, pieces));
 }

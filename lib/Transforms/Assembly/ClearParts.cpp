@@ -1,0 +1,81 @@
+//===- ClearParts.cpp - Before the parts ----------------------------------===//
+//
+// The functions fill and clear. Before the parts run, fill gives all elements
+// of blocks the value that they have where nothing is appended, and clear
+// empties rows of sums that are as long as the result. Rows are cleared in
+// pieces of equal size, so that workers share this evenly, too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NestAssembler.h"
+#include "PartialEntries.h"
+#include "Pieces.h"
+#include "nacho/IR/Names.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace nacho;
+
+static constexpr int64_t kPiece = 2048;
+
+Value nacho::emitPieces(ImplicitLocOpBuilder &b, Value size) {
+  Value most = arith::ConstantIndexOp::create(b, kPiece);
+  Value rest = arith::ConstantIndexOp::create(b, kPiece - 1);
+  return arith::DivUIOp::create(b, arith::AddIOp::create(b, size, rest), most);
+}
+
+Value nacho::startPieces(PhaseFunctions &function, Value pieces) {
+  Value piece = function.startWorkers(pieces).getWorker();
+  setName(piece, "piece");
+  return piece;
+}
+
+Interval nacho::emitPiece(ImplicitLocOpBuilder &b, Value piece, Value size) {
+  Value most = arith::ConstantIndexOp::create(b, kPiece);
+  Value from = arith::MulIOp::create(b, piece, most);
+  Value to = arith::AddIOp::create(b, from, most);
+  return {from, arith::MinUIOp::create(b, to, size)};
+}
+
+/// parallel piece of the values:
+///   for n in the piece:
+///     values[n] = value of an element to which nothing is appended
+void nacho::buildFill(PhaseFunctions &function) {
+  function.start("fill", {Parameter::result}, /*isExported=*/false);
+  function.cloneOperands();
+  ImplicitLocOpBuilder &b = function.b;
+  const ResultLayout &layout = function.layout;
+  Value values = function.args.values;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value size = memref::DimOp::create(b, values, zero);
+  Value piece = startPieces(function, emitPieces(b, size));
+  Interval own = emitPiece(b, piece, size);
+  Value nothing;
+  if (const auto &reduction = layout.reduction)
+    nothing =
+        reduction->finish(b, reduction->identities(b), zero, function.mapping);
+  else
+    nothing =
+        CastOp::create(b, layout.type.getElementType(),
+                       arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
+  emitFor(b, own.from, own.to,
+          [&](Value at) { memref::StoreOp::create(b, nothing, values, at); });
+}
+
+/// parallel piece of all rows:
+///   for n in the piece:
+///     row[n] = identity of the reduction
+void nacho::buildClear(PhaseFunctions &function, const Parameters &parameters) {
+  function.start("clear", parameters, /*isExported=*/false);
+  function.cloneOperands();
+  ImplicitLocOpBuilder &b = function.b;
+  ResultPlaces places = function.places();
+  Value rowSize = places.rowSize(), pieces = emitPieces(b, rowSize);
+  Value all = arith::MulIOp::create(b, function.numParts(), pieces);
+  Value piece = startPieces(function, all);
+  Value row = arith::DivUIOp::create(b, piece, pieces);
+  Value inRow = arith::RemUIOp::create(b, piece, pieces);
+  PartialEntries(b, function.layout, function.args, places)
+      .clear(row, emitPiece(b, inRow, rowSize));
+}
