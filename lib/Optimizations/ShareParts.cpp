@@ -113,32 +113,84 @@ private:
   /// loop; all else it accesses is `elsewhere`.
   DenseSet<Value> read, written, writtenInRows, elsewhere;
   bool isWorth = false;
+  Value begin; ///< With which row loops begin; null if there are none.
   Value lane, isFirst;
 };
 } // namespace
 
-/// Whether a loop begins with 0 and takes all steps, so that its step n is one
-/// of lane n mod 32.
-bool SharedPart::isRowLoop(scf::ForOp loop) const {
-  return loop.getNumResults() == 0 &&
-         matchPattern(loop.getLowerBound(), m_Zero()) &&
-         matchPattern(loop.getStep(), m_One());
+/// Whether a loop takes all steps and leaves nothing but what it writes.
+static bool isPlain(scf::ForOp loop) {
+  return loop.getNumResults() == 0 && matchPattern(loop.getStep(), m_One());
 }
 
-/// Adds an operation of a row loop; fails if it is more than a step.
-bool SharedPart::addStep(scf::ForOp loop, Operation &op) {
-  auto access = [&](Value array, ValueRange indices, bool writes) {
-    bool isAtStep =
-        !indices.empty() && indices.back() == loop.getInductionVar();
-    if (!isAtStep)
-      elsewhere.insert(array);
-    (writes ? writtenInRows : read).insert(array);
+/// Whether a loop is inside of another one, in each of whose steps it takes the
+/// same steps.
+static bool isRepeated(ParallelOp workers, scf::ForOp loop) {
+  for (Operation *outer = loop->getParentOp(); outer != workers;
+       outer = outer->getParentOp())
+    if (isa<scf::ForOp, scf::WhileOp>(outer) &&
+        !outer->isAncestor(
+            loop.getUpperBound().getParentBlock()->getParentOp()))
+      return true;
+  return false;
+}
+
+/// Whether a loop begins where all row loops do, so that its step n is one of
+/// the same lane in all of them.
+bool SharedPart::isRowLoop(scf::ForOp loop) const {
+  Value from = loop.getLowerBound();
+  return isPlain(loop) && (from == begin || (matchPattern(from, m_Zero()) &&
+                                             matchPattern(begin, m_Zero())));
+}
+
+/// Whether a loop accesses the element of its step, in a row.
+static bool isAtStep(scf::ForOp loop, ValueRange indices) {
+  return !indices.empty() && indices.back() == loop.getInductionVar();
+}
+
+/// Whether a value is the same in all steps of a loop, though a step may be
+/// what computes it.
+static bool isSame(scf::ForOp loop, Value value) {
+  if (loop.isDefinedOutsideOfLoop(value))
     return true;
-  };
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return access(load.getMemRef(), load.getIndices(), /*writes=*/false);
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return access(store.getMemRef(), store.getIndices(), /*writes=*/true);
+  Operation *op = value.getDefiningOp();
+  return op && isPure(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isSame(loop, operand); });
+}
+
+/// Whether each step of a loop accesses another element, of which the first may
+/// be any: array[begin + step].
+static bool isAfterBegin(scf::ForOp loop, ValueRange indices) {
+  auto sum = indices.empty() ? arith::AddIOp()
+                             : indices.back().getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return false;
+  Value step = loop.getInductionVar();
+  return (sum.getLhs() == step && isSame(loop, sum.getRhs())) ||
+         (sum.getRhs() == step && isSame(loop, sum.getLhs()));
+}
+
+/// Adds an operation of a row loop; fails if it is more than a step. Elements
+/// of an array that are not of their steps are written in one place only: else
+/// the order would matter in which lanes write them.
+bool SharedPart::addStep(scf::ForOp loop, Operation &op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    read.insert(load.getMemRef());
+    if (!isAtStep(loop, load.getIndices()))
+      elsewhere.insert(load.getMemRef());
+    return true;
+  }
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    Value array = store.getMemRef();
+    bool isFirst = writtenInRows.insert(array).second;
+    if (isAtStep(loop, store.getIndices()))
+      return !elsewhere.contains(array);
+    elsewhere.insert(array);
+    return isFirst && isAfterBegin(loop, store.getIndices());
+  }
+  if (isa<scf::IfOp>(op))
+    return true;
   return op.getNumRegions() == 0 && isMemoryEffectFree(&op) && !hasVectors(&op);
 }
 
@@ -199,18 +251,24 @@ bool SharedPart::find() {
   Block *body = workers.getBodyBlock();
   if (!body->getOps<TileOp>().empty() || !body->getOps<LaneOp>().empty())
     return false;
+  body->walk([&](scf::ForOp loop) {
+    if (!isPlain(loop) || !isRepeated(workers, loop))
+      return WalkResult::advance();
+    begin = loop.getLowerBound();
+    isWorth = true;
+    return WalkResult::interrupt();
+  });
   WalkResult result = body->walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop || !isRowLoop(loop))
+    if (!loop || !begin || !isRowLoop(loop))
       return add(op) ? WalkResult::advance() : WalkResult::interrupt();
-    for (Operation &step : *loop.getBody())
-      if (!addStep(loop, step))
-        return WalkResult::interrupt();
+    WalkResult steps = loop.getBody()->walk([&](Operation *step) -> WalkResult {
+      return addStep(loop, *step) ? WalkResult::advance()
+                                  : WalkResult::interrupt();
+    });
+    if (steps.wasInterrupted())
+      return WalkResult::interrupt();
     rowLoops.push_back(loop);
-    // A row that has as many elements in every step of another loop.
-    isWorth |= isa<scf::ForOp, scf::WhileOp>(loop->getParentOp()) &&
-               !workers->isAncestor(
-                   loop.getUpperBound().getParentBlock()->getParentOp());
     return WalkResult::skip();
   });
   return !result.wasInterrupted() && isWorth && isOrderFree();
@@ -221,9 +279,9 @@ bool SharedPart::find() {
 //===----------------------------------------------------------------------===//
 
 void SharedPart::takeSteps(scf::ForOp loop) {
-  OpBuilder b(loop);
-  loop.setLowerBound(lane);
-  loop.setStep(arith::ConstantIndexOp::create(b, loop.getLoc(), kLanes));
+  ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  loop.setLowerBound(arith::AddIOp::create(b, loop.getLowerBound(), lane));
+  loop.setStep(arith::ConstantIndexOp::create(b, kLanes));
 }
 
 void SharedPart::writeOnce(Operation *op) {

@@ -167,3 +167,37 @@ func.func @negative_little(%parts: index, %threads: index, %N: index, %x: f64,
   }
   return
 }
+
+// What is written last to an element would depend on the order of lanes: all steps write
+// one element; two loops write elements that may be the same, of different steps.
+//
+// CHECK-LABEL: func.func @negative_order(
+// CHECK-NOT:     nacho.lane
+// CHECK:         return
+func.func @negative_order(%parts: index, %threads: index, %N: index, %x: memref<?xf64>,
+                          %y: memref<?xf64>, %at: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  nacho.parallel %part in %parts threads %threads {
+    scf.for %j = %c0 to %at step %c1 {
+      scf.for %k = %c0 to %N step %c1 {
+        %z = memref.load %x[%k] : memref<?xf64>
+        memref.store %z, %y[%j] : memref<?xf64>
+      }
+    }
+  }
+  nacho.parallel %part in %parts threads %threads {
+    scf.for %j = %c0 to %at step %c1 {
+      scf.for %k = %c0 to %N step %c1 {
+        %z = memref.load %x[%k] : memref<?xf64>
+        memref.store %z, %y[%k] : memref<?xf64>
+      }
+      scf.for %k = %c0 to %N step %c1 {
+        %z = memref.load %x[%k] : memref<?xf64>
+        %n = arith.addi %j, %k : index
+        memref.store %z, %y[%n] : memref<?xf64>
+      }
+    }
+  }
+  return
+}
