@@ -197,7 +197,7 @@ static void readBuffers(StepBuffersAttr buffers, Step &step) {
 static LogicalResult readStep(func::FuncOp func, StepAttr described,
                               Step &step) {
   for (const StepSource &source : described.getInputs())
-    step.inputs.push_back({source.isStep, source.number});
+    step.inputs.push_back({source.isStep, source.number, /*isList=*/false});
   ArrayRef<Type> operands =
       func.getArgumentTypes().take_front(step.inputs.size());
   if (failed(readLayouts(func, operands, step.operands)) ||
@@ -249,6 +249,8 @@ LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
     names.push_back(step.getBuffers().getName().str());
     if (failed(readStep(func, step, steps.emplace_back())))
       return failure();
+    for (StepInput &input : steps.back().inputs)
+      input.isList = input.isStep && steps[input.index].isList;
     steps.back().hasFixedParts |= addsUpRearranged(steps.back(), steps);
     steps.back().hasPieces = collectsPieces(steps.back(), steps);
   }

@@ -116,13 +116,27 @@ static constexpr int64_t kDeviceTableEntries = 256;
 static constexpr int64_t kLeastDeviceThreads = 32;
 
 /// So many threads of a device that their workspaces do not take too much
-/// memory.
+/// memory, or most of what the call has left.
 int64_t StepPlan::threadsWithWorkspaces(int64_t threads) const {
   int64_t bytes = step->device().workspaceBytes();
   if (bytes == 0 || workspaces.empty())
     return threads;
+  if (MemoryBudget *budget = Spending::current().get())
+    bytes = std::min(bytes, budget->left() / 2);
   int64_t most = bytes / std::max<int64_t>(workspaceBytes(), 1);
   return std::min(threads, std::max(most, kLeastDeviceThreads));
+}
+
+/// The largest extent of a level that has coordinates.
+int64_t StepPlan::widestExtent(const std::vector<Argument> &args) const {
+  int64_t widest = 1;
+  for (size_t input = 0; input < step->operands.size(); ++input) {
+    size_t first = step->extentOf(input, 0);
+    size_t last = first + step->operands[input].levels.size();
+    for (size_t n = first; n < last && !step->inputs[input].isList; ++n)
+      widest = std::max(widest, args[n].size);
+  }
+  return widest;
 }
 
 /// Chooses the first sizes of the workspaces by the operands. The workspace of
@@ -131,13 +145,9 @@ int64_t StepPlan::threadsWithWorkspaces(int64_t threads) const {
 void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
   auto memory = workspaces.begin();
   if (!step->device().isHost()) {
-    int64_t widest = 1;
-    for (size_t input = 0; input < step->operands.size(); ++input)
-      for (size_t n = 0; n < step->operands[input].levels.size(); ++n)
-        widest = std::max(widest, args[step->extentOf(input, n)].size);
     for (; memory != workspaces.end(); ++memory) {
       memory->expectEntries(std::min(mostElements(args), kDeviceTableEntries));
-      memory->fitMarks(widest);
+      memory->fitMarks(widestExtent(args));
     }
     return;
   }

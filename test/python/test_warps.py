@@ -102,6 +102,15 @@ def test_products_of_many_threads(rows):
     assert samples.same_numbers(found, nacho.evaluate(text, A=A, B=B))
 
 
+def test_fewer_threads_need_less_memory():
+    A = sp.random_array((800, 800), density=0.01, format="csr", rng=1)
+    text = "Z[i,k] = A[i,j] * B[j,k]"
+    given = {"A": A, "B": A}
+    # All threads together would need 16 MB.
+    found = nacho.evaluate(text, given, target="cuda-sim", memory_limit=4_000_000)
+    assert samples.same_numbers(found, nacho.evaluate(text, given))
+
+
 def test_lists_are_merged_by_keys():
     """Parts of a tile read all of its entries, even if most do not match."""
     rng = np.random.default_rng(1)

@@ -159,6 +159,7 @@ private:
   Numbers<int64_t> unwrittenBounds() const;
   int32_t readPlanned();
   void sizeWorkspaces(const std::vector<Argument> &args);
+  int64_t widestExtent(const std::vector<Argument> &args) const;
   int64_t threadsWithWorkspaces(int64_t threads) const;
   void sizeBuckets(const std::vector<Argument> &args, int64_t threads);
   Step::BucketRows bucketRows() const;

@@ -86,6 +86,8 @@ namespace nacho {
 struct StepInput {
   bool isStep;  ///< It is the result of a step; else an operand of the kernel.
   size_t index; ///< The number of that step or operand.
+  /// It is a list, whose levels have positions in operands besides coordinates.
+  bool isList = false;
 };
 
 /// One nest of a compiled module.

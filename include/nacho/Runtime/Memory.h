@@ -63,6 +63,7 @@ public:
   /// Throws OutOfMemory if that is more than what is left.
   void take(int64_t bytes);
   void give(int64_t bytes) noexcept { used -= bytes; }
+  int64_t left() const noexcept { return most - used; }
 
 private:
   const int64_t most;
