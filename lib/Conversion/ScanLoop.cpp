@@ -44,24 +44,20 @@ SmallVector<Value> ScanBuilder::combine(ValueRange x, ValueRange y) {
       [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
-SmallVector<Value> ScanBuilder::scan(Value from, Value to, ValueRange first,
-                                     bool isStored) {
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  auto loop = scf::ForOp::create(b, from, to, one, first);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value row = loop.getInductionVar();
-  ValueRange sum = loop.getRegionIterArgs();
-  if (isStored)
-    store(row, sum);
-  scf::YieldOp::create(b, combine(sum, load(op.getInput(), row)));
-  return SmallVector<Value>(loop.getResults());
-}
-
 void nacho::emitScanLoop(OpBuilder &builder, ExclusiveScanOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), builder);
   ScanBuilder rows(b, op);
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value end = memref::DimOp::create(b, op.getInput(), zero);
-  rows.store(end, rows.scan(zero, end, rows.none(), /*isStored=*/true));
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto loop = scf::ForOp::create(b, zero, end, one, rows.none());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value row = loop.getInductionVar();
+    ValueRange sum = loop.getRegionIterArgs();
+    rows.store(row, sum);
+    scf::YieldOp::create(b, rows.combine(sum, rows.load(op.getInput(), row)));
+  }
+  rows.store(end, loop.getResults());
 }

@@ -15,7 +15,7 @@ namespace nacho {
 ///   output[rows] = sum
 void emitScanLoop(mlir::OpBuilder &builder, ExclusiveScanOp op);
 
-/// Emits scans of some rows of the same input and output.
+/// Emits what scans do with rows of the same input and output.
 class ScanBuilder {
 public:
   /// Emits the numbers of the columns, which the scans use.
@@ -29,15 +29,6 @@ public:
   void store(mlir::Value row, mlir::ValueRange values);
   llvm::SmallVector<mlir::Value> combine(mlir::ValueRange x,
                                          mlir::ValueRange y);
-
-  /// sum = first
-  /// for row in from .. to:
-  ///   if isStored: output[row] = sum
-  ///   sum = combine(sum, input[row])
-  ///
-  /// Returns the sum.
-  llvm::SmallVector<mlir::Value> scan(mlir::Value from, mlir::Value to,
-                                      mlir::ValueRange first, bool isStored);
 
 private:
   mlir::ImplicitLocOpBuilder &b;

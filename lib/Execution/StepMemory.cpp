@@ -145,9 +145,10 @@ int64_t StepPlan::widestExtent(const std::vector<Argument> &args) const {
 void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
   auto memory = workspaces.begin();
   if (!step->device().isHost()) {
+    int64_t widest = widestExtent(args);
     for (; memory != workspaces.end(); ++memory) {
       memory->expectEntries(std::min(mostElements(args), kDeviceTableEntries));
-      memory->fitMarks(widestExtent(args));
+      memory->fitMarks(widest);
     }
     return;
   }

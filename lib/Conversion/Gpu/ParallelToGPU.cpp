@@ -31,6 +31,9 @@ static gpu::LaunchOp createLaunch(ImplicitLocOpBuilder &b, Value blocks,
   return launch;
 }
 
+/// The lanes of a warp.
+static constexpr int64_t kWarp = 32;
+
 /// Lanes exchange 32 bits at a time.
 static void lowerFromLane(FromLaneOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -41,7 +44,7 @@ static void lowerFromLane(FromLaneOp op) {
   if (type != integer)
     bits = arith::BitcastOp::create(b, integer, bits);
   Value lane = arith::IndexCastUIOp::create(b, word, op.getLane());
-  Value lanes = arith::ConstantIntOp::create(b, 32, 32);
+  Value lanes = arith::ConstantIntOp::create(b, kWarp, 32);
   auto exchange = [&](Value part) -> Value {
     return gpu::ShuffleOp::create(b, part, lane, lanes, gpu::ShuffleMode::IDX)
         .getShuffleResult();
@@ -110,14 +113,17 @@ static void lowerWithSlots(ParallelOp op, int64_t slots) {
 }
 
 /// The lanes of a warp take a part: thread n of a block does part n / 32 of it.
-static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize) {
+static LogicalResult lowerShared(ParallelOp op, LaneOp lanes,
+                                 int64_t blockSize) {
+  if (lanes.getOf() != kWarp)
+    return lanes.emitOpError("needs a warp of as many lanes, which are ")
+           << kWarp;
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  int64_t perPart = lanes.getOf();
-  int64_t parts = std::max<int64_t>(blockSize / perPart, 1);
+  int64_t parts = std::max<int64_t>(blockSize / kWarp, 1);
   Value size = arith::ConstantIndexOp::create(b, parts);
-  Value ofPart = arith::ConstantIndexOp::create(b, perPart);
+  Value ofPart = arith::ConstantIndexOp::create(b, kWarp);
   Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
-  Value threads = arith::ConstantIndexOp::create(b, parts * perPart);
+  Value threads = arith::ConstantIndexOp::create(b, parts * kWarp);
   gpu::LaunchOp launch = createLaunch(b, blocks, threads);
   Value thread = launch.getThreadIds().x;
   Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
@@ -132,6 +138,7 @@ static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize) {
   auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
   moveBody(op, part, ifExists.thenBlock());
   op.erase();
+  return success();
 }
 
 static void lowerParallel(ParallelOp op, int64_t blockSize) {
@@ -252,8 +259,8 @@ struct ParallelToGPU
         return lowerTiled(op, tile, sharedBytes);
       auto lanes = op.getBodyBlock()->getOps<LaneOp>();
       if (!lanes.empty())
-        lowerShared(op, *lanes.begin(), blockSize);
-      else if (hasSlots(op))
+        return lowerShared(op, *lanes.begin(), blockSize);
+      if (hasSlots(op))
         lowerWithSlots(op, slots);
       else
         lowerParallel(op, blockSize);

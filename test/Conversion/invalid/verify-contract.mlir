@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -nacho-verify-contract='target=gpu sorts=false workspaces=false' -split-input-file -verify-diagnostics
+// RUN: nacho-opt %s -nacho-verify-contract='target=gpu sorts=false workspaces=false tiles=false' -split-input-file -verify-diagnostics
 
 // Every diagnostic of nacho-verify-contract.
 
@@ -71,4 +71,26 @@ func.func @other_cast(%x: i8) -> i16 {
   // expected-error @below {{'builtin.unrealized_conversion_cast' op is not among what backends lower}}
   %y = builtin.unrealized_conversion_cast %x : i8 to i16
   return %y : i16
+}
+
+// -----
+
+func.func @tile(%n: index, %threads: index, %out: memref<?xindex>) {
+  nacho.parallel %part in %n threads %threads {
+    // expected-error @below {{'nacho.tile' op needs tiles, which target 'gpu' does not have}}
+    %begin, %end = nacho.tile %part of %n by 32
+    memref.store %begin, %out[%part] : memref<?xindex>
+  }
+  return
+}
+
+// -----
+
+func.func @lanes(%n: index, %threads: index, %out: memref<?xindex>) {
+  nacho.parallel %part in %n threads %threads {
+    // expected-error @below {{'nacho.lane' op needs warps, which target 'gpu' does not have}}
+    %lane = nacho.lane of 32
+    memref.store %lane, %out[%part] : memref<?xindex>
+  }
+  return
 }
