@@ -142,6 +142,8 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   loops.vectorBits = options.vectorBits;
   pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF(loops));
   pm.addNestedPass<func::FuncOp>(createConvertNachoPartitionToSCF());
+  if (options.warps)
+    pm.addNestedPass<func::FuncOp>(createNachoShareRows());
   pm.addNestedPass<func::FuncOp>(createConvertNachoWorkspaceToSCF());
   pm.addNestedPass<func::FuncOp>(createConvertNachoElementsToArith());
   pm.addNestedPass<func::FuncOp>(createConvertNachoLanesToVector());

@@ -94,17 +94,10 @@ ValueRange WorkspaceMarks::drain(ValueRange inits, VisitPlace visit) {
   return loop.getResults();
 }
 
-/// while word: clear its lowest bit; drain the word or place it stands for
-///
-/// Nothing is to be done for a place if there is no `visit`.
-SmallVector<Value> WorkspaceMarks::drainWord(unsigned level, Value number,
-                                             ValueRange carried,
-                                             VisitPlace visit) {
-  Value at = wordAt(level, number);
-  SmallVector<Value> inits = {load(at)};
-  store(word(0), at);
-  if (level + 1 == kLevels && !visit)
-    return {};
+/// while word: clear its lowest bit; visit the number of this bit
+SmallVector<Value> WorkspaceMarks::forEachBit(Value set, ValueRange carried,
+                                              Visits visit) {
+  SmallVector<Value> inits = {set};
   llvm::append_range(inits, carried);
   SmallVector<Type> types(ValueRange(inits).getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());
@@ -119,13 +112,26 @@ SmallVector<Value> WorkspaceMarks::drainWord(unsigned level, Value number,
   Value bit = arith::IndexCastUIOp::create(
       b, b.getIndexType(), math::CountTrailingZerosOp::create(b, bits));
   Value below = arith::SubIOp::create(b, bits, word(1));
-  Value inner = arith::AddIOp::create(
-      b, arith::ShLIOp::create(b, number, constant(6)), bit);
-  ValueRange values = after->getArguments().drop_front();
   SmallVector<Value> yielded = {arith::AndIOp::create(b, bits, below)};
-  llvm::append_range(yielded, level + 1 < kLevels
-                                  ? drainWord(level + 1, inner, values, visit)
-                                  : visit(inner, values));
+  llvm::append_range(yielded, visit(bit, after->getArguments().drop_front()));
   scf::YieldOp::create(b, yielded);
   return SmallVector<Value>(loop.getResults().drop_front());
+}
+
+/// Drains the words, or the places, that the bits of a word stand for. Nothing
+/// is to be done for a place if there is no `visit`.
+SmallVector<Value> WorkspaceMarks::drainWord(unsigned level, Value number,
+                                             ValueRange carried,
+                                             VisitPlace visit) {
+  Value at = wordAt(level, number);
+  Value bits = load(at);
+  store(word(0), at);
+  if (level + 1 == kLevels && !visit)
+    return {};
+  return forEachBit(bits, carried, [&](Value bit, ValueRange values) {
+    Value inner = arith::AddIOp::create(
+        b, arith::ShLIOp::create(b, number, constant(6)), bit);
+    return level + 1 < kLevels ? drainWord(level + 1, inner, values, visit)
+                               : visit(inner, values);
+  });
 }

@@ -54,7 +54,27 @@ public:
   /// Clears the bits of all places.
   void clear() { drain({}, nullptr); }
 
+  // What lanes do together (LaneMarks.cpp), if the workspace is of lanes.
+
+  /// Marks a place that no other lane marks at the same time.
+  void markByLane(mlir::Value place);
+  /// Like `drain`, but each lane visits some of the places. At most one value
+  /// is carried, to which each visit adds 1.
+  llvm::SmallVector<mlir::Value> drainByLanes(mlir::ValueRange inits,
+                                              VisitPlace visit);
+
 private:
+  using Visits = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value number, mlir::ValueRange carried)>;
+  /// Emits a loop over the bits of a word that are set.
+  llvm::SmallVector<mlir::Value>
+  forEachBit(mlir::Value set, mlir::ValueRange carried, Visits visit);
+  llvm::SmallVector<mlir::Value> drainWordsByLanes(mlir::Value number,
+                                                   mlir::ValueRange carried,
+                                                   VisitPlace visit);
+  mlir::Value takeWord(mlir::Value above, mlir::Value number, mlir::Value at);
+  mlir::Value fromLane(mlir::Value value, mlir::Value other);
+  mlir::Value countBefore(mlir::Value count, mlir::Value &all);
   mlir::Value constant(int64_t value);
   llvm::SmallVector<mlir::Value> drainWord(unsigned level, mlir::Value number,
                                            mlir::ValueRange carried,

@@ -1,10 +1,11 @@
-//===- WorkspaceToSCF.cpp - Tables with open addressing -------------------===//
+//===- WorkspaceToSCF.cpp - Sums by coordinate in rows of arrays ----------===//
 //
-// Finds the places of keys. An unused place has the key -1, and no mark: see
-// WorkspaceMarks.h.
+// Which places are used, marks say (WorkspaceMarks.h); in a hashed workspace,
+// keys say by which coordinates (WorkspaceKeys.h).
 //
 //===----------------------------------------------------------------------===//
 
+#include "WorkspaceKeys.h"
 #include "WorkspaceMarks.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/IR/Condition.h"
@@ -32,14 +33,11 @@ namespace {
 class WorkspaceLowering {
 public:
   explicit WorkspaceLowering(WorkspaceOp op)
-      : op(op), b(withoutName(op.getLoc()), op), marks(op, b) {}
+      : op(op), b(withoutName(op.getLoc()), op), marks(op, b), keys(op, b) {}
 
   void run();
 
 private:
-  /// The factor of the hash: 2^64 divided by the golden ratio.
-  static constexpr int64_t kFactor = 0x9E3779B97F4A7C15;
-
   void describeTable();
   void describeDense();
   using Results = SmallVector<Value>;
@@ -47,12 +45,12 @@ private:
   Results choose(TypeRange types, Emit dense, Emit hashed);
   void refuse(Condition isTooMuch, Status status);
   Value densePlace(Value key);
-  Value hashedPlace(Value key);
-  std::pair<Value, Value> findPlace(Value key, Value first);
   Results lookUp(Value key, bool isHashed);
   void lowerLookup(LookupOp lookup);
   void lowerInsert(InsertOp insert);
   Value insertDense(InsertOp insert);
+  Value insertByLane(InsertOp insert);
+  void addTo(Value place, Value value);
   Value insertHashed(InsertOp insert);
   Value insertNew(InsertOp insert, Value place);
   Value drainKey(Value place);
@@ -61,12 +59,6 @@ private:
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
-  }
-  Type keyType() {
-    return cast<MemRefType>(op.getKeys().getType()).getElementType();
-  }
-  Value emptyKey() {
-    return arith::ConstantOp::create(b, b.getIntegerAttr(keyType(), -1));
   }
   Value load(Value buffer, Value at) {
     return memref::LoadOp::create(b, buffer, ValueRange{op.getRow(), at});
@@ -78,10 +70,10 @@ private:
   WorkspaceOp op;
   ImplicitLocOpBuilder b;
   WorkspaceMarks marks;
+  WorkspaceKeys keys;
   Value mask;    ///< The last place; the number of places is a power of two.
   Value marked;  ///< The last place for which there are marks.
   Value isDense; ///< Whether a workspace with keys is dense.
-  Value shift;   ///< Right shift that leaves a hash's high bits.
   Value most;    ///< The largest number of keys of a hashed workspace.
 };
 } // namespace
@@ -108,10 +100,7 @@ void WorkspaceLowering::describeTable() {
   mask = marked = arith::SubIOp::create(b, size, one);
   isDense =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, op.getExtent(), size);
-  Value bits = math::CountTrailingZerosOp::create(
-      b, arith::IndexCastOp::create(b, b.getI64Type(), size));
-  shift = arith::SubIOp::create(
-      b, constant(64), arith::IndexCastOp::create(b, b.getIndexType(), bits));
+  keys.describe(size, mask);
   // Places stay free, so that every search ends.
   most = arith::ShRUIOp::create(b, size, one);
 }
@@ -152,62 +141,12 @@ Value WorkspaceLowering::densePlace(Value key) {
   return arith::AndIOp::create(b, key, mask);
 }
 
-/// The place where the search for a key begins.
-Value WorkspaceLowering::hashedPlace(Value key) {
-  Value factor = constant(kFactor);
-  Value product = arith::MulIOp::create(b, key, factor);
-  Value high = arith::ShRUIOp::create(b, product, constant(32));
-  Value mixed = arith::XOrIOp::create(b, product, high);
-  Value again = arith::MulIOp::create(b, mixed, factor);
-  Value place = arith::ShRUIOp::create(b, again, shift);
-  return arith::AndIOp::create(b, place, mask);
-}
-
-/// Finds the place of a key, or the free place for it. Returns the place and
-/// the key that is there. No place is tried twice:
-///
-///   for n = first to first + size, while key[n & mask] is another one
-///
-/// One place is always free, so that the search ends earlier.
-std::pair<Value, Value> WorkspaceLowering::findPlace(Value key, Value first) {
-  Type index = b.getIndexType();
-  Value narrow = arith::IndexCastUIOp::create(b, keyType(), key);
-  Value empty = emptyKey();
-  Value end = arith::AddIOp::create(b, first, mask);
-  auto search = scf::WhileOp::create(
-      b, TypeRange{index, keyType()}, ValueRange{first},
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        ImplicitLocOpBuilder before(loc, builder);
-        Value at = arith::AndIOp::create(before, args[0], mask);
-        Value there = memref::LoadOp::create(before, op.getKeys(),
-                                             ValueRange{op.getRow(), at});
-        Value isNew = arith::CmpIOp::create(before, arith::CmpIPredicate::ult,
-                                            args[0], end);
-        auto differs = [&](Value other) -> Value {
-          return arith::CmpIOp::create(before, arith::CmpIPredicate::ne, there,
-                                       other);
-        };
-        Value taken =
-            arith::AndIOp::create(before, differs(narrow), differs(empty));
-        scf::ConditionOp::create(before,
-                                 arith::AndIOp::create(before, isNew, taken),
-                                 ValueRange{args[0], there});
-      },
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-        Value next = arith::AddIOp::create(builder, loc, args[0], one);
-        scf::YieldOp::create(builder, loc, next);
-      });
-  Value place = arith::AndIOp::create(b, search.getResult(0), mask);
-  return {place, search.getResult(1)};
-}
-
 /// The element of a key, and whether there is one. A search is only made if the
 /// key's first place is marked, since most lookups fail, and marks take far
 /// less of the cache than keys. In a dense table, the mark is the answer.
 SmallVector<Value> WorkspaceLowering::lookUp(Value key, bool isHashed) {
   Type element = op.getType().getElement();
-  Value first = isHashed ? hashedPlace(key) : densePlace(key);
+  Value first = isHashed ? keys.placeOf(key) : densePlace(key);
   auto ifMarked = scf::IfOp::create(b, TypeRange{element, b.getI1Type()},
                                     marks.isMarked(first), /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -215,12 +154,13 @@ SmallVector<Value> WorkspaceLowering::lookUp(Value key, bool isHashed) {
   Value place = first, isThere = arith::ConstantIntOp::create(b, 1, 1);
   if (isHashed) {
     Value there;
-    std::tie(place, there) = findPlace(key, first);
-    Value narrow = arith::IndexCastUIOp::create(b, keyType(), key);
+    std::tie(place, there) = keys.find(key, first);
+    Value narrow = arith::IndexCastUIOp::create(b, keys.type(), key);
     // A looked-up -1 is equal to the key of a free place, but is no key.
     isThere = arith::AndIOp::create(
         b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, narrow),
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, there, emptyKey()));
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, there,
+                              keys.empty()));
   }
   scf::YieldOp::create(b, ValueRange{load(op.getValues(), place), isThere});
   b.setInsertionPointToStart(ifMarked.elseBlock());
@@ -238,7 +178,9 @@ void WorkspaceLowering::lowerLookup(LookupOp lookup) {
 }
 
 void WorkspaceLowering::lowerInsert(InsertOp insert) {
-  auto dense = [&] { return Results{insertDense(insert)}; };
+  auto dense = [&] {
+    return Results{op.getLane() ? insertByLane(insert) : insertDense(insert)};
+  };
   auto hashed = [&] { return Results{insertHashed(insert)}; };
   insert.replaceAllUsesWith(choose(b.getI1Type(), dense, hashed).front());
   insert.erase();
@@ -246,20 +188,17 @@ void WorkspaceLowering::lowerInsert(InsertOp insert) {
 
 /// Returns whether the key is new.
 Value WorkspaceLowering::insertHashed(InsertOp insert) {
-  Value first = hashedPlace(insert.getKey());
-  auto [place, there] = findPlace(insert.getKey(), first);
+  Value first = keys.placeOf(insert.getKey());
+  auto [place, there] = keys.find(insert.getKey(), first);
   Value isNew =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, emptyKey());
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, keys.empty());
   auto ifNew = scf::IfOp::create(b, b.getI1Type(), isNew, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifNew.thenBlock());
   scf::YieldOp::create(b, insertNew(insert, place));
   b.setInsertionPointToStart(ifNew.elseBlock());
-  if (insert.getValue()) {
-    Value before = load(op.getValues(), place);
-    Value sum = BinaryOp::create(b, BinaryKind::add, before, insert.getValue());
-    store(sum, op.getValues(), place);
-  }
+  if (Value value = insert.getValue())
+    addTo(place, value);
   Value no = arith::ConstantIntOp::create(b, 0, 1);
   scf::YieldOp::create(b, no);
   return ifNew.getResult(0);
@@ -276,7 +215,7 @@ Value WorkspaceLowering::insertNew(InsertOp insert, Value place) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifFits.thenBlock());
   marks.store(arith::AddIOp::create(b, count, marks.word(1)), zero);
-  store(arith::IndexCastUIOp::create(b, keyType(), insert.getKey()),
+  store(arith::IndexCastUIOp::create(b, keys.type(), insert.getKey()),
         op.getKeys(), place);
   if (insert.getValue())
     store(insert.getValue(), op.getValues(), place);
@@ -325,25 +264,48 @@ Value WorkspaceLowering::insertDense(InsertOp insert) {
   marks.mark(number, last);
   if (value) {
     b.setInsertionPointToStart(ifNew.elseBlock());
-    Value sum = BinaryOp::create(b, BinaryKind::add,
-                                 load(op.getValues(), place), value);
-    store(sum, op.getValues(), place);
+    addTo(place, value);
   }
   return isNew;
 }
 
+/// No other lane has the same place, so that its bit is as it was when they
+/// waited for each other the last time.
+Value WorkspaceLowering::insertByLane(InsertOp insert) {
+  Value place = densePlace(insert.getKey()), value = insert.getValue();
+  Value isNew = arith::XOrIOp::create(b, marks.isMarked(place),
+                                      arith::ConstantIntOp::create(b, 1, 1));
+  auto ifNew = scf::IfOp::create(b, isNew, /*withElse=*/value != nullptr);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifNew.thenBlock());
+  marks.markByLane(place);
+  if (value) {
+    store(value, op.getValues(), place);
+    b.setInsertionPointToStart(ifNew.elseBlock());
+    addTo(place, value);
+  }
+  return isNew;
+}
+
+void WorkspaceLowering::addTo(Value place, Value value) {
+  Value before = load(op.getValues(), place);
+  Value sum = BinaryOp::create(b, BinaryKind::add, before, value);
+  store(sum, op.getValues(), place);
+}
+
 /// Where nobody asks for what is there, a dense workspace only loses its bits.
 void WorkspaceLowering::lowerDrain(DrainOp drain) {
+  auto drainAll = [&](WorkspaceMarks::VisitPlace visit) {
+    ValueRange inits = drain.getInits();
+    return op.getLane() ? marks.drainByLanes(inits, visit)
+                        : Results(marks.drain(inits, visit));
+  };
   auto visit = [&] {
-    return Results(
-        marks.drain(drain.getInits(), [&](Value place, ValueRange carried) {
-          return drainPlace(drain, place, carried);
-        }));
+    return drainAll([&](Value place, ValueRange carried) {
+      return drainPlace(drain, place, carried);
+    });
   };
-  auto forget = [&] {
-    marks.clear();
-    return Results();
-  };
+  auto forget = [&] { return drainAll(nullptr); };
   if (op.getKeys())
     marks.store(marks.word(0), constant(0));
   if (drain.getInits().empty() &&
@@ -358,7 +320,7 @@ void WorkspaceLowering::lowerDrain(DrainOp drain) {
 Value WorkspaceLowering::drainKey(Value place) {
   auto takeKey = [&] {
     Value key = load(op.getKeys(), place);
-    store(emptyKey(), op.getKeys(), place);
+    store(keys.empty(), op.getKeys(), place);
     return Results{arith::IndexCastUIOp::create(b, b.getIndexType(), key)};
   };
   return choose(

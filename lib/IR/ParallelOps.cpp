@@ -66,8 +66,8 @@ LogicalResult ParallelOp::verify() {
       return emitOpError() << "body must not allocate or free, as "
                            << op->getName() << " does";
     bool isForAll = op->hasTrait<BackendOp>() &&
-                    !isa<SlotOp, LaneOp, FromLaneOp, TileOp, TileSyncOp,
-                         StageInOp, StageOutOp>(op);
+                    !isa<SlotOp, LaneOp, FromLaneOp, BallotOp, LaneSyncOp,
+                         TileOp, TileSyncOp, StageInOp, StageOutOp>(op);
     if (isForAll ||
         isa<AssignOp, NestOp, PartitionOp, scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();
@@ -97,12 +97,19 @@ LogicalResult LaneOp::verify() {
   return success();
 }
 
-LogicalResult FromLaneOp::verify() {
-  auto workers = (*this)->getParentOfType<ParallelOp>();
+/// Verifies an operation that lanes do together.
+static LogicalResult verifyOfLanes(Operation *op) {
+  auto workers = op->getParentOfType<ParallelOp>();
   if (!workers || workers.getBodyBlock()->getOps<LaneOp>().empty())
-    return emitOpError("must be inside a nacho.parallel with a nacho.lane");
+    return op->emitOpError("must be inside a nacho.parallel with a nacho.lane");
   return success();
 }
+
+LogicalResult FromLaneOp::verify() { return verifyOfLanes(*this); }
+
+LogicalResult BallotOp::verify() { return verifyOfLanes(*this); }
+
+LogicalResult LaneSyncOp::verify() { return verifyOfLanes(*this); }
 
 //===----------------------------------------------------------------------===//
 // ExclusiveScanOp

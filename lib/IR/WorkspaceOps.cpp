@@ -13,6 +13,8 @@ LogicalResult WorkspaceOp::verify() {
     if (width != 32 && width != 64)
       return emitOpError() << "has coordinates of 32 or 64 bits, not " << keys;
   }
+  if (getKeys() && getLane())
+    return emitOpError("of lanes has no keys");
   Type element = NoneType::get(getContext());
   if (getValues())
     element = cast<MemRefType>(getValues().getType()).getElementType();

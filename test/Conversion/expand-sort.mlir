@@ -22,8 +22,15 @@ func.func @negative(%costs: memref<?xi64>, %threads: index) {
 // CHECK:           %[[ORDER:.+]] = memref.view %[[SCRATCH]]
 // CHECK:           %[[OTHER:.+]] = memref.view %[[SCRATCH]]
 // CHECK:           %[[COUNTS:.+]] = memref.view %[[SCRATCH]]
-// CHECK:           nacho.parallel %{{.+}} in %[[PARTS]]
-// CHECK:             scf.for %[[AT:.+]] =
+// Each lane takes every 32nd entry of a part.
+//
+// CHECK:           nacho.parallel %[[PART:.+]] in %[[PARTS]]
+// CHECK-NEXT:        %[[LANE:.+]] = nacho.lane of 32
+// CHECK-NEXT:        %[[BEGIN:.+]] = arith.muli %[[PART]], %[[EACH]]
+// CHECK-NEXT:        %[[AFTER:.+]] = arith.addi %[[BEGIN]], %[[EACH]]
+// CHECK-NEXT:        %[[END:.+]] = arith.minui %[[AFTER]], %[[ENTRIES]]
+// CHECK-NEXT:        %[[OWN:.+]] = arith.addi %[[BEGIN]], %[[LANE]]
+// CHECK-NEXT:        scf.for %[[AT:.+]] = %[[OWN]] to %[[END]] step %c32
 // CHECK:               memref.store %[[AT]], %[[ORDER]][%[[AT]]]
 //
 // As many digits of eight bits as the largest coordinate has.
@@ -37,7 +44,10 @@ func.func @negative(%costs: memref<?xi64>, %threads: index) {
 // Each part counts its digits.
 //
 // CHECK:             nacho.parallel %[[PART:.+]] in %[[PARTS]]
-// CHECK:               scf.for %[[AT:.+]] =
+// CHECK:               scf.for %[[DIGIT:.+]] = %{{.+}} to %c256 step %c32
+// CHECK:                 memref.store %c0_i64, %[[COUNTS]]
+// CHECK:               nacho.lane_sync
+// CHECK:               scf.for %[[AT:.+]] = %{{.+}} to %{{.+}} step %c32
 // CHECK:                 %[[ENTRY:.+]] = memref.load %[[FROM]][%[[AT]]]
 // CHECK:                 %[[COORDINATE:.+]] = memref.load %[[J]][%[[ENTRY]]]
 // CHECK:                 %[[WIDE:.+]] = arith.index_castui %[[COORDINATE]]
@@ -46,19 +56,30 @@ func.func @negative(%costs: memref<?xi64>, %threads: index) {
 // CHECK:                 %[[ROW:.+]] = arith.muli %[[DIGIT]], %[[PARTS]]
 // CHECK:                 %[[PLACE:.+]] = arith.addi %[[ROW]], %[[PART]]
 // CHECK:                 %[[NEXT:.+]] = arith.addi %[[PLACE]], %c1
-// CHECK:                 %[[COUNT:.+]] = memref.load %[[COUNTS]][%[[NEXT]]]
-// CHECK:                 %[[MORE:.+]] = arith.addi %[[COUNT]], %c1
-// CHECK:                 memref.store %[[MORE]], %[[COUNTS]][%[[NEXT]]]
+// CHECK:                 memref.atomic_rmw addi %c1_i64, %[[COUNTS]][%[[NEXT]]]
 // CHECK:             nacho.prefix_sum %[[COUNTS]]
 //
-// Entries go where those before them end, in their order.
+// Entries go where those before them end, in their order. Of lanes that have the same
+// digit, each goes after those before it, and the first one counts all of them.
 //
 // CHECK:             nacho.parallel
-// CHECK:               %[[ENTRY:.+]] = memref.load %[[FROM]]
-// CHECK:               %[[SORTED:.+]] = memref.load %[[COUNTS]][%[[PLACE:.+]]]
-// CHECK:               memref.store %[[ENTRY]], %[[TO]][%[[SORTED]]]
-// CHECK:               %[[MORE:.+]] = arith.addi %[[SORTED]], %c1
-// CHECK:               memref.store %[[MORE]], %[[COUNTS]][%[[PLACE]]]
+// CHECK:               scf.for %[[FIRST:.+]] = %{{.+}} to %{{.+}} step %c32
+// CHECK:                 %[[AT:.+]] = arith.addi %[[FIRST]], %{{.+}}
+// CHECK:                 %[[EXISTS:.+]] = arith.cmpi ult, %[[AT]]
+// CHECK:                 %[[ENTRY:.+]] = memref.load %[[FROM]]
+// CHECK:                 %[[COUNT:.+]] = memref.load %[[COUNTS]][%[[PLACE:.+]]]
+// CHECK:                 %[[SORTED:.+]] = arith.index_castui %[[COUNT]]
+// CHECK-COUNT-8:         nacho.ballot
+// CHECK:                 nacho.ballot %[[EXISTS]]
+// CHECK:                 math.ctpop
+// CHECK:                 %[[BEFORE:.+]] = arith.index_castui
+// CHECK:                 nacho.lane_sync
+// CHECK-NEXT:            scf.if %[[EXISTS]] {
+// CHECK-NEXT:              %[[TO_GO:.+]] = arith.addi %[[SORTED]], %[[BEFORE]]
+// CHECK-NEXT:              memref.store %[[ENTRY]], %[[TO]][%[[TO_GO]]]
+// CHECK:                   scf.if
+// CHECK:                     memref.store %{{.+}}, %[[COUNTS]][%[[PLACE]]]
+// CHECK:                 nacho.lane_sync
 // CHECK:             %[[NEXT:.+]] = arith.addi %[[SHIFT]], %c8
 // CHECK:             scf.yield %[[NEXT]], %[[TO]], %[[FROM]]
 //

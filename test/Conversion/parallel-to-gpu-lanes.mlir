@@ -49,6 +49,39 @@ func.func @flag(%n: index, %threads: index, %in: memref<?xi1>, %out: memref<?xi1
   return
 }
 
+// Lanes wait for each other, and vote.
+//
+// CHECK-LABEL: func.func @meet(
+// CHECK:         nvvm.bar.warp.sync %c-1_i32 : i32
+// CHECK-NEXT:    %[[FLAG:.+]] = memref.load
+// CHECK-NEXT:    nvvm.vote.sync ballot %c-1_i32, %[[FLAG]] -> i32
+func.func @meet(%n: index, %threads: index, %in: memref<?xi1>, %out: memref<?xi32>) {
+  nacho.parallel %part in %n threads %threads {
+    %lane = nacho.lane of 32
+    nacho.lane_sync
+    %flag = memref.load %in[%lane] : memref<?xi1>
+    %flags = nacho.ballot %flag : i32
+    memref.store %flags, %out[%lane] : memref<?xi32>
+  }
+  return
+}
+
+// The block of a slot is a warp, which takes one part after the other.
+//
+// CHECK-LABEL: func.func @slots(
+// CHECK-SAME:    %[[N:[^ ]+]]: index
+// CHECK:         gpu.launch blocks(%[[SLOT:[^ ,]+]], %{{.+}}) in (%{{[^ ]+}} = %[[SLOTS:[^ ,]+]], {{.+}}) threads(%[[LANE:[^ ,]+]], %{{.+}}) in (%{{[^ ]+}} = %c32, {{.+}}) {
+// CHECK-NEXT:      scf.for %[[PART:.+]] = %[[SLOT]] to %[[N]] step %[[SLOTS]] {
+// CHECK-NEXT:        memref.store %[[PART]], %{{.+}}[%[[SLOT]], %[[LANE]]]
+func.func @slots(%n: index, %threads: index, %out: memref<?x?xindex>) {
+  nacho.parallel %part in %n threads %threads {
+    %lane = nacho.lane of 32
+    %slot = nacho.slot
+    memref.store %part, %out[%slot, %lane] : memref<?x?xindex>
+  }
+  return
+}
+
 // A scan: a warp combines the rows of a tile, one warp the tiles, and warps scan the rows
 // of each tile. A lane has four rows, and gets from others what these combine to.
 //

@@ -296,9 +296,9 @@ func.func @lookup_dense(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %value
 // CHECK-NEXT:        %[[ZEROS:.+]] = math.cttz %[[LEFT]] : i64
 // CHECK-NEXT:        %[[BIT:.+]] = arith.index_castui %[[ZEROS]] : i64 to index
 // CHECK-NEXT:        %[[LESS:.+]] = arith.subi %[[LEFT]], %c1_i64 : i64
+// CHECK-NEXT:        %[[REST:.+]] = arith.andi %[[LEFT]], %[[LESS]] : i64
 // CHECK-NEXT:        %[[WIDE:.+]] = arith.shli %[[NUMBER]], %c6 : index
 // CHECK-NEXT:        %[[NUMBER1:.+]] = arith.addi %[[WIDE]], %[[BIT]] : index
-// CHECK-NEXT:        %[[REST:.+]] = arith.andi %[[LEFT]], %[[LESS]] : i64
 // CHECK-NEXT:        arith.addi %[[BEGIN1]], %[[NUMBER1]] : index
 // CHECK:             %[[MIDDLE:.+]]:2 = scf.while
 // CHECK:               %[[NUMBER2:.+]] = arith.addi

@@ -2,6 +2,7 @@
 
 #include "Ptx.h"
 
+#include <functional>
 #include <type_traits>
 
 using namespace ptx;
@@ -62,13 +63,14 @@ static void loadParameter(Thread &t, const Instruction &i) {
   t.set<T>(i.operands[0], value);
 }
 
-template <typename T>
-static void orAtomically(Thread &t, const Instruction &i) {
+/// Blocks run one after the other, so that every update is atomic.
+template <typename T, typename Update>
+static void update(Thread &t, const Instruction &i) {
   char *at = globalAt(t, i, 1);
   requireAligned(at, sizeof(T));
   T before;
   std::memcpy(&before, at, sizeof(T));
-  T after = before | t.get<T>(i.operands[2]);
+  T after = Update()(before, t.get<T>(i.operands[2]));
   std::memcpy(at, &after, sizeof(T));
   t.set<T>(i.operands[0], before);
 }
@@ -94,7 +96,11 @@ static Operation accessAs(const std::string &access) {
 
 Operation ptx::accessOf(const std::string &name) {
   if (name == "atom.global.or.b32")
-    return {orAtomically<uint32_t>, Shape::memory};
+    return {update<uint32_t, std::bit_or<>>, Shape::memory};
+  if (name == "atom.global.or.b64")
+    return {update<uint64_t, std::bit_or<>>, Shape::memory};
+  if (name == "atom.global.add.u64")
+    return {update<uint64_t, std::plus<>>, Shape::memory};
   size_t last = name.rfind('.');
   std::string access = name.substr(0, last), type = name.substr(last + 1);
   for (const char *vector : {".v2", ".v4"})

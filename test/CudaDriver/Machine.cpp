@@ -19,53 +19,77 @@ static void runThread(const std::vector<Instruction> &code, Thread &thread) {
   }
 }
 
+static constexpr size_t kWarp = 32;
+
+/// Gives each thread of a warp the value of the lane that it names:
+/// shfl.sync.idx result, value, lane, 31, -1.
+static void shuffle(Thread *warp) {
+  uint32_t values[kWarp];
+  for (size_t lane = 0; lane < kWarp; ++lane)
+    values[lane] = warp[lane].get<uint32_t>(warp[lane].meeting->operands[1]);
+  for (size_t lane = 0; lane < kWarp; ++lane) {
+    const Instruction &instruction = *warp[lane].meeting;
+    auto from = warp[lane].get<uint32_t>(instruction.operands[2]);
+    warp[lane].set(instruction.operands[0], values[from % kWarp]);
+  }
+}
+
+/// Gives each thread of a warp the bits of all: vote.sync.ballot result, bit,
+/// -1.
+static void vote(Thread *warp) {
+  uint32_t votes = 0;
+  for (size_t lane = 0; lane < kWarp; ++lane)
+    if (warp[lane].registers[warp[lane].meeting->operands[1]] != 0)
+      votes |= uint32_t(1) << lane;
+  for (size_t lane = 0; lane < kWarp; ++lane)
+    warp[lane].set(warp[lane].meeting->operands[0], votes);
+}
+
+template <void (*meet)(Thread *)>
+static void waitForWarp(Thread &t, const Instruction &instruction) {
+  t.waits = true;
+  t.meeting = &instruction;
+  t.meet = meet;
+}
+
 Operation ptx::barrierOf(const std::string &name) {
   if (name == "shfl.sync.idx.b32")
-    return {[](Thread &t, const Instruction &instruction) {
-              t.waits = true;
-              t.shuffle = &instruction;
-            },
-            Shape::values};
+    return {waitForWarp<shuffle>, Shape::values};
+  if (name == "vote.sync.ballot.b32")
+    return {waitForWarp<vote>, Shape::values};
+  if (name == "bar.warp.sync")
+    return {waitForWarp<[](Thread *) {}>, Shape::values};
   if (name != "bar.sync" && name != "barrier.sync")
     return {};
   return {[](Thread &t, const Instruction &) { t.waits = true; },
           Shape::values};
 }
 
-static constexpr size_t kWarp = 32;
-
-/// Gives each thread of a warp, all of which have got to the same shuffle, the
-/// value of the lane that it names: shfl.sync.idx result, value, lane, 31, -1.
-static void shuffle(Thread *warp) {
-  uint32_t values[kWarp];
-  for (size_t lane = 0; lane < kWarp; ++lane) {
-    if (warp[lane].shuffle != warp[0].shuffle)
-      throw Error("the lanes of a warp are not at the same shuffle");
-    values[lane] = warp[lane].get<uint32_t>(warp[lane].shuffle->operands[1]);
-  }
-  for (size_t lane = 0; lane < kWarp; ++lane) {
-    const Instruction &instruction = *warp[lane].shuffle;
-    auto from = warp[lane].get<uint32_t>(instruction.operands[2]);
-    warp[lane].set(instruction.operands[0], values[from % kWarp]);
-    warp[lane].shuffle = nullptr;
-  }
+/// All threads of a warp have got to the same instruction.
+static void meetWarp(Thread *warp) {
+  for (size_t lane = 0; lane < kWarp; ++lane)
+    if (warp[lane].meeting != warp[0].meeting)
+      throw Error("the lanes of a warp do not wait at the same instruction");
+  warp[0].meet(warp);
+  for (size_t lane = 0; lane < kWarp; ++lane)
+    warp[lane].meeting = nullptr;
 }
 
 /// Threads that wait go on when all others wait, too, or have ended; those that
-/// wait for a shuffle go first.
+/// wait for their warp go first.
 static void runBlock(const std::vector<Instruction> &code,
                      std::vector<Thread> &threads) {
   auto isDone = [](const Thread &thread) { return thread.isDone; };
-  auto shuffles = [](const Thread &thread) {
-    return thread.shuffle != nullptr;
+  auto waitsForWarp = [](const Thread &thread) {
+    return thread.meeting != nullptr;
   };
   while (!std::all_of(threads.begin(), threads.end(), isDone)) {
     for (Thread &thread : threads)
       runThread(code, thread);
-    while (std::any_of(threads.begin(), threads.end(), shuffles))
+    while (std::any_of(threads.begin(), threads.end(), waitsForWarp))
       for (size_t first = 0; first < threads.size(); first += kWarp)
-        if (shuffles(threads[first])) {
-          shuffle(&threads[first]);
+        if (waitsForWarp(threads[first])) {
+          meetWarp(&threads[first]);
           for (size_t lane = 0; lane < kWarp; ++lane)
             runThread(code, threads[first + lane]);
         }

@@ -37,8 +37,10 @@ struct Thread {
   size_t next = 0; ///< The number of the next instruction.
   bool isDone = false;
   bool waits = false; ///< For the other threads of its block, or warp.
-  /// The shuffle that it waits for; null if it waits for its block.
-  const Instruction *shuffle = nullptr;
+  /// What it waits at for its warp, and what its warp does there; null if it
+  /// waits for its block.
+  const Instruction *meeting = nullptr;
+  void (*meet)(Thread *warp) = nullptr;
 
   template <typename T>
   T get(int32_t number) const {

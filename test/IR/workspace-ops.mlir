@@ -16,6 +16,10 @@
 // Without: a set of coordinates.
 // CHECK-NEXT:    nacho.workspace marks %[[MARKS]] keys %[[WIDE]] row %[[ROW]] extent %[[N]] status %[[STATUS]]
 // CHECK-SAME:      : memref<?x?xi64> keys memref<?x?xi64> status memref<i32> -> <none>
+//
+// Of lanes.
+// CHECK-NEXT:    nacho.workspace marks %[[MARKS]] row %[[ROW]] lane %[[N]] extent %[[N]] status %[[STATUS]]
+// CHECK-SAME:      : memref<?x?xi64> status memref<i32> -> <none>
 func.func @workspaces(%keys: memref<?x?xi32>, %wide: memref<?x?xi64>, %marks: memref<?x?xi64>,
                       %sums: memref<?x?xf64>, %numbers: memref<?x?xui8>, %row: index,
                       %N: index, %status: memref<i32>) {
@@ -27,6 +31,8 @@ func.func @workspaces(%keys: memref<?x?xi32>, %wide: memref<?x?xi64>, %marks: me
       -> !nacho.workspace<ui8>
   %2 = nacho.workspace marks %marks keys %wide row %row extent %N status %status
       : memref<?x?xi64> keys memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
+  %3 = nacho.workspace marks %marks row %row lane %N extent %N status %status
+      : memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
   return
 }
 
@@ -34,10 +40,14 @@ func.func @workspaces(%keys: memref<?x?xi32>, %wide: memref<?x?xi64>, %marks: me
 // CHECK-SAME:    %[[W:[^ ]+]]: !nacho.workspace<f64>, %[[S:[^ ]+]]: !nacho.workspace<none>, %[[K:[^ ]+]]: index, %[[V:[^ ]+]]: f64)
 // CHECK-NEXT:    %[[NEW:.+]] = nacho.insert %[[V]] : f64 at %[[K]] into %[[W]] : <f64>
 // CHECK-NEXT:    %{{.+}} = nacho.insert at %[[K]] into %[[S]] {note = "kept"} : <none>
+// CHECK-NEXT:    %{{.+}} = nacho.insert %[[V]] : f64 distinct at %[[K]] into %[[W]] : <f64>
+// CHECK-NEXT:    %{{.+}} = nacho.insert distinct at %[[K]] into %[[S]] : <none>
 // CHECK-NEXT:    return %[[NEW]]
 func.func @insert(%w: !nacho.workspace<f64>, %s: !nacho.workspace<none>, %k: index, %v: f64) -> i1 {
   %new = nacho.insert %v : f64 at %k into %w : !nacho.workspace<f64>
   %0 = nacho.insert at %k into %s {note = "kept"} : !nacho.workspace<none>
+  %1 = nacho.insert %v : f64 distinct at %k into %w : !nacho.workspace<f64>
+  %2 = nacho.insert distinct at %k into %s : !nacho.workspace<none>
   return %new : i1
 }
 

@@ -65,7 +65,7 @@ func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #
 // CHECK-NEXT:            %A2 = nacho.find %k in %A1 : {{.+}} by %table : !nacho.workspace<i64>
 // CHECK-NEXT:            %[[THERE:.+]] = nacho.present %A2 :
 // CHECK-NEXT:            %[[NEW:.+]] = scf.if %[[THERE]] -> (i1) {
-// CHECK-NEXT:              %[[INSERTED:.+]] = nacho.insert at %k into %sums : <none>
+// CHECK-NEXT:              %[[INSERTED:.+]] = nacho.insert distinct at %k into %sums : <none>
 // CHECK-NEXT:              scf.yield %[[INSERTED]] : i1
 // CHECK-NEXT:            } else {
 // CHECK-NEXT:              scf.yield %false : i1
@@ -95,7 +95,7 @@ func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #
 // CHECK-NEXT:            %[[THERE:.+]] = nacho.present %A2 :
 // CHECK-NEXT:            %a = nacho.load %A2
 // CHECK:                 scf.if %[[THERE]] {
-// CHECK-NEXT:              nacho.insert %{{.+}} : f64 at %k into
+// CHECK-NEXT:              nacho.insert %{{.+}} : f64 distinct at %k into
 // CHECK-NEXT:            }
 // CHECK:           nacho.drain %{{.+}}, %{{.+}} of %table : !nacho.workspace<i64> {
 // CHECK-NEXT:      }

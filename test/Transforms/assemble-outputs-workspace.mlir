@@ -49,7 +49,7 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 // CHECK-NEXT:        %[[ROW:.+]]:2 = nacho.coiterate %j of {{.+}} iter_args(%{{.+}} = %[[BEFORE]] : index, %{{.+}} = %false : i1) {
 // CHECK-NEXT:          nacho.coiterate %k of {{.+}} iter_args(%[[SO_FAR:[^ ]+]] = %{{.+}} : index, {{.+}}) {
 // CHECK-NOT:             nacho.load
-// CHECK:                 %[[NEW:.+]] = nacho.insert at %k into %sums : <none>
+// CHECK:                 %[[NEW:.+]] = nacho.insert distinct at %k into %sums : <none>
 // CHECK-NEXT:            %[[ONE:.+]] = arith.select %[[NEW]], %c1, %c0 : index
 // CHECK-NEXT:            %[[COUNT:.+]] = arith.addi %[[SO_FAR]], %[[ONE]] : index
 //
@@ -76,7 +76,7 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 // CHECK-NEXT:            %a = nacho.load %A2
 // CHECK-NEXT:            %b = nacho.load %B2
 // CHECK-NEXT:            %[[V:.+]] = nacho.binary mul %a, %b : f64
-// CHECK-NEXT:            nacho.insert %[[V]] : f64 at %k into %[[W]] : <f64>
+// CHECK-NEXT:            nacho.insert %[[V]] : f64 distinct at %k into %[[W]] : <f64>
 // CHECK:                 nacho.yield %[[SAME]], %{{.+}} : index, i1
 //
 // for k, sum in w: E[at] = (i, k, part, sum); at += 1; the offsets say how far the part may go
@@ -150,7 +150,7 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // CHECK:           %[[ALL:.+]] = nacho.coiterate %i of {{.+}} iter_args(%{{.+}} = %c0 : index) {
 // CHECK-NOT:         nacho.drain
 // CHECK:             nacho.coiterate %j of
-// CHECK:               nacho.insert at %j into %sums : <none>
+// CHECK:               nacho.insert distinct at %j into %sums : <none>
 // CHECK-NOT:         nacho.drain
 // CHECK:             nacho.yield %{{[^,]+}} : index
 // CHECK-NEXT:      }
@@ -163,7 +163,7 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // CHECK:           %[[AT:.+]] = nacho.coiterate %i of {{.+}} iter_args(%{{.+}} = %[[FIRST]] : index) {
 // CHECK-NOT:         nacho.drain
 // CHECK:             nacho.coiterate %j of
-// CHECK:               nacho.insert %a : f64 at %j into %[[W:.+]] : <f64>
+// CHECK:               nacho.insert %a : f64 distinct at %j into %[[W:.+]] : <f64>
 // CHECK-NOT:         nacho.drain
 // CHECK:             nacho.yield %{{[^,]+}} : index
 // CHECK-NEXT:      }

@@ -128,3 +128,74 @@ def test_lists_are_merged_by_keys():
     text = "Z[i,j] = A[i,j] * B[i,j]"
     kernel = nacho.mlir.compile(text, formats=formats, target="cuda-sim")
     assert "the parts of a tile read all of its entries" in str(kernel.explain(A, B))
+
+
+ROWS = {
+    "spgemm": ("Z[i,k] = A[i,j] * B[j,k]", {"A": "csr", "B": "csr", "Z": "csr"}),
+    "of a tensor": (
+        "Z[i,j,k] = T[i,j,l] * B[l,k]",
+        {"T": "csf", "B": "csr", "Z": "csf"},
+    ),
+    "of three": (
+        "Z[i,l] = A[i,j] * B[j,k] * B[k,l]",
+        {"A": "csr", "B": "csr", "Z": "csr"},
+    ),
+}
+
+
+def matrix_for_warps(rng, density):
+    """A row has more entries than a warp has lanes, and another one has none."""
+    values = rng.integers(1, 9, (90, 90)) * (rng.random((90, 90)) < density)
+    values[3] = rng.integers(1, 9, 90)
+    values[5] = 0
+    return sp.csr_array(values / 3)
+
+
+@pytest.mark.parametrize("density", [0.01, 0.3])
+@pytest.mark.parametrize("name", ROWS)
+def test_warps_add_up_rows_in_the_order_of_one_thread(name, density):
+    rng = np.random.default_rng(2)
+    given = {each: matrix_for_warps(rng, density) for each in "AB"}
+    values = rng.random((4, 7, 90)) * (rng.random((4, 7, 90)) < density)
+    given["T"] = nacho.Tensor.from_dense(values, "csf")
+    text, formats = ROWS[name]
+
+    def found(**options):
+        kernel = nacho.mlir.compile(text, formats=formats, parts=5, **options)
+        return kernel(*(given[each] for each in kernel.operands))
+
+    together = found(target="cuda-sim")
+    assert samples.same_numbers(together, found())
+    alone = found(target="cuda-sim", choices={"warps": False})
+    assert samples.same_numbers(together, alone)
+
+
+def test_rows_are_added_up_by_warps():
+    text, formats = ROWS["spgemm"]
+    kernel = nacho.mlir.compile(text, formats=formats, target="cuda-sim")
+    compute = kernel.mlir("scf").split("@kernel_compute")[1].split("func.func")[0]
+    assert "nacho.lane of 32" in compute
+    assert "nacho.lane_sync" in compute
+
+
+@pytest.mark.parametrize("rows", [1, 31, 3000])
+def test_warps_sort_in_the_order_of_one_thread(rows):
+    """Lists of fewer entries than lanes, and of more than a part; equal entries keep
+    their order, which decides what their sum is."""
+    rng = np.random.default_rng(rows)
+    A, B = (
+        sp.csr_array(rng.random(shape) * (rng.random(shape) < 0.5))
+        for shape in ((rows, 6), (6, 5))
+    )
+    text, formats = ROWS["spgemm"]
+    kernels = [
+        nacho.mlir.compile(
+            text,
+            formats=formats,
+            target=target,
+            choices={"sort-products": True},
+        )
+        for target in ("cpu", "cuda-sim")
+    ]
+    on_host, simulated = (kernel(A, B) for kernel in kernels)
+    assert samples.same_numbers(simulated, on_host)

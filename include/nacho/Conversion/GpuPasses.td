@@ -28,7 +28,8 @@ def ConvertNachoParallelToGPU
       scf.for %worker = %slot to %n step %all { body }
     }
     ```
-    If the body has lanes, a warp does it for each worker, and lanes exchange values by
+    If it has lanes, too, there are 32 threads in each block, which do the body together.
+    If the body has lanes, but no slot, a warp does it for each worker, and lanes exchange values by
     shuffles:
     ```mlir
     gpu.launch blocks(%bx) in (ceildiv(%n, 4)) threads(%tx) in (128) {
@@ -66,15 +67,16 @@ def ConvertNachoParallelToGPU
            "Bytes that the threads of a block share, at most">
   ];
   let dependentDialects = [
-    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
-    "::mlir::memref::MemRefDialect"
+    "::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect"
   ];
 }
 
 def NachoExpandSort : Pass<"nacho-expand-sort", "::mlir::func::FuncOp"> {
   let summary = "Lower sorts to parallel loops";
   let description = [{
-    A radix sort, which is stable. Before:
+    A radix sort, which is stable. Warps do its loops, whose lanes take 32 entries at a
+    time. Before:
     ```mlir
     nacho.sort (%i, %j) below (%n, %m) with %values status %status threads %t
     ```
@@ -99,8 +101,8 @@ def NachoExpandSort : Pass<"nacho-expand-sort", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = [
-    "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
-    "::mlir::memref::MemRefDialect"
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

@@ -110,7 +110,7 @@ def Nacho_LaneOp : Nacho_Op<"lane", [Nacho_BackendTrait]> {
     worker, each with a number of its own. Nothing but this number tells them apart, so
     that what does not depend on it is the same for all of them. They take the same
     branches wherever one asks another for a value (`nacho.from_lane`). No thread reads
-    what another one has written.
+    what another one has written since the last `nacho.lane_sync`.
 
     For a backend: the lanes of a warp.
 
@@ -159,6 +159,60 @@ def Nacho_FromLaneOp : Nacho_Op<"from_lane", [
   let arguments = (ins AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$value, Index:$lane);
   let results = (outs AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$result);
   let assemblyFormat = "$value `at` $lane attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Nacho_BallotOp : Nacho_Op<"ballot", [Nacho_BackendTrait]> {
+  let summary = "for which threads of a part a flag is set";
+  let description = [{
+    All threads of a worker (`nacho.lane`) ask at once; there are at most 32. Bit n of the
+    result is the flag of thread n.
+
+    For a backend: a vote.
+
+    ```mlir
+    func.func @f(%n: index, %threads: index, %in: memref<?xi1>, %out: memref<?xi32>) {
+      nacho.parallel %worker in %n threads %threads {
+        %lane = nacho.lane of 32
+        %x = memref.load %in[%lane] : memref<?xi1>
+        %all = nacho.ballot %x : i32
+        memref.store %all, %out[%lane] : memref<?xi32>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins I1:$flag);
+  let results = (outs I32:$flags);
+  let assemblyFormat = "$flag attr-dict `:` type($flags)";
+  let hasVerifier = 1;
+}
+
+def Nacho_LaneSyncOp : Nacho_Op<"lane_sync", [Nacho_BackendTrait]> {
+  let summary = "wait until all threads of a part have come so far";
+  let description = [{
+    All threads of a worker (`nacho.lane`) get here. What they have written before, all
+    of them can read afterwards.
+
+    For a backend: a barrier of a warp.
+
+    ```mlir
+    func.func @f(%n: index, %threads: index, %x: f64, %shared: memref<?xf64>,
+                 %out: memref<?xf64>) {
+      %c31 = arith.constant 31 : index
+      nacho.parallel %worker in %n threads %threads {
+        %lane = nacho.lane of 32
+        memref.store %x, %shared[%lane] : memref<?xf64>
+        nacho.lane_sync
+        %other = arith.subi %c31, %lane : index
+        %y = memref.load %shared[%other] : memref<?xf64>
+        memref.store %y, %out[%lane] : memref<?xf64>
+      }
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }
 

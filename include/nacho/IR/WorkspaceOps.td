@@ -33,6 +33,10 @@ def Nacho_WorkspaceOp : Nacho_Op<"workspace", [AttrSizedOperandSegments]> {
     n/64 + n/4096 + n/262144 + 3 words. Without `keys`, it has 261 + n/64 words, which
     is the same for 2^20 places.
 
+    With `lane`, all lanes of a worker (`nacho.lane`) insert into the workspace at the
+    same time, and drain it together. It has no keys then. Between two `nacho.lane_sync`,
+    no two lanes insert at the same coordinate.
+
     ```mlir
     func.func @f(%keys: memref<?x?xi32>, %values: memref<?x?xf64>,
                  %marks: memref<?x?xi64>, %N: index, %status: memref<i32>) {
@@ -47,12 +51,12 @@ def Nacho_WorkspaceOp : Nacho_Op<"workspace", [AttrSizedOperandSegments]> {
   let arguments = (ins Optional<MemRefRankOf<[AnySignlessInteger], [2]>>:$keys,
                        MemRefRankOf<[I64], [2]>:$marks,
                        Optional<MemRefRankOf<[AnyType], [2]>>:$values,
-                       Index:$row, Index:$extent,
+                       Index:$row, Optional<Index>:$lane, Index:$extent,
                        MemRefRankOf<[I32], [0]>:$status);
   let results = (outs Nacho_WorkspaceType:$workspace);
   let assemblyFormat = [{
-    `marks` $marks (`keys` $keys^)? (`with` $values^)? `row` $row `extent` $extent
-    `status` $status attr-dict `:` type($marks) (`keys` type($keys)^)?
+    `marks` $marks (`keys` $keys^)? (`with` $values^)? `row` $row (`lane` $lane^)?
+    `extent` $extent `status` $status attr-dict `:` type($marks) (`keys` type($keys)^)?
     (`with` type($values)^)? `status` type($status) `->` type($workspace)
   }];
   let hasVerifier = 1;
@@ -62,7 +66,8 @@ def Nacho_InsertOp : Nacho_Op<"insert", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "add to the element at a coordinate of a workspace";
   let description = [{
     A coordinate that is not in the workspace starts from 0. The result says whether the
-    coordinate is new. A set of coordinates takes no value.
+    coordinate is new. A set of coordinates takes no value. If it is `distinct`, the
+    loop around it has another coordinate in each of its steps.
 
     ```mlir
     func.func @f(%w: !nacho.workspace<f64>, %k: index, %v: f64) -> i1 {
@@ -72,11 +77,11 @@ def Nacho_InsertOp : Nacho_Op<"insert", [MemoryEffects<[MemRead, MemWrite]>]> {
     ```
   }];
   let arguments = (ins Optional<Nacho_Element>:$value, Index:$key,
-                       Nacho_WorkspaceType:$workspace);
+                       Nacho_WorkspaceType:$workspace, UnitAttr:$distinct);
   let results = (outs I1:$isNew);
   let assemblyFormat = [{
-    ($value^ `:` type($value))? `at` $key `into` $workspace attr-dict
-    `:` type($workspace)
+    ($value^ `:` type($value))? (`distinct` $distinct^)? `at` $key `into` $workspace
+    attr-dict `:` type($workspace)
   }];
   let hasVerifier = 1;
 }
@@ -108,7 +113,9 @@ def Nacho_DrainOp : Nacho_Op<"drain", [
   let description = [{
     Runs the body for every coordinate in the workspace, with the element that has been
     added up there; in increasing order if the workspace is dense. Values are carried
-    around the loop as in `scf.for`. The workspace is empty afterwards.
+    around the loop as in `scf.for`. The workspace is empty afterwards. If lanes drain
+    it, each takes some of the coordinates; they carry at most one number, to which each
+    coordinate adds 1, as if they took one after the other.
 
     ```mlir
     func.func @f(%w: !nacho.workspace<f64>, %sum: f64) -> f64 {

@@ -107,6 +107,63 @@ def NachoJoinTiles : Pass<"nacho-join-tiles", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nacho::NachoDialect"];
 }
 
+def NachoShareRows : Pass<"nacho-share-rows", "::mlir::func::FuncOp"> {
+  let summary = "Let the lanes of a warp add up a row of a workspace together";
+  let description = [{
+    Where a part collects rows in workspaces without keys, the 32 lanes of a warp do it
+    together. Each lane takes every 32nd step of a loop that inserts another coordinate
+    in each of its steps, and lanes wait for each other after it, so that the elements of
+    each coordinate are added up in the same order as by one lane. What the steps count,
+    each lane counts for itself at first. Lanes drain the workspace together, and do all
+    else alike, but only the first one writes.
+
+    Before:
+    ```mlir
+    nacho.parallel %part in %parts threads %threads {
+      %slot = nacho.slot
+      %w = nacho.workspace marks %marks row %slot extent %N status %status
+      %n = scf.for %j = %lo to %hi step %c1 iter_args(%n1 = %c0) {
+        %n3 = scf.for %p = %begin to %end step %c1 iter_args(%n2 = %n1) {
+          %k = memref.load %B_crd[%p]
+          %isNew = nacho.insert distinct at %k into %w
+          scf.yield %n2 + %isNew
+        }
+        scf.yield %n3
+      }
+      nacho.drain %k of %w {}
+      memref.store %n, %counts[%part]
+    }
+    ```
+    After:
+    ```mlir
+    nacho.parallel %part in %parts threads %threads {
+      %lane = nacho.lane of 32
+      %slot = nacho.slot
+      %w = nacho.workspace marks %marks row %slot lane %lane extent %N status %status
+      %own = scf.for %j = %lo to %hi step %c1 iter_args(%n1 = %c0) {
+        %n3 = scf.for %p = %begin + %lane to %end step %c32 iter_args(%n2 = %n1) {
+          // as before
+        }
+        nacho.lane_sync
+        scf.yield %n3
+      }
+      %n = sum of %own over all lanes: five times
+        %other = nacho.from_lane %own at %lane xor 16 (8, 4, 2, 1) : i64
+      nacho.drain %k of %w {}
+      scf.if %lane == %c0 {
+        memref.store %n, %counts[%part]
+      }
+    }
+    ```
+    Left alone are parts with other workspaces, or whose drains carry anything but the
+    position of the next entry.
+  }];
+  let dependentDialects = [
+    "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def NachoShareParts : Pass<"nacho-share-parts", "::mlir::func::FuncOp"> {
   let summary = "Let the lanes of a warp do a part together";
   let description = [{

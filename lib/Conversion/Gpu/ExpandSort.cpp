@@ -10,6 +10,9 @@
 //   for each part t, in parallel:
 //     for each entry of the part, in order: sorted[offsets[d, t]++] = entry
 //
+// A warp does a part, 32 entries at a time. Of lanes whose entries have the
+// same digit, the first one counts all of them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
@@ -18,6 +21,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -35,8 +39,10 @@ static constexpr int64_t kDigits = 1 << kBitsPerDigit;
 
 /// Parts have so many entries, unless there would be too many parts: each has
 /// its counts.
-static constexpr int64_t kEntriesPerPart = 2048;
-static constexpr int64_t kMostParts = 1024;
+static constexpr int64_t kEntriesPerPart = 1024;
+static constexpr int64_t kMostParts = 4096;
+
+static constexpr int64_t kLanes = 32;
 
 namespace {
 class SortExpander {
@@ -50,11 +56,17 @@ private:
   void sort();
   Value sortBy(Value coordinates, Value extent, Value order, Value other);
   void sortDigit(Value coordinates, Value shift, Value from, Value to);
+  void countDigits(Value part, llvm::function_ref<Value(Value)> digitOf,
+                   Value from);
+  void moveByDigit(Value part, llvm::function_ref<Value(Value)> digitOf,
+                   Value from, Value to);
+  Value lanesWith(Value digit);
   void move(Value array, Value order, Value copy);
 
   void forEachPart(Body body);
   void forEachEntry(Body body);
-  void entriesOf(Value part, Body body);
+  void forEach(Value begin, Value end, int64_t step, Body body);
+  void emitIf(Value condition, llvm::function_ref<void()> body);
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
@@ -70,6 +82,21 @@ private:
     memref::StoreOp::create(b, value, array, at);
   }
   Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+  Value andBits(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
+  Value asCount(Value x) {
+    return arith::IndexCastOp::create(b, b.getI64Type(), x);
+  }
+  Value asIndex(Value x) {
+    return arith::IndexCastUIOp::create(b, b.getIndexType(), x);
+  }
+  Value isLess(Value x, Value y) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, x, y);
+  }
+  /// Where the number of a digit and a part is. One place before all of them is
+  /// for what comes before the first.
+  Value placeOf(Value digit, Value part) {
+    return add(times(digit, parts), part);
+  }
   Value times(Value x, Value y) { return arith::MulIOp::create(b, x, y); }
 
   SortOp op;
@@ -77,6 +104,7 @@ private:
   SmallVector<Value> arrays; ///< All that is moved.
   Value zero, one, entries, parts, perPart;
   Value scratch, counts;
+  Value lane, begin, end; ///< Of the part that is done.
 };
 } // namespace
 
@@ -101,20 +129,29 @@ void SortExpander::forEachPart(Body body) {
   OpBuilder::InsertionGuard guard(b);
   auto loop = ParallelOp::create(b, parts, op.getThreads());
   b.setInsertionPointToStart(loop.getBodyBlock());
+  lane = LaneOp::create(b, b.getIndexType(), kLanes);
+  begin = times(loop.getWorker(), perPart);
+  end = arith::MinUIOp::create(b, add(begin, perPart), entries);
   body(loop.getWorker());
 }
 
-void SortExpander::entriesOf(Value part, Body body) {
+void SortExpander::forEach(Value begin, Value end, int64_t step, Body body) {
   OpBuilder::InsertionGuard guard(b);
-  Value first = times(part, perPart);
-  Value end = arith::MinUIOp::create(b, add(first, perPart), entries);
-  auto loop = scf::ForOp::create(b, first, end, one);
+  auto loop = scf::ForOp::create(b, begin, end, constant(step));
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
 }
 
+/// Each lane takes every 32nd entry.
 void SortExpander::forEachEntry(Body body) {
-  forEachPart([&](Value part) { entriesOf(part, body); });
+  forEachPart([&](Value) { forEach(add(begin, lane), end, kLanes, body); });
+}
+
+void SortExpander::emitIf(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, condition, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,47 +161,79 @@ void SortExpander::forEachEntry(Body body) {
 /// Sorts the order of the entries by one digit.
 void SortExpander::sortDigit(Value coordinates, Value shift, Value from,
                              Value to) {
-  // Where the number of a digit and a part is. One place before all of them is
-  // for what comes before the first.
-  auto placeOf = [&](Value entry, Value part) {
-    Value coordinate = arith::IndexCastUIOp::create(b, b.getIndexType(),
-                                                    load(coordinates, entry));
-    Value digit = arith::AndIOp::create(
-        b, arith::ShRUIOp::create(b, coordinate, shift), constant(kDigits - 1));
-    return add(times(digit, parts), part);
+  auto digitOf = [&](Value entry) -> Value {
+    Value coordinate = asIndex(load(coordinates, entry));
+    return andBits(arith::ShRUIOp::create(b, coordinate, shift),
+                   constant(kDigits - 1));
   };
-  Value most = constant(kDigits);
-  forEachPart([&](Value part) {
-    auto clear = scf::ForOp::create(b, zero, most, one);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(clear.getBody());
-      Value place = add(times(clear.getInductionVar(), parts), part);
-      store(zero, counts, add(place, one));
-    }
-    auto isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero);
-    auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(ifFirst.thenBlock());
-      store(zero, counts, zero);
-    }
-    entriesOf(part, [&](Value at) {
-      Value place = add(placeOf(load(from, at), part), one);
-      store(add(load(counts, place), one), counts, place);
-    });
-  });
+  forEachPart([&](Value part) { countDigits(part, digitOf, from); });
   PrefixSumOp::create(b, counts, op.getThreads());
-  forEachPart([&](Value part) {
-    entriesOf(part, [&](Value at) {
-      Value entry = load(from, at);
-      Value place = placeOf(entry, part);
-      Value sorted = load(counts, place);
-      store(entry, to, sorted);
-      store(add(sorted, one), counts, place);
-    });
+  forEachPart([&](Value part) { moveByDigit(part, digitOf, from, to); });
+}
+
+void SortExpander::countDigits(Value part,
+                               llvm::function_ref<Value(Value)> digitOf,
+                               Value from) {
+  Value none = arith::ConstantIntOp::create(b, 0, 64);
+  Value more = arith::ConstantIntOp::create(b, 1, 64);
+  forEach(lane, constant(kDigits), kLanes, [&](Value digit) {
+    store(none, counts, add(placeOf(digit, part), one));
   });
+  emitIf(isLess(add(part, lane), one), [&] { store(none, counts, zero); });
+  LaneSyncOp::create(b);
+  forEach(add(begin, lane), end, kLanes, [&](Value at) {
+    Value place = add(placeOf(digitOf(load(from, at)), part), one);
+    memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi, more, counts,
+                                place);
+  });
+}
+
+/// Lanes that have an entry with the same digit take places one after the
+/// other.
+void SortExpander::moveByDigit(Value part,
+                               llvm::function_ref<Value(Value)> digitOf,
+                               Value from, Value to) {
+  Value last = arith::SubIOp::create(b, end, one);
+  Value below = arith::SubIOp::create(
+      b,
+      arith::ShLIOp::create(
+          b, arith::ConstantIntOp::create(b, 1, 32),
+          arith::IndexCastUIOp::create(b, b.getI32Type(), lane)),
+      arith::ConstantIntOp::create(b, 1, 32));
+  forEach(begin, end, kLanes, [&](Value first) {
+    Value at = add(first, lane), exists = isLess(at, end);
+    Value entry = load(from, arith::MinUIOp::create(b, at, last));
+    Value digit = digitOf(entry), place = placeOf(digit, part);
+    Value sorted = asIndex(load(counts, place));
+    Value same =
+        andBits(lanesWith(digit), BallotOp::create(b, b.getI32Type(), exists));
+    auto count = [&](Value lanes) {
+      return asIndex(math::CtPopOp::create(b, lanes));
+    };
+    Value before = count(andBits(same, below));
+    // All lanes have read the number before the first one writes it.
+    LaneSyncOp::create(b);
+    emitIf(exists, [&] {
+      store(entry, to, add(sorted, before));
+      emitIf(isLess(before, one),
+             [&] { store(asCount(add(sorted, count(same))), counts, place); });
+    });
+    LaneSyncOp::create(b);
+  });
+}
+
+/// The lanes that have the same digit as this one.
+Value SortExpander::lanesWith(Value digit) {
+  Value same = arith::ConstantIntOp::create(b, -1, 32);
+  Value all = same;
+  for (int64_t n = 0; n < kBitsPerDigit; ++n) {
+    Value bit = andBits(digit, constant(int64_t(1) << n));
+    Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, zero);
+    Value set = BallotOp::create(b, b.getI32Type(), isSet);
+    Value clear = arith::XOrIOp::create(b, set, all);
+    same = andBits(same, arith::SelectOp::create(b, isSet, set, clear));
+  }
+  return same;
 }
 
 /// Sorts the order of the entries by a coordinate, which has as many digits as
@@ -208,7 +277,7 @@ void SortExpander::sort() {
   Value atCopy = add(atCounts, times(numCounts, eight));
   Value order = view(zero, entries, b.getIndexType());
   Value other = view(bytes, entries, b.getIndexType());
-  counts = view(atCounts, numCounts, b.getIndexType());
+  counts = view(atCounts, numCounts, b.getI64Type());
   forEachEntry([&](Value at) { store(at, order, at); });
   for (auto [coordinates, extent] :
        llvm::reverse(llvm::zip(op.getCoordinates(), op.getExtents()))) {

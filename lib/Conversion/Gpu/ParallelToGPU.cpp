@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -72,6 +73,30 @@ static void lowerFromLane(FromLaneOp op) {
   op.erase();
 }
 
+/// The lanes of a warp do the body of a loop over workers; each is `lane`.
+static void lowerLanes(ParallelOp op, LaneOp lanes, Value lane) {
+  lanes.replaceAllUsesWith(lane);
+  lanes.erase();
+  op.getBody().walk([](FromLaneOp from) { lowerFromLane(from); });
+  auto allLanes = [](OpBuilder &b, Location loc) {
+    return arith::ConstantIntOp::create(b, loc, -1, 32);
+  };
+  op.getBody().walk([&](BallotOp ballot) {
+    OpBuilder b(ballot);
+    Value all = allLanes(b, ballot.getLoc());
+    Value votes =
+        NVVM::VoteSyncOp::create(b, ballot.getLoc(), b.getI32Type(), all,
+                                 ballot.getFlag(), NVVM::VoteSyncKind::ballot);
+    ballot.replaceAllUsesWith(votes);
+    ballot.erase();
+  });
+  op.getBody().walk([&](LaneSyncOp sync) {
+    OpBuilder b(sync);
+    NVVM::SyncWarpOp::create(b, sync.getLoc(), allLanes(b, sync.getLoc()));
+    sync.erase();
+  });
+}
+
 /// Whether the workers of a loop use rows of workspaces.
 static bool hasSlots(ParallelOp op) {
   return op.getBody()
@@ -90,14 +115,18 @@ static void moveBody(ParallelOp op, Value worker, Block *into) {
 /// for each slot: for (worker = slot; worker < workers; worker += slots): body
 ///
 /// There are fewer slots than a GPU has warps. Each has one to itself, since
-/// those of a warp would wait for each other wherever they branch differently.
-static void lowerWithSlots(ParallelOp op, int64_t slots) {
+/// those of a warp would wait for each other wherever they branch differently;
+/// its lanes do the body together if they have numbers there.
+static void lowerWithSlots(ParallelOp op, LaneOp lanes, int64_t slots) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Value threads = arith::ConstantIndexOp::create(b, slots);
   threads = arith::MinUIOp::create(b, threads, op.getThreads());
   threads = arith::MinUIOp::create(b, threads, op.getWorkers());
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value thread = createLaunch(b, threads, one).getBlockIds().x;
+  Value size = arith::ConstantIndexOp::create(b, lanes ? kWarp : 1);
+  gpu::LaunchOp launch = createLaunch(b, threads, size);
+  Value thread = launch.getBlockIds().x;
+  if (lanes)
+    lowerLanes(op, lanes, launch.getThreadIds().x);
   auto loop = scf::ForOp::create(b, thread, op.getWorkers(), threads);
   moveBody(op, loop.getInductionVar(), loop.getBody());
   loop.walk([&](SlotOp slot) {
@@ -113,11 +142,7 @@ static void lowerWithSlots(ParallelOp op, int64_t slots) {
 }
 
 /// The lanes of a warp take a part: thread n of a block does part n / 32 of it.
-static LogicalResult lowerShared(ParallelOp op, LaneOp lanes,
-                                 int64_t blockSize) {
-  if (lanes.getOf() != kWarp)
-    return lanes.emitOpError("needs a warp of as many lanes, which are ")
-           << kWarp;
+static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   int64_t parts = std::max<int64_t>(blockSize / kWarp, 1);
   Value size = arith::ConstantIndexOp::create(b, parts);
@@ -129,16 +154,12 @@ static LogicalResult lowerShared(ParallelOp op, LaneOp lanes,
   Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
   Value part = arith::AddIOp::create(b, first,
                                      arith::DivUIOp::create(b, thread, ofPart));
-  lanes.replaceAllUsesWith(
-      arith::RemUIOp::create(b, thread, ofPart).getResult());
-  lanes.erase();
-  op.getBody().walk([](FromLaneOp from) { lowerFromLane(from); });
+  lowerLanes(op, lanes, arith::RemUIOp::create(b, thread, ofPart));
   Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, part,
                                        op.getWorkers());
   auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
   moveBody(op, part, ifExists.thenBlock());
   op.erase();
-  return success();
 }
 
 static void lowerParallel(ParallelOp op, int64_t blockSize) {
@@ -257,11 +278,15 @@ struct ParallelToGPU
     WalkResult result = getOperation().walk([&](ParallelOp op) -> WalkResult {
       if (TileOp tile = tileOf(op))
         return lowerTiled(op, tile, sharedBytes);
-      auto lanes = op.getBodyBlock()->getOps<LaneOp>();
-      if (!lanes.empty())
-        return lowerShared(op, *lanes.begin(), blockSize);
+      auto found = op.getBodyBlock()->getOps<LaneOp>();
+      LaneOp lanes = found.empty() ? LaneOp() : *found.begin();
+      if (lanes && lanes.getOf() != kWarp)
+        return lanes.emitOpError("needs a warp of as many lanes, which are ")
+               << kWarp;
       if (hasSlots(op))
-        lowerWithSlots(op, slots);
+        lowerWithSlots(op, lanes, slots);
+      else if (lanes)
+        lowerShared(op, lanes, blockSize);
       else
         lowerParallel(op, blockSize);
       return WalkResult::advance();

@@ -29,9 +29,9 @@ void FiberTables::start(Carried &carried) {
     Value extent = sparse_tensor::LvlOp::create(
         b, part.mapping.lookup(root.getTensor()), level);
     NameScope name(b, "table");
-    tables.push_back(WorkspaceOp::create(b, type, table.keys, table.marks,
-                                         table.positions, slot, extent,
-                                         part.args.status));
+    tables.push_back(
+        WorkspaceOp::create(b, type, table.keys, table.marks, table.positions,
+                            slot, /*lane=*/Value(), extent, part.args.status));
     carried.tables.push_back(part.constant(kNoFiber));
   }
 }

@@ -24,7 +24,7 @@ public:
     workspace = WorkspaceOp::create(
         b, WorkspaceType::get(b.getContext(), element),
         args.keys.value_or(Value()), args.marks, args.sums.value_or(Value()),
-        slot, extent, args.status);
+        slot, /*lane=*/Value(), extent, args.status);
   }
 
   void leaveOuter(CoiterateOp, Value, Carried &values) override {
@@ -43,8 +43,12 @@ protected:
 
   /// workspace[coordinate] += value; returns whether the coordinate is new.
   Value insert(AppendOp op, std::optional<Value> value) {
-    return InsertOp::create(b, b.getI1Type(), value.value_or(Value()),
-                            part.coordinates[level()], workspace);
+    Value coordinate = part.coordinates[level()];
+    auto insert = InsertOp::create(b, b.getI1Type(), value.value_or(Value()),
+                                   coordinate, workspace);
+    auto loop = insert->getParentOfType<CoiterateOp>();
+    insert.setDistinct(loop && coordinate == loop.getCoordinate());
+    return insert;
   }
 
   Value workspace;

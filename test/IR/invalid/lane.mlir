@@ -1,6 +1,6 @@
 // RUN: nacho-opt %s -split-input-file -verify-diagnostics
 
-// Every diagnostic of nacho.lane and nacho.from_lane.
+// Every diagnostic of nacho.lane, and of what lanes do together.
 
 func.func @outside() {
   // expected-error @below {{must be directly inside a nacho.parallel}}
@@ -48,6 +48,26 @@ func.func @no_lanes(%n: index, %threads: index, %x: f64) {
   nacho.parallel %part in %n threads %threads {
     // expected-error @below {{must be inside a nacho.parallel with a nacho.lane}}
     %y = nacho.from_lane %x at %part : f64
+  }
+  return
+}
+
+// -----
+
+func.func @nobody_to_wait_for(%n: index, %threads: index) {
+  nacho.parallel %part in %n threads %threads {
+    // expected-error @below {{must be inside a nacho.parallel with a nacho.lane}}
+    nacho.lane_sync
+  }
+  return
+}
+
+// -----
+
+func.func @nobody_to_ask(%n: index, %threads: index, %flag: i1) {
+  nacho.parallel %part in %n threads %threads {
+    // expected-error @below {{must be inside a nacho.parallel with a nacho.lane}}
+    %flags = nacho.ballot %flag : i32
   }
   return
 }

@@ -30,3 +30,13 @@ func.func @workspace_without_elements(%keys: memref<?x?xi32>, %marks: memref<?x?
       : memref<?x?xi64> keys memref<?x?xi32> status memref<i32> -> !nacho.workspace<f64>
   return
 }
+
+// -----
+
+func.func @keys_of_lanes(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %n: index,
+                         %status: memref<i32>) {
+  // expected-error @below {{of lanes has no keys}}
+  %w = nacho.workspace marks %marks keys %keys row %n lane %n extent %n status %status
+      : memref<?x?xi64> keys memref<?x?xi32> status memref<i32> -> !nacho.workspace<none>
+  return
+}

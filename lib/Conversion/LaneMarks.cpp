@@ -1,0 +1,137 @@
+//===- LaneMarks.cpp - Marks that the lanes of a worker share -------------===//
+//
+// Bits are set atomically, since lanes have places whose bits are in the same
+// word. Lanes drain 32 words of the last level at a time, one each.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WorkspaceMarks.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace nacho;
+
+static constexpr int64_t kLanes = 32;
+
+/// The first lane to set a bit of a word sets the bits above it.
+void WorkspaceMarks::markByLane(Value place) {
+  auto set = [&](unsigned level, Value number) -> Value {
+    Value at = wordAt(level, arith::ShRUIOp::create(b, number, constant(6)));
+    return memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori,
+                                       bitOf(number), op.getMarks(),
+                                       ValueRange{op.getRow(), at});
+  };
+  Value before = set(kLevels - 1, place);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, word(0));
+  auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifFirst.thenBlock());
+  for (unsigned level = kLevels - 1; level-- > 0;) {
+    place = arith::ShRUIOp::create(b, place, constant(6));
+    set(level, place);
+  }
+}
+
+/// for each word of the first level:
+///   for each of its bits: drain the words of the last level that it stands for
+///   all lanes wait; word = 0
+SmallVector<Value> WorkspaceMarks::drainByLanes(ValueRange inits,
+                                                VisitPlace visit) {
+  auto loop = scf::ForOp::create(b, constant(0), words, constant(1), inits);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value number = loop.getInductionVar(), at = wordAt(0, number);
+  auto drainBit = [&](Value bit, ValueRange carried) {
+    Value inner = arith::AddIOp::create(
+        b, arith::ShLIOp::create(b, number, constant(6)), bit);
+    return drainWordsByLanes(inner, carried, visit);
+  };
+  SmallVector<Value> carried =
+      forEachBit(load(at), loop.getRegionIterArgs(), drainBit);
+  LaneSyncOp::create(b);
+  store(word(0), at);
+  if (!carried.empty())
+    scf::YieldOp::create(b, carried);
+  b.setInsertionPointAfter(loop);
+  LaneSyncOp::create(b);
+  return SmallVector<Value>(loop.getResults());
+}
+
+/// Each lane takes every 32nd of the words that word `number` of the level
+/// above stands for.
+SmallVector<Value> WorkspaceMarks::drainWordsByLanes(Value number,
+                                                     ValueRange carried,
+                                                     VisitPlace visit) {
+  Value above = wordAt(kLevels - 2, number), bits = load(above);
+  auto loop = scf::ForOp::create(b, constant(0), constant(64), constant(kLanes),
+                                 carried);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value bit = arith::AddIOp::create(b, loop.getInductionVar(), op.getLane());
+    Value inner = arith::AddIOp::create(
+        b, arith::ShLIOp::create(b, number, constant(6)), bit);
+    Value own = takeWord(bits, bit, wordAt(kLevels - 1, inner));
+    auto visitBit = [&](Value bit, ValueRange values) {
+      Value place = arith::AddIOp::create(
+          b, arith::ShLIOp::create(b, inner, constant(6)), bit);
+      return visit(place, values);
+    };
+    if (!carried.empty()) {
+      Value next = loop.getRegionIterArg(0), all;
+      Value count = arith::IndexCastUIOp::create(b, b.getIndexType(),
+                                                 math::CtPopOp::create(b, own));
+      Value first = arith::AddIOp::create(b, next, countBefore(count, all));
+      forEachBit(own, first, visitBit);
+      scf::YieldOp::create(b, Value(arith::AddIOp::create(b, next, all)));
+    } else if (visit) {
+      forEachBit(own, {}, visitBit);
+    }
+  }
+  LaneSyncOp::create(b);
+  store(word(0), above);
+  return SmallVector<Value>(loop.getResults());
+}
+
+/// The word at `at`, which is 0 afterwards, if bit `number` of the word above
+/// is set; otherwise, 0.
+Value WorkspaceMarks::takeWord(Value above, Value number, Value at) {
+  Value isUsed = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ne,
+      arith::AndIOp::create(b, above, bitOf(number)), word(0));
+  auto ifUsed = scf::IfOp::create(b, b.getI64Type(), isUsed, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifUsed.thenBlock());
+  Value bits = load(at);
+  store(word(0), at);
+  scf::YieldOp::create(b, bits);
+  b.setInsertionPointToStart(ifUsed.elseBlock());
+  scf::YieldOp::create(b, word(0));
+  return ifUsed.getResult(0);
+}
+
+/// A number of another lane, of which 32 bits are used.
+Value WorkspaceMarks::fromLane(Value value, Value other) {
+  Value low = arith::IndexCastUIOp::create(b, b.getI32Type(), value);
+  low = FromLaneOp::create(b, low, other);
+  return arith::IndexCastUIOp::create(b, b.getIndexType(), low);
+}
+
+/// The sum of what the lanes before this one count; `all` is that of all lanes.
+Value WorkspaceMarks::countBefore(Value count, Value &all) {
+  Value sum = count, lane = op.getLane();
+  for (int64_t distance = 1; distance < kLanes; distance *= 2) {
+    Value other = arith::AddIOp::create(b, lane, constant(kLanes - distance));
+    other = arith::RemUIOp::create(b, other, constant(kLanes));
+    Value both = arith::AddIOp::create(b, sum, fromLane(sum, other));
+    Value isFar = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, lane,
+                                        constant(distance));
+    sum = arith::SelectOp::create(b, isFar, both, sum);
+  }
+  all = fromLane(sum, constant(kLanes - 1));
+  return arith::SubIOp::create(b, sum, count);
+}
