@@ -239,6 +239,9 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
   return llvm::TypeSwitch<Operation *, ElementFacts>(op)
       .Case([&](BinaryOp binary) {
         ElementFacts computed = deriveResult(op, args);
+        // Any number to the power of 0 is 1.
+        if (binary.getKind() == BinaryKind::pow && args[1].isZeroPreserving())
+          return ElementFacts{1.0, args[1].pattern};
         switch (operatorOf(binary.getKind()).annihilator) {
         case Annihilator::none:
           return computed;

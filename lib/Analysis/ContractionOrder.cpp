@@ -133,11 +133,8 @@ std::vector<Sequence> ContractionPlanner::eliminate(const Sequence &before,
     double entries = product.entriesOf(group, access);
     if (isFree && entries > kLargest * product.numRead)
       continue;
-    InnerSum sum{
-        split.group, split.summed, access, product.typeOf(group, access), {}};
-    sum.sizes.push_back(std::min(entries, 1e18));
-    for (Attribute name : access)
-      sum.sizes.push_back(product.extentOf(name));
+    InnerSum sum{split.group, split.summed, access,
+                 product.typeOf(group, access), product.sizesOf(group, access)};
     Sequence &next = made.emplace_back(before);
     next.rest = split.rest;
     next.cost +=
@@ -251,4 +248,27 @@ ContractionOrder ContractionOrder::choose(AssignOp op, ReduceOp sum) {
 ContractionOrder ContractionOrder::follow(AssignOp op, ReduceOp sum,
                                           ArrayRef<Attribute> asked) {
   return ContractionPlanner(op, sum).followed(asked);
+}
+
+InnerSum nacho::wholeSum(AssignOp op, ReduceOp sum) {
+  ProductFactors product(op, sum);
+  InnerSum made;
+  llvm::append_range(made.factors, llvm::seq<unsigned>(product.values.size()));
+  llvm::append_range(made.summed, sum.getIndices().getValue());
+  llvm::SetVector<Attribute> kept;
+  for (unsigned n : made.factors)
+    for (Attribute name : product[n].indices)
+      if (!llvm::is_contained(made.summed, name))
+        kept.insert(name);
+  if (kept.empty()) {
+    made.type = RankedTensorType::get({}, sum.getType());
+    made.sizes = {1};
+    return made;
+  }
+  made.access = product.layoutsOf(made.factors, kept.getArrayRef()).front();
+  made.type = made.access.size() > 1
+                  ? product.typeOf(made.factors, made.access)
+                  : RankedTensorType::get(ShapedType::kDynamic, sum.getType());
+  made.sizes = product.sizesOf(made.factors, made.access);
+  return made;
 }

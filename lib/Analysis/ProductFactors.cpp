@@ -244,6 +244,15 @@ RankedTensorType ProductFactors::typeOf(ArrayRef<unsigned> group,
   return RankedTensorType::get(shape, element, encoding);
 }
 
+SmallVector<int64_t> ProductFactors::sizesOf(ArrayRef<unsigned> group,
+                                             ArrayRef<Attribute> access) const {
+  SmallVector<int64_t> sizes;
+  sizes.push_back(std::min(entriesOf(group, access), 1e18));
+  for (Attribute name : access)
+    sizes.push_back(extents[name]);
+  return sizes;
+}
+
 /// Makes the result of an inner sum a factor.
 void ProductFactors::addResult(const InnerSum &sum) {
   Factor factor;

@@ -56,6 +56,10 @@ public:
             llvm::ArrayRef<mlir::Attribute> kept) const;
   mlir::RankedTensorType typeOf(llvm::ArrayRef<unsigned> group,
                                 llvm::ArrayRef<mlir::Attribute> access) const;
+  /// The expected number of entries of the sum of a product, and its extents.
+  llvm::SmallVector<int64_t>
+  sizesOf(llvm::ArrayRef<unsigned> group,
+          llvm::ArrayRef<mlir::Attribute> access) const;
   bool isSafe(llvm::ArrayRef<unsigned> group, mlir::Attribute index) const;
   double extentOf(mlir::Attribute index) const { return extents[index]; }
 

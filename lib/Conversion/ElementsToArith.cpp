@@ -186,6 +186,10 @@ static Value emitByHand(ImplicitLocOpBuilder &b, UnaryOp op, Value x) {
     return emitNegative(b, x);
   if (op.getKind() == UnaryKind::abs && isUnsigned(op.getArg().getType()))
     return x;
+  bool rounds =
+      op.getKind() == UnaryKind::floor || op.getKind() == UnaryKind::ceil;
+  if (rounds && isa<IntegerType>(op.getArg().getType()))
+    return x;
   llvm_unreachable("the table of operators names no op for this type");
 }
 

@@ -1,10 +1,10 @@
-//===- FunctionsToLibm.cpp - Functions of complex numbers -----------------===//
+//===- FunctionsToLibm.cpp - Functions that C computes --------------------===//
 //
 // Replaces operators on complex numbers by calls of C functions, if the table
-// of operators names one; each function is declared once. Functions of real
-// numbers are not affected: LLVM has intrinsics for them. The functions of the
+// of operators names one; each function is declared once. The functions of the
 // complex dialect are not used: MLIR folds log(exp(x)) to x, whatever the
-// branch.
+// branch. For functions of real numbers, LLVM has intrinsics, but for two: MLIR
+// would compute them from others, and lose all digits of small numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nacho {
@@ -23,11 +24,11 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-static func::FuncOp declare(ModuleOp module, StringRef name, Type result) {
+static func::FuncOp declare(ModuleOp module, StringRef name, Type argument,
+                            Type result) {
   if (auto known = module.lookupSymbol<func::FuncOp>(name))
     return known;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  auto argument = ComplexType::get(b.getF64Type());
   auto function = func::FuncOp::create(b, module.getLoc(), name,
                                        b.getFunctionType(argument, result));
   function.setPrivate();
@@ -54,11 +55,23 @@ static void lower(UnaryOp op, StringRef name, ModuleOp module) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Type result = op.getType(), part = b.getF64Type();
   Type wide = isa<ComplexType>(result) ? ComplexType::get(part) : part;
-  func::FuncOp function = declare(module, name, wide);
-  Value x = convert(b, op.getArg(), ComplexType::get(part));
+  Type argument = ComplexType::get(part);
+  func::FuncOp function = declare(module, name, argument, wide);
+  Value x = convert(b, op.getArg(), argument);
   auto call = func::CallOp::create(b, function, x);
   op.replaceAllUsesWith(convert(b, call.getResult(0), result));
   op.erase();
+}
+
+/// f(x) -> f32: (f32) f((f64) x)
+static void lowerReal(Operation *op, StringRef name, ModuleOp module) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Type wide = b.getF64Type(), result = op->getResult(0).getType();
+  func::FuncOp function = declare(module, name, wide, wide);
+  Value x = convert(b, op->getOperand(0), wide);
+  auto call = func::CallOp::create(b, function, x);
+  op->getResult(0).replaceAllUsesWith(convert(b, call.getResult(0), result));
+  op->erase();
 }
 
 namespace {
@@ -69,6 +82,12 @@ struct FunctionsToLibm
       StringRef name = operatorOf(op.getKind()).libm;
       if (isa<ComplexType>(op.getArg().getType()) && !name.empty())
         lower(op, name, getOperation());
+    });
+    getOperation().walk([&](Operation *op) {
+      if (isa<math::ExpM1Op>(op))
+        lowerReal(op, "expm1", getOperation());
+      else if (isa<math::Log1pOp>(op))
+        lowerReal(op, "log1p", getOperation());
     });
   }
 };

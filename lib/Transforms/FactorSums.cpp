@@ -38,7 +38,6 @@ private:
   void replace(ReduceOp sum, Value product, ArrayRef<Attribute> indices);
   Value multiply(ArrayRef<Value> factors);
   AssignOp compute(const InnerSum &sum, Value product);
-  IndexNames loopsOver(ArrayRef<unsigned> inputs);
   void printFactor(raw_ostream &os, Value factor, ArrayRef<AssignOp> made);
   std::string describe(const InnerSum &sum, ArrayRef<Value> group,
                        ArrayRef<AssignOp> made);
@@ -88,9 +87,7 @@ void SumFactorer::factor(ReduceOp sum) {
       left.push_back(value);
   replace(sum, multiply(left), order.rest);
   dropUnused();
-  if (op.getOrder())
-    op.setOrderAttr(b.getArrayAttr(loopsOver(
-        llvm::to_vector(llvm::seq<unsigned>(op.getInputs().size())))));
+  dropLoops();
 }
 
 /// Lets a sum be that of another product, over other indices.
@@ -116,9 +113,7 @@ Value SumFactorer::multiply(ArrayRef<Value> factors) {
 /// Inserts before the assignment: T[access] = the sum of the product.
 AssignOp SumFactorer::compute(const InnerSum &sum, Value product) {
   SmallVector<unsigned> inputs = inputsOf(product);
-  IndexNames loops;
-  if (op.getOrder())
-    loops = loopsOver(inputs);
+  IndexNames loops = loopsOver(inputs);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(op);
   AssignOp made = makeStatement(CollectKind::inOrder, sum.type, product, inputs,
@@ -126,17 +121,6 @@ AssignOp SumFactorer::compute(const InnerSum &sum, Value product) {
   made.setSizesAttr(b.getDenseI64ArrayAttr(sum.sizes));
   setName(made.getResult(), "T");
   return made;
-}
-
-/// The loops that are asked for, without those over indices of no input.
-IndexNames SumFactorer::loopsOver(ArrayRef<unsigned> inputs) {
-  IndexNames loops;
-  for (Attribute index : op.getOrder()->getValue())
-    if (llvm::any_of(inputs, [&](unsigned n) {
-          return llvm::is_contained(op.getAccess(n), index);
-        }))
-      loops.push_back(index);
-  return loops;
 }
 
 /// [i, j]

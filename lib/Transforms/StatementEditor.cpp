@@ -2,8 +2,6 @@
 
 #include "StatementEditor.h"
 
-#include "nacho/Analysis/LoopOrder.h"
-
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -13,7 +11,8 @@ AssignOp StatementEditor::makeStatement(CollectKind kind, RankedTensorType type,
                                         Value value, ArrayRef<unsigned> inputs,
                                         ArrayRef<Attribute> access,
                                         ArrayRef<Attribute> loops,
-                                        ArrayRef<Attribute> reduced) {
+                                        ArrayRef<Attribute> reduced,
+                                        BinaryKind reduction) {
   SmallVector<Value> tensors;
   SmallVector<Attribute> accesses;
   for (unsigned n : inputs) {
@@ -37,10 +36,27 @@ AssignOp StatementEditor::makeStatement(CollectKind kind, RankedTensorType type,
     b.clone(*nested, mapping);
   Value result = mapping.lookup(value);
   if (!reduced.empty())
-    result =
-        ReduceOp::create(b, BinaryKind::add, result, b.getArrayAttr(reduced));
+    result = ReduceOp::create(b, reduction, result, b.getArrayAttr(reduced));
   YieldOp::create(b, result);
   return made;
+}
+
+IndexNames StatementEditor::loopsOver(ArrayRef<unsigned> inputs) {
+  IndexNames loops;
+  if (!op.getOrder())
+    return loops;
+  for (Attribute index : op.getOrder()->getValue())
+    if (llvm::any_of(inputs, [&](unsigned n) {
+          return llvm::is_contained(op.getAccess(n), index);
+        }))
+      loops.push_back(index);
+  return loops;
+}
+
+void StatementEditor::dropLoops() {
+  if (op.getOrder())
+    op.setOrderAttr(b.getArrayAttr(loopsOver(
+        llvm::to_vector(llvm::seq<unsigned>(op.getInputs().size())))));
 }
 
 BlockArgument StatementEditor::bind(Value tensor, ArrayRef<Attribute> access) {

@@ -3,6 +3,7 @@
 #ifndef NACHO_LIB_TRANSFORMS_STATEMENTEDITOR_H
 #define NACHO_LIB_TRANSFORMS_STATEMENTEDITOR_H
 
+#include "nacho/Analysis/LoopOrder.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
 
@@ -17,13 +18,19 @@ protected:
       : op(op), b(withoutName(op.getLoc()), builder) {}
 
   /// Inserts a statement that computes a value of the body from some of the
-  /// inputs: result[access] = value, summed over the indices `reduced`. Its
+  /// inputs: result[access] = value, reduced over the indices `reduced`. Its
   /// loops run in the order of `loops`, unless that is empty.
   AssignOp makeStatement(CollectKind kind, mlir::RankedTensorType type,
                          mlir::Value value, llvm::ArrayRef<unsigned> inputs,
                          llvm::ArrayRef<mlir::Attribute> access,
                          llvm::ArrayRef<mlir::Attribute> loops,
-                         llvm::ArrayRef<mlir::Attribute> reduced);
+                         llvm::ArrayRef<mlir::Attribute> reduced,
+                         BinaryKind reduction = BinaryKind::add);
+  /// The loops that the assignment asks for, without those over indices that
+  /// none of the inputs has; none if it asks for none.
+  IndexNames loopsOver(llvm::ArrayRef<unsigned> inputs);
+  /// Lets the assignment ask for loops over its own indices only.
+  void dropLoops();
   /// Adds an input to the assignment; returns its element in the body.
   mlir::BlockArgument bind(mlir::Value tensor,
                            llvm::ArrayRef<mlir::Attribute> access);

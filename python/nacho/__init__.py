@@ -3,6 +3,7 @@
 >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
 """
 
+import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from nacho.errors import (
     FormatError,
     IndexOverflowError,
     NachoError,
+    NachoWarning,
     OperandError,
     OutOfMemoryError,
     ParseError,
@@ -25,7 +27,8 @@ from nacho.errors import (
 from nacho.kernels.copies import copied
 from nacho.kernels.evaluation import einsum, evaluate
 from nacho.kernels.partitioning import Nest, Partition, partition
-from nacho.notation.symbols import FUNCTIONS, Expression, Index, access, indices
+from nacho.notation.functions import FUNCTIONS
+from nacho.notation.symbols import Expression, Index, access, indices
 from nacho.storage.formats import Format
 from nacho.storage.reformat import use_kernels
 from nacho.storage.tensor import Tensor
@@ -53,6 +56,7 @@ __all__ = [
     "DeviceError",
     "IndexOverflowError",
     "NachoError",
+    "NachoWarning",
     "Nest",
     "OperandError",
     "OutOfMemoryError",
@@ -69,5 +73,6 @@ __all__ = [
     "indices",
     "mlir",
     "partition",
-    *FUNCTIONS,
+    # ``from nacho import *`` leaves Python's own sum, max and min alone.
+    *(name for name in FUNCTIONS if not hasattr(builtins, name)),
 ]

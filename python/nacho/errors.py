@@ -60,6 +60,10 @@ class CostOverflowError(NachoError, OverflowError):
     """The work costs more than can be counted, so it cannot be divided."""
 
 
+class NachoWarning(UserWarning):
+    """Something may not be meant, or costs more than it has to."""
+
+
 class DeviceError(NachoError, RuntimeError):
     """There is no device for a target, it refused a call, or a kernel failed on it.
 

@@ -45,6 +45,11 @@ struct ContractionOrder {
                                  llvm::ArrayRef<mlir::Attribute> asked);
 };
 
+/// A whole reduction as a statement of its own. T is stored as by an inner sum,
+/// but if it keeps only one index, T is dense: sums of rows are an array, by
+/// which other things may be divided. If it keeps none, T is a number.
+InnerSum wholeSum(AssignOp op, ReduceOp sum);
+
 } // namespace nacho
 
 #endif // NACHO_ANALYSIS_CONTRACTIONORDER_H

@@ -36,7 +36,8 @@ class Operator<string operatorName, string op, int operandCount> {
   string mnemonic = op # " " # operatorName;
 
   // How the notation writes the operator, and the rule of its grammar (parser.py)
-  // that reads it: "comparison", "sum", "product", "sign", or "call" for f(x, ...).
+  // that reads it: "comparison", "sum", "product", "sign", "power", or "call" for
+  // f(x, ...).
   string spelling = operatorName;
   string grammar = "call";
 
@@ -130,6 +131,25 @@ def Cos : FractionalFunction<
     "cos", "the cosine of an expression: 1 where it is 0">;
 def Tanh : FractionalFunction<"tanh", "the hyperbolic tangent of an expression">;
 
+// f(x) of real numbers only, where MLIR has math.f.
+class RealFunction<string operatorName, string what>
+    : FractionalFunction<operatorName, what> {
+  let needsOrder = true;
+  let libm = "";
+}
+
+def Log1p : RealFunction<
+    "log1p", "the natural logarithm of 1 more than an expression">;
+def Expm1 : RealFunction<"expm1", "1 less than the exponential of an expression">;
+
+// Integers stay as they are.
+let isFractional = false, refusesBools = true, noun = "rounding" in {
+def Floor : RealFunction<
+    "floor", "the largest integer that is not more than an expression">;
+def Ceil : RealFunction<
+    "ceil", "the smallest integer that is not less than an expression">;
+}
+
 def UnaryOperators : GenericTable {
   let FilterClass = "UnaryOperator";
   let Fields = ["kind", "name", "needsOrder", "isFractional", "givesReal",
@@ -158,6 +178,10 @@ class BinaryOperator<string operatorName>
   string identity = "none";
   code identityCase = "Identity::" # identity;
 
+  // How the notation writes a reduction by the operator: `sum` in sum(j, A[i,j]). It
+  // is empty for an operator that does not reduce.
+  string reduces = "";
+
   // The operator that this one is replaced by when it reduces bools. On bools, add
   // is "or" and mul is "and".
   string boolReduction = operatorName;
@@ -167,6 +191,7 @@ def Add : BinaryOperator<"add"> {
   let spelling = "+";
   let grammar = "sum";
   let identity = "zero";
+  let reduces = "sum";
   let value = "x + y";
   let floatOp = "arith.addf";
   let signedOp = "arith.addi";
@@ -193,6 +218,7 @@ def Mul : BinaryOperator<"mul"> {
   let numpy = "multiply";
   let annihilator = "either";
   let identity = "one";
+  let reduces = "prod";
   let value = "x * y";
   let floatOp = "arith.mulf";
   let signedOp = "arith.muli";
@@ -211,6 +237,17 @@ def Div : BinaryOperator<"div"> {
   let floatOp = "arith.divf";
 }
 
+def Pow : BinaryOperator<"pow"> {
+  let spelling = "**";
+  let grammar = "power";
+  let noun = "power";
+  let numpy = "power";
+  let needsOrder = true;
+  let isFractional = true;
+  let value = "std::pow(x, y)";
+  let floatOp = "math.powf";
+}
+
 // The op on floats is the one that may be reassociated.
 def Min : BinaryOperator<"min"> {
   let function = "minimum";
@@ -218,6 +255,7 @@ def Min : BinaryOperator<"min"> {
   let numpy = "minimum";
   let needsOrder = true;
   let identity = "largest";
+  let reduces = "min";
   let boolReduction = "mul";
   let value = "std::isunordered(x, y) ? x + y : std::fmin(x, y)";
   let floatOp = "arith.minimumf";
@@ -232,6 +270,7 @@ def Max : BinaryOperator<"max"> {
   let numpy = "maximum";
   let needsOrder = true;
   let identity = "smallest";
+  let reduces = "max";
   let boolReduction = "add";
   let value = "std::isunordered(x, y) ? x + y : std::fmax(x, y)";
   let floatOp = "arith.maximumf";

@@ -41,47 +41,6 @@ def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nacho::NachoDialect"];
 }
 
-def NachoFactorSums : Pass<"nacho-factor-sums", "::mlir::ModuleOp"> {
-  let summary = "Compute sums of some factors of a product on their own";
-  let description = [{
-    A sum of a product of several factors becomes several statements: a factor that
-    lacks an index is taken out of the sum over this index. The sums are chosen that
-    are expected to cost least, by the sizes of operands in the attributes `nacho.sizes`
-    of the function's arguments; a product stays whole if that is not clearly cheaper,
-    or if `order` is given. Instead, `contract` may list the indices that are to have
-    sums of their own, in order. A remark tells which sums were made, and why.
-
-    A sum has an entry only where its product has one: it is stored as a sparse tensor,
-    with 64-bit positions, unless all its factors are dense. So the result has the same
-    entries as before. Only sums are factored, no other reductions, and only where
-    factors are 0 where their operands are absent.
-
-    Before:
-    ```mlir
-    %y = nacho.assign (%a = %A[i, j] : ..., %b = %B[j, k] : ..., %v = %x[k] : ...) -> [i] {
-      %0 = nacho.binary mul %a, %b : f64
-      %1 = nacho.binary mul %0, %v : f64
-      %2 = nacho.reduce add %1 over [j, k] : f64
-      nacho.yield %2 : f64
-    }
-    ```
-    After:
-    ```mlir
-    %T = nacho.assign (%b = %B[j, k] : ..., %v = %x[k] : ...) -> [j] : tensor<?xf64, #SV> {
-      %0 = nacho.binary mul %b, %v : f64
-      %1 = nacho.reduce add %0 over [k] : f64
-      nacho.yield %1 : f64
-    } {sizes = array<i64: 100000, 100000>}
-    %y = nacho.assign (%a = %A[i, j] : ..., %t = %T[j] : tensor<?xf64, #SV>) -> [i] {
-      %0 = nacho.binary mul %a, %t : f64
-      %1 = nacho.reduce add %0 over [j] : f64
-      nacho.yield %1 : f64
-    }
-    ```
-  }];
-  let dependentDialects = ["::nacho::NachoDialect"];
-}
-
 def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
   let summary = "Give every statement loops that all tensors follow";
   let description = [{
@@ -396,5 +355,7 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect",
     "::mlir::tensor::TensorDialect"];
 }
+
+include "nacho/Transforms/StatementPasses.td"
 
 #endif // NACHO_TRANSFORMS_PASSES

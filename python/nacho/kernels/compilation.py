@@ -13,6 +13,7 @@ from nacho.kernels.request import checked_request
 from nacho.kernels.statement import ModuleSource, NotationSource
 from nacho.mlir.module import is_module, read_module
 from nacho.notation.parser import parse, require_supported
+from nacho.notation.warnings import warn_of_single_indices
 from nacho.storage.formats import Format
 
 
@@ -89,6 +90,7 @@ def compile(
         }
         return _of_module(str(expr), given, options)
     assignment = parse(expr)
+    warn_of_single_indices(assignment)
     require_supported(assignment)
     request = checked_request(assignment, *options)
     pins = requested_pins(assignment, {} if formats is None else formats, dtype, index)

@@ -17,6 +17,7 @@ from nacho.notation.einsum import spelled_product
 from nacho.notation.parser import parse, require_supported
 from nacho.notation.symbols import Expression, Index, statement
 from nacho.notation.tree import Assignment, identifier
+from nacho.notation.warnings import warn_of_single_indices
 from nacho.storage.formats import Format
 from nacho.storage.results import library_of
 from nacho.storage.views import View
@@ -75,6 +76,7 @@ def evaluate(
     if isinstance(expr, Expression):
         expr, operands = _spelled(expr, operands, named)
     assignment = parse(expr)
+    warn_of_single_indices(assignment)
     given = given_operands(assignment, operands, named, _EVALUATE)
     request = checked_request(
         assignment,

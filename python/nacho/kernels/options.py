@@ -110,9 +110,12 @@ def checked_order(
 ) -> tuple[str, ...]:
     """Return the order of the loops over all indices, outermost first.
 
-    Indices that are left out come last, in the order of the expression.
+    Indices that are left out come last, in the order of the expression. "ji" is read
+    letter by letter if each is an index.
     """
     given = order.split(",") if isinstance(order, str) else order
+    if isinstance(order, str) and len(given) == 1 and order not in indices:
+        given = list(order) if set(order) <= set(indices) else given
     try:
         names = tuple(identifier(str(name).strip()) for name in given)
     except TypeError:

@@ -23,6 +23,7 @@ from nacho.kernels.specialisation import Specialisation
 from nacho.kernels.statement import Statement
 from nacho.notation.parser import parse
 from nacho.notation.tree import Access
+from nacho.notation.warnings import warn_of_single_indices
 
 _FUNCTION = ("partition(expr, parts, {})", ("cost", "order", "remap", "contract"))
 
@@ -94,6 +95,7 @@ def partition(
         else:
             operands = arg
     assignment = parse(expr)
+    warn_of_single_indices(assignment)
     given = given_operands(assignment, operands, named, _FUNCTION)
     request = checked_request(
         assignment,

@@ -102,7 +102,7 @@ class Specialisation:
         """
         statement = self.statement
         assignment, format = statement.assignment, statement.result.format
-        if assignment.reduction is not None:
+        if assignment.reduction is not None or assignment.nested:
             require_values(assignment, extents, format)
         for index in self._narrow:
             require_extent(assignment, index, extents[index])

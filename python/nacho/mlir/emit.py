@@ -14,6 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from nacho.elements import ELEMENTS, MLIR
+from nacho.notation.operators import Operator
 from nacho.notation.promotion import (
     Kinds,
     Number,
@@ -27,6 +28,7 @@ from nacho.notation.tree import (
     Assignment,
     Expr,
     Operation,
+    Reduction,
     children,
     postorder,
     sums,
@@ -198,10 +200,13 @@ class _Emitter:
         if not over:
             return self.values.get(id(term), "")
         operator = self.assignment.reduction_operator
-        element = self.kind(term)
+        return self.reduction(operator, self.values[id(term)], over, self.kind(term))
+
+    def reduction(
+        self, operator: Operator, value: str, over: tuple[str, ...], element: str
+    ) -> str:
         kind = operator.bool_reduction if element == "bool" else operator.name
         indices = ", ".join(self.indices[index] for index in over)
-        value = self.values[id(term)]
         return self.emitted(
             "reduce", f"nacho.reduce {kind} %{value} over [{indices}]", element
         )
@@ -209,6 +214,9 @@ class _Emitter:
     def operator(self, node: Expr, values: Mapping[int, str]) -> str:
         if id(node) in self.kinds.constants:
             return ""
+        if isinstance(node, Reduction):
+            value = values[id(node.operand)]
+            return self.reduction(node.operator, value, node.indices, self.kind(node))
         assert isinstance(node, Operation)
         inside = strong(self.kinds.inside[id(node)])
         operator = node.operator

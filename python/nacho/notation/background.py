@@ -20,6 +20,7 @@ from nacho.notation.tree import (
     Call,
     Expr,
     Operation,
+    Reduction,
     Unary,
     children,
     is_sum,
@@ -67,6 +68,8 @@ class _Backgrounds:
                 return _converted(0, kind) if node.indices else None
             case Call("where"):
                 return self.choice(node, kind)
+            case Reduction():
+                return _converted(0, kind) if self.is_zero(node.operand) else None
             case Unary() | Binary() | Call():
                 annihilated = self.is_annihilated(node)
                 return _converted(0, kind) if annihilated else self.computed(node, kind)
@@ -100,6 +103,8 @@ class _Backgrounds:
 
     def computed(self, node: Operation, kind: str) -> Background:
         values = [self.value[id(child)] for child in children(node)]
+        if node.operator.name == "pow" and self.is_zero(children(node)[1]):
+            return _converted(1, kind)  # whatever the base is
         if any(value is None for value in values):
             return None
         inside = self.kinds.inside[id(node)]

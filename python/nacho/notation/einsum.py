@@ -34,7 +34,8 @@ def spelled_product(
             given[known[key]] = operand
         factors.append(_access(known[key], indices))
     result = _access(result_name(letters), left)
-    return f"{result} = {' * '.join(factors)}", given
+    # Letters that the result lacks are meant to be summed.
+    return f"{result} += {' * '.join(factors)}", given
 
 
 def _access(name: str, indices: str) -> str:

@@ -34,6 +34,7 @@ class Operator:
     annihilator: str
     identity: str
     bool_reduction: str
+    reduces: str
 
 
 def _operator(record: dict[str, Any]) -> Operator:
@@ -55,6 +56,7 @@ def _operator(record: dict[str, Any]) -> Operator:
         annihilator=record.get("annihilator", "none"),
         identity=record.get("identity", "none"),
         bool_reduction=record.get("boolReduction", record["name"]),
+        reduces=record.get("reduces", ""),
     )
 
 
@@ -78,6 +80,11 @@ def written_in(grammar: str) -> dict[str, Operator]:
         if operator.grammar == grammar
     }
 
+
+REDUCERS: dict[str, Operator] = {
+    operator.reduces: operator for operator in OPERATORS.values() if operator.reduces
+}
+"""The operators that reduce, by the names of explicit reductions, such as ``sum``."""
 
 REDUCTIONS: dict[str, Operator] = {
     f"{operator.spelling}=": operator

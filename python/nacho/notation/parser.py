@@ -6,21 +6,44 @@ A comparison binds less than a sum, and does not chain:
     comparison := sum [('<' | '<=' | '>' | '>=' | '==' | '!=') sum]
     sum        := product (('+' | '-') product)*
     product    := unary (('*' | '/') unary)*
-    unary      := '-'* primary
-    primary    := number | name | access | function '(' args ')' | '(' comparison ')'
+    unary      := '-'* power
+    power      := primary ['**' unary]
+    primary    := number | name | access | call | '(' comparison ')'
+    call       := function '(' comparison (',' comparison)* ')'
+                | reducer '(' indices ',' comparison ')'
+    reducer    := 'sum' | 'prod' | 'max' | 'min' | 'count'
     access     := name '[' indices ']' | name '(' indices ')'
+    indices    := name (',' name)*
+
+``max`` and ``min`` are functions of two numbers, too: ``max(j, x)`` is a reduction if
+``x`` has the index ``j``.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import lru_cache
-from typing import NamedTuple, NoReturn
+from itertools import count, pairwise
+from typing import NoReturn
 
 from nacho.errors import ArgumentError, ParseError, Span, UnsupportedError, pointed
-from nacho.notation.operators import REDUCTIONS, SUM, Operator, written_in
+from nacho.notation.operators import REDUCERS, SUM, Operator
+from nacho.notation.shorthands import COUNT, SHORTHANDS, power, reduction
+from nacho.notation.tokens import (
+    ASSIGNMENTS,
+    COMPARISONS,
+    FUNCTIONS,
+    KNOWN,
+    POWER,
+    PRODUCTS,
+    SIGNS,
+    SUMS,
+    Scope,
+    Token,
+    tokenize,
+)
 from nacho.notation.tree import (
     MAX_RANK,
     Access,
@@ -29,46 +52,13 @@ from nacho.notation.tree import (
     Call,
     Expr,
     Literal,
+    Reduction,
     Unary,
-    identifier,
+    postorder,
 )
 
 MAX_NESTING = 100
 """How many parentheses may be open at once; the parser recurses for each of them."""
-
-_COMPARISONS = written_in("comparison")
-_SUMS = written_in("sum")
-_PRODUCTS = written_in("product")
-_SIGNS = written_in("sign")
-_FUNCTIONS = written_in("call")
-_ASSIGNMENTS = {"=": SUM, **REDUCTIONS}
-
-
-def _symbols() -> str:
-    """Return the pattern of symbols: ``max=`` is one, but ``max==`` begins with a name.
-
-    Longer symbols come first, because a shorter one may be their beginning.
-    """
-    words = {word for word in _ASSIGNMENTS if word[0].isalpha()}
-    marks = {"(", ")", "[", "]", ",", *(_ASSIGNMENTS.keys() - words)}
-    marks.update(_COMPARISONS, _SUMS, _PRODUCTS, _SIGNS)
-    longest_first = sorted(marks, key=lambda mark: (-len(mark), mark))
-    patterns = [f"{word}(?!=)" for word in sorted(words)]
-    return "|".join(patterns + [re.escape(mark) for mark in longest_first])
-
-
-_TOKEN = re.compile(
-    r"(?P<space>\s+)"
-    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    rf"|(?P<symbol>{_symbols()})"
-    r"|(?P<name>[^\W\d]\w*)"
-)
-
-
-class _Token(NamedTuple):
-    kind: str  # number, symbol, name or end
-    text: str
-    span: Span
 
 
 def parse(text: object) -> Assignment:
@@ -90,28 +80,15 @@ def _parse(text: str) -> Assignment:
 # --- Text to tree ---------------------------------------------------------------------
 
 
-def _tokenize(text: str) -> list[_Token]:
-    tokens: list[_Token] = []
-    begin = 0
-    while begin < len(text):
-        found = _TOKEN.match(text, begin)
-        if found is None:
-            message = f"unexpected character {text[begin]!r}"
-            raise ParseError(pointed(message, text, (begin, begin + 1)))
-        kind = found.lastgroup or ""
-        if kind != "space":
-            tokens.append(_Token(kind, identifier(found.group()), found.span()))
-        begin = found.end()
-    tokens.append(_Token("end", "the end of the text", (len(text), len(text) + 1)))
-    return tokens
-
-
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = _tokenize(text)
+        self.tokens = tokenize(text)
         self.next = 0
         self.depth = 0
+        self.taken = {token.text for token in self.tokens}
+        self.renamed: dict[str, str] = {}
+        """The names of indices of the reductions around that clash with others."""
 
     def assignment(self) -> Assignment:
         token = self.peek()
@@ -120,31 +97,31 @@ class _Parser:
         self.next += 1
         result = self.access(token)
         token = self.peek()
-        if token.text not in _ASSIGNMENTS:
+        if token.text not in ASSIGNMENTS:
             self.expected("'=' after the result")
         self.next += 1
         expr = self.comparison()
         if self.peek().kind != "end":
             self.expected("an operator or the end of the text")
-        reduction = None if _ASSIGNMENTS[token.text] is SUM else token.text
+        reduction = None if ASSIGNMENTS[token.text] is SUM else token.text
         return Assignment(result, expr, self.text, reduction, token.span)
 
     def comparison(self) -> Expr:
         lhs = self.sum()
         symbol = self.peek().text
-        if symbol not in _COMPARISONS:
+        if symbol not in COMPARISONS:
             return lhs
         self.next += 1
         rhs = self.sum()
-        if self.peek().text in _COMPARISONS:
+        if self.peek().text in COMPARISONS:
             self.expected("no second comparison (comparisons do not chain)")
-        return Binary(_COMPARISONS[symbol].name, lhs, rhs, _join(lhs, rhs))
+        return Binary(COMPARISONS[symbol].name, lhs, rhs, _join(lhs, rhs))
 
     def sum(self) -> Expr:
-        return self.chain(_SUMS, self.product)
+        return self.chain(SUMS, self.product)
 
     def product(self) -> Expr:
-        return self.chain(_PRODUCTS, self.unary)
+        return self.chain(PRODUCTS, self.unary)
 
     def chain(
         self, operators: dict[str, Operator], operand: Callable[[], Expr]
@@ -158,14 +135,24 @@ class _Parser:
         return lhs
 
     def unary(self) -> Expr:
-        signs: list[_Token] = []
-        while (token := self.peek()).text in _SIGNS:
+        signs: list[Token] = []
+        while (token := self.peek()).text in SIGNS:
             signs.append(token)
             self.next += 1
-        node = self.primary()
+        node = self.power()
         for sign in reversed(signs):
-            node = Unary(_SIGNS[sign.text].name, node, (sign.span[0], node.span[1]))
+            node = Unary(SIGNS[sign.text].name, node, (sign.span[0], node.span[1]))
         return node
+
+    def power(self) -> Expr:
+        base = self.primary()
+        if self.peek().text != POWER:
+            return base
+        self.next += 1
+        self.enter()
+        exponent = self.unary()
+        self.depth -= 1
+        return power(base, exponent)
 
     def primary(self) -> Expr:
         token = self.peek()
@@ -177,11 +164,16 @@ class _Parser:
         if token.kind != "name":
             self.expected("an operand")
         self.next += 1
-        if token.text in _FUNCTIONS and self.peek().text == "(":
-            return self.call(token)
+        if self.peek().text == "(":
+            if token.text in REDUCERS or token.text == COUNT:
+                scope = Scope(self.tokens, self.next)
+                if token.text not in FUNCTIONS or scope.has_index():
+                    return self.reduction(token, scope)
+            if token.text in FUNCTIONS or token.text in SHORTHANDS:
+                return self.call(token)
         return self.access(token)
 
-    def number(self, token: _Token) -> int | float:
+    def number(self, token: Token) -> int | float:
         if not token.text.isdecimal():
             return float(token.text)
         try:
@@ -197,7 +189,7 @@ class _Parser:
         node = self.comparison()
         return replace(node, span=(begin, self.close(")")))
 
-    def call(self, name: _Token) -> Call:
+    def call(self, name: Token) -> Expr:
         self.enter()
         self.next += 1
         arguments = [self.comparison()]
@@ -206,16 +198,66 @@ class _Parser:
             arguments.append(self.comparison())
         end = self.close(")")
         span = (name.span[0], end)
-        wanted = _FUNCTIONS[name.text].arity
+        shorthand = SHORTHANDS.get(name.text)
+        wanted = 1 if shorthand else FUNCTIONS[name.text].arity
         if len(arguments) != wanted:
             message = f"'{name.text}' takes {wanted} argument(s), not {len(arguments)}"
             raise ParseError(pointed(message, self.text, span))
+        if shorthand:
+            return shorthand(arguments[0], span)
         return Call(name.text, tuple(arguments), span)
 
-    def access(self, name: _Token) -> Access:
+    def reduction(self, name: Token, scope: Scope) -> Reduction:
+        self.enter()
+        self.next += 1
+        outer, self.renamed = self.renamed, dict(self.renamed)
+        over: list[str] = []
+        while self.peek().kind == "name" and self.tokens[self.next + 1].text == ",":
+            index = self.peek().text
+            self.renamed[index] = index if scope.is_alone(index) else self.fresh(index)
+            over.append(self.renamed[index])
+            self.next += 2
+        if not over:
+            self.expected(f"an index and an expression: {name.text}(j, A[i,j])")
+        operand = self.comparison()
+        end = self.close(")")
+        self.renamed = outer
+        span = (name.span[0], end)
+        node = reduction(name.text, tuple(over), operand, span)
+        self.require_indices(node)
+        return node
+
+    def fresh(self, index: str) -> str:
+        """Return the name of an index with a number that nothing else has."""
+        names = (f"{index}{number}" for number in count(1))
+        name = next(name for name in names if name not in self.taken)
+        self.taken.add(name)
+        return name
+
+    def require_indices(self, node: Reduction) -> None:
+        known = {
+            index
+            for each in postorder(node.operand)
+            if isinstance(each, Access)
+            for index in each.indices
+        }
+        for index in node.indices:
+            if index not in known or node.indices.count(index) > 1:
+                wrong = (
+                    "is repeated" if index in known else "is that of no operand in it"
+                )
+                message = f"index '{index}' of the reduction {wrong}"
+                raise ParseError(pointed(message, self.text, node.span))
+
+    def access(self, name: Token) -> Access:
         bracket = self.peek().text
         if bracket not in ("[", "("):
             return Access(name.text, (), name.span)
+        if bracket == "(" and not self.has_names():
+            message = f"'{name.text}' is no function of the notation"
+            near = get_close_matches(name.text, KNOWN, 3)
+            message += f", did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise ParseError(pointed(message, self.text, name.span))
         self.enter()
         self.next += 1
         indices = [self.index()]
@@ -225,14 +267,23 @@ class _Parser:
         end = self.close("]" if bracket == "[" else ")")
         return Access(name.text, tuple(indices), (name.span[0], end))
 
+    def has_names(self) -> bool:
+        """Return whether the parentheses that open here have only names in them."""
+        for token, after in pairwise(self.tokens[self.next + 1 :]):
+            if token.text == ")" or token.kind not in ("name", "symbol"):
+                return True
+            if token.kind == "name" and after.text not in (",", ")"):
+                return after.kind != "symbol" or after.text == "]"
+        return True
+
     def index(self) -> str:
         token = self.peek()
         if token.kind != "name":
             self.expected("the name of an index")
         self.next += 1
-        return token.text
+        return self.renamed.get(token.text, token.text)
 
-    def peek(self) -> _Token:
+    def peek(self) -> Token:
         return self.tokens[self.next]
 
     def enter(self) -> None:

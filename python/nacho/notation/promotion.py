@@ -26,6 +26,7 @@ from nacho.notation.tree import (
     Expr,
     Literal,
     Operation,
+    Reduction,
     children,
     postorder,
 )
@@ -142,7 +143,17 @@ def _kind(kinds: Kinds, node: Expr) -> str:
             return _choice(kinds, node, on_true, on_false)
         case Binary() | Call(arguments=(_, _)):
             return _binary(kinds, node)
+        case Reduction():
+            return _reduction(kinds, node)
     return _unary(kinds, node)
+
+
+def _reduction(kinds: Kinds, node: Reduction) -> str:
+    kind = kinds.of[id(node.operand)]
+    if node.operator.needs_order and is_complex(kind):
+        spelling = node.operator.spelling
+        _refuse(kinds, f"'{spelling}' of complex numbers, which have no order", node)
+    return kind
 
 
 def _unary(kinds: Kinds, node: Operation) -> str:

@@ -8,7 +8,7 @@ into the text.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 from string import ascii_uppercase
 from typing import Any, NamedTuple, NoReturn
@@ -16,17 +16,18 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from nacho.errors import ArgumentError, displayed
-from nacho.notation.operators import OPERATORS, Operator, written_in
+from nacho.notation.operators import written_in
 from nacho.notation.tree import identifier
 
 _RESULT = "Z"
-_SUM, _PRODUCT, _SIGN, _ATOM = range(1, 5)
+_SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(1, 6)
 """How tightly the outermost operator of a text binds."""
 _COMPARISONS = written_in("comparison")
 _OPERATORS = {
     **dict.fromkeys(_COMPARISONS, 0),
     **dict.fromkeys(written_in("sum"), _SUM),
     **dict.fromkeys(written_in("product"), _PRODUCT),
+    **dict.fromkeys(written_in("power"), _POWER),
 }
 
 
@@ -116,6 +117,12 @@ class Expression:
     def __rtruediv__(self, other: object) -> Expression:
         return _binary("/", other, self)
 
+    def __pow__(self, other: object) -> Expression:
+        return _binary("**", self, other)
+
+    def __rpow__(self, other: object) -> Expression:
+        return _binary("**", other, self)
+
     def __lt__(self, other: object) -> Expression:
         return _binary("<", self, other)
 
@@ -146,37 +153,6 @@ class Expression:
         return f"<nacho.Expression: {_Writer(self._node, ()).text}>"
 
 
-def _public(operator: Operator) -> Callable[..., Expression]:
-    """Return the public function of an operator, such as ``nacho.sqrt``."""
-    spelling = operator.spelling
-
-    def unary(x: Expression) -> Expression:
-        return _call(spelling, x)
-
-    def binary(lhs: object, rhs: object) -> Expression:
-        return _call(spelling, lhs, rhs)
-
-    def choice(condition: object, lhs: object, rhs: object) -> Expression:
-        return _call(spelling, condition, lhs, rhs)
-
-    function: Callable[..., Expression] = (unary, binary, choice)[operator.arity - 1]
-    function.__name__ = function.__qualname__ = operator.function
-    function.__doc__ = f"Return {operator.summary}."
-    return function
-
-
-FUNCTIONS: dict[str, Callable[..., Expression]] = {
-    operator.function: _public(operator)
-    for operator in OPERATORS.values()
-    if operator.function
-}
-"""The operators that Python has no symbol for, by their names in ``nacho``.
-
->>> nacho.where(A[i, j] > 0.5, nacho.sqrt(A[i, j]), 0)  # doctest: +SKIP
-"""
-globals().update(FUNCTIONS)
-
-
 def access(container: object, *indices: Index) -> Expression:
     """Return the element of a container at some indices; a scalar has no indices."""
     return Expression(_Access(container, _checked(indices)))
@@ -187,11 +163,35 @@ def index_tensor(tensor: object, key: object) -> Expression:
     return access(tensor, *(key if isinstance(key, tuple) else (key,)))
 
 
+def applied(function: str, *operands: object) -> Expression:
+    """Return a function of expressions and numbers; one is an expression."""
+    nodes: list[_Node] = []
+    for operand in operands:
+        node = _node_of(operand, True)
+        if node is None:
+            kind = type(operand).__name__
+            raise ArgumentError(
+                f"{function} takes expressions of nacho.indices and numbers, not {kind}"
+            )
+        nodes.append(node)
+    if not any(isinstance(operand, Expression) for operand in operands):
+        raise ArgumentError(f"{function} takes an expression of nacho.indices")
+    return Expression(_Operator(function, tuple(nodes)))
+
+
+def reduced(
+    function: str, indices: Iterable[object], operand: Expression
+) -> Expression:
+    """Return an expression that is reduced over some indices."""
+    return Expression(_Reduction(function, _checked(indices), operand._node))
+
+
 def statement(expr: Expression, indices: object) -> tuple[str, dict[str, Any]]:
     """Return the assignment of an expression as text, and its operands by name."""
     left = tuple(index.name for index in _result_indices(indices))
     writer = _Writer(expr._node, left)
-    return f"{writer.result} = {writer.text}", writer.operands
+    # The indices of the result are given: all others are meant to be summed.
+    return f"{writer.result} += {writer.text}", writer.operands
 
 
 # --- Nodes ----------------------------------------------------------------------------
@@ -211,7 +211,13 @@ class _Operator(NamedTuple):
     operands: tuple[_Node, ...]
 
 
-_Node = _Access | _Literal | _Operator
+class _Reduction(NamedTuple):
+    function: str
+    indices: tuple[Index, ...]
+    operand: _Node
+
+
+_Node = _Access | _Literal | _Operator | _Reduction
 
 
 def _binary(symbol: str, lhs: object, rhs: object) -> Expression:
@@ -220,21 +226,6 @@ def _binary(symbol: str, lhs: object, rhs: object) -> Expression:
     if left is None or right is None:
         return NotImplemented  # type: ignore[no-any-return]
     return Expression(_Operator(symbol, (left, right)))
-
-
-def _call(function: str, *operands: object) -> Expression:
-    nodes: list[_Node] = []
-    for operand in operands:
-        node = _node_of(operand, True)
-        if node is None:
-            kind = type(operand).__name__
-            raise ArgumentError(
-                f"{function} takes expressions of nacho.indices and numbers, not {kind}"
-            )
-        nodes.append(node)
-    if not any(isinstance(operand, Expression) for operand in operands):
-        raise ArgumentError(f"{function} takes an expression of nacho.indices")
-    return Expression(_Operator(function, tuple(nodes)))
 
 
 def _node_of(operand: object, literal: bool = False) -> _Node | None:
@@ -321,6 +312,9 @@ class _Writer:
                 first = len(stack) - len(node.operands)
                 operands = stack[first:]
                 stack[first:] = [_operation(node.symbol, operands)]
+            elif isinstance(node, _Reduction):
+                arguments = [*(index.name for index in node.indices), stack.pop()[0]]
+                stack.append((f"{node.function}({', '.join(arguments)})", _ATOM))
             else:
                 stack.append((self.atom(node), _ATOM))
         return stack[0][0]
@@ -345,6 +339,9 @@ def _operation(symbol: str, operands: list[tuple[str, int]]) -> tuple[str, int]:
     if len(operands) == 1:
         return f"-{_enclosed(operands[0], _SIGN)}", _SIGN
     binds = _OPERATORS[symbol]
+    if binds == _POWER:
+        base, exponent = operands
+        return f"{_enclosed(base, _ATOM)}**{_enclosed(exponent, _SIGN)}", binds
     lhs = _enclosed(operands[0], max(binds, _SUM))
     rhs = _enclosed(operands[1], binds + 1)
     return f"{lhs} {symbol} {rhs}", binds
@@ -356,15 +353,16 @@ def _enclosed(written: tuple[str, int], least: int) -> str:
 
 
 def _indices(node: _Node) -> tuple[Index, ...]:
-    return node.indices if isinstance(node, _Access) else ()
+    return node.indices if isinstance(node, _Access | _Reduction) else ()
 
 
 def _postorder(root: _Node) -> Iterator[_Node]:
     stack: list[tuple[_Node, bool]] = [(root, False)]
     while stack:
         node, expanded = stack.pop()
-        if expanded or not isinstance(node, _Operator):
+        if expanded or isinstance(node, _Access | _Literal):
             yield node
             continue
         stack.append((node, True))
-        stack.extend((child, False) for child in reversed(node.operands))
+        inner = node.operands if isinstance(node, _Operator) else (node.operand,)
+        stack.extend((child, False) for child in reversed(inner))

@@ -85,8 +85,26 @@ class Call:
         return OPERATORS[self.function]
 
 
+@dataclass(frozen=True)
+class Reduction:
+    """``sum(j, x)`` and its like; the name of the operator is ``op`` (``add`` …).
+
+    No other node has an index of this name: the parser renames those that would clash.
+    """
+
+    op: str
+    indices: tuple[str, ...]
+    operand: Expr
+    span: Span
+
+    @property
+    def operator(self) -> Operator:
+        """What the table of operators says."""
+        return OPERATORS[self.op]
+
+
 Operation = Unary | Binary | Call
-Expr = Access | Literal | Operation
+Expr = Access | Literal | Operation | Reduction
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +170,12 @@ class Assignment:
         return {id(node): self._reduced_in(node) for node in nodes}
 
     @cached_property
+    def nested(self) -> tuple[Reduction, ...]:
+        """The reductions that are written as such, inner ones first."""
+        nodes = postorder(self.expr)
+        return tuple(node for node in nodes if isinstance(node, Reduction))
+
+    @cached_property
     def reduced(self) -> tuple[str, ...]:
         """All indices that are not on the left."""
         return self.indices[len(self.result.indices) :]
@@ -167,13 +191,15 @@ class Assignment:
         for node in postorder(term):
             if isinstance(node, Access):
                 found.update(dict.fromkeys(node.indices))
-        return tuple(index for index in found if index not in self.result.indices)
+        bound = {index for node in self.nested for index in node.indices}
+        kept = bound.union(self.result.indices)
+        return tuple(index for index in found if index not in kept)
 
 
 def children(node: Expr) -> tuple[Expr, ...]:
     """Return the operands of a node, from left to right."""
     match node:
-        case Unary():
+        case Unary() | Reduction():
             return (node.operand,)
         case Binary():
             return (node.lhs, node.rhs)

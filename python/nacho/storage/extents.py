@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
 from nacho.errors import ReductionError, ShapeError, pointed
-from nacho.notation.tree import Access, Assignment
+from nacho.notation.tree import Access, Assignment, Reduction
 from nacho.storage.formats import Format, TensorType
 from nacho.storage.views import View
 
@@ -48,8 +48,12 @@ def require_values(
     ``max=`` and ``min=`` of nothing have no value. ``*=`` of nothing is 1, which a
     sparse result has no entries for. ``=`` and ``+=`` of nothing are 0.
     """
+    for node in assignment.nested:
+        _require_value(assignment, node, extents)
     reduction = assignment.reduction
-    empty = next((index for index in assignment.reduced if not extents[index]), None)
+    bound = {index for node in assignment.nested for index in node.indices}
+    over = [index for index in assignment.reduced if index not in bound]
+    empty = next((index for index in over if not extents[index]), None)
     if reduction is None or empty is None:
         return
     reason = "has no value"
@@ -61,6 +65,18 @@ def require_values(
         reason = f"is 1, and result '{result.name}' ({format}) stores no such entries"
     message = f"the reduction '{reduction}' over the empty index '{empty}' {reason}"
     raise ReductionError(pointed(message, assignment.text, assignment.reduction_span))
+
+
+def _require_value(assignment: Assignment, node: Reduction, extents: Extents) -> None:
+    """Refuse a reduction inside of an expression that is one of nothing.
+
+    Only a sum of nothing is 0, as an entry that is not stored is.
+    """
+    empty = next((index for index in node.indices if not extents[index]), None)
+    if empty is not None and node.operator.identity != "zero":
+        message = f"'{node.operator.reduces}' over the empty index '{empty}'"
+        message += " has nothing to reduce"
+        raise ReductionError(pointed(message, assignment.text, node.span))
 
 
 _MOST_WORK = (1 << 63) - 1

@@ -18,7 +18,8 @@ subexpression is *absent* at coordinates where no operand of it stores an entry.
                                 if c is not 0 where absent: likewise with a and b
                                 exchanged; if nobody knows: of c + a + b
     -a, exp(a), a + 2, a * 2    the structure of a
-    a, reduced over j           the structure of a, without j
+    a, reduced over j           the structure of a, without j; inside of an expression,
+                                dense if only one index is left
 
 Dense levels outside of sparse ones are the *rows* of a sparse operand. All of them are
 there, but in a product of two sparse operands with different rows, only few pairs of
@@ -51,6 +52,7 @@ from nacho.notation.tree import (
     Binary,
     Call,
     Expr,
+    Reduction,
     Unary,
     children,
     postorder,
@@ -199,6 +201,8 @@ class _Inference:
                 return _of_access(node, self.formats[node.name])
             case Call("where"):
                 return self.choice(node, *operands)
+            case Reduction():
+                return _reduced(operands[0], node.indices)
             case Binary() if node.operator.annihilator == "either":
                 return self.product(node, *operands)
             case Binary() if node.operator.annihilator == "dividend":
@@ -316,6 +320,12 @@ def _without(structure: Structure | None, indices: Collection[str]) -> Structure
     if structure is None:
         return None
     return {index: kind for index, kind in structure.items() if index not in indices}
+
+
+def _reduced(structure: Structure | None, indices: Collection[str]) -> Structure | None:
+    """Return the structure of a reduction inside of an expression."""
+    kept = _without(structure, indices) or {}
+    return dict.fromkeys(kept, DENSE) if len(kept) == 1 else kept or None
 
 
 # --- Levels ---------------------------------------------------------------------------

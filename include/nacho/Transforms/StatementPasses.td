@@ -1,0 +1,82 @@
+//===- StatementPasses.td - Which statements there are -----*- tablegen -*-===//
+
+#ifndef NACHO_TRANSFORMS_STATEMENTPASSES
+#define NACHO_TRANSFORMS_STATEMENTPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NachoSeparateReductions : Pass<"nacho-separate-reductions", "::mlir::ModuleOp"> {
+  let summary = "Compute reductions inside of expressions on their own";
+  let description = [{
+    An assignment can only yield a sum whose terms are reductions or unreduced values.
+    Any other reduction becomes a statement of its own, those inside of others first.
+    If it keeps one index, it is a dense vector. If it keeps more, it has an entry
+    wherever its value has one for some of the indices that it is reduced over: it is
+    stored as a sparse tensor, with 64-bit positions, unless its value has entries
+    everywhere.
+
+    Before:
+    ```mlir
+    %y = nacho.assign (%a = %A[i, j] : ...) -> [i] {
+      %0 = nacho.reduce max %a over [j] : f64
+      %1 = nacho.unary sqrt %0 : f64
+      nacho.yield %1 : f64
+    }
+    ```
+    After:
+    ```mlir
+    %T = nacho.assign (%a = %A[i, j] : ...) -> [i] : tensor<?xf64> {
+      %0 = nacho.reduce max %a over [j] : f64
+      nacho.yield %0 : f64
+    } {sizes = array<i64: 100000, 100000>}
+    %y = nacho.assign (%t = %T[i] : tensor<?xf64>) -> [i] {
+      %1 = nacho.unary sqrt %t : f64
+      nacho.yield %1 : f64
+    }
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+}
+
+def NachoFactorSums : Pass<"nacho-factor-sums", "::mlir::ModuleOp"> {
+  let summary = "Compute sums of some factors of a product on their own";
+  let description = [{
+    A sum of a product of several factors becomes several statements: a factor that
+    lacks an index is taken out of the sum over this index. The sums are chosen that
+    are expected to cost least, by the sizes of operands in the attributes `nacho.sizes`
+    of the function's arguments; a product stays whole if that is not clearly cheaper,
+    or if `order` is given. Instead, `contract` may list the indices that are to have
+    sums of their own, in order. A remark tells which sums were made, and why.
+
+    A sum has an entry only where its product has one: it is stored as a sparse tensor,
+    with 64-bit positions, unless all its factors are dense. So the result has the same
+    entries as before. Only sums are factored, no other reductions, and only where
+    factors are 0 where their operands are absent.
+
+    Before:
+    ```mlir
+    %y = nacho.assign (%a = %A[i, j] : ..., %b = %B[j, k] : ..., %v = %x[k] : ...) -> [i] {
+      %0 = nacho.binary mul %a, %b : f64
+      %1 = nacho.binary mul %0, %v : f64
+      %2 = nacho.reduce add %1 over [j, k] : f64
+      nacho.yield %2 : f64
+    }
+    ```
+    After:
+    ```mlir
+    %T = nacho.assign (%b = %B[j, k] : ..., %v = %x[k] : ...) -> [j] : tensor<?xf64, #SV> {
+      %0 = nacho.binary mul %b, %v : f64
+      %1 = nacho.reduce add %0 over [k] : f64
+      nacho.yield %1 : f64
+    } {sizes = array<i64: 100000, 100000>}
+    %y = nacho.assign (%a = %A[i, j] : ..., %t = %T[j] : tensor<?xf64, #SV>) -> [i] {
+      %0 = nacho.binary mul %a, %t : f64
+      %1 = nacho.reduce add %0 over [j] : f64
+      nacho.yield %1 : f64
+    }
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+}
+
+#endif // NACHO_TRANSFORMS_STATEMENTPASSES

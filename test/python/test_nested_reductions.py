@@ -1,0 +1,218 @@
+"""Reductions that are written as such, ``sum(j, …)``, inside of expressions."""
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+
+rng = np.random.default_rng(7)
+
+
+def matrix(rows, columns, dtype=np.float64):
+    """Return a matrix of small numbers, with an empty row and an empty column."""
+    values = rng.integers(-4, 5, (rows, columns)) * (rng.random((rows, columns)) < 0.5)
+    values[1], values[:, 2] = 0, 0
+    return values.astype(dtype) / dtype(2)
+
+
+D, E, x = matrix(6, 7), matrix(7, 5), rng.random(7)
+ROOTS = np.sqrt(np.abs(D).sum(1))
+
+
+def quotient():
+    with np.errstate(all="ignore"):
+        return np.where(D != 0, D / D.sum(1, keepdims=True), 0)
+
+
+STATEMENTS = [
+    ("y[i] = sqrt(sum(j, A[i,j]**2))", lambda: np.sqrt((D**2).sum(1))),
+    ("y[i] = sum(j, A[i,j] * x[j])", lambda: D @ x),
+    ("y[i] = max(j, A[i,j]) + min(j, A[i,j])", lambda: D.max(1) + D.min(1)),
+    ("y[i] = 2 * max(j, A[i,j]) - sum(j, A[i,j])", lambda: 2 * D.max(1) - D.sum(1)),
+    ("Z[i,j] = A[i,j] / sum(j, A[i,j])", quotient),
+    ("Z[i,j] = A[i,j] / sum(k, A[i,k])", quotient),
+    ("c[i] = count(j, A[i,j] > 0)", lambda: (D > 0).sum(1)),
+    ("c = count(i, j, A[i,j])", lambda: (D != 0).sum()),
+    ("c = sqrt(sum(i, j, A[i,j]**2))", lambda: np.sqrt((D**2).sum())),
+    (
+        "Z[i,k] = sqrt(sum(j, abs(A[i,j])*abs(B[j,k])))",
+        lambda: (abs(D) @ abs(E)) ** 0.5,
+    ),
+    ("y[i] = prod(j, A[i,j] + 2)", lambda: (D + 2).prod(1)),
+    (
+        "y[i] = sum(k, max(j, A[i,j]*B[j,k]))",
+        lambda: (D[:, :, None] * E[None]).max(1).sum(1),
+    ),
+    ("s = sum(i, max(j, A[i,j]))", lambda: D.max(1).sum()),
+    (
+        "s = max(i, sum(j, A[i,j])) / min(i, sum(j, A[i,j]))",
+        lambda: D.sum(1).max() / D.sum(1).min(),
+    ),
+    ("y[i] = sum(j, A[i,j]) * x[k]", lambda: D.sum(1) * x.sum()),
+    ("y[i] max= sqrt(sum(k, abs(A[i,k]))) * x[j]", lambda: ROOTS * x.max()),
+    ("Z[i,j] = A[i,j] * sum(k, exp(A[i,k]))", lambda: D * np.exp(D).sum(1)[:, None]),
+    (
+        "y[i] = relu(sum(j, A[i,j])) + sigmoid(sum(j, A[i,j]))",
+        lambda: np.maximum(D.sum(1), 0) + 1 / (1 + np.exp(-D.sum(1))),
+    ),
+]
+
+
+@pytest.mark.any_target
+@pytest.mark.parametrize("format", ["csr", "coo"])
+@pytest.mark.parametrize(("text", "wanted"), STATEMENTS, ids=[s[0] for s in STATEMENTS])
+@pytest.mark.filterwarnings("ignore::nacho.NachoWarning")
+def test_reductions_are_numpys(text, wanted, format):
+    known = {
+        "A": nacho.Tensor.from_dense(D, format),
+        "B": nacho.Tensor.from_dense(E, format),
+        "x": x,
+    }
+    names = nacho.mlir.compile(text).operands
+    found = nacho.evaluate(text, {name: known[name] for name in names})
+    if isinstance(found, nacho.Tensor):
+        assert not found.format.is_dense
+        found = found.to_dense()
+    np.testing.assert_allclose(found, wanted(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("format", ["dcsr", "csc", "dense"])
+def test_any_format(format):
+    A = nacho.Tensor.from_dense(D, format)
+    found = nacho.evaluate("Z[i,j] = A[i,j] / max(i, j, A[i,j])", A=A)
+    found = found.to_dense() if isinstance(found, nacho.Tensor) else found
+    np.testing.assert_allclose(found, D / D.max())
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.bool_])
+def test_types_are_those_of_the_terms(dtype):
+    A = sp.csr_array(matrix(5, 6).astype(dtype))
+    found = nacho.evaluate("y[i] = sum(j, A[i,j])", A=A)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found, A.toarray().sum(1, dtype=dtype))
+    number = nacho.evaluate("c[i] = count(j, A[i,j])", A=A)
+    assert number.dtype == np.int64
+    np.testing.assert_array_equal(number, (A.toarray() != 0).sum(1))
+
+
+def test_a_sparse_sum_has_the_pattern_of_its_value():
+    A, B = sp.csr_array(D), sp.csr_array(E)
+    found = nacho.evaluate("Z[i,k] = sqrt(abs(sum(j, A[i,j] * B[j,k])))", A=A, B=B)
+    product = nacho.evaluate("Z[i,k] = A[i,j] * B[j,k]", A=A, B=B)
+    assert isinstance(found, sp.csr_array)
+    np.testing.assert_array_equal(found.indptr, product.indptr)
+    np.testing.assert_array_equal(found.indices, product.indices)
+
+
+def test_order_and_contract_are_for_all_statements():
+    A, B = sp.csr_array(D), sp.csr_array(E)
+    text = "y[i] = sqrt(sum(j, k, A[i,j] * B[j,k] * A[i,j]))"
+    wanted = np.sqrt(np.maximum((D**2) @ E.sum(1), 0))
+    A, B = abs(A), abs(B)
+    wanted = np.sqrt((D**2) @ abs(E).sum(1))
+    for options in ({"order": "ijk"}, {"contract": "none"}, {}):
+        found = nacho.evaluate(text, A=A, B=B, **options)
+        np.testing.assert_allclose(found, wanted)
+
+
+def test_a_plan_with_new_values():
+    A = sp.csr_array(D)
+    plan = nacho.mlir.compile("Z[i,j] = A[i,j] / count(j, A[i,j])").plan(A)
+    other = A.copy()
+    other.data = np.arange(1.0, A.nnz + 1)
+    found = plan.execute(other).toarray()
+    counts = (D != 0).sum(1, keepdims=True)
+    wanted = np.divide(other.toarray(), counts, where=counts > 0, out=np.zeros_like(D))
+    np.testing.assert_allclose(found, wanted)
+
+
+def test_expressions_of_indices():
+    i, j = nacho.indices("i j")
+    a = nacho.access(sp.csr_array(D), i, j)
+    found = nacho.evaluate(a**2 / nacho.sum(j, a**2), (i, j))
+    sums = (D**2).sum(1, keepdims=True)
+    wanted = np.divide(D**2, sums, where=sums > 0, out=np.zeros_like(D))
+    np.testing.assert_allclose(found.toarray(), wanted)
+    assert nacho.evaluate(nacho.count(i, j, a > 0), ()) == (D > 0).sum()
+    with pytest.raises(nacho.ArgumentError, match="sum takes index variables and an"):
+        nacho.sum(a)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("y[i] = sum(A[i,j])", "expected an index and an expression: sum"),
+        ("y[i] = sum(k, A[i,j])", "index 'k' of the reduction is that of no operand"),
+        ("y[i] = sum(j, j, A[i,j])", "index 'j' of the reduction is repeated"),
+        ("y[j] = sum(j, A[i,j])", "index 'j' on the left is an index of no operand"),
+        ("y[i] = sun(j, A[i,j])", r"'sun' is no function .*, did you mean 'sum'"),
+        ("y[i] = xyz(A[i,j])", "'xyz' is no function of the notation$"),
+        ("y[i] = max(j)", "max' takes 2 argument"),
+        ("y[i] = sum(", "expected an index and an expression"),
+    ],
+)
+def test_refused(text, message):
+    with pytest.raises(nacho.ParseError) as error:
+        nacho.evaluate(text, A=sp.csr_array(D))
+    first = str(error.value).splitlines()[0]
+    assert re.search(message, first), first
+
+
+def test_nothing_has_no_largest_value():
+    A = sp.csr_array((3, 0))
+    found = nacho.evaluate("y[i] = 1 + sum(j, A[i,j])", A=A)
+    np.testing.assert_array_equal(found, np.ones(3))
+    with pytest.raises(nacho.ReductionError, match="'max' over the empty index 'j'"):
+        nacho.evaluate("y[i] = 1 + max(j, A[i,j])", A=A)
+
+
+# --- Warnings -------------------------------------------------------------------------
+
+
+def warnings_of(call):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        call()
+    return [each for each in found if each.category is nacho.NachoWarning]
+
+
+def test_an_index_that_only_one_operand_has_is_warned_of_once():
+    A = sp.csr_array(D)
+
+    def call():
+        nacho.evaluate("lonely[i] = A[i,j] * x[k]", A=A, x=x)
+
+    (warning,) = warnings_of(call)
+    assert warning.filename == __file__
+    shown = str(warning.message).splitlines()
+    assert "index 'j' is summed over" in shown[0]
+    assert "sum(j, …)" in shown[0]
+    assert shown[2].strip() == "^^^^^^"
+    assert not warnings_of(call)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q1[i] += A[i,j]",
+        "q2[i] = sum(j, A[i,j])",
+        "q3[i] = A[i,j] * x[j]",
+        "q4[i,j] = A[i,j]",
+        "q5[i] max= A[i,j]",
+    ],
+)
+def test_what_is_meant_is_not_warned_of(text):
+    names = nacho.mlir.compile(text).operands
+    given = {name: value for name, value in {"A": D, "x": x}.items() if name in names}
+    assert not warnings_of(lambda: nacho.evaluate(text, given))
+
+
+def test_einsum_and_indices_say_what_is_kept():
+    A = sp.csr_array(D)
+    i, j = nacho.indices("i j")
+    assert not warnings_of(lambda: nacho.einsum("ij->i", A))
+    assert not warnings_of(lambda: nacho.evaluate(nacho.access(A, i, j), (i,)))
