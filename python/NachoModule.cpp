@@ -13,6 +13,7 @@
 #include "Programs.h"
 #include "RepeatedCall.h"
 #include "Signals.h"
+#include "Texts.h"
 #include "Validation.h"
 
 #include "nacho/Backends/Backends.h"
@@ -338,6 +339,7 @@ NB_MODULE(_nacho, m) {
   addValidation(m);
   addDeviceArray(m);
   addCounts(m);
+  addTexts(m);
   m.def("cache_refusal", &cacheRefusal, nb::arg("target"));
   m.def("pooled_bytes", [] { return cpuBackend().device()->pooledBytes(); });
   m.def("max_pooled_bytes",

@@ -13,6 +13,7 @@ from nacho.errors import (
     CostOverflowError,
     DeviceError,
     DTypeError,
+    FileError,
     FormatError,
     IndexOverflowError,
     NachoError,
@@ -24,11 +25,13 @@ from nacho.errors import (
     ShapeError,
     UnsupportedError,
 )
+from nacho.files import read, write
 from nacho.kernels.copies import copied
 from nacho.kernels.evaluation import einsum, evaluate
 from nacho.kernels.partitioning import Nest, Partition, partition
 from nacho.notation.functions import FUNCTIONS
 from nacho.notation.symbols import Expression, Index, access, indices
+from nacho.storage.arrays import asarray
 from nacho.storage.formats import Format
 from nacho.storage.reformat import use_kernels
 from nacho.storage.tensor import Tensor
@@ -50,6 +53,7 @@ __all__ = [
     "DTypeError",
     "Expression",
     "Format",
+    "FileError",
     "FormatError",
     "Index",
     "CostOverflowError",
@@ -68,11 +72,14 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "access",
+    "asarray",
     "einsum",
     "evaluate",
     "indices",
     "mlir",
     "partition",
+    "read",
+    "write",
     # ``from nacho import *`` leaves Python's own sum, max and min alone.
     *(name for name in FUNCTIONS if not hasattr(builtins, name)),
 ]

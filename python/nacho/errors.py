@@ -60,6 +60,10 @@ class CostOverflowError(NachoError, OverflowError):
     """The work costs more than can be counted, so it cannot be divided."""
 
 
+class FileError(NachoError, ValueError):
+    """A file is not what its name says, or cannot hold what is to be written."""
+
+
 class NachoWarning(UserWarning):
     """Something may not be meant, or costs more than it has to."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from nacho.elements import DType
 from nacho.errors import (
@@ -252,6 +252,15 @@ class Tensor:
         from nacho.storage.reformat import checked, converted
 
         return self._of(converted(checked(self), wanted))
+
+    def astype(self, dtype: DTypeLike) -> Tensor:
+        """Return the same tensor with values of another type, converted as NumPy does.
+
+        All other arrays are shared.
+        """
+        view = self._on_host()
+        wanted = values_array(view.values.astype(dtype))
+        return self._of(View(view.format, view.shape, view.pos, view.crd, wanted))
 
     def to(self, device: str) -> Tensor:
         """Return the same tensor in the memory of another device, or this tensor.

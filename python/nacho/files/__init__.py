@@ -1,0 +1,90 @@
+"""Tensors in files: the kind of a file is the end of its name.
+
+.mtx  .mtx.gz   Matrix Market, by SciPy
+.tns  .tns.gz   FROSTT: a line for each entry
+.npz            SciPy's own
+.bsp.h5         binsparse, by the packages binsparse and h5py
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import DTypeLike
+
+from nacho.errors import FileError
+from nacho.files import archives, binsparse, frostt, matrix_market
+from nacho.storage.arrays import asarray
+from nacho.storage.formats import Format
+from nacho.storage.tensor import Tensor
+
+Name = str | os.PathLike[str]
+
+_READERS: dict[str, Callable[..., Tensor]] = {
+    ".mtx": matrix_market.read,
+    ".tns": frostt.read,
+    ".npz": archives.read,
+    ".bsp.h5": binsparse.read,
+}
+_WRITERS: dict[str, Callable[[Path, Tensor], None]] = {
+    ".mtx": matrix_market.write,
+    ".tns": frostt.write,
+    ".npz": archives.write,
+    ".bsp.h5": binsparse.write,
+}
+_PACKED = (".mtx", ".tns")
+"""Kinds of files that may be packed by gzip."""
+
+
+def read(
+    path: Name,
+    *,
+    format: str | Format | None = None,
+    dtype: DTypeLike | None = None,
+    shape: Sequence[int] | None = None,
+) -> Tensor:
+    """Read a tensor from a file, whose name says what is in it.
+
+    ``.mtx`` and ``.tns`` may be packed (``.mtx.gz``), ``.npz`` is SciPy's, and
+    ``.bsp.h5`` is binsparse. The tensor is stored as the file stores it, unless there
+    is a ``format``. ``shape`` is for ``.tns``, which has none: without it, the extents
+    are the smallest that hold every entry.
+
+    >>> nacho.read("nell-2.tns")  # doctest: +SKIP
+    """
+    place = Path(path)
+    kind = _kind_of(place)
+    if shape is not None and kind != ".tns":
+        raise FileError(f"'{place}' has a shape of its own: shape= is for .tns")
+    tensor = _READERS[kind](place, shape) if kind == ".tns" else _READERS[kind](place)
+    if dtype is not None and tensor.dtype != dtype:
+        tensor = tensor.astype(dtype)
+    return tensor if format is None else tensor.convert(format)
+
+
+def write(path: Name, tensor: Any) -> None:
+    """Write a tensor, or any container that ``nacho.asarray`` takes, into a file.
+
+    The name says what the file will be, as for ``nacho.read``. Entries that are zero
+    are kept.
+
+    >>> nacho.write("z.mtx", Z)  # doctest: +SKIP
+    """
+    place = Path(path)
+    writer = _WRITERS[_kind_of(place)]
+    writer(place, asarray(tensor).to("cpu"))
+
+
+def _kind_of(path: Path) -> str:
+    name = path.name.lower()
+    for kind in _READERS:
+        if name.endswith((kind, f"{kind}.gz") if kind in _PACKED else kind):
+            return kind
+    known = ", ".join(sorted(_READERS))
+    raise FileError(
+        f"'{path}': the end of the name says what is in a file, one of {known}; "
+        f"{' and '.join(_PACKED)} may be followed by .gz"
+    )

@@ -1,0 +1,42 @@
+"""``nacho.asarray``: a tensor of whatever container it is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nacho.storage.containers import view_of
+from nacho.storage.formats import Format
+from nacho.storage.given import require_element
+from nacho.storage.memory import canonical
+from nacho.storage.tensor import Tensor
+from nacho.storage.views import filled, require_positions
+
+_NAME = "asarray"
+
+
+def asarray(array: Any, format: str | Format | None = None) -> Tensor:
+    """Return a tensor that shares the memory of an array of any known library.
+
+    Lists and numbers become arrays of NumPy first. Entries that are not sorted, or not
+    distinct, are sorted and summed in a copy. With ``format``, the tensor is converted.
+
+    >>> nacho.asarray(scipy.sparse.random_array((9, 9)), "csr")  # doctest: +SKIP
+    """
+    tensor = array if isinstance(array, Tensor) else _tensor(array)
+    return tensor if format is None else tensor.convert(format)
+
+
+def _tensor(array: Any) -> Tensor:
+    shape = getattr(array, "shape", None)
+    if shape is None:
+        array = np.asarray(array)
+        shape = array.shape
+    view = view_of(_NAME, array, len(shape))
+    require_element(_NAME, view.values.dtype)
+    if view.format.is_dense or view.device != "cpu":
+        return Tensor._of(view)
+    ready = filled(_NAME, view)
+    require_positions(_NAME, ready)
+    return Tensor._of(canonical(_NAME, array, view, ready, "safe", None))

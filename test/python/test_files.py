@@ -1,0 +1,225 @@
+"""Reading and writing files of tensors."""
+
+import gzip
+import sys
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+import nacho
+
+rng = np.random.default_rng(5)
+A = sp.random_array((23, 17), density=0.2, rng=rng, format="csr")
+A.data[0] = 0  # an entry all the same
+T = nacho.Tensor.from_coo(rng.integers(0, 6, (3, 40)), rng.random(40), shape=(6, 7, 8))
+ENDS = [".mtx", ".mtx.gz", ".tns", ".tns.gz", ".npz", ".bsp.h5"]
+
+
+def require(end):
+    if end == ".bsp.h5":
+        pytest.importorskip("binsparse")
+        pytest.importorskip("h5py")
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "dcsr", "dcsc"])
+def test_matrices_come_back(tmp_path, end, format):
+    require(end)
+    given = nacho.asarray(A, format)
+    nacho.write(tmp_path / f"a{end}", given)
+    found = nacho.read(str(tmp_path / f"a{end}"), format=format)
+    assert found.format == given.format
+    assert found.shape == given.shape
+    assert found.dtype == given.dtype
+    np.testing.assert_array_equal(found.coords, given.coords)
+    np.testing.assert_array_equal(found.values, given.values)
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_dense_matrices_lose_nothing(tmp_path, end):
+    require(end)
+    nacho.write(tmp_path / f"a{end}", A.toarray())
+    found = nacho.read(tmp_path / f"a{end}")
+    np.testing.assert_array_equal(found.to_dense(), A.toarray())
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.bool_, np.float32])
+@pytest.mark.parametrize("end", [".mtx", ".tns", ".npz"])
+def test_types(tmp_path, end, dtype):
+    B = (A * 9).astype(dtype)
+    nacho.write(tmp_path / f"b{end}", B)
+    found = nacho.read(tmp_path / f"b{end}", dtype=dtype)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found.to_dense(), B.toarray())
+
+
+def test_complex_numbers(tmp_path):
+    C = A * (1 + 2j)
+    nacho.write(tmp_path / "c.mtx", C)
+    np.testing.assert_array_equal(
+        nacho.read(tmp_path / "c.mtx").to_dense(), C.toarray()
+    )
+    with pytest.raises(nacho.FileError, match="has no complex numbers"):
+        nacho.write(tmp_path / "c.tns", C)
+
+
+@pytest.mark.parametrize("end", [".tns", ".tns.gz", ".npz"])
+def test_tensors_of_order_3(tmp_path, end):
+    nacho.write(tmp_path / f"t{end}", T)
+    found = nacho.read(tmp_path / f"t{end}", format="csf")
+    assert found.shape == T.shape
+    np.testing.assert_array_equal(found.to_dense(), T.to_dense())
+    with pytest.raises(nacho.FileError, match="two dimensions, not 3"):
+        nacho.write(tmp_path / "t.mtx", T)
+
+
+def test_a_symmetric_matrix_has_both_halves(tmp_path):
+    S = A[:17] + A[:17].T
+    scipy.io.mmwrite(tmp_path / "s.mtx", S, symmetry="symmetric")
+    np.testing.assert_allclose(nacho.read(tmp_path / "s.mtx").to_dense(), S.toarray())
+
+
+# --- FROSTT ---------------------------------------------------------------------------
+
+
+def read_text(tmp_path, text, **options):
+    path = tmp_path / "x.tns"
+    path.write_text(text)
+    return nacho.read(path, **options)
+
+
+def test_frostt_takes_comments_spaces_and_any_order(tmp_path):
+    text = "# of entries\r\n\n  2\t3  4 -1.5e1\r\n% more\n1 1 1 +2\n2 3 4 1"
+    found = read_text(tmp_path, text)
+    assert found.shape == (2, 3, 4)
+    assert found.nnz == 2  # entries of the same coordinates are summed
+    assert found.to_dense()[1, 2, 3] == -14
+    assert found.to_dense()[0, 0, 0] == 2
+    assert read_text(tmp_path, text, shape=(5, 5, 5)).shape == (5, 5, 5)
+
+
+def test_frostt_keeps_the_shape(tmp_path):
+    nacho.write(tmp_path / "e.tns", sp.csr_array((4, 9)))
+    found = nacho.read(tmp_path / "e.tns")
+    assert found.shape == (4, 9)
+    assert found.nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 1 2.5\n2 x 3\n", "line 2: a coordinate is no integer"),
+        ("# a\n\n1 2 3\n1 2\n", "line 4: there are too few numbers"),
+        ("1 2 3\n1 2 3 4\n", "line 2: there are too many numbers"),
+        ("1 0 3\n", "line 1: a coordinate is less than 1"),
+        ("1 1 1e\n", "line 1: the value is no number"),
+        ("1 99999999999999999999 1\n", "line 1: a coordinate is no integer"),
+        ("", "has no entries, and no shape"),
+        ("# shape: 3 3\n1 1 1 5\n", "3 coordinates, but the shape 2"),
+    ],
+)
+def test_frostt_names_the_line(tmp_path, text, message):
+    with pytest.raises(nacho.FileError, match=message) as error:
+        read_text(tmp_path, text)
+    assert "x.tns" in str(error.value)
+    assert isinstance(error.value, ValueError)
+
+
+def test_frostt_in_pieces(tmp_path, monkeypatch):
+    """Threads read pieces of about 64 KiB, and long files are read in several steps."""
+    coords = np.unique(rng.integers(0, 500, (3, 30_000)), axis=1)
+    given = nacho.Tensor.from_coo(coords, rng.random(coords.shape[1]))
+    nacho.write(tmp_path / "big.tns", given)
+    for chunk in (1 << 26, 100_000):
+        monkeypatch.setattr("nacho.files.frostt._CHUNK", chunk)
+        found = nacho.read(tmp_path / "big.tns")
+        np.testing.assert_array_equal(found.coords, given.coords)
+        np.testing.assert_array_equal(found.values, given.values)
+    lines = (tmp_path / "big.tns").read_text().splitlines()
+    lines[20_000] = "1 1 one 1"
+    with pytest.raises(nacho.FileError, match="line 20001: a coordinate is no integer"):
+        read_text(tmp_path, "\n".join(lines))
+
+
+def test_a_bar_on_terminals(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("tqdm")
+    monkeypatch.setattr("nacho.files.progress._LONG", 1)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    read_text(tmp_path, "1 1 1\n" * 10)
+    assert "reading x.tns" in capsys.readouterr().err
+
+
+# --- What is refused ------------------------------------------------------------------
+
+
+def test_other_names(tmp_path):
+    for call in (nacho.read, lambda path: nacho.write(path, A)):
+        with pytest.raises(nacho.FileError, match=r"one of \.bsp\.h5, \.mtx, \.npz"):
+            call(tmp_path / "a.csv")
+    with pytest.raises(nacho.FileError, match="shape= is for"):
+        nacho.read(tmp_path / "a.mtx", shape=(3, 3))
+    with pytest.raises(FileNotFoundError):
+        nacho.read(tmp_path / "none.tns")
+
+
+def test_bad_files(tmp_path):
+    header = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n"
+    (tmp_path / "a.mtx").write_text(f"{header}1 z 4\n")
+    with pytest.raises(nacho.FileError, match=r"a\.mtx': Line 4"):
+        nacho.read(tmp_path / "a.mtx")
+    for name in ("a.npz", "a.tns.gz"):
+        (tmp_path / name).write_bytes(b"nothing of the kind")
+        with pytest.raises(nacho.FileError, match=name):
+            nacho.read(tmp_path / name)
+    with gzip.open(tmp_path / "b.tns.gz", "wb") as file:
+        file.write(b"1 1 1\n" * 1000)
+    whole = (tmp_path / "b.tns.gz").read_bytes()
+    (tmp_path / "b.tns.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(nacho.FileError, match="packed badly"):
+        nacho.read(tmp_path / "b.tns.gz")
+
+
+def test_binsparse_needs_its_package(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "binsparse", None)
+    with pytest.raises(nacho.FileError, match="pip install binsparse h5py"):
+        nacho.read(tmp_path / "a.bsp.h5")
+
+
+def test_bad_binsparse(tmp_path):
+    require(".bsp.h5")
+    (tmp_path / "a.bsp.h5").write_bytes(b"nothing of the kind")
+    with pytest.raises(nacho.FileError, match=r"a\.bsp\.h5' cannot be read"):
+        nacho.read(tmp_path / "a.bsp.h5")
+    with pytest.raises(nacho.FileError, match="are matrices, csr, csc"):
+        nacho.write(tmp_path / "t.bsp.h5", T)
+
+
+# --- asarray --------------------------------------------------------------------------
+
+
+def test_asarray_shares_memory():
+    found = nacho.asarray(A)
+    assert np.shares_memory(found.values, A.data)
+    assert found.format == nacho.Format("csr")
+    assert nacho.asarray(found) is found
+    dense = A.toarray()
+    assert np.shares_memory(nacho.asarray(dense).values, dense)
+    assert nacho.asarray([[1, 2], [3, 4]], "coo").nnz == 4
+
+
+def test_asarray_sorts_and_sums():
+    given = sp.coo_array(([1.0, 2, 3], ([1, 0, 1], [0, 1, 0])), shape=(2, 2))
+    found = nacho.asarray(given)
+    np.testing.assert_array_equal(found.coords, [[0, 1], [1, 0]])
+    np.testing.assert_array_equal(found.values, [2, 4])
+    with pytest.raises(nacho.NachoError):
+        nacho.asarray(np.array(["text"]))
+
+
+def test_astype():
+    found = nacho.asarray(A).astype(np.float32)
+    assert found.dtype == np.float32
+    assert np.shares_memory(found.crd[1], A.indices)
+    np.testing.assert_array_equal(found.to_dense(), A.toarray().astype(np.float32))
