@@ -340,7 +340,7 @@ NB_MODULE(_nacho, m) {
   addDeviceArray(m);
   addCounts(m);
   addTexts(m);
-  m.def("cache_refusal", &cacheRefusal, nb::arg("target"));
+  addMachine(m);
   m.def("pooled_bytes", [] { return cpuBackend().device()->pooledBytes(); });
   m.def("max_pooled_bytes",
         [] { return cpuBackend().device()->maxPooledBytes(); });

@@ -5,6 +5,9 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Kernel.h"
 
+#include "llvm/Config/llvm-config.h"
+#include "llvm/TargetParser/Host.h"
+
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -55,8 +58,16 @@ Options readOptions(const Backend &backend, const nb::dict &given) {
   return options;
 }
 
-std::string cacheRefusal(const std::string &target) {
-  return backendOf(target).cacheRefusal();
+void addMachine(nb::module_ &m) {
+  m.def(
+      "cache_refusal",
+      [](const std::string &target) {
+        return backendOf(target).cacheRefusal();
+      },
+      nb::arg("target"));
+  m.def("cache_directory", [] { return cpuBackend().cacheDirectory(); });
+  m.def("cpu_name", [] { return llvm::sys::getHostCPUName().str(); });
+  m.attr("LLVM_VERSION") = LLVM_VERSION_STRING;
 }
 
 static Purpose purposeOf(const std::string &name) {

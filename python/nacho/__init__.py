@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from nacho import mlir
+from nacho import cache, mlir
 from nacho.errors import (
     ArgumentError,
     CostOverflowError,
@@ -28,6 +28,8 @@ from nacho.errors import (
 from nacho.files import read, write
 from nacho.kernels.copies import copied
 from nacho.kernels.evaluation import einsum, evaluate
+from nacho.kernels.evaluation import explained as explain
+from nacho.kernels.explanation import Explanation
 from nacho.kernels.partitioning import Nest, Partition, partition
 from nacho.notation.functions import FUNCTIONS
 from nacho.notation.symbols import Expression, Index, access, indices
@@ -51,6 +53,7 @@ use_kernels(copied)
 __all__ = [
     "ArgumentError",
     "DTypeError",
+    "Explanation",
     "Expression",
     "Format",
     "FileError",
@@ -73,8 +76,10 @@ __all__ = [
     "__version__",
     "access",
     "asarray",
+    "cache",
     "einsum",
     "evaluate",
+    "explain",
     "indices",
     "mlir",
     "partition",

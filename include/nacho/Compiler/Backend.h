@@ -81,6 +81,8 @@ public:
 
   /// Why compiled code is not kept on disk though it could be, or nothing.
   virtual std::string cacheRefusal() const { return ""; }
+  /// Where compiled code is kept; empty if nothing is.
+  virtual std::string cacheDirectory() const { return ""; }
 
   /// All stages, in order.
   std::vector<Stage> stages() const;

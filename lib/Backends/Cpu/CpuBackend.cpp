@@ -61,6 +61,7 @@ public:
   Device *device() const override { return &cpuDevice(); }
 
   std::string cacheRefusal() const override { return ObjectCache::refusal(); }
+  std::string cacheDirectory() const override { return ObjectCache::place(); }
 
   FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const override {

@@ -88,6 +88,8 @@ static std::string refusalOf(const std::string &directory) {
   return "";
 }
 
+std::string ObjectCache::place() { return cacheDirectory(); }
+
 std::string ObjectCache::refusal() { return refusalOf(cacheDirectory()); }
 
 ObjectCache::ObjectCache(StringRef key) {

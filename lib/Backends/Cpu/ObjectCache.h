@@ -33,6 +33,8 @@ public:
   std::optional<CompiledCode> load() const;
   void store(const CompiledCode &code) const;
 
+  /// The directory, which may be missing; empty if nothing is kept.
+  static std::string place();
   /// Why the directory is not used, or nothing.
   static std::string refusal();
 

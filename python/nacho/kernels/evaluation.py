@@ -9,6 +9,8 @@ from nacho.errors import ArgumentError, UnsupportedError
 from nacho.kernels.cache import Cache
 from nacho.kernels.call import bind, views_of
 from nacho.kernels.devices import target_for
+from nacho.kernels.explain import explain
+from nacho.kernels.explanation import Explanation
 from nacho.kernels.pins import Pin, requested_format
 from nacho.kernels.request import Lowering, checked_request
 from nacho.kernels.specialisation import Specialisation, Specialiser
@@ -38,6 +40,7 @@ _OPTIONS = (
     "memory_limit",
 )
 _EVALUATE = ("evaluate(expr, {})", _OPTIONS)
+_EXPLAIN = ("explain(expr, {})", _OPTIONS)
 
 
 def evaluate(
@@ -99,6 +102,34 @@ def evaluate(
         lowering = lowering.on(target_for(views.values()))
     found = specialiser_for(assignment, views, out, lowering)
     return found.run(given, views, request.running, Specialisation.compute)
+
+
+def explained(
+    expr: str | Expression,
+    operands: Mapping[str, Any] | Sequence[Index] | None = None,
+    /,
+    **named: Any,
+) -> Explanation:
+    """Compute an expression as ``evaluate`` does, and tell how that was done.
+
+    The result is text, with a table for Jupyter, and has ``to_html(path)``. Operands
+    and options are those of ``evaluate``.
+
+    >>> print(nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B))  # doctest: +SKIP
+    """
+    options = {name: named.pop(name) for name in _OPTIONS if name in named}
+    out = options.pop("out", None)
+    if isinstance(expr, Expression):
+        expr, operands = _spelled(expr, operands, named)
+    assignment = parse(expr)
+    given = given_operands(assignment, operands, named, _EXPLAIN)
+    request = checked_request(assignment, **options)
+    views = views_of_operands(assignment, given)
+    lowering = request.lowering
+    if options.get("target") is None:
+        lowering = lowering.on(target_for(views.values()))
+    found = specialiser_for(assignment, views, out, lowering)
+    return explain(found, given, request.running)
 
 
 def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:

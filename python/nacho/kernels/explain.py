@@ -1,4 +1,4 @@
-"""``Kernel.explain``: what a kernel did with its operands, as text."""
+"""What a kernel did with its operands, as text: ``explain``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nacho.kernels import tiles
 from nacho.kernels.call import Call, views_of
 from nacho.kernels.counts import Counted, counted, described, since
+from nacho.kernels.explanation import Explanation
 from nacho.kernels.pins import Pin
 from nacho.kernels.plan import Plan
 from nacho.kernels.program import Program
@@ -39,7 +40,9 @@ class _Run(NamedTuple):
     """What a simulated GPU has counted, if it counts."""
 
 
-def explain(specialiser: Specialiser, given: Sequence[Any], running: Running) -> str:
+def explain(
+    specialiser: Specialiser, given: Sequence[Any], running: Running
+) -> Explanation:
     """Plan and execute once, and describe as text what was done."""
     notes: list[str] = []
     clock = _Clock()
@@ -68,7 +71,7 @@ def explain(specialiser: Specialiser, given: Sequence[Any], running: Running) ->
     ]
     if run.counts:
         sections.append(("counted", described(run.counts)))
-    return "\n".join(_section(title, lines) for title, lines in sections) + "\n"
+    return Explanation.of(sections)
 
 
 def _run(specialisation: Specialisation, call: Call, clock: _Clock) -> _Run:
@@ -94,11 +97,6 @@ class _Clock:
         now = time.perf_counter()
         self.seconds[phase] = now - self.began
         self.began = now
-
-
-def _section(title: str, lines: Iterable[str]) -> str:
-    separator = "\n" + " " * 12
-    return f"{title:<12}{separator.join(lines)}"
 
 
 def _types(statement: Statement, pins: Mapping[str, Pin]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from nacho.errors import NachoError
 from nacho.kernels.call import Call, bind, views_of
 from nacho.kernels.devices import target_for
+from nacho.kernels.explanation import Explanation
 from nacho.kernels.options import (
     MAX_MEMORY,
     MAX_PARTS,
@@ -108,7 +109,7 @@ class Kernel:
         """Return the number of entries of the result without computing values."""
         return self._run(operands, named, _count)
 
-    def explain(self, /, *operands: Any, **named: Any) -> str:
+    def explain(self, /, *operands: Any, **named: Any) -> Explanation:
         """Run once and say, in plain text, what was done and how it was balanced."""
         from nacho.kernels.explain import explain
 
