@@ -263,6 +263,7 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
         result.isNotFinite = false;
         return result;
       })
+      .Case([&](StoredOp) { return ElementFacts{0.0, args[0].pattern}; })
       .Case([](arith::ConstantOp constant) { return constantFacts(constant); })
       // Nothing is known about the result of any other op.
       .Default([&](Operation *) {

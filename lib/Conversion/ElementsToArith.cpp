@@ -186,6 +186,9 @@ static Value emitByHand(ImplicitLocOpBuilder &b, UnaryOp op, Value x) {
     return emitNegative(b, x);
   if (op.getKind() == UnaryKind::abs && isUnsigned(op.getArg().getType()))
     return x;
+  if (op.getKind() == UnaryKind::notbits)
+    return arith::XOrIOp::create(
+        b, x, arith::ConstantOp::create(b, b.getIntegerAttr(x.getType(), -1)));
   bool rounds =
       op.getKind() == UnaryKind::floor || op.getKind() == UnaryKind::ceil;
   if (rounds && isa<IntegerType>(op.getArg().getType()))

@@ -289,8 +289,8 @@ LogicalResult AssignOp::verify() {
 }
 
 /// Refuses elements of a type that an operator of the table is not defined on:
-/// complex numbers have no order, and the notation converts integers before it
-/// applies a fractional operator.
+/// complex numbers have no order, only integers have bits, and the notation
+/// converts integers before it applies a fractional operator.
 template <typename Record>
 static LogicalResult verifyElement(Operation *op, const Record &record,
                                    Type type) {
@@ -300,6 +300,9 @@ static LogicalResult verifyElement(Operation *op, const Record &record,
   if (record.isFractional && isa<IntegerType>(type))
     return op->emitOpError()
            << record.name << " is not defined on integers: " << type;
+  if (record.isIntegral && !isa<IntegerType>(type))
+    return op->emitOpError()
+           << record.name << " is defined on integers only: " << type;
   return success();
 }
 
@@ -332,6 +335,14 @@ LogicalResult UnaryOp::verify() {
 
 LogicalResult CompareOp::verify() {
   return verifyElement(*this, operatorOf(getKind()), getLhs().getType());
+}
+
+LogicalResult StoredOp::verify() {
+  auto element = dyn_cast<BlockArgument>(getArg());
+  auto assign = cast<AssignOp>((*this)->getParentOp());
+  if (!element || element.getOwner() != assign.getBodyBlock())
+    return emitOpError("takes an element of an operand");
+  return success();
 }
 
 LogicalResult ReduceOp::verify() {

@@ -86,6 +86,10 @@ Value EntryBuilder::buildTerm(unsigned number) {
     mapping.map(plan.op.getBodyBlock()->getArgument(input),
                 bindInput(number, input));
   for (Operation *nested : sliceOf(term.value)) {
+    if (auto stored = dyn_cast<StoredOp>(nested)) {
+      mapping.map(stored.getResult(), buildStored(stored, number));
+      continue;
+    }
     Operation *copy = b.clone(*nested, mapping);
     for (auto [value, result] :
          llvm::zip(nested->getResults(), copy->getResults())) {
@@ -106,6 +110,15 @@ Value EntryBuilder::buildTerm(unsigned number) {
   Value zero = CastOp::create(
       b, element, arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
   return emitSelect(b, inside, value, zero);
+}
+
+/// True where an operand has an entry. The group's pattern may imply that.
+Value EntryBuilder::buildStored(StoredOp op, unsigned number) {
+  MergeAttr pattern =
+      plan.toInstances(plan.algebra.get(op.getResult()).pattern, number);
+  Value yes = arith::ConstantIntOp::create(b, 1, 1);
+  return implies(group.pattern, pattern) ? yes
+                                         : emitPattern(pattern, number, yes);
 }
 
 /// The element of an input in the loops of a term.

@@ -26,6 +26,7 @@ private:
 
   // Values.
   mlir::Value buildTerm(unsigned number);
+  mlir::Value buildStored(StoredOp op, unsigned number);
   mlir::Value bindInput(unsigned number, unsigned input);
   mlir::Value emitPattern(MergeAttr pattern, unsigned term, mlir::Value value);
 

@@ -179,6 +179,32 @@ def Nacho_SelectOp : Nacho_Op<"select", [
   }];
 }
 
+def Nacho_StoredOp : Nacho_Op<"stored", [Pure, HasParent<"AssignOp">]> {
+  let summary = "whether an element of an operand is stored";
+  let description = [{
+    The element is one that the assignment binds. It is true where the operand has an
+    entry, whatever its value is; everywhere, if the operand is dense.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    // Z[i, j] = pattern(A)[i, j]
+    func.func @pattern(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xi1, #CSR> {
+      %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>)
+          -> [i, j] : tensor<?x?xi1, #CSR> {
+        %0 = nacho.stored %a : f64
+        nacho.yield %0 : i1
+      }
+      return %Z : tensor<?x?xi1, #CSR>
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_Element:$arg);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$arg attr-dict `:` type($arg)";
+  let hasVerifier = 1;
+}
+
 def Nacho_CastOp : Nacho_Op<"cast", [Pure]> {
   let summary = "an element as one of another type, as NumPy's astype";
   let description = [{

@@ -22,6 +22,7 @@ struct UnaryOperator {
   llvm::StringRef name;
   bool needsOrder;
   bool isFractional;
+  bool isIntegral;
   bool givesReal;
   llvm::StringRef floatOp, signedOp, unsignedOp, boolOp;
   llvm::StringRef libm;
@@ -34,6 +35,7 @@ struct BinaryOperator {
   llvm::StringRef noun;
   bool needsOrder;
   bool isFractional;
+  bool isIntegral;
   Annihilator annihilator;
   Identity identity;
   llvm::StringRef floatOp, signedOp, unsignedOp, boolOp;
@@ -45,6 +47,7 @@ struct Comparison {
   llvm::StringRef name;
   bool needsOrder;
   bool isFractional;
+  bool isIntegral;
   mlir::arith::CmpFPredicate floatPredicate;
   mlir::arith::CmpIPredicate signedPredicate, unsignedPredicate;
   bool (*compute)(double, double);

@@ -36,8 +36,8 @@ class Operator<string operatorName, string op, int operandCount> {
   string mnemonic = op # " " # operatorName;
 
   // How the notation writes the operator, and the rule of its grammar (parser.py)
-  // that reads it: "comparison", "sum", "product", "sign", "power", or "call" for
-  // f(x, ...).
+  // that reads it: "comparison", "or", "xor", "and", "sum", "product", "sign", "not",
+  // "power", or "call" for f(x, ...).
   string spelling = operatorName;
   string grammar = "call";
 
@@ -58,6 +58,8 @@ class Operator<string operatorName, string op, int operandCount> {
   bit isFractional = false;
   // NumPy has no such operator on bools.
   bit refusesBools = false;
+  // Defined on integers and bools only.
+  bit isIntegral = false;
 }
 
 // The operator on doubles, as an expression of C++ in the parameters. Algebra.cpp
@@ -150,9 +152,18 @@ def Ceil : RealFunction<
     "ceil", "the smallest integer that is not less than an expression">;
 }
 
+def NotBits : UnaryOperator<"notbits"> {
+  let spelling = "~";
+  let grammar = "not";
+  let numpy = "invert";
+  let isIntegral = true;
+  let value = "double(~int64_t(x))";
+}
+
 def UnaryOperators : GenericTable {
   let FilterClass = "UnaryOperator";
-  let Fields = ["kind", "name", "needsOrder", "isFractional", "givesReal",
+  let Fields = ["kind", "name", "needsOrder", "isFractional", "isIntegral",
+                "givesReal",
                 "floatOp", "signedOp", "unsignedOp", "boolOp", "libm",
                 "compute"];
   string TypeOf_kind = "code";
@@ -248,6 +259,25 @@ def Pow : BinaryOperator<"pow"> {
   let floatOp = "math.powf";
 }
 
+// On bits; C++ has words of its own for them.
+class Bitwise<string operatorName, string symbol, string rule, string mlirOp>
+    : BinaryOperator<operatorName> {
+  let spelling = symbol;
+  let grammar = rule;
+  let numpy = "bitwise_" # rule;
+  let isIntegral = true;
+  let value = "double(int64_t(x) " # symbol # " int64_t(y))";
+  let signedOp = mlirOp;
+  let unsignedOp = mlirOp;
+  let boolOp = mlirOp;
+}
+
+def AndBits : Bitwise<"andbits", "&", "and", "arith.andi"> {
+  let annihilator = "either";
+}
+def OrBits : Bitwise<"orbits", "|", "or", "arith.ori">;
+def XorBits : Bitwise<"xorbits", "^", "xor", "arith.xori">;
+
 // The op on floats is the one that may be reassociated.
 def Min : BinaryOperator<"min"> {
   let function = "minimum";
@@ -282,7 +312,7 @@ def Max : BinaryOperator<"max"> {
 def BinaryOperators : GenericTable {
   let FilterClass = "BinaryOperator";
   let Fields = ["kind", "name", "noun", "needsOrder", "isFractional",
-                "annihilatorCase", "identityCase", "floatOp", "signedOp",
+                "isIntegral", "annihilatorCase", "identityCase", "floatOp", "signedOp",
                 "unsignedOp", "boolOp", "compute"];
   string TypeOf_kind = "code";
   string TypeOf_annihilatorCase = "code";
@@ -322,7 +352,8 @@ def Ne : Comparison<"ne", "!=", "UNE", "ne", "ne"> { let numpy = "not_equal"; }
 
 def Comparisons : GenericTable {
   let FilterClass = "Comparison";
-  let Fields = ["kind", "name", "needsOrder", "isFractional", "floatPredicate",
+  let Fields = ["kind", "name", "needsOrder", "isFractional", "isIntegral",
+                "floatPredicate",
                 "signedPredicate", "unsignedPredicate", "compute"];
   string TypeOf_kind = "code";
   string TypeOf_floatPredicate = "code";
@@ -339,6 +370,17 @@ def Where : Operator<"where", "select", 3> {
   let mnemonic = "select";
   let function = "where";
   let summary = "``lhs`` where the condition is not 0, else ``rhs``";
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+def Pattern : Operator<"pattern", "stored", 1> {
+  let mnemonic = "stored";
+  let function = "pattern";
+  let summary = "whether an element of a tensor is stored, as a bool";
+  let numpy = "";
 }
 
 #endif // NACHO_IR_OPERATORS

@@ -12,7 +12,8 @@ from nacho.kernels.pins import IndexType, requested_pins
 from nacho.kernels.request import checked_request
 from nacho.kernels.statement import ModuleSource, NotationSource
 from nacho.mlir.module import is_module, read_module
-from nacho.notation.parser import parse, require_supported
+from nacho.notation.limits import require_supported
+from nacho.notation.parser import parse
 from nacho.notation.warnings import warn_of_single_indices
 from nacho.storage.formats import Format
 

@@ -16,10 +16,11 @@ from nacho.kernels.request import Lowering, checked_request
 from nacho.kernels.specialisation import Specialisation, Specialiser
 from nacho.kernels.statement import NotationSource
 from nacho.notation.einsum import spelled_product
-from nacho.notation.parser import parse, require_supported
+from nacho.notation.limits import require_supported
+from nacho.notation.parser import parse
 from nacho.notation.symbols import Expression, Index, statement
 from nacho.notation.tree import Assignment, identifier
-from nacho.notation.warnings import warn_of_single_indices
+from nacho.notation.warnings import expect_sums, warn_of_single_indices
 from nacho.storage.formats import Format
 from nacho.storage.results import library_of
 from nacho.storage.views import View
@@ -141,6 +142,7 @@ def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
     >>> nacho.einsum("ij,jk->ik", A, B)  # doctest: +SKIP
     """
     text, given = spelled_product(subscripts, operands)
+    expect_sums(text)
     return evaluate(text, given, **options)
 
 
@@ -155,7 +157,9 @@ def _spelled(
         raise ArgumentError(
             f"an expression of nacho.indices has its operands in it: what is {shown}?"
         )
-    return statement(expr, indices)
+    text, given = statement(expr, indices)
+    expect_sums(text)
+    return text, given
 
 
 # --- Operands -------------------------------------------------------------------------

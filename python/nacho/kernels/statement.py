@@ -18,7 +18,7 @@ from nacho.kernels.types import Typing
 from nacho.mlir.emit import emit
 from nacho.mlir.module import Module
 from nacho.notation.background import require_sparse
-from nacho.notation.parser import require_supported
+from nacho.notation.limits import require_supported
 from nacho.notation.promotion import Kinds, kinds_of
 from nacho.notation.tree import Access, Assignment
 from nacho.storage.formats import Format, TensorType

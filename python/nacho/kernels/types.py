@@ -166,14 +166,16 @@ def typing_of_call(
 def typing_by_default(assignment: Assignment, pins: Mapping[str, Pin]) -> Typing:
     """Return the types before any call: f64 and i32, where nothing is pinned.
 
-    Scalar operands that are not pinned are Python floats.
+    Scalar operands that are not pinned are Python floats. Where bits are computed with,
+    elements are i64, and scalars are integers.
     """
+    element, weak = ("i64", "int") if assignment.has_bits else ("f64", "float")
     types: list[TensorType] = []
     kinds: list[str] = []
     for name in assignment.operands:
         pin = pins[name]
-        kinds.append(pin.element or ("f64" if assignment.ranks[name] else "float"))
-        types.append(pin.of(TensorType(pin.format, "f64")))
+        kinds.append(pin.element or (element if assignment.ranks[name] else weak))
+        types.append(pin.of(TensorType(pin.format, element)))
     return Typing(tuple(types), tuple(kinds), _widest_index(types))
 
 

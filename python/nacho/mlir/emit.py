@@ -226,6 +226,8 @@ class _Emitter:
             element = "bool" if is_condition else inside
             operands.append(f"%{self.operand(child, element, values)}")
         text = f"nacho.{operator.mnemonic} {', '.join(operands)}"
+        if operator.name == "notbits" and inside == "bool":
+            text = f"nacho.compare eq {operands[0]}, %{self.constant(False, inside)}"
         return self.emitted(operator.name, text, inside)
 
     def operand(self, node: Expr, element: str, values: Mapping[int, str]) -> str:
@@ -284,7 +286,7 @@ class _Emitter:
 def literal(value: Number, element: str) -> str:
     """Return a number as MLIR's literal of a type; MLIR's floats need a point."""
     if element == "bool":
-        return "true" if value else "false"
+        return "1" if value else "0"
     if is_integer(element):
         return str(int(np.array(value).astype(ELEMENTS[element])))
     number = float(value)

@@ -68,6 +68,8 @@ class _Backgrounds:
                 return _converted(0, kind) if node.indices else None
             case Call("where"):
                 return self.choice(node, kind)
+            case Call("pattern"):
+                return _converted(0, kind)
             case Reduction():
                 return _converted(0, kind) if self.is_zero(node.operand) else None
             case Unary() | Binary() | Call():

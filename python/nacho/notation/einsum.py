@@ -34,8 +34,7 @@ def spelled_product(
             given[known[key]] = operand
         factors.append(_access(known[key], indices))
     result = _access(result_name(letters), left)
-    # Letters that the result lacks are meant to be summed.
-    return f"{result} += {' * '.join(factors)}", given
+    return f"{result} = {' * '.join(factors)}", given
 
 
 def _access(name: str, indices: str) -> str:

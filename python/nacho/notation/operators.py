@@ -30,6 +30,7 @@ class Operator:
     needs_order: bool
     is_fractional: bool
     refuses_bools: bool
+    is_integral: bool
     gives_real: bool
     annihilator: str
     identity: str
@@ -52,6 +53,7 @@ def _operator(record: dict[str, Any]) -> Operator:
         needs_order=bool(record["needsOrder"]),
         is_fractional=bool(record["isFractional"]),
         refuses_bools=bool(record["refusesBools"]),
+        is_integral=bool(record["isIntegral"]),
         gives_real=bool(record.get("givesReal", 0)),
         annihilator=record.get("annihilator", "none"),
         identity=record.get("identity", "none"),

@@ -1,12 +1,15 @@
 """From text to the tree of ``notation.tree``: tokens, precedence, well-formedness.
 
-A comparison binds less than a sum, and does not chain:
+Operators bind as in Python: comparisons bind least, and do not chain:
 
     assignment := access ('=' | '+=' | '*=' | 'max=' | 'min=') comparison
-    comparison := sum [('<' | '<=' | '>' | '>=' | '==' | '!=') sum]
+    comparison := or [('<' | '<=' | '>' | '>=' | '==' | '!=') or]
+    or         := xor ('|' xor)*
+    xor        := and ('^' and)*
+    and        := sum ('&' sum)*
     sum        := product (('+' | '-') product)*
     product    := unary (('*' | '/') unary)*
-    unary      := '-'* power
+    unary      := ('-' | '~')* power
     power      := primary ['**' unary]
     primary    := number | name | access | call | '(' comparison ')'
     call       := function '(' comparison (',' comparison)* ')'
@@ -21,31 +24,29 @@ A comparison binds less than a sum, and does not chain:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import count, pairwise
 from typing import NoReturn
 
-from nacho.errors import ArgumentError, ParseError, Span, UnsupportedError, pointed
+from nacho.errors import ArgumentError, ParseError, Span, pointed
 from nacho.notation.operators import REDUCERS, SUM, Operator
 from nacho.notation.shorthands import COUNT, SHORTHANDS, power, reduction
 from nacho.notation.tokens import (
     ASSIGNMENTS,
+    BINARY,
     COMPARISONS,
     FUNCTIONS,
     KNOWN,
+    PATTERN,
     POWER,
-    PRODUCTS,
-    SIGNS,
-    SUMS,
+    PREFIXES,
     Scope,
     Token,
     tokenize,
 )
 from nacho.notation.tree import (
-    MAX_RANK,
     Access,
     Assignment,
     Binary,
@@ -107,41 +108,42 @@ class _Parser:
         return Assignment(result, expr, self.text, reduction, token.span)
 
     def comparison(self) -> Expr:
-        lhs = self.sum()
+        lhs = self.chain()
         symbol = self.peek().text
         if symbol not in COMPARISONS:
             return lhs
         self.next += 1
-        rhs = self.sum()
+        rhs = self.chain()
         if self.peek().text in COMPARISONS:
             self.expected("no second comparison (comparisons do not chain)")
         return Binary(COMPARISONS[symbol].name, lhs, rhs, _join(lhs, rhs))
 
-    def sum(self) -> Expr:
-        return self.chain(SUMS, self.product)
+    def chain(self) -> Expr:
+        """Parse operands between operators that are no comparisons.
 
-    def product(self) -> Expr:
-        return self.chain(PRODUCTS, self.unary)
-
-    def chain(
-        self, operators: dict[str, Operator], operand: Callable[[], Expr]
-    ) -> Expr:
-        """Parse operands between left-associative operators."""
-        lhs = operand()
-        while (symbol := self.peek().text) in operators:
+        An operator gets its right operand when one comes that does not bind tighter.
+        """
+        operands, waiting = [self.unary()], list[tuple[int, Operator]]()
+        while True:
+            level, operator = BINARY.get(self.peek().text, (-1, None))
+            while waiting and waiting[-1][0] >= level:
+                rhs, lhs = operands.pop(), operands.pop()
+                name = waiting.pop()[1].name
+                operands.append(Binary(name, lhs, rhs, _join(lhs, rhs)))
+            if operator is None:
+                return operands[0]
+            waiting.append((level, operator))
             self.next += 1
-            rhs = operand()
-            lhs = Binary(operators[symbol].name, lhs, rhs, _join(lhs, rhs))
-        return lhs
+            operands.append(self.unary())
 
     def unary(self) -> Expr:
         signs: list[Token] = []
-        while (token := self.peek()).text in SIGNS:
+        while (token := self.peek()).text in PREFIXES:
             signs.append(token)
             self.next += 1
         node = self.power()
         for sign in reversed(signs):
-            node = Unary(SIGNS[sign.text].name, node, (sign.span[0], node.span[1]))
+            node = Unary(PREFIXES[sign.text].name, node, (sign.span[0], node.span[1]))
         return node
 
     def power(self) -> Expr:
@@ -165,6 +167,8 @@ class _Parser:
             self.expected("an operand")
         self.next += 1
         if self.peek().text == "(":
+            if token.text == PATTERN:
+                return self.pattern(token)
             if token.text in REDUCERS or token.text == COUNT:
                 scope = Scope(self.tokens, self.next)
                 if token.text not in FUNCTIONS or scope.has_index():
@@ -172,6 +176,24 @@ class _Parser:
             if token.text in FUNCTIONS or token.text in SHORTHANDS:
                 return self.call(token)
         return self.access(token)
+
+    def pattern(self, name: Token) -> Call:
+        """Parse ``pattern(A)[i,j]``, or ``pattern(A[i,j])``, which is the same."""
+        self.enter()
+        self.next += 1
+        token = self.peek()
+        if token.kind != "name":
+            self.expected("the name of a tensor")
+        self.next += 1
+        is_outside = self.peek().text == ")"
+        operand = None if is_outside else self.access(token)
+        end = self.close(")")
+        if operand is None:
+            operand = self.access(token)
+            end = operand.span[1]
+        if not operand.indices:
+            self.expected(f"the indices of '{token.text}'")
+        return Call(name.text, (operand,), (name.span[0], end))
 
     def number(self, token: Token) -> int | float:
         if not token.text.isdecimal():
@@ -363,25 +385,3 @@ def repeated_index(access: Access) -> str | None:
 
 def _refuse(assignment: Assignment, message: str, node: Expr) -> NoReturn:
     raise ParseError(pointed(message, assignment.text, node.span))
-
-
-# --- What is compiled -----------------------------------------------------------------
-
-
-def require_supported(assignment: Assignment) -> None:
-    """Refuse valid notation that is not compiled: too many indices, or no operand."""
-    for access in (assignment.result, *assignment.accesses):
-        if len(access.indices) > MAX_RANK:
-            role = "result" if access is assignment.result else "operand"
-            message = (
-                f"{role} '{access.name}' has {len(access.indices)} indices: more than "
-                f"{MAX_RANK} are not supported"
-            )
-            _unsupported(assignment, message, access.span)
-    if not assignment.operands:
-        message = "an expression without an operand is not supported"
-        _unsupported(assignment, message, assignment.expr.span)
-
-
-def _unsupported(assignment: Assignment, message: str, span: Span) -> NoReturn:
-    raise UnsupportedError(pointed(message, assignment.text, span))

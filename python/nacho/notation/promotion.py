@@ -159,9 +159,12 @@ def _reduction(kinds: Kinds, node: Reduction) -> str:
 def _unary(kinds: Kinds, node: Operation) -> str:
     operator, (operand,) = node.operator, children(node)
     kind = kinds.of[id(operand)]
+    if operator.name == "pattern":
+        return _applied(kinds, node, kind, "bool")
     if kind == "bool" and operator.refuses_bools:
         _refuse(kinds, f"the {operator.noun} of a bool", node)
     _require_order(kinds, node, kind)
+    _require_bits(kinds, node, kind)
     if operator.is_fractional:
         kind = fractional(kind)
     found = _REAL.get(kind, kind) if operator.gives_real else kind
@@ -175,6 +178,7 @@ def _binary(kinds: Kinds, node: Operation) -> str:
     if left == right == "bool" and operator.refuses_bools:
         _refuse(kinds, f"the {operator.noun} of bools", node)
     _require_order(kinds, node, kind)
+    _require_bits(kinds, node, kind)
     if operator.is_fractional:
         kind = fractional(kind)
     if operator.grammar != "comparison":
@@ -189,6 +193,12 @@ def _require_order(kinds: Kinds, node: Operation, kind: str) -> None:
     if node.operator.needs_order and is_complex(kind):
         spelling = node.operator.spelling
         _refuse(kinds, f"'{spelling}' of complex numbers, which have no order", node)
+
+
+def _require_bits(kinds: Kinds, node: Operation, kind: str) -> None:
+    operator = node.operator
+    if operator.is_integral and not (is_integer(kind) or kind == "bool"):
+        _refuse(kinds, f"'{operator.spelling}' is for integers and bools only", node)
 
 
 def _choice(kinds: Kinds, node: Call, on_true: Expr, on_false: Expr) -> str:

@@ -20,11 +20,15 @@ from nacho.notation.operators import written_in
 from nacho.notation.tree import identifier
 
 _RESULT = "Z"
-_SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(1, 6)
+_OR, _XOR, _AND, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(1, 9)
 """How tightly the outermost operator of a text binds."""
 _COMPARISONS = written_in("comparison")
+_PREFIXES = written_in("sign") | written_in("not")
 _OPERATORS = {
     **dict.fromkeys(_COMPARISONS, 0),
+    **dict.fromkeys(written_in("or"), _OR),
+    **dict.fromkeys(written_in("xor"), _XOR),
+    **dict.fromkeys(written_in("and"), _AND),
     **dict.fromkeys(written_in("sum"), _SUM),
     **dict.fromkeys(written_in("product"), _PRODUCT),
     **dict.fromkeys(written_in("power"), _POWER),
@@ -89,6 +93,27 @@ class Expression:
 
     def __neg__(self) -> Expression:
         return Expression(_Operator("-", (self._node,)))
+
+    def __invert__(self) -> Expression:
+        return Expression(_Operator("~", (self._node,)))
+
+    def __and__(self, other: object) -> Expression:
+        return _binary("&", self, other)
+
+    def __rand__(self, other: object) -> Expression:
+        return _binary("&", other, self)
+
+    def __or__(self, other: object) -> Expression:
+        return _binary("|", self, other)
+
+    def __ror__(self, other: object) -> Expression:
+        return _binary("|", other, self)
+
+    def __xor__(self, other: object) -> Expression:
+        return _binary("^", self, other)
+
+    def __rxor__(self, other: object) -> Expression:
+        return _binary("^", other, self)
 
     def __abs__(self) -> Expression:
         return Expression(_Operator("abs", (self._node,)))
@@ -190,8 +215,7 @@ def statement(expr: Expression, indices: object) -> tuple[str, dict[str, Any]]:
     """Return the assignment of an expression as text, and its operands by name."""
     left = tuple(index.name for index in _result_indices(indices))
     writer = _Writer(expr._node, left)
-    # The indices of the result are given: all others are meant to be summed.
-    return f"{writer.result} += {writer.text}", writer.operands
+    return f"{writer.result} = {writer.text}", writer.operands
 
 
 # --- Nodes ----------------------------------------------------------------------------
@@ -334,15 +358,15 @@ class _Writer:
 
 def _operation(symbol: str, operands: list[tuple[str, int]]) -> tuple[str, int]:
     """Write an operator, with parentheses where the notation needs them."""
-    if symbol not in _OPERATORS:
+    if symbol not in _OPERATORS and symbol not in _PREFIXES:
         return f"{symbol}({', '.join(text for text, _ in operands)})", _ATOM
     if len(operands) == 1:
-        return f"-{_enclosed(operands[0], _SIGN)}", _SIGN
+        return f"{symbol}{_enclosed(operands[0], _SIGN)}", _SIGN
     binds = _OPERATORS[symbol]
     if binds == _POWER:
         base, exponent = operands
         return f"{_enclosed(base, _ATOM)}**{_enclosed(exponent, _SIGN)}", binds
-    lhs = _enclosed(operands[0], max(binds, _SUM))
+    lhs = _enclosed(operands[0], max(binds, _OR))
     rhs = _enclosed(operands[1], binds + 1)
     return f"{lhs} {symbol} {rhs}", binds
 

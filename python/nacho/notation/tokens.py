@@ -11,12 +11,17 @@ from nacho.notation.shorthands import COUNT, SHORTHANDS
 from nacho.notation.tree import identifier
 
 COMPARISONS = written_in("comparison")
-SUMS = written_in("sum")
-PRODUCTS = written_in("product")
-SIGNS = written_in("sign")
+BINARY = {
+    spelling: (level, operator)
+    for level, rule in enumerate(("or", "xor", "and", "sum", "product"))
+    for spelling, operator in written_in(rule).items()
+}
+"""How tightly an operator binds that is no comparison, and the operator."""
+PREFIXES = written_in("sign") | written_in("not")
 FUNCTIONS = written_in("call")
 ASSIGNMENTS = {"=": SUM, **REDUCTIONS}
 POWER = "**"
+PATTERN = "pattern"
 KNOWN = {*FUNCTIONS, *REDUCERS, *SHORTHANDS, COUNT}
 """The names that are read as functions if a parenthesis follows."""
 
@@ -28,7 +33,7 @@ def _symbols() -> str:
     """
     words = {word for word in ASSIGNMENTS if word[0].isalpha()}
     marks = {"(", ")", "[", "]", ",", POWER, *(ASSIGNMENTS.keys() - words)}
-    marks.update(COMPARISONS, SUMS, PRODUCTS, SIGNS)
+    marks.update(COMPARISONS, BINARY, PREFIXES)
     longest_first = sorted(marks, key=lambda mark: (-len(mark), mark))
     patterns = [f"{word}(?!=)" for word in sorted(words)]
     return "|".join(patterns + [re.escape(mark) for mark in longest_first])

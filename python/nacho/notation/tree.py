@@ -170,6 +170,14 @@ class Assignment:
         return {id(node): self._reduced_in(node) for node in nodes}
 
     @cached_property
+    def has_bits(self) -> bool:
+        """Whether an operator is defined on integers and bools only."""
+        return any(
+            isinstance(node, Operation) and node.operator.is_integral
+            for node in postorder(self.expr)
+        )
+
+    @cached_property
     def nested(self) -> tuple[Reduction, ...]:
         """The reductions that are written as such, inner ones first."""
         nodes = postorder(self.expr)

@@ -16,6 +16,12 @@ _warned: set[str] = set()
 _MOST_WARNED = 10_000
 
 
+def expect_sums(text: str) -> None:
+    """Never warn of a text: its indices were given, and all others are summed."""
+    if len(_warned) < _MOST_WARNED:
+        _warned.add(text)
+
+
 def warn_of_single_indices(assignment: Assignment) -> None:
     """Warn, once for each text, of an index that is summed and used in one place only.
 
