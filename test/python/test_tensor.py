@@ -521,3 +521,43 @@ def test_samples_are_what_they_say(format):
         (*made.pos, *made.crd), (*tensor.pos, *tensor.crd), strict=True
     ):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("format", MATRICES)
+def test_the_transpose_shares_all_arrays(format):
+    given = example(format)
+    found = given.T
+    np.testing.assert_array_equal(found.to_dense(), DENSE.T)
+    assert np.shares_memory(found.values, given.values)
+    assert found.T.format == given.format
+    if format in ("csr", "dcsr"):
+        assert found.format == Format(format.replace("r", "c"))
+    np.testing.assert_array_equal(
+        nacho.evaluate("y[j] = sum(i, A[j,i])", A=found), DENSE.sum(0)
+    )
+
+
+def test_the_transpose_of_order_3():
+    values = np.arange(24.0).reshape(2, 3, 4) % 5
+    found = Tensor.from_dense(values, "csf").T
+    assert found.shape == (4, 3, 2)
+    np.testing.assert_array_equal(found.to_dense(), values.T)
+    vector = Tensor.from_dense(values[0, 0], "sparse-vector")
+    assert vector.T is vector
+
+
+def test_numpy_makes_it_dense_only_if_asked():
+    given = example()
+    np.testing.assert_array_equal(np.asarray(given), DENSE)
+    np.testing.assert_array_equal(given.toarray(), DENSE)
+    assert np.asarray(given, dtype=np.float32).dtype == np.float32
+    with pytest.raises(ValueError, match="without a copy"):
+        np.asarray(given, copy=False)
+    with pytest.raises(TypeError):
+        np.sqrt(given)
+
+
+def test_from_scipy():
+    found = Tensor.from_scipy(sp.csr_array(DENSE))
+    assert found.format == Format("csr")
+    np.testing.assert_array_equal(found.to_dense(), DENSE)

@@ -26,6 +26,7 @@
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
+#include <dlfcn.h>
 #include <future>
 
 using namespace llvm;
@@ -211,18 +212,16 @@ static Error emit(Module &module, TargetMachine &machine, CodeGenFileType type,
   return Error::success();
 }
 
-/// Loads the OpenMP library of the LLVM that Nacho was built with, else that of
-/// the system.
+/// A function of the OpenMP library that Nacho's own loops use.
+extern "C" int omp_get_max_threads();
+
+/// Kernels use the same OpenMP library, wherever it is, and so the same threads.
 static Expected<std::unique_ptr<orc::DynamicLibrarySearchGenerator>>
 loadOpenMP(char prefix) {
-  for (const char *path : {NACHO_OPENMP_LIBRARY, "libomp.so.5"}) {
-    auto library = orc::DynamicLibrarySearchGenerator::Load(path, prefix);
-    if (library)
-      return library;
-    consumeError(library.takeError());
-  }
-  return createStringError("cannot load LLVM's OpenMP library, " +
-                           Twine(NACHO_OPENMP_LIBRARY));
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void *>(&omp_get_max_threads), &info))
+    return createStringError("cannot find LLVM's OpenMP library");
+  return orc::DynamicLibrarySearchGenerator::Load(info.dli_fname, prefix);
 }
 
 /// Makes libm available, since the symbols of the process may not include it.

@@ -65,6 +65,8 @@ class Tensor:
 
     __slots__ = ("__weakref__", "_view")
 
+    __array_ufunc__ = None  # else NumPy's functions would make a tensor dense
+
     _view: View
 
     def __init__(self) -> None:
@@ -151,6 +153,20 @@ class Tensor:
         return cls._of(view)
 
     @classmethod
+    def from_scipy(cls, array: Any) -> Tensor:
+        """Return a tensor that shares the memory of an array or matrix of SciPy."""
+        from nacho.storage.arrays import asarray
+
+        return asarray(array)
+
+    @classmethod
+    def from_torch(cls, tensor: Any) -> Tensor:
+        """Return a tensor that shares the memory of a tensor of PyTorch."""
+        from nacho.storage.arrays import asarray
+
+        return asarray(tensor)
+
+    @classmethod
     def _of(cls, view: View) -> Tensor:
         tensor = cls.__new__(cls)
         tensor._view = view
@@ -176,6 +192,19 @@ class Tensor:
     def nnz(self) -> int:
         """The number of stored values."""
         return self._view.values.size
+
+    @property
+    def T(self) -> Tensor:
+        """The same tensor with its dimensions in the reverse order; arrays are shared.
+
+        That of a tensor stored by rows is stored by columns: csr becomes csc.
+        """
+        view, last = self._view, self.ndim - 1
+        if last < 1:
+            return self
+        levels = tuple((last - at, kind) for at, kind in view.format.levels)
+        turned = Format.of_levels(levels)
+        return self._of(View(turned, self.shape[::-1], view.pos, view.crd, view.values))
 
     @property
     def device(self) -> str:
@@ -210,6 +239,16 @@ class Tensor:
     def to_dense(self) -> Array:
         """Return a NumPy array of all elements, which shares no memory."""
         return densified(self._on_host())
+
+    def toarray(self) -> Array:
+        """Return what ``to_dense`` does, by the name that SciPy has for it."""
+        return self.to_dense()
+
+    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> Array:
+        """Return all elements, for ``numpy.asarray``, which makes the tensor dense."""
+        if copy is False:
+            raise ValueError("Tensor: there is no array of all elements without a copy")
+        return self.to_dense().astype(dtype or self.dtype, copy=False)
 
     def to_scipy(self) -> Any:
         """Return a SciPy array that shares all arrays that need no change.
