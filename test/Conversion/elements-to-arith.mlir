@@ -160,6 +160,42 @@ func.func @functions(%x: f32, %y: f32) -> (f32, f32, f32, f32, f32, f32, f32, f3
   return %0, %1, %2, %3, %4, %5, %6, %7 : f32, f32, f32, f32, f32, f32, f32, f32
 }
 
+// Of real numbers only; integers are rounded already.
+//
+// CHECK-LABEL: func.func @more_functions(
+// CHECK-SAME:    %[[X:.+]]: f64, %[[Y:.+]]: f64, %[[N:.+]]: i32)
+// CHECK-NEXT:    math.powf %[[X]], %[[Y]] : f64
+// CHECK-NEXT:    math.log1p %[[X]] : f64
+// CHECK-NEXT:    math.expm1 %[[X]] : f64
+// CHECK-NEXT:    math.floor %[[X]] : f64
+// CHECK-NEXT:    math.ceil %[[X]] : f64
+// CHECK-NEXT:    return {{.*}} %[[N]], %[[N]]
+func.func @more_functions(%x: f64, %y: f64, %n: i32) -> (f64, f64, f64, f64, f64, i32, i32) {
+  %0 = nacho.binary pow %x, %y : f64
+  %1 = nacho.unary log1p %x : f64
+  %2 = nacho.unary expm1 %x : f64
+  %3 = nacho.unary floor %x : f64
+  %4 = nacho.unary ceil %x : f64
+  %5 = nacho.unary floor %n : i32
+  %6 = nacho.unary ceil %n : i32
+  return %0, %1, %2, %3, %4, %5, %6 : f64, f64, f64, f64, f64, i32, i32
+}
+
+// CHECK-LABEL: func.func @bits(
+// CHECK-SAME:    %[[X:.+]]: i32, %[[Y:.+]]: i32, %[[P:.+]]: i1, %[[Q:.+]]: i1)
+// CHECK-DAG:     arith.andi %[[X]], %[[Y]] : i32
+// CHECK-DAG:     arith.ori %[[P]], %[[Q]] : i1
+// CHECK-DAG:     arith.xori %[[X]], %[[Y]] : i32
+// CHECK-DAG:     %[[ONES:.+]] = arith.constant -1 : i32
+// CHECK-DAG:     arith.xori %[[X]], %[[ONES]] : i32
+func.func @bits(%x: i32, %y: i32, %p: i1, %q: i1) -> (i32, i1, i32, i32) {
+  %0 = nacho.binary andbits %x, %y : i32
+  %1 = nacho.binary orbits %p, %q : i1
+  %2 = nacho.binary xorbits %x, %y : i32
+  %3 = nacho.unary notbits %x : i32
+  return %0, %1, %2, %3 : i32, i1, i32, i32
+}
+
 // What has no sign is its own absolute value.
 //
 // CHECK-LABEL: func.func @sizes_of_integers(

@@ -56,3 +56,17 @@ func.func @single(%x: complex<f32>) -> (complex<f32>, f32) {
   %1 = nacho.unary abs %x : complex<f32>
   return %0, %1 : complex<f32>, f32
 }
+
+// Two functions of real numbers, which MLIR would compute from others.
+//
+// CHECK-LABEL: func.func @small_numbers(
+// CHECK-SAME:    %[[X:.+]]: f64, %[[Y:.+]]: f32)
+// CHECK-NEXT:    call @expm1(%[[X]]) : (f64) -> f64
+// CHECK-NEXT:    %[[WIDE:.+]] = arith.extf %[[Y]] : f32 to f64
+// CHECK-NEXT:    %[[LOG:.+]] = call @log1p(%[[WIDE]]) : (f64) -> f64
+// CHECK-NEXT:    arith.truncf %[[LOG]] : f64 to f32
+func.func @small_numbers(%x: f64, %y: f32) -> (f64, f32) {
+  %0 = math.expm1 %x : f64
+  %1 = math.log1p %y : f32
+  return %0, %1 : f64, f32
+}

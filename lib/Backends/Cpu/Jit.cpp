@@ -215,7 +215,8 @@ static Error emit(Module &module, TargetMachine &machine, CodeGenFileType type,
 /// A function of the OpenMP library that Nacho's own loops use.
 extern "C" int omp_get_max_threads();
 
-/// Kernels use the same OpenMP library, wherever it is, and so the same threads.
+/// Kernels use the same OpenMP library, wherever it is, and so the same
+/// threads.
 static Expected<std::unique_ptr<orc::DynamicLibrarySearchGenerator>>
 loadOpenMP(char prefix) {
   Dl_info info;

@@ -244,7 +244,9 @@ class Tensor:
         """Return what ``to_dense`` does, by the name that SciPy has for it."""
         return self.to_dense()
 
-    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> Array:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> Array:
         """Return all elements, for ``numpy.asarray``, which makes the tensor dense."""
         if copy is False:
             raise ValueError("Tensor: there is no array of all elements without a copy")

@@ -16,3 +16,11 @@ func.func @complex_size(%x: complex<f64>) {
   %0 = "nacho.unary"(%x) <{kind = #nacho<unary_kind abs>}> : (complex<f64>) -> complex<f64>
   return
 }
+
+// -----
+
+func.func @bits_of_a_float(%x: f64) -> f64 {
+  // expected-error @below {{notbits is defined on integers only: 'f64'}}
+  %0 = nacho.unary notbits %x : f64
+  return %0 : f64
+}
