@@ -167,7 +167,7 @@ def test_what_is_chosen_by_and_how_large_it_is():
         "%constant_c64 = nacho.cast %constant : f64 to complex<f32>",
         "%eq = nacho.compare eq %c, %constant_c64 : complex<f32>",
         "%abs_bool = nacho.cast %abs : f32 to i1",
-        "%constant_1 = arith.constant true : i1",
+        "%constant_1 = arith.constant 1 : i1",
         "%where = nacho.select %abs_bool, %constant_1, %eq : i1",
         "nacho.yield %where : i1",
     ]
@@ -277,7 +277,7 @@ def test_names_that_clash_or_are_not_ascii():
         (math.nan, "f64", "0x7FF8000000000000"),
         (-3, "i8", "-3"),
         (2**40, "i64", "1099511627776"),
-        (1, "bool", "true"),
+        (1, "bool", "1"),
     ],
 )
 def test_literals(value, element, text):

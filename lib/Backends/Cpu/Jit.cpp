@@ -213,7 +213,7 @@ static Error emit(Module &module, TargetMachine &machine, CodeGenFileType type,
 }
 
 /// A function of the OpenMP library that Nacho's own loops use.
-extern "C" int omp_get_max_threads();
+extern "C" int omp_get_max_threads(); // NOLINT(readability-identifier-naming)
 
 /// Kernels use the same OpenMP library, wherever it is, and so the same
 /// threads.

@@ -173,7 +173,7 @@ class Assignment:
     def has_bits(self) -> bool:
         """Whether an operator is defined on integers and bools only."""
         return any(
-            isinstance(node, Operation) and node.operator.is_integral
+            isinstance(node, Unary | Binary) and node.operator.is_integral
             for node in postorder(self.expr)
         )
 
