@@ -40,6 +40,9 @@ static nb::tuple readEntries(const Bytes &bytes, int64_t threads) {
   {
     Unlocked unlocked;
     EntryText lines(text, threads);
+    // Some line is shorter than the first one: there is no need for memory.
+    if (!lines.isLongEnough())
+      throw nb::value_error("entries have different numbers of coordinates");
     rank = lines.rank(), entries = lines.numEntries();
     coordinates.reset(new int64_t[rank * entries]);
     values.reset(new double[entries]);

@@ -37,6 +37,9 @@
 using namespace mlir;
 using namespace nacho;
 
+/// Integers up to this one are exact as doubles.
+static constexpr double kLargestExact = 9007199254740992.0;
+
 static MergeAttr nowhere(MLIRContext *context) {
   return uniteMerges(context, {});
 }
@@ -62,8 +65,7 @@ static std::optional<double> toElement(double value, Type type) {
   }
   if (type.isInteger(1))
     return value != 0;
-  constexpr double largestExact = 9007199254740992.0;
-  if (!(std::abs(value) < largestExact))
+  if (!(std::abs(value) < kLargestExact))
     return {};
   unsigned width = type.getIntOrFloatBitWidth();
   llvm::APInt bits(64, static_cast<int64_t>(value), /*isSigned=*/true);
@@ -72,14 +74,29 @@ static std::optional<double> toElement(double value, Type type) {
                                   : bits.signedRoundToDouble();
 }
 
+/// Whether an operator works on the bits of integers.
+static bool computesBits(Operation *op) {
+  if (auto binary = dyn_cast<BinaryOp>(op))
+    return operatorOf(binary.getKind()).isIntegral;
+  auto unary = dyn_cast<UnaryOp>(op);
+  return unary && operatorOf(unary.getKind()).isIntegral;
+}
+
 /// Evaluates an operator of the table, or a cast, on numbers; none for any
-/// other op.
+/// other op, nor on bits that a double does not hold.
 static std::optional<double> compute(Operation *op, ArrayRef<double> args) {
+  if (computesBits(op) && llvm::any_of(args, [](double arg) {
+        return std::abs(arg) >= kLargestExact;
+      }))
+    return {};
   return llvm::TypeSwitch<Operation *, std::optional<double>>(op)
       .Case<BinaryOp, CompareOp>([&](auto binary) -> double {
         return operatorOf(binary.getKind()).compute(args[0], args[1]);
       })
-      .Case([&](UnaryOp unary) {
+      .Case([&](UnaryOp unary) -> double {
+        if (unary.getKind() == UnaryKind::notbits &&
+            unary.getType().isInteger(1))
+          return args[0] == 0;
         return operatorOf(unary.getKind()).compute(args[0]);
       })
       .Case<CastOp, arith::ExtFOp, arith::TruncFOp>([&](Operation *cast) {

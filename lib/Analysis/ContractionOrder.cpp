@@ -266,9 +266,13 @@ InnerSum nacho::wholeSum(AssignOp op, ReduceOp sum) {
     return made;
   }
   made.access = product.layoutsOf(made.factors, kept.getArrayRef()).front();
-  made.type = made.access.size() > 1
-                  ? product.typeOf(made.factors, made.access)
-                  : RankedTensorType::get(ShapedType::kDynamic, sum.getType());
-  made.sizes = product.sizesOf(made.factors, made.access);
+  made.type =
+      made.access.size() > 1 && product.arePossible
+          ? product.typeOf(made.factors, made.access)
+          : RankedTensorType::get(
+                SmallVector<int64_t>(made.access.size(), ShapedType::kDynamic),
+                sum.getType());
+  if (product.areSized)
+    made.sizes = product.sizesOf(made.factors, made.access);
   return made;
 }

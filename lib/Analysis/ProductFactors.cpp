@@ -248,8 +248,10 @@ SmallVector<int64_t> ProductFactors::sizesOf(ArrayRef<unsigned> group,
                                              ArrayRef<Attribute> access) const {
   SmallVector<int64_t> sizes;
   sizes.push_back(std::min(entriesOf(group, access), 1e18));
-  for (Attribute name : access)
-    sizes.push_back(extents[name]);
+  for (Attribute name : access) {
+    bool isEmpty = areSized && !nonEmpty.contains(name);
+    sizes.push_back(isEmpty ? 0 : extents[name]);
+  }
   return sizes;
 }
 

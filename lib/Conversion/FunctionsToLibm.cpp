@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nacho {
@@ -63,14 +64,25 @@ static void lower(UnaryOp op, StringRef name, ModuleOp module) {
   op.erase();
 }
 
-/// f(x) -> f32: (f32) f((f64) x)
+/// f(x) -> f32: (f32) f((f64) x); of a vector, element by element
 static void lowerReal(Operation *op, StringRef name, ModuleOp module) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
-  Type wide = b.getF64Type(), result = op->getResult(0).getType();
+  Type wide = b.getF64Type();
   func::FuncOp function = declare(module, name, wide, wide);
-  Value x = convert(b, op->getOperand(0), wide);
-  auto call = func::CallOp::create(b, function, x);
-  op->getResult(0).replaceAllUsesWith(convert(b, call.getResult(0), result));
+  auto apply = [&](Value x) {
+    Value argument = convert(b, x, wide);
+    auto call = func::CallOp::create(b, function, argument);
+    return convert(b, call.getResult(0), x.getType());
+  };
+  Value x = op->getOperand(0), result = x;
+  if (auto vector = dyn_cast<VectorType>(x.getType())) {
+    for (int64_t n = 0; n < vector.getNumElements(); ++n)
+      result = vector::InsertOp::create(
+          b, apply(vector::ExtractOp::create(b, x, n)), result, n);
+  } else {
+    result = apply(x);
+  }
+  op->getResult(0).replaceAllUsesWith(result);
   op->erase();
 }
 

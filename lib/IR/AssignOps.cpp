@@ -342,6 +342,8 @@ LogicalResult StoredOp::verify() {
   auto assign = cast<AssignOp>((*this)->getParentOp());
   if (!element || element.getOwner() != assign.getBodyBlock())
     return emitOpError("takes an element of an operand");
+  if (assign.getAccess(element.getArgNumber()).empty())
+    return emitOpError("takes an element of a tensor, not a number");
   return success();
 }
 

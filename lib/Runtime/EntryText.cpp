@@ -5,8 +5,9 @@
 #include "Threads.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
-#include <limits>
+#include <type_traits>
 
 using namespace nacho;
 
@@ -41,11 +42,19 @@ public:
   template <typename T>
   bool read(T &number) {
     const char *begin = line;
-    if (begin != lineEnd && *begin == '+')
-      ++begin;
-    auto [after, error] = std::from_chars(begin, lineEnd, number);
-    if (error != std::errc() || after == line || !endsField(after))
+    if (begin != lineEnd && *begin == '+' && ++begin != lineEnd &&
+        *begin == '-')
       return false;
+    auto [after, error] = std::from_chars(begin, lineEnd, number);
+    if (after == begin || !endsField(after))
+      return false;
+    if constexpr (std::is_floating_point_v<T>) {
+      // What is too large is infinite, and what is too small is 0.
+      if (error == std::errc::result_out_of_range)
+        number = std::strtod(std::string(begin, after).c_str(), nullptr);
+    } else if (error != std::errc()) {
+      return false;
+    }
     line = after;
     skipSpaces();
     return true;
@@ -129,6 +138,8 @@ EntryText::Fault EntryText::readPiece(int64_t piece, int64_t *coordinates,
   Lines lines(pieces[piece]);
   int64_t entries = numEntries();
   for (int64_t entry = firsts[piece]; lines.find(); ++entry) {
+    if (entry == firsts[piece + 1])
+      return {lines.number, "the text changes while it is read"};
     for (int64_t dimension = 0; dimension < numCoordinates; ++dimension) {
       int64_t coordinate;
       if (!lines.read(coordinate))

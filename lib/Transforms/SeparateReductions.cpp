@@ -86,7 +86,8 @@ void ReductionSeparator::separate(ReduceOp reduce) {
   AssignOp made = makeStatement(
       CollectKind::inOrder, sum.type, reduce.getValue(), inputs, sum.access,
       loopsOver(inputs), sum.summed, reduce.getKind());
-  made.setSizesAttr(b.getDenseI64ArrayAttr(sum.sizes));
+  if (!sum.sizes.empty())
+    made.setSizesAttr(b.getDenseI64ArrayAttr(sum.sizes));
   made.setContractAttr(op.getContractAttr());
   setName(made.getResult(), "T");
   reduce.replaceAllUsesWith(bind(made.getResult(), sum.access));

@@ -70,3 +70,17 @@ func.func @small_numbers(%x: f64, %y: f32) -> (f64, f32) {
   %1 = math.log1p %y : f32
   return %0, %1 : f64, f32
 }
+
+// CHECK-LABEL: func.func @vectors(
+// CHECK-SAME:    %[[X:.+]]: vector<2xf64>)
+// CHECK-NEXT:    %[[FIRST:.+]] = vector.extract %[[X]][0]
+// CHECK-NEXT:    %[[LOG:.+]] = call @log1p(%[[FIRST]])
+// CHECK-NEXT:    %[[ONE:.+]] = vector.insert %[[LOG]], %[[X]] [0]
+// CHECK-NEXT:    %[[SECOND:.+]] = vector.extract %[[X]][1]
+// CHECK-NEXT:    %[[LOG2:.+]] = call @log1p(%[[SECOND]])
+// CHECK-NEXT:    %[[BOTH:.+]] = vector.insert %[[LOG2]], %[[ONE]] [1]
+// CHECK-NEXT:    return %[[BOTH]]
+func.func @vectors(%x: vector<2xf64>) -> vector<2xf64> {
+  %0 = math.log1p %x : vector<2xf64>
+  return %0 : vector<2xf64>
+}

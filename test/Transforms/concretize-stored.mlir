@@ -35,3 +35,19 @@ func.func @union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xi1, #CSR>)
   }
   return %Z : tensor<?x?xi1, #CSR>
 }
+
+// Not twice: a bool has one bit. (The result is 0 where there is no entry.)
+//
+// CHECK-LABEL: func.func @not_not(
+// CHECK:         nacho.unary notbits %{{.+}} : i1
+// CHECK:         nacho.unary notbits %{{.+}} : i1
+// CHECK:         nacho.append
+func.func @not_not(%A: tensor<?x?xi1, #CSR>) -> tensor<?x?xi1, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xi1, #CSR>)
+      -> [i, j] : tensor<?x?xi1, #CSR> {
+    %0 = nacho.unary notbits %a : i1
+    %1 = nacho.unary notbits %0 : i1
+    nacho.yield %1 : i1
+  }
+  return %Z : tensor<?x?xi1, #CSR>
+}

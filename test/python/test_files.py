@@ -100,6 +100,13 @@ def test_frostt_takes_comments_spaces_and_any_order(tmp_path):
     assert read_text(tmp_path, text, shape=(5, 5, 5)).shape == (5, 5, 5)
 
 
+def test_frostt_takes_any_size_of_numbers(tmp_path):
+    found = read_text(tmp_path, "1 1e400\n2 -1e400\n3 1e-400\n4 inf\n5 nan\n")
+    np.testing.assert_array_equal(
+        found.to_dense(), [np.inf, -np.inf, 0, np.inf, np.nan]
+    )
+
+
 def test_frostt_keeps_the_shape(tmp_path):
     nacho.write(tmp_path / "e.tns", sp.csr_array((4, 9)))
     found = nacho.read(tmp_path / "e.tns")
@@ -116,6 +123,10 @@ def test_frostt_keeps_the_shape(tmp_path):
         ("1 0 3\n", "line 1: a coordinate is less than 1"),
         ("1 1 1e\n", "line 1: the value is no number"),
         ("1 99999999999999999999 1\n", "line 1: a coordinate is no integer"),
+        ("1 1 +-5\n", "line 1: the value is no number"),
+        ("1 +-1 5\n", "line 1: a coordinate is no integer"),
+        ("1 1 +\n", "line 1: the value is no number"),
+        (f"{'1 ' * 50_000}\n" + "1 1 1\n" * 50_000, "different numbers of coordinates"),
         ("", "has no entries, and no shape"),
         ("# shape: 3 3\n1 1 1 5\n", "3 coordinates, but the shape 2"),
     ],

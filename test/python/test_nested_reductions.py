@@ -108,6 +108,14 @@ def test_a_sparse_sum_has_the_pattern_of_its_value():
     np.testing.assert_array_equal(found.indices, product.indices)
 
 
+def test_a_dense_sum_of_several_indices():
+    values = rng.random((3, 4, 5)) * (rng.random((3, 4, 5)) < 0.5)
+    T = nacho.Tensor.from_dense(values, "csf")
+    found = nacho.evaluate("Z[i,k] = log(sum(j, exp(T[i,j,k])))", T=T, out="dense")
+    found = found.to_dense() if isinstance(found, nacho.Tensor) else found
+    np.testing.assert_allclose(found, np.log(np.exp(values).sum(1)))
+
+
 def test_order_and_contract_are_for_all_statements():
     A, B = sp.csr_array(D), sp.csr_array(E)
     text = "y[i] = sqrt(sum(j, k, A[i,j] * B[j,k] * A[i,j]))"

@@ -80,6 +80,18 @@ def test_small_numbers_keep_their_digits():
         np.testing.assert_allclose(found, getattr(np, name)(tiny.toarray()), rtol=1e-15)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_of_functions_that_c_computes(dtype):
+    """Several steps of a sum are taken at once, and C computes one at a time."""
+    E, F = rng.random((9, 40)).astype(dtype), rng.random((40, 9)).astype(dtype)
+    found = nacho.evaluate("y[i] = sum(j, log1p(E[i,j]))", E=E)
+    np.testing.assert_allclose(found, np.log1p(E).sum(1), rtol=1e-6)
+    B = sp.csr_array(E * (E > 0.5))
+    found = nacho.evaluate("y[i] = sum(j, B[i,j] * expm1(F[j,i]))", B=B, F=F)
+    wanted = (B.toarray() * np.expm1(F).T).sum(1)
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
 def test_a_power_binds_tighter_than_a_sign_and_is_of_its_right_side():
     assert nacho.evaluate("s = -x**2", x=3.0) == -9
     assert nacho.evaluate("s = x**y**2", x=2.0, y=3.0) == 512

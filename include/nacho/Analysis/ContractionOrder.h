@@ -15,7 +15,7 @@ struct InnerSum {
   llvm::SmallVector<unsigned> factors;
   IndexNames summed, access;
   mlir::RankedTensorType type;
-  /// The expected number of entries of T, and its extents.
+  /// The expected number of entries of T, and its extents; empty if unknown.
   llvm::SmallVector<int64_t> sizes;
 };
 
@@ -46,8 +46,9 @@ struct ContractionOrder {
 };
 
 /// A whole reduction as a statement of its own. T is stored as by an inner sum,
-/// but if it keeps only one index, T is dense: sums of rows are an array, by
-/// which other things may be divided. If it keeps none, T is a number.
+/// but if it keeps only one index, or is not 0 where its value has no entries,
+/// T is dense: sums of rows are an array, by which other things may be divided.
+/// If it keeps none, T is a number.
 InnerSum wholeSum(AssignOp op, ReduceOp sum);
 
 } // namespace nacho

@@ -255,7 +255,7 @@ def ConvertNachoFunctionsToLibm
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
-    "::mlir::func::FuncDialect"
+    "::mlir::func::FuncDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -26,6 +26,10 @@ public:
   int64_t numEntries() const { return firsts.back(); }
   /// How many coordinates the first entry has; 0 if there is none.
   int64_t rank() const { return numCoordinates; }
+  /// Whether the text is long enough for as many coordinates in each entry.
+  bool isLongEnough() const {
+    return numEntries() * (2 * rank() + 1) <= int64_t(text.size()) + 1;
+  }
 
   /// Reads the entries: coordinates that begin at 0, an array of numEntries()
   /// for each dimension, one after the other; and values. Returns what is wrong

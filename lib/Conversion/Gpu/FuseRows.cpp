@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -337,13 +338,26 @@ static bool decidesByState(Operation *loop) {
   });
 }
 
+/// Whether threads wait for each other in a loop: they have to take the same
+/// steps, and one loop instead of two would give them steps of their own.
+static bool waitsForOthers(Operation *loop) {
+  return loop
+      ->walk([](Operation *op) {
+        return isa<gpu::BarrierOp, gpu::ShuffleOp, NVVM::VoteSyncOp,
+                   NVVM::SyncWarpOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct FuseRows : nacho::impl::NachoFuseRowsBase<FuseRows> {
   void runOnOperation() override {
     SmallVector<std::pair<Operation *, Operation *>> found;
     getOperation().walk([&](gpu::LaunchOp launch) {
       launch.walk([&](Operation *op) {
-        if (!isLoop(op) || !decidesByState(op))
+        if (!isLoop(op) || !decidesByState(op) || waitsForOthers(op))
           return;
         if (Operation *entries = findEntries(op))
           found.push_back({op, entries});

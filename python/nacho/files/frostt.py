@@ -90,7 +90,8 @@ def _entries(path: Path, text: Array) -> tuple[Array, Array]:
         while begin < text.size:
             end = _line_end(text, begin + _CHUNK)
             try:
-                coords, values = read_entries(text[begin:end], threads)
+                # A copy: a file may change while it is read.
+                coords, values = read_entries(np.array(text[begin:end]), threads)
             except ValueError as error:
                 raise FileError(f"'{path}', {_in_file(str(error), lines)}") from None
             if values.size:

@@ -19,3 +19,16 @@ func.func @outside(%x: f64) {
   %0 = nacho.stored %x : f64
   return
 }
+
+// -----
+
+func.func @of_a_number(%s: tensor<f64>, %A: tensor<?xi1>) -> tensor<?xi1> {
+  %Z = nacho.assign (%x = %s[] : tensor<f64>, %a = %A[i] : tensor<?xi1>)
+      -> [i] : tensor<?xi1> {
+    // expected-error @below {{takes an element of a tensor, not a number}}
+    %0 = nacho.stored %x : f64
+    %1 = nacho.binary andbits %0, %a : i1
+    nacho.yield %1 : i1
+  }
+  return %Z : tensor<?xi1>
+}
