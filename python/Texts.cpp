@@ -29,12 +29,12 @@ static nb::object own(std::unique_ptr<T[]> data,
   return nb::cast(nb::ndarray<nb::numpy, T>(data.release(), shape, owner));
 }
 
-/// Returns the coordinates, of shape (rank, entries), and the values.
-static nb::tuple readEntries(const Bytes &bytes, int64_t threads) {
+template <typename T>
+static nb::tuple readAs(const Bytes &bytes, int64_t threads) {
   std::string_view text(reinterpret_cast<const char *>(bytes.data()),
                         bytes.size());
   std::unique_ptr<int64_t[]> coordinates;
-  std::unique_ptr<double[]> values;
+  std::unique_ptr<T[]> values;
   std::string fault;
   int64_t rank = 0, entries = 0;
   {
@@ -45,7 +45,7 @@ static nb::tuple readEntries(const Bytes &bytes, int64_t threads) {
       throw nb::value_error("entries have different numbers of coordinates");
     rank = lines.rank(), entries = lines.numEntries();
     coordinates.reset(new int64_t[rank * entries]);
-    values.reset(new double[entries]);
+    values.reset(new T[entries]);
     fault = lines.read(coordinates.get(), values.get());
   }
   if (!fault.empty())
@@ -53,6 +53,14 @@ static nb::tuple readEntries(const Bytes &bytes, int64_t threads) {
   return nb::make_tuple(
       own(std::move(coordinates), {size_t(rank), size_t(entries)}),
       own(std::move(values), {size_t(entries)}));
+}
+
+/// Returns the coordinates, of shape (rank, entries), and the values, which are
+/// integers or floats.
+static nb::tuple readEntries(const Bytes &bytes, int64_t threads,
+                             bool areWhole) {
+  return areWhole ? readAs<int64_t>(bytes, threads)
+                  : readAs<double>(bytes, threads);
 }
 
 static nb::bytes writeEntriesOf(const Coordinates &coordinates,
@@ -75,7 +83,8 @@ static nb::bytes writeEntriesOf(const Coordinates &coordinates,
 }
 
 void addTexts(nb::module_ &m) {
-  m.def("read_entries", &readEntries, nb::arg("text"), nb::arg("threads"));
+  m.def("read_entries", &readEntries, nb::arg("text"), nb::arg("threads"),
+        nb::arg("whole"));
   m.def("write_entries", &writeEntriesOf, nb::arg("coordinates"),
         nb::arg("values"));
 }

@@ -121,6 +121,15 @@ void EntryText::countPiece(int64_t piece) {
 }
 
 std::string EntryText::read(int64_t *coordinates, double *values) {
+  return readAll(coordinates, values);
+}
+
+std::string EntryText::read(int64_t *coordinates, int64_t *values) {
+  return readAll(coordinates, values);
+}
+
+template <typename T>
+std::string EntryText::readAll(int64_t *coordinates, T *values) {
   int64_t count = pieces.size();
   std::vector<Fault> faults(count);
   onThreads(count, [&](int64_t piece) {
@@ -133,8 +142,9 @@ std::string EntryText::read(int64_t *coordinates, double *values) {
   return {};
 }
 
+template <typename T>
 EntryText::Fault EntryText::readPiece(int64_t piece, int64_t *coordinates,
-                                      double *values) const {
+                                      T *values) const {
   Lines lines(pieces[piece]);
   int64_t entries = numEntries();
   for (int64_t entry = firsts[piece]; lines.find(); ++entry) {
@@ -151,7 +161,9 @@ EntryText::Fault EntryText::readPiece(int64_t piece, int64_t *coordinates,
     }
     if (!lines.read(values[entry]))
       return {lines.number, lines.isAtEnd() ? "there are too few numbers"
-                                            : "the value is no number"};
+                            : std::is_floating_point_v<T>
+                                ? "the value is no number"
+                                : "the value is no integer"};
     if (!lines.isAtEnd())
       return {lines.number, "there are too many numbers"};
   }

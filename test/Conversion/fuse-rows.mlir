@@ -143,3 +143,28 @@ func.func @negative_state(%n: index, %rows: memref<?xindex>, %out: memref<?xinde
   }
   return
 }
+
+// Nor where lanes wait for each other, which take the same steps.
+//
+// CHECK-LABEL: func.func @negative_lanes(
+// CHECK-COUNT-2: scf.for
+// CHECK:         nvvm.bar.warp.sync
+// CHECK-NOT:     scf.while
+// CHECK:         return
+func.func @negative_lanes(%n: index, %ends: memref<?xindex>, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = arith.constant -1 : i32
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+      threads(%tx, %ty, %tz) in (%dx = %c1, %dy = %c1, %dz = %c1) {
+    scf.for %i = %c0 to %n step %c1 {
+      %end = memref.load %ends[%i] : memref<?xindex>
+      scf.for %j = %tx to %end step %c1 {
+        memref.store %i, %out[%j] : memref<?xindex>
+      }
+      nvvm.bar.warp.sync %all : i32
+    }
+    gpu.terminator
+  }
+  return
+}

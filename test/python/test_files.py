@@ -55,6 +55,22 @@ def test_types(tmp_path, end, dtype):
     np.testing.assert_array_equal(found.to_dense(), B.toarray())
 
 
+def test_large_integers_and_their_type(tmp_path):
+    values = [2**62 + 1, 2**63 - 1, -(2**63)]
+    B = sp.csr_array(np.array([values], np.int64))
+    for end in (".tns", ".tns.gz", ".mtx", ".npz"):
+        nacho.write(tmp_path / f"b{end}", B)
+        found = nacho.read(tmp_path / f"b{end}")
+        assert found.dtype == np.int64
+        np.testing.assert_array_equal(found.to_dense(), [values])
+    text = "1 1 4611686018427387905\n"
+    assert read_text(tmp_path, text, dtype="int64").values[0] == 2**62 + 1
+    with pytest.raises(nacho.FileError, match="line 1: the value is no integer"):
+        read_text(tmp_path, "1 1 1.5\n", dtype="int64")
+    with pytest.raises(nacho.DTypeError, match="wat"):
+        read_text(tmp_path, text, dtype="wat")
+
+
 def test_complex_numbers(tmp_path):
     C = A * (1 + 2j)
     nacho.write(tmp_path / "c.mtx", C)
@@ -129,6 +145,10 @@ def test_frostt_keeps_the_shape(tmp_path):
         (f"{'1 ' * 50_000}\n" + "1 1 1\n" * 50_000, "different numbers of coordinates"),
         ("", "has no entries, and no shape"),
         ("# shape: 3 3\n1 1 1 5\n", "3 coordinates, but the shape 2"),
+        ("# shape: 1 1\n2 2 2\n", "out of range"),
+        (f"# shape: {10**20} 4\n1 1 1\n", "x.tns"),
+        ("# dtype: wat\n1 1 1\n", "the type 'wat' is none of"),
+        ("5\n", "x.tns"),
     ],
 )
 def test_frostt_names_the_line(tmp_path, text, message):
@@ -187,12 +207,23 @@ def test_bad_files(tmp_path):
     with gzip.open(tmp_path / "b.tns.gz", "wb") as file:
         file.write(b"1 1 1\n" * 1000)
     whole = (tmp_path / "b.tns.gz").read_bytes()
-    (tmp_path / "b.tns.gz").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(nacho.FileError, match="packed badly"):
-        nacho.read(tmp_path / "b.tns.gz")
+    middle = len(whole) // 2
+    for bad in (
+        b"text",
+        whole[:middle],
+        whole[:middle] + bytes(9) + whole[middle + 9 :],
+    ):
+        for name in ("c.tns.gz", "c.mtx.gz"):
+            (tmp_path / name).write_bytes(bad)
+            with pytest.raises(nacho.FileError, match=name):
+                nacho.read(tmp_path / name)
+    (tmp_path / "d.mtx").mkdir()
+    with pytest.raises(IsADirectoryError):
+        nacho.read(tmp_path / "d.mtx")
 
 
 def test_binsparse_needs_its_package(tmp_path, monkeypatch):
+    (tmp_path / "a.bsp.h5").write_bytes(b"")
     monkeypatch.setitem(sys.modules, "binsparse", None)
     with pytest.raises(nacho.FileError, match="pip install binsparse h5py"):
         nacho.read(tmp_path / "a.bsp.h5")
@@ -218,6 +249,7 @@ def test_asarray_shares_memory():
     dense = A.toarray()
     assert np.shares_memory(nacho.asarray(dense).values, dense)
     assert nacho.asarray([[1, 2], [3, 4]], "coo").nnz == 4
+    assert isinstance(nacho.evaluate("Z[i,j] = T[i,j]", T=found), nacho.Tensor)
 
 
 def test_asarray_sorts_and_sums():
@@ -225,11 +257,14 @@ def test_asarray_sorts_and_sums():
     found = nacho.asarray(given)
     np.testing.assert_array_equal(found.coords, [[0, 1], [1, 0]])
     np.testing.assert_array_equal(found.values, [2, 4])
-    with pytest.raises(nacho.NachoError):
-        nacho.asarray(np.array(["text"]))
+    for wrong in (np.array(["text"]), 5, np.float64(2)):
+        with pytest.raises(nacho.NachoError):
+            nacho.asarray(wrong)
 
 
 def test_astype():
+    with pytest.raises(nacho.DTypeError, match="wat"):
+        nacho.asarray(A).astype("wat")
     found = nacho.asarray(A).astype(np.float32)
     assert found.dtype == np.float32
     assert np.shares_memory(found.crd[1], A.indices)

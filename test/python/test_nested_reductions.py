@@ -114,6 +114,10 @@ def test_a_dense_sum_of_several_indices():
     found = nacho.evaluate("Z[i,k] = log(sum(j, exp(T[i,j,k])))", T=T, out="dense")
     found = found.to_dense() if isinstance(found, nacho.Tensor) else found
     np.testing.assert_allclose(found, np.log(np.exp(values).sum(1)))
+    E = nacho.asarray(sp.csr_array(rng.random((3, 4))))
+    found = nacho.evaluate("Z[i,j] = E[i,j] * sum(k, exp(T[i,j,k]))", E=E, T=T)
+    wanted = E.to_dense() * np.exp(values).sum(2)
+    np.testing.assert_allclose(found.to_dense(), wanted)
 
 
 def test_order_and_contract_are_for_all_statements():
@@ -148,6 +152,8 @@ def test_expressions_of_indices():
     assert nacho.evaluate(nacho.count(i, j, a > 0), ()) == (D > 0).sum()
     with pytest.raises(nacho.ArgumentError, match="sum takes index variables and an"):
         nacho.sum(a)
+    with pytest.raises(nacho.ArgumentError, match=r"nacho\.minimum is the"):
+        nacho.min(a, 1.5)
 
 
 @pytest.mark.parametrize(

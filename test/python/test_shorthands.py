@@ -72,6 +72,26 @@ def test_types(dtype):
     )
 
 
+def test_integers_do_not_overflow():
+    u = np.array([0, 1, 2, 200], np.uint8)
+    found = nacho.evaluate("y[i] = sigmoid(u[i])", u=u)
+    np.testing.assert_allclose(found, 1 / (1 + np.exp(-u.astype(float))))
+    s = np.array([20, 4, -128], np.int8)
+    found = nacho.evaluate("y[i] = s[i]**-2", s=s)
+    np.testing.assert_allclose(found, s.astype(float) ** -2)
+    flags = np.array([True, False])
+    found = nacho.evaluate("y[i] = sigmoid(floor(flags[i]))", flags=flags)
+    np.testing.assert_allclose(found, 1 / (1 + np.exp(-flags.astype(float))))
+
+
+def test_nested_shorthands_take_no_longer():
+    x = np.array([-2.0, 0, 3])
+    text = "sign(" * 40 + "x[i]" + ")" * 40
+    np.testing.assert_array_equal(nacho.evaluate(f"y[i] = {text}", x=x), np.sign(x))
+    text = "(" * 8 + "x[i]" + "**2)" * 8
+    np.testing.assert_allclose(nacho.evaluate(f"y[i] = {text}", x=x), x**256)
+
+
 def test_small_numbers_keep_their_digits():
     """MLIR would compute exp(x) - 1 and log(1 + x)."""
     tiny = sp.csr_array(np.array([[1e-12, -3e-15, 0]]))
@@ -99,6 +119,8 @@ def test_a_power_binds_tighter_than_a_sign_and_is_of_its_right_side():
     a, i, j = nacho.access(A, *nacho.indices("i j")), *nacho.indices("i j")
     found = nacho.evaluate((a + a) ** 2, (i, j))
     np.testing.assert_allclose(found.toarray(), (2 * D) ** 2)
+    found = nacho.evaluate(abs(a) ** 0.5, (i, j))
+    np.testing.assert_allclose(found.toarray(), np.abs(D) ** 0.5)
     np.testing.assert_allclose(nacho.evaluate(2**-a, (i, j), out="dense"), 2**-D)
     np.testing.assert_allclose(
         nacho.evaluate(nacho.relu(a), (i, j)).toarray(), np.maximum(D, 0)

@@ -145,7 +145,7 @@ def Log1p : RealFunction<
 def Expm1 : RealFunction<"expm1", "1 less than the exponential of an expression">;
 
 // Integers stay as they are.
-let isFractional = false, refusesBools = true, noun = "rounding" in {
+let isFractional = false in {
 def Floor : RealFunction<
     "floor", "the largest integer that is not more than an expression">;
 def Ceil : RealFunction<

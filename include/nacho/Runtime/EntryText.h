@@ -35,6 +35,7 @@ public:
   /// for each dimension, one after the other; and values. Returns what is wrong
   /// with the first line that is no entry, and its number; else nothing.
   std::string read(int64_t *coordinates, double *values);
+  std::string read(int64_t *coordinates, int64_t *values);
 
 private:
   struct Fault {
@@ -43,7 +44,10 @@ private:
   };
 
   void countPiece(int64_t piece);
-  Fault readPiece(int64_t piece, int64_t *coordinates, double *values) const;
+  template <typename T>
+  std::string readAll(int64_t *coordinates, T *values);
+  template <typename T>
+  Fault readPiece(int64_t piece, int64_t *coordinates, T *values) const;
   int64_t lineOf(int64_t piece, const Fault &fault) const;
 
   std::string_view text;

@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import DTypeLike
 
-from nacho.errors import FileError
+from nacho.errors import DTypeError, FileError, NachoError, OutOfMemoryError
 from nacho.files import archives, binsparse, frostt, matrix_market
 from nacho.storage.arrays import asarray
 from nacho.storage.formats import Format
@@ -23,9 +24,8 @@ from nacho.storage.tensor import Tensor
 
 Name = str | os.PathLike[str]
 
-_READERS: dict[str, Callable[..., Tensor]] = {
+_READERS: dict[str, Callable[[Path], Tensor]] = {
     ".mtx": matrix_market.read,
-    ".tns": frostt.read,
     ".npz": archives.read,
     ".bsp.h5": binsparse.read,
 }
@@ -59,7 +59,21 @@ def read(
     kind = _kind_of(place)
     if shape is not None and kind != ".tns":
         raise FileError(f"'{place}' has a shape of its own: shape= is for .tns")
-    tensor = _READERS[kind](place, shape) if kind == ".tns" else _READERS[kind](place)
+    with place.open("rb"):
+        pass  # else each library has words of its own for what cannot be opened
+    if dtype is not None:
+        dtype = _checked(dtype)
+    try:
+        if kind == ".tns":
+            tensor = frostt.read(place, shape, dtype)
+        else:
+            tensor = _READERS[kind](place)
+    except FileError:
+        raise
+    except MemoryError as error:
+        raise OutOfMemoryError(f"'{place}': {error}") from error
+    except NachoError as error:
+        raise FileError(f"'{place}': {error}") from error
     if dtype is not None and tensor.dtype != dtype:
         tensor = tensor.astype(dtype)
     return tensor if format is None else tensor.convert(format)
@@ -78,12 +92,19 @@ def write(path: Name, tensor: Any) -> None:
     writer(place, asarray(tensor).to("cpu"))
 
 
+def _checked(dtype: DTypeLike) -> np.dtype[Any]:
+    try:
+        return np.dtype(dtype)
+    except TypeError as error:
+        raise DTypeError(f"dtype={dtype!r}: {error}") from error
+
+
 def _kind_of(path: Path) -> str:
     name = path.name.lower()
-    for kind in _READERS:
+    for kind in _WRITERS:
         if name.endswith((kind, f"{kind}.gz") if kind in _PACKED else kind):
             return kind
-    known = ", ".join(sorted(_READERS))
+    known = ", ".join(sorted(_WRITERS))
     raise FileError(
         f"'{path}': the end of the name says what is in a file, one of {known}; "
         f"{' and '.join(_PACKED)} may be followed by .gz"

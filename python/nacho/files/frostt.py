@@ -1,7 +1,7 @@
 """FROSTT's files: a line for each entry, its coordinates, from 1 on, and its value.
 
-The shape is not in the file, but a comment, ``# shape: 3 4 5``, is written before the
-entries, and read.
+The shape and the type are not in such a file, but comments, ``# shape: 3 4 5`` and
+``# dtype: int64``, are written before the entries, and read.
 """
 
 from __future__ import annotations
@@ -9,30 +9,39 @@ from __future__ import annotations
 import gzip
 import os
 import re
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import DTypeLike
 
+from nacho.elements import ELEMENTS
 from nacho.errors import FileError
 from nacho.files.progress import progress
 from nacho.storage.given import checked_shape
 from nacho.storage.tensor import Tensor
 from nacho.storage.views import Array
 
-_SHAPE = re.compile(rb"\A(?:\s*[#%].*\n)*?\s*# shape:((?: \d+)*)\s*(?:\n|\Z)")
+_COMMENT = re.compile(rb"^# (shape|dtype):([ \w]*)$", re.MULTILINE)
+_TYPES = tuple(str(dtype) for dtype in ELEMENTS.values() if dtype.kind != "c")
 _HEAD = 1 << 16
 """The shape is looked for in so many bytes."""
 _CHUNK = 1 << 26
 """So many bytes are read at a time, between which a bar tells the progress."""
 
 
-def read(path: Path, shape: Sequence[int] | None) -> Tensor:
+def read(
+    path: Path, shape: Sequence[int] | None, dtype: DTypeLike | None = None
+) -> Tensor:
     extents = None if shape is None else checked_shape(shape)
     text = _opened(path)
-    if extents is None and (found := _SHAPE.match(text[:_HEAD].tobytes())):
-        extents = tuple(map(int, found[1].split()))
-    coords, values = _entries(path, text)
+    head = dict(_COMMENT.findall(text[:_HEAD].tobytes()))
+    if extents is None and b"shape" in head:
+        extents = checked_shape([int(extent) for extent in head[b"shape"].split()])
+    kind = np.dtype(_type_in(path, head) if dtype is None else dtype)
+    coords, values = _entries(path, text, kind.kind in "iub")
+    values = values.astype(kind) if dtype is None else values
     rank = len(extents) if extents is not None else len(coords)
     if not values.size:
         if extents is None:
@@ -45,6 +54,13 @@ def read(path: Path, shape: Sequence[int] | None) -> Tensor:
     return Tensor.from_coo(coords, values, shape=extents)
 
 
+def _type_in(path: Path, head: Mapping[bytes, bytes]) -> str:
+    name = head.get(b"dtype", b"float64").decode().strip()
+    if name not in _TYPES:
+        raise FileError(f"'{path}': the type '{name}' is none of {', '.join(_TYPES)}")
+    return name
+
+
 def write(path: Path, tensor: Tensor) -> None:
     from nacho._nacho import write_entries
 
@@ -52,17 +68,17 @@ def write(path: Path, tensor: Tensor) -> None:
         raise FileError(f"'{path}': a .tns file has no complex numbers")
     sparse = tensor.convert("coo") if tensor.format.is_dense else tensor
     kind = np.float64 if tensor.dtype.kind == "f" else np.int64
-    head = f"# shape: {' '.join(map(str, tensor.shape))}\n".encode()
+    head = f"# shape: {' '.join(map(str, tensor.shape))}\n# dtype: {tensor.dtype}\n"
     body = write_entries(
         np.ascontiguousarray(sparse.coords, np.int64),
         np.ascontiguousarray(sparse.values.reshape(-1), kind),
     )
     if path.name.endswith(".gz"):
         with gzip.open(path, "wb") as packed:
-            packed.write(head + body)
+            packed.write(head.encode() + body)
         return
     with path.open("wb") as file:
-        file.write(head)
+        file.write(head.encode())
         file.write(body)
 
 
@@ -72,7 +88,7 @@ def _opened(path: Path) -> Array:
         try:
             with gzip.open(path) as packed:
                 text = packed.read()
-        except (gzip.BadGzipFile, EOFError) as error:
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise FileError(f"'{path}' is packed badly: {error}") from error
         return np.frombuffer(text, np.uint8)
     if path.stat().st_size:
@@ -80,8 +96,8 @@ def _opened(path: Path) -> Array:
     return np.empty(0, np.uint8)
 
 
-def _entries(path: Path, text: Array) -> tuple[Array, Array]:
-    """Read all entries, some of the text at a time."""
+def _entries(path: Path, text: Array, are_whole: bool) -> tuple[Array, Array]:
+    """Read all entries, some of the text at a time; values may be integers."""
     from nacho._nacho import read_entries
 
     found: list[tuple[Array, Array]] = []
@@ -91,7 +107,8 @@ def _entries(path: Path, text: Array) -> tuple[Array, Array]:
             end = _line_end(text, begin + _CHUNK)
             try:
                 # A copy: a file may change while it is read.
-                coords, values = read_entries(np.array(text[begin:end]), threads)
+                part = np.array(text[begin:end])
+                coords, values = read_entries(part, threads, are_whole)
             except ValueError as error:
                 raise FileError(f"'{path}', {_in_file(str(error), lines)}") from None
             if values.size:

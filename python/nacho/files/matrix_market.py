@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from nacho.storage.arrays import asarray
 from nacho.storage.tensor import Tensor
 
 _RANK = 2
+_MALFORMED = (ValueError, OverflowError, EOFError, gzip.BadGzipFile, zlib.error)
 
 
 def read(path: Path) -> Tensor:
@@ -19,7 +22,7 @@ def read(path: Path) -> Tensor:
     try:
         # Files of symmetric matrices have one half of the entries, which SciPy doubles.
         return asarray(scipy.io.mmread(path, spmatrix=False))
-    except (ValueError, OverflowError) as error:
+    except _MALFORMED as error:
         raise FileError(f"'{path}': {error}") from error
 
 
@@ -36,8 +39,6 @@ def write(path: Path, tensor: Tensor) -> None:
         # There are no truth values in these files.
         values = values.astype(np.int8)
     if path.name.endswith(".gz"):
-        import gzip
-
         with gzip.open(path, "wb") as file:
             scipy.io.mmwrite(file, values, symmetry="general")
         return

@@ -50,13 +50,21 @@ def _reducer(name: str) -> Callable[..., Expression]:
         if not isinstance(operand, Expression) or not indices:
             raise ArgumentError(
                 f"{name} takes index variables and an expression of nacho.indices: "
-                f"nacho.{name}(j, A[i, j])"
+                f"nacho.{name}(j, A[i, j]){_hint(name)}"
             )
         return reduced(name, indices, operand)
 
     reduce.__name__ = reduce.__qualname__ = name
     reduce.__doc__ = f"Return the {_REDUCED[name]}, over the indices that come first."
     return reduce
+
+
+def _hint(name: str) -> str:
+    if name not in ("max", "min"):
+        return ""
+    return (
+        f"; of two expressions, nacho.{name}imum is the {_REDUCED[name].split()[0]} one"
+    )
 
 
 _REDUCED = {

@@ -34,8 +34,16 @@ def power(base: Expr, exponent: Expr) -> Expr:
     number = _integer(exponent)
     if number is None or not 0 < abs(number) <= _LARGEST_POWER:
         return Binary("pow", base, exponent, span)
-    product = _product(base, abs(number), span)
-    return product if number > 0 else Binary("div", Literal(1, span), product, span)
+    if number > 0:
+        return _product(base, number, span)
+    # Integers might overflow before they divide.
+    product = _product(_real(base), -number, span)
+    return Binary("div", Literal(1, span), product, span)
+
+
+def _real(x: Expr) -> Expr:
+    """Return a number that is not of an integer type, and else the same."""
+    return Binary("mul", x, Literal(1.0, x.span), x.span)
 
 
 def _integer(node: Expr) -> int | None:
@@ -63,7 +71,7 @@ def _relu(x: Expr, span: Span) -> Expr:
 
 def _sigmoid(x: Expr, span: Span) -> Expr:
     one = Literal(1, span)
-    negative = Call("exp", (Unary("neg", x, span),), span)
+    negative = Call("exp", (Unary("neg", _real(x), span),), span)
     return Binary("div", one, Binary("add", one, negative, span), span)
 
 

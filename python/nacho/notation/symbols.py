@@ -79,9 +79,9 @@ class Expression:
     """A part of an expression over containers; ``nacho.evaluate`` computes it.
 
     An int in an expression is a literal. A float is a literal if it is an operand of a
-    comparison or an argument of a function, such as ``nacho.where``, because its value
-    decides where the result is 0. Any other number is a scalar operand, so that another
-    value does not need another kernel.
+    comparison or a power, or an argument of a function such as ``nacho.where``, since
+    its value decides where the result is 0. Any other number is a scalar operand, so
+    that another value does not need another kernel.
     """
 
     __slots__ = ("_node",)
@@ -245,7 +245,7 @@ _Node = _Access | _Literal | _Operator | _Reduction
 
 
 def _binary(symbol: str, lhs: object, rhs: object) -> Expression:
-    literal = symbol in _COMPARISONS
+    literal = symbol in _COMPARISONS or symbol == "**"
     left, right = _node_of(lhs, literal), _node_of(rhs, literal)
     if left is None or right is None:
         return NotImplemented  # type: ignore[no-any-return]

@@ -217,11 +217,21 @@ def children(node: Expr) -> tuple[Expr, ...]:
 
 
 def postorder(root: Expr) -> Iterator[Expr]:
-    """Yield every node after its children, from left to right."""
+    """Yield every node after its children, from left to right.
+
+    A node that is an operand of several ones is yielded once.
+    """
+    seen: set[int] = set()
     stack: list[tuple[Expr, bool]] = [(root, False)]
     while stack:
         node, expanded = stack.pop()
-        if expanded or isinstance(node, Access | Literal):
+        if expanded:
+            yield node
+            continue
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Access | Literal):
             yield node
             continue
         stack.append((node, True))

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from nacho.errors import OperandError
 from nacho.storage.containers import view_of
 from nacho.storage.formats import Format
 from nacho.storage.given import require_element
 from nacho.storage.memory import canonical
 from nacho.storage.tensor import Tensor
-from nacho.storage.views import filled, require_positions
+from nacho.storage.views import View, filled, require_positions
 
 _NAME = "asarray"
 
@@ -19,7 +20,7 @@ _NAME = "asarray"
 def asarray(array: Any, format: str | Format | None = None) -> Tensor:
     """Return a tensor that shares the memory of an array of any known library.
 
-    Lists and numbers become arrays of NumPy first. Entries that are not sorted, or not
+    Lists become arrays of NumPy first. Entries that are not sorted, or not
     distinct, are sorted and summed in a copy. With ``format``, the tensor is converted.
 
     >>> nacho.asarray(scipy.sparse.random_array((9, 9)), "csr")  # doctest: +SKIP
@@ -33,10 +34,13 @@ def _tensor(array: Any) -> Tensor:
     if shape is None:
         array = np.asarray(array)
         shape = array.shape
+    if not shape:
+        raise OperandError(f"{_NAME}: a number needs no tensor")
     view = view_of(_NAME, array, len(shape))
     require_element(_NAME, view.values.dtype)
-    if view.format.is_dense or view.device != "cpu":
-        return Tensor._of(view)
-    ready = filled(_NAME, view)
-    require_positions(_NAME, ready)
-    return Tensor._of(canonical(_NAME, array, view, ready, "safe", None))
+    if not (view.format.is_dense or view.device != "cpu"):
+        ready = filled(_NAME, view)
+        require_positions(_NAME, ready)
+        view = canonical(_NAME, array, view, ready, "safe", None)
+    # Results are of the library of the first operand: Nacho's, from now on.
+    return Tensor._of(View(view.format, view.shape, view.pos, view.crd, view.values))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from nacho.elements import DType
 from nacho.errors import (
     DeviceError,
+    DTypeError,
     OperandError,
     ShapeError,
     naming_memory,
@@ -300,7 +301,10 @@ class Tensor:
         All other arrays are shared.
         """
         view = self._on_host()
-        wanted = values_array(view.values.astype(dtype))
+        try:
+            wanted = values_array(view.values.astype(dtype))
+        except TypeError as error:
+            raise DTypeError(f"Tensor: {error}") from error
         return self._of(View(view.format, view.shape, view.pos, view.crd, wanted))
 
     def to(self, device: str) -> Tensor:
