@@ -12,6 +12,12 @@ from collections.abc import Iterator, Mapping
 FUNCTIONS = frozenset(
     {"abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "min", "max", "where"}
 )
+"""Functions that the oracle computes."""
+
+_CALLS = FUNCTIONS | {
+    *("log1p", "expm1", "floor", "ceil", "relu", "sigmoid", "sign", "isnan"),
+    *("sum", "prod", "count", "pattern"),
+}
 """A call of anything else is an access."""
 
 _ASSIGNMENT = re.compile(r"\s*(.*?[^\s+*])\s*(max|min|\+|\*)?=(.*)", re.DOTALL)
@@ -86,8 +92,12 @@ def _result_name(text: str) -> str:
 def accesses_in(tree: ast.expr) -> Iterator[tuple[str, list[str]]]:
     """Yield accesses in the order in which they are written."""
     children = ast.iter_child_nodes(tree)
-    if isinstance(tree, ast.Call) and name_of(tree) in FUNCTIONS:
+    if isinstance(tree, ast.Call) and name_of(tree) in _CALLS:
         children = iter(tree.args)
+    elif isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Call):
+        # pattern(A)[i,j]
+        yield name_of(tree.value.args[0]), indices_of(tree)
+        return
     elif isinstance(tree, ast.Call | ast.Subscript):
         yield name_of(tree), indices_of(tree)
         return
@@ -96,8 +106,12 @@ def accesses_in(tree: ast.expr) -> Iterator[tuple[str, list[str]]]:
             yield from accesses_in(child)
 
 
-def name_of(node: ast.Call | ast.Subscript) -> str:
-    name = node.func if isinstance(node, ast.Call) else node.value
+def name_of(node: ast.expr) -> str:
+    name: ast.expr = node
+    if isinstance(node, ast.Call):
+        name = node.func
+    elif isinstance(node, ast.Subscript):
+        name = node.value
     assert isinstance(name, ast.Name)
     return name.id
 
