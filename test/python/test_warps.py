@@ -38,13 +38,7 @@ def operands(name, columns, dtype):
     return first | {each: dense(size) for each, size in rows.items()}
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("columns", [1, 7, 32, 75])
-@pytest.mark.parametrize("name", PRODUCTS)
-def test_warps_change_nothing(name, columns, dtype):
-    text, formats = PRODUCTS[name]
-    given = operands(name, columns, dtype)
-
+def expect_that_warps_change_nothing(text, formats, given):
     def found(**options):
         kernel = nacho.mlir.compile(text, formats=formats, parts=5, **options)
         return kernel(*(given[each] for each in kernel.operands))
@@ -53,6 +47,15 @@ def test_warps_change_nothing(name, columns, dtype):
     assert samples.same_numbers(together, found())
     alone = found(target="cuda-sim", choices={"warps": False})
     assert samples.same_numbers(together, alone)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("columns", [1, 7, 32, 75])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_warps_change_nothing(name, columns, dtype):
+    text, formats = PRODUCTS[name]
+    given = operands(name, columns, dtype)
+    expect_that_warps_change_nothing(text, formats, given)
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
@@ -159,15 +162,7 @@ def test_warps_add_up_rows_in_the_order_of_one_thread(name, density):
     values = rng.random((4, 7, 90)) * (rng.random((4, 7, 90)) < density)
     given["T"] = nacho.Tensor.from_dense(values, "csf")
     text, formats = ROWS[name]
-
-    def found(**options):
-        kernel = nacho.mlir.compile(text, formats=formats, parts=5, **options)
-        return kernel(*(given[each] for each in kernel.operands))
-
-    together = found(target="cuda-sim")
-    assert samples.same_numbers(together, found())
-    alone = found(target="cuda-sim", choices={"warps": False})
-    assert samples.same_numbers(together, alone)
+    expect_that_warps_change_nothing(text, formats, given)
 
 
 def test_rows_are_added_up_by_warps():

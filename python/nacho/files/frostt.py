@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike
 
 from nacho.elements import ELEMENTS
 from nacho.errors import FileError
+from nacho.files.packing import created, is_packed
 from nacho.files.progress import progress
 from nacho.storage.given import checked_shape
 from nacho.storage.tensor import Tensor
@@ -73,18 +74,14 @@ def write(path: Path, tensor: Tensor) -> None:
         np.ascontiguousarray(sparse.coords, np.int64),
         np.ascontiguousarray(sparse.values.reshape(-1), kind),
     )
-    if path.name.endswith(".gz"):
-        with gzip.open(path, "wb") as packed:
-            packed.write(head.encode() + body)
-        return
-    with path.open("wb") as file:
+    with created(path) as file:
         file.write(head.encode())
         file.write(body)
 
 
 def _opened(path: Path) -> Array:
     """Return the bytes of a file, unpacked."""
-    if path.name.endswith(".gz"):
+    if is_packed(path):
         try:
             with gzip.open(path) as packed:
                 text = packed.read()

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from nacho.errors import FileError
+from nacho.files.packing import created
 from nacho.storage.arrays import asarray
 from nacho.storage.tensor import Tensor
 
@@ -38,9 +39,5 @@ def write(path: Path, tensor: Tensor) -> None:
     if values.dtype == np.bool_:
         # There are no truth values in these files.
         values = values.astype(np.int8)
-    if path.name.endswith(".gz"):
-        with gzip.open(path, "wb") as file:
-            scipy.io.mmwrite(file, values, symmetry="general")
-        return
-    with path.open("wb") as file:
+    with created(path) as file:
         scipy.io.mmwrite(file, values, symmetry="general")

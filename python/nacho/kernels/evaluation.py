@@ -12,7 +12,7 @@ from nacho.kernels.devices import target_for
 from nacho.kernels.explain import explain
 from nacho.kernels.explanation import Explanation
 from nacho.kernels.pins import Pin, requested_format
-from nacho.kernels.request import Lowering, checked_request
+from nacho.kernels.request import Lowering, Request, checked_request
 from nacho.kernels.specialisation import Specialisation, Specialiser
 from nacho.kernels.statement import NotationSource
 from nacho.notation.einsum import spelled_product
@@ -97,11 +97,7 @@ def evaluate(
         device,
         stream,
     )
-    views = views_of_operands(assignment, given)
-    lowering = request.lowering
-    if target is None:
-        lowering = lowering.on(target_for(views.values()))
-    found = specialiser_for(assignment, views, out, lowering)
+    found, views = _prepared(assignment, given, out, target, request)
     return found.run(given, views, request.running, Specialisation.compute)
 
 
@@ -125,11 +121,7 @@ def explained(
     assignment = parse(expr)
     given = given_operands(assignment, operands, named, _EXPLAIN)
     request = checked_request(assignment, **options)
-    views = views_of_operands(assignment, given)
-    lowering = request.lowering
-    if options.get("target") is None:
-        lowering = lowering.on(target_for(views.values()))
-    found = specialiser_for(assignment, views, out, lowering)
+    found, _ = _prepared(assignment, given, out, options.get("target"), request)
     return explain(found, given, request.running)
 
 
@@ -223,6 +215,24 @@ def views_of_operands(assignment: Assignment, given: Sequence[Any]) -> dict[str,
 # --- Kernels --------------------------------------------------------------------------
 
 _specialisers: Cache[Specialiser] = Cache()
+
+
+def _prepared(
+    assignment: Assignment,
+    given: Sequence[Any],
+    out: str | Format | None,
+    target: str | None,
+    request: Request,
+) -> tuple[Specialiser, dict[str, View]]:
+    """Return the specialiser for these operands, and their views.
+
+    Without a target, it is the device where the operands are.
+    """
+    views = views_of_operands(assignment, given)
+    lowering = request.lowering
+    if target is None:
+        lowering = lowering.on(target_for(views.values()))
+    return specialiser_for(assignment, views, out, lowering), views
 
 
 def specialiser_for(
