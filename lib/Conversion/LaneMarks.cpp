@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkspaceMarks.h"
+#include "nacho/IR/Lanes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -13,8 +14,6 @@
 
 using namespace mlir;
 using namespace nacho;
-
-static constexpr int64_t kLanes = 32;
 
 /// The first lane to set a bit of a word sets the bits above it.
 void WorkspaceMarks::markByLane(Value place) {
@@ -67,8 +66,8 @@ SmallVector<Value> WorkspaceMarks::drainWordsByLanes(Value number,
                                                      ValueRange carried,
                                                      VisitPlace visit) {
   Value above = wordAt(kLevels - 2, number), bits = load(above);
-  auto loop = scf::ForOp::create(b, constant(0), constant(64), constant(kLanes),
-                                 carried);
+  auto loop = scf::ForOp::create(b, constant(0), constant(64),
+                                 constant(kWarpLanes), carried);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -82,12 +81,16 @@ SmallVector<Value> WorkspaceMarks::drainWordsByLanes(Value number,
       return visit(place, values);
     };
     if (!carried.empty()) {
-      Value next = loop.getRegionIterArg(0), all;
-      Value count = arith::IndexCastUIOp::create(b, b.getIndexType(),
-                                                 math::CtPopOp::create(b, own));
-      Value first = arith::AddIOp::create(b, next, countBefore(count, all));
-      forEachBit(own, first, visitBit);
-      scf::YieldOp::create(b, Value(arith::AddIOp::create(b, next, all)));
+      Value next = loop.getRegionIterArg(0);
+      Value count = arith::TruncIOp::create(b, b.getI32Type(),
+                                            math::CtPopOp::create(b, own));
+      auto [before, all] = Lanes(op.getLane()).sumBefore(b, count);
+      auto after = [&](Value count) -> Value {
+        return arith::AddIOp::create(
+            b, next, arith::IndexCastUIOp::create(b, b.getIndexType(), count));
+      };
+      forEachBit(own, after(before), visitBit);
+      scf::YieldOp::create(b, after(all));
     } else if (visit) {
       forEachBit(own, {}, visitBit);
     }
@@ -112,26 +115,4 @@ Value WorkspaceMarks::takeWord(Value above, Value number, Value at) {
   b.setInsertionPointToStart(ifUsed.elseBlock());
   scf::YieldOp::create(b, word(0));
   return ifUsed.getResult(0);
-}
-
-/// A number of another lane, of which 32 bits are used.
-Value WorkspaceMarks::fromLane(Value value, Value other) {
-  Value low = arith::IndexCastUIOp::create(b, b.getI32Type(), value);
-  low = FromLaneOp::create(b, low, other);
-  return arith::IndexCastUIOp::create(b, b.getIndexType(), low);
-}
-
-/// The sum of what the lanes before this one count; `all` is that of all lanes.
-Value WorkspaceMarks::countBefore(Value count, Value &all) {
-  Value sum = count, lane = op.getLane();
-  for (int64_t distance = 1; distance < kLanes; distance *= 2) {
-    Value other = arith::AddIOp::create(b, lane, constant(kLanes - distance));
-    other = arith::RemUIOp::create(b, other, constant(kLanes));
-    Value both = arith::AddIOp::create(b, sum, fromLane(sum, other));
-    Value isFar = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, lane,
-                                        constant(distance));
-    sum = arith::SelectOp::create(b, isFar, both, sum);
-  }
-  all = fromLane(sum, constant(kLanes - 1));
-  return arith::SubIOp::create(b, sum, count);
 }

@@ -73,8 +73,6 @@ private:
                                                    mlir::ValueRange carried,
                                                    VisitPlace visit);
   mlir::Value takeWord(mlir::Value above, mlir::Value number, mlir::Value at);
-  mlir::Value fromLane(mlir::Value value, mlir::Value other);
-  mlir::Value countBefore(mlir::Value count, mlir::Value &all);
   mlir::Value constant(int64_t value);
   llvm::SmallVector<mlir::Value> drainWord(unsigned level, mlir::Value number,
                                            mlir::ValueRange carried,

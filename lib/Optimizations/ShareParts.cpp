@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/Lanes.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/Optimizations/Passes.h"
 
@@ -29,8 +30,6 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-static constexpr int64_t kLanes = 32;
-
 //===----------------------------------------------------------------------===//
 // What lanes can do
 //===----------------------------------------------------------------------===//
@@ -39,7 +38,7 @@ static constexpr int64_t kLanes = 32;
 static bool isOfLanes(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return vector && vector.getRank() == 1 && !vector.isScalable() &&
-         vector.getNumElements() <= kLanes &&
+         vector.getNumElements() <= kWarpLanes &&
          llvm::isPowerOf2_64(vector.getNumElements()) &&
          vector.getElementType().isIntOrFloat();
 }
@@ -98,8 +97,6 @@ private:
   bool add(Operation *op);
   bool addStep(scf::ForOp loop, Operation &op);
   bool isOrderFree() const;
-  void takeSteps(scf::ForOp loop);
-  void writeOnce(Operation *op);
   void takeElements();
   void takeElement(Operation *op);
   void takeConstants(Operation *op);
@@ -114,7 +111,7 @@ private:
   DenseSet<Value> read, written, writtenInRows, elsewhere;
   bool isWorth = false;
   Value begin; ///< With which row loops begin; null if there are none.
-  Value lane, isFirst;
+  Value lane;
 };
 } // namespace
 
@@ -207,7 +204,7 @@ bool SharedPart::add(Operation *op) {
     auto loop = dyn_cast<scf::ForOp>(op);
     isWorth |= loop && llvm::any_of(loop.getResultTypes(), [](Type type) {
                  auto vector = dyn_cast<VectorType>(type);
-                 return vector && vector.getNumElements() == kLanes;
+                 return vector && vector.getNumElements() == kWarpLanes;
                });
   }
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
@@ -278,19 +275,6 @@ bool SharedPart::find() {
 // What they do
 //===----------------------------------------------------------------------===//
 
-void SharedPart::takeSteps(scf::ForOp loop) {
-  ImplicitLocOpBuilder b(loop.getLoc(), loop);
-  loop.setLowerBound(arith::AddIOp::create(b, loop.getLowerBound(), lane));
-  loop.setStep(arith::ConstantIndexOp::create(b, kLanes));
-}
-
-void SharedPart::writeOnce(Operation *op) {
-  OpBuilder b(op);
-  auto ifFirst =
-      scf::IfOp::create(b, op->getLoc(), isFirst, /*withElse=*/false);
-  op->moveBefore(ifFirst.thenBlock()->getTerminator());
-}
-
 /// Replaces an operation whose operands and results were vectors.
 void SharedPart::takeElement(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
@@ -310,7 +294,7 @@ void SharedPart::takeElement(Operation *op) {
     element = slice->getOperand(0);
     if (offset) {
       Value at = arith::AddIOp::create(b, lane, constant(offset));
-      at = arith::RemUIOp::create(b, at, constant(kLanes));
+      at = arith::RemUIOp::create(b, at, constant(kWarpLanes));
       element = FromLaneOp::create(b, element, at);
     }
   } else if (isa<vector::ExtractOp>(op)) {
@@ -341,7 +325,8 @@ void SharedPart::takeElements() {
     if (auto load = dyn_cast<vector::LoadOp>(op)) {
       ImplicitLocOpBuilder b(op->getLoc(), op);
       Value number = lane;
-      if (int64_t size = load.getVectorType().getNumElements(); size < kLanes)
+      if (int64_t size = load.getVectorType().getNumElements();
+          size < kWarpLanes)
         number = arith::RemUIOp::create(
             b, lane, arith::ConstantIndexOp::create(b, size));
       unsigned last = load.getIndices().size() - 1;
@@ -365,11 +350,11 @@ void SharedPart::takeElements() {
 void SharedPart::share() {
   auto b = ImplicitLocOpBuilder::atBlockBegin(workers.getLoc(),
                                               workers.getBodyBlock());
-  lane = LaneOp::create(b, b.getIndexType(), kLanes);
-  isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
-                                  arith::ConstantIndexOp::create(b, 0));
-  llvm::for_each(rowLoops, [&](scf::ForOp loop) { takeSteps(loop); });
-  llvm::for_each(writes, [&](Operation *op) { writeOnce(op); });
+  Lanes lanes = Lanes::create(b);
+  lane = lanes.lane();
+  Value isFirst = lanes.isFirst(b);
+  llvm::for_each(rowLoops, [&](scf::ForOp loop) { lanes.takeSteps(loop); });
+  llvm::for_each(writes, [&](Operation *op) { Lanes::doOnce(op, isFirst); });
   takeElements();
 }
 

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/Lanes.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/Optimizations/Passes.h"
 
@@ -27,8 +28,6 @@ namespace nacho {
 
 using namespace mlir;
 using namespace nacho;
-
-static constexpr int64_t kLanes = 32;
 
 namespace {
 /// A part that adds up rows in workspaces.
@@ -52,7 +51,6 @@ private:
   bool isOfLoops(Operation *op) const;
   void takeSteps(scf::ForOp loop);
   void addUp(Carried first);
-  Value sumOfLanes(ImplicitLocOpBuilder &b, Value value);
 
   ParallelOp workers;
   SmallVector<WorkspaceOp> workspaces;
@@ -60,7 +58,8 @@ private:
   SetVector<Carried> counts;
   SmallVector<Operation *> writes; ///< Outside of these loops, and of drains.
   DenseSet<Value> read, written;
-  Value lane, isFirst;
+  Lanes lanes;
+  Value isFirst;
 };
 } // namespace
 
@@ -197,25 +196,10 @@ bool PartOfRows::find() {
 //===----------------------------------------------------------------------===//
 
 void PartOfRows::takeSteps(scf::ForOp loop) {
+  lanes.takeSteps(loop);
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
-  loop.setLowerBound(arith::AddIOp::create(b, loop.getLowerBound(), lane));
-  loop.setStep(arith::ConstantIndexOp::create(b, kLanes));
   b.setInsertionPointAfter(loop);
   LaneSyncOp::create(b);
-}
-
-Value PartOfRows::sumOfLanes(ImplicitLocOpBuilder &b, Value value) {
-  Type type = value.getType();
-  bool isIndex = isa<IndexType>(type);
-  if (isIndex)
-    value = arith::IndexCastOp::create(b, b.getI64Type(), value);
-  for (int64_t distance = kLanes / 2; distance > 0; distance /= 2) {
-    Value other = arith::XOrIOp::create(
-        b, lane, arith::ConstantIndexOp::create(b, distance));
-    Value another = FromLaneOp::create(b, value, other);
-    value = arith::AddIOp::create(b, value, another);
-  }
-  return isIndex ? arith::IndexCastOp::create(b, type, value) : value;
 }
 
 /// Lets each lane add up a number in its own steps: from what there was before
@@ -253,7 +237,7 @@ void PartOfRows::addUp(Carried first) {
   init.set(arith::SelectOp::create(b, isFirst, init.get(), zero));
   b.setInsertionPointAfterValue(sum);
   SmallVector<OpOperand *> uses(llvm::make_pointer_range(sum.getUses()));
-  Value total = sumOfLanes(b, sum);
+  Value total = lanes.sum(b, sum);
   for (OpOperand *use : uses)
     use->set(total);
 }
@@ -261,20 +245,16 @@ void PartOfRows::addUp(Carried first) {
 void PartOfRows::share() {
   auto b = ImplicitLocOpBuilder::atBlockBegin(workers.getLoc(),
                                               workers.getBodyBlock());
-  lane = LaneOp::create(b, b.getIndexType(), kLanes);
-  isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
-                                  arith::ConstantIndexOp::create(b, 0));
+  lanes = Lanes::create(b);
+  isFirst = lanes.isFirst(b);
   for (WorkspaceOp workspace : workspaces)
-    workspace.getLaneMutable().assign(lane);
+    workspace.getLaneMutable().assign(lanes.lane());
   while (!counts.empty())
     addUp(counts.front());
   for (Operation *loop : loops)
     takeSteps(cast<scf::ForOp>(loop));
-  for (Operation *op : writes) {
-    b.setInsertionPoint(op);
-    auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
-    op->moveBefore(ifFirst.thenBlock()->getTerminator());
-  }
+  for (Operation *op : writes)
+    Lanes::doOnce(op, isFirst);
 }
 
 namespace {

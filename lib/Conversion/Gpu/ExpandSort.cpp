@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Lanes.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Runtime/Abi.h"
 
@@ -41,8 +42,6 @@ static constexpr int64_t kDigits = 1 << kBitsPerDigit;
 /// its counts.
 static constexpr int64_t kEntriesPerPart = 1024;
 static constexpr int64_t kMostParts = 4096;
-
-static constexpr int64_t kLanes = 32;
 
 namespace {
 class SortExpander {
@@ -129,7 +128,7 @@ void SortExpander::forEachPart(Body body) {
   OpBuilder::InsertionGuard guard(b);
   auto loop = ParallelOp::create(b, parts, op.getThreads());
   b.setInsertionPointToStart(loop.getBodyBlock());
-  lane = LaneOp::create(b, b.getIndexType(), kLanes);
+  lane = Lanes::create(b).lane();
   begin = times(loop.getWorker(), perPart);
   end = arith::MinUIOp::create(b, add(begin, perPart), entries);
   body(loop.getWorker());
@@ -144,7 +143,7 @@ void SortExpander::forEach(Value begin, Value end, int64_t step, Body body) {
 
 /// Each lane takes every 32nd entry.
 void SortExpander::forEachEntry(Body body) {
-  forEachPart([&](Value) { forEach(add(begin, lane), end, kLanes, body); });
+  forEachPart([&](Value) { forEach(add(begin, lane), end, kWarpLanes, body); });
 }
 
 void SortExpander::emitIf(Value condition, llvm::function_ref<void()> body) {
@@ -176,12 +175,12 @@ void SortExpander::countDigits(Value part,
                                Value from) {
   Value none = arith::ConstantIntOp::create(b, 0, 64);
   Value more = arith::ConstantIntOp::create(b, 1, 64);
-  forEach(lane, constant(kDigits), kLanes, [&](Value digit) {
+  forEach(lane, constant(kDigits), kWarpLanes, [&](Value digit) {
     store(none, counts, add(placeOf(digit, part), one));
   });
   emitIf(isLess(add(part, lane), one), [&] { store(none, counts, zero); });
   LaneSyncOp::create(b);
-  forEach(add(begin, lane), end, kLanes, [&](Value at) {
+  forEach(add(begin, lane), end, kWarpLanes, [&](Value at) {
     Value place = add(placeOf(digitOf(load(from, at)), part), one);
     memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi, more, counts,
                                 place);
@@ -200,7 +199,7 @@ void SortExpander::moveByDigit(Value part,
           b, arith::ConstantIntOp::create(b, 1, 32),
           arith::IndexCastUIOp::create(b, b.getI32Type(), lane)),
       arith::ConstantIntOp::create(b, 1, 32));
-  forEach(begin, end, kLanes, [&](Value first) {
+  forEach(begin, end, kWarpLanes, [&](Value first) {
     Value at = add(first, lane), exists = isLess(at, end);
     Value entry = load(from, arith::MinUIOp::create(b, at, last));
     Value digit = digitOf(entry), place = placeOf(digit, part);

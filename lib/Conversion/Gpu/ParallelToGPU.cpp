@@ -3,6 +3,7 @@
 #include "ScanOnDevice.h"
 #include "TileWindows.h"
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Lanes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -32,9 +33,6 @@ static gpu::LaunchOp createLaunch(ImplicitLocOpBuilder &b, Value blocks,
   return launch;
 }
 
-/// The lanes of a warp.
-static constexpr int64_t kWarp = 32;
-
 /// Lanes exchange 32 bits at a time.
 static void lowerFromLane(FromLaneOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -45,7 +43,7 @@ static void lowerFromLane(FromLaneOp op) {
   if (type != integer)
     bits = arith::BitcastOp::create(b, integer, bits);
   Value lane = arith::IndexCastUIOp::create(b, word, op.getLane());
-  Value lanes = arith::ConstantIntOp::create(b, kWarp, 32);
+  Value lanes = arith::ConstantIntOp::create(b, kWarpLanes, 32);
   auto exchange = [&](Value part) -> Value {
     return gpu::ShuffleOp::create(b, part, lane, lanes, gpu::ShuffleMode::IDX)
         .getShuffleResult();
@@ -122,7 +120,7 @@ static void lowerWithSlots(ParallelOp op, LaneOp lanes, int64_t slots) {
   Value threads = arith::ConstantIndexOp::create(b, slots);
   threads = arith::MinUIOp::create(b, threads, op.getThreads());
   threads = arith::MinUIOp::create(b, threads, op.getWorkers());
-  Value size = arith::ConstantIndexOp::create(b, lanes ? kWarp : 1);
+  Value size = arith::ConstantIndexOp::create(b, lanes ? kWarpLanes : 1);
   gpu::LaunchOp launch = createLaunch(b, threads, size);
   Value thread = launch.getBlockIds().x;
   if (lanes)
@@ -144,11 +142,11 @@ static void lowerWithSlots(ParallelOp op, LaneOp lanes, int64_t slots) {
 /// The lanes of a warp take a part: thread n of a block does part n / 32 of it.
 static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  int64_t parts = std::max<int64_t>(blockSize / kWarp, 1);
+  int64_t parts = std::max<int64_t>(blockSize / kWarpLanes, 1);
   Value size = arith::ConstantIndexOp::create(b, parts);
-  Value ofPart = arith::ConstantIndexOp::create(b, kWarp);
+  Value ofPart = arith::ConstantIndexOp::create(b, kWarpLanes);
   Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
-  Value threads = arith::ConstantIndexOp::create(b, parts * kWarp);
+  Value threads = arith::ConstantIndexOp::create(b, parts * kWarpLanes);
   gpu::LaunchOp launch = createLaunch(b, blocks, threads);
   Value thread = launch.getThreadIds().x;
   Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
@@ -280,9 +278,9 @@ struct ParallelToGPU
         return lowerTiled(op, tile, sharedBytes);
       auto found = op.getBodyBlock()->getOps<LaneOp>();
       LaneOp lanes = found.empty() ? LaneOp() : *found.begin();
-      if (lanes && lanes.getOf() != kWarp)
+      if (lanes && lanes.getOf() != kWarpLanes)
         return lanes.emitOpError("needs a warp of as many lanes, which are ")
-               << kWarp;
+               << kWarpLanes;
       if (hasSlots(op))
         lowerWithSlots(op, lanes, slots);
       else if (lanes)

@@ -17,6 +17,7 @@
 #include "ScanOnDevice.h"
 
 #include "../ScanLoop.h"
+#include "nacho/IR/Lanes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,10 +26,10 @@ using namespace mlir;
 using namespace nacho;
 
 /// How many rows each lane has at a time.
-static constexpr int64_t kLanes = 32, kEach = 4;
+static constexpr int64_t kEach = 4;
 /// The rows of a tile: few enough for many warps, and many enough for the one
 /// that scans the tiles.
-static constexpr int64_t kRowsOfTile = 4 * kEach * kLanes;
+static constexpr int64_t kRowsOfTile = 4 * kEach * kWarpLanes;
 
 namespace {
 using Values = SmallVector<Value>;
@@ -78,7 +79,7 @@ protected:
     auto loop = ParallelOp::create(b, workers, one);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBodyBlock());
-    lane = LaneOp::create(b, b.getIndexType(), kLanes);
+    lanes = Lanes::create(b);
     body(loop.getWorker());
   }
 
@@ -96,34 +97,6 @@ protected:
     return chosen;
   }
 
-  /// The row that another lane has.
-  Values fromLane(ValueRange row, Value other) {
-    Values found;
-    for (Value value : row) {
-      bool isIndex = isa<IndexType>(value.getType());
-      if (isIndex)
-        value = arith::IndexCastOp::create(b, b.getI64Type(), value);
-      value = FromLaneOp::create(b, value, other);
-      if (isIndex)
-        value = arith::IndexCastOp::create(b, b.getIndexType(), value);
-      found.push_back(value);
-    }
-    return found;
-  }
-
-  /// Combines the row of each lane with those of all lanes before.
-  Values scanLanes(Values row) {
-    for (int64_t distance = 1; distance < kLanes; distance *= 2) {
-      Value other = arith::AddIOp::create(b, lane, constant(kLanes - distance));
-      other = arith::RemUIOp::create(b, other, constant(kLanes));
-      Values both = combine(fromLane(row, other), row);
-      Value isFar =
-          compare(arith::CmpIPredicate::uge, lane, constant(distance));
-      row = choose(isFar, both, row);
-    }
-    return row;
-  }
-
   /// sum = first
   /// for n = 4 * lane; n - 4 * lane < count; n += 4 * 32:
   ///   for m in n .. n + 4:
@@ -136,9 +109,10 @@ protected:
               llvm::function_ref<Values(Value)> loadRow,
               llvm::function_ref<void(Value, Value, ValueRange)> visit) {
     auto loop =
-        scf::ForOp::create(b, zero, count, constant(kEach * kLanes), first);
+        scf::ForOp::create(b, zero, count, constant(kEach * kWarpLanes), first);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
+    Value lane = lanes.lane();
     Value begin = arith::MulIOp::create(b, lane, constant(kEach));
     begin = arith::AddIOp::create(b, loop.getInductionVar(), begin);
     Value last = arith::SubIOp::create(b, count, one);
@@ -153,15 +127,18 @@ protected:
     }
     for (int64_t k = 1; k < kEach; ++k)
       own[k] = combine(own[k - 1], own[k]);
-    Values all = scanLanes(own.back());
+    auto combined = [&](ValueRange x, ValueRange y) { return combine(x, y); };
+    Values all = lanes.scan(b, own.back(), combined);
     ValueRange sum = loop.getRegionIterArgs();
-    Value isFirst = compare(arith::CmpIPredicate::eq, lane, zero);
-    Value before = arith::AddIOp::create(b, lane, constant(kLanes - 1));
-    before = arith::RemUIOp::create(b, before, constant(kLanes));
-    Values base = combine(sum, choose(isFirst, none(), fromLane(all, before)));
+    Value isFirst = lanes.isFirst(b);
+    Value before = arith::AddIOp::create(b, lane, constant(kWarpLanes - 1));
+    before = arith::RemUIOp::create(b, before, constant(kWarpLanes));
+    Values base =
+        combine(sum, choose(isFirst, none(), lanes.from(b, all, before)));
     for (auto [number, row] : llvm::zip(numbers, own))
       visit(number.first, number.second, combine(base, row));
-    scf::YieldOp::create(b, combine(sum, fromLane(all, constant(kLanes - 1))));
+    scf::YieldOp::create(
+        b, combine(sum, lanes.from(b, all, constant(kWarpLanes - 1))));
     return Values(loop.getResults());
   }
 
@@ -179,9 +156,7 @@ protected:
     return arith::SubIOp::create(b, startOf(after(tile)), startOf(tile));
   }
 
-  void once(llvm::function_ref<void()> body) {
-    emitIf(compare(arith::CmpIPredicate::eq, lane, zero), body);
-  }
+  void once(llvm::function_ref<void()> body) { emitIf(lanes.isFirst(b), body); }
 
   void combineTile(Value tile) {
     Values sum =
@@ -199,7 +174,8 @@ protected:
   }
 
   ImplicitLocOpBuilder b;
-  Value zero, one, end, tiles, lane;
+  Value zero, one, end, tiles;
+  Lanes lanes;
 };
 
 /// Row n of the output combines all rows before: what a tile comes to is the
