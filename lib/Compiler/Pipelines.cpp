@@ -143,8 +143,10 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   loops.vectorBits = options.vectorBits;
   pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF(loops));
   pm.addNestedPass<func::FuncOp>(createConvertNachoPartitionToSCF());
-  if (options.warps)
+  if (options.warps) {
     pm.addNestedPass<func::FuncOp>(createNachoShareRows());
+    pm.addNestedPass<func::FuncOp>(createNachoTableRows());
+  }
   pm.addNestedPass<func::FuncOp>(createConvertNachoWorkspaceToSCF());
   pm.addNestedPass<func::FuncOp>(createConvertNachoElementsToArith());
   pm.addNestedPass<func::FuncOp>(createConvertNachoLanesToVector());

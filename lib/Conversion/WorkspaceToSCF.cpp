@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaneTables.h"
 #include "WorkspaceKeys.h"
 #include "WorkspaceMarks.h"
 #include "nacho/Conversion/Passes.h"
@@ -342,21 +343,39 @@ SmallVector<Value> WorkspaceLowering::drainPlace(DrainOp drain, Value place,
       [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
+/// Fails if a workspace is used in any other way than those that are known.
+static LogicalResult checkUsers(Operation *op,
+                                llvm::function_ref<bool(Operation *)> isKnown) {
+  for (Operation *user : op->getUsers())
+    if (!isKnown(user))
+      return user->emitOpError("uses a workspace as it cannot be used");
+  return success();
+}
+
 namespace {
 struct WorkspaceToSCF
     : nacho::impl::ConvertNachoWorkspaceToSCFBase<WorkspaceToSCF> {
   void runOnOperation() override {
     SmallVector<WorkspaceOp> workspaces;
+    SmallVector<LaneTableOp> tables;
     getOperation().walk([&](WorkspaceOp op) { workspaces.push_back(op); });
+    getOperation().walk([&](LaneTableOp op) { tables.push_back(op); });
     for (WorkspaceOp op : workspaces)
-      for (Operation *user : op->getUsers())
-        if (!isa<InsertOp, DrainOp>(user) &&
-            !(isa<LookupOp>(user) && op.getKeys() && op.getValues())) {
-          user->emitOpError("uses a workspace as it cannot be used");
-          return signalPassFailure();
-        }
+      if (failed(checkUsers(op, [&](Operation *user) {
+            return isa<InsertOp, DrainOp>(user) ||
+                   (isa<LookupOp>(user) && op.getKeys() && op.getValues());
+          })))
+        return signalPassFailure();
+    for (LaneTableOp op : tables)
+      if (failed(checkUsers(op, [](Operation *user) {
+            auto drain = dyn_cast<DrainOp>(user);
+            return isa<InsertOp>(user) ||
+                   (drain && drain.getInits().size() < 2);
+          })))
+        return signalPassFailure();
     for (WorkspaceOp op : workspaces)
       WorkspaceLowering(op).run();
+    llvm::for_each(tables, lowerLaneTable);
   }
 };
 } // namespace

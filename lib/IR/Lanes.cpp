@@ -8,6 +8,13 @@
 using namespace mlir;
 using namespace nacho;
 
+LogicalResult nacho::verifyOfLanes(Operation *op) {
+  auto workers = op->getParentOfType<ParallelOp>();
+  if (!workers || workers.getBodyBlock()->getOps<LaneOp>().empty())
+    return op->emitOpError("must be inside a nacho.parallel with a nacho.lane");
+  return success();
+}
+
 static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
 }

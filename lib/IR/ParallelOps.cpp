@@ -1,5 +1,6 @@
 //===- ParallelOps.cpp - The backend contract -----------------------------===//
 
+#include "nacho/IR/Lanes.h"
 #include "nacho/IR/Nacho.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -65,9 +66,10 @@ LogicalResult ParallelOp::verify() {
         hasEffect<MemoryEffects::Free>(op))
       return emitOpError() << "body must not allocate or free, as "
                            << op->getName() << " does";
-    bool isForAll = op->hasTrait<BackendOp>() &&
-                    !isa<SlotOp, LaneOp, FromLaneOp, BallotOp, LaneSyncOp,
-                         TileOp, TileSyncOp, StageInOp, StageOutOp>(op);
+    bool isForAll =
+        op->hasTrait<BackendOp>() &&
+        !isa<SlotOp, LaneOp, FromLaneOp, BallotOp, LaneSyncOp, LaneMemoryOp,
+             TileOp, TileSyncOp, StageInOp, StageOutOp>(op);
     if (isForAll ||
         isa<AssignOp, NestOp, PartitionOp, scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();
@@ -97,19 +99,17 @@ LogicalResult LaneOp::verify() {
   return success();
 }
 
-/// Verifies an operation that lanes do together.
-static LogicalResult verifyOfLanes(Operation *op) {
-  auto workers = op->getParentOfType<ParallelOp>();
-  if (!workers || workers.getBodyBlock()->getOps<LaneOp>().empty())
-    return op->emitOpError("must be inside a nacho.parallel with a nacho.lane");
-  return success();
-}
-
 LogicalResult FromLaneOp::verify() { return verifyOfLanes(*this); }
 
 LogicalResult BallotOp::verify() { return verifyOfLanes(*this); }
 
 LogicalResult LaneSyncOp::verify() { return verifyOfLanes(*this); }
+
+LogicalResult LaneMemoryOp::verify() { return verifyOfLanes(*this); }
+
+void LaneMemoryOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getMemory(), "shared");
+}
 
 //===----------------------------------------------------------------------===//
 // ExclusiveScanOp

@@ -1,5 +1,6 @@
 //===- WorkspaceOps.cpp - Sums by coordinate, in any order ----------------===//
 
+#include "nacho/IR/Lanes.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
 
@@ -22,6 +23,13 @@ LogicalResult WorkspaceOp::verify() {
     return emitOpError() << "is a " << getType() << ", but its elements are "
                          << element;
   return success();
+}
+
+LogicalResult LaneTableOp::verify() {
+  if (!llvm::isPowerOf2_64(getOf()))
+    return emitOpError() << "has room for a power of two of coordinates, not "
+                         << getOf();
+  return verifyOfLanes(*this);
 }
 
 LogicalResult InsertOp::verify() {

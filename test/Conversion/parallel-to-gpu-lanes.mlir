@@ -145,3 +145,28 @@ func.func @prefix_sum(%costs: memref<?xi64>, %threads: index) {
   nacho.prefix_sum %costs threads %threads : memref<?xi64>
   return
 }
+
+// Memory that lanes share is shared memory of a block, which is one warp then, and takes
+// one part after the other.
+//
+// CHECK-LABEL: func.func @memory(
+// CHECK:         gpu.launch blocks({{.+}}) threads(%[[TX:[^ ,]+]], %{{.+}}) in (%{{[^ ]+}} = %c32, {{.+}}) workgroup(%[[SHARED:.+]] : memref<32xf64, #gpu.address_space<workgroup>>) {
+// CHECK:           scf.for
+// CHECK:             memref.store %{{.+}}, %[[SHARED]][%[[TX]]]
+// CHECK:             nvvm.bar.warp.sync
+// CHECK:             memref.load %[[SHARED]]
+// CHECK-NOT:     nacho.
+func.func @memory(%n: index, %threads: index, %in: memref<?xf64>, %out: memref<?xf64>) {
+  %c31 = arith.constant 31 : index
+  nacho.parallel %part in %n threads %threads {
+    %lane = nacho.lane of 32
+    %shared = nacho.lane_memory : memref<32xf64>
+    %x = memref.load %in[%part] : memref<?xf64>
+    memref.store %x, %shared[%lane] : memref<32xf64>
+    nacho.lane_sync
+    %other = arith.subi %c31, %lane : index
+    %y = memref.load %shared[%other] : memref<32xf64>
+    memref.store %y, %out[%part] : memref<?xf64>
+  }
+  return
+}

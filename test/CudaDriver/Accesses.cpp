@@ -63,10 +63,18 @@ static void loadParameter(Thread &t, const Instruction &i) {
   t.set<T>(i.operands[0], value);
 }
 
-/// Blocks run one after the other, so that every update is atomic.
-template <typename T, typename Update>
+/// What a place has becomes another value.
+struct Exchange {
+  template <typename T>
+  T operator()(T, T value) const {
+    return value;
+  }
+};
+
+/// Threads run one after the other, so that every update is atomic.
+template <typename T, typename Update, Place place>
 static void update(Thread &t, const Instruction &i) {
-  char *at = globalAt(t, i, 1);
+  char *at = place(t, i, 1);
   requireAligned(at, sizeof(T));
   T before;
   std::memcpy(&before, at, sizeof(T));
@@ -95,12 +103,15 @@ static Operation accessAs(const std::string &access) {
 }
 
 Operation ptx::accessOf(const std::string &name) {
-  if (name == "atom.global.or.b32")
-    return {update<uint32_t, std::bit_or<>>, Shape::memory};
-  if (name == "atom.global.or.b64")
-    return {update<uint64_t, std::bit_or<>>, Shape::memory};
-  if (name == "atom.global.add.u64")
-    return {update<uint64_t, std::plus<>>, Shape::memory};
+  static const std::map<std::string, void (*)(Thread &, const Instruction &)>
+      updates = {
+          {"atom.global.or.b32", update<uint32_t, std::bit_or<>, globalAt>},
+          {"atom.global.or.b64", update<uint64_t, std::bit_or<>, globalAt>},
+          {"atom.global.add.u64", update<uint64_t, std::plus<>, globalAt>},
+          {"atom.shared.or.b32", update<uint32_t, std::bit_or<>, sharedAt>},
+          {"atom.shared.exch.b32", update<uint32_t, Exchange, sharedAt>}};
+  if (auto found = updates.find(name); found != updates.end())
+    return {found->second, Shape::memory};
   size_t last = name.rfind('.');
   std::string access = name.substr(0, last), type = name.substr(last + 1);
   for (const char *vector : {".v2", ".v4"})

@@ -173,6 +173,43 @@ def test_rows_are_added_up_by_warps():
     assert "nacho.lane_sync" in compute
 
 
+def test_short_rows_are_in_tables_that_lanes_share():
+    text, formats = ROWS["spgemm"]
+    kernel = nacho.mlir.compile(text, formats=formats, target="cuda-sim")
+    compute = kernel.mlir("scf").split("@kernel_compute")[1].split("func.func")[0]
+    # Keys, bits and values of 512 places, and the order of 256 entries.
+    for memory in ("512xi32", "16xi32", "512xf64", "256xi32"):
+        assert f"nacho.lane_memory : memref<{memory}>" in compute
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.float32, np.complex128])
+def test_tables_of_any_elements(dtype):
+    rng = np.random.default_rng(4)
+    A, B = (
+        sp.csr_array(rng.integers(1, 9, (40, 40)) * (rng.random((40, 40)) < density))
+        for density in (0.1, 0.2)
+    )
+    text, formats = ROWS["spgemm"]
+    expect_that_warps_change_nothing(
+        text, formats, {"A": A.astype(dtype), "B": B.astype(dtype)}
+    )
+
+
+@pytest.mark.parametrize("products", [1, 16, 17, 255, 256, 257])
+def test_rows_as_long_as_tables(products):
+    """Products of a row have coordinates that are far apart, or all the same."""
+    rng = np.random.default_rng(products)
+    A = sp.csr_array(rng.random((3, products)))
+    columns = rng.choice(2**20 - 1, products, replace=False)
+    rows = np.arange(products)
+    text, formats = ROWS["spgemm"]
+    for coordinates in (columns, columns * 0 + 5, np.sort(columns)):
+        B = sp.csr_array(
+            (rng.random(products), (rows, coordinates)), (products, 2**20 - 1)
+        )
+        expect_that_warps_change_nothing(text, formats, {"A": A, "B": B})
+
+
 @pytest.mark.parametrize("rows", [1, 31, 3000])
 def test_warps_sort_in_the_order_of_one_thread(rows):
     """Lists of fewer entries than lanes, and of more than a part; equal entries keep

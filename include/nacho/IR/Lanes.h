@@ -11,6 +11,9 @@ namespace nacho {
 /// How many lanes do a part together: as many as a warp has.
 inline constexpr int64_t kWarpLanes = 32;
 
+/// Verifies that an operation is inside of a `nacho.parallel` with lanes.
+llvm::LogicalResult verifyOfLanes(mlir::Operation *op);
+
 /// Emits code that the lanes of a worker run together.
 class Lanes {
 public:

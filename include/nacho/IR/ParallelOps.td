@@ -216,6 +216,37 @@ def Nacho_LaneSyncOp : Nacho_Op<"lane_sync", [Nacho_BackendTrait]> {
   let hasVerifier = 1;
 }
 
+def Nacho_LaneMemoryOp : Nacho_Op<"lane_memory", [
+    Nacho_BackendTrait,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "memory that the threads of a part share";
+  let description = [{
+    All threads of a worker (`nacho.lane`) access the same elements, which may be anything
+    at first.
+
+    For a backend: shared memory of a block that is one warp.
+
+    ```mlir
+    func.func @f(%n: index, %threads: index, %x: f64, %out: memref<?xf64>) {
+      %c31 = arith.constant 31 : index
+      nacho.parallel %worker in %n threads %threads {
+        %lane = nacho.lane of 32
+        %shared = nacho.lane_memory : memref<32xf64>
+        memref.store %x, %shared[%lane] : memref<32xf64>
+        nacho.lane_sync
+        %other = arith.subi %c31, %lane : index
+        %y = memref.load %shared[%other] : memref<32xf64>
+        memref.store %y, %out[%lane] : memref<?xf64>
+      }
+      return
+    }
+    ```
+  }];
+  let results = (outs AnyStaticShapeMemRef:$memory);
+  let assemblyFormat = "attr-dict `:` type($memory)";
+  let hasVerifier = 1;
+}
+
 def Nacho_ExclusiveScanOp : Nacho_Op<"exclusive_scan", [
     Nacho_BackendTrait, SingleBlock, AllTypesMatch<["input", "output"]>,
     MemoryEffects<[MemRead, MemWrite]>]> {

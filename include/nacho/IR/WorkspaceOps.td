@@ -34,8 +34,8 @@ def Nacho_WorkspaceOp : Nacho_Op<"workspace", [AttrSizedOperandSegments]> {
     is the same for 2^20 places.
 
     With `lane`, all lanes of a worker (`nacho.lane`) insert into the workspace at the
-    same time, and drain it together. It has no keys then. Between two `nacho.lane_sync`,
-    no two lanes insert at the same coordinate.
+    same time, and drain it together, in increasing order. It has no keys then. Between
+    two `nacho.lane_sync`, no two lanes insert at the same coordinate.
 
     ```mlir
     func.func @f(%keys: memref<?x?xi32>, %values: memref<?x?xf64>,
@@ -58,6 +58,38 @@ def Nacho_WorkspaceOp : Nacho_Op<"workspace", [AttrSizedOperandSegments]> {
     `marks` $marks (`keys` $keys^)? (`with` $values^)? `row` $row (`lane` $lane^)?
     `extent` $extent `status` $status attr-dict `:` type($marks) (`keys` type($keys)^)?
     (`with` type($values)^)? `status` type($status) `->` type($workspace)
+  }];
+  let hasVerifier = 1;
+}
+
+def Nacho_LaneTableOp : Nacho_Op<"lane_table"> {
+  let summary = "an empty workspace in memory that lanes share";
+  let description = [{
+    A workspace of lanes, like `nacho.workspace` with `lane`, for at most `most` coordinates
+    below 2^20. There are at most `of`, a power of two from 16 to 2048: there is memory for
+    as many. Inserting what does not fit sets `operands_changed` in the status, since the
+    caller has counted.
+
+    It is a hash table with twice as many places as `most`, rounded up to a power of two.
+    Draining it sorts it.
+
+    ```mlir
+    func.func @f(%n: index, %threads: index, %status: memref<i32>, %most: index) {
+      nacho.parallel %worker in %n threads %threads {
+        %lane = nacho.lane of 32
+        %w = nacho.lane_table for %most of 256 lane %lane status %status
+            : memref<i32> -> !nacho.workspace<f64>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Index:$most, ConfinedAttr<I64Attr, [IntMinValue<16>, IntMaxValue<2048>]>:$of,
+                       Index:$lane, MemRefRankOf<[I32], [0]>:$status);
+  let results = (outs Nacho_WorkspaceType:$workspace);
+  let assemblyFormat = [{
+    `for` $most `of` $of `lane` $lane `status` $status attr-dict
+    `:` type($status) `->` type($workspace)
   }];
   let hasVerifier = 1;
 }

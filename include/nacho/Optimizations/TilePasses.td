@@ -164,6 +164,58 @@ def NachoShareRows : Pass<"nacho-share-rows", "::mlir::func::FuncOp"> {
   ];
 }
 
+def NachoTableRows : Pass<"nacho-table-rows", "::mlir::func::FuncOp"> {
+  let summary = "Keep short rows in tables in memory that lanes share";
+  let description = [{
+    Where lanes collect rows in a workspace of theirs, they first count how many
+    coordinates a row inserts at most: each lane adds up the steps of some of the loops
+    that insert. A row with at most `most` is collected in a `nacho.lane_table`, whose
+    size depends on that number; others, in the workspace, as before.
+
+    Before:
+    ```mlir
+    %w = nacho.workspace marks %marks with %sums row %slot lane %lane extent %N status %status
+    scf.for %i = %first to %last step %c1 {
+      scf.for %j = %lo to %hi step %c1 {
+        %k = memref.load %A_crd[%j]
+        %begin = memref.load %B_pos[%k]
+        %end = memref.load %B_pos[%k + 1]
+        scf.for %p = %begin + %lane to %end step %c32 {
+          nacho.insert %x distinct at %c into %w
+        }
+        nacho.lane_sync
+      }
+      nacho.drain %c, %x of %w { ... }
+    }
+    ```
+    After:
+    ```mlir
+    scf.for %i = %first to %last step %c1 {
+      %own = scf.for %j = %lo + %lane to %hi step %c32 iter_args(%n = %c0) {
+        // %begin and %end as below
+        scf.yield %n + max(%end - %begin, 0)
+      }
+      %all = sum of min(%own, %most + 1) over all lanes
+      scf.if %all <= %most {
+        %t = nacho.lane_table for %all of 256 lane %lane status %status
+        // as before, with %t
+      } else {
+        // as before, with %w
+      }
+    }
+    ```
+    Left alone are rows whose loops depend on what earlier steps have found.
+  }];
+  let options = [
+    Option<"most", "most", "int64_t", /*default=*/"256",
+           "The most coordinates of a row in a table, a power of two">
+  ];
+  let dependentDialects = [
+    "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def NachoShareParts : Pass<"nacho-share-parts", "::mlir::func::FuncOp"> {
   let summary = "Let the lanes of a warp do a part together";
   let description = [{

@@ -95,11 +95,26 @@ static void lowerLanes(ParallelOp op, LaneOp lanes, Value lane) {
   });
 }
 
-/// Whether the workers of a loop use rows of workspaces.
-static bool hasSlots(ParallelOp op) {
+/// Whether the workers of a loop need a block each: they use rows of
+/// workspaces, or memory that no other warp may access.
+static bool needBlocks(ParallelOp op) {
   return op.getBody()
-      .walk([](SlotOp) { return WalkResult::interrupt(); })
+      .walk([](Operation *inner) {
+        return isa<SlotOp, LaneMemoryOp>(inner) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+      })
       .wasInterrupted();
+}
+
+/// Memory that lanes share becomes shared memory of the block.
+static void lowerMemory(gpu::LaunchOp launch) {
+  auto space = gpu::AddressSpaceAttr::get(launch.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  launch.walk([&](LaneMemoryOp op) {
+    auto type = MemRefType::Builder(op.getType()).setMemorySpace(space);
+    op.replaceAllUsesWith(launch.addWorkgroupAttribution(type, op.getLoc()));
+    op.erase();
+  });
 }
 
 /// Moves the body of a loop over workers into another block.
@@ -136,6 +151,7 @@ static void lowerWithSlots(ParallelOp op, LaneOp lanes, int64_t slots) {
     if (alloca->getNumOperands() == 0)
       alloca->moveBefore(loop);
   });
+  lowerMemory(launch);
   op.erase();
 }
 
@@ -281,7 +297,7 @@ struct ParallelToGPU
       if (lanes && lanes.getOf() != kWarpLanes)
         return lanes.emitOpError("needs a warp of as many lanes, which are ")
                << kWarpLanes;
-      if (hasSlots(op))
+      if (needBlocks(op))
         lowerWithSlots(op, lanes, slots);
       else if (lanes)
         lowerShared(op, lanes, blockSize);

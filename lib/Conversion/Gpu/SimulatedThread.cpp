@@ -7,6 +7,7 @@
 
 #include "SimulatedThread.h"
 
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Runtime/Abi.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -32,13 +33,11 @@ FailureOr<SharedLayout> nacho::layOutShared(gpu::GPUFuncOp kernel) {
   for (BlockArgument array : kernel.getWorkgroupAttributions()) {
     auto type = cast<MemRefType>(array.getType());
     if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
-        !type.getElementType().isIntOrIndexOrFloat())
+        isa<VectorType>(type.getElementType()))
       return kernel.emitOpError("has shared memory that is not simulated");
-    int64_t element =
-        type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
     layout.offsets.push_back(layout.bytes);
     layout.bytes += llvm::alignTo(
-        type.getNumElements() * llvm::divideCeil(element, 8), kAlignment);
+        type.getNumElements() * bytesOf(type.getElementType()), kAlignment);
   }
   if (layout.bytes > kMostShared)
     return kernel.emitOpError("has ")

@@ -40,3 +40,34 @@ func.func @found_by_a_set_of_sums(%A: tensor<?xf64, #SV>, %marks: memref<?x?xi64
   %A1 = nacho.find %k in %A0 : !nacho.fiber<tensor<?xf64, #SV>, 0> by %w : !nacho.workspace<i64>
   return %A1 : !nacho.fiber<tensor<?xf64, #SV>, 1>
 }
+
+// -----
+
+func.func @lookup_in_a_table(%n: index, %threads: index, %status: memref<i32>,
+                             %out: memref<?xf64>) {
+  nacho.parallel %part in %n threads %threads {
+    %lane = nacho.lane of 32
+    %w = nacho.lane_table for %n of 64 lane %lane status %status
+        : memref<i32> -> !nacho.workspace<f64>
+    // expected-error @below {{uses a workspace as it cannot be used}}
+    %v, %isThere = nacho.lookup %part in %w : !nacho.workspace<f64>
+    memref.store %v, %out[%part] : memref<?xf64>
+  }
+  return
+}
+
+// -----
+
+func.func @carry_more_than_a_position(%n: index, %threads: index, %status: memref<i32>,
+                                      %x: f64) {
+  nacho.parallel %part in %n threads %threads {
+    %lane = nacho.lane of 32
+    %w = nacho.lane_table for %n of 64 lane %lane status %status
+        : memref<i32> -> !nacho.workspace<none>
+    // expected-error @below {{uses a workspace as it cannot be used}}
+    %end:2 = nacho.drain %k of %w iter_args(%a = %n : index, %b = %x : f64) : !nacho.workspace<none> {
+      nacho.yield %a, %b : index, f64
+    }
+  }
+  return
+}

@@ -1,0 +1,379 @@
+//===- LaneTables.cpp - Tables in memory that lanes share -----------------===//
+//
+// A hash table with open addressing. A bit says of each place whether it is
+// taken: the lane that sets it has the place. Another lane may see the bit
+// before the place has its key, and finds no key there, which is never its own:
+// no two lanes insert the same one until all have waited for each other. Until
+// then, keys are accessed atomically. A value only one lane accesses.
+//
+// A drain makes a word of the key and the place of each entry, and sorts the
+// words by a bitonic network.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaneTables.h"
+
+#include "nacho/IR/Lanes.h"
+#include "nacho/Runtime/Abi.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// The factor of the hash: 2^32 divided by the golden ratio.
+static constexpr int64_t kFactor = 0x9E3779B9;
+/// Places that have their bits in the same word.
+static constexpr int64_t kWordPlaces = 32;
+/// What a place has without a key: more than every key.
+static constexpr int64_t kNoKey = 0xFFFFFFFF;
+
+namespace {
+class LaneTable {
+public:
+  explicit LaneTable(LaneTableOp op)
+      : op(op), b(op.getLoc(), op), lanes(op.getLane()) {}
+
+  void lower();
+
+private:
+  using Body = llvm::function_ref<void(Value)>;
+
+  void create();
+  void insert(InsertOp insert);
+  Value keyOf(InsertOp insert);
+  /// Where an element is; whether it is anywhere; whether it was not before.
+  struct Place {
+    Value at, isFound, isNew;
+  };
+  Place takePlace(Value key);
+  std::pair<Value, Value> tryPlace(Value place, Value key);
+  void addValue(Value value, const Place &place);
+  void drain(DrainOp drain);
+  Value list();
+  void sort(Value count);
+  void exchange(Value at, Value other, Value size);
+  Value visit(DrainOp drain, Value count);
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value word(int64_t value) {
+    return arith::ConstantIntOp::create(b, value, 32);
+  }
+  Value asWord(Value index) {
+    return arith::IndexCastUIOp::create(b, b.getI32Type(), index);
+  }
+  Value asIndex(Value word) {
+    return arith::IndexCastUIOp::create(b, b.getIndexType(), word);
+  }
+  Value makeMemory(int64_t size, Type element) {
+    return LaneMemoryOp::create(b, MemRefType::get(size, element));
+  }
+  /// How many bits a place takes.
+  int64_t placeBits() { return llvm::Log2_64(op.getOf()) + 1; }
+  Value load(Value memory, Value at) {
+    return memref::LoadOp::create(b, memory, at);
+  }
+  void store(Value value, Value memory, Value at) {
+    memref::StoreOp::create(b, value, memory, at);
+  }
+  /// Each lane does every 32nd.
+  void forEach(Value begin, Value end, Body body);
+  void emitIf(Value condition, llvm::function_ref<void()> body);
+  /// The bit of a place in its word.
+  Value bitOf(Value place);
+
+  LaneTableOp op;
+  ImplicitLocOpBuilder b;
+  Lanes lanes;
+  Value keys, values, marks; ///< `values` is null if the table is a set.
+  Value order;               ///< A word for each entry, while it is drained.
+  Value places;              ///< How many are used; a power of two.
+  Value mask;                ///< The last place.
+  Value shift;               ///< The right shift that makes a hash a place.
+};
+} // namespace
+
+void LaneTable::lower() {
+  create();
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+    b.setInsertionPoint(user);
+    if (auto drained = dyn_cast<DrainOp>(user))
+      drain(drained);
+    else
+      insert(cast<InsertOp>(user));
+  }
+  op.erase();
+}
+
+void LaneTable::forEach(Value begin, Value end, Body body) {
+  auto loop = scf::ForOp::create(b, begin, end, constant(1));
+  lanes.takeSteps(loop);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void LaneTable::emitIf(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, condition, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+Value LaneTable::bitOf(Value place) {
+  Value number = arith::RemUIOp::create(b, place, constant(kWordPlaces));
+  return arith::ShLIOp::create(b, word(1), asWord(number));
+}
+
+void LaneTable::create() {
+  int64_t most = 2 * int64_t(op.getOf());
+  keys = makeMemory(most, b.getI32Type());
+  marks = makeMemory(most / kWordPlaces, b.getI32Type());
+  if (Type element = op.getType().getElement(); !isa<NoneType>(element))
+    values = makeMemory(most, element);
+  // 2 * number <= 2^(32 - zeros)
+  Value twice = arith::ShLIOp::create(
+      b, arith::MinUIOp::create(b, op.getMost(), constant(op.getOf())),
+      constant(1));
+  twice = arith::MaxUIOp::create(b, twice, constant(kWordPlaces));
+  Value last = arith::SubIOp::create(b, asWord(twice), word(1));
+  shift = math::CountLeadingZerosOp::create(b, last);
+  places = arith::ShLIOp::create(
+      b, constant(1), arith::SubIOp::create(b, constant(32), asIndex(shift)));
+  places = arith::MinUIOp::create(b, places, constant(most));
+  mask = arith::SubIOp::create(b, places, constant(1));
+  forEach(constant(0), arith::DivUIOp::create(b, places, constant(kWordPlaces)),
+          [&](Value number) { store(word(0), marks, number); });
+  forEach(constant(0), places,
+          [&](Value place) { store(word(kNoKey), keys, place); });
+  LaneSyncOp::create(b);
+}
+
+//===----------------------------------------------------------------------===//
+// Insertion
+//===----------------------------------------------------------------------===//
+
+/// A key that is too large, which the loops report, loses its high bits.
+Value LaneTable::keyOf(InsertOp insert) {
+  return asWord(
+      arith::AndIOp::create(b, insert.getKey(), constant(kDensePlaces - 1)));
+}
+
+void LaneTable::insert(InsertOp insert) {
+  Place place = takePlace(keyOf(insert));
+  auto ifFound = scf::IfOp::create(b, place.isFound, /*withElse=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifFound.thenBlock());
+    if (Value value = insert.getValue())
+      addValue(value, place);
+    b.setInsertionPointToStart(ifFound.elseBlock());
+    memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori,
+                                word(kOperandsChanged), op.getStatus(),
+                                ValueRange());
+  }
+  insert.replaceAllUsesWith(place.isNew);
+  insert.erase();
+}
+
+/// Tries a place. Returns whether it is the key's, and whether it was free.
+std::pair<Value, Value> LaneTable::tryPlace(Value place, Value key) {
+  auto update = [&](arith::AtomicRMWKind kind, Value value, Value memory,
+                    Value at) -> Value {
+    return memref::AtomicRMWOp::create(b, kind, value, memory, at);
+  };
+  Value bit = bitOf(place);
+  Value at = arith::DivUIOp::create(b, place, constant(kWordPlaces));
+  Value before = update(arith::AtomicRMWKind::ori, bit, marks, at);
+  Value isNew =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            arith::AndIOp::create(b, before, bit), word(0));
+  auto found = scf::IfOp::create(b, b.getI1Type(), isNew, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(found.thenBlock());
+  update(arith::AtomicRMWKind::assign, key, keys, place);
+  scf::YieldOp::create(b, isNew);
+  b.setInsertionPointToStart(found.elseBlock());
+  Value there = update(arith::AtomicRMWKind::ori, word(0), keys, place);
+  Value isSame = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, key);
+  scf::YieldOp::create(b, isSame);
+  return {found.getResult(0), isNew};
+}
+
+/// for n = hash of the key to that + places, while place n & mask is another's
+///
+/// There is a place unless more coordinates come than were counted.
+LaneTable::Place LaneTable::takePlace(Value key) {
+  Value hash = arith::MulIOp::create(b, key, word(int32_t(kFactor)));
+  Value begin = asIndex(arith::ShRUIOp::create(b, hash, shift));
+  Value end = arith::AddIOp::create(b, begin, mask);
+  Value isFound, isNew;
+  auto search = scf::WhileOp::create(
+      b, TypeRange{b.getIndexType(), b.getI1Type(), b.getI1Type()},
+      ValueRange{begin}, nullptr, nullptr);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(search.getBeforeBody());
+    Value number = search.getBeforeArguments()[0];
+    std::tie(isFound, isNew) =
+        tryPlace(arith::AndIOp::create(b, number, mask), key);
+    Value isOthers = arith::XOrIOp::create(
+        b, isFound, arith::ConstantIntOp::create(b, 1, 1));
+    Value isLeft =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, end);
+    scf::ConditionOp::create(b, arith::AndIOp::create(b, isLeft, isOthers),
+                             ValueRange{number, isFound, isNew});
+    b.setInsertionPointToStart(search.getAfterBody());
+    Value next = search.getAfterArguments()[0];
+    scf::YieldOp::create(b, Value(arith::AddIOp::create(b, next, constant(1))));
+  }
+  return {arith::AndIOp::create(b, search.getResult(0), mask),
+          search.getResult(1), search.getResult(2)};
+}
+
+void LaneTable::addValue(Value value, const Place &place) {
+  auto ifNew = scf::IfOp::create(b, place.isNew, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifNew.thenBlock());
+  store(value, values, place.at);
+  b.setInsertionPointToStart(ifNew.elseBlock());
+  Value before = load(values, place.at);
+  store(BinaryOp::create(b, BinaryKind::add, before, value), values, place.at);
+}
+
+//===----------------------------------------------------------------------===//
+// Drain
+//===----------------------------------------------------------------------===//
+
+/// A table that is made anew for each row may be left as it is.
+void LaneTable::drain(DrainOp drain) {
+  if (!drain.getInits().empty() ||
+      !drain.getBodyBlock()->without_terminator().empty()) {
+    order = makeMemory(op.getOf(), b.getI32Type());
+    Value count = list();
+    sort(count);
+    Value next = visit(drain, count);
+    if (!drain.getInits().empty())
+      drain.getResult(0).replaceAllUsesWith(next);
+    // The next row may use the same memory.
+    LaneSyncOp::create(b);
+  }
+  drain.erase();
+}
+
+/// Writes a word for each entry, and returns how many there are.
+Value LaneTable::list() {
+  auto loop = scf::ForOp::create(b, constant(0), places, constant(kWordPlaces),
+                                 constant(0));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value first = loop.getInductionVar(), count = loop.getRegionIterArg(0);
+  Value bits =
+      load(marks, arith::DivUIOp::create(b, first, constant(kWordPlaces)));
+  Value place = arith::AddIOp::create(b, first, lanes.lane());
+  Value bit = bitOf(place);
+  auto after = [&](Value bits) -> Value {
+    Value all = arith::AddIOp::create(b, count,
+                                      asIndex(math::CtPopOp::create(b, bits)));
+    return arith::MinUIOp::create(b, all, constant(op.getOf()));
+  };
+  Value isTaken =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                            arith::AndIOp::create(b, bits, bit), word(0));
+  Value before = after(
+      arith::AndIOp::create(b, bits, arith::SubIOp::create(b, bit, word(1))));
+  isTaken = arith::AndIOp::create(
+      b, isTaken,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, before,
+                            constant(op.getOf())));
+  emitIf(isTaken, [&] {
+    Value key = arith::ShLIOp::create(b, load(keys, place), word(placeBits()));
+    store(arith::OrIOp::create(b, key, asWord(place)), order, before);
+  });
+  scf::YieldOp::create(b, after(bits));
+  return loop.getResult(0);
+}
+
+/// for k = 1 to bits: size = 2^k
+///   for n = 1 to k: exchange words that are 2^(k - n) apart
+void LaneTable::sort(Value count) {
+  Value one = constant(1);
+  Value last =
+      arith::SubIOp::create(b, arith::MaxUIOp::create(b, count, one), one);
+  Value bits = arith::SubIOp::create(
+      b, constant(32),
+      asIndex(math::CountLeadingZerosOp::create(b, asWord(last))));
+  Value end = arith::MinUIOp::create(b, arith::ShLIOp::create(b, one, bits),
+                                     constant(op.getOf()));
+  forEach(count, end, [&](Value at) { store(word(-1), order, at); });
+  LaneSyncOp::create(b);
+  auto after = [&](Value number) {
+    return arith::AddIOp::create(b, number, one);
+  };
+  auto sizes = scf::ForOp::create(b, one, after(bits), one);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(sizes.getBody());
+  Value size = arith::ShLIOp::create(b, one, sizes.getInductionVar());
+  auto strides =
+      scf::ForOp::create(b, one, after(sizes.getInductionVar()), one);
+  b.setInsertionPointToStart(strides.getBody());
+  Value stride = arith::ShRUIOp::create(b, size, strides.getInductionVar());
+  Value low = arith::SubIOp::create(b, stride, one);
+  forEach(constant(0), arith::ShRUIOp::create(b, end, one), [&](Value pair) {
+    // The pair's number, with a 0 put in where the numbers of its words differ.
+    Value at = arith::SubIOp::create(b, arith::ShLIOp::create(b, pair, one),
+                                     arith::AndIOp::create(b, pair, low));
+    exchange(at, arith::AddIOp::create(b, at, stride), size);
+  });
+  LaneSyncOp::create(b);
+}
+
+/// Orders two words. In every second stretch of `size` words, the larger one
+/// comes first.
+void LaneTable::exchange(Value at, Value other, Value size) {
+  Value x = load(order, at), y = load(order, other);
+  Value isGreater = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, x, y);
+  Value isUp =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            arith::AndIOp::create(b, at, size), constant(0));
+  Value isWrong =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, isGreater, isUp);
+  emitIf(isWrong, [&] {
+    store(y, order, at);
+    store(x, order, other);
+  });
+}
+
+/// Runs the body of a drain for each entry; lanes that lie next to each other
+/// have entries that do. Returns the number that is carried on, if there is
+/// one.
+Value LaneTable::visit(DrainOp drain, Value count) {
+  Value first =
+      drain.getInits().empty() ? Value() : Value(drain.getInits().front());
+  forEach(constant(0), count, [&](Value at) {
+    Value entry = load(order, at);
+    IRMapping mapping;
+    mapping.map(drain.getKey(),
+                asIndex(arith::ShRUIOp::create(b, entry, word(placeBits()))));
+    if (values) {
+      Value place = arith::AndIOp::create(
+          b, asIndex(entry), constant(2 * int64_t(op.getOf()) - 1));
+      mapping.map(drain.getValue(), load(values, place));
+    }
+    if (first)
+      mapping.map(drain.getCarried().front(),
+                  Value(arith::AddIOp::create(b, first, at)));
+    for (Operation &op : drain.getBodyBlock()->without_terminator())
+      b.clone(op, mapping);
+  });
+  return first ? Value(arith::AddIOp::create(b, first, count)) : first;
+}
+
+void nacho::lowerLaneTable(LaneTableOp op) { LaneTable(op).lower(); }

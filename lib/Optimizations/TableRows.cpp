@@ -1,0 +1,305 @@
+//===- TableRows.cpp - Short rows are collected in shared memory ----------===//
+//
+// Consumes and leaves what nacho-share-rows makes. A row is what lies in one
+// block from the first operation that inserts into a workspace up to the drain
+// of it, which leaves the workspace empty.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/IR/Lanes.h"
+#include "nacho/IR/Nacho.h"
+#include "nacho/Optimizations/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOTABLEROWS
+#include "nacho/Optimizations/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// How many coordinates a row inserts
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Emits, before an operation of a row, code that finds how often its loops
+/// insert. The code computes again what the bounds of these loops depend on.
+class StepCounter {
+public:
+  StepCounter(ImplicitLocOpBuilder &b, Lanes lanes,
+              const SetVector<Operation *> &inserting)
+      : b(b), lanes(lanes), inserting(inserting) {}
+
+  /// The number of insertions that this lane counts; null if that cannot be
+  /// known before they are made.
+  Value count(Operation *op);
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value copy(Value value);
+  Value countBlock(Block *body);
+  Value countSteps(scf::ForOp loop);
+  Value countInLoop(scf::ForOp loop);
+  Value countInBranch(scf::IfOp branch);
+
+  ImplicitLocOpBuilder &b;
+  Lanes lanes;
+  /// The operations of the row that have, or are, an insertion.
+  const SetVector<Operation *> &inserting;
+  Operation *top = nullptr; ///< The operation whose insertions are counted.
+  bool isInLoop = false;    ///< Whether lanes take different steps already.
+  IRMapping copies;
+};
+} // namespace
+
+/// A value as it is where code is emitted; null if it depends on what a loop
+/// carries, or on what is written.
+Value StepCounter::copy(Value value) {
+  if (Value known = copies.lookupOrNull(value))
+    return known;
+  if (!top->isAncestor(value.getParentBlock()->getParentOp()))
+    return value;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumRegions() != 0 ||
+      !(isMemoryEffectFree(op) || hasSingleEffect<MemoryEffects::Read>(op)))
+    return nullptr;
+  for (Value operand : op->getOperands())
+    if (!copy(operand))
+      return nullptr;
+  b.clone(*op, copies);
+  return copies.lookup(value);
+}
+
+Value StepCounter::count(Operation *op) {
+  if (!top)
+    top = op;
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (loop && llvm::none_of(inserting, [&](Operation *other) {
+        return isa<scf::ForOp>(other) && loop->isProperAncestor(other);
+      }))
+    return countSteps(loop);
+  if (loop)
+    return countInLoop(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return countInBranch(branch);
+  return nullptr;
+}
+
+Value StepCounter::countBlock(Block *body) {
+  Value all = constant(0);
+  for (Operation &op : *body)
+    if (inserting.contains(&op)) {
+      Value more = count(&op);
+      if (!more)
+        return nullptr;
+      all = arith::AddIOp::create(b, all, more);
+    }
+  return all;
+}
+
+/// A loop that inserts at most once in each step, of which every lane takes one
+/// in 32. If all lanes count its steps alike, only the first one's are needed.
+Value StepCounter::countSteps(scf::ForOp loop) {
+  auto begin = loop.getLowerBound().getDefiningOp<arith::AddIOp>();
+  auto inserts = loop.getBody()->getOps<InsertOp>();
+  if (!begin || begin.getRhs() != lanes.lane() ||
+      std::distance(inserts.begin(), inserts.end()) > 1)
+    return nullptr;
+  Value from = copy(begin.getLhs()), to = copy(loop.getUpperBound());
+  if (!from || !to)
+    return nullptr;
+  Value steps = arith::MaxSIOp::create(b, arith::SubIOp::create(b, to, from),
+                                       constant(0));
+  if (isInLoop)
+    return steps;
+  return arith::SelectOp::create(b, lanes.isFirst(b), steps, constant(0));
+}
+
+/// Lanes count what is inserted in different steps of the outermost loop.
+Value StepCounter::countInLoop(scf::ForOp loop) {
+  Value from = copy(loop.getLowerBound()), to = copy(loop.getUpperBound());
+  if (!from || !to || !matchPattern(loop.getStep(), m_One()))
+    return nullptr;
+  auto counting = scf::ForOp::create(b, from, to, constant(1), constant(0));
+  if (!isInLoop)
+    lanes.takeSteps(counting);
+  OpBuilder::InsertionGuard guard(b);
+  llvm::SaveAndRestore inLoop(isInLoop, true);
+  b.setInsertionPointToStart(counting.getBody());
+  copies.map(loop.getInductionVar(), counting.getInductionVar());
+  Value own = countBlock(loop.getBody());
+  if (!own)
+    return nullptr;
+  scf::YieldOp::create(
+      b, Value(arith::AddIOp::create(b, counting.getRegionIterArg(0), own)));
+  return counting.getResult(0);
+}
+
+Value StepCounter::countInBranch(scf::IfOp branch) {
+  Value condition = copy(branch.getCondition());
+  if (!condition)
+    return nullptr;
+  auto counting =
+      scf::IfOp::create(b, b.getIndexType(), condition, /*withElse=*/true);
+  for (auto [from, to] :
+       llvm::zip(branch->getRegions(), counting->getRegions())) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&to.front());
+    Value own = from.empty() ? constant(0) : countBlock(&from.front());
+    if (!own)
+      return nullptr;
+    scf::YieldOp::create(b, own);
+  }
+  return counting.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The rows that a workspace of lanes collects.
+class TabledRows {
+public:
+  TabledRows(WorkspaceOp workspace, int64_t most)
+      : workspace(workspace), most(most), lanes(workspace.getLane()) {}
+
+  /// Finds where a row begins and ends.
+  bool find();
+  void split();
+
+private:
+  Value countAll(ImplicitLocOpBuilder &b);
+
+  WorkspaceOp workspace;
+  int64_t most;
+  Lanes lanes;
+  Operation *first = nullptr;
+  DrainOp drain; ///< The last operation of the row.
+  SetVector<Operation *> inserting;
+};
+} // namespace
+
+bool TabledRows::find() {
+  for (Operation *user : workspace->getUsers())
+    if (auto op = dyn_cast<DrainOp>(user)) {
+      if (drain)
+        return false;
+      drain = op;
+    }
+  if (!drain)
+    return false;
+  Block *row = drain->getBlock();
+  for (Operation *user : workspace->getUsers()) {
+    Operation *inRow = row->findAncestorOpInBlock(*user);
+    if (!inRow || !isa<InsertOp, DrainOp>(user))
+      return false;
+    if (user == drain)
+      continue;
+    if (!inRow->isBeforeInBlock(drain))
+      return false;
+    if (!first || inRow->isBeforeInBlock(first))
+      first = inRow;
+    for (Operation *op = user; op != row->getParentOp(); op = op->getParentOp())
+      inserting.insert(op);
+  }
+  return first;
+}
+
+/// At most how many coordinates the row inserts, if that is not more than a
+/// table has room for; null if that is not known.
+Value TabledRows::countAll(ImplicitLocOpBuilder &b) {
+  Value own = arith::ConstantIndexOp::create(b, 0);
+  for (Operation *op = first; op != drain; op = op->getNextNode())
+    if (inserting.contains(op)) {
+      Value more = StepCounter(b, lanes, inserting).count(op);
+      if (!more)
+        return nullptr;
+      own = arith::AddIOp::create(b, own, more);
+    }
+  // Sums of these take 32 bits.
+  own = arith::MinUIOp::create(b, own,
+                               arith::ConstantIndexOp::create(b, most + 1));
+  own = arith::IndexCastUIOp::create(b, b.getI32Type(), own);
+  return arith::IndexCastUIOp::create(b, b.getIndexType(), lanes.sum(b, own));
+}
+
+void TabledRows::split() {
+  Operation *before = first->getPrevNode();
+  ImplicitLocOpBuilder b(first->getLoc(), first);
+  Value all = countAll(b);
+  if (!all) {
+    // Some of the code that counts may be there.
+    while (first->getPrevNode() != before)
+      first->getPrevNode()->erase();
+    return;
+  }
+  SmallVector<Operation *> row;
+  for (Operation *op = first; op != drain; op = op->getNextNode())
+    row.push_back(op);
+  row.push_back(drain);
+  auto isLater = [&](Operation *user) {
+    return drain->isBeforeInBlock(
+        drain->getBlock()->findAncestorOpInBlock(*user));
+  };
+  SmallVector<Value> results;
+  for (Operation *op : row)
+    llvm::copy_if(
+        op->getResults(), std::back_inserter(results),
+        [&](Value value) { return llvm::any_of(value.getUsers(), isLater); });
+  Value isShort =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, all,
+                            arith::ConstantIndexOp::create(b, most));
+  auto choice = scf::IfOp::create(b, ValueRange(results).getTypes(), isShort,
+                                  /*withElse=*/true);
+  for (auto [value, chosen] : llvm::zip(results, choice.getResults()))
+    value.replaceUsesWithIf(
+        chosen, [&](OpOperand &use) { return isLater(use.getOwner()); });
+  b.setInsertionPointToStart(choice.thenBlock());
+  IRMapping inTable;
+  Value table = LaneTableOp::create(b, workspace.getType(), all, most,
+                                    lanes.lane(), workspace.getStatus());
+  inTable.map(workspace.getResult(), table);
+  for (Operation *op : row)
+    b.clone(*op, inTable);
+  if (!results.empty())
+    scf::YieldOp::create(b, llvm::map_to_vector(results, [&](Value value) {
+                           return inTable.lookup(value);
+                         }));
+  b.setInsertionPointToStart(choice.elseBlock());
+  for (Operation *op : row)
+    op->moveBefore(choice.elseBlock(), b.getInsertionPoint());
+  if (!results.empty())
+    scf::YieldOp::create(b, results);
+}
+
+namespace {
+struct TableRows : nacho::impl::NachoTableRowsBase<TableRows> {
+  using NachoTableRowsBase::NachoTableRowsBase;
+
+  void runOnOperation() override {
+    SmallVector<WorkspaceOp> workspaces;
+    getOperation().walk([&](WorkspaceOp op) {
+      if (op.getLane())
+        workspaces.push_back(op);
+    });
+    for (WorkspaceOp op : workspaces)
+      if (TabledRows rows(op, most); rows.find())
+        rows.split();
+  }
+};
+} // namespace
