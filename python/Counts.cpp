@@ -15,10 +15,11 @@ static nb::list pyCountedKernels() {
   nb::list kernels;
   for (const auto &[name, n] : countedKernels())
     kernels.append(nb::make_tuple(
-        name, nb::make_tuple(n.launches, n.warps, n.sectorsLoaded,
-                             n.sectorsStored, n.bytesLoaded, n.bytesStored,
-                             n.sharedAccesses, n.bankConflicts, n.atomics,
-                             n.issued, n.useful, n.longest, n.predicted)));
+        name,
+        nb::make_tuple(n.launches, n.warps, n.sectorsLoaded, n.sectorsStored,
+                       n.sectorsMoved, n.bytesLoaded, n.bytesStored,
+                       n.sharedAccesses, n.bankConflicts, n.atomics, n.issued,
+                       n.useful, n.longest, n.predicted)));
   return kernels;
 }
 

@@ -40,6 +40,25 @@ int64_t TouchedBytes::count() const {
   return all;
 }
 
+void SectorCache::clear() {
+  sectors.clear();
+  entered = loaded = stored = 0;
+}
+
+/// What is stored is not loaded before.
+void SectorCache::access(uint64_t sector, bool stores) {
+  auto [known, isNew] = sectors.try_emplace(sector);
+  Sector &found = known->second;
+  if (isNew || entered - found.last >= kCapacity) {
+    ++entered;
+    loaded += !stores;
+    found.isStored = false;
+  }
+  found.last = entered;
+  stored += stores && !found.isStored;
+  found.isStored |= stores;
+}
+
 //===----------------------------------------------------------------------===//
 // Events
 //===----------------------------------------------------------------------===//
@@ -56,6 +75,7 @@ void LaunchCounter::begin(const char *launched, int64_t numBlocks,
   }
   read.clear();
   written.clear();
+  cache.clear();
   counts = {};
 }
 
@@ -105,6 +125,7 @@ void LaunchCounter::end() {
   counts.launches = 1;
   counts.bytesLoaded = read.count();
   counts.bytesStored = written.count();
+  counts.sectorsMoved = cache.moved();
   counts.predicted = predictedSeconds(counts, blocks);
   addCounts(name, counts);
 }
@@ -139,28 +160,34 @@ void LaunchCounter::count(Warp &warp, Events begin, Events end) {
   counts.useful += weight * (end - begin);
 }
 
-int64_t LaunchCounter::sectorsOf(Events begin, Events end) {
+/// Leaves the sectors of an instruction, each once.
+void LaunchCounter::findSectors(Events begin, Events end) {
   scratch.clear();
   for (Events event = begin; event != end; ++event)
     for (uint64_t sector = event->address / kSector;
          sector <= (event->address + event->bytes - 1) / kSector; ++sector)
       scratch.push_back(sector);
   std::sort(scratch.begin(), scratch.end());
-  return std::unique(scratch.begin(), scratch.end()) - scratch.begin();
+  scratch.erase(std::unique(scratch.begin(), scratch.end()), scratch.end());
 }
 
 /// An atomic access loads and stores.
 void LaunchCounter::countGlobal(Events begin, Events end) {
-  int64_t sectors = sectorsOf(begin, end);
+  findSectors(begin, end);
+  int64_t sectors = scratch.size();
   if (begin->what == What::atomic)
     counts.atomics += end - begin;
   if (begin->what != What::write) {
     counts.sectorsLoaded += sectors;
+    for (uint64_t sector : scratch)
+      cache.access(sector, /*stores=*/false);
     for (Events event = begin; event != end; ++event)
       read.add(event->address, event->bytes);
   }
   if (begin->what != What::read) {
     counts.sectorsStored += sectors;
+    for (uint64_t sector : scratch)
+      cache.access(sector, /*stores=*/true);
     for (Events event = begin; event != end; ++event)
       written.add(event->address, event->bytes);
   }

@@ -50,6 +50,27 @@ private:
   std::unordered_map<uint64_t, std::array<uint64_t, kPage / 64>> pages;
 };
 
+/// The cache between the processors and the memory of an H100. The sectors that
+/// were accessed last are in it. One that was stored is written to memory once,
+/// when others take its place.
+class SectorCache {
+public:
+  void clear();
+  void access(uint64_t sector, bool stores);
+  /// How many sectors memory has given, or gets in the end.
+  int64_t moved() const { return loaded + stored; }
+
+private:
+  static constexpr int64_t kCapacity = (int64_t(50) << 20) / 32;
+  struct Sector {
+    int64_t last = 0; ///< How many had entered when it was accessed last.
+    bool isStored = false;
+  };
+  std::unordered_map<uint64_t, Sector> sectors;
+  int64_t entered = 0; ///< Sectors that were not there.
+  int64_t loaded = 0, stored = 0;
+};
+
 /// Counts what the warps of a launch do. The lanes of a warp execute an
 /// operation together if all of them are in the same step of each loop around
 /// it: so they do on a GPU whose lanes go apart at branches and ends of loops,
@@ -93,14 +114,15 @@ private:
   void combine(Warp &warp);
   void count(Warp &warp, Events begin, Events end);
   void countGlobal(Events begin, Events end);
-  int64_t sectorsOf(Events begin, Events end);
+  void findSectors(Events begin, Events end);
   void countShared(Events begin, Events end);
 
   const char *name = nullptr;
   int64_t blocks = 0, threads = 0;
-  std::vector<Warp> warps; ///< Of the block that runs.
-  std::vector<uint64_t> scratch;
+  std::vector<Warp> warps;       ///< Of the block that runs.
+  std::vector<uint64_t> scratch; ///< Sectors, or words of shared memory.
   TouchedBytes read, written;
+  SectorCache cache;
   KernelCounts counts;
 };
 

@@ -14,7 +14,7 @@ module attributes {gpu.container_module} {
 
 // Two warps load 256 bytes each, and store as many: 8 sectors. Each has 3 instructions.
 //
-// COPY: copy: launches 1, warps 2, sectors 16 + 16, bytes 512 + 512, shared 0, conflicts 0, atomics 0, issued 6, useful 192, longest 3
+// COPY: copy: launches 1, warps 2, sectors 16 + 16, moved 32, bytes 512 + 512, shared 0, conflicts 0, atomics 0, issued 6, useful 192, longest 3
 // NONE-NOT: copy:
 func.func @copy(%in: memref<?xf64>, %out: memref<?xf64>) {
   %c1 = arith.constant 1 : index
@@ -24,9 +24,10 @@ func.func @copy(%in: memref<?xf64>, %out: memref<?xf64>) {
   return
 }
 
-// Every lane loads from a sector of its own, twice: the bytes are counted once.
+// Every lane loads from a sector of its own, twice: the bytes are counted once, and the
+// second time, the sectors come from the cache.
 //
-// STRIDED: strided: launches 1, warps 1, sectors 64 + 8, bytes 256 + 256,
+// STRIDED: strided: launches 1, warps 1, sectors 64 + 8, moved 40, bytes 256 + 256,
 func.func @strided(%in: memref<?xf64>, %out: memref<?xf64>) {
   %c1 = arith.constant 1 : index
   %c32 = arith.constant 32 : index
@@ -55,7 +56,7 @@ func.func @banks(%in: memref<?xi32>, %out: memref<?xi32>) {
 //   issued: 2 * (3 + 2 * (3 * 1 + 1)) = 22     longest: 11
 //   useful: 40 * (3 + 2 * 1) + 2 * 60 * 1 = 320
 //
-// NESTED: nested: launches 1, warps 2, sectors 12 + 12, bytes 4 + 4, shared 0, conflicts 0, atomics 120, issued 22, useful 320, longest 11
+// NESTED: nested: launches 1, warps 2, sectors 12 + 12, moved 2, bytes 4 + 4, shared 0, conflicts 0, atomics 120, issued 22, useful 320, longest 11
 func.func @nested(%in: memref<?xi32>, %out: memref<?xi32>) {
   %c1 = arith.constant 1 : index
   %c40 = arith.constant 40 : index

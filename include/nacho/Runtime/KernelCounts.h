@@ -17,6 +17,8 @@ struct KernelCounts {
   int64_t launches = 0, warps = 0;
   /// Sectors of 32 bytes of global memory that instructions of warps touch.
   int64_t sectorsLoaded = 0, sectorsStored = 0;
+  /// Sectors that the cache of an H100 exchanges with its memory for these.
+  int64_t sectorsMoved = 0;
   /// The bytes that a launch loads and stores, however often.
   int64_t bytesLoaded = 0, bytesStored = 0;
   int64_t sharedAccesses = 0; ///< Instructions of warps.
@@ -33,8 +35,9 @@ struct KernelCounts {
 };
 
 /// A lower bound, in seconds, of the time that one launch takes on an H100
-/// whose caches hold nothing: the longest of the times that it takes to move
-/// its sectors, to issue its instructions on the processors that have a block,
+/// whose cache holds nothing: the longest of the times that it takes to move
+/// sectors between memory and the cache, to move them between the cache and the
+/// processors, to issue its instructions on the processors that have a block,
 /// and to issue those of its longest warp; and the time of the launch itself.
 double predictedSeconds(const KernelCounts &launch, int64_t blocks);
 

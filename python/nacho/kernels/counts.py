@@ -13,6 +13,8 @@ class KernelCounts(NamedTuple):
     sectors_loaded: int
     """Sectors of 32 bytes that instructions of warps touch in global memory."""
     sectors_stored: int
+    sectors_moved: int
+    """Sectors that the cache of an H100 exchanges with its memory for these."""
     bytes_loaded: int
     """The bytes that each launch loads, however often."""
     bytes_stored: int
@@ -98,7 +100,8 @@ def described(counts: Counted) -> list[str]:
 def _described(counts: KernelCounts) -> str:
     shown = [
         f"{counts.launches} launch(es)",
-        f"{counts.sectors} sectors of 32 bytes (ideal {counts.ideal_sectors:.0f})",
+        f"{counts.sectors} sectors of 32 bytes (ideal {counts.ideal_sectors:.0f}), "
+        f"{counts.sectors_moved} to and from memory",
         f"{counts.issued} warp instructions, {counts.useful_lanes:.0%} of lanes useful",
     ]
     if counts.shared_accesses:

@@ -149,12 +149,12 @@ static void printCounts() {
   for (const auto &[kernel, counts] : countedKernels())
     std::cout << kernel << ": launches " << counts.launches << ", warps "
               << counts.warps << ", sectors " << counts.sectorsLoaded << " + "
-              << counts.sectorsStored << ", bytes " << counts.bytesLoaded
-              << " + " << counts.bytesStored << ", shared "
-              << counts.sharedAccesses << ", conflicts " << counts.bankConflicts
-              << ", atomics " << counts.atomics << ", issued " << counts.issued
-              << ", useful " << counts.useful << ", longest " << counts.longest
-              << "\n";
+              << counts.sectorsStored << ", moved " << counts.sectorsMoved
+              << ", bytes " << counts.bytesLoaded << " + " << counts.bytesStored
+              << ", shared " << counts.sharedAccesses << ", conflicts "
+              << counts.bankConflicts << ", atomics " << counts.atomics
+              << ", issued " << counts.issued << ", useful " << counts.useful
+              << ", longest " << counts.longest << "\n";
 }
 
 int main(int argc, char **argv) {

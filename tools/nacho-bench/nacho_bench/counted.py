@@ -29,16 +29,17 @@ parts a block does together, whose threads share memory: {TILES[-1]} by default;
 each thread is alone.
 
 *sectors* is how many sectors of 32 bytes instructions load and store, over those that
-the bytes would fill which each kernel has to load and store: 1 is ideal. Caches are not
-simulated: a sector that two instructions touch counts twice. *lanes* is the share of
+the bytes would fill which each kernel has to load and store: 1 is ideal. A sector that
+two instructions touch counts twice; *memory* counts only those that the cache of an
+H100, 50 MB, would exchange with its memory in each launch. *lanes* is the share of
 lanes that do something, of those of all instructions; lanes are together if they are in
 the same step of every loop around an instruction. An instruction is an operation of the
 `gpu` stage that is no constant. *conflicts* is how many more turns shared memory takes
 because lanes want the same bank. *partition* is the share of instructions that kernels
 have which search for cuts; with tiles, for those between tiles. *predicted* is the time
-on an H100 (3.35 TB/s, 132 processors, 3 us for each launch) if nothing but moving
-sectors, issuing instructions, or the longest warp of a launch takes time, one after the
-other; it was not measured.
+on an H100 (3.35 TB/s, 9 TB/s from the cache, 132 processors, 3 us for each launch) if
+of each launch only what takes longest takes time: moving sectors from and to memory, or
+the cache, issuing instructions, or the longest warp. It was not measured.
 *work/bound* is this time without that of launches, over what moving the bytes once
 takes at full bandwidth."""
 
@@ -80,6 +81,7 @@ class Record(NamedTuple):
             str(self.parts),
             str(every.launches),
             f"{every.sectors / max(every.ideal_sectors, 1):.2f}",
+            f"{every.sectors_moved / max(every.ideal_sectors, 1):.2f}",
             f"{every.useful_lanes:.0%}",
             str(every.bank_conflicts),
             str(every.atomics),
@@ -97,6 +99,7 @@ HEAD = (
     "parts",
     "launches",
     "sectors",
+    "memory",
     "lanes",
     "conflicts",
     "atomics",
