@@ -181,7 +181,31 @@ def test_descriptions():
         "    nacho.parallel %p in %n {\n    }\n  }\n"
         "  func.func @h() {\n  }\n"
     )
-    assert tiles.described(ir) == [
+    assert tiles.described(ir, ir) == [
         "f: a block does 32 parts, which share 640 bytes",
         "a thread for each part, alone: g",
+    ]
+
+
+def test_warps_are_described():
+    """Two numbers for each complex one; a bool takes a byte."""
+    ir = """
+  func.func @a() {
+    nacho.parallel %part in %n threads %threads {
+      %lane = nacho.lane of 32
+      %shared = nacho.lane_memory : memref<512xi32>
+      %shared_0 = nacho.lane_memory : memref<10xcomplex<f32>>
+      %shared_1 = nacho.lane_memory : memref<3xi1>
+    }
+  }
+  func.func private @b() {
+    nacho.parallel %part in %n threads %threads {
+      %lane = nacho.lane of 32
+    }
+  }
+"""
+    size = 512 * 4 + 10 * 8 + 3
+    assert tiles.described(ir, ir) == [
+        f"a: a warp does a part, with tables of {size} bytes for short rows",
+        "b: a warp does a part",
     ]

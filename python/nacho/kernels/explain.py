@@ -221,7 +221,8 @@ def _tiles(run: _Run, target: str) -> Iterable[tuple[str, Iterable[str]]]:
     if "tile" not in _nacho.stages(target):
         return
     programs, choices = run.specialisation.programs, run.program.choices
-    yield "tiles", tiles.described(programs.lowered("tile", choices))
+    tiled, lowered = (programs.lowered(stage, choices) for stage in ("tile", "scf"))
+    yield "tiles", tiles.described(tiled, lowered)
     yield (
         "on " + _CHIP,
         tiles.occupancy(

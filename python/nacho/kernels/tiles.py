@@ -9,27 +9,50 @@ from nacho.kernels.ptxas import PROCESSORS, assemble, find_ptxas
 
 _FUNCTION = re.compile(r"^ *func\.func (?:private )?@(\w+)", re.MULTILINE)
 _TILE = re.compile(r"= nacho\.tile .* by (\d+)(?: sharing (\d+))?")
+_LANES = "= nacho.lane of"
+_MEMORY = re.compile(r"nacho\.lane_memory : memref<(.*)>")
 _SHOWN = 8
 _LAUNCH = re.compile(r"gpu\.launch_func +@\w+::@(\w+) .* threads in \(%c(\d+)\D")
 
 
-def described(ir: str) -> list[str]:
-    """Tell from the IR of stage ``tile`` which functions do tiles, and which do not."""
+def described(tiled: str, lowered: str) -> list[str]:
+    """Tell which functions do tiles, or have a warp for each part, and which neither.
+
+    The IR is that of the stages ``tile``, which has tiles, and ``scf``, in which warps
+    do parts, and may share memory.
+    """
     lines: list[str] = []
     alone: list[str] = []
-    _, *pieces = _FUNCTION.split(ir)
-    for name, body in zip(pieces[::2], pieces[1::2], strict=True):
+    warps = {name: body for name, body in _functions(lowered) if _LANES in body}
+    for name, body in _functions(tiled):
         if "nacho.parallel" not in body:
             continue
         tile = _TILE.search(body)
-        if tile is None:
-            alone.append(name)
-        else:
+        if tile is not None:
             shared = f", which share {tile[2]} bytes" if tile[2] else ""
             lines.append(f"{name}: a block does {tile[1]} parts{shared}")
+        elif name in warps:
+            size = sum(map(_bytes, _MEMORY.findall(warps[name])))
+            tables = f", with tables of {size} bytes for short rows" if size else ""
+            lines.append(f"{name}: a warp does a part{tables}")
+        else:
+            alone.append(name)
     if alone:
         lines.append(f"a thread for each part, alone: {', '.join(alone)}")
     return lines
+
+
+def _functions(ir: str) -> Iterable[tuple[str, str]]:
+    _, *pieces = _FUNCTION.split(ir)
+    return zip(pieces[::2], pieces[1::2], strict=True)
+
+
+def _bytes(shape: str) -> int:
+    """Return how many bytes an array takes, such as 512xf64."""
+    size, element = shape.split("x", 1)
+    numbers = 2 if element.startswith("complex") else 1
+    bits = int("".join(filter(str.isdigit, element)))
+    return int(size) * numbers * -(-bits // 8)
 
 
 def occupancy(lowered: str, ptx: str, chip: str) -> Iterable[str]:
