@@ -19,7 +19,10 @@ _FUNCTION = re.compile(r"func\.func (?:private )?@(\w+)")
 _ROOT = re.compile(r"%(\w+) = nacho\.root %(\w+)")
 _LOOP = re.compile(r"^( *)(?:%[\w:]+ = )?nacho\.coiterate %(\w+)(.*)$")
 _INDEX_NAME = re.compile(r'index_name = "(\w+)"')
-_BINDING = re.compile(r"%(\w+) = %(\w+) : ")
+_ENCODING = re.compile(r"#(\w+) = #sparse_tensor\.encoding<\{ map = .* -> \((.*?)\), ")
+_LEVEL = re.compile(r"d\d+ : (\w+)")
+_FIBER = re.compile(r"!(\w+) = !nacho\.fiber<tensor<[^#]*#(\w+)>, (\d+)")
+_BINDING = re.compile(r"%(\w+) = %(\w+) : !(\w+)")
 _TYPED = re.compile(r"%(\w+) : ")
 _AFTER_MERGE = re.compile(r" nonempty\(| between | iter_args| \{")
 _TOKEN = re.compile(r"%(\w+)|(union|intersect)\(|\)|,")
@@ -37,6 +40,8 @@ class Loop:
     """The operands that it merges, in the order of the IR."""
     merge: str
     """The merge expression, with operands in place of fibers."""
+    full: Point
+    """The operands that have every coordinate, since their level is dense."""
     lowest: tuple[Point, ...]
     """The smallest sets of operands whose entries make the loop visit a coordinate.
 
@@ -58,6 +63,10 @@ class _Reader:
     function: str = ""
     fibers: dict[str, str] = field(default_factory=dict)
     """The operands of fibers, by the names of values in this function."""
+    encodings: dict[str, list[str]] = field(default_factory=dict)
+    """The kinds of the levels of tensors, by the names of their encodings."""
+    dense: set[str] = field(default_factory=set)
+    """The names of the types of fibers whose coordinates are dense."""
     indents: list[int] = field(default_factory=list)
     """How far the loops around are indented."""
 
@@ -70,15 +79,22 @@ class _Reader:
             self.fibers[found[1]] = f"{found[2]}#{taken + 1}" if taken else found[2]
         elif found := _LOOP.match(line):
             self._open(len(found[1]), found[2], found[3])
+        elif found := _ENCODING.match(line):
+            self.encodings[found[1]] = _LEVEL.findall(found[2])
+        elif found := _FIBER.match(line):
+            levels = self.encodings.get(found[2], [])[int(found[3]) :]
+            self.dense |= {found[1]} if levels[:1] == ["dense"] else set()
 
     def _open(self, indent: int, coordinate: str, rest: str) -> None:
         before, _, after = rest.partition(" in ")
         merge = _AFTER_MERGE.split(after, maxsplit=1)[0]
         named = _INDEX_NAME.search(after)
-        for child, parent in _BINDING.findall(before):
-            self.fibers[child] = self._operand(parent)
         of, _, given = before.partition(" given ")
-        fibers = [child for child, _ in _BINDING.findall(of)] + _TYPED.findall(given)
+        bound = _BINDING.findall(of)
+        for child, parent, _ in bound:
+            self.fibers[child] = self._operand(parent)
+        fibers = [child for child, _, _ in bound] + _TYPED.findall(given)
+        full = {self._operand(child) for child, _, type in bound if type in self.dense}
         self.indents = [outer for outer in self.indents if outer < indent]
         loop = Loop(
             self.function,
@@ -86,6 +102,7 @@ class _Reader:
             len(self.indents),
             tuple(dict.fromkeys(self._operand(fiber) for fiber in fibers)),
             re.sub(r"%(\w+)", lambda found: self._operand(found[1]), merge),
+            Point(full),
             tuple(self._lowest(merge)),
         )
         self.loops.append(loop)

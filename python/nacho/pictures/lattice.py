@@ -27,6 +27,8 @@ class Lattice:
     lowest: tuple[Point, ...]
     operands: tuple[str, ...]
     """All operands of the loop, in the order of the IR."""
+    full: Point
+    """Those that have every coordinate."""
 
     def points(self) -> list[Point] | None:
         """Return all points, largest first; None if they are too many to be drawn."""
@@ -52,11 +54,15 @@ class Lattice:
 
     @property
     def caption(self) -> str:
+        if self.lowest == (frozenset(),):
+            return "Every coordinate is visited."
         lowest = " or ".join(f"{{{self.named(point)}}}" for point in self.lowest)
-        text = f"A coordinate is visited where {lowest} has entries."
+        texts = [f"A coordinate is visited where {lowest} has entries."]
+        if self.full:
+            texts.append(f"Dense, with every coordinate: {self.named(self.full)}.")
         if self.points() is None:
-            text += f" The lattice has more than {MOST_POINTS} points."
-        return text
+            texts.append(f"The lattice has more than {MOST_POINTS} points.")
+        return " ".join(texts)
 
     def svg(self) -> str:
         """Draw the points, those with more operands above those with fewer."""
