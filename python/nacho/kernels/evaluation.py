@@ -11,6 +11,7 @@ from nacho.kernels.call import bind, views_of
 from nacho.kernels.devices import target_for
 from nacho.kernels.explain import explain
 from nacho.kernels.explanation import Explanation
+from nacho.kernels.logs import LOGGER
 from nacho.kernels.pins import Pin, requested_format
 from nacho.kernels.request import Lowering, Request, checked_request
 from nacho.kernels.specialisation import Specialisation, Specialiser
@@ -249,6 +250,7 @@ def specialiser_for(
     key = (assignment.text, out, lowering, library, *formats)
     found = _specialisers.find(key)
     if found is not None:
+        LOGGER.debug("'%s': kernel found in memory", assignment.text)
         return found
     return _specialisers.get(
         key, lambda: _specialiser(assignment, views, out, library, lowering)

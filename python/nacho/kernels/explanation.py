@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from nacho.pictures.figure import Picture, as_html, plotted
+from nacho.pictures.figure import Picture, as_html, plotted, table
 
 _WIDTH = 12
 _STYLE = (
@@ -44,12 +44,7 @@ class Explanation(str):
         return made
 
     def _repr_html_(self) -> str:
-        rows = "\n".join(
-            f"<tr><th>{html.escape(title)}</th>"
-            f"<td>{html.escape(chr(10).join(lines))}</td></tr>"
-            for title, lines in self.sections.items()
-        )
-        return f"<table>\n{rows}\n</table>\n{as_html(self.pictures)}"
+        return f"{table(self.sections)}\n{as_html(self.pictures)}"
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page with the sections and the pictures, which is complete."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from nacho.kernels.program import Program, Step
 from nacho.kernels.statement import Statement
 from nacho.notation.tree import Access
+from nacho.pictures.bars import Bars
+from nacho.pictures.figure import as_html, plotted
 
 if TYPE_CHECKING:
     from nacho import _nacho
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Nest:
     """How one nest is cut into parts of nearly equal cost."""
 
@@ -48,8 +50,25 @@ class Nest:
     ``"A[j,i]"``. The result of the first nest is ``"#0"``, of the second ``"#1"``, ….
     """
 
+    def __repr__(self) -> str:
+        costs = f"{self.costs.min()} to {self.costs.max()}"
+        return (
+            f"<nacho.{type(self).__name__}: loops {', '.join(self.order)} in "
+            f"{len(self.costs)} parts that cost {costs}, within {2 * self.delta} of "
+            "each other>"
+        )
 
-@dataclass(frozen=True, eq=False)
+    @property
+    def bars(self) -> Bars:
+        """The cost of each part, to be drawn."""
+        title = f"Cost of each part of the loops {', '.join(self.order)}"
+        return Bars.of(title, "part", "cost", self.costs, self.delta)
+
+    def _repr_html_(self) -> str:
+        return as_html([self.bars])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Partition(Nest):
     """How the work of an expression is cut into parts of nearly equal cost.
 
@@ -58,6 +77,13 @@ class Partition(Nest):
 
     nests: tuple[Nest, ...]
     """All nests, the last one included."""
+
+    def _repr_html_(self) -> str:
+        return as_html([nest.bars for nest in self.nests])
+
+    def plot(self) -> Any:
+        """Draw the cost of each part with matplotlib, and return the figure."""
+        return plotted([nest.bars for nest in self.nests])
 
 
 def nests_of(program: Program, plan: _nacho.Plan) -> tuple[Nest, ...]:

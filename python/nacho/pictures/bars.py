@@ -62,9 +62,9 @@ class Bars:
     @property
     def caption(self) -> str:
         """What the picture shows, in a sentence."""
-        text = f"{self.unit} per {self.what}; the line is the mean, {self.mean:,.6g}"
+        text = f"{self.unit} per {self.what}; the line is the mean, {shown(self.mean)}"
         if self.off is not None:
-            text += f", and the band is the bound, ±{self.off:,.6g}"
+            text += f", and the band is the bound, ±{shown(self.off)}"
         each = self.values_per_bar
         if each > 1:
             text += f". A bar is the largest of {each} neighbours"
@@ -105,7 +105,7 @@ class Bars:
                 stroke=MEAN_COLOR,
                 stroke_dasharray="4 3",
             ),
-            label(f"{self.highest:,.6g}", _LEFT - 6, _TOP + 8, "end"),
+            label(shown(self.highest), _LEFT - 6, _TOP + 8, "end"),
             label("0", _LEFT - 6, bottom, "end"),
             label(f"{self.what} 0", _LEFT, _HEIGHT - 5),
             label(f"{self.what} {self.values.size - 1}", _WIDTH, _HEIGHT - 5, "end"),
@@ -118,7 +118,7 @@ class Bars:
         return [
             element(
                 "rect",
-                title(f"{_named(self.what, first, last)}: {value:,.6g} {self.unit}"),
+                title(f"{_named(self.what, first, last)}: {shown(value)} {self.unit}"),
                 class_="bar",
                 data_first=first,
                 data_value=f"{value:.12g}",
@@ -146,6 +146,13 @@ class Bars:
         )
         axes.axhline(self.mean, color=MEAN_COLOR, linestyle="--")
         axes.set(title=self.title, xlabel=self.what, ylabel=self.unit)
+
+
+def shown(value: float) -> str:
+    """Return whole numbers in full, and others with four digits or more."""
+    if value.is_integer() or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
 
 
 def _band(upper: float, lower: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from nacho.errors import UnsupportedError
@@ -22,6 +22,15 @@ class Picture(Protocol):
     def svg(self) -> str: ...
 
     def plot(self, axes: Any) -> None: ...
+
+
+def table(rows: Mapping[str, Iterable[str]]) -> str:
+    """Return a table with a row of lines for each title."""
+    texts = [
+        element("th", html.escape(title)) + element("td", html.escape("\n".join(lines)))
+        for title, lines in rows.items()
+    ]
+    return element("table", "\n", *(element("tr", text) + "\n" for text in texts))
 
 
 def as_html(pictures: Sequence[Picture]) -> str:
