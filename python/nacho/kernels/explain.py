@@ -153,9 +153,8 @@ class _Clock:
 def _pictures(run: _Run, loops: Sequence[Loop]) -> list[Picture]:
     """Draw the cost and the time of parts, and what was cut."""
     plan = run.plan
-    pictures: list[Picture] = [
-        Bars.of("Cost of each part", "part", "cost", plan.costs, plan.delta)
-    ]
+    nests = nests_of(run.program, run.native)
+    pictures: list[Picture] = [nest.bars for nest in nests]
     if run.times is not None:
         micros = [1e6 * seconds for seconds in run.times]
         pictures.append(Bars.of("Time of each part alone", "part", "µs", micros))
@@ -163,8 +162,8 @@ def _pictures(run: _Run, loops: Sequence[Loop]) -> list[Picture]:
             busy = thread_times(micros, plan.threads)
             title = "Time of each thread, if parts take as long as alone"
             pictures.append(Bars.of(title, "thread", "µs", busy))
-    cuts = {plan.parts: nests_of(run.program, run.native)}
-    return [*pictures, *drawn(run.program, run.call.loaded, cuts, loops)]
+    patterns = drawn(run.program, run.call.loaded, {plan.parts: nests}, loops)
+    return [*pictures, *patterns]
 
 
 def _types(statement: Statement, pins: Mapping[str, Pin]) -> list[str]:

@@ -19,7 +19,6 @@ from nacho.kernels.options import checked_count
 from nacho.kernels.request import Running
 from nacho.kernels.specialisation import Specialisation
 from nacho.mlir.loops import loops_of
-from nacho.pictures.bars import Bars
 from nacho.pictures.figure import as_html, table
 from nacho.storage.device_arrays import HOST, DeviceArray
 from nacho.storage.extents import index_extents
@@ -175,14 +174,12 @@ class Plan:
             "workers": [self._native.workers],
             "result": [f"{self.nnz} entries, {self.nbytes / 1e6:.2f} MB"],
         }
-        bars = Bars.of("Cost of each part", "part", "cost", self.costs, self.delta)
-        patterns = drawn(
-            self._program,
-            self._call.loaded,
-            {self.parts: nests_of(self._program, self._native)},
-            loops_of(self._specialisation.programs.lowered("loops", self.choices)),
-        )
-        return f"{table(rows)}\n{as_html([bars, *patterns])}"
+        nests = nests_of(self._program, self._native)
+        loops = loops_of(self._specialisation.programs.lowered("loops", self.choices))
+        cuts = {self.parts: nests}
+        patterns = drawn(self._program, self._call.loaded, cuts, loops)
+        pictures = [*(nest.bars for nest in nests), *patterns]
+        return f"{table(rows)}\n{as_html(pictures)}"
 
 
 def _same_pattern(before: View, now: View, validate: str) -> bool:

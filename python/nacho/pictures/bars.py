@@ -47,7 +47,8 @@ class Bars:
         values: Sequence[float] | NDArray[Any],
         off: float | None = None,
     ) -> Bars:
-        return cls(title, what, unit, np.asarray(values, np.float64), off)
+        bound = None if off is None else float(off)
+        return cls(title, what, unit, np.asarray(values, np.float64), bound)
 
     @property
     def mean(self) -> float:
