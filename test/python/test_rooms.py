@@ -19,6 +19,7 @@ ALLOWED = {
     "files": {"", "notation", "storage"},
     "mlir": {"", "notation", "storage"},
     "kernels": {"", "pictures", "notation", "storage", "mlir"},
+    "pages": {"", "pictures", "notation", "storage", "mlir", "kernels"},
 }
 """Per package, those that its modules may import besides their own.
 

@@ -19,7 +19,7 @@ from nacho.kernels.options import checked_count
 from nacho.kernels.request import Running
 from nacho.kernels.specialisation import Specialisation
 from nacho.mlir.loops import loops_of
-from nacho.pictures.figure import as_html, table
+from nacho.pictures.figure import Picture, as_html, table
 from nacho.storage.device_arrays import HOST, DeviceArray
 from nacho.storage.extents import index_extents
 from nacho.storage.operands import require_type
@@ -178,7 +178,7 @@ class Plan:
         loops = loops_of(self._specialisation.programs.lowered("loops", self.choices))
         cuts = {self.parts: nests}
         patterns = drawn(self._program, self._call.loaded, cuts, loops)
-        pictures = [*(nest.bars for nest in nests), *patterns]
+        pictures: list[Picture] = [*(nest.bars for nest in nests), *patterns]
         return f"{table(rows)}\n{as_html(pictures)}"
 
 

@@ -65,12 +65,18 @@ class Lattice:
         return " ".join(texts)
 
     def svg(self) -> str:
-        """Draw the points, those with more operands above those with fewer."""
+        """Draw each point above those that are below it; the lowest are in a row."""
         points = self.points()
         if points is None:
             return ""
-        sizes = sorted({len(point) for point in points}, reverse=True)
-        rows = [[p for p in points if len(p) == size] for size in sizes]
+        heights: dict[Point, int] = {}
+        for point in reversed(points):
+            below = [heights[other] for other in heights if other < point]
+            heights[point] = max(below, default=-1) + 1
+        rows = [
+            [point for point in points if heights[point] == height]
+            for height in sorted(set(heights.values()), reverse=True)
+        ]
         names = max((len(self.named(point)) for point in points), default=0)
         pitch = max(_PITCH, 8.0 * names + 24)
         width = pitch * max(map(len, rows))

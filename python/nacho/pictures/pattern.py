@@ -139,7 +139,7 @@ class Pattern:
     caption: str
     grid: Grid
     cuts: Mapping[int, Cuts] = field(default_factory=dict)
-    """By the number of parts. If there are several, all but the first are hidden."""
+    """By the number of parts that was asked for. All but the first are hidden."""
 
     @cached_property
     def size(self) -> tuple[float, float]:
@@ -167,7 +167,7 @@ class Pattern:
 
     def _layer(self, parts: int, content: list[str]) -> str:
         """Return what is shown for a number of parts."""
-        hidden = {} if parts == next(iter(self.cuts)) else {"display": "none"}
+        hidden = {} if parts == next(iter(self.cuts)) else {"style": "display:none"}
         return element("g", *content, class_="parts", data_parts=parts, **hidden)
 
     def _entries(self) -> str:
