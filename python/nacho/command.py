@@ -117,6 +117,7 @@ def _parser() -> argparse.ArgumentParser:
     explore = add("explore", _explore, "write a page with all that is compiled and cut")
     add_expression(explore, options=False)
     _add_operands(explore)
+    explore.add_argument("--target", help="cpu, cuda or cuda-sim")
     explore.add_argument(
         "-o",
         "--output",
@@ -230,7 +231,7 @@ def _explore(given: argparse.Namespace) -> None:
     if operands is not None:
         result = parse(given.expression).result.name
         formats = {} if out is None else {result: out}
-    page = page_of(explored(given.expression, formats, operands))
+    page = page_of(explored(given.expression, formats, operands, given.target))
     given.output.write_text(page, encoding="utf-8")
     print(f"wrote {given.output}")
 

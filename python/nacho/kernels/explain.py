@@ -153,7 +153,7 @@ class _Clock:
 def _pictures(run: _Run, loops: Sequence[Loop]) -> list[Picture]:
     """Draw the cost and the time of parts, and what was cut."""
     plan = run.plan
-    nests = nests_of(run.program, run.native)
+    nests = nests_of(run.program, run.native, run.call.extents)
     pictures: list[Picture] = [nest.bars for nest in nests]
     if run.times is not None:
         micros = [1e6 * seconds for seconds in run.times]

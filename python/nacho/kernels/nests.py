@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -86,12 +86,35 @@ class Partition(Nest):
         return plotted([nest.bars for nest in self.nests])
 
 
-def nests_of(program: Program, plan: _nacho.Plan) -> tuple[Nest, ...]:
-    """Describe the cuts of all steps of a plan that has been partitioned."""
-    return tuple(
+def nests_of(
+    program: Program, plan: _nacho.Plan, extents: Mapping[str, int]
+) -> tuple[Nest, ...]:
+    """Describe the cuts of all steps of a plan that has been partitioned.
+
+    ``extents`` are those of the indices of the call.
+    """
+    nests = tuple(
         _nest(step, plan.cuts(number), _sources(program, step))
         for number, step in enumerate(program.steps)
     )
+    return tuple(_with_coordinates(nest, extents) for nest in nests)
+
+
+def _with_coordinates(nest: Nest, extents: Mapping[str, int]) -> Nest:
+    """Return a nest with a coordinate for each index, where one loop runs over keys.
+
+    A key has the coordinates of an entry in its bits, those of the first index in front
+    (``lib/Levels/Keys.cpp``).
+    """
+    if nest.bounds.shape[1] == len(nest.order):
+        return nest
+    keys = nest.bounds[:, 0]
+    columns: list[NDArray[np.int64]] = []
+    for index in reversed(nest.order[1:]):
+        bits = (max(extents[index], 1) - 1).bit_length()
+        columns.append(keys & ((1 << bits) - 1))
+        keys = keys >> bits
+    return replace(nest, bounds=np.column_stack([keys, *reversed(columns)]))
 
 
 def _nest(

@@ -66,5 +66,5 @@ def partition(
 def _partition(specialisation: Specialisation, call: Call) -> Partition:
     plan = specialisation.partition(call)
     program = specialisation.programs.planned(plan)
-    nests = nests_of(program, plan)
+    nests = nests_of(program, plan, call.extents)
     return Partition(**vars(nests[-1]), nests=nests)

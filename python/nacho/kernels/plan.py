@@ -160,8 +160,9 @@ class Plan:
 
     def __repr__(self) -> str:
         text = self._specialisation.statement.assignment.text
+        parts, threads = _counted(self.parts, "part"), _counted(self.threads, "thread")
         return (
-            f"<nacho.mlir.Plan {text!r}: {self.parts} parts on {self.threads} threads, "
+            f"<nacho.mlir.Plan {text!r}: {parts} on {threads}, "
             f"balance {self.balance:.3f}, {self.nnz} entries>"
         )
 
@@ -174,12 +175,16 @@ class Plan:
             "workers": [self._native.workers],
             "result": [f"{self.nnz} entries, {self.nbytes / 1e6:.2f} MB"],
         }
-        nests = nests_of(self._program, self._native)
+        nests = nests_of(self._program, self._native, self._call.extents)
         loops = loops_of(self._specialisation.programs.lowered("loops", self.choices))
         cuts = {self.parts: nests}
         patterns = drawn(self._program, self._call.loaded, cuts, loops)
         pictures: list[Picture] = [*(nest.bars for nest in nests), *patterns]
         return f"{table(rows)}\n{as_html(pictures)}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _same_pattern(before: View, now: View, validate: str) -> bool:

@@ -138,7 +138,9 @@ def explored(
     def act(specialisation: Specialisation, call: Call) -> _Cut:
         plan = specialisation.partition(call)
         program = specialisation.programs.planned(plan)
-        return _Cut(specialisation, program, call, nests_of(program, plan))
+        return _Cut(
+            specialisation, program, call, nests_of(program, plan, call.extents)
+        )
 
     cuts = {
         parts: found.run(given, views, request.running._replace(parts=parts), act)

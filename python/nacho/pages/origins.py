@@ -54,7 +54,8 @@ class Origins:
         exact.pop("", None)
         for index, name in spelled_indices(assignment).items():
             exact[name] = _words(assignment.text, index)
-        tensors = {name: _words(assignment.text, name) for name in assignment.tensors}
+        stored = (*assignment.tensors, assignment.result.name)
+        tensors = {name: _words(assignment.text, name) for name in stored}
         return cls(assignment.text, exact, tensors)
 
     def of_line(self, line: str) -> str | None:

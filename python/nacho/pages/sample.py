@@ -22,8 +22,8 @@ _DEFAULTS = {1: "sparse-vector", 2: "csr"}
 def sampled(assignment: Assignment, formats: Mapping[str, str]) -> dict[str, Any]:
     """Return operands in some formats; the same ones each time."""
     for name in formats:
-        if name not in assignment.tensors:
-            raise FormatError(f"{displayed(name)} is no operand and no result")
+        if name not in (*assignment.tensors, assignment.result.name):
+            raise FormatError(f"{displayed(name)} is no tensor of the expression")
     highest = max(assignment.ranks.values(), default=0)
     extent = _EXTENT if highest <= 2 else _SMALL_EXTENT
     rng = np.random.default_rng(0)
