@@ -110,8 +110,10 @@ def explained(
 ) -> Explanation:
     """Compute an expression as ``evaluate`` does, and tell how that was done.
 
-    The result is text, with a table for Jupyter, and has ``to_html(path)``. Operands
-    and options are those of ``evaluate``.
+    The result is text. Jupyter shows it with pictures: the cost of parts, and their
+    cuts, drawn over the operands. ``to_html(path)`` writes a page with them, and
+    ``plot()`` draws them with matplotlib. Operands and options are those of
+    ``evaluate``.
 
     >>> print(nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B))  # doctest: +SKIP
     """

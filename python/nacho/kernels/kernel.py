@@ -111,7 +111,7 @@ class Kernel:
         return self._run(operands, named, _count)
 
     def explain(self, /, *operands: Any, **named: Any) -> Explanation:
-        """Run once and say, in plain text, what was done and how it was balanced."""
+        """Run, and say in text and pictures what was done and how it was balanced."""
         from nacho.kernels.explain import explain
 
         running = self._running(named)
