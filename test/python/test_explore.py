@@ -142,6 +142,23 @@ def test_lines_come_from_operands_and_indices(found, page):
     assert {o for line, o in scf.items() if "arith.constant" in line} == {None}
 
 
+def test_copies_of_names_and_constants_are_told_apart():
+    found = explored("Z[i,j] = c[i,j] + a[i,j] * b[i,j] * a[i,j]", {}).origins
+    assert found.shown(found.of_name("mul_7")) == "a[i,j] * b[i,j]"
+    assert found.shown(found.of_name("mul_1_7")) == "a[i,j] * b[i,j] * a[i,j]"
+    assert found.of_name("c_crd1_4") == found.of_name("posc") == "c"
+    assert found.of_name("7") is None
+    text = """
+      func.func @f(%c: memref<?xi32>) {
+        %c1 = arith.constant 1 : index
+        memref.store %c1, %x[%c1] : memref<?xindex>
+      }
+      func.func @g(%c: memref<?xi32>) {
+        %c1 = nacho.root %c : tensor<?xf64>
+    """
+    assert found.of_lines(text) == [*[None] * 6, "c", None]
+
+
 def test_spans_are_places_in_the_expression(page):
     data = json.loads(by_id(page, "script", "data").text)
     for origin in data["origins"]:

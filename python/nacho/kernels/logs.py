@@ -31,6 +31,16 @@ def informs() -> bool:
     return LOGGER.isEnabledFor(logging.INFO)
 
 
+class LoggedNotes(list[str]):
+    """Notes of what was converted, which are logged and not kept."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def append(self, note: str) -> None:
+        LOGGER.info("'%s': %s", self._text, note)
+
+
 @contextmanager
 def compiling(text: str) -> Iterator[None]:
     """Log how long it takes to compile an expression, and show that it goes on.

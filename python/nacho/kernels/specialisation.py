@@ -14,7 +14,7 @@ from nacho.errors import DeviceError, IndexOverflowError, NachoError, OperandErr
 from nacho.kernels.cache import Cache
 from nacho.kernels.call import Call, views_of
 from nacho.kernels.devices import on_stream, result_device
-from nacho.kernels.logs import LOGGER, compiling, informs
+from nacho.kernels.logs import LOGGER, LoggedNotes, compiling, informs
 from nacho.kernels.program import Programs
 from nacho.kernels.refusals import (
     refuse_cost,
@@ -111,10 +111,10 @@ class Specialisation:
             require_values(assignment, extents, format)
         for index in self._narrow:
             require_extent(assignment, index, extents[index])
+        if notes is None and informs():
+            notes = LoggedNotes(assignment.text)
         place = result_device(views, self.target, running.device, notes)
         validate = running.validate
-        is_logged = notes is None and informs()
-        notes = [] if is_logged else notes
         args: list[object] = []
         loaded: dict[str, View] = {}
         for reader, value in zip(self._readers, given, strict=True):
@@ -128,9 +128,6 @@ class Specialisation:
                 name, value, view, type, validate, notes, is_typed=is_typed
             )
             args += arguments(ready)
-        if is_logged:
-            for note in notes or ():
-                LOGGER.info("'%s': %s", assignment.text, note)
         work = self._estimate.of(loaded, extents)
         kind = result_class(format, list(views.values()), place)
         most = running.memory_limit or 0

@@ -19,10 +19,10 @@ from nacho.kernels.statement import Statement
 from nacho.mlir.emit import spans_of_values, spelled_indices
 from nacho.notation.promotion import kinds_of
 
-_NAME = re.compile(r"%(\w+)")
-_NOWHERE = re.compile(r"= (?:arith|llvm\.mlir)\.constant\b|\bfunc(?:\.func)? ")
-"""Constants, whose names may look like those of fibers, and the heads of functions."""
-_COPY = re.compile(r"(?:_\d+)+$")
+_NAME = re.compile(r"%([\w.$-]+)")
+_CONSTANT = re.compile(r"%([\w.$-]+) = (?:arith|llvm\.mlir)\.constant\b")
+_HEAD = re.compile(r"\bfunc(?:\.func)? ")
+_COPY = re.compile(r"_\d+$")
 """What the printer adds to a name that another value has already."""
 _DERIVED = r"(?:pos|cost|loops)?{}\d*(?:_(?:pos|crd|values|extent|flat)\d*)?"
 
@@ -58,21 +58,36 @@ class Origins:
         tensors = {name: _words(assignment.text, name) for name in stored}
         return cls(assignment.text, exact, tensors)
 
-    def of_line(self, line: str) -> str | None:
-        """Return the key of what a line comes from; None if it has no such name."""
-        if _NOWHERE.search(line):
-            return None
-        found = _NAME.search(line)
-        return self.of_name(found[1]) if found else None
+    def of_lines(self, text: str) -> list[str | None]:
+        """Return, per line, the key of what it comes from; None if it tells nothing.
+
+        The names of constants, such as ``%c1``, may look like those of fibers.
+        """
+        found: list[str | None] = []
+        constants: set[str] = set()
+        for line in text.splitlines():
+            is_head = _HEAD.search(line) is not None
+            if is_head:
+                constants = set()
+            elif constant := _CONSTANT.search(line):
+                constants.add(constant[1])
+            name = None if is_head else _NAME.search(line)
+            is_told = name is not None and name[1] not in constants
+            found.append(self.of_name(name[1]) if name and is_told else None)
+        return found
 
     def of_name(self, name: str) -> str | None:
-        for tried in (name, _COPY.sub("", name)):
-            if tried in self.exact or tried in self.tensors:
-                return tried
-        for tensor, pattern in self._patterns.items():
-            if pattern.fullmatch(_COPY.sub("", name)):
-                return tensor
-        return None
+        """Return the key of what a name stands for; copies of a name are like it."""
+        while True:
+            if name in self.exact or name in self.tensors:
+                return name
+            for tensor, pattern in self._patterns.items():
+                if pattern.fullmatch(name):
+                    return tensor
+            shorter = _COPY.sub("", name)
+            if shorter == name:
+                return None
+            name = shorter
 
     def spans(self, key: str) -> Sequence[Span]:
         return self.exact[key] if key in self.exact else self.tensors[key]
