@@ -135,7 +135,7 @@ def milliseconds(text):
 
 def test_parts_and_threads_are_measured():
     found = nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B, parts=6, threads=2)
-    times = bars(found)["Time of each part alone"].values
+    times = bars(found)["Time of each part of the loops i, j, alone"].values
     threads = bars(found)["Time of each thread, if parts take as long as alone"].values
     assert len(times) == 6
     assert (times > 0).all()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nacho.kernels.nests import Nest
 from nacho.kernels.program import Program
-from nacho.mlir.loops import Loop
+from nacho.mlir.loops import Loop, Point
 from nacho.notation.tree import Access
 from nacho.pictures.pattern import Cuts, Grid, Pattern
 from nacho.storage.conversion import coordinates
@@ -33,8 +33,6 @@ class _Axes(NamedTuple):
     rows: int | None
     """None for a vector, which is drawn as a matrix with one row."""
     columns: int
-    outer: int | None
-    """The dimension that the outermost loop runs over; None without cuts."""
 
 
 def drawn(
@@ -52,8 +50,7 @@ def drawn(
     accesses = program.statement.assignment.accesses
     for access in accesses:
         view = loaded.get(access.name)
-        is_drawn = view is not None and view.shape and not view.format.is_dense
-        if is_drawn and view is not None and view.device == HOST:
+        if view and not view.format.is_dense and view.device == HOST:
             found.setdefault(access.name, access)
     names = [access.name for access in accesses]
     return [
@@ -78,12 +75,18 @@ def _pattern(
     view = loaded[access.name]
     nests = {parts: _nest_of(access, nests) for parts, nests in cuts.items()}
     known = {parts: nest for parts, nest in nests.items() if nest is not None}
-    order = next((nest.order for nest in known.values()), ())
-    axes = _axes(access, order)
-    grid = _grid(access, axes, loaded, loops)
-    drawn = {parts: _cuts(access, axes, nest) for parts, nest in known.items()}
+    orders = list(dict.fromkeys(nest.order for nest in known.values()))
+    axes = _axes(access, orders[0] if orders else ())
+    placed = {
+        parts: _cuts(access, axes, nest)
+        for parts, nest in known.items()
+        if access.indices.index(nest.order[0]) in axes
+    }
     shown = f"{access.name}[{','.join(access.indices)}]"
-    return Pattern(shown, _caption(shown, view, axes, grid, order), grid, drawn)
+    outer = orders[0][0] if orders else None
+    grid = _grid(access, axes, outer, loaded, loops)
+    caption = _caption(shown, view, axes, grid, orders)
+    return Pattern(shown, caption, grid, placed)
 
 
 def _nest_of(access: Access, nests: Nests) -> Nest | None:
@@ -106,33 +109,31 @@ def _nest_of(access: Access, nests: Nests) -> Nest | None:
 def _axes(access: Access, order: Sequence[str]) -> _Axes:
     """Return the two dimensions that are cut first; rows of a matrix stay rows."""
     rank = len(access.indices)
+    if rank <= 2:
+        return _Axes(0, 1) if rank == 2 else _Axes(None, 0)
     wanted = [access.indices.index(index) for index in order if index in access.indices]
-    outer = wanted[0] if wanted else None
-    if rank == 1:
-        return _Axes(None, 0, outer)
-    if rank == 2:
-        return _Axes(0, 1, outer)
     first, second, *_ = dict.fromkeys([*wanted, *range(rank)])
-    return _Axes(first, second, outer)
+    return _Axes(first, second)
 
 
 def _grid(
     access: Access,
     axes: _Axes,
+    outer: str | None,
     loaded: Mapping[str, View],
     loops: Sequence[Loop],
 ) -> Grid:
+    """Count the entries; ``outer`` is the index of the outermost loop over them."""
     view = loaded[access.name]
     by_level = coordinates(view)
     columns = {
         dimension: by_level[level] for level, dimension in enumerate(view.format.order)
     }
     is_visited = None
-    if axes.outer is not None:
-        index = access.indices[axes.outer]
-        visited = _visited(access.name, index, loaded, loops)
+    if outer is not None:
+        visited = _visited(access.name, outer, loaded, loops)
         if visited is not None:
-            is_visited = np.isin(columns[axes.outer], visited)
+            is_visited = np.isin(columns[access.indices.index(outer)], visited)
     across = columns[axes.columns]
     if axes.rows is None:
         shape, rows = (1, view.shape[0]), np.zeros_like(across)
@@ -143,13 +144,16 @@ def _grid(
 
 
 def _cuts(access: Access, axes: _Axes, nest: Nest) -> Cuts:
+    """Return the cuts as coordinates of the two dimensions that are drawn.
+
+    A cut inside of a coordinate that is drawn is drawn where that begins.
+    """
+    names = [None if axis is None else access.indices[axis] for axis in axes]
+    is_by_column = nest.order[0] == names[1]
     outer = nest.bounds[:, 0]
     inner = np.zeros_like(outer)
-    is_by_column = axes.outer == axes.columns
-    across = axes.rows if is_by_column else axes.columns
-    if len(nest.order) > 1 and across is not None:
-        is_cut = nest.order[1] == access.indices[across]
-        inner = nest.bounds[:, 1] if is_cut else inner
+    if len(nest.order) > 1 and nest.order[1] == names[0 if is_by_column else 1]:
+        inner = nest.bounds[:, 1]
     return Cuts(np.column_stack([outer, inner]), is_by_column)
 
 
@@ -169,7 +173,7 @@ def _visited(
     if len(found) != 1 or any(operand not in loaded for operand in found[0].operands):
         return None
     visited: list[Coordinates] = []
-    for point in found[0].lowest:
+    for point in found[0].lowest or [Point()]:
         stored = [
             coordinates(view, 1)[0]
             for view in (loaded[operand] for operand in sorted(point))
@@ -185,7 +189,7 @@ def _visited(
 
 
 def _caption(
-    shown: str, view: View, axes: _Axes, grid: Grid, order: Sequence[str]
+    shown: str, view: View, axes: _Axes, grid: Grid, orders: Sequence[Sequence[str]]
 ) -> str:
     shape = " x ".join(f"{extent:,}" for extent in view.shape)
     texts = [f"{shown} is {shape} and has {view.values.size:,} entries."]
@@ -196,8 +200,9 @@ def _caption(
             f"A square stands for up to {grid.steps[0]:,} x {grid.steps[1]:,} "
             "coordinates; it is darker where there are more entries."
         )
-    if order:
-        texts.append(f"The loops {', '.join(order)} are cut where the lines are.")
+    if orders:
+        loops = " or ".join(", ".join(order) for order in orders)
+        texts.append(f"The loops {loops} are cut where the lines are.")
     else:
         texts.append("The outermost loop that is cut does not run over its rows.")
     if grid.skipped is not None:

@@ -160,7 +160,8 @@ def _pictures(run: _Run, loops: Sequence[Loop]) -> list[Picture]:
     pictures: list[Picture] = [nest.bars for nest in nests]
     if run.times is not None:
         micros = [1e6 * seconds for seconds in run.times]
-        pictures.append(Bars.of("Time of each part alone", "part", "µs", micros))
+        title = f"Time of each part of the loops {', '.join(nests[-1].order)}, alone"
+        pictures.append(Bars.of(title, "part", "µs", micros))
         if plan.threads > 1:
             busy = thread_times(micros, plan.threads)
             title = "Time of each thread, if parts take as long as alone"

@@ -15,6 +15,9 @@ from dataclasses import dataclass, field
 Point = frozenset[str]
 """Operands that have an entry at a coordinate."""
 
+_MOST_POINTS = 256
+"""The most lowest points of a lattice that are found out."""
+
 _FUNCTION = re.compile(r"func\.func (?:private )?@(\w+)")
 _ROOT = re.compile(r"%(\w+) = nacho\.root %(\w+)")
 _LOOP = re.compile(r"^( *)(?:%[\w:]+ = )?nacho\.coiterate %(\w+)(.*)$")
@@ -42,10 +45,11 @@ class Loop:
     """The merge expression, with operands in place of fibers."""
     full: Point
     """The operands that have every coordinate, since their level is dense."""
-    lowest: tuple[Point, ...]
+    lowest: tuple[Point, ...] | None
     """The smallest sets of operands whose entries make the loop visit a coordinate.
 
-    A loop that visits every coordinate has one, the empty set.
+    A loop that visits every coordinate has one, the empty set. None says that there are
+    too many of them.
     """
 
 
@@ -103,7 +107,7 @@ class _Reader:
             tuple(dict.fromkeys(self._operand(fiber) for fiber in fibers)),
             re.sub(r"%(\w+)", lambda found: self._operand(found[1]), merge),
             Point(full),
-            tuple(self._lowest(merge)),
+            self._lowest(merge),
         )
         self.loops.append(loop)
         self.indents.append(indent)
@@ -112,7 +116,7 @@ class _Reader:
         """Return the operand of a fiber; one that no root leads to has its own name."""
         return self.fibers.get(fiber, fiber)
 
-    def _lowest(self, merge: str) -> list[Point]:
+    def _lowest(self, merge: str) -> tuple[Point, ...] | None:
         """Return the lowest points of the lattice of a merge expression."""
         stack: list[tuple[str, list[list[Point]]]] = [("union", [])]
         for token in _TOKEN.finditer(merge):
@@ -122,9 +126,11 @@ class _Reader:
                 stack.append((token[2], []))
             elif token[0] == ")":
                 kind, inner = stack.pop()
-                join = united if kind == "union" else intersected
-                stack[-1][1].append(join(inner))
-        return united(stack[0][1])
+                joined = united(inner) if kind == "union" else intersected(inner)
+                if joined is None:
+                    return None
+                stack[-1][1].append(joined)
+        return tuple(united(stack[0][1]))
 
 
 # --- Lattices -------------------------------------------------------------------------
@@ -135,11 +141,16 @@ def united(terms: Iterable[Sequence[Point]]) -> list[Point]:
     return _minimal(point for term in terms for point in term)
 
 
-def intersected(factors: Iterable[Sequence[Point]]) -> list[Point]:
-    """Return the lowest points of an intersection of lattices, given theirs."""
+def intersected(factors: Iterable[Sequence[Point]]) -> list[Point] | None:
+    """Return the lowest points of an intersection of lattices, given theirs.
+
+    A product of sums may have any number of them; None says that they are too many.
+    """
     found = [Point()]
     for factor in factors:
         found = _minimal(one | other for one in found for other in factor)
+        if len(found) > _MOST_POINTS:
+            return None
     return found
 
 

@@ -149,7 +149,10 @@ def explored(
     last = cuts[PART_COUNTS[-1]]
     stage = last.specialisation.programs.lowered("loops", last.program.choices)
     nests = {parts: cut.nests for parts, cut in cuts.items()}
-    patterns = drawn(last.program, last.call.loaded, nests, loops_of(stage))
+    # Which variant is run may depend on the number of parts.
+    programs = [cut.program for cut in cuts.values()]
+    shown = next((each for each in programs if each.is_rewritten), last.program)
+    patterns = drawn(shown, last.call.loaded, nests, loops_of(stage))
     return Exploration(
         found, last.specialisation, last.program, nests, patterns, is_sample
     )

@@ -24,7 +24,8 @@ class Lattice:
     """The lattice of a loop, by its lowest points."""
 
     title: str
-    lowest: tuple[Point, ...]
+    lowest: tuple[Point, ...] | None
+    """None if they are too many to be told."""
     operands: tuple[str, ...]
     """All operands of the loop, in the order of the IR."""
     full: Point
@@ -33,6 +34,8 @@ class Lattice:
     def points(self) -> list[Point] | None:
         """Return all points, largest first; None if they are too many to be drawn."""
         found: set[Point] = set()
+        if self.lowest is None:
+            return None
         for point in self.lowest:
             found |= {point | other for other in found} | {point}
             if len(found) > MOST_POINTS:
@@ -56,8 +59,10 @@ class Lattice:
     def caption(self) -> str:
         if self.lowest == (frozenset(),):
             return "Every coordinate is visited."
-        lowest = " or ".join(f"{{{self.named(point)}}}" for point in self.lowest)
-        texts = [f"A coordinate is visited where {lowest} has entries."]
+        texts: list[str] = []
+        if self.lowest is not None:
+            lowest = " or ".join(f"{{{self.named(point)}}}" for point in self.lowest)
+            texts.append(f"A coordinate is visited where {lowest} has entries.")
         if self.full:
             texts.append(f"Dense, with every coordinate: {self.named(self.full)}.")
         if self.points() is None:
@@ -86,11 +91,16 @@ class Lattice:
             for place, point in enumerate(row)
         }
         lines = [_edge(places[one], places[other]) for one, other in self.edges()]
-        boxes = [self._box(point, places[point], pitch) for point in points]
+        boxes = [
+            self._box(point, places[point], pitch, is_lowest=not heights[point])
+            for point in points
+        ]
         height = _ROW * len(rows) - _ROW + 2 * _BOX
         return drawing("lattice", width, height, *lines, *boxes, name=self.title)
 
-    def _box(self, point: Point, place: tuple[float, float], pitch: float) -> str:
+    def _box(
+        self, point: Point, place: tuple[float, float], pitch: float, is_lowest: bool
+    ) -> str:
         x, y = place
         width = pitch - 16
         box = element(
@@ -100,7 +110,7 @@ class Lattice:
             width=width,
             height=_BOX,
             rx=5,
-            fill="#d9e8d3" if point in self.lowest else "#e4e9f2",
+            fill="#d9e8d3" if is_lowest else "#e4e9f2",
             stroke="#666666",
         )
         text = label(self.named(point), x, y + 4, "middle")
