@@ -14,6 +14,9 @@ from typing import Any
 import nacho
 from nacho import cache
 from nacho.errors import NachoError
+from nacho.notation.parser import parse
+from nacho.pages.explore import explored
+from nacho.pages.page import page_of
 from nacho.storage.formats import Format
 
 _EXAMPLES = """\
@@ -24,6 +27,8 @@ examples:
   nacho explain "Z[i,k] = A[i,j] * B[j,k]" A=a.mtx B=a.mtx
   nacho partition "Z[i,j] = A[i,j] + B[i,j]" 8 A=a.mtx B=b.mtx
   nacho ir "Z[i,j] = A[i,j] * B[i,j]" -f A:csr -f B:dcsr --stage partition
+  nacho explore "Z[i,j] = A[i,j] * B[i,j]" -f A:dcsr -f B:dcsr -o page.html
+  nacho explore "y[i] = A[i,j] * x[j]" A=a.mtx x=x.mtx
   nacho info
 
 An operand is a file (.mtx, .tns, .npz, .bsp.h5), or a number. Matrices are read as csr,
@@ -109,6 +114,17 @@ def _parser() -> argparse.ArgumentParser:
     add_expression(ir, options=False)
     ir.add_argument("--stage", default="loops", help="a stage, or llvm, asm, ptx")
     ir.add_argument("--target", default="cpu", help="cpu, cuda or cuda-sim")
+    explore = add("explore", _explore, "write a page with all that is compiled and cut")
+    add_expression(explore, options=False)
+    _add_operands(explore)
+    explore.add_argument("--target", help="cpu, cuda or cuda-sim")
+    explore.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("explore.html"),
+        help="the file for the page (explore.html)",
+    )
     info = add("info", _info, "show versions, the machine, and the cache")
     info.add_argument("--clear", action="store_true", help="clear the cache")
     return parser
@@ -207,6 +223,17 @@ def _ir(given: argparse.Namespace) -> None:
     show = {"llvm": kernel.llvm, "asm": kernel.asm, "ptx": kernel.ptx}
     text = show[given.stage]() if given.stage in show else kernel.mlir(given.stage)
     print(text.rstrip())
+
+
+def _explore(given: argparse.Namespace) -> None:
+    formats = _formats(given)
+    operands, out = _operands(given) if given.operands else (None, None)
+    if operands is not None:
+        result = parse(given.expression).result.name
+        formats = {} if out is None else {result: out}
+    page = page_of(explored(given.expression, formats, operands, given.target))
+    given.output.write_text(page, encoding="utf-8")
+    print(f"wrote {given.output}")
 
 
 def _info(given: argparse.Namespace) -> None:

@@ -13,11 +13,13 @@ ROOT = Path(nacho.__file__).parent
 
 ALLOWED = {
     "": set(),  # errors and elements
+    "pictures": {""},
     "notation": {""},
     "storage": {"", "notation"},
     "files": {"", "notation", "storage"},
     "mlir": {"", "notation", "storage"},
-    "kernels": {"", "notation", "storage", "mlir"},
+    "kernels": {"", "pictures", "notation", "storage", "mlir"},
+    "pages": {"", "pictures", "notation", "storage", "mlir", "kernels"},
 }
 """Per package, those that its modules may import besides their own.
 

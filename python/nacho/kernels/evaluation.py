@@ -11,6 +11,7 @@ from nacho.kernels.call import bind, views_of
 from nacho.kernels.devices import target_for
 from nacho.kernels.explain import explain
 from nacho.kernels.explanation import Explanation
+from nacho.kernels.logs import LOGGER
 from nacho.kernels.pins import Pin, requested_format
 from nacho.kernels.request import Lowering, Request, checked_request
 from nacho.kernels.specialisation import Specialisation, Specialiser
@@ -109,8 +110,10 @@ def explained(
 ) -> Explanation:
     """Compute an expression as ``evaluate`` does, and tell how that was done.
 
-    The result is text, with a table for Jupyter, and has ``to_html(path)``. Operands
-    and options are those of ``evaluate``.
+    The result is text. Jupyter shows it with pictures: the cost of parts, and their
+    cuts, drawn over the operands. ``to_html(path)`` writes a page with them, and
+    ``plot()`` draws them with matplotlib. Operands and options are those of
+    ``evaluate``.
 
     >>> print(nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B))  # doctest: +SKIP
     """
@@ -249,6 +252,7 @@ def specialiser_for(
     key = (assignment.text, out, lowering, library, *formats)
     found = _specialisers.find(key)
     if found is not None:
+        LOGGER.debug("'%s': kernel found in memory", assignment.text)
         return found
     return _specialisers.get(
         key, lambda: _specialiser(assignment, views, out, library, lowering)

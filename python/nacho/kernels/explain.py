@@ -1,7 +1,8 @@
-"""What a kernel did with its operands, as text: ``explain``."""
+"""What a kernel did with its operands, as text and pictures: ``explain``."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,20 +10,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nacho.kernels import tiles
 from nacho.kernels.call import Call, views_of
 from nacho.kernels.counts import Counted, counted, described, since
+from nacho.kernels.drawing import drawn
 from nacho.kernels.explanation import Explanation
+from nacho.kernels.measured import bytes_of, copy_bandwidth, thread_times
+from nacho.kernels.nests import nests_of
 from nacho.kernels.pins import Pin
 from nacho.kernels.plan import Plan
 from nacho.kernels.program import Program
-from nacho.kernels.request import Running
+from nacho.kernels.reasons import loop_order, reason_of_order
+from nacho.kernels.request import Lowering, Running
 from nacho.kernels.specialisation import Specialisation, Specialiser
 from nacho.kernels.statement import Statement
+from nacho.mlir.loops import Loop, loops_of
 from nacho.notation.promotion import WEAK
+from nacho.pictures.bars import Bars
+from nacho.pictures.figure import Picture
+from nacho.storage.device_arrays import HOST
 from nacho.storage.formats import TensorType
 
 if TYPE_CHECKING:
     from nacho import _nacho
 
 _SHOWN_PARTS = 16
+_TIMED_RUNS = 3
+"""How often each part is run alone; the shortest time counts."""
+_KERNEL = re.compile(r"func\.func (?:private )?@(\w+)")
 _CHIP = "sm_90"
 """The GPU whose registers are told."""
 
@@ -31,50 +43,72 @@ class _Run(NamedTuple):
     """One run: the program of a specialisation, its plan, and the loaded operands."""
 
     specialisation: Specialisation
-    program: Program
+    lowering: Lowering
+    plan: Plan
     native: _nacho.Plan
     call: Call
     seconds: dict[str, float]
     """The time of each phase, by name."""
     counts: Counted
     """What a simulated GPU has counted, if it counts."""
+    times: list[float] | None
+    """The seconds that each part takes alone, if parts can run alone."""
+
+    @property
+    def program(self) -> Program:
+        return self.specialisation.programs.planned(self.native)
+
+    def lowered(self, stage: str) -> str:
+        return self.specialisation.programs.lowered(stage, self.program.choices)
 
 
 def explain(
     specialiser: Specialiser, given: Sequence[Any], running: Running
 ) -> Explanation:
-    """Plan and execute once, and describe as text what was done."""
+    """Plan and execute, and describe as text and as pictures what was done.
+
+    A plan is made twice: the first time, everything is compiled that the second needs.
+    """
     notes: list[str] = []
+    views = views_of(specialiser.source.assignment, given)
     clock = _Clock()
+    specialiser.run(given, views, running, _prepared, notes)
+    clock.stop("compile")
 
     def act(specialisation: Specialisation, call: Call) -> _Run:
-        return _run(specialisation, call, clock)
+        return _run(specialisation, specialiser.lowering, call, clock)
 
-    views = views_of(specialiser.source.assignment, given)
-    run = specialiser.run(given, views, running, act, notes)
-    statement = run.specialisation.statement
+    run = specialiser.run(given, views, running, act)
+    statement, loops = run.specialisation.statement, loops_of(run.lowered("loops"))
     sections: list[tuple[str, Iterable[str]]] = [
         ("expression", [statement.assignment.text]),
         ("types", _types(statement, specialiser.source.pins)),
-        ("order", _order(run.program)),
+        ("order", _order(run, loops)),
         ("contract", _contract(run)),
         ("operands", _operands(statement, run.call)),
         ("result", [_result(run)]),
         ("copies", notes or ["none: every array is used in place"]),
-        ("kernels", ["partition, assemble (count, scan, allocate), compute"]),
+        ("kernels", _kernels(run)),
         *_tiles(run, specialiser.lowering.target),
         ("variant", _variant(run)),
         ("memory", _memory(run)),
         ("workers", [run.native.workers]),
-        ("cost", _costs(run, specialiser.lowering.cost)),
-        ("time", [_times(run.seconds)]),
+        ("cost", _costs(run.plan, run.program, specialiser.lowering.cost)),
+        ("time", _times(run)),
+        ("moved", _moved(run)),
     ]
     if run.counts:
         sections.append(("counted", described(run.counts)))
-    return Explanation.of(sections)
+    return Explanation.of(sections, _pictures(run, loops))
 
 
-def _run(specialisation: Specialisation, call: Call, clock: _Clock) -> _Run:
+def _prepared(specialisation: Specialisation, call: Call) -> None:
+    specialisation.plan(call, "call")
+
+
+def _run(
+    specialisation: Specialisation, lowering: Lowering, call: Call, clock: _Clock
+) -> _Run:
     clock.stop("check")
     specialisation.partition(call, "call")
     clock.stop("partition")
@@ -83,9 +117,29 @@ def _run(specialisation: Specialisation, call: Call, clock: _Clock) -> _Run:
     clock.stop("plan")
     specialisation.execute(native, call, planned=True)
     clock.stop("compute")
-    program = specialisation.programs.planned(native)
+    plan = Plan(specialisation, native, call)
     counts = since(before)
-    return _Run(specialisation, program, native, call, clock.seconds, counts)
+    times = _part_times(specialisation, call)
+    run = (specialisation, lowering, plan, native, call, clock.seconds, counts, times)
+    return _Run(*run)
+
+
+def _part_times(specialisation: Specialisation, call: Call) -> list[float] | None:
+    """Return the seconds that each part takes alone; None if parts cannot run alone.
+
+    Only a plan that can be executed again can run its parts.
+    """
+    if specialisation.target != HOST:
+        return None
+    plan = Plan(specialisation, specialisation.plan(call), call)
+    try:
+        return list(map(float, plan.part_times(_TIMED_RUNS)))
+    except RuntimeError as error:
+        # Parts that fill buckets depend on each other. The errors of the extension
+        # that say more are of classes of their own.
+        if type(error) is not RuntimeError:
+            raise
+        return None
 
 
 class _Clock:
@@ -97,6 +151,23 @@ class _Clock:
         now = time.perf_counter()
         self.seconds[phase] = now - self.began
         self.began = now
+
+
+def _pictures(run: _Run, loops: Sequence[Loop]) -> list[Picture]:
+    """Draw the cost and the time of parts, and what was cut."""
+    plan = run.plan
+    nests = nests_of(run.program, run.native, run.call.extents)
+    pictures: list[Picture] = [nest.bars for nest in nests]
+    if run.times is not None:
+        micros = [1e6 * seconds for seconds in run.times]
+        title = f"Time of each part of the loops {', '.join(nests[-1].order)}, alone"
+        pictures.append(Bars.of(title, "part", "µs", micros))
+        if plan.threads > 1:
+            busy = thread_times(micros, plan.threads)
+            title = "Time of each thread, if parts take as long as alone"
+            pictures.append(Bars.of(title, "thread", "µs", busy))
+    patterns = drawn(run.program, run.call.loaded, {plan.parts: nests}, loops)
+    return [*pictures, *patterns]
 
 
 def _types(statement: Statement, pins: Mapping[str, Pin]) -> list[str]:
@@ -124,7 +195,8 @@ def _specialised(type: TensorType, kind: str | None = None) -> str:
     return f"{type.dtype} (i{type.pos_width}, i{type.crd_width})"
 
 
-def _order(program: Program) -> list[str]:
+def _order(run: _Run, loops: Sequence[Loop]) -> list[str]:
+    program = run.program
     assignment = program.statement.assignment
     if not assignment.indices:
         return ["no loops"]
@@ -139,7 +211,9 @@ def _order(program: Program) -> list[str]:
             made = _made(program, number)
             what += f": makes {made}" + (", sorted" if step.is_sorted else "")
         lines.append(what)
-    return lines
+    order = loop_order(loops)
+    reason = reason_of_order(program.statement, run.lowering, order)
+    return [*lines, f"loops {', '.join(order)}: {reason}"]
 
 
 def _made(program: Program, number: int) -> str:
@@ -214,6 +288,15 @@ def _variant(run: _Run) -> list[str]:
     return [", ".join(on) or "plain", *run.native.reasons]
 
 
+def _kernels(run: _Run) -> list[str]:
+    """Name the functions of each nest, one for each phase."""
+    names = _KERNEL.findall(run.lowered("assemble"))
+    return [
+        "partition, assemble (count, scan, allocate), compute",
+        f"functions: {', '.join(names)}",
+    ]
+
+
 def _tiles(run: _Run, target: str) -> Iterable[tuple[str, Iterable[str]]]:
     """Describe what the threads of a GPU share, and how many run at a time."""
     from nacho import _nacho
@@ -231,33 +314,70 @@ def _tiles(run: _Run, target: str) -> Iterable[tuple[str, Iterable[str]]]:
     )
 
 
-def _costs(run: _Run, model: str) -> list[str]:
-    plan = Plan(run.specialisation, run.native, run.call)
+def _costs(plan: Plan, program: Program, model: str) -> list[str]:
     costs = plan.costs.tolist()
     mean = plan.total / plan.parts
     deviation = max(abs(cost - mean) for cost in costs)
-    shown = ", ".join(map(str, costs[:_SHOWN_PARTS]))
-    more = ", …" if len(costs) > _SHOWN_PARTS else ""
     bound = f"bound 2*delta = {2 * plan.delta}"
-    if run.program.delta < 0:
+    if program.delta < 0:
         bound = f"delta = {plan.delta} with these operands"
     return [
         f"model {model}, total {plan.total}, mean {mean:.1f} per part",
-        f"per part: {shown}{more}",
+        f"per part: {_shown(map(str, costs))}",
         f"largest {max(costs)} (balance {plan.balance:.3f}), spread "
         f"{max(costs) - min(costs)}, off the mean by {deviation:.1f} at most; {bound}",
     ]
 
 
-def _times(seconds: Mapping[str, float]) -> str:
-    """Describe the time of each phase.
+def _shown(values: Iterable[str]) -> str:
+    """Return the first values of a list, one for each part or thread."""
+    texts = list(values)
+    more = ", …" if len(texts) > _SHOWN_PARTS else ""
+    return ", ".join(texts[:_SHOWN_PARTS]) + more
+
+
+def _times(run: _Run) -> list[str]:
+    """Describe the time of each phase, and that of parts and threads.
 
     Making a plan partitions again, so its time less that of partitioning is assembly.
+    The first plan took as long as the second, and compiled what was not compiled yet.
     """
+    seconds = run.seconds
     phases = {
         "check": seconds["check"],
         "partition": seconds["partition"],
         "assemble": max(0.0, seconds["plan"] - seconds["partition"]),
         "compute": seconds["compute"],
     }
-    return ", ".join(f"{phase} {time * 1e3:.3f} ms" for phase, time in phases.items())
+    compiling = max(0.0, seconds["compile"] - seconds["check"] - seconds["plan"])
+    lines = [
+        f"compile {compiling * 1e3:.3f} ms, before the call",
+        ", ".join(f"{phase} {time * 1e3:.3f} ms" for phase, time in phases.items()),
+    ]
+    if run.times is None:
+        return [*lines, "per part: not measured, parts cannot run alone here"]
+    micros = [1e6 * time for time in run.times]
+    lines.append(f"per part, alone: {_shown(f'{time:.1f}' for time in micros)} µs")
+    mean = sum(micros) / len(micros)
+    lines.append(f"longest {max(micros):.1f} µs, {max(micros) / mean:.3f} of the mean")
+    if run.plan.threads > 1:
+        busy = thread_times(micros, run.plan.threads)
+        times = _shown(f"{time:.1f}" for time in busy)
+        lines.append(f"per thread, if parts take as long as alone: {times} µs")
+    return lines
+
+
+def _moved(run: _Run) -> list[str]:
+    """Describe the bytes that have to be moved, and how fast they were."""
+    read, written = bytes_of(run.call.loaded.values()), run.plan.nbytes
+    lines = [
+        f"operands {_megabytes(read)}, result {_megabytes(written)}, each array once"
+    ]
+    if run.specialisation.target == HOST:
+        rate = (read + written) / run.seconds["compute"]
+        copied = copy_bandwidth(run.plan.threads)
+        lines.append(
+            f"{rate / 1e9:.2f} GB/s while computing: {rate / copied:.0%} of the "
+            f"{copied / 1e9:.1f} GB/s at which {run.plan.threads} thread(s) copy arrays"
+        )
+    return lines

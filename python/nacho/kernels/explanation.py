@@ -1,4 +1,4 @@
-"""``nacho.explain``, and what it returns: a text that knows its sections."""
+"""What ``nacho.explain`` returns: a text that knows its sections and has pictures."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import html
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
+
+from nacho.pictures.figure import Picture, as_html, plotted, table
 
 _WIDTH = 12
 _STYLE = (
+    "body {font-family: sans-serif} figure {margin: 1.5em 0} "
+    "figcaption {max-width: 40em; color: #555} "
     "th {text-align: left; vertical-align: top; padding-right: 1.5em} "
     "td {white-space: pre-wrap; font-family: monospace}"
 )
@@ -18,9 +23,15 @@ class Explanation(str):
     """What was done, as text; ``sections`` has the lines of each part by its title."""
 
     sections: dict[str, tuple[str, ...]]
+    pictures: tuple[Picture, ...]
+    """The cost and the time of parts, and the operands with the cuts of parts."""
 
     @classmethod
-    def of(cls, sections: Sequence[tuple[str, Iterable[str]]]) -> Explanation:
+    def of(
+        cls,
+        sections: Sequence[tuple[str, Iterable[str]]],
+        pictures: Sequence[Picture] = (),
+    ) -> Explanation:
         """Return the text of sections."""
         known = {title: tuple(lines) for title, lines in sections}
         between = "\n" + " " * _WIDTH
@@ -29,21 +40,22 @@ class Explanation(str):
         ]
         made = cls("\n".join(texts) + "\n")
         made.sections = known
+        made.pictures = tuple(pictures)
         return made
 
     def _repr_html_(self) -> str:
-        rows = "\n".join(
-            f"<tr><th>{html.escape(title)}</th>"
-            f"<td>{html.escape(chr(10).join(lines))}</td></tr>"
-            for title, lines in self.sections.items()
-        )
-        return f"<table>\n{rows}\n</table>"
+        return f"{table(self.sections)}\n{as_html(self.pictures)}"
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page with the sections."""
+        """Write a page with the sections and the pictures, which is complete."""
         title = html.escape(self.sections["expression"][0])
         Path(path).write_text(
-            f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{title}</title>\n'
-            f"<style>{_STYLE}</style>\n{self._repr_html_()}\n",
+            '<!DOCTYPE html>\n<html lang="en">\n<meta charset="utf-8">\n'
+            f"<title>{title}</title>\n<style>{_STYLE}</style>\n"
+            f"{self._repr_html_()}\n</html>\n",
             encoding="utf-8",
         )
+
+    def plot(self) -> Any:
+        """Draw the pictures with matplotlib, and return the figure."""
+        return plotted(self.pictures)

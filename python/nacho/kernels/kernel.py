@@ -27,6 +27,7 @@ from nacho.kernels.repetition import RepetitionsByOptions
 from nacho.kernels.request import Request, Running
 from nacho.kernels.specialisation import Specialisation, Specialiser
 from nacho.kernels.statement import Source
+from nacho.pictures.figure import table
 from nacho.storage.formats import TensorType
 from nacho.storage.views import View
 
@@ -110,7 +111,7 @@ class Kernel:
         return self._run(operands, named, _count)
 
     def explain(self, /, *operands: Any, **named: Any) -> Explanation:
-        """Run once and say, in plain text, what was done and how it was balanced."""
+        """Run, and say in text and pictures what was done and how it was balanced."""
         from nacho.kernels.explain import explain
 
         running = self._running(named)
@@ -267,7 +268,31 @@ class Kernel:
         return self._default.programs.of(_checked(choices))
 
     def __repr__(self) -> str:
-        return f"<nacho.mlir.Kernel: {self.expression!r}>"
+        operands = ", ".join(
+            f"{name} {_format(type)}" for name, type in self.types.items()
+        )
+        result = f"{self.result_name} {_format(self.result_type)}"
+        return (
+            f"<nacho.mlir.Kernel {self.expression!r}: {operands} -> {result}, on "
+            f"{self.target}>"
+        )
+
+    def _repr_html_(self) -> str:
+        types = self.types | {self.result_name: self.result_type}
+        shown = [f"{name}: {_format(type)}" for name, type in types.items()]
+        rows = {
+            "expression": [self.expression],
+            "operands": shown[:-1],
+            "result": shown[-1:],
+            "target": [self.target],
+            "cost": [self.cost],
+            "stages": [", ".join(self.stages)],
+        }
+        return table(rows)
+
+
+def _format(type: TensorType) -> str:
+    return "scalar" if type.format is None else str(type.format)
 
 
 def _planned(specialisation: Specialisation, call: Call) -> Plan:

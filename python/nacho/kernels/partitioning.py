@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nacho.errors import ArgumentError
 from nacho.kernels.call import Call
@@ -17,57 +12,15 @@ from nacho.kernels.evaluation import (
     specialiser_for,
     views_of_operands,
 )
-from nacho.kernels.program import Program, Step
+from nacho.kernels.nests import Nest, Partition, nests_of
 from nacho.kernels.request import checked_request
 from nacho.kernels.specialisation import Specialisation
-from nacho.kernels.statement import Statement
 from nacho.notation.parser import parse
-from nacho.notation.tree import Access
 from nacho.notation.warnings import warn_of_single_indices
 
+__all__ = ["Nest", "Partition", "partition"]
+
 _FUNCTION = ("partition(expr, parts, {})", ("cost", "order", "remap", "contract"))
-
-
-@dataclass(frozen=True, eq=False)
-class Nest:
-    """How one nest is cut into parts of nearly equal cost."""
-
-    order: tuple[str, ...]
-    """The indices of the loops, outermost first.
-
-    An index ``part`` is the number of a part of an earlier nest: several such parts may
-    contribute to the same entry of the result.
-    """
-    bounds: NDArray[np.int64]
-    """The cuts: (parts + 1, depth) coordinates in loop order.
-
-    A part begins at its row and ends before the next.
-    """
-    costs: NDArray[np.int64]
-    """The cost of each part."""
-    total: int
-    delta: int
-    """The most by which the cost of a part may be off its share, on either side.
-
-    If that depends on the operands, it is what these cuts are off.
-    """
-    positions: dict[str, NDArray[np.int64]]
-    """Per sparse operand, the positions of the cuts: (parts + 1, levels that are cut).
-
-    A second access to an operand with other indices has an item of its own, such as
-    ``"A[j,i]"``. The result of the first nest is ``"#0"``, of the second ``"#1"``, ….
-    """
-
-
-@dataclass(frozen=True, eq=False)
-class Partition(Nest):
-    """How the work of an expression is cut into parts of nearly equal cost.
-
-    If several nests run one after the other, these are the cuts of the last.
-    """
-
-    nests: tuple[Nest, ...]
-    """All nests, the last one included."""
 
 
 def partition(
@@ -113,64 +66,5 @@ def partition(
 def _partition(specialisation: Specialisation, call: Call) -> Partition:
     plan = specialisation.partition(call)
     program = specialisation.programs.planned(plan)
-    nests = tuple(
-        _nest(step, plan.cuts(number), _sources(program, step))
-        for number, step in enumerate(program.steps)
-    )
+    nests = nests_of(program, plan, call.extents)
     return Partition(**vars(nests[-1]), nests=nests)
-
-
-def _nest(
-    step: Step,
-    cuts: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
-    sources: Mapping[int, str],
-) -> Nest:
-    """Describe the cuts of a step; ``sources`` names the numbers in ``step.loops``."""
-    costs, bounds, table = cuts
-    columns = [number for loop in step.loops for number in loop]
-    positions: dict[str, NDArray[np.int64]] = {}
-    for number, name in sources.items():
-        mine = [place for place, owner in enumerate(columns) if owner == number]
-        positions[name] = np.ascontiguousarray(table[:, mine])
-    total, parts = int(costs[-1] - costs[0]), np.diff(costs)
-    return Nest(step.order, bounds, parts, total, step.delta_of(parts), positions)
-
-
-def _sources(program: Program, step: Step) -> dict[int, str]:
-    """Return the names of operands and lists by their numbers in ``step.loops``."""
-    assignment = program.statement.assignment
-    numbers = dict(zip(chain(*step.loops), chain(*step.loop_inputs), strict=True))
-    given = not program.is_rewritten
-    if len(program.steps) == 1:
-        numbers.update(dict.fromkeys(_sparse_accesses(program.statement), 0))
-    found: dict[int, str] = {}
-    for number in sorted(numbers):
-        if number < 0:
-            found[number] = f"#{-1 - number}"
-        elif given:
-            access = assignment.accesses[number]
-            taken = access.name in found.values()
-            found[number] = _shown(access) if taken else access.name
-        else:
-            _, operand = step.inputs[numbers[number]]
-            found[number] = _fresh(assignment.operands[operand], found)
-    return found
-
-
-def _sparse_accesses(statement: Statement) -> list[int]:
-    types, accesses = statement.types, statement.assignment.accesses
-    formats = [types[access.name].format for access in accesses]
-    return [
-        number
-        for number, format in enumerate(formats)
-        if format is not None and not format.is_dense
-    ]
-
-
-def _fresh(name: str, taken: Mapping[int, str]) -> str:
-    count = sum(known.partition("#")[0] == name for known in taken.values())
-    return f"{name}#{count + 1}" if count else name
-
-
-def _shown(access: Access) -> str:
-    return f"{access.name}[{','.join(access.indices)}]"

@@ -13,9 +13,13 @@ from nacho.elements import ELEMENTS
 from nacho.errors import OperandError
 from nacho.kernels.call import Call, bind, views_of
 from nacho.kernels.devices import on_stream
+from nacho.kernels.drawing import drawn
+from nacho.kernels.nests import nests_of
 from nacho.kernels.options import checked_count
 from nacho.kernels.request import Running
 from nacho.kernels.specialisation import Specialisation
+from nacho.mlir.loops import loops_of
+from nacho.pictures.figure import Picture, as_html, table
 from nacho.storage.device_arrays import HOST, DeviceArray
 from nacho.storage.extents import index_extents
 from nacho.storage.operands import require_type
@@ -155,7 +159,32 @@ class Plan:
         return total
 
     def __repr__(self) -> str:
-        return f"<nacho.mlir.Plan: {self.parts} parts, {self.nnz} entries>"
+        text = self._specialisation.statement.assignment.text
+        parts, threads = _counted(self.parts, "part"), _counted(self.threads, "thread")
+        return (
+            f"<nacho.mlir.Plan {text!r}: {parts} on {threads}, "
+            f"balance {self.balance:.3f}, {self.nnz} entries>"
+        )
+
+    def _repr_html_(self) -> str:
+        assignment = self._specialisation.statement.assignment
+        on = [name for name, is_on in self.choices.items() if is_on]
+        rows = {
+            "expression": [assignment.text],
+            "variant": [", ".join(on) or "plain", *self._native.reasons],
+            "workers": [self._native.workers],
+            "result": [f"{self.nnz} entries, {self.nbytes / 1e6:.2f} MB"],
+        }
+        nests = nests_of(self._program, self._native, self._call.extents)
+        loops = loops_of(self._specialisation.programs.lowered("loops", self.choices))
+        cuts = {self.parts: nests}
+        patterns = drawn(self._program, self._call.loaded, cuts, loops)
+        pictures: list[Picture] = [*(nest.bars for nest in nests), *patterns]
+        return f"{table(rows)}\n{as_html(pictures)}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _same_pattern(before: View, now: View, validate: str) -> bool:

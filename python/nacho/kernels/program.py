@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacho.errors import DeviceError, NachoError, UnsupportedError, displayed
+from nacho.kernels.logs import LOGGER, compiling
 from nacho.kernels.refusals import refuse_memory
 from nacho.kernels.request import Lowering
 from nacho.kernels.statement import Statement
@@ -93,7 +93,7 @@ class Program:
 def _log_refusal(why: str) -> None:
     """Say, once, why compiled code is not kept on disk."""
     if why:
-        logging.getLogger("nacho").warning("compiled code is not kept: %s", why)
+        LOGGER.warning("compiled code is not kept: %s", why)
 
 
 class Programs:
@@ -120,7 +120,8 @@ class Programs:
         from nacho import _nacho
 
         try:
-            self.native.prepare(threads)
+            with compiling(self._statement.assignment.text):
+                self.native.prepare(threads)
         except _nacho.CompileError as error:
             self.refuse(error)
         except MemoryError as error:

@@ -14,6 +14,7 @@ from nacho.errors import DeviceError, IndexOverflowError, NachoError, OperandErr
 from nacho.kernels.cache import Cache
 from nacho.kernels.call import Call, views_of
 from nacho.kernels.devices import on_stream, result_device
+from nacho.kernels.logs import LOGGER, LoggedNotes, compiling, informs
 from nacho.kernels.program import Programs
 from nacho.kernels.refusals import (
     refuse_cost,
@@ -67,6 +68,10 @@ class Specialisation:
         ]
         self._narrow = narrow_indices(assignment, types, statement.result)
         self._estimate = WorkEstimate(assignment, types)
+        self._begun: set[str] = set()
+        """The purposes that something was planned for: most calls compile nothing."""
+        self._known: set[tuple[str, ...]] = set()
+        """The variants that were logged."""
 
     def fits(
         self,
@@ -106,6 +111,8 @@ class Specialisation:
             require_values(assignment, extents, format)
         for index in self._narrow:
             require_extent(assignment, index, extents[index])
+        if notes is None and informs():
+            notes = LoggedNotes(assignment.text)
         place = result_device(views, self.target, running.device, notes)
         validate = running.validate
         args: list[object] = []
@@ -129,11 +136,7 @@ class Specialisation:
 
     def partition(self, call: Call, purpose: str = "plan") -> _nacho.Plan:
         """Cut the work, and do no more."""
-        native = self.programs.native
-        try:
-            return native.partition(call.args, *call.asked, purpose)
-        except (RuntimeError, MemoryError) as error:
-            self._refuse(call, error)
+        return self._planned(self.programs.native.partition, call, purpose)
 
     def plan(self, call: Call, purpose: str = "plan") -> _nacho.Plan:
         """Cut the work, and find the size of the result.
@@ -142,11 +145,34 @@ class Specialisation:
         the entries of the result if they can be computed without; "count" does nothing
         else; and the plan of "plan" can be executed again and again.
         """
-        native = self.programs.native
+        return self._planned(self.programs.native.plan, call, purpose)
+
+    def _planned(
+        self, act: Callable[..., _nacho.Plan], call: Call, purpose: str
+    ) -> _nacho.Plan:
+        """Partition or plan; the first time for a purpose, this compiles a program."""
         try:
-            return native.plan(call.args, *call.asked, purpose)
+            if purpose in self._begun:
+                plan = act(call.args, *call.asked, purpose)
+            else:
+                with compiling(self.statement.assignment.text):
+                    plan = act(call.args, *call.asked, purpose)
+                self._begun.add(purpose)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
+        if informs():
+            self._log_variant(plan)
+        return plan
+
+    def _log_variant(self, plan: _nacho.Plan) -> None:
+        """Log the choices that a plan follows, and the reasons, if they are new."""
+        variant = tuple(name for name, is_on in plan.program.choices.items() if is_on)
+        if variant in self._known:
+            return
+        self._known.add(variant)
+        why = "".join(f"; {reason}" for reason in plan.reasons)
+        shown = ", ".join(variant) or "plain"
+        LOGGER.info("'%s': variant %s%s", self.statement.assignment.text, shown, why)
 
     def compute(self, call: Call) -> Any:
         """Return the result; count its entries first only if that is necessary."""

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from nacho.elements import ELEMENTS, MLIR
+from nacho.errors import Span
 from nacho.notation.operators import Operator
 from nacho.notation.promotion import (
     Kinds,
@@ -88,6 +89,23 @@ def spelled_indices(assignment: Assignment) -> dict[str, str]:
     return {index: names.fresh(index) for index in assignment.indices}
 
 
+def spans_of_values(
+    assignment: Assignment,
+    operands: Mapping[str, TensorType],
+    result: TensorType,
+    kinds: Kinds,
+) -> dict[str, list[Span]]:
+    """Return, per value of the statement, where it is in the text of the expression.
+
+    The values have the names that ``emit`` gives them, which the compiler keeps. An
+    access is wherever the expression has it.
+    """
+    pinned: dict[str, tuple[str, ...] | None] = {}
+    emitter = _Emitter(assignment, operands, result, kinds, pinned, {})
+    emitter.module()
+    return emitter.spans
+
+
 class _Emitter:
     def __init__(
         self,
@@ -114,6 +132,8 @@ class _Emitter:
         self.body: list[str] = []
         self.values: dict[int, str] = {}
         """Per node (by ``id``), its value before any reduction."""
+        self.spans: dict[str, list[Span]] = {}
+        """Per name of a value, where the nodes are that have it."""
         self.casts: dict[tuple[str, str], str] = {}
         """The casts that were emitted: by value and target type, the cast value."""
 
@@ -172,7 +192,7 @@ class _Emitter:
             bound[access.name, access.indices] = name
         for node in postorder(self.assignment.expr):
             if isinstance(node, Access):
-                self.values[id(node)] = bound[node.name, node.indices]
+                self.note(node, bound[node.name, node.indices], self.values)
         return ", ".join(texts)
 
     # Values -----------------------------------------------------------------------
@@ -183,9 +203,10 @@ class _Emitter:
         value: dict[int, str] = {}
         for node in sums(self.assignment.expr, reductions):
             if id(node) in reductions:
-                value[id(node)] = self.term(node, reductions[id(node)])
+                made = self.term(node, reductions[id(node)])
             else:
-                value[id(node)] = self.operator(node, value)
+                made = self.operator(node, value)
+            self.note(node, made, value)
         root = self.assignment.expr
         return self.cast(value[id(root)], self.kind(root), self.result.dtype)
 
@@ -196,11 +217,18 @@ class _Emitter:
         """
         for node in postorder(term):
             if id(node) not in self.values and id(node) not in self.kinds.constants:
-                self.values[id(node)] = self.operator(node, self.values)
+                self.note(node, self.operator(node, self.values), self.values)
         if not over:
             return self.values.get(id(term), "")
         operator = self.assignment.reduction_operator
         return self.reduction(operator, self.values[id(term)], over, self.kind(term))
+
+    def note(self, node: Expr, value: str, values: dict[int, str]) -> None:
+        """Keep the value of a node, and where the node is in the text."""
+        values[id(node)] = value
+        spans = self.spans.setdefault(value, [])
+        if node.span not in spans:
+            spans.append(node.span)
 
     def reduction(
         self, operator: Operator, value: str, over: tuple[str, ...], element: str

@@ -1,0 +1,1 @@
+"""``nacho explore``: a page that shows how an expression is compiled and cut."""
