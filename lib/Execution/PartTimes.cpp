@@ -70,6 +70,10 @@ std::vector<double> StepPlan::timeParts(const std::vector<Argument> &args,
 
 std::vector<double> Plan::timeParts(const std::vector<Argument> &args,
                                     int64_t repeats) {
+  if (asked.purpose != Purpose::plan)
+    throw std::logic_error(
+        "only what was planned with counts has parts that can "
+        "be run alone");
   if (sizesOf(args) != planned)
     throw OperandsChanged();
   Spending spending(budget);

@@ -36,3 +36,13 @@ def test_every_part_runs_alone(case, parts):
     if sp.issparse(before):
         before, after = before.toarray(), after.toarray()
     np.testing.assert_array_equal(before, after)
+
+
+def test_parts_that_were_not_counted_cannot_run_alone():
+    """The call of a kernel may not know where its parts write."""
+    text, formats = CASES["union"]
+    kernel = nacho.mlir.compile(text, formats, choices={"drafts": True})
+    plan = kernel.plan(*(operand(seed, "csr") for seed in range(2)))
+    of_a_call = plan._specialisation.plan(plan._call, "call")
+    with pytest.raises(RuntimeError, match="only what was planned with counts"):
+        of_a_call.time_parts(plan._call.args, 1)
