@@ -35,6 +35,8 @@ from nacho.notation.functions import FUNCTIONS
 from nacho.notation.symbols import Expression, Index, access, indices
 from nacho.storage.arrays import asarray
 from nacho.storage.formats import Format
+from nacho.storage.lazy import Lazy
+from nacho.storage.lazy import use_kernels as use_kernels_for_lazy
 from nacho.storage.reformat import use_kernels
 from nacho.storage.tensor import Tensor
 
@@ -46,9 +48,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Conversions between formats use kernels, but ``storage`` cannot import ``kernels``,
-# which is built on it.
+# Conversions between formats and operators of tensors use kernels, but ``storage``
+# cannot import ``kernels``, which is built on it.
 use_kernels(copied)
+use_kernels_for_lazy(evaluate, explain)
 
 __all__ = [
     "ArgumentError",
@@ -62,6 +65,7 @@ __all__ = [
     "CostOverflowError",
     "DeviceError",
     "IndexOverflowError",
+    "Lazy",
     "NachoError",
     "NachoWarning",
     "Nest",

@@ -553,8 +553,9 @@ def test_numpy_makes_it_dense_only_if_asked():
     assert np.asarray(given, dtype=np.float32).dtype == np.float32
     with pytest.raises(ValueError, match="without a copy"):
         np.asarray(given, copy=False)
+    assert isinstance(np.sqrt(given), nacho.Lazy)
     with pytest.raises(TypeError):
-        np.sqrt(given)
+        np.concatenate([given, given])
 
 
 def test_from_scipy():

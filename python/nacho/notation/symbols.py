@@ -159,6 +159,16 @@ def reduced(
     return Expression(_Reduction(function, _checked(indices), operand._node))
 
 
+def indices_of(expr: Expression) -> set[Index]:
+    """Return the indices of all accesses in an expression."""
+    return {
+        index
+        for node in _postorder(expr._node)
+        if isinstance(node, _Access)
+        for index in node.indices
+    }
+
+
 def statement(expr: Expression, indices: object) -> tuple[str, dict[str, Any]]:
     """Return the assignment of an expression as text, and its operands by name."""
     left = tuple(index.name for index in _result_indices(indices))

@@ -17,7 +17,7 @@ from nacho.storage.device_operands import load_on_device
 from nacho.storage.formats import Format, TensorType
 from nacho.storage.given import require_element
 from nacho.storage.memory import Notes, canonical, forget, remember
-from nacho.storage.scalars import load_scalar, scalar_dtype
+from nacho.storage.scalars import load_scalar, scalar_dtype, scalar_kind
 from nacho.storage.views import (
     INT32,
     INT32_MAX,
@@ -48,6 +48,7 @@ __all__ = [
     "remember",
     "require_type",
     "scalar_dtype",
+    "scalar_kind",
     "signature",
     "tensor_type",
     "view_of",

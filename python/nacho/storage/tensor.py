@@ -16,6 +16,7 @@ from nacho.errors import (
     ShapeError,
     naming_memory,
 )
+from nacho.storage.array_operators import ArrayOperators
 from nacho.storage.conversion import (
     coordinates,
     densified,
@@ -55,7 +56,7 @@ _IN_COLUMNS = frozenset({"csc", "dcsc"})
 @naming_memory(
     "from_coo", "from_dense", "from_parts", "to_dense", "to_scipy", "convert"
 )
-class Tensor:
+class Tensor(ArrayOperators):
     """A tensor in any format: arrays by level, as a kernel reads them.
 
     Entries are sorted and distinct. ``pos`` and ``crd`` have an item per level, which
@@ -65,8 +66,6 @@ class Tensor:
     """
 
     __slots__ = ("__weakref__", "_view")
-
-    __array_ufunc__ = None  # else NumPy's functions would make a tensor dense
 
     _view: View
 
@@ -240,18 +239,6 @@ class Tensor:
     def to_dense(self) -> Array:
         """Return a NumPy array of all elements, which shares no memory."""
         return densified(self._on_host())
-
-    def toarray(self) -> Array:
-        """Return what ``to_dense`` does, by the name that SciPy has for it."""
-        return self.to_dense()
-
-    def __array__(
-        self, dtype: DTypeLike | None = None, copy: bool | None = None
-    ) -> Array:
-        """Return all elements, for ``numpy.asarray``, which makes the tensor dense."""
-        if copy is False:
-            raise ValueError("Tensor: there is no array of all elements without a copy")
-        return self.to_dense().astype(dtype or self.dtype, copy=False)
 
     def to_scipy(self) -> Any:
         """Return a SciPy array that shares all arrays that need no change.
