@@ -22,6 +22,7 @@ from nacho.errors import (
     OutOfMemoryError,
     ParseError,
     ReductionError,
+    RowError,
     ShapeError,
     UnsupportedError,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "ParseError",
     "Partition",
     "ReductionError",
+    "RowError",
     "ShapeError",
     "Tensor",
     "UnsupportedError",

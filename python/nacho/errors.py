@@ -48,6 +48,10 @@ class ReductionError(NachoError, ValueError):
     """A reduction over an empty index has no value, or none that is stored."""
 
 
+class RowError(NachoError, IndexError):
+    """A tensor has no such rows."""
+
+
 class OutOfMemoryError(NachoError, MemoryError):
     """A buffer could not be allocated."""
 

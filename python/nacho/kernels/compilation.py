@@ -11,7 +11,7 @@ from nacho.kernels.options import is_word
 from nacho.kernels.pins import IndexType, requested_pins
 from nacho.kernels.request import checked_request
 from nacho.kernels.statement import ModuleSource, NotationSource
-from nacho.mlir.module import is_module, read_module
+from nacho.mlir.module import is_module
 from nacho.notation.limits import require_supported
 from nacho.notation.parser import parse
 from nacho.notation.warnings import warn_of_single_indices
@@ -104,5 +104,5 @@ def _of_module(text: str, given: Mapping[str, object], options: Any) -> Kernel:
         if value is not None:
             raise ArgumentError(f"{option}= of a module are those of its function")
     request = checked_request(None, *options)
-    source = ModuleSource(read_module(text, request.lowering.cost))
+    source = ModuleSource(text, request.lowering.cost)
     return Kernel(source, request, is_placed=options[0] is not None)

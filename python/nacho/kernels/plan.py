@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,9 @@ from nacho.errors import OperandError
 from nacho.kernels.call import Call, bind, views_of
 from nacho.kernels.devices import on_stream
 from nacho.kernels.options import checked_count
-from nacho.kernels.request import Running
-from nacho.kernels.specialisation import Specialisation
+from nacho.kernels.request import Lowering, Running
+from nacho.kernels.specialisation import Specialisation, Specialiser
+from nacho.kernels.statement import Source
 from nacho.storage.device_arrays import HOST, DeviceArray
 from nacho.storage.extents import index_extents
 from nacho.storage.operands import require_type
@@ -41,6 +42,15 @@ class Plan:
         self._program = specialisation.programs.planned(native)
         self._native = native
         self._call = call
+
+    def __reduce__(self) -> tuple[Callable[..., Plan], tuple[Any, ...]]:
+        """Pickle the kernel by expression and options, and the operands.
+
+        Loading makes the plan again. Streams are those of a process.
+        """
+        made, call = self._specialisation, self._call
+        running = call.running._replace(stream=None)
+        return _unpickled, (made.source, made.lowering, list(call.given), running)
 
     def execute(self, /, *operands: Any, **named: Any) -> Any:
         """Compute the result for the planned operands, or for others like them.
@@ -156,6 +166,18 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"<nacho.mlir.Plan: {self.parts} parts, {self.nnz} entries>"
+
+
+def planned(specialisation: Specialisation, call: Call) -> Plan:
+    """Cut the work of a call, and count the entries of its result."""
+    return Plan(specialisation, specialisation.plan(call), call)
+
+
+def _unpickled(
+    source: Source, lowering: Lowering, given: Sequence[Any], running: Running
+) -> Plan:
+    views = views_of(source.assignment, given)
+    return Specialiser(source, lowering).run(given, views, running, planned)
 
 
 def _same_pattern(before: View, now: View, validate: str) -> bool:

@@ -20,6 +20,7 @@ from nacho.notation.promotion import is_integer
 from nacho.notation.warnings import expect_sums
 from nacho.storage.array_operators import ArrayOperators, Axes
 from nacho.storage.containers import view_of
+from nacho.storage.html import table
 from nacho.storage.operands import element_type
 from nacho.storage.operations import (
     Container,
@@ -125,13 +126,24 @@ class Lazy(ArrayOperators):
 
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.shape)) or "scalar"
-        return f"<nacho.Lazy: {displayed_text(self)}, {shape}, {self.dtype}>"
+        return f"<nacho.Lazy: {_shown(self)}, {shape}, {self.dtype}>"
+
+    def _repr_html_(self) -> str:
+        _, operands = self.statement
+        return table(
+            {
+                "nacho.Lazy": "x".join(map(str, self.shape)) or "scalar",
+                "expression": _shown(self),
+                "type": str(self.dtype),
+                **{name: displayed(value) for name, value in operands.items()},
+            }
+        )
 
 
 _MOST_SHOWN = 200
 
 
-def displayed_text(lazy: Lazy) -> str:
+def _shown(lazy: Lazy) -> str:
     """Return the expression as text, shortened if it is long."""
     text, _ = lazy.statement
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
