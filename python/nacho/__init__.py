@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from nacho import cache, mlir
 from nacho.errors import (
     ArgumentError,
+    CompilationError,
     CostOverflowError,
     DeviceError,
     DTypeError,
@@ -19,6 +20,7 @@ from nacho.errors import (
     NachoError,
     NachoWarning,
     OperandError,
+    OptionError,
     OutOfMemoryError,
     ParseError,
     ReductionError,
@@ -56,6 +58,7 @@ use_kernels_for_lazy(evaluate, explain)
 
 __all__ = [
     "ArgumentError",
+    "CompilationError",
     "DTypeError",
     "Explanation",
     "Expression",
@@ -71,6 +74,7 @@ __all__ = [
     "NachoWarning",
     "Nest",
     "OperandError",
+    "OptionError",
     "OutOfMemoryError",
     "ParseError",
     "Partition",

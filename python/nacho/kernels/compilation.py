@@ -28,7 +28,7 @@ def compile(
     parts: int | None = None,
     cost: str = "time",
     order: Sequence[str] | str | None = None,
-    validate: str = "safe",
+    validate: str | bool = "safe",
     remap: bool | None = None,
     choices: Mapping[str, object] | None = None,
     contract: Sequence[str] | str = "auto",

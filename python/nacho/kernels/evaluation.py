@@ -57,7 +57,7 @@ def evaluate(
     threads: int | None = None,
     parts: int | None = None,
     order: Sequence[str] | str | None = None,
-    validate: str = "safe",
+    validate: str | bool = "safe",
     cost: str = "time",
     remap: bool | None = None,
     choices: Mapping[str, object] | None = None,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
-from nacho.errors import NachoError
+from nacho.errors import OptionError
 from nacho.kernels.call import Call, bind, views_of
 from nacho.kernels.devices import target_for
 from nacho.kernels.explanation import Explanation
@@ -301,5 +301,5 @@ def _checked(choices: Choices) -> dict[str, Any]:
     check_mapping("choices", choices, "choices to their values")
     for name in SHARED_CHOICES:
         if name in choices:
-            raise NachoError(f"choices={name!r}: all variants of a kernel share it")
+            raise OptionError(f"choices={name!r}: all variants of a kernel share it")
     return dict(checked_choices(choices))

@@ -238,10 +238,11 @@ def _resolve(text: object) -> tuple[str, int | None, Levels]:
     if not isinstance(text, str):
         kind = type(text).__name__
         raise FormatError(f"a format is a name or a level map, not {kind}")
-    if text in _ANY_RANK:
-        return text, None, ()
-    if text in _NAMED:
-        return text, len(_NAMED[text]), _NAMED[text]
+    name = text.lower()
+    if name in _ANY_RANK:
+        return name, None, ()
+    if name in _NAMED:
+        return name, len(_NAMED[name]), _NAMED[name]
     if "->" not in text:
         known = ", ".join(known_names())
         raise FormatError(
