@@ -430,9 +430,9 @@ COMPILED = [
         ("operand 's': the integer 256 is out of bounds for u8",),
     ),
     (
-        lambda: compile("Z[i,j] = A[i,j]", dtype="f64")(CSR.astype(np.float32)),
+        lambda: compile("Z[i,j] = A[i,j]", dtype="f32")(CSR),
         nacho.DTypeError,
-        ("operand 'A' is float32, but the kernel was compiled for float64",),
+        ("operand 'A' is float64, but the kernel was compiled for float32",),
     ),
     (
         lambda: compile("Z[i,j] = A[i,j]").mlir("asm"),

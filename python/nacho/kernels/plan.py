@@ -19,7 +19,7 @@ from nacho.kernels.specialisation import Specialisation, Specialiser
 from nacho.kernels.statement import Source
 from nacho.storage.device_arrays import HOST, DeviceArray
 from nacho.storage.extents import index_extents
-from nacho.storage.operands import require_type
+from nacho.storage.operands import require_type, signature
 from nacho.storage.views import Array, View
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class Plan:
         self._program = specialisation.programs.planned(native)
         self._native = native
         self._call = call
+        views = views_of(specialisation.statement.assignment, call.given)
+        self._signatures = {name: signature(view) for name, view in views.items()}
 
     def __reduce__(self) -> tuple[Callable[..., Plan], tuple[Any, ...]]:
         """Pickle the kernel by expression and options, and the operands.
@@ -56,7 +58,7 @@ class Plan:
         """Compute the result for the planned operands, or for others like them.
 
         Values and scalars may have changed since the plan was made. The types and the
-        pattern of entries must be the same.
+        pattern of entries must be the same. Nothing is widened that was not then.
         """
         specialisation, planned = self._specialisation, self._call
         statement = specialisation.statement
@@ -66,7 +68,9 @@ class Plan:
             given = bind(assignment.operands, operands, named)
         views = views_of(assignment, given)
         for name, view in views.items():
-            require_type(name, view, statement.types[name], "the plan was made")
+            if signature(view) != self._signatures[name]:
+                type = statement.types[name]
+                require_type(name, view, type, "the plan was made")
         if specialisation.target == HOST:
             return self._executed(given, views)
         with on_stream(views, specialisation.target, planned.running.stream):

@@ -206,6 +206,11 @@ class Format:
             )
         return self.of_levels((*zip(wanted, self.kinds, strict=True),))
 
+    @property
+    def inner_dense(self) -> frozenset[int]:
+        """The dimensions of the dense levels behind the last sparse one."""
+        return frozenset(self.order[1 + max(self.stored, default=-1) :])
+
     def require_compiled(self, name: str, role: str = "operand") -> Format:
         """Return the format itself, or refuse one that no kernel can read or make."""
         if self.rank is None:

@@ -21,7 +21,7 @@ from nacho.notation.warnings import expect_sums
 from nacho.storage.array_operators import ArrayOperators, Axes
 from nacho.storage.containers import view_of
 from nacho.storage.html import table
-from nacho.storage.operands import element_type
+from nacho.storage.operand_types import element_type
 from nacho.storage.operations import (
     Container,
     Elementwise,
