@@ -75,29 +75,18 @@ def load(
     """
     wanted = type.format
     assert wanted is not None
-    if not is_typed:
-        require_elements(name, view, type)
     if view.device != HOST:
+        require_elements(name, view, type)
         return load_on_device(name, container, view, type, validate)
     same = is_typed or view.format is wanted or view.format == wanted
-    if not same:
-        require_readable(name, view, wanted)
     if view.note and notes is not None:
         notes.append(f"{name}: {view.note}")
-    ready = view if is_typed else widened(name, view, type, notes)
+    ready = view if is_typed else _in_types(name, view, type, same, notes)
     if wanted.is_dense:
         return _load_dense(name, ready, wanted, notes)
-    if view.format.is_dense:
-        warn(
-            f"operand '{name}' is dense, but the kernel was compiled for {wanted}: its "
-            "zeros are left out in every call; compile it with "
-            f'formats={{"{name}": "dense"}}, or convert the operand once'
-        )
-        return _converted(name, _made_plain(name, ready, notes), type, notes)
-    if not is_typed:
-        own = type if same else tensor_type(name, ready)
-        ready = with_widths(name, ready, own, notes)
     ready = _made_plain(name, ready, notes)
+    if view.format.is_dense:
+        return _made_sparse(name, ready, type, notes)
     ready = filled(name, ready)
     if validate != "none" or not same or _known_unsorted(container, view):
         require_positions(name, ready)
@@ -118,6 +107,33 @@ def arguments(view: View) -> list[object]:
         args = [getattr(array, "native", array) for array in args]
     args += view.extents
     return args
+
+
+def _in_types(
+    name: str, view: View, type: TensorType, same: bool, notes: Notes | None
+) -> View:
+    """Return a view with arrays of the types that a kernel reads, or refuse it.
+
+    ``same`` says that it has the format that the kernel reads, too.
+    """
+    assert type.format is not None
+    require_elements(name, view, type)
+    if not same:
+        require_readable(name, view, type.format)
+    made = widened(name, view, type, notes)
+    if made.format.is_dense:
+        return made
+    return with_widths(name, made, type if same else tensor_type(name, made), notes)
+
+
+def _made_sparse(name: str, view: View, type: TensorType, notes: Notes | None) -> View:
+    """Return the elements of a dense operand that are not 0, and warn of the cost."""
+    warn(
+        f"operand '{name}' is dense, but the kernel was compiled for {type.format}: "
+        "its zeros are left out in every call; compile it with "
+        f'formats={{"{name}": "dense"}}, or convert the operand once'
+    )
+    return _converted(name, view, type, notes)
 
 
 def _known_unsorted(container: Any, view: View) -> bool:
