@@ -30,9 +30,9 @@ from nacho.storage.operations import (
     Operation,
     Reduction,
     Transposition,
-    spelled,
 )
 from nacho.storage.scalars import is_number
+from nacho.storage.spelling import spelled
 from nacho.storage.views import Array
 
 Evaluate = Callable[..., Any]

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from itertools import chain, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +36,6 @@ from nacho.notation.symbols import (
     Index,
     access,
     applied,
-    indices_of,
     operation,
     reduced,
     statement,
@@ -51,9 +49,6 @@ Indices = tuple[Index | None, ...]
 _MOST_OPERATIONS = 2000
 _TERMS = ("+", "-")
 """The operators whose operands are terms of the right-hand side, if they are one."""
-_LETTERS = "ijklmnopqrstuvwxyz"
-_UNIT = np.ones(1, np.bool_)
-"""The operand of axes of extent 1 that no other operand has: x * True is x."""
 
 
 class Written(NamedTuple):
@@ -185,8 +180,11 @@ class Elementwise(Operation):
 
     def written(self, place: Place, operands: Sequence[Written]) -> Written:
         if self.symbol == "*":
-            joins = [each.shape == self.shape for each in self.operands]
-            factors, summed = _joined(self, operands, joins)
+            # Of two matrix products, the second is a factor of the first: a sum around
+            # both would visit pairs of indices.
+            first, second = [each.shape == self.shape for each in self.operands]
+            second = second and not (first and operands[0].is_product)
+            factors, summed = _joined(self, operands, [first, second])
             if summed:
                 return Written(factors, summed, is_product=True)
             return Written((Written(factors).closed(),))
@@ -354,43 +352,3 @@ def _kind_of(expr: Expression) -> str:
     }
     assignment = parse(text)
     return kinds_of(assignment, kinds).of[id(assignment.expr)]
-
-
-def spelled(root: Operation) -> tuple[str, dict[str, Any]]:
-    """Return the statement of an operation as text, and its operands by name."""
-    expr, left = _written(root, is_term=True)
-    known = indices_of(expr)
-    units = [access(_UNIT, index) for index in left if index not in known]
-    if units:
-        whole, _ = _written(root, is_term=False)
-        expr = reduce(lambda lhs, rhs: operation("*", lhs, rhs), units, whole)
-    return statement(expr, left)
-
-
-def _names() -> Iterator[Index]:
-    letters = (Index(letter) for letter in _LETTERS)
-    numbered = (Index(f"i{number}") for number in count(1))
-    return chain(letters, numbered)
-
-
-def _written(root: Operation, is_term: bool) -> tuple[Expression, tuple[Index, ...]]:
-    """Write an operation and all in it; also return the indices of its axes."""
-    names = _names()
-    left = tuple([next(names) for _ in root.shape])
-    done: list[Written] = []
-    first = Place(left, root.own(left, names), is_term)
-    stack: list[tuple[Operation, Place, bool]] = [(root, first, False)]
-    while stack:
-        node, place, expanded = stack.pop()
-        if expanded:
-            begin = len(done) - len(node.operands)
-            done[begin:] = [node.written(place, done[begin:])]
-            continue
-        stack.append((node, place, True))
-        inner = list(zip(node.operands, node.inner(place), strict=True))
-        for operand, indices in reversed(inner):
-            own = operand.own(indices, names)
-            within = Place(indices, own, place.is_term and node.has_terms)
-            stack.append((operand, within, False))
-    (written,) = done
-    return written.term() if is_term else written.closed(), left
