@@ -36,6 +36,7 @@ from nacho.kernels.explanation import Explanation
 from nacho.kernels.partitioning import Nest, Partition, partition
 from nacho.notation.functions import FUNCTIONS
 from nacho.notation.symbols import Expression, Index, access, indices
+from nacho.storage import array_api
 from nacho.storage.arrays import asarray
 from nacho.storage.formats import Format
 from nacho.storage.lazy import Lazy
@@ -85,6 +86,7 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "access",
+    "array_api",
     "asarray",
     "cache",
     "einsum",

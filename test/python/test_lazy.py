@@ -215,6 +215,21 @@ def test_reductions(axis, keepdims):
         )
 
 
+def test_functions_of_nacho():
+    """Those that NumPy lacks, too."""
+    agree(lambda a: nacho.relu(a - 2) if a is A else np.maximum(a - 2, 0), A)
+    agree(
+        lambda a: nacho.sigmoid(a) if a is A else 1 / (1 + np.exp(-a)), A, exact=False
+    )
+    assert nacho.sqrt(A).statement[0] == np.sqrt(A).statement[0]
+    assert nacho.maximum(A, B).statement[0] == "Z[i,j] = max(A[i,j], B[i,j])"
+    stored = nacho.pattern(A)
+    assert stored.dtype == bool
+    assert stored.compute().nnz == A.nnz
+    with pytest.raises(nacho.ArgumentError, match="max takes expressions"):
+        nacho.maximum(A, B["i,j"])
+
+
 @pytest.mark.parametrize("dtype", sorted(samples.DTYPES))
 def test_types_are_those_of_numpy(dtype):
     """Except for sums of unsigned integers, which are in int64."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +61,19 @@ class ArrayOperators(Overloads["Lazy"]):
         from nacho.storage.lazy import elementwise
 
         return elementwise(symbol, *operands)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+        """Return the functions of the Array API, those that there are."""
+        from nacho.storage import array_api
+
+        return array_api
+
+    @property
+    def mT(self) -> Lazy:
+        """The matrices of the last two axes with rows as columns."""
+        from nacho.storage.array_api import matrix_transpose
+
+        return matrix_transpose(self)
 
     def __matmul__(self, other: object) -> Lazy:
         from nacho.storage.lazy import matmul

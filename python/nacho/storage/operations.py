@@ -118,8 +118,8 @@ class Operation:
         raise NotImplementedError
 
     def sample(self) -> Any:
-        """Return a scalar from which types are inferred as from this operation."""
-        return access(_Typed(self.kind))
+        """Return an operand from which types are inferred as from this operation."""
+        return access(_Typed(self.kind), "i")
 
 
 class _Typed(NamedTuple):
@@ -236,7 +236,7 @@ class Reduction(Operation):
     def __init__(
         self, function: str, axes: tuple[int, ...], keeps: bool, operand: Operation
     ) -> None:
-        kind = _kind_of(reduced(function, ["i"], access(_Typed(operand.kind), "i")))
+        kind = _kind_of(reduced(function, ["i"], operand.sample()))
         shape = tuple(
             1 if axis in axes else extent
             for axis, extent in enumerate(operand.shape)
