@@ -44,8 +44,9 @@ def compile(
     The kernel takes any element types, and index arrays of 32 or 64 bits. The first
     call with other types than before compiles it for them. ``dtype`` ("f64") pins the
     type of all operands, and ``index`` ("i32") the type of all index arrays: operands
-    of other types are refused. Both may be mappings by name; tensors that they leave
-    out are not pinned.
+    of narrower types are widened in a copy, and others refused. Both may be mappings by
+    name; tensors that they leave out are not pinned. Operands in another format are
+    converted in every call, except that none is made dense; ``explain`` says so.
 
     ``expr`` may also be MLIR: the text of a module, or an object that prints as one.
     Formats, types and the order of the loops are then those of its function. Only the

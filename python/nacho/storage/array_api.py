@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike as _DTypeLike
+from numpy.typing import DTypeLike
 
 from nacho.elements import ELEMENTS
 from nacho.notation.operators import OPERATORS, Operator
@@ -26,7 +26,7 @@ from nacho.storage.lazy import matmul as _matmul
 from nacho.storage.lazy import mean as _mean
 from nacho.storage.tensor import Tensor
 
-DTypeLike = _DTypeLike | None
+DType = DTypeLike | None
 _NAMES = {"absolute": "abs", "power": "pow", "invert": "bitwise_invert"}
 """The names of NumPy's functions that are others in the Array API."""
 
@@ -95,7 +95,7 @@ def sum(
     /,
     *,
     axis: Axes = None,
-    dtype: DTypeLike = None,
+    dtype: DType = None,
     keepdims: bool = False,
 ) -> Lazy:
     """Return the sum over some axes, by default over all."""
@@ -107,7 +107,7 @@ def prod(
     /,
     *,
     axis: Axes = None,
-    dtype: DTypeLike = None,
+    dtype: DType = None,
     keepdims: bool = False,
 ) -> Lazy:
     """Return the product over some axes, by default over all."""
@@ -129,7 +129,7 @@ def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Lazy:
     return _mean(x, axis, None, None, keepdims)
 
 
-def asarray(obj: Any, /, *, dtype: DTypeLike = None) -> Tensor:
+def asarray(obj: Any, /, *, dtype: DType = None) -> Tensor:
     """Return a tensor of an array of any library."""
     made = _asarray(obj)
     return made if dtype is None else made.astype(dtype)
