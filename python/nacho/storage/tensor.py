@@ -345,13 +345,15 @@ class Tensor(ArrayOperators):
     def __getitem__(self, key: object) -> Any:
         """Return rows, or the element at some index variables, for an expression.
 
-        ``T[2:10]`` and ``T[3]`` share the arrays of the tensor. The names of indices
-        may be strings.
+        ``A[2:7]`` and ``A[3]`` share the arrays of ``A``. The names of indices may be
+        strings.
 
+        >>> A[2:7].shape  # doctest: +SKIP
+        (5, 9)
         >>> A["i,j"] + B["i,j"]  # doctest: +SKIP
         <nacho.Expression: A[i,j] + B[i,j]>
         >>> i, j = nacho.indices("i j")  # doctest: +SKIP
-        >>> nacho.evaluate(A[i, j] * x[j], (i,))  # doctest: +SKIP
+        >>> nacho.evaluate(A[i, j] * nacho.access(x)[j], "i")  # doctest: +SKIP
         """
         taken = row_key(key)
         if taken is None:
