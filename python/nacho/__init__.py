@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from nacho import cache, mlir
 from nacho.errors import (
     ArgumentError,
+    CompilationError,
     CostOverflowError,
     DeviceError,
     DTypeError,
@@ -19,9 +20,11 @@ from nacho.errors import (
     NachoError,
     NachoWarning,
     OperandError,
+    OptionError,
     OutOfMemoryError,
     ParseError,
     ReductionError,
+    RowError,
     ShapeError,
     UnsupportedError,
 )
@@ -33,8 +36,11 @@ from nacho.kernels.explanation import Explanation
 from nacho.kernels.partitioning import Nest, Partition, partition
 from nacho.notation.functions import FUNCTIONS
 from nacho.notation.symbols import Expression, Index, access, indices
+from nacho.storage import array_api
 from nacho.storage.arrays import asarray
 from nacho.storage.formats import Format
+from nacho.storage.lazy import Lazy
+from nacho.storage.lazy import use_kernels as use_kernels_for_lazy
 from nacho.storage.reformat import use_kernels
 from nacho.storage.tensor import Tensor
 
@@ -46,12 +52,14 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Conversions between formats use kernels, but ``storage`` cannot import ``kernels``,
-# which is built on it.
+# Conversions between formats and operators of tensors use kernels, but ``storage``
+# cannot import ``kernels``, which is built on it.
 use_kernels(copied)
+use_kernels_for_lazy(evaluate, explain)
 
 __all__ = [
     "ArgumentError",
+    "CompilationError",
     "DTypeError",
     "Explanation",
     "Expression",
@@ -62,19 +70,23 @@ __all__ = [
     "CostOverflowError",
     "DeviceError",
     "IndexOverflowError",
+    "Lazy",
     "NachoError",
     "NachoWarning",
     "Nest",
     "OperandError",
+    "OptionError",
     "OutOfMemoryError",
     "ParseError",
     "Partition",
     "ReductionError",
+    "RowError",
     "ShapeError",
     "Tensor",
     "UnsupportedError",
     "__version__",
     "access",
+    "array_api",
     "asarray",
     "cache",
     "einsum",

@@ -13,7 +13,7 @@ from typing import Any
 
 import nacho
 from nacho import cache
-from nacho.errors import NachoError
+from nacho.errors import NachoError, OptionError
 from nacho.notation.parser import parse
 from nacho.pages.explore import explored
 from nacho.pages.page import page_of
@@ -141,7 +141,7 @@ def _formats(given: argparse.Namespace) -> dict[str, str]:
     for each in given.format:
         name, colon, format = each.partition(":")
         if not colon:
-            raise NachoError(f"-f {each}: expected a name and a format, such as A:csr")
+            raise OptionError(f"-f {each}: expected a name and a format, such as A:csr")
         found[name] = format
     return found
 
@@ -153,14 +153,14 @@ def _operands(given: argparse.Namespace) -> tuple[dict[str, Any], str | None]:
     for each in given.operands:
         name, equals, value = each.partition("=")
         if not equals:
-            raise NachoError(f"{each}: expected a name and a file, such as A=a.mtx")
+            raise OptionError(f"{each}: expected a name and a file, such as A=a.mtx")
         if name in found:
-            raise NachoError(f"operand '{name}' is given twice")
+            raise OptionError(f"operand '{name}' is given twice")
         found[name] = _operand(value, formats.pop(name, None))
     result = given.expression.partition("=")[0].partition("[")[0].partition("(")[0]
     out = formats.pop(result.strip(), None)
     if formats:
-        raise NachoError(f"-f: '{next(iter(formats))}' is no operand and no result")
+        raise OptionError(f"-f: '{next(iter(formats))}' is no operand and no result")
     return found, out
 
 
@@ -219,7 +219,7 @@ def _ir(given: argparse.Namespace) -> None:
     )
     known = dict.fromkeys((*kernel.stages, *_TEXTS))
     if given.stage not in known:
-        raise NachoError(f"--stage {given.stage}: expected one of {', '.join(known)}")
+        raise OptionError(f"--stage {given.stage}: expected one of {', '.join(known)}")
     show = {"llvm": kernel.llvm, "asm": kernel.asm, "ptx": kernel.ptx}
     text = show[given.stage]() if given.stage in show else kernel.mlir(given.stage)
     print(text.rstrip())

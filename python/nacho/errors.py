@@ -13,7 +13,7 @@ Span = tuple[int, int]
 
 
 class NachoError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package; each is also one of Python's own errors."""
 
 
 class ParseError(NachoError, ValueError):
@@ -37,15 +37,27 @@ class DTypeError(NachoError, TypeError):
 
 
 class ArgumentError(NachoError, TypeError):
-    """Operands are missing, superfluous, or given twice."""
+    """Operands are missing, superfluous, or given twice; an option has a wrong type."""
+
+
+class OptionError(NachoError, ValueError):
+    """An option has a value that it cannot have."""
 
 
 class UnsupportedError(NachoError, NotImplementedError):
     """The input is valid, but this version cannot compile it."""
 
 
+class CompilationError(NachoError, ValueError):
+    """The compiler refuses a program: a module of MLIR that is wrong, or its own."""
+
+
 class ReductionError(NachoError, ValueError):
     """A reduction over an empty index has no value, or none that is stored."""
+
+
+class RowError(NachoError, IndexError):
+    """A tensor has no such rows."""
 
 
 class OutOfMemoryError(NachoError, MemoryError):

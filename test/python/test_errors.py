@@ -1,6 +1,7 @@
 """Errors: what they derive from, how they point into an expression, what they say."""
 
 import builtins
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,9 @@ PARENTS = {
     "ShapeError": "ValueError",
     "FormatError": "ValueError",
     "OperandError": "ValueError",
+    "OptionError": "ValueError",
+    "FileError": "ValueError",
+    "CompilationError": "ValueError",
     "ReductionError": "ValueError",
     "DTypeError": "TypeError",
     "ArgumentError": "TypeError",
@@ -23,6 +27,8 @@ PARENTS = {
     "OutOfMemoryError": "MemoryError",
     "IndexOverflowError": "OverflowError",
     "CostOverflowError": "OverflowError",
+    "RowError": "IndexError",
+    "DeviceError": "RuntimeError",
 }
 
 
@@ -32,6 +38,49 @@ def test_every_error_is_also_what_python_users_expect(name):
     assert issubclass(error, nacho.NachoError)
     assert issubclass(error, getattr(builtins, PARENTS[name]))
     assert name in nacho.__all__
+
+
+def test_no_error_is_only_one_of_nacho():
+    assert {each.__name__ for each in nacho.NachoError.__subclasses__()} == {*PARENTS}
+    package = Path(nacho.__file__).parent
+    for path in package.rglob("*.py"):
+        assert "raise NachoError" not in path.read_text(), path
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"threads": 0}, ValueError),
+        ({"threads": "2"}, TypeError),
+        ({"parts": 1.5}, TypeError),
+        ({"cost": "n"}, ValueError),
+        ({"cost": 3}, TypeError),
+        ({"validate": "yes"}, ValueError),
+        ({"validate": 1}, TypeError),
+        ({"order": "i,k"}, ValueError),
+        ({"contract": "i"}, ValueError),
+        ({"remap": "no"}, ValueError),
+        ({"target": "tpu"}, ValueError),
+        ({"choices": {"draft": True}}, ValueError),
+        ({"choices": 3}, TypeError),
+        ({"memory_limit": -1}, ValueError),
+        ({"out": "crs"}, ValueError),
+    ],
+)
+def test_options_that_are_wrong(options, error):
+    with pytest.raises(error) as caught:
+        evaluate("Z[i,j] = A[i,j] * 2", A=CSR, **options)
+    assert isinstance(caught.value, nacho.NachoError)
+
+
+def test_options_as_they_may_be_spelled():
+    for options in ({"out": "DCSR", "order": "ji"}, {"validate": False}):
+        found = evaluate("Z[i,j] = A[i,j] * 2", A=CSR, **options)
+        dense = found.to_dense() if "out" in options else found.toarray()
+        np.testing.assert_array_equal(dense, CSR.toarray() * 2)
+    kernel = compile("Z[i,j] = A[i,j] * 2", {"A": "CSR"}, validate=False, order="ji")
+    assert (kernel.validate, kernel.types["A"].format.name) == ("none", "csr")
+    assert compile("Z[i,j] = A[i,j] * 2", validate=True).validate == "safe"
 
 
 def test_caret_is_under_the_span():
@@ -381,9 +430,9 @@ COMPILED = [
         ("operand 's': the integer 256 is out of bounds for u8",),
     ),
     (
-        lambda: compile("Z[i,j] = A[i,j]", dtype="f64")(CSR.astype(np.float32)),
+        lambda: compile("Z[i,j] = A[i,j]", dtype="f32")(CSR),
         nacho.DTypeError,
-        ("operand 'A' is float32, but the kernel was compiled for float64",),
+        ("operand 'A' is float64, but the kernel was compiled for float32",),
     ),
     (
         lambda: compile("Z[i,j] = A[i,j]").mlir("asm"),

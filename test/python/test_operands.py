@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
+import samples
 from nacho import Tensor
 from nacho.storage.containers import view_of
 from nacho.storage.formats import Format, TensorType
@@ -312,11 +313,36 @@ def test_conversion_to_another_order(make):
     assert notes == [f"A: {operand.format} converted to csc"]
 
 
-def test_dense_levels_are_not_filled_up():
-    rows = "(i, j) -> (i : compressed, j : dense)"
-    message = refusal(nacho.OperandError, csr(), format=rows)
-    assert "their dense levels differ" in message
-    assert 'compile it with formats={"A": "csr"}' in message
+@pytest.mark.parametrize("make", [csr, coo, example])
+def test_dense_levels_are_filled_up(make):
+    """As a kernel wants them; and zeros that fill them up are left out."""
+    rows, notes = "(d0, d1) -> (d0 : compressed, d1 : dense)", []
+    given = make()
+    view = loaded(given, rows, notes=notes)
+    assert view.crd[0].tolist() == [0, 2]
+    assert view.values.tolist() == [1, 0, 2, 0, 0, 3, 0, 4]
+    format = view_of("A", given, 2).format
+    assert notes == [
+        f"A: {format} converted to {rows}",
+        f"A: zeros fill up the dense levels of {rows}",
+    ]
+    notes.clear()
+    back = loaded(Tensor._of(view), str(format), notes=notes)
+    np.testing.assert_array_equal(Tensor._of(back).to_dense(), DENSE)
+    assert back.values.size == 4
+    assert notes[1] == f"A: zeros of the dense levels of {rows} are left out"
+
+
+def test_a_kernel_takes_any_container():
+    """COO into compressed and dense levels, as asked for, with notes in explain."""
+    rows = "(d0, d1) -> (d0 : compressed, d1 : dense)"
+    kernel = nacho.mlir.compile("y[i] += A[i,j] * x[j]", {"A": rows, "x": "dense"})
+    x = np.arange(4.0)
+    for given in (csr(), coo(), example("csc"), example("coo-interleaved")):
+        np.testing.assert_array_equal(kernel(given, x), DENSE @ x)
+        assert f"converted to {rows}" in kernel.explain(given, x)
+    with pytest.warns(nacho.NachoWarning, match="its zeros are left out"):
+        np.testing.assert_array_equal(kernel(DENSE, x), DENSE @ x)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -349,18 +375,25 @@ def test_nothing_is_made_dense(make, fix):
     assert f'or compile it with formats={{"A": "{name}"}}' in message
 
 
+@pytest.mark.parametrize("format", ["csr", "csf", "csc", "coo"])
 @pytest.mark.parametrize(
-    ("container", "format", "fix"),
-    [
-        (DENSE, "csr", "scipy.sparse.csr_array(A)"),
-        (DENSE, "csf", 'nacho.Tensor.from_dense(A, "dcsr")'),
-        (example("dense"), "coo", 'A.convert("coo")'),
-    ],
+    "container", [DENSE, np.asfortranarray(DENSE), DENSE[:, ::-1], example("dense")]
 )
-def test_nothing_is_made_sparse(container, format, fix):
-    message = refusal(nacho.OperandError, container, format=format)
-    assert "operand 'A' is dense, but the kernel was compiled for" in message
-    assert f'pass {fix}, or compile it with formats={{"A": "dense"}}' in message
+def test_dense_operands_are_made_sparse(container, format):
+    """With a warning that tells how to do without."""
+    notes = []
+    with pytest.warns(nacho.NachoWarning) as caught:
+        view = loaded(container, format, notes=notes)
+    assert view.format == Format(format).for_rank(2)
+    assert view.values.size == 4
+    wanted = container.to_dense() if isinstance(container, Tensor) else container
+    np.testing.assert_array_equal(Tensor._of(view).to_dense(), wanted)
+    assert any(f"converted to {view.format}" in note for note in notes)
+    message = str(caught[0].message)
+    assert f"operand 'A' is dense, but the kernel was compiled for {view.format}" in (
+        message
+    )
+    assert 'compile it with formats={"A": "dense"}' in message
 
 
 # --- Types ----------------------------------------------------------------------------
@@ -398,18 +431,57 @@ def test_element_types_that_are_refused(dtype):
 
 def test_types_other_than_compiled():
     matrix = csr()
-    message = refusal(nacho.DTypeError, matrix, pos_width=64, crd_width=32)
-    assert "indptr is int32, but the kernel was compiled for int64" in message
-    assert 'index={"A": "i32"}' in message
-    message = refusal(nacho.DTypeError, matrix, pos_width=32, crd_width=64)
-    assert "indices is int32, but the kernel was compiled for int64" in message
     matrix.indptr = matrix.indptr.astype(np.int64)
-    assert 'index={"A": ("i64", "i32")}' in refusal(nacho.DTypeError, matrix)
-    matrix.data = matrix.data.astype(np.float32)
     message = refusal(nacho.DTypeError, matrix)
-    assert "float32, but the kernel was compiled for float64" in message
+    assert "indptr is int64, but the kernel was compiled for int32" in message
+    assert 'index={"A": ("i64", "i32")}' in message
+    message = refusal(nacho.DTypeError, csr(), dtype="f32")
+    assert "float64, but the kernel was compiled for float32" in message
     message = refusal(nacho.DTypeError, DENSE, dtype="i64")
     assert "float64, but the kernel was compiled for int64" in message
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [("f4", "f64"), ("i4", "f64"), ("?", "i8"), ("u1", "i16"), ("f8", "c128")],
+)
+@pytest.mark.parametrize("make", [csr, coo, example, lambda: DENSE])
+def test_types_are_widened(make, given, wanted):
+    """As NumPy casts safely, with a note; the operand stays what it is."""
+    container, notes = make(), []
+    if isinstance(container, Tensor):
+        container = container.astype(given)
+    elif sp.issparse(container):
+        container.data = container.data.astype(given)
+    else:
+        container = container.astype(given)
+    view = loaded(container, dtype=wanted, notes=notes)
+    dtype = samples.DTYPES[wanted]
+    assert view.values.dtype == dtype
+    np.testing.assert_array_equal(
+        Tensor._of(view).to_dense(), DENSE.astype(given).astype(dtype)
+    )
+    assert len(notes) == 1
+    assert f"widened from {np.dtype(given)} to {np.dtype(dtype)}" in notes[0]
+    assert container.dtype == given
+    back = refusal(nacho.DTypeError, Tensor._of(view), dtype="bool")
+    assert f"is {np.dtype(dtype)}, but the kernel was compiled for bool" in back
+
+
+def test_index_arrays_are_widened():
+    notes = []
+    view = loaded(csr(), pos_width=64, crd_width=64, notes=notes)
+    assert view.pos[1].dtype == view.crd[1].dtype == np.int64
+    assert notes == ["A: indptr copied to int64", "A: indices copied to int64"]
+    notes = []
+    view = loaded(example("dcsc"), "csr", pos_width=64, crd_width=64, notes=notes)
+    assert view.pos[1].dtype == view.crd[1].dtype == np.int64
+    assert notes[0] == "A: dcsc converted to csr"
+
+
+def test_duplicates_are_summed_in_the_wider_type():
+    matrix = coo((0, 0, 0), (1, 1, 2), np.array([100, 100, 3], np.int8))
+    assert loaded(matrix, dtype="i16").values.tolist() == [200, 3]
 
 
 def test_index_types_may_differ():

@@ -202,8 +202,8 @@ def test_pins_are_enforced():
     kernel(A, B.astype(np.float32))
     kernel(matrix(1, pos="i64", crd="i64"), B)
     with pytest.raises(nacho.DTypeError) as caught:
-        kernel(A.astype(np.float32), B)
-    message = "operand 'A' is float32, but the kernel was compiled for float64"
+        kernel(A.astype(np.complex64), B)
+    message = "operand 'A' is complex64, but the kernel was compiled for float64"
     assert str(caught.value) == message
     with pytest.raises(nacho.DTypeError) as caught:
         kernel(A, matrix(2, crd="i64"))
@@ -212,6 +212,29 @@ def test_pins_are_enforced():
     # In another format it is read in the same types.
     with pytest.raises(nacho.DTypeError, match="compiled for int32"):
         kernel(A, matrix(2, pos="i64", crd="i64").tocsc())
+
+
+def test_operands_are_widened_to_pinned_types():
+    """In kernels, with a note; a plan takes what it was made for, in the same types."""
+    A, B = matrix(1), matrix(2)
+    narrow = A.astype(np.float32)
+    kernel = nacho.mlir.compile(UNION, dtype="f64", index="i64")
+    assert samples.same(kernel(narrow, B), kernel(narrow.astype(np.float64), B))
+    for integers in (B.astype(np.int32), B.astype(np.int64), B.astype(np.bool_)):
+        found = kernel(narrow, integers)
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(
+            found.toarray(), narrow.toarray().astype(np.float64) + integers.toarray()
+        )
+    text = kernel.explain(narrow, B)
+    assert "A: data widened from float32 to float64" in text
+    assert "A: indices copied to int64" in text
+    assert "B: data widened" not in text
+    plan = kernel.plan(narrow, B)
+    narrow.data *= 2
+    assert samples.same(plan.execute(), kernel(narrow, B))
+    with pytest.raises(nacho.DTypeError, match="'B' is float32, but the plan was"):
+        plan.execute(narrow, B.astype(np.float32))
 
 
 def test_a_pinned_result():
@@ -350,11 +373,14 @@ def test_default_widths_of_modules_are_those_of_operands(module, widths):
 
 
 def test_widths_that_a_module_says_are_pinned(module):
-    A, C = matrix(0), matrix(2)
+    A, B, C = matrix(0), matrix(1), matrix(2)
     with pytest.raises(nacho.DTypeError, match="operand 'B': indices is int64"):
         module(A, matrix(1, crd="i64"), C)
-    with pytest.raises(nacho.DTypeError, match="operand 'A' is float32"):
-        module(A.astype(np.float32), matrix(1), C)
+    with pytest.raises(nacho.DTypeError, match="operand 'A' is complex64"):
+        module(A.astype(np.complex64), matrix(1), C)
+    narrow = A.astype(np.float32)
+    wide = narrow.astype(np.float64)
+    assert samples.same(module(narrow, B, C), module(wide, B, C))
     assert module.types["A"].pos_width == module.result_type.pos_width == 32
     assert "posWidth = 32, crdWidth = 32" in module.mlir("assign")
     assert "pinned: A, B, C, Z" in module.explain(A, matrix(1), C)

@@ -102,7 +102,8 @@ def test_indices_are_values():
         (lambda: nacho.indices("2"), "'2' is not the name of an index"),
         (lambda: nacho.indices(["i"]), "names in a string, not list"),
         (lambda: nacho.access(A, 0, 1), "0 is not an index variable"),
-        (lambda: nacho.access(A, "i"), "'i' is not an index variable"),
+        (lambda: nacho.access(A, "0"), "'0' is not the name of an index"),
+        (lambda: nacho.access(A)[0, 1], "0 is not an index variable"),
         (lambda: index_tensor(A, (i, slice(None))), "is not an index variable"),
         (lambda: nacho.evaluate(a), "the indices of the result are missing"),
         (lambda: nacho.evaluate(a, {"A": A}), "a tuple, not dict"),
@@ -140,6 +141,27 @@ def test_functions_take_expressions():
         np.where(a, 1, 2)
 
 
+def test_containers_of_any_library_are_indexed():
+    """Also by strings, which name one index or several."""
+    wanted = "<nacho.Expression: A[i,j] + B[j,i]>"
+    for left, right in (
+        (nacho.access(A)[i, j], nacho.access(B)[j, i]),
+        (nacho.access(A)["i,j"], nacho.access(B)["j i"]),
+        (nacho.access(A)["i", j], nacho.access(B, "j", "i")),
+        (nacho.access(A, "i,j"), nacho.access(B)["j", "i"]),
+    ):
+        assert repr(left + right) == wanted
+    assert repr(nacho.access(2.5) * nacho.access(A)["i,j"]).endswith(": A * B[i,j]>")
+    tensor = nacho.Tensor.from_dense(np.eye(3), "csr")
+    assert repr(tensor["i,j"] * tensor["j", "i"]).endswith(": A[i,j] * A[j,i]>")
+    assert written(nacho.sum("k", nacho.access(A)["i,k"]), "i") == (
+        "Z[i] = sum(k, A[i,k])"
+    )
+    for each in (a, nacho.access(A)):
+        with pytest.raises(TypeError, match="not iterable"):
+            list(each)
+
+
 def test_operands_of_other_types():
     with pytest.raises(TypeError, match="unsupported operand"):
         a + "b"
@@ -164,7 +186,7 @@ def test_element_wise():
         dense = result.to_dense() if options else result.toarray()
         wanted = 2 * A.toarray() - B.toarray() * A.toarray()
         np.testing.assert_array_equal(dense, wanted)
-    same = nacho.evaluate(a - b, indices="i j")
+    same = nacho.evaluate(nacho.access(A)["i,j"] - b, indices="i j")
     np.testing.assert_array_equal(same.toarray(), (A - B).toarray())
 
 

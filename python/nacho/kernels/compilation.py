@@ -11,7 +11,7 @@ from nacho.kernels.options import is_word
 from nacho.kernels.pins import IndexType, requested_pins
 from nacho.kernels.request import checked_request
 from nacho.kernels.statement import ModuleSource, NotationSource
-from nacho.mlir.module import is_module, read_module
+from nacho.mlir.module import is_module
 from nacho.notation.limits import require_supported
 from nacho.notation.parser import parse
 from nacho.notation.warnings import warn_of_single_indices
@@ -28,7 +28,7 @@ def compile(
     parts: int | None = None,
     cost: str = "time",
     order: Sequence[str] | str | None = None,
-    validate: str = "safe",
+    validate: str | bool = "safe",
     remap: bool | None = None,
     choices: Mapping[str, object] | None = None,
     contract: Sequence[str] | str = "auto",
@@ -44,8 +44,9 @@ def compile(
     The kernel takes any element types, and index arrays of 32 or 64 bits. The first
     call with other types than before compiles it for them. ``dtype`` ("f64") pins the
     type of all operands, and ``index`` ("i32") the type of all index arrays: operands
-    of other types are refused. Both may be mappings by name; tensors that they leave
-    out are not pinned.
+    of narrower types are widened in a copy, and others refused. Both may be mappings by
+    name; tensors that they leave out are not pinned. Operands in another format are
+    converted in every call, except that none is made dense; ``explain`` says so.
 
     ``expr`` may also be MLIR: the text of a module, or an object that prints as one.
     Formats, types and the order of the loops are then those of its function. Only the
@@ -104,5 +105,5 @@ def _of_module(text: str, given: Mapping[str, object], options: Any) -> Kernel:
         if value is not None:
             raise ArgumentError(f"{option}= of a module are those of its function")
     request = checked_request(None, *options)
-    source = ModuleSource(read_module(text, request.lowering.cost))
+    source = ModuleSource(text, request.lowering.cost)
     return Kernel(source, request, is_placed=options[0] is not None)

@@ -23,6 +23,7 @@ from nacho.notation.symbols import Expression, Index, statement
 from nacho.notation.tree import Assignment, identifier
 from nacho.notation.warnings import expect_sums, warn_of_single_indices
 from nacho.storage.formats import Format
+from nacho.storage.lazy import Lazy
 from nacho.storage.results import library_of
 from nacho.storage.views import View
 
@@ -46,7 +47,7 @@ _EXPLAIN = ("explain(expr, {})", _OPTIONS)
 
 
 def evaluate(
-    expr: str | Expression,
+    expr: str | Expression | Lazy,
     operands: Mapping[str, Any] | Sequence[Index] | None = None,
     /,
     *,
@@ -57,7 +58,7 @@ def evaluate(
     threads: int | None = None,
     parts: int | None = None,
     order: Sequence[str] | str | None = None,
-    validate: str = "safe",
+    validate: str | bool = "safe",
     cost: str = "time",
     remap: bool | None = None,
     choices: Mapping[str, object] | None = None,
@@ -78,7 +79,7 @@ def evaluate(
     >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     >>> nacho.evaluate(A[i, j] * B[j, k], (i, k))  # doctest: +SKIP
     """
-    if isinstance(expr, Expression):
+    if isinstance(expr, Expression | Lazy):
         expr, operands = _spelled(expr, operands, named)
     assignment = parse(expr)
     warn_of_single_indices(assignment)
@@ -103,7 +104,7 @@ def evaluate(
 
 
 def explained(
-    expr: str | Expression,
+    expr: str | Expression | Lazy,
     operands: Mapping[str, Any] | Sequence[Index] | None = None,
     /,
     **named: Any,
@@ -119,7 +120,7 @@ def explained(
     """
     options = {name: named.pop(name) for name in _OPTIONS if name in named}
     out = options.pop("out", None)
-    if isinstance(expr, Expression):
+    if isinstance(expr, Expression | Lazy):
         expr, operands = _spelled(expr, operands, named)
     assignment = parse(expr)
     given = given_operands(assignment, operands, named, _EXPLAIN)
@@ -142,17 +143,20 @@ def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
 
 
 def _spelled(
-    expr: Expression, indices: object, named: dict[str, Any]
+    expr: Expression | Lazy, indices: object, named: dict[str, Any]
 ) -> tuple[str, dict[str, Any]]:
     """Return an expression as text, and its operands by name."""
     if indices is None:
         indices = named.pop("indices", None)
+    if isinstance(expr, Lazy) and indices is not None:
+        raise ArgumentError("an expression of whole arrays has no indices")
     if named:
         shown = ", ".join(f"'{name}'" for name in named)
+        kind = "whole arrays" if isinstance(expr, Lazy) else "nacho.indices"
         raise ArgumentError(
-            f"an expression of nacho.indices has its operands in it: what is {shown}?"
+            f"an expression of {kind} has its operands in it: what is {shown}?"
         )
-    text, given = statement(expr, indices)
+    text, given = expr.statement if isinstance(expr, Lazy) else statement(expr, indices)
     expect_sums(text)
     return text, given
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
-from nacho.errors import NachoError
+from nacho.errors import OptionError
 from nacho.kernels.call import Call, bind, views_of
 from nacho.kernels.devices import target_for
 from nacho.kernels.explanation import Explanation
@@ -21,7 +21,7 @@ from nacho.kernels.options import (
     checked_count,
     checked_stream,
 )
-from nacho.kernels.plan import Plan
+from nacho.kernels.plan import Plan, planned
 from nacho.kernels.program import Program, Step
 from nacho.kernels.repetition import RepetitionsByOptions
 from nacho.kernels.request import Request, Running
@@ -77,6 +77,22 @@ class Kernel:
         self._default = self._specialiser.default
         self._default.programs.prepare(running.threads or 0)
 
+    # Copies -----------------------------------------------------------------------
+
+    def __reduce__(self) -> tuple[Callable[..., Kernel], tuple[Any, ...]]:
+        """Pickle the expression and the options; loading compiles it again.
+
+        What it compiles comes from the cache, if that has it.
+        """
+        request = Request(self._lowering, self._running({}))
+        return _unpickled, (self._specialiser.source, request, self._is_placed)
+
+    def __copy__(self) -> Kernel:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Kernel:
+        return self
+
     # Calls ------------------------------------------------------------------------
 
     def __call__(self, /, *operands: Any, **named: Any) -> Any:
@@ -104,7 +120,7 @@ class Kernel:
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
         """Cut the work and count the result's entries, but compute no values yet."""
-        return self._run(operands, named, _planned)
+        return self._run(operands, named, planned)
 
     def count(self, /, *operands: Any, **named: Any) -> int:
         """Return the number of entries of the result without computing values."""
@@ -295,8 +311,8 @@ def _format(type: TensorType) -> str:
     return "scalar" if type.format is None else str(type.format)
 
 
-def _planned(specialisation: Specialisation, call: Call) -> Plan:
-    return Plan(specialisation, specialisation.plan(call), call)
+def _unpickled(source: Source, request: Request, is_placed: bool) -> Kernel:
+    return Kernel(source, request, is_placed=is_placed)
 
 
 def _count(specialisation: Specialisation, call: Call) -> int:
@@ -310,5 +326,5 @@ def _checked(choices: Choices) -> dict[str, Any]:
     check_mapping("choices", choices, "choices to their values")
     for name in SHARED_CHOICES:
         if name in choices:
-            raise NachoError(f"choices={name!r}: all variants of a kernel share it")
+            raise OptionError(f"choices={name!r}: all variants of a kernel share it")
     return dict(checked_choices(choices))

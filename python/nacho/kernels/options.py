@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping, Sequence
 
-from nacho.errors import ArgumentError, NachoError, UnsupportedError, displayed
+from nacho.errors import ArgumentError, OptionError, UnsupportedError, displayed
 from nacho.notation.tree import identifier
 
 COSTS = ("nnz", "nnz+loops", "flops", "time")
@@ -93,15 +93,19 @@ def check_cost(cost: object) -> None:
     _check_choice("cost", cost, COSTS)
 
 
-def check_validation(validate: object) -> None:
-    """Refuse an unknown validation."""
-    _check_choice("validate", validate, VALIDATIONS)
+def checked_validation(validate: object) -> str:
+    """Return how operands are checked; True and False mean "safe" and "none"."""
+    if is_word(validate, "safe") or validate is True:
+        return "safe"
+    if validate is False:
+        return "none"
+    return _check_choice("validate", validate, VALIDATIONS)
 
 
 def checked_remap(remap: object) -> bool:
     """Return whether outer intersections are done first (remapping); None means yes."""
     if remap is not None and not isinstance(remap, bool):
-        raise NachoError(f"remap={displayed(remap)}: expected True, False or None")
+        raise OptionError(f"remap={displayed(remap)}: expected True, False or None")
     return remap is not False
 
 
@@ -122,7 +126,7 @@ def checked_order(
         names = ()
     if not names or not set(names) <= set(indices) or len(set(names)) != len(names):
         shown = ", ".join(indices)
-        raise NachoError(f"order={displayed(order)}: expected the indices ({shown})")
+        raise OptionError(f"order={displayed(order)}: expected the indices ({shown})")
     return (*names, *(index for index in indices if index not in names))
 
 
@@ -144,7 +148,7 @@ def checked_contract(
         names = ()
     if not names or not set(names) <= set(reduced) or len(set(names)) != len(names):
         shown = ", ".join(reduced)
-        raise NachoError(
+        raise OptionError(
             f"contract={displayed(contract)}: expected 'auto', 'none', or indices that "
             f"are summed over ({shown})"
         )
@@ -160,9 +164,9 @@ def checked_count(option: str, value: object, largest: int) -> int | None:
         count = operator.index(value)  # type: ignore[arg-type]
     except TypeError as error:
         kind = type(value).__name__
-        raise NachoError(f"{option}= is of type {kind}: {allowed}") from error
+        raise ArgumentError(f"{option}= is of type {kind}: {allowed}") from error
     if isinstance(value, bool) or not 1 <= count <= largest:
-        raise NachoError(f"{option}={displayed(value)}: {allowed}")
+        raise OptionError(f"{option}={displayed(value)}: {allowed}")
     return count
 
 
@@ -192,32 +196,35 @@ def checked_choices(
     for name, value in choices.items():
         if name not in types:
             known = ", ".join(f"'{name}'" for name in types)
-            raise NachoError(f"choices={displayed(name)}: expected {known}")
+            raise OptionError(f"choices={displayed(name)}: expected {known}")
         if type(value) is not types[name]:
             wanted = _SHOWN_TYPES[types[name]]
-            raise NachoError(
+            raise OptionError(
                 f"choices={{{displayed(name)}: {displayed(value)}}}: expected {wanted}"
             )
     for name, allowed in (("vector-bits", _VECTOR_BITS), ("tile", _TILES)):
         if choices.get(name, 0) not in allowed:
             *most, last = map(str, allowed)
             shown = f"expected {', '.join(most)} or {last}"
-            raise NachoError(f"choices={{'{name}': {choices[name]}}}: {shown}")
+            raise OptionError(f"choices={{'{name}': {choices[name]}}}: {shown}")
     rewrites = choices.get("rewrites", 1)
     if not (isinstance(rewrites, int) and 0 < rewrites <= _MOST_REWRITES):
         limits = f"expected 1 to {_MOST_REWRITES}"
-        raise NachoError(f"choices={{'rewrites': {rewrites}}}: {limits}")
+        raise OptionError(f"choices={{'rewrites': {rewrites}}}: {limits}")
     _check_choice("sanitizer", choices.get("sanitizer", "none"), _SANITIZERS)
     if choices.get("count-accesses") and target != "cuda-sim":
-        raise NachoError(
+        raise OptionError(
             f"choices={{'count-accesses': True}}: target={target!r} cannot count, "
             "only target='cuda-sim' can"
         )
     return tuple(sorted(choices.items()))
 
 
-def _check_choice(option: str, value: object, allowed: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in allowed:
-        shown = value if isinstance(value, str) else type(value).__name__
-        names = ", ".join(f"'{name}'" for name in allowed)
-        raise NachoError(f"{option}={shown!r}: expected {names}")
+def _check_choice(option: str, value: object, allowed: tuple[str, ...]) -> str:
+    names = ", ".join(f"'{name}'" for name in allowed)
+    if not isinstance(value, str):
+        kind = type(value).__name__
+        raise ArgumentError(f"{option}= is of type {kind}: expected {names}")
+    if value not in allowed:
+        raise OptionError(f"{option}={value!r}: expected {names}")
+    return value

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nacho.elements import ELEMENTS, element_name
-from nacho.errors import ArgumentError, FormatError, NachoError, displayed
+from nacho.errors import ArgumentError, FormatError, OptionError, displayed
 from nacho.kernels.options import check_mapping
 from nacho.notation.tree import Assignment, identifier
 from nacho.storage.formats import Format, TensorType
@@ -138,7 +138,7 @@ def _element(name: str, dtype: object) -> str:
         found = None
     if found is None:
         expected = ", ".join(f"'{element}'" for element in ELEMENTS)
-        raise NachoError(
+        raise OptionError(
             f"dtype of '{name}' is {displayed(dtype)}: expected {expected}"
         )
     return found
@@ -153,4 +153,4 @@ def _widths(name: str, index: object) -> tuple[int, int]:
     except (KeyError, TypeError):
         expected = "'i32', 'i64', or a pair of them (for pos and crd)"
         message = f"index of '{name}' is {displayed(index)}: expected {expected}"
-        raise NachoError(message) from None
+        raise OptionError(message) from None

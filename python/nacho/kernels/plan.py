@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,14 @@ from nacho.kernels.devices import on_stream
 from nacho.kernels.drawing import drawn
 from nacho.kernels.nests import nests_of
 from nacho.kernels.options import checked_count
-from nacho.kernels.request import Running
-from nacho.kernels.specialisation import Specialisation
+from nacho.kernels.request import Lowering, Running
+from nacho.kernels.specialisation import Specialisation, Specialiser
+from nacho.kernels.statement import Source
 from nacho.mlir.loops import loops_of
 from nacho.pictures.figure import Picture, as_html, table
 from nacho.storage.device_arrays import HOST, DeviceArray
 from nacho.storage.extents import index_extents
-from nacho.storage.operands import require_type
+from nacho.storage.operands import require_type, signature
 from nacho.storage.views import Array, View
 
 if TYPE_CHECKING:
@@ -45,12 +46,23 @@ class Plan:
         self._program = specialisation.programs.planned(native)
         self._native = native
         self._call = call
+        views = views_of(specialisation.statement.assignment, call.given)
+        self._signatures = {name: signature(view) for name, view in views.items()}
+
+    def __reduce__(self) -> tuple[Callable[..., Plan], tuple[Any, ...]]:
+        """Pickle the kernel by expression and options, and the operands.
+
+        Loading makes the plan again. Streams are those of a process.
+        """
+        made, call = self._specialisation, self._call
+        running = call.running._replace(stream=None)
+        return _unpickled, (made.source, made.lowering, list(call.given), running)
 
     def execute(self, /, *operands: Any, **named: Any) -> Any:
         """Compute the result for the planned operands, or for others like them.
 
         Values and scalars may have changed since the plan was made. The types and the
-        pattern of entries must be the same.
+        pattern of entries must be the same. Nothing is widened that was not then.
         """
         specialisation, planned = self._specialisation, self._call
         statement = specialisation.statement
@@ -60,7 +72,9 @@ class Plan:
             given = bind(assignment.operands, operands, named)
         views = views_of(assignment, given)
         for name, view in views.items():
-            require_type(name, view, statement.types[name], "the plan was made")
+            if signature(view) != self._signatures[name]:
+                type = statement.types[name]
+                require_type(name, view, type, "the plan was made")
         if specialisation.target == HOST:
             return self._executed(given, views)
         with on_stream(views, specialisation.target, planned.running.stream):
@@ -185,6 +199,18 @@ class Plan:
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def planned(specialisation: Specialisation, call: Call) -> Plan:
+    """Cut the work of a call, and count the entries of its result."""
+    return Plan(specialisation, specialisation.plan(call), call)
+
+
+def _unpickled(
+    source: Source, lowering: Lowering, given: Sequence[Any], running: Running
+) -> Plan:
+    views = views_of(source.assignment, given)
+    return Specialiser(source, lowering).run(given, views, running, planned)
 
 
 def _same_pattern(before: View, now: View, validate: str) -> bool:

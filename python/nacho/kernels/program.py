@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from nacho.errors import DeviceError, NachoError, UnsupportedError, displayed
+from nacho.errors import (
+    CompilationError,
+    DeviceError,
+    OptionError,
+    UnsupportedError,
+    displayed,
+)
 from nacho.kernels.logs import LOGGER, compiling
 from nacho.kernels.refusals import refuse_memory
 from nacho.kernels.request import Lowering
@@ -143,11 +149,11 @@ class Programs:
         stages = _nacho.stages(self._target)
         if not isinstance(stage, str) or stage not in stages:
             shown = ", ".join(f"'{name}'" for name in stages)
-            raise NachoError(f"stage={displayed(stage)}: expected {shown}")
+            raise OptionError(f"stage={displayed(stage)}: expected {shown}")
         try:
             return self.native.lower(stage, {} if choices is None else dict(choices))
         except _nacho.CompileError as error:
-            raise NachoError(f"cannot lower to '{stage}': {error}") from error
+            raise CompilationError(f"cannot lower to '{stage}': {error}") from error
 
     def ptx(self, chip: str, choices: Mapping[str, bool] | None = None) -> str:
         """Return the PTX of such a program for a GPU."""

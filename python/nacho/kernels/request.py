@@ -12,13 +12,13 @@ from nacho.kernels.options import (
     check_cost,
     check_device,
     check_target,
-    check_validation,
     checked_choices,
     checked_contract,
     checked_count,
     checked_order,
     checked_remap,
     checked_stream,
+    checked_validation,
     is_word,
 )
 from nacho.notation.tree import Assignment
@@ -74,7 +74,7 @@ def checked_request(
     remap: bool | None = None,
     threads: int | None = None,
     parts: int | None = None,
-    validate: str = "safe",
+    validate: str | bool = "safe",
     choices: Mapping[str, object] | None = None,
     contract: Sequence[str] | str = "auto",
     memory_limit: int | None = None,
@@ -92,8 +92,6 @@ def checked_request(
         check_device(device, target)
     if not is_word(cost, "time"):
         check_cost(cost)
-    if not is_word(validate, "safe"):
-        check_validation(validate)
     if threads is not None:
         threads = checked_count("threads", threads, MAX_THREADS)
     if parts is not None:
@@ -115,5 +113,6 @@ def checked_request(
         () if choices is None else checked_choices(choices, target),
     )
     address = checked_stream(stream)
-    running = Running(threads, parts, validate, memory_limit, device, address)
+    validation = checked_validation(validate)
+    running = Running(threads, parts, validation, memory_limit, device, address)
     return Request(lowering, running)

@@ -55,9 +55,13 @@ _Result = TypeVar("_Result")
 class Specialisation:
     """A kernel for operands of one choice of types."""
 
-    def __init__(self, statement: Statement, lowering: Lowering) -> None:
+    def __init__(
+        self, source: Source, statement: Statement, lowering: Lowering
+    ) -> None:
         assignment, types = statement.assignment, statement.types
+        self.source = source
         self.statement = statement
+        self.lowering = lowering
         self.programs = Programs(statement, lowering)
         self.target = lowering.target
         self._readers = [
@@ -350,5 +354,7 @@ class Specialiser:
     def _of(self, typing: Typing) -> Specialisation:
         return self._by_typing.get(
             typing,
-            lambda: Specialisation(self.source.statement(typing), self.lowering),
+            lambda: Specialisation(
+                self.source, self.source.statement(typing), self.lowering
+            ),
         )

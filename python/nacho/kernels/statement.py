@@ -7,18 +7,19 @@ the MLIR of the statement is written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from nacho.kernels.pins import Pin
 from nacho.kernels.request import Lowering
 from nacho.kernels.types import Typing
 from nacho.mlir.emit import emit
-from nacho.mlir.module import Module
+from nacho.mlir.module import read_module
 from nacho.notation.background import require_sparse
 from nacho.notation.limits import require_supported
+from nacho.notation.parser import parse
 from nacho.notation.promotion import Kinds, kinds_of
 from nacho.notation.tree import Access, Assignment
 from nacho.storage.formats import Format, TensorType
@@ -51,7 +52,10 @@ class Statement:
 
 
 class Source(Protocol):
-    """An expression or a module that can be compiled for operands of several types."""
+    """An expression or a module that can be compiled for operands of several types.
+
+    It is pickled as text and options.
+    """
 
     @property
     def assignment(self) -> Assignment: ...
@@ -92,6 +96,10 @@ class NotationSource:
         self.pins = pins
         self._lowering = lowering or Lowering()
         self._library = library
+
+    def __reduce__(self) -> tuple[Callable[..., NotationSource], tuple[Any, ...]]:
+        text, pins = self.assignment.text, dict(self.pins)
+        return _notation_source, (text, pins, self._lowering, self._library)
 
     def require_shapes(self, views: Mapping[str, View]) -> None:
         """Do nothing, because an expression fits operands of any shape."""
@@ -135,6 +143,12 @@ class NotationSource:
         return result_format(kinds, formats, partial(holds, self._library, rank=rank))
 
 
+def _notation_source(
+    text: str, pins: Mapping[str, Pin], lowering: Lowering, library: str | None
+) -> NotationSource:
+    return NotationSource(parse(text), pins, lowering, library)
+
+
 class ModuleSource:
     """A module of MLIR, which pins its types.
 
@@ -143,12 +157,17 @@ class ModuleSource:
 
     takes_sizes = False
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, text: str, cost: str) -> None:
+        module = read_module(text, cost)
         self.assignment = module.assignment
         result = module.assignment.result.name
         types = {**module.operands, result: module.result}
         self.pins = {name: _pinned(type) for name, type in types.items()}
         self._module = module
+        self._cost = cost
+
+    def __reduce__(self) -> tuple[type[ModuleSource], tuple[str, str]]:
+        return ModuleSource, (self._module.text, self._cost)
 
     def require_shapes(self, views: Mapping[str, View]) -> None:
         self._module.require_shapes(views)

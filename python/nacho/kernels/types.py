@@ -15,10 +15,10 @@ from nacho.notation.promotion import WEAK, strong, weak_kind
 from nacho.notation.tree import Assignment
 from nacho.storage.formats import Format, TensorType
 from nacho.storage.operands import (
-    element_type,
     read_type,
     require_type,
     scalar_dtype,
+    scalar_kind,
     signature,
 )
 from nacho.storage.views import INT32, INT32_MAX, INT64, View
@@ -149,7 +149,7 @@ def typing_of_call(
     for name, value in zip(assignment.operands, given, strict=True):
         pin, view = pins[name], views.get(name)
         if view is None:
-            kind = pin.element or _scalar_kind(name, value)
+            kind = pin.element or scalar_kind(name, value)
             type = TensorType(None, strong(kind))
         else:
             type = pin.of(read_type(name, view, pin.format or view.format))
@@ -177,14 +177,6 @@ def typing_by_default(assignment: Assignment, pins: Mapping[str, Pin]) -> Typing
         kinds.append(pin.element or (element if assignment.ranks[name] else weak))
         types.append(pin.of(TensorType(pin.format, element)))
     return Typing(tuple(types), tuple(kinds), _widest_index(types))
-
-
-def _scalar_kind(name: str, value: Any) -> str:
-    """Return the kind of a number; Python's numbers are weak, except for bools."""
-    dtype = scalar_dtype(name, value)
-    if dtype is not None:
-        return element_type(name, dtype)
-    return weak_kind(value) or "float"
 
 
 def _widest_index(types: Sequence[TensorType]) -> int:

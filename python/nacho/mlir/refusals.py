@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NoReturn
 
-from nacho.errors import NachoError, Span, UnsupportedError, pointed
+from nacho.errors import CompilationError, Span, UnsupportedError, pointed
 from nacho.notation.tree import Access, Assignment, Binary, postorder
 
 _LIMITS = (
@@ -36,7 +36,8 @@ def refuse_compilation(
         _refuse_quotient(assignment, error)
     line = _limit(str(error))
     if line is None:
-        raise NachoError(f"cannot compile '{assignment.text}': {error}") from error
+        message = f"cannot compile '{assignment.text}': {error}"
+        raise CompilationError(message) from error
     span: Span = assignment.expr.span
     found = _OPERAND.search(line)
     if found is not None and int(found[1]) < len(bindings):
@@ -72,7 +73,8 @@ def _refuse_quotient(assignment: Assignment, error: Exception) -> NoReturn:
 
 def refuse_module(error: Exception) -> NoReturn:
     """Refuse a module that is wrong, or valid but unsupported."""
-    kind = NachoError if _limit(str(error)) is None else UnsupportedError
+    limited = _limit(str(error)) is not None
+    kind = UnsupportedError if limited else CompilationError
     raise kind(f"cannot compile the module: {error}") from error
 
 

@@ -1,5 +1,7 @@
 """The public functions of expressions: ``nacho.sqrt``, ``nacho.where``, ``nacho.sum`` …
 
+Those of single elements are also functions of whole tensors.
+
 Some of them have names of Python's own functions, which nothing here may use.
 """
 
@@ -10,32 +12,47 @@ from typing import Any
 
 from nacho.errors import ArgumentError
 from nacho.notation.operators import OPERATORS, REDUCERS, Operator
+from nacho.notation.overloads import Overloads
 from nacho.notation.shorthands import COUNT, SHORTHANDS
 from nacho.notation.symbols import Expression, applied, reduced
 
 
-def _public(operator: Operator) -> Callable[..., Expression]:
+def _public(operator: Operator) -> Callable[..., Any]:
     """Return the public function of an operator, such as ``nacho.sqrt``."""
     spelling = operator.spelling
 
-    def unary(x: Expression) -> Expression:
-        return applied(spelling, x)
+    def unary(x: object) -> Any:
+        return _applied(spelling, x)
 
-    def binary(lhs: object, rhs: object) -> Expression:
-        return applied(spelling, lhs, rhs)
+    def binary(lhs: object, rhs: object) -> Any:
+        return _applied(spelling, lhs, rhs)
 
-    def choice(condition: object, lhs: object, rhs: object) -> Expression:
-        return applied(spelling, condition, lhs, rhs)
+    def choice(condition: object, lhs: object, rhs: object) -> Any:
+        return _applied(spelling, condition, lhs, rhs)
 
-    function: Callable[..., Expression] = (unary, binary, choice)[operator.arity - 1]
+    function: Callable[..., Any] = (unary, binary, choice)[operator.arity - 1]
     function.__name__ = function.__qualname__ = operator.function
     function.__doc__ = f"Return {operator.summary}."
     return function
 
 
-def _shorthand(name: str) -> Callable[..., Expression]:
-    def unary(x: Expression) -> Expression:
-        return applied(name, x)
+def _applied(function: str, *operands: object) -> Any:
+    """Return a function of expressions and numbers, or of whole tensors and numbers."""
+    for each in operands:
+        if isinstance(each, Overloads) and not isinstance(each, Expression):
+            found = each._operation(function, *operands)
+            if found is NotImplemented:
+                raise ArgumentError(
+                    f"{function} takes expressions of nacho.indices and numbers, or "
+                    "containers and numbers"
+                )
+            return found
+    return applied(function, *operands)
+
+
+def _shorthand(name: str) -> Callable[..., Any]:
+    def unary(x: object) -> Any:
+        return _applied(name, x)
 
     unary.__name__ = unary.__qualname__ = name
     unary.__doc__ = f"Return what ``{name}`` of the notation gives for an expression."
@@ -75,7 +92,7 @@ _REDUCED = {
     COUNT: "number of values of an expression that are not 0",
 }
 
-FUNCTIONS: dict[str, Callable[..., Expression]] = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         operator.function: _public(operator)
         for operator in OPERATORS.values()

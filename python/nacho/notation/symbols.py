@@ -17,6 +17,7 @@ import numpy as np
 
 from nacho.errors import ArgumentError, displayed
 from nacho.notation.operators import written_in
+from nacho.notation.overloads import Overloads
 from nacho.notation.tree import identifier
 
 _RESULT = "Z"
@@ -75,7 +76,7 @@ def indices(names: str) -> tuple[Index, ...]:
     return tuple(Index(name) for name in names.replace(",", " ").split())
 
 
-class Expression:
+class Expression(Overloads["Expression"]):
     """A part of an expression over containers; ``nacho.evaluate`` computes it.
 
     An int in an expression is a literal. A float is a literal if it is an operand of a
@@ -91,82 +92,8 @@ class Expression:
     def __init__(self, node: _Node) -> None:
         self._node = node
 
-    def __neg__(self) -> Expression:
-        return Expression(_Operator("-", (self._node,)))
-
-    def __invert__(self) -> Expression:
-        return Expression(_Operator("~", (self._node,)))
-
-    def __and__(self, other: object) -> Expression:
-        return _binary("&", self, other)
-
-    def __rand__(self, other: object) -> Expression:
-        return _binary("&", other, self)
-
-    def __or__(self, other: object) -> Expression:
-        return _binary("|", self, other)
-
-    def __ror__(self, other: object) -> Expression:
-        return _binary("|", other, self)
-
-    def __xor__(self, other: object) -> Expression:
-        return _binary("^", self, other)
-
-    def __rxor__(self, other: object) -> Expression:
-        return _binary("^", other, self)
-
-    def __abs__(self) -> Expression:
-        return Expression(_Operator("abs", (self._node,)))
-
-    def __add__(self, other: object) -> Expression:
-        return _binary("+", self, other)
-
-    def __radd__(self, other: object) -> Expression:
-        return _binary("+", other, self)
-
-    def __sub__(self, other: object) -> Expression:
-        return _binary("-", self, other)
-
-    def __rsub__(self, other: object) -> Expression:
-        return _binary("-", other, self)
-
-    def __mul__(self, other: object) -> Expression:
-        return _binary("*", self, other)
-
-    def __rmul__(self, other: object) -> Expression:
-        return _binary("*", other, self)
-
-    def __truediv__(self, other: object) -> Expression:
-        return _binary("/", self, other)
-
-    def __rtruediv__(self, other: object) -> Expression:
-        return _binary("/", other, self)
-
-    def __pow__(self, other: object) -> Expression:
-        return _binary("**", self, other)
-
-    def __rpow__(self, other: object) -> Expression:
-        return _binary("**", other, self)
-
-    def __lt__(self, other: object) -> Expression:
-        return _binary("<", self, other)
-
-    def __le__(self, other: object) -> Expression:
-        return _binary("<=", self, other)
-
-    def __gt__(self, other: object) -> Expression:
-        return _binary(">", self, other)
-
-    def __ge__(self, other: object) -> Expression:
-        return _binary(">=", self, other)
-
-    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
-        return _binary("==", self, other)
-
-    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
-        return _binary("!=", self, other)
-
-    __hash__ = object.__hash__
+    def _operation(self, symbol: str, *operands: object) -> Expression:
+        return operation(symbol, *operands)
 
     def __bool__(self) -> NoReturn:
         raise ArgumentError(
@@ -178,9 +105,30 @@ class Expression:
         return f"<nacho.Expression: {_Writer(self._node, ()).text}>"
 
 
-def access(container: object, *indices: Index) -> Expression:
-    """Return the element of a container at some indices; a scalar has no indices."""
-    return Expression(_Access(container, _checked(indices)))
+class Unindexed(Expression):
+    """A scalar, or a container that is still to be indexed: ``access(A)[i, j]``."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: object) -> Expression:
+        assert isinstance(self._node, _Access)
+        return index_tensor(self._node.container, key)
+
+    __iter__ = None  # Python would iterate over what can be indexed
+
+
+def access(container: object, *indices: Index | str) -> Expression:
+    """Return the element of a container of any library at some indices.
+
+    Without indices, it is a scalar, or a container that is indexed next. Indices may
+    also be strings.
+
+    >>> i, j = nacho.indices("i j")  # doctest: +SKIP
+    >>> nacho.evaluate(nacho.access(A)[i, j] * nacho.access(x)["j"], "i")
+    ... # doctest: +SKIP
+    """
+    kind = Expression if indices else Unindexed
+    return kind(_Access(container, _checked(indices)))
 
 
 def index_tensor(tensor: object, key: object) -> Expression:
@@ -209,6 +157,16 @@ def reduced(
 ) -> Expression:
     """Return an expression that is reduced over some indices."""
     return Expression(_Reduction(function, _checked(indices), operand._node))
+
+
+def indices_of(expr: Expression) -> set[Index]:
+    """Return the indices of all accesses in an expression."""
+    return {
+        index
+        for node in _postorder(expr._node)
+        if isinstance(node, _Access)
+        for index in node.indices
+    }
 
 
 def statement(expr: Expression, indices: object) -> tuple[str, dict[str, Any]]:
@@ -244,12 +202,16 @@ class _Reduction(NamedTuple):
 _Node = _Access | _Literal | _Operator | _Reduction
 
 
-def _binary(symbol: str, lhs: object, rhs: object) -> Expression:
+def operation(symbol: str, *operands: object) -> Expression:
+    """Return an operator of expressions and numbers; NotImplemented for others."""
     literal = symbol in _COMPARISONS or symbol == "**"
-    left, right = _node_of(lhs, literal), _node_of(rhs, literal)
-    if left is None or right is None:
-        return NotImplemented  # type: ignore[no-any-return]
-    return Expression(_Operator(symbol, (left, right)))
+    nodes: list[_Node] = []
+    for operand in operands:
+        node = _node_of(operand, literal)
+        if node is None:
+            return NotImplemented  # type: ignore[no-any-return]
+        nodes.append(node)
+    return Expression(_Operator(symbol, tuple(nodes)))
 
 
 def _node_of(operand: object, literal: bool = False) -> _Node | None:
@@ -271,9 +233,13 @@ def _node_of(operand: object, literal: bool = False) -> _Node | None:
     return None
 
 
-def _checked(indices: Iterable[object]) -> tuple[Index, ...]:
+def _checked(given: Iterable[object]) -> tuple[Index, ...]:
+    """Return index variables; strings are their names, each of one or several."""
     found: list[Index] = []
-    for index in indices:
+    for index in given:
+        if isinstance(index, str):
+            found += indices(index)
+            continue
         if not isinstance(index, Index):
             raise ArgumentError(
                 f"{displayed(index)} is not an index variable, such as those of "
@@ -296,7 +262,7 @@ def _result_indices(given: object) -> tuple[Index, ...]:
     if not isinstance(given, list | tuple):
         kind = type(given).__name__
         raise ArgumentError(f"the indices of the result are a tuple, not {kind}")
-    return _checked(Index(each) if isinstance(each, str) else each for each in given)
+    return _checked(given)
 
 
 # --- Text -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Warnings of statements that are valid, but may not be meant."""
+"""Warnings of what is valid, but may not be meant."""
 
 from __future__ import annotations
 
@@ -36,9 +36,12 @@ def warn_of_single_indices(assignment: Assignment) -> None:
         f"index '{index}' is summed over, and nothing else has it: write "
         f"sum({index}, …), or += in place of =, if that is meant"
     )
-    warnings.warn(
-        pointed(message, text, access.span), NachoWarning, stacklevel=_outside()
-    )
+    warn(pointed(message, text, access.span))
+
+
+def warn(message: str) -> None:
+    """Warn whoever has called this package, in their line."""
+    warnings.warn(message, NachoWarning, stacklevel=_outside())
 
 
 @lru_cache(maxsize=512)
@@ -60,7 +63,7 @@ def _single_index(assignment: Assignment) -> tuple[str, Access] | None:
 
 
 def _outside() -> int:
-    """Return the ``stacklevel`` of the first caller that is not of this package."""
+    """Return the ``stacklevel`` for ``warn`` of the first caller outside."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back

@@ -10,6 +10,7 @@ from nacho.errors import OperandError
 from nacho.storage.containers import view_of
 from nacho.storage.formats import Format
 from nacho.storage.given import require_element
+from nacho.storage.lazy import Lazy
 from nacho.storage.memory import canonical
 from nacho.storage.tensor import Tensor
 from nacho.storage.views import View, filled, require_positions
@@ -22,9 +23,12 @@ def asarray(array: Any, format: str | Format | None = None) -> Tensor:
 
     Lists become arrays of NumPy first. Entries that are not sorted, or not
     distinct, are sorted and summed in a copy. With ``format``, the tensor is converted.
+    A ``nacho.Lazy`` is computed.
 
     >>> nacho.asarray(scipy.sparse.random_array((9, 9)), "csr")  # doctest: +SKIP
     """
+    if isinstance(array, Lazy):
+        array = array.compute(out=format)
     tensor = array if isinstance(array, Tensor) else _tensor(array)
     return tensor if format is None else tensor.convert(format)
 

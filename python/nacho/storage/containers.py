@@ -136,7 +136,9 @@ def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
     shown = kind.__qualname__
     if kind.__module__ != "builtins":
         shown = f"{kind.__module__}.{shown}"
-    if hasattr(container, "tocsr"):
+    if hasattr(container, "compute"):
+        advice = f"compute it first: {name}.compute()"
+    elif hasattr(container, "tocsr"):
         advice = f"convert it with {name}.tocsr()"
     elif hasattr(container, "tocoo") or hasattr(container, "to_coo"):
         method = "tocoo" if hasattr(container, "tocoo") else "to_coo"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nacho.elements import ELEMENTS, DType
-from nacho.errors import DeviceError, NachoError, OutOfMemoryError, displayed
+from nacho.errors import DeviceError, OptionError, OutOfMemoryError, displayed
 from nacho.storage.views import Array, Arrays, View, made_plain
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def moved(view: View, device: str) -> View:
     """Return a view of copies: from the host to a device, or the other way."""
     if device not in DEVICES:
         shown = ", ".join(f"'{name}'" for name in DEVICES)
-        raise NachoError(f"device={displayed(device)}: expected {shown}")
+        raise OptionError(f"device={displayed(device)}: expected {shown}")
 
     def copied(array: Any) -> Any:
         if device == HOST:

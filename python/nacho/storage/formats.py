@@ -206,6 +206,11 @@ class Format:
             )
         return self.of_levels((*zip(wanted, self.kinds, strict=True),))
 
+    @property
+    def inner_dense(self) -> frozenset[int]:
+        """The dimensions of the dense levels behind the last sparse one."""
+        return frozenset(self.order[1 + max(self.stored, default=-1) :])
+
     def require_compiled(self, name: str, role: str = "operand") -> Format:
         """Return the format itself, or refuse one that no kernel can read or make."""
         if self.rank is None:
@@ -238,10 +243,11 @@ def _resolve(text: object) -> tuple[str, int | None, Levels]:
     if not isinstance(text, str):
         kind = type(text).__name__
         raise FormatError(f"a format is a name or a level map, not {kind}")
-    if text in _ANY_RANK:
-        return text, None, ()
-    if text in _NAMED:
-        return text, len(_NAMED[text]), _NAMED[text]
+    name = text.lower()
+    if name in _ANY_RANK:
+        return name, None, ()
+    if name in _NAMED:
+        return name, len(_NAMED[name]), _NAMED[name]
     if "->" not in text:
         known = ", ".join(known_names())
         raise FormatError(

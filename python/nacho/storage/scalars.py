@@ -6,8 +6,9 @@ from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 
-from nacho.elements import ELEMENTS, DType
+from nacho.elements import ELEMENTS, DType, element_name
 from nacho.errors import DTypeError, ShapeError, UnsupportedError
+from nacho.notation.promotion import weak_kind
 from nacho.storage.formats import TensorType
 from nacho.storage.given import require_element
 from nacho.storage.gpu_arrays import has_interface, number_on_device
@@ -87,6 +88,13 @@ def scalar_dtype(name: str, value: Any) -> DType | None:
         refuse_rank(name, value.ndim, 0)
     shown = type(value).__name__
     raise UnsupportedError(f"operand '{name}': {shown} is not a number")
+
+
+def scalar_kind(name: str, value: Any) -> str:
+    """Return the kind of a number; Python's numbers are weak, except for bools."""
+    dtype = scalar_dtype(name, value)
+    found = None if dtype is None else element_name(dtype)
+    return found or weak_kind(value) or "float"
 
 
 def load_scalar(name: str, value: Any, type: TensorType) -> Array:

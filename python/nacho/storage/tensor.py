@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -16,6 +16,8 @@ from nacho.errors import (
     ShapeError,
     naming_memory,
 )
+from nacho.notation.symbols import Expression, index_tensor
+from nacho.storage.array_operators import ArrayOperators
 from nacho.storage.conversion import (
     coordinates,
     densified,
@@ -33,7 +35,9 @@ from nacho.storage.given import (
     require_within_shape,
     values_array,
 )
-from nacho.storage.memory import remember
+from nacho.storage.html import described
+from nacho.storage.memory import is_known, remember
+from nacho.storage.rows import row, row_key, rows
 from nacho.storage.views import (
     INT32,
     Array,
@@ -45,9 +49,6 @@ from nacho.storage.views import (
     require_positions,
 )
 
-if TYPE_CHECKING:
-    from nacho.notation.symbols import Expression
-
 _IN_ROWS = frozenset({"csr", "dcsr"})
 _IN_COLUMNS = frozenset({"csc", "dcsc"})
 
@@ -55,7 +56,7 @@ _IN_COLUMNS = frozenset({"csc", "dcsc"})
 @naming_memory(
     "from_coo", "from_dense", "from_parts", "to_dense", "to_scipy", "convert"
 )
-class Tensor:
+class Tensor(ArrayOperators):
     """A tensor in any format: arrays by level, as a kernel reads them.
 
     Entries are sorted and distinct. ``pos`` and ``crd`` have an item per level, which
@@ -65,8 +66,6 @@ class Tensor:
     """
 
     __slots__ = ("__weakref__", "_view")
-
-    __array_ufunc__ = None  # else NumPy's functions would make a tensor dense
 
     _view: View
 
@@ -195,6 +194,14 @@ class Tensor:
         return self._view.values.size
 
     @property
+    def nbytes(self) -> int:
+        """The memory that all arrays take, in bytes."""
+        arrays = (*self.pos, *self.crd, self.values)
+        return sum(
+            array.size * array.dtype.itemsize for array in arrays if array is not None
+        )
+
+    @property
     def T(self) -> Tensor:
         """The same tensor with its dimensions in the reverse order; arrays are shared.
 
@@ -240,18 +247,6 @@ class Tensor:
     def to_dense(self) -> Array:
         """Return a NumPy array of all elements, which shares no memory."""
         return densified(self._on_host())
-
-    def toarray(self) -> Array:
-        """Return what ``to_dense`` does, by the name that SciPy has for it."""
-        return self.to_dense()
-
-    def __array__(
-        self, dtype: DTypeLike | None = None, copy: bool | None = None
-    ) -> Array:
-        """Return all elements, for ``numpy.asarray``, which makes the tensor dense."""
-        if copy is False:
-            raise ValueError("Tensor: there is no array of all elements without a copy")
-        return self.to_dense().astype(dtype or self.dtype, copy=False)
 
     def to_scipy(self) -> Any:
         """Return a SciPy array that shares all arrays that need no change.
@@ -334,18 +329,71 @@ class Tensor:
             )
         return self._view
 
-    def __getitem__(self, key: object) -> Expression:
-        """Return the element at some index variables, to be used in an expression.
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.shape[0]
 
+    def __iter__(self) -> Iterator[Any]:
+        return (self[number] for number in range(len(self)))
+
+    @overload
+    def __getitem__(self, key: int | slice) -> Any: ...
+
+    @overload
+    def __getitem__(self, key: object) -> Expression: ...
+
+    def __getitem__(self, key: object) -> Any:
+        """Return rows, or the element at some index variables, for an expression.
+
+        ``A[2:7]`` and ``A[3]`` share the arrays of ``A``. The names of indices may be
+        strings.
+
+        >>> A[2:7].shape  # doctest: +SKIP
+        (5, 9)
+        >>> A["i,j"] + B["i,j"]  # doctest: +SKIP
+        <nacho.Expression: A[i,j] + B[i,j]>
         >>> i, j = nacho.indices("i j")  # doctest: +SKIP
-        >>> nacho.evaluate(A[i, j] + B[i, j], (i, j))  # doctest: +SKIP
+        >>> nacho.evaluate(A[i, j] * nacho.access(x)[j], "i")  # doctest: +SKIP
         """
-        from nacho.notation.symbols import index_tensor
-
-        return index_tensor(self, key)
+        taken = row_key(key)
+        if taken is None:
+            return index_tensor(self, key)
+        view = self._on_host()
+        found = rows(view, taken) if isinstance(taken, slice) else row(view, taken)
+        if not isinstance(found, View):
+            return found
+        made = self._of(found)
+        if is_known(self, view):
+            remember(made, found)
+        return made
 
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.shape))
         kind = f"{self.format}, {shape}, {self.dtype}"
         place = "" if self.device == HOST else f", on {self.device}"
         return f"<nacho.Tensor: {kind}, {self.nnz} entries{place}>"
+
+    def _repr_html_(self) -> str:
+        return described(self._view, self.nbytes)
+
+    def __copy__(self) -> Tensor:
+        return self._of(self._view)
+
+    def __reduce__(self) -> tuple[Callable[..., Tensor], tuple[Any, ...]]:
+        """Pickle and copy the arrays; those on a device go there again."""
+        view = moved(self._view, HOST) if self.device != HOST else self._view
+        arrays = (view.pos, view.crd, view.values)
+        return _unpickled, (view.format, view.shape, *arrays, self.device)
+
+
+def _unpickled(
+    format: Format,
+    shape: tuple[int, ...],
+    pos: Arrays,
+    crd: Arrays,
+    values: Array,
+    device: str,
+) -> Tensor:
+    """Return a tensor of these arrays, which are checked when they are used."""
+    made = Tensor._of(View(format.for_rank(len(shape)), shape, pos, crd, values))
+    return made.to(device)

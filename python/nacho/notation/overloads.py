@@ -1,0 +1,97 @@
+"""Python's operators, as the operators of the notation that have the same symbols."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+_Result = TypeVar("_Result", covariant=True)
+
+
+class Overloads(Generic[_Result]):
+    """An object that stands for a part of an expression, and so do its operators."""
+
+    __slots__ = ()
+
+    def _operation(self, symbol: str, *operands: object) -> _Result:
+        """Return what an operator gives, or NotImplemented for what it does not take.
+
+        ``symbol`` is the operator's in the notation, or the name of a function.
+        """
+        raise NotImplementedError
+
+    def __neg__(self) -> _Result:
+        return self._operation("-", self)
+
+    def __invert__(self) -> _Result:
+        return self._operation("~", self)
+
+    def __abs__(self) -> _Result:
+        return self._operation("abs", self)
+
+    def __add__(self, other: object) -> _Result:
+        return self._operation("+", self, other)
+
+    def __radd__(self, other: object) -> _Result:
+        return self._operation("+", other, self)
+
+    def __sub__(self, other: object) -> _Result:
+        return self._operation("-", self, other)
+
+    def __rsub__(self, other: object) -> _Result:
+        return self._operation("-", other, self)
+
+    def __mul__(self, other: object) -> _Result:
+        return self._operation("*", self, other)
+
+    def __rmul__(self, other: object) -> _Result:
+        return self._operation("*", other, self)
+
+    def __truediv__(self, other: object) -> _Result:
+        return self._operation("/", self, other)
+
+    def __rtruediv__(self, other: object) -> _Result:
+        return self._operation("/", other, self)
+
+    def __pow__(self, other: object) -> _Result:
+        return self._operation("**", self, other)
+
+    def __rpow__(self, other: object) -> _Result:
+        return self._operation("**", other, self)
+
+    def __and__(self, other: object) -> _Result:
+        return self._operation("&", self, other)
+
+    def __rand__(self, other: object) -> _Result:
+        return self._operation("&", other, self)
+
+    def __or__(self, other: object) -> _Result:
+        return self._operation("|", self, other)
+
+    def __ror__(self, other: object) -> _Result:
+        return self._operation("|", other, self)
+
+    def __xor__(self, other: object) -> _Result:
+        return self._operation("^", self, other)
+
+    def __rxor__(self, other: object) -> _Result:
+        return self._operation("^", other, self)
+
+    def __lt__(self, other: object) -> _Result:
+        return self._operation("<", self, other)
+
+    def __le__(self, other: object) -> _Result:
+        return self._operation("<=", self, other)
+
+    def __gt__(self, other: object) -> _Result:
+        return self._operation(">", self, other)
+
+    def __ge__(self, other: object) -> _Result:
+        return self._operation(">=", self, other)
+
+    def __eq__(self, other: object) -> _Result:  # type: ignore[override]
+        return self._operation("==", self, other)
+
+    def __ne__(self, other: object) -> _Result:  # type: ignore[override]
+        return self._operation("!=", self, other)
+
+    __hash__ = object.__hash__
