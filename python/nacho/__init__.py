@@ -32,6 +32,7 @@ from nacho.kernels.evaluation import explained as explain
 from nacho.kernels.explanation import Explanation
 from nacho.kernels.partitioning import Nest, Partition, partition
 from nacho.notation.functions import FUNCTIONS
+from nacho.notation.gradient import grad
 from nacho.notation.symbols import Expression, Index, access, indices
 from nacho.storage.arrays import asarray
 from nacho.storage.formats import Format
@@ -80,6 +81,7 @@ __all__ = [
     "einsum",
     "evaluate",
     "explain",
+    "grad",
     "indices",
     "mlir",
     "partition",
