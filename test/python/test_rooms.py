@@ -18,6 +18,7 @@ ALLOWED = {
     "files": {"", "notation", "storage"},
     "mlir": {"", "notation", "storage"},
     "kernels": {"", "notation", "storage", "mlir"},
+    "torch": {"", "notation", "storage", "kernels"},
 }
 """Per package, those that its modules may import besides their own.
 

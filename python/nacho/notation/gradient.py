@@ -24,6 +24,7 @@ from nacho.notation.products import NOWHERE, Product
 from nacho.notation.rewriting import (
     access_text,
     accesses_in,
+    free_indices,
     numbered,
     spelled,
     with_plain_names,
@@ -154,7 +155,7 @@ def _paths(
 ) -> Iterator[_Path]:
     left = assignment.result.indices
     root, reductions = _root(assignment)
-    wanted = _mentioning(root, operand)
+    wanted, free = _mentioning(root, operand), free_indices(root)
     start = Product(1, (Access(cotangent, left, NOWHERE),))
     stack = [(root, start, left)]
     while stack:
@@ -165,6 +166,7 @@ def _paths(
         elif isinstance(node, Reduction):
             partial = reduced_partial(node, names.fresh)
             if partial is not None:
+                product, scope = _summed(product, scope, free[id(node)])
                 # What the product has of this reduction keeps indices of its own.
                 known = product.indices()
                 clashing = [index for index in node.indices if index in known]
@@ -178,6 +180,20 @@ def _paths(
                 for child, partial in reversed(list(ways))
                 if partial is not None and id(child) in wanted
             )
+
+
+def _summed(
+    product: Product, scope: tuple[str, ...], kept: Collection[str]
+) -> tuple[Product, tuple[str, ...]]:
+    """Sum a product over what a reduction does not depend on, before it is passed.
+
+    Otherwise it would be summed for each of the values that are reduced.
+    """
+    known = product.indices()
+    over = tuple(i for i in scope if i in known and i not in kept)
+    if not over:
+        return product, scope
+    return product.summed(over), tuple(i for i in scope if i not in over)
 
 
 def _root(assignment: Assignment) -> tuple[Expr, dict[int, tuple[str, ...]]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from nacho.errors import Span
 from nacho.notation.rewriting import indices_in, renamed
-from nacho.notation.tree import Binary, Call, Expr, Literal, Unary
+from nacho.notation.tree import Binary, Call, Expr, Literal, Reduction, Unary
 
 NOWHERE: Span = (0, 1)
 """The columns of a node that no text has."""
@@ -67,6 +67,11 @@ class Product:
         first, *others = self.above
         everywhere = Call("where", (condition, first, first), NOWHERE)
         return replace(self, above=(everywhere, *others))
+
+    def summed(self, over: tuple[str, ...]) -> Product:
+        """Return the sum over some indices, as a single factor."""
+        terms = replace(self, number=1).tree()
+        return Product(self.number, (Reduction("add", over, terms, NOWHERE),))
 
     def indices(self) -> dict[str, None]:
         """Return the indices of all accesses."""

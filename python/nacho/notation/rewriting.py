@@ -70,32 +70,44 @@ def indices_in(root: Expr) -> dict[str, None]:
     return dict.fromkeys(i for access in accesses_in(root) for i in access.indices)
 
 
+def free_indices(root: Expr) -> dict[int, frozenset[str]]:
+    """Return the indices of every node, by ``id``, that no reduction in it has."""
+    found: dict[int, frozenset[str]] = {}
+    for node in postorder(root):
+        own = node.indices if isinstance(node, Access) else ()
+        free = frozenset(own).union(*(found[id(child)] for child in children(node)))
+        bound = node.indices if isinstance(node, Reduction) else ()
+        found[id(node)] = free.difference(bound)
+    return found
+
+
 def with_plain_names(root: Expr, taken: Collection[str]) -> Expr:
     """Return a tree whose reductions have the plainest names for their indices.
 
-    So reductions of the same are written the same. No reduction of ``root`` has a name
-    that is free in it, and none gets such a name or one of ``taken``.
+    So equal reductions are written the same. No reduction of ``root`` has an index that
+    is free in it, and none gets such a name, or one of ``taken``.
     """
-    bound = {
-        index
-        for node in postorder(root)
-        if isinstance(node, Reduction)
-        for index in node.indices
-    }
+    reductions = [node for node in postorder(root) if isinstance(node, Reduction)]
+    bound = {index for node in reductions for index in node.indices}
     free = {*taken, *(index for index in indices_in(root) if index not in bound)}
 
     def leaf(node: Expr) -> Expr:
         if not isinstance(node, Reduction):
             return node
-        used = free.union(indices_in(node.operand)).difference(node.indices)
+        used = free.union(indices_in(node.operand))
         names: dict[str, str] = {}
         for index in node.indices:
-            names[index] = next(name for name in numbered(index) if name not in used)
+            plain = numbered(index.removesuffix(_MARK))
+            names[index] = next(name for name in plain if name not in used)
             used.add(names[index])
         operand = renamed(node.operand, names)
         return replace(node, indices=tuple(names.values()), operand=operand)
 
-    return rewritten(root, leaf)
+    return rewritten(renamed(root, {index: index + _MARK for index in bound}), leaf)
+
+
+_MARK = "'"
+"""Ends names that are to be replaced, which no other name has."""
 
 
 def numbered(name: str) -> Iterator[str]:
