@@ -70,6 +70,7 @@ def test_gradients_of_dense_operands(text, kind):
     assert gradcheck(function(text, given), tuple(given.values()))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("layout", LAYOUTS, ids=str)
 @pytest.mark.parametrize("text, names", SPARSE)
 def test_gradients_of_values_of_sparse_operands(text, names, layout):

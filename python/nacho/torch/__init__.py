@@ -7,6 +7,7 @@
 ``import nacho`` does not import this package, which imports PyTorch.
 """
 
+from nacho.torch.arrays import SparseArrays
 from nacho.torch.evaluation import evaluate
 
-__all__ = ["evaluate"]
+__all__ = ["SparseArrays", "evaluate"]

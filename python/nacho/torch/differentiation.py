@@ -54,13 +54,8 @@ def computed(
     wanted = [name for name, tensor in tensors.items() if tensor.requires_grad]
     if not wanted or not torch.is_grad_enabled():
         return result(text, given, options)
+    require_real(tensors)
     for name, tensor in tensors.items():
-        if tensor.is_complex():
-            raise UnsupportedError(
-                f"operand '{name}': gradients of expressions with complex numbers are "
-                f"not supported, and {wanted[0]} requires one: pass "
-                f"{wanted[0]}.detach(), or compute with real numbers"
-            )
         if tensor.layout == torch.sparse_coo:
             # The gradient is one of the entries, each of which occurs once.
             tensors[name] = tensor.coalesce()
@@ -68,6 +63,17 @@ def computed(
     numbers = {name: each for name, each in given.items() if name not in tensors}
     computation = Computation(text, names, numbers, options)
     return recorded(computation, tuple(tensors.values()))
+
+
+def require_real(operands: Mapping[str, Any]) -> None:
+    """Refuse gradients of an expression with complex numbers."""
+    for name, operand in operands.items():
+        values = operand if isinstance(operand, torch.Tensor) else operand.values
+        if values.is_complex():
+            raise UnsupportedError(
+                f"operand '{name}': gradients of expressions with complex numbers are "
+                "not supported: pass tensors that require no gradient, by .detach()"
+            )
 
 
 def result(
@@ -98,21 +104,22 @@ def gradient(
     is_sparse = operand.layout != torch.strided
     found = derivative(computation.text, name, is_sparse)
     given[found.cotangent] = cotangent
-    options = {
-        option: value
-        for option, value in computation.options.items()
-        if option not in _OF_THIS_EXPRESSION
-    }
+    options = options_of_gradients(computation.options)
     if operand.dim():
         options["out"] = FORMATS[operand.layout]
     used = {each: given[each] for each in found.operands}
     made = computed(found.text, used, options).to(operand.dtype)
     if is_sparse and made._nnz() != operand._nnz():
-        return _on_pattern(made, operand.detach(), options)
+        return on_pattern(made, operand.detach(), options)
     return made
 
 
-def _on_pattern(
+def options_of_gradients(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that the gradients of an expression have from it."""
+    return {n: each for n, each in options.items() if n not in _OF_THIS_EXPRESSION}
+
+
+def on_pattern(
     found: torch.Tensor, operand: torch.Tensor, options: Mapping[str, Any]
 ) -> torch.Tensor:
     """Add zeros to a gradient that lacks entries of the operand.

@@ -13,7 +13,9 @@ from nacho.kernels.evaluation import OPTIONS, given_operands, spelled_by_operato
 from nacho.notation.parser import parse
 from nacho.notation.symbols import Expression, Index
 from nacho.notation.warnings import warn_of_single_indices
+from nacho.torch.arrays import SparseArrays
 from nacho.torch.differentiation import computed
+from nacho.torch.tracing import traced
 
 _CALL = ("nacho.torch.evaluate(expr, {})", OPTIONS)
 
@@ -31,8 +33,13 @@ def evaluate(
     and is compiled like any other; so gradients have gradients. That for a sparse
     operand is a sparse tensor of the same layout with the same entries.
 
+    Inside of ``torch.compile``, sparse operands are ``SparseArrays``, and results are
+    dense.
+
     >>> nacho.torch.evaluate("y[i] = A[i,j] * x[j]", A=A, x=x)  # doctest: +SKIP
     """
+    if torch.compiler.is_compiling():
+        return traced(expr, operands, named)
     options = {name: named.pop(name) for name in OPTIONS if name in named}
     if isinstance(expr, Expression):
         expr, operands = spelled_by_operators(expr, operands, named)
@@ -40,6 +47,8 @@ def evaluate(
     warn_of_single_indices(assignment)
     given = given_operands(assignment, operands, named, _CALL)
     by_name = dict(zip(assignment.operands, given, strict=True))
+    if any(isinstance(operand, SparseArrays) for operand in given):
+        return traced(assignment.text, by_name, options)
     for name, operand in by_name.items():
         if not isinstance(operand, torch.Tensor | int | float | complex | np.generic):
             kind = type(operand).__name__
