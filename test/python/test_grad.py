@@ -113,10 +113,10 @@ def test_derivatives_are_those_of_differences(text, kind):
     rng = np.random.default_rng(len(text))
     given = operands(text, kind, rng)
     cotangent = rng.uniform(0.5, 1.5, np.shape(nacho.evaluate(text, given)))
+    every = {**given, f"d{parse(text).result.name}": cotangent}
     for name in given:
-        derivative = nacho.grad(text, name, cotangent="G")
+        derivative = nacho.grad(text, name)
         used = parse(derivative).operands
-        every = {**given, "G": cotangent}
         found = nacho.evaluate(derivative, {each: every[each] for each in used})
         wanted = difference(text, name, given, cotangent)
         assert np.shape(found) == wanted.shape, derivative
@@ -139,9 +139,9 @@ def test_derivatives_for_entries(text, names, format):
         given[name] = format(kept)
     Z = nacho.evaluate(text, given, out="dense")
     cotangent = rng.uniform(0.5, 1.5, Z.shape)
+    every = {**given, f"d{parse(text).result.name}": cotangent}
     for name in names:
-        derivative = nacho.grad(text, name, sparse=True, cotangent="G")
-        every = {**given, "G": cotangent}
+        derivative = nacho.grad(text, name, sparse=True)
         used = parse(derivative).operands
         found = nacho.evaluate(derivative, {each: every[each] for each in used})
         operand = given[name]

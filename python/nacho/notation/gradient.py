@@ -308,7 +308,7 @@ class _Term:
         node = with_plain_names(product.tree(), self.tensors)
         if self._needs_sum(node):
             node = Reduction("add", self.summed, node, NOWHERE)
-        elif mask is not None and not product.choices:
+        elif mask is not None:
             return with_plain_names(product.tree(mask), self.tensors)
         return node if mask is None else Binary("mul", mask, node, NOWHERE)
 

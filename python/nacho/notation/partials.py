@@ -2,8 +2,8 @@
 
 Of a function of x, y and z, there is one text for each of them. ``0`` stands for what
 is constant wherever it has a derivative. ``where(c, f, 0)`` and ``where(c, 0, f)`` say
-where there is one: what is chosen is the whole product with that partial derivative,
-so that a factor which is infinite elsewhere does no harm.
+where there is one: ``nacho.notation.products`` chooses with it whatever may be infinite
+elsewhere, so that this does no harm.
 
 Where there is no derivative, some are chosen that PyTorch chooses, too: that of ``abs``
 and ``relu`` is 0 at 0. Of two equal arguments of ``max`` and ``min``, the second one
@@ -29,6 +29,7 @@ from nacho.notation.tree import (
     Reduction,
     Unary,
     children,
+    name_of,
 )
 
 ZERO = "0"
@@ -81,11 +82,6 @@ of the others is 0. Equal values share the derivative of the largest or smallest
 
 _OF_NUMBERS = {"max": "where(y > x, 1, 0)", "min": "where(y < x, 1, 0)"}
 """The derivatives for y if x is a number, which counts where both are equal."""
-
-
-def name_of(node: Unary | Binary | Call) -> str:
-    """Return by which name the table has an operator or a shorthand."""
-    return node.function if isinstance(node, Call) else node.op
 
 
 def partials(node: Unary | Binary | Call) -> tuple[Expr | None, ...]:

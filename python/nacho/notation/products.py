@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nacho.errors import Span
 from nacho.notation.rewriting import indices_in, renamed
-from nacho.notation.tree import Binary, Call, Expr, Literal, Reduction, Unary
+from nacho.notation.tree import (
+    Binary,
+    Call,
+    Expr,
+    Literal,
+    Reduction,
+    Unary,
+    name_of,
+    postorder,
+)
 
 NOWHERE: Span = (0, 1)
 """The columns of a node that no text has."""
@@ -94,28 +103,30 @@ class Product:
     def tree(self, mask: Expr | None = None) -> Expr:
         """Return the product as a tree.
 
+        What may be infinite is chosen with the first factor. All other factors are
+        outside of the choice, since it may have a value everywhere, and a sparse factor
+        has few.
+
         A mask is a factor of bools. It comes first, because the first sparse operand
         of a product decides how the result is stored; and next to it comes no integer,
         because both together were one of 64 bits, whatever the other factors are.
         """
         first, *others = self.above
+        masks = [] if mask is None else [mask]
         number = Literal(abs(self.number), NOWHERE)
         factors = [first] if number.value == 1 else [number, first]
-        if mask is not None:
+        if mask is not None and not self.choices:
             factors.reverse()
         if self.number < 0:
             factors[0] = Unary("neg", factors[0], NOWHERE)
-        factors += others
-        if mask is not None:
-            factors.insert(0, mask)
-        node = factors[0]
-        for factor in factors[1:]:
-            node = Binary("mul", node, factor, NOWHERE)
-        for divisor in self.below:
-            node = Binary("div", node, divisor, NOWHERE)
-        for choice in reversed(self.choices):
-            node = choice.of(node)
-        return node
+        if self.choices:
+            inner = [factor for factor in others if not _is_finite(factor)]
+            outer = [factor for factor in others if _is_finite(factor)]
+            node = _quotient([*factors, *inner], self.below)
+            for choice in reversed(self.choices):
+                node = choice.of(node)
+            return _quotient([*masks, node, *outer])
+        return _quotient([*masks, *factors, *others], self.below)
 
 
 def _chosen(partial: Expr) -> tuple[Choice, Expr] | None:
@@ -126,3 +137,24 @@ def _chosen(partial: Expr) -> tuple[Choice, Expr] | None:
         case Call("where", (condition, Literal(0), value)):
             return Choice(condition, False), value
     return None
+
+
+def _quotient(factors: Sequence[Expr], divisors: Sequence[Expr] = ()) -> Expr:
+    node, *others = factors
+    for factor in others:
+        node = Binary("mul", node, factor, NOWHERE)
+    for divisor in divisors:
+        node = Binary("div", node, divisor, NOWHERE)
+    return node
+
+
+_UNBOUNDED = {"div", "log", "log1p", "exp", "expm1", "pow"}
+"""Operators that make infinite numbers of finite ones, not only of huge ones."""
+
+
+def _is_finite(factor: Expr) -> bool:
+    """Return whether a factor is finite wherever the operands are."""
+    return not any(
+        isinstance(node, Unary | Binary | Call) and name_of(node) in _UNBOUNDED
+        for node in postorder(factor)
+    )
