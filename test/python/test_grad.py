@@ -69,6 +69,12 @@ SPARSE_TEXTS = {
     ("Z[i] = 2 * relu(A[i])", "A"): (
         "dA[i] = pattern(A)[i] * where(A[i] > 0, 2 * dZ[i], 0)"
     ),
+    # The pattern is 0 where the divisor is, and makes the quotient 0.
+    ("Z[i] = 2 / A[i]", "A"): "dA[i] = pattern(A)[i] * (-2 * dZ[i] / A[i]**2)",
+    # Only the factor that may be infinite is chosen: B may be sparse.
+    ("Z[i,j] = B[i,j] * log(max(A[i], 0))", "A"): (
+        "dA[i] = pattern(A)[i] * where(A[i] > 0, dZ[i,j] / max(A[i], 0), 0) * B[i,j]"
+    ),
 }
 
 
@@ -152,6 +158,14 @@ def test_derivatives_for_entries(text, names, format):
         np.testing.assert_allclose(
             found.toarray(), wanted.toarray(), rtol=1e-6, atol=1e-7, err_msg=derivative
         )
+
+
+def test_divisors_may_be_sparse():
+    B = sp.csr_array([[0, 2.0, 0], [4, 0, 0]])
+    text = nacho.grad("Z[i,j] = x[i] / B[i,j]", "B", sparse=True)
+    found = nacho.evaluate(text, B=B, x=np.ones(2), dZ=np.ones((2, 3)))
+    assert isinstance(found, sp.csr_array)
+    assert found.toarray().tolist() == [[0, -0.25, 0], [-0.0625, 0, 0]]
 
 
 def entry_differences(text, name, given, cotangent, step=1e-6):

@@ -227,6 +227,16 @@ def test_options_are_those_of_evaluate():
     assert kept.tolist() == [1, 1]
 
 
+def test_functions_of_torch_func():
+    A = torch.rand(3, 3, dtype=torch.float64)
+    x = torch.rand(3, dtype=torch.float64)
+
+    def loss(x):
+        return nacho.torch.evaluate("y[i] = A[i,j] * sin(x[j])", A=A, x=x).sum()
+
+    torch.testing.assert_close(torch.func.grad(loss)(x), A.sum(0) * x.cos())
+
+
 def test_expressions_of_operators():
     i, j = nacho.indices("i j")
     A, x = (torch.rand(*shape, requires_grad=True) for shape in ((2, 3), (3,)))

@@ -108,25 +108,29 @@ class Product:
         has few.
 
         A mask is a factor of bools. It comes first, because the first sparse operand
-        of a product decides how the result is stored; and next to it comes no integer,
-        because both together were one of 64 bits, whatever the other factors are.
+        of a product decides how the result is stored; next to it comes no integer,
+        because both together were one of 64 bits; and it is outside of quotients, which
+        it makes 0 even where a sparse divisor has no entry.
         """
         first, *others = self.above
         masks = [] if mask is None else [mask]
         number = Literal(abs(self.number), NOWHERE)
         factors = [first] if number.value == 1 else [number, first]
-        if mask is not None and not self.choices:
+        is_apart = bool(self.below) or bool(self.choices)
+        if mask is not None and not is_apart:
             factors.reverse()
         if self.number < 0:
             factors[0] = Unary("neg", factors[0], NOWHERE)
-        if self.choices:
-            inner = [factor for factor in others if not _is_finite(factor)]
-            outer = [factor for factor in others if _is_finite(factor)]
-            node = _quotient([*factors, *inner], self.below)
-            for choice in reversed(self.choices):
-                node = choice.of(node)
-            return _quotient([*masks, node, *outer])
-        return _quotient([*masks, *factors, *others], self.below)
+        if not is_apart:
+            return _product([*masks, *factors, *others])
+        outer = [each for each in others if self.choices and _is_finite(each)]
+        inner = [each for each in others if not (self.choices and _is_finite(each))]
+        node = _product([*factors, *inner])
+        for divisor in self.below:
+            node = Binary("div", node, divisor, NOWHERE)
+        for choice in reversed(self.choices):
+            node = choice.of(node)
+        return _product([*masks, node, *outer])
 
 
 def _chosen(partial: Expr) -> tuple[Choice, Expr] | None:
@@ -139,12 +143,10 @@ def _chosen(partial: Expr) -> tuple[Choice, Expr] | None:
     return None
 
 
-def _quotient(factors: Sequence[Expr], divisors: Sequence[Expr] = ()) -> Expr:
+def _product(factors: Sequence[Expr]) -> Expr:
     node, *others = factors
     for factor in others:
         node = Binary("mul", node, factor, NOWHERE)
-    for divisor in divisors:
-        node = Binary("div", node, divisor, NOWHERE)
     return node
 
 

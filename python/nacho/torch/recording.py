@@ -39,14 +39,17 @@ def recorded(
 
 class _Recorded(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, computation: Computation, *tensors: Any) -> torch.Tensor:
+    def forward(computation: Computation, *tensors: torch.Tensor) -> torch.Tensor:
         from nacho.torch.differentiation import result
 
-        ctx.computation = computation
-        ctx.save_for_backward(*tensors)
-        ctx.set_materialize_grads(False)
         operands = computation.operands(tensors)
         return result(computation.text, operands, computation.options)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+        ctx.computation, *tensors = inputs
+        ctx.save_for_backward(*tensors)
+        ctx.set_materialize_grads(False)
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
