@@ -169,6 +169,18 @@ def test_entries_that_are_repeated():
     assert gradcheck(compute, (values,))
 
 
+@pytest.mark.parametrize("rank", [1, 3])
+def test_coo_of_other_ranks(rank):
+    letters = ",".join("ijk"[:rank])
+    dense = torch.rand(*range(2, 2 + rank), dtype=torch.float64, requires_grad=True)
+    sparse = thinned(dense, torch.sparse_coo).requires_grad_()
+    text = f"z = A[{letters}] * A[{letters}]"
+    nacho.torch.evaluate(text, A=sparse).backward()
+    torch.testing.assert_close(sparse.grad.to_dense(), 2 * sparse.detach().to_dense())
+    nacho.torch.evaluate(text, A=dense).backward()
+    torch.testing.assert_close(dense.grad, 2 * dense.detach())
+
+
 def test_leaves_of_csc():
     """PyTorch cannot keep them in .grad, but computes them."""
     A = thinned(tensors("y[i] = A[i,j]")["A"], torch.sparse_csc).requires_grad_()
@@ -269,6 +281,13 @@ def test_complex_numbers_have_no_gradients_yet():
     with pytest.raises(nacho.UnsupportedError, match=r"operand 'x'.*complex"):
         nacho.torch.evaluate("y[i] = 2 * x[i]", x=x)
     assert nacho.torch.evaluate("y[i] = 2 * x[i]", x=x.detach()).is_complex()
+
+
+def test_forward_mode_is_refused():
+    with torch.autograd.forward_ad.dual_level():
+        x = torch.autograd.forward_ad.make_dual(torch.ones(2), torch.ones(2))
+        with pytest.raises(nacho.UnsupportedError, match=r"operand 'x' has a tangent"):
+            nacho.torch.evaluate("y[i] = 2 * x[i]", x=x)
 
 
 def test_gradients_that_cannot_be_written_are_refused():

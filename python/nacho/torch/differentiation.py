@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
+from torch.autograd import forward_ad
 
 from nacho.errors import UnsupportedError
 from nacho.kernels.evaluation import evaluate
@@ -51,8 +52,9 @@ def computed(
 ) -> torch.Tensor:
     """Compute an expression; PyTorch records it if an operand requires a gradient."""
     tensors = {n: each for n, each in given.items() if isinstance(each, torch.Tensor)}
-    wanted = [name for name, tensor in tensors.items() if tensor.requires_grad]
-    if not wanted or not torch.is_grad_enabled():
+    _refuse_tangents(tensors)
+    is_wanted = any(tensor.requires_grad for tensor in tensors.values())
+    if not is_wanted or not torch.is_grad_enabled():
         return result(text, given, options)
     require_real(tensors)
     for name, tensor in tensors.items():
@@ -63,6 +65,16 @@ def computed(
     numbers = {name: each for name, each in given.items() if name not in tensors}
     computation = Computation(text, names, numbers, options)
     return recorded(computation, tuple(tensors.values()))
+
+
+def _refuse_tangents(tensors: Mapping[str, torch.Tensor]) -> None:
+    """Refuse the operands of forward-mode differentiation, which would be lost."""
+    for name, tensor in tensors.items():
+        if forward_ad.unpack_dual(tensor).tangent is not None:
+            raise UnsupportedError(
+                f"operand '{name}' has a tangent, but forward mode is not supported: "
+                "use gradients, of .backward() or torch.autograd.grad"
+            )
 
 
 def require_real(operands: Mapping[str, Any]) -> None:
