@@ -212,6 +212,20 @@ def test_wrong_operands():
     )
 
 
+def test_options_that_are_no_texts():
+    A, _ = matrix("csr", 4, 5)
+    with pytest.raises(
+        nacho.ArgumentError, match="option 'out': an operator of PyTorch"
+    ):
+        nacho.torch.evaluate("Z[i,j] = A[i,j]", A=A, out=nacho.Format("dense"))
+
+
+def test_numbers_that_operators_do_not_take():
+    A, _ = matrix("csr", 4, 5)
+    with pytest.raises(nacho.ArgumentError, match=r"operand 's'.* not complex"):
+        nacho.torch.evaluate("Z[i,j] = s * A[i,j]", A=A, s=1j, out="dense")
+
+
 def test_layouts_without_arrays():
     with pytest.raises(nacho.UnsupportedError, match="strided has no such arrays"):
         SparseArrays.of(torch.ones(2, 2))

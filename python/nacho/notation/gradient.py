@@ -55,7 +55,8 @@ def grad(
     is that name already; so is the derivative itself, like the operand.
 
     With ``sparse``, the derivative is that for the entries of a sparse operand: it has
-    no entry where the operand has none, so that it costs no more than the expression.
+    no entry where the operand has none, so that for a product of matrices only these
+    entries are computed.
 
     Where a function has no derivative, as ``max`` has none where both sides are equal,
     one of those next to it is taken. Numbers are real.
@@ -342,11 +343,8 @@ def _total(trees: list[tuple[str, Expr]]) -> Expr:
 
 def _zero(assignment: Assignment, operand: str, names: Names) -> str:
     """Return the derivative for an operand on which nothing depends smoothly."""
-    access = assignment.access_of(operand)
-    text = access_text(operand, access.indices)
-    target = access_text(names.target(operand), access.indices)
-    if access.indices:
-        return (
-            f"{target} = 0.0 * {access_text(f'{PATTERN}({operand})', access.indices)}"
-        )
-    return f"{target} = where({text} == {text}, 0.0, 0.0)"
+    indices = assignment.access_of(operand).indices
+    target = access_text(names.target(operand), indices)
+    if indices:
+        return f"{target} = 0.0 * {access_text(f'{PATTERN}({operand})', indices)}"
+    return f"{target} = where({operand} == {operand}, 0.0, 0.0)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import filterfalse
 
 from nacho.errors import Span
 from nacho.notation.rewriting import indices_in, renamed
@@ -116,15 +117,15 @@ class Product:
         masks = [] if mask is None else [mask]
         number = Literal(abs(self.number), NOWHERE)
         factors = [first] if number.value == 1 else [number, first]
-        is_apart = bool(self.below) or bool(self.choices)
+        is_apart = bool(self.below or self.choices)
         if mask is not None and not is_apart:
             factors.reverse()
         if self.number < 0:
             factors[0] = Unary("neg", factors[0], NOWHERE)
         if not is_apart:
             return _product([*masks, *factors, *others])
-        outer = [each for each in others if self.choices and _is_finite(each)]
-        inner = [each for each in others if not (self.choices and _is_finite(each))]
+        outer = list(filter(_is_finite, others)) if self.choices else []
+        inner = list(filterfalse(_is_finite, others)) if self.choices else others
         node = _product([*factors, *inner])
         for divisor in self.below:
             node = Binary("div", node, divisor, NOWHERE)

@@ -112,8 +112,17 @@ def _kinds(packed: Packed) -> Iterator[tuple[str, str]]:
 
 
 def _options(text: str) -> dict[str, Any]:
-    words = (word.partition("=") for word in text.split(";") if word)
-    return {name: ast.literal_eval(value) for name, _, value in words}
+    found: dict[str, Any] = {}
+    for word in filter(None, text.split(";")):
+        name, _, value = word.partition("=")
+        try:
+            found[name] = ast.literal_eval(value)
+        except (SyntaxError, ValueError):
+            raise ArgumentError(
+                f"option '{name}': an operator of PyTorch takes texts, numbers and "
+                f"tuples of them, not {value}"
+            ) from None
+    return found
 
 
 def _tensors(given: Mapping[str, Any]) -> dict[str, Any]:
