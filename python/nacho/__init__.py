@@ -35,6 +35,7 @@ from nacho.kernels.evaluation import explained as explain
 from nacho.kernels.explanation import Explanation
 from nacho.kernels.partitioning import Nest, Partition, partition
 from nacho.notation.functions import FUNCTIONS
+from nacho.notation.gradient import grad
 from nacho.notation.symbols import Expression, Index, access, indices
 from nacho.storage import array_api
 from nacho.storage.arrays import asarray
@@ -92,6 +93,7 @@ __all__ = [
     "einsum",
     "evaluate",
     "explain",
+    "grad",
     "indices",
     "mlir",
     "partition",

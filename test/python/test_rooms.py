@@ -20,6 +20,7 @@ ALLOWED = {
     "mlir": {"", "notation", "storage"},
     "kernels": {"", "pictures", "notation", "storage", "mlir"},
     "pages": {"", "pictures", "notation", "storage", "mlir", "kernels"},
+    "torch": {"", "notation", "storage", "kernels"},
 }
 """Per package, those that its modules may import besides their own.
 

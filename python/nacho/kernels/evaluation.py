@@ -27,7 +27,7 @@ from nacho.storage.lazy import Lazy
 from nacho.storage.results import library_of
 from nacho.storage.views import View
 
-_OPTIONS = (
+OPTIONS = (
     "out",
     "target",
     "device",
@@ -42,8 +42,9 @@ _OPTIONS = (
     "contract",
     "memory_limit",
 )
-_EVALUATE = ("evaluate(expr, {})", _OPTIONS)
-_EXPLAIN = ("explain(expr, {})", _OPTIONS)
+"""The options of ``evaluate``."""
+_EVALUATE = ("evaluate(expr, {})", OPTIONS)
+_EXPLAIN = ("explain(expr, {})", OPTIONS)
 
 
 def evaluate(
@@ -80,7 +81,7 @@ def evaluate(
     >>> nacho.evaluate(A[i, j] * B[j, k], (i, k))  # doctest: +SKIP
     """
     if isinstance(expr, Expression | Lazy):
-        expr, operands = _spelled(expr, operands, named)
+        expr, operands = spelled_by_operators(expr, operands, named)
     assignment = parse(expr)
     warn_of_single_indices(assignment)
     given = given_operands(assignment, operands, named, _EVALUATE)
@@ -118,10 +119,10 @@ def explained(
 
     >>> print(nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B))  # doctest: +SKIP
     """
-    options = {name: named.pop(name) for name in _OPTIONS if name in named}
+    options = {name: named.pop(name) for name in OPTIONS if name in named}
     out = options.pop("out", None)
     if isinstance(expr, Expression | Lazy):
-        expr, operands = _spelled(expr, operands, named)
+        expr, operands = spelled_by_operators(expr, operands, named)
     assignment = parse(expr)
     given = given_operands(assignment, operands, named, _EXPLAIN)
     request = checked_request(assignment, **options)
@@ -142,10 +143,10 @@ def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
     return evaluate(text, given, **options)
 
 
-def _spelled(
+def spelled_by_operators(
     expr: Expression | Lazy, indices: object, named: dict[str, Any]
 ) -> tuple[str, dict[str, Any]]:
-    """Return an expression as text, and its operands by name."""
+    """Return an expression of Python's operators as text, and its operands by name."""
     if indices is None:
         indices = named.pop("indices", None)
     if isinstance(expr, Lazy) and indices is not None:

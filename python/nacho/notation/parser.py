@@ -31,8 +31,15 @@ from itertools import count, pairwise
 from typing import NoReturn
 
 from nacho.errors import ArgumentError, ParseError, Span, pointed
+from nacho.notation.checks import require_well_formed
 from nacho.notation.operators import REDUCERS, SUM, Operator
-from nacho.notation.shorthands import COUNT, SHORTHANDS, power, reduction
+from nacho.notation.shorthands import (
+    AS_WRITTEN,
+    COUNT,
+    EXPANDED,
+    SHORTHANDS,
+    Reading,
+)
 from nacho.notation.tokens import (
     ASSIGNMENTS,
     BINARY,
@@ -64,26 +71,35 @@ MAX_NESTING = 100
 
 def parse(text: object) -> Assignment:
     """Parse an assignment, and check that its names and indices make sense."""
-    if not isinstance(text, str):
-        kind = type(text).__name__
-        raise ArgumentError(f"the expression must be a string, not {kind}")
-    return _parse(text)
+    return _parse(_checked(text), EXPANDED)
+
+
+def parse_as_written(text: object) -> Assignment:
+    """Parse an assignment into a tree in which shorthands are nodes of their own.
+
+    Such a tree cannot be compiled: the table of operators lacks some of its nodes.
+    """
+    return _parse(_checked(text), AS_WRITTEN)
+
+
+def _checked(text: object) -> str:
+    if isinstance(text, str):
+        return text
+    kind = type(text).__name__
+    raise ArgumentError(f"the expression must be a string, not {kind}")
 
 
 @lru_cache(maxsize=512)
-def _parse(text: str) -> Assignment:
-    assignment = _Parser(text).assignment()
-    for check in (_check_result, _check_ranks, _check_names):
-        check(assignment)
+def _parse(text: str, reading: Reading) -> Assignment:
+    assignment = _Parser(text, reading).assignment()
+    require_well_formed(assignment)
     return assignment
 
 
-# --- Text to tree ---------------------------------------------------------------------
-
-
 class _Parser:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, reading: Reading) -> None:
         self.text = text
+        self.reading = reading
         self.tokens = tokenize(text)
         self.next = 0
         self.depth = 0
@@ -154,7 +170,7 @@ class _Parser:
         self.enter()
         exponent = self.unary()
         self.depth -= 1
-        return power(base, exponent)
+        return self.reading.power(base, exponent)
 
     def primary(self) -> Expr:
         token = self.peek()
@@ -220,13 +236,13 @@ class _Parser:
             arguments.append(self.comparison())
         end = self.close(")")
         span = (name.span[0], end)
-        shorthand = SHORTHANDS.get(name.text)
-        wanted = 1 if shorthand else FUNCTIONS[name.text].arity
+        is_shorthand = name.text in SHORTHANDS
+        wanted = 1 if is_shorthand else FUNCTIONS[name.text].arity
         if len(arguments) != wanted:
             message = f"'{name.text}' takes {wanted} argument(s), not {len(arguments)}"
             raise ParseError(pointed(message, self.text, span))
-        if shorthand:
-            return shorthand(arguments[0], span)
+        if is_shorthand:
+            return self.reading.call(name.text, arguments[0], span)
         return Call(name.text, tuple(arguments), span)
 
     def reduction(self, name: Token, scope: Scope) -> Reduction:
@@ -245,7 +261,7 @@ class _Parser:
         end = self.close(")")
         self.renamed = outer
         span = (name.span[0], end)
-        node = reduction(name.text, tuple(over), operand, span)
+        node = self.reading.reduction(name.text, tuple(over), operand, span)
         self.require_indices(node)
         return node
 
@@ -332,56 +348,3 @@ class _Parser:
 
 def _join(lhs: Expr, rhs: Expr) -> Span:
     return (lhs.span[0], rhs.span[1])
-
-
-# --- Well-formedness ------------------------------------------------------------------
-
-
-def _check_result(assignment: Assignment) -> None:
-    result = assignment.result
-    for access in assignment.accesses:
-        if access.name == result.name:
-            _refuse(assignment, f"the result '{result.name}' is also read", access)
-    repeated = repeated_index(result)
-    if repeated is not None:
-        _refuse(assignment, f"index '{repeated}' is repeated on the left", result)
-    known = {index for access in assignment.accesses for index in access.indices}
-    for index in result.indices:
-        if index not in known:
-            message = f"index '{index}' on the left is an index of no operand"
-            _refuse(assignment, message, result)
-
-
-def _check_ranks(assignment: Assignment) -> None:
-    ranks: dict[str, int] = {}
-    for access in assignment.accesses:
-        rank = ranks.setdefault(access.name, len(access.indices))
-        if rank != len(access.indices):
-            message = (
-                f"operand '{access.name}' is used with {len(access.indices)} and "
-                f"with {rank} indices"
-            )
-            _refuse(assignment, message, access)
-
-
-def _check_names(assignment: Assignment) -> None:
-    names = {assignment.result.name, *assignment.operands}
-    for access in (assignment.result, *assignment.accesses):
-        for index in access.indices:
-            if index in names:
-                message = f"'{index}' is the name of an index and of a tensor"
-                _refuse(assignment, message, access)
-
-
-def repeated_index(access: Access) -> str | None:
-    """Return the first index that an access uses twice."""
-    seen: set[str] = set()
-    for index in access.indices:
-        if index in seen:
-            return index
-        seen.add(index)
-    return None
-
-
-def _refuse(assignment: Assignment, message: str, node: Expr) -> NoReturn:
-    raise ParseError(pointed(message, assignment.text, node.span))

@@ -7,6 +7,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from nacho.errors import Span
 from nacho.notation.operators import REDUCERS
@@ -95,3 +96,31 @@ SHORTHANDS: dict[str, Callable[[Expr, Span], Expr]] = {
     "isnan": _isnan,
 }
 """Functions of one number, by name."""
+
+
+class Reading(NamedTuple):
+    """What the parser makes of powers, reductions and functions such as ``relu``."""
+
+    power: Callable[[Expr, Expr], Expr]
+    reduction: Callable[[str, tuple[str, ...], Expr, Span], Reduction]
+    call: Callable[[str, Expr, Span], Expr]
+
+
+def _kept_power(base: Expr, exponent: Expr) -> Expr:
+    return Binary("pow", base, exponent, (base.span[0], exponent.span[1]))
+
+
+def _kept_reduction(
+    function: str, indices: tuple[str, ...], operand: Expr, span: Span
+) -> Reduction:
+    name = COUNT if function == COUNT else REDUCERS[function].name
+    return Reduction(name, indices, operand, span)
+
+
+EXPANDED = Reading(power, reduction, lambda name, x, span: SHORTHANDS[name](x, span))
+"""Everything in operators of the table, as it is compiled."""
+
+AS_WRITTEN = Reading(
+    _kept_power, _kept_reduction, lambda name, x, span: Call(name, (x,), span)
+)
+"""Shorthands stay nodes of their own, for what has to write them again."""

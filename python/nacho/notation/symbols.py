@@ -21,7 +21,7 @@ from nacho.notation.overloads import Overloads
 from nacho.notation.tree import identifier
 
 _RESULT = "Z"
-_OR, _XOR, _AND, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(1, 9)
+_OR, _XOR, _AND, _SUM, _PRODUCT, _SIGN, _POWER, ATOM = range(1, 9)
 """How tightly the outermost operator of a text binds."""
 _COMPARISONS = written_in("comparison")
 _PREFIXES = written_in("sign") | written_in("not")
@@ -301,12 +301,12 @@ class _Writer:
             if isinstance(node, _Operator):
                 first = len(stack) - len(node.operands)
                 operands = stack[first:]
-                stack[first:] = [_operation(node.symbol, operands)]
+                stack[first:] = [operator_text(node.symbol, operands)]
             elif isinstance(node, _Reduction):
                 arguments = [*(index.name for index in node.indices), stack.pop()[0]]
-                stack.append((f"{node.function}({', '.join(arguments)})", _ATOM))
+                stack.append((f"{node.function}({', '.join(arguments)})", ATOM))
             else:
-                stack.append((self.atom(node), _ATOM))
+                stack.append((self.atom(node), ATOM))
         return stack[0][0]
 
     def atom(self, node: _Access | _Literal) -> str:
@@ -322,16 +322,16 @@ class _Writer:
         return f"{name}[{subscript}]" if subscript else name
 
 
-def _operation(symbol: str, operands: list[tuple[str, int]]) -> tuple[str, int]:
+def operator_text(symbol: str, operands: list[tuple[str, int]]) -> tuple[str, int]:
     """Write an operator, with parentheses where the notation needs them."""
     if symbol not in _OPERATORS and symbol not in _PREFIXES:
-        return f"{symbol}({', '.join(text for text, _ in operands)})", _ATOM
+        return f"{symbol}({', '.join(text for text, _ in operands)})", ATOM
     if len(operands) == 1:
         return f"{symbol}{_enclosed(operands[0], _SIGN)}", _SIGN
     binds = _OPERATORS[symbol]
     if binds == _POWER:
         base, exponent = operands
-        return f"{_enclosed(base, _ATOM)}**{_enclosed(exponent, _SIGN)}", binds
+        return f"{_enclosed(base, ATOM)}**{_enclosed(exponent, _SIGN)}", binds
     lhs = _enclosed(operands[0], max(binds, _OR))
     rhs = _enclosed(operands[1], binds + 1)
     return f"{lhs} {symbol} {rhs}", binds

@@ -204,6 +204,11 @@ class Assignment:
         return tuple(index for index in found if index not in kept)
 
 
+def name_of(node: Operation) -> str:
+    """Return the name of an operator, or of a shorthand that is a node of its own."""
+    return node.function if isinstance(node, Call) else node.op
+
+
 def children(node: Expr) -> tuple[Expr, ...]:
     """Return the operands of a node, from left to right."""
     match node:

@@ -1,0 +1,13 @@
+"""Expressions that PyTorch differentiates: ``nacho.torch.evaluate``.
+
+>>> import nacho.torch  # doctest: +SKIP
+>>> y = nacho.torch.evaluate("y[i] = A[i,j] * x[j]", A=A, x=x)  # doctest: +SKIP
+>>> y.sum().backward()  # doctest: +SKIP
+
+``import nacho`` does not import this package, which imports PyTorch.
+"""
+
+from nacho.torch.arrays import SparseArrays
+from nacho.torch.evaluation import evaluate
+
+__all__ = ["SparseArrays", "evaluate"]
