@@ -175,9 +175,8 @@ def test_stages():
 
 
 def test_edited_operands():
-    kernel = nacho.mlir.compile(
-        "y[i] = A[i,j] * x[j]", target="cuda", device=0, validate="none"
-    )
+    options = {"target": "cuda", "device": 0, "validate": "none"}
+    kernel = nacho.mlir.compile("y[i] = A[i,j] * x[j]", {"x": "dense"}, **options)
     A = matrix(1)
     A.indices[5] = 10_000
     with pytest.raises(nacho.OperandError):
