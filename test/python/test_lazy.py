@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import aslinearoperator
 
 import nacho
 import samples
@@ -438,6 +439,8 @@ def test_operands_of_torch():
 
 def test_scipy_can_still_ask_for_all_elements():
     np.testing.assert_array_equal(sp.csr_array(A).toarray(), dense(A))
+    linear = aslinearoperator(sp.csr_array(dense(B)))
+    np.testing.assert_array_equal(linear @ A.T, dense(B) @ dense(A).T)
     np.testing.assert_array_equal(np.asarray(A), dense(A))
 
 
