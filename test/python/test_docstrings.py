@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import importlib
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,15 @@ def names():
     return {**given, "i": i, "j": j, "k": k, "x": x, "nacho": nacho, "scipy": scipy}
 
 
+def tensors():
+    """Return what the examples of nacho.torch take for granted."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    importlib.import_module("nacho.torch")
+    A = torch.eye(9, dtype=torch.float64).to_sparse_csr()
+    x = torch.arange(9, dtype=torch.float64, requires_grad=True)
+    return {**names(), "A": A, "x": x}
+
+
 def test_there_are_examples():
     assert len(TEXTS) >= 10
 
@@ -47,8 +57,8 @@ def test_there_are_examples():
 @pytest.mark.parametrize("place", TEXTS)
 def test_examples(place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    scope = names()
-    nacho.write("nell-2.tns", scope["A"])
+    scope = tensors() if place.startswith("torch/") else names()
+    nacho.write("nell-2.tns", names()["A"])
     for example in TEXTS[place]:
         if not example.want:
             exec(compile(example.source, place, "exec"), scope)
