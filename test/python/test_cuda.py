@@ -44,7 +44,7 @@ def test_element_wise(case, run):
 
 
 @given(expressions.contractions(), runs())
-@examples(25, 1600)
+@examples(12, 1600)
 def test_contractions(case, run):
     check_run(compiled(case), case, run)
 
