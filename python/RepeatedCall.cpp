@@ -49,10 +49,10 @@ nb::object RepeatedCall::Place::find(nb::handle container) const {
       found = nb::steal(PyObject_GetAttr(found.ptr(), step.ptr()));
     } else {
       Py_ssize_t item = PyLong_AsSsize_t(step.ptr());
-      bool hasItem =
-          PyTuple_Check(found.ptr()) && item < PyTuple_GET_SIZE(found.ptr());
-      found = hasItem ? nb::borrow(PyTuple_GET_ITEM(found.ptr(), item))
-                      : nb::object();
+      // This fails if there is no such item.
+      found = PyTuple_Check(found.ptr())
+                  ? nb::borrow(PyTuple_GetItem(found.ptr(), item))
+                  : nb::object();
     }
     if (!found) {
       PyErr_Clear();
