@@ -15,6 +15,11 @@ __all__ = ["CacheInfo", "clear", "info"]
 _FILES = "llvmcache-*"
 
 
+def __dir__() -> list[str]:
+    """Return the public names, which are those that an editor completes."""
+    return sorted(__all__)
+
+
 class CacheInfo(NamedTuple):
     """What is kept."""
 

@@ -162,3 +162,8 @@ __all__ = [
     "square",
     "sum",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, which are those that an editor completes."""
+    return sorted(__all__)
