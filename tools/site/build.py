@@ -26,31 +26,33 @@ def files() -> Iterator[tuple[Path, bytes]]:
     for folder, prefix in ((SITE, Path()), (RESULTS, Path("measured"))):
         for path in sorted(folder.rglob("*")):
             if path.suffix in _SUFFIXES:
-                yield prefix / path.relative_to(folder), path.read_bytes()
+                yield prefix / path.relative_to(folder), _content(path)
     for name, text in generated().items():
         yield Path(name), text.encode()
 
 
+def _content(path: Path) -> bytes:
+    """Return what is in a file, with links to measurements as the site has these."""
+    return path.read_bytes().replace(b"](../nacho-bench/results/", b"](measured/")
+
+
 def assemble(source: Path) -> None:
-    """Bring the files of a folder up to date; Sphinx reads only those that changed."""
-    wanted = dict(files())
-    for path in source.rglob("*"):
-        if path.is_file() and path.relative_to(source) not in wanted:
-            path.unlink()
-    for name, content in wanted.items():
+    """Make the folder that Sphinx reads."""
+    shutil.rmtree(source, ignore_errors=True)
+    for name, content in files():
         path = source / name
-        if not (path.is_file() and path.read_bytes() == content):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 def main(output: Path) -> int:
     source = output.with_name("site-source")
     assemble(source)
-    trees = output.with_name("site-trees")
     shutil.rmtree(output, ignore_errors=True)
-    options = ["-W", "--keep-going", "-q", "-j", "auto", "-d", str(trees)]
-    return sphinx([*options, str(source), str(output)])
+    # All pages are read again: a page remembers that a link of it led nowhere.
+    options = ["-W", "--keep-going", "-q", "-E", "-j", "auto"]
+    trees = ["-d", str(output.with_name("site-trees"))]
+    return sphinx([*options, *trees, str(source), str(output)])
 
 
 if __name__ == "__main__":

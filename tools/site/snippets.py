@@ -20,6 +20,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def snippets(page: Path) -> list[Snippet]:
     text = page.read_text()
     blocks = list(_FENCE.finditer(text))
     found = []
-    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+    for block, after in zip_longest(blocks, blocks[1:]):
         if block[1] not in ("python", "sh"):
             continue
         line = text.count("\n", 0, block.start()) + 2
@@ -77,7 +78,8 @@ def required_modules(page: Path) -> set[str]:
 def printed(page: Path) -> Iterator[tuple[Snippet, str]]:
     """Execute the snippets of a page in the current folder; yield what each prints.
 
-    A warning is an error: a page shows how something is meant to be done.
+    A warning is an error, since a page shows how something is meant to be done; but
+    PyTorch warns of each of its CSR tensors.
     """
     scope: dict[str, Any] = {"__name__": "__main__"}
     for snippet in snippets(page):
@@ -96,6 +98,7 @@ def _run_python(snippet: Snippet, scope: dict[str, Any]) -> str:
     found = io.StringIO()
     with contextlib.redirect_stdout(found), warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
         exec(compile(source, snippet.page, "exec"), scope)
     return found.getvalue()
 
