@@ -26,7 +26,9 @@ class CacheInfo(NamedTuple):
     directory: str
     """Empty if nothing is kept."""
     kernels: int
+    """How many kernels are kept."""
     bytes: int
+    """The size of their files."""
     refusal: str
     """Why the directory is not used, such as that others can write to it, or empty."""
 

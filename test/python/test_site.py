@@ -1,10 +1,12 @@
 """The documentation site: its snippets run, its links lead somewhere, and its reference
 has everything that there is."""
 
+import ast
 import importlib.util
 import inspect
 import re
 import sys
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -87,7 +89,9 @@ def test_wrong_pages_are_refused(tmp_path, text, message):
 
 
 def test_outputs_are_written(tmp_path):
-    text = "a\n```python\nprint(1)\n```\nb\n\n```sh\necho 2\n```\n\n```text\n0\n```\nc\n"
+    text = (
+        "a\n```python\nprint(1)\n```\nb\n\n```sh\necho 2\n```\n\n```text\n0\n```\nc\n"
+    )
     page = page_of(tmp_path, text)
     snippets.write(page)
     snippets.check(page)
@@ -145,7 +149,7 @@ def test_every_page_is_listed():
 
 def test_pictures_are_those_of_the_library():
     for name, text in pictures.pictures().items():
-        assert (pictures.FOLDER / name).read_text() == text, "run tools/site/pictures.py"
+        assert (pictures.FOLDER / name).read_text() == text, "run pictures.py"
 
 
 # --- The reference --------------------------------------------------------------------
@@ -169,7 +173,9 @@ def test_the_reference_has_every_op():
     ops = [
         op
         for file in TABLEGEN
-        for op in re.findall(r'^def \w+Op\s*:\s*\w+<\s*"([\w.]+)"', file.read_text(), re.M)
+        for op in re.findall(
+            r'^def \w+Op\s*:\s*\w+<\s*"([\w.]+)"', file.read_text(), re.M
+        )
     ]
     assert len(ops) > 50
     assert [op for op in ops if f"\n### `nacho.{op}` " not in text] == []
@@ -189,7 +195,7 @@ IN_TORCH = {name for name in DOCUMENTED if name.startswith("nacho.torch.")}
 
 def test_the_reference_has_every_public_name():
     modules = {"nacho.array_api", "nacho.cache"}
-    assert DOCUMENTED - IN_TORCH == reference.public_names()
+    assert reference.public_names() == DOCUMENTED - IN_TORCH
     assert modules < DOCUMENTED
 
 
@@ -219,12 +225,30 @@ def parameters(found):
         return []
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     given = inspect.signature(function).parameters.values()
-    return [each.name for each in given if each.kind in kinds and each.name != "self"]
+    return [
+        each.name
+        for each in given
+        if each.kind in kinds and each.name not in ("self", "cls")
+    ]
 
 
-MEMBERS = dict(
-    pair for name in sorted(DOCUMENTED - IN_TORCH) for pair in members(name)
-)
+def fields():
+    """Yield the fields of public classes, and whether a text follows that says what
+    they are."""
+    classes = {found.__name__ for found in MEMBERS.values() if inspect.isclass(found)}
+    for file in sorted((ROOT / "python/nacho").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if not isinstance(node, ast.ClassDef) or node.name not in classes:
+                continue
+            for each, after in zip_longest(node.body, node.body[1:]):
+                if isinstance(each, ast.AnnAssign) and each.target.id[0] != "_":
+                    is_described = isinstance(after, ast.Expr) and isinstance(
+                        after.value, ast.Constant
+                    )
+                    yield f"{node.name}.{each.target.id}", is_described
+
+
+MEMBERS = dict(pair for name in sorted(DOCUMENTED - IN_TORCH) for pair in members(name))
 
 
 @pytest.mark.parametrize("name", MEMBERS)
@@ -234,5 +258,13 @@ def test_names_are_described(name):
         return
     text = inspect.getdoc(getattr(found, "__func__", found)) or ""
     assert text
-    missing = [each for each in parameters(found) if not re.search(rf"\b{each}\b", text)]
+    missing = [
+        each for each in parameters(found) if not re.search(rf"\b{each}\b", text)
+    ]
     assert missing == []
+
+
+def test_fields_are_described():
+    found = list(fields())
+    assert len(found) > 15
+    assert [name for name, is_described in found if not is_described] == []

@@ -23,6 +23,22 @@ autodoc_preserve_defaults = True
 napoleon_google_docstring = False
 python_maximum_signature_line_length = 80
 python_display_short_literal_types = True
+# Annotations name numpy.dtype, and some classes have a property dtype, too.
+suppress_warnings = ["ref.python"]
+
+MADE_BY_NACHO = frozenset(
+    [
+        "Explanation",
+        "Expression",
+        "Kernel",
+        "Lazy",
+        "Nest",
+        "Partition",
+        "Plan",
+        "Tensor",
+    ]
+)
+"""Classes whose constructors are not for users."""
 
 
 class MlirLexer(RegexLexer):
@@ -44,5 +60,13 @@ class MlirLexer(RegexLexer):
     }
 
 
+def hide_constructor(
+    _: Sphinx, what: str, name: str, *about: object
+) -> tuple[str, None] | None:
+    is_hidden = what == "class" and name.rpartition(".")[2] in MADE_BY_NACHO
+    return ("", None) if is_hidden else None
+
+
 def setup(app: Sphinx) -> None:
     app.add_lexer("mlir", MlirLexer)
+    app.connect("autodoc-process-signature", hide_constructor)

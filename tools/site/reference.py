@@ -170,9 +170,10 @@ def choices() -> str:
     lines = [
         "# Options of compilation",
         "",
-        "Options of the pipelines `--nacho-cpu`, `--nacho-cuda` and `--nacho-cuda-sim`. "
-        'In Python, those of the first table go into `choices=`, as `{"drafts": True}`; '
-        "without it, the operands of a call decide. All choices compute the same.",
+        "Options of the pipelines `--nacho-cpu`, `--nacho-cuda` and "
+        "`--nacho-cuda-sim`. Those that are false by default choose a variant of a "
+        "kernel: the operands of a call decide, unless `choices=` in Python does, as "
+        '`{"drafts": True}`. All variants compute the same.',
         "",
         "| Option | By default | What it does |",
         "|---|---|---|",
@@ -196,9 +197,7 @@ class Page(NamedTuple):
 
     def text(self) -> str:
         directives = "\n\n".join(_directive(name) for name in self.names)
-        return (
-            f"# {self.title}\n\n{self.about}\n\n```{{eval-rst}}\n{directives}\n```\n"
-        )
+        return f"# {self.title}\n\n{self.about}\n\n```{{eval-rst}}\n{directives}\n```\n"
 
 
 _WITH_INHERITED = {"nacho.Tensor", "nacho.Lazy"}

@@ -2,11 +2,11 @@
 
 usage: tools/dev python tools/site/snippets.py [--write] PAGE...
 
-A page is Markdown. Its blocks of `python` are executed in order, as one program, and its
-blocks of `sh` by bash, in the same folder, which is empty at first. Where a block of
-`text` comes next, it is what the snippet prints, to the letter. Blocks of `console` are
-commands that set up a machine, and are not executed. With --write, what the snippets
-print is written into the pages.
+A page is Markdown. Its blocks of `python` are executed in order, as one program, and
+its blocks of `sh` by bash, in the same folder, which is empty at first. Where a block
+of `text` comes next, it is what the snippet prints, to the letter. Blocks of `console`
+are commands that set up a machine, and are not executed. With --write, what the
+snippets print is written into the pages.
 """
 
 import argparse

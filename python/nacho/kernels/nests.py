@@ -38,6 +38,7 @@ class Nest:
     costs: NDArray[np.int64]
     """The cost of each part."""
     total: int
+    """The cost of all parts."""
     delta: int
     """The most by which the cost of a part may be off its share, on either side.
 

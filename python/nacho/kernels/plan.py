@@ -97,6 +97,7 @@ class Plan:
 
     @property
     def parts(self) -> int:
+        """The number of parts into which the work is cut."""
         return self._native.parts
 
     @property
@@ -106,6 +107,7 @@ class Plan:
 
     @property
     def threads(self) -> int:
+        """The number of threads that compute them."""
         return self._native.threads
 
     @property

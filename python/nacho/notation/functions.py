@@ -21,13 +21,13 @@ def _public(operator: Operator) -> Callable[..., Any]:
     """Return the public function of an operator, such as ``nacho.sqrt``."""
     spelling = operator.spelling
 
-    def unary(x: object) -> Any:
+    def unary(x: object, /) -> Any:
         return _applied(spelling, x)
 
-    def binary(lhs: object, rhs: object) -> Any:
+    def binary(lhs: object, rhs: object, /) -> Any:
         return _applied(spelling, lhs, rhs)
 
-    def choice(condition: object, lhs: object, rhs: object) -> Any:
+    def choice(condition: object, lhs: object, rhs: object, /) -> Any:
         return _applied(spelling, condition, lhs, rhs)
 
     function: Callable[..., Any] = (unary, binary, choice)[operator.arity - 1]
@@ -51,7 +51,7 @@ def _applied(function: str, *operands: object) -> Any:
 
 
 def _shorthand(name: str) -> Callable[..., Any]:
-    def unary(x: object) -> Any:
+    def unary(x: object, /) -> Any:
         return _applied(name, x)
 
     unary.__name__ = unary.__qualname__ = name
