@@ -23,8 +23,12 @@ autodoc_preserve_defaults = True
 napoleon_google_docstring = False
 python_maximum_signature_line_length = 80
 python_display_short_literal_types = True
-# Annotations name numpy.dtype, and some classes have a property dtype, too.
+# Types of properties name numpy.dtype, and some classes have a property dtype, too.
 suppress_warnings = ["ref.python"]
+# These are shown by their names, not as what they stand for.
+autodoc_type_aliases = {
+    name: name for name in ("Array", "ArrayLike", "Arrays", "DType", "DTypeLike")
+}
 
 MADE_BY_NACHO = frozenset(
     [

@@ -213,6 +213,9 @@ def _directive(name: str) -> str:
     else:
         found = named(name)
         kind = "class" if isinstance(found, type) else "function"
+        if kind == "class" and issubclass(found, str):
+            # Sphinx cannot read the overloads of str's constructor.
+            return f".. autoclass:: {name}()\n   :members:"
     options = "\n   :members:" if kind == "class" else ""
     if name in _WITH_INHERITED:
         options += "\n   :inherited-members: object"
