@@ -233,8 +233,7 @@ def parameters(found):
 
 
 def fields():
-    """Yield the fields of public classes, and whether a text follows that says what
-    they are."""
+    """Yield the fields of public classes, and the text behind each, if there is one."""
     classes = {found.__name__ for found in MEMBERS.values() if inspect.isclass(found)}
     for file in sorted((ROOT / "python/nacho").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text())):
@@ -242,10 +241,9 @@ def fields():
                 continue
             for each, after in zip_longest(node.body, node.body[1:]):
                 if isinstance(each, ast.AnnAssign) and each.target.id[0] != "_":
-                    is_described = isinstance(after, ast.Expr) and isinstance(
-                        after.value, ast.Constant
-                    )
-                    yield f"{node.name}.{each.target.id}", is_described
+                    value = after.value if isinstance(after, ast.Expr) else None
+                    text = value.value if isinstance(value, ast.Constant) else ""
+                    yield f"{node.name}.{each.target.id}", text
 
 
 MEMBERS = dict(pair for name in sorted(DOCUMENTED - IN_TORCH) for pair in members(name))
@@ -264,7 +262,23 @@ def test_names_are_described(name):
     assert missing == []
 
 
+def is_read_as_a_type(text):
+    """Return whether Sphinx takes the beginning of the text of a field for its type."""
+    return ": " in text.partition("\n")[0]
+
+
 def test_fields_are_described():
-    found = list(fields())
+    found = dict(fields())
     assert len(found) > 15
-    assert [name for name, is_described in found if not is_described] == []
+    assert [name for name, text in found.items() if not text] == []
+    assert [name for name, text in found.items() if is_read_as_a_type(text)] == []
+
+
+def test_properties_have_no_text_that_is_read_as_a_type():
+    found = {
+        name: inspect.getdoc(each)
+        for name, each in MEMBERS.items()
+        if isinstance(each, property)
+    }
+    assert len(found) > 20
+    assert [name for name, text in found.items() if is_read_as_a_type(text)] == []

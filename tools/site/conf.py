@@ -7,6 +7,7 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String, Tex
 from sphinx.application import Sphinx
 
 project = "Nacho"
+highlight_language = "none"
 html_title = "Nacho"
 html_theme = "furo"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]

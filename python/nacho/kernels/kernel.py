@@ -206,7 +206,7 @@ class Kernel:
 
     @property
     def indices(self) -> tuple[str, ...]:
-        """All indices: those of the result, then those that are reduced over."""
+        """All indices, those of the result first, then those that are reduced over."""
         return self._assignment.indices
 
     @property

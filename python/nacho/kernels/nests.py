@@ -31,7 +31,7 @@ class Nest:
     contribute to the same entry of the result.
     """
     bounds: NDArray[np.int64]
-    """The cuts: (parts + 1, depth) coordinates in loop order.
+    """The cuts, (parts + 1, depth) coordinates in loop order.
 
     A part begins at its row and ends before the next.
     """
@@ -45,7 +45,7 @@ class Nest:
     If that depends on the operands, it is what these cuts are off.
     """
     positions: dict[str, NDArray[np.int64]]
-    """Per sparse operand, the positions of the cuts: (parts + 1, levels that are cut).
+    """Per sparse operand, the positions of the cuts, (parts + 1, levels that are cut).
 
     A second access to an operand with other indices has an item of its own, such as
     ``"A[j,i]"``. The result of the first nest is ``"#0"``, of the second ``"#1"``, ….

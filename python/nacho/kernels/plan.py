@@ -112,7 +112,7 @@ class Plan:
 
     @property
     def bounds(self) -> NDArray[np.int64]:
-        """The cuts: (parts + 1, depth) coordinates in loop order.
+        """The cuts, (parts + 1, depth) coordinates in loop order.
 
         A part begins at its row and ends before the next.
         """
@@ -120,7 +120,7 @@ class Plan:
 
     @property
     def positions(self) -> NDArray[np.int64]:
-        """The positions of the cuts in the operands: a column per loop and operand."""
+        """The positions of the cuts in the operands, a column per loop and operand."""
         return self._native.positions
 
     @property

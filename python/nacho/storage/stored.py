@@ -50,7 +50,7 @@ class StoredArrays(ArrayOperators):
 
     @property
     def device(self) -> str:
-        """Where the arrays are: "cpu", or the target whose kernels can use them."""
+        """Where the arrays are, "cpu" or the target whose kernels can use them."""
         return self._view.device
 
     @property

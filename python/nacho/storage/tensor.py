@@ -204,7 +204,7 @@ class Tensor(StoredArrays):
 
     @property
     def coords(self) -> Array:
-        """The coordinates of the values in storage order: an array (rank, nnz)."""
+        """The coordinates of the values in storage order, an array (rank, nnz)."""
         columns = coordinates(self._on_host())
         coords = np.empty((self.ndim, self.nnz), np.result_type(*columns))
         for dimension, column in zip(self.format.order, columns, strict=True):
