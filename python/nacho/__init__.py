@@ -105,5 +105,8 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Return the public names, which are those that an editor completes."""
-    return sorted({*__all__, *FUNCTIONS})
+    """Return the public names, which are those that an editor completes.
+
+    ``nacho.torch`` is there once it has been imported.
+    """
+    return sorted({*__all__, *FUNCTIONS, *({"torch"} & globals().keys())})
