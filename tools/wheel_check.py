@@ -27,6 +27,17 @@ exec(example[1])
 command = Path(sys.executable).with_name("nacho")
 subprocess.run([command, "info"], check=True)
 
+# nacho-opt prints what it has read.
+module = "module {\n}\n"
+found = subprocess.run(
+    [command.with_name("nacho-opt"), "--nacho-concretize"],
+    check=True,
+    input=module,
+    capture_output=True,
+    text=True,
+)
+assert found.stdout.strip() == module.strip(), found.stdout
+
 import torch  # noqa: E402
 
 dense = torch.arange(12.0).reshape(3, 4).relu()

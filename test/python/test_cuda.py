@@ -44,7 +44,7 @@ def test_element_wise(case, run):
 
 
 @given(expressions.contractions(), runs())
-@examples(25, 1600)
+@examples(12, 1600)
 def test_contractions(case, run):
     check_run(compiled(case), case, run)
 
@@ -175,9 +175,8 @@ def test_stages():
 
 
 def test_edited_operands():
-    kernel = nacho.mlir.compile(
-        "y[i] = A[i,j] * x[j]", target="cuda", device=0, validate="none"
-    )
+    options = {"target": "cuda", "device": 0, "validate": "none"}
+    kernel = nacho.mlir.compile("y[i] = A[i,j] * x[j]", {"x": "dense"}, **options)
     A = matrix(1)
     A.indices[5] = 10_000
     with pytest.raises(nacho.OperandError):

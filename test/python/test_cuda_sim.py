@@ -30,7 +30,7 @@ def check_run(kernels, case, run):
 
 # A sample of what test_properties runs on any target.
 @given(expressions.elementwise(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
-@examples(15, 15)
+@examples(10, 15)
 def test_element_wise(case, drawn):
     kernels = case.compile(), case.compile(target="cuda-sim")
     for run in drawn:
@@ -38,7 +38,7 @@ def test_element_wise(case, drawn):
 
 
 @given(expressions.contractions(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
-@examples(25, 25)
+@examples(12, 25)
 def test_contractions(case, drawn):
     kernels = case.compile(), case.compile(target="cuda-sim")
     for run in drawn:

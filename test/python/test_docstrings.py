@@ -3,7 +3,6 @@
 import ast
 import doctest
 import importlib
-import logging
 from pathlib import Path
 
 import numpy as np
@@ -39,16 +38,16 @@ def names():
     }
     i, j, k = nacho.indices("i j k")
     x = np.arange(9.0)
-    modules = {"nacho": nacho, "scipy": scipy, "logging": logging}
-    return {**given, **modules, "i": i, "j": j, "k": k, "x": x}
+    return {**given, "i": i, "j": j, "k": k, "x": x, "nacho": nacho, "scipy": scipy}
 
 
-def names_of_torch():
-    """Return the same, for examples of ``nacho.torch``."""
-    torch = pytest.importorskip("torch")
+def tensors():
+    """Return what the examples of nacho.torch take for granted."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     importlib.import_module("nacho.torch")
-    A = torch.eye(9).to_sparse_csr().requires_grad_()
-    return {"A": A, "x": torch.ones(9), "nacho": nacho}
+    A = torch.eye(9, dtype=torch.float64).to_sparse_csr()
+    x = torch.arange(9, dtype=torch.float64, requires_grad=True)
+    return {**names(), "A": A, "x": x}
 
 
 def test_there_are_examples():
@@ -58,8 +57,8 @@ def test_there_are_examples():
 @pytest.mark.parametrize("place", TEXTS)
 def test_examples(place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    scope = tensors() if place.startswith("torch/") else names()
     nacho.write("nell-2.tns", names()["A"])
-    scope = names_of_torch() if place.startswith("torch/") else names()
     for example in TEXTS[place]:
         if not example.want:
             exec(compile(example.source, place, "exec"), scope)

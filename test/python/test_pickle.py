@@ -67,6 +67,12 @@ def test_expressions():
     assert text == lazy.statement[0]
     assert list(operands) == ["A", "B"]
     np.testing.assert_array_equal(made, lazy)
+    for each in (copy.copy(lazy), copy.deepcopy(lazy)):
+        np.testing.assert_array_equal(each, lazy)
+    assert copy.copy(lazy).statement[1]["A"] is tensor
+    long = sum([tensor] * 900)
+    assert pickled(long).statement[0] == copy.deepcopy(long).statement[0]
+    assert list(pickled(long).statement[1]) == ["A"]
     element = nacho.access(A)["i,j"] * 2.5
     for each in (pickled(element), copy.copy(element), copy.deepcopy(element)):
         assert repr(each) == repr(element)

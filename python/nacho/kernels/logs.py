@@ -4,6 +4,7 @@ At level INFO: what is compiled or found on the disk, and how long that takes; t
 variants of kernels; conversions of operands. At level DEBUG: kernels that are found in
 memory.
 
+>>> import logging  # doctest: +SKIP
 >>> logging.basicConfig(level=logging.INFO)  # doctest: +SKIP
 """
 

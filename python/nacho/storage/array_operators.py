@@ -184,7 +184,7 @@ class ArrayOperators(Overloads["Lazy"]):
 
 def _is_asked_by_operator_of_scipy() -> bool:
     """Return whether ``__array__`` is called by S * T and the like, S being SciPy's."""
-    frame, name = sys._getframe(2), ""
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("scipy."):
+    frame, name, package = sys._getframe(2), "", "scipy.sparse._"
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(package):
         frame, name = frame.f_back, frame.f_code.co_name
     return name in _OPERATORS_OF_SCIPY

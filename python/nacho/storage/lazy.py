@@ -25,11 +25,14 @@ from nacho.storage.operand_types import element_type
 from nacho.storage.operations import (
     Container,
     Elementwise,
+    Listed,
     MatrixProduct,
     Number,
     Operation,
     Reduction,
     Transposition,
+    linked,
+    listed,
 )
 from nacho.storage.scalars import is_number
 from nacho.storage.spelling import spelled
@@ -127,6 +130,12 @@ class Lazy(ArrayOperators):
             raise ShapeError(f"Lazy: it has shape {self.shape}, and is not a number")
         return self.to_dense()[()]
 
+    def __reduce__(self) -> tuple[Callable[..., Lazy], tuple[Any, ...]]:
+        return _unpickled, (listed(self._node),)
+
+    def __copy__(self) -> Lazy:
+        return Lazy(self._node)
+
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.shape)) or "scalar"
         return f"<nacho.Lazy: {_shown(self)}, {shape}, {self.dtype}>"
@@ -141,6 +150,10 @@ class Lazy(ArrayOperators):
                 **{name: displayed(value) for name, value in operands.items()},
             }
         )
+
+
+def _unpickled(found: Listed) -> Lazy:
+    return Lazy(linked(found))
 
 
 _MOST_SHOWN = 200

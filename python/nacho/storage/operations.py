@@ -23,6 +23,7 @@ terms are left to ``=``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -291,6 +292,43 @@ class Transposition(Operation):
 
     def written(self, place: Place, operands: Sequence[Written]) -> Written:
         return operands[0]
+
+
+# --- Lists of operations --------------------------------------------------------------
+
+Listed = list[tuple[Operation, tuple[int, ...]]]
+"""Operations without their operands, whose numbers in the list come with each."""
+
+
+def listed(root: Operation) -> Listed:
+    """Return copies of an operation and all in it, operands first.
+
+    To pickle or copy a list takes no recursion.
+    """
+    found: Listed = []
+    numbers: dict[int, int] = {}
+    stack = [(root, False)]
+    while stack:
+        node, expanded = stack.pop()
+        if id(node) in numbers:
+            continue
+        if not expanded:
+            stack.append((node, True))
+            stack.extend((operand, False) for operand in reversed(node.operands))
+            continue
+        numbers[id(node)] = len(found)
+        alone = copy(node)
+        alone.operands = ()
+        found.append((alone, tuple([numbers[id(each)] for each in node.operands])))
+    return found
+
+
+def linked(found: Listed) -> Operation:
+    """Return the last operation of a list, with its operands."""
+    nodes = [node for node, _ in found]
+    for node, numbers in found:
+        node.operands = tuple([nodes[number] for number in numbers])
+    return nodes[-1]
 
 
 # --- Shapes ---------------------------------------------------------------------------

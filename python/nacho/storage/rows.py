@@ -168,10 +168,9 @@ def _without_rows(view: View) -> View:
     levels = zip(format.order[1:], kinds, strict=True)
     made = Format.of_levels(tuple((at - 1, kind) for at, kind in levels))
     made = made.for_rank(len(shape))
-    is_stored = format.level_kinds[0].is_full or below.shares_positions
-    if not is_stored and not view.crd_at(0).size:
-        none = [np.empty(0, crd.dtype) for crd in view.crd if crd is not None]
-        return packed(made, shape, none[:1] * len(shape), view.values[:0])
+    may_be_missing = not (format.level_kinds[0].is_full or below.shares_positions)
+    if may_be_missing and not view.crd_at(0).size:
+        return packed(made, shape, [view.crd_at(0)] * len(shape), view.values[:0])
     values = view.values
     if made.is_dense:
         values = values.reshape([shape[at] for at in made.order])
