@@ -104,7 +104,10 @@ def _run_python(snippet: Snippet, scope: dict[str, Any]) -> str:
 
 
 def _run_shell(snippet: Snippet) -> str:
-    """Run commands by bash, with `nacho` and the tools of the build in the path."""
+    """Run commands by bash, with `nacho` and the tools of the build in the path.
+
+    NACHO_PLUGIN is where the plugin for a stock mlir-opt is.
+    """
     with tempfile.TemporaryDirectory() as folder:
         command = Path(folder) / "nacho"
         command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m nacho "$@"\n')
@@ -119,6 +122,7 @@ def _run_shell(snippet: Snippet) -> str:
                 **os.environ,
                 "PATH": os.pathsep.join(path),
                 "PYTHONPATH": os.pathsep.join(filter(None, packages)),
+                "NACHO_PLUGIN": str(ROOT / "build/dev/lib/NachoPlugin.so"),
             },
         )
     if made.returncode:
