@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import re
 import sys
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 
@@ -31,7 +32,7 @@ pictures, reference, snippets = map(tool, ("pictures", "reference", "snippets"))
 PAGES = [ROOT / "README.md", *sorted(SITE.rglob("*.md"))]
 WITH_SNIPPETS = [page for page in PAGES if snippets.snippets(page)]
 GALLERY = [page for page in PAGES if page.parent.name == "gallery"]
-GENERATED = reference.generated()
+generated = cache(reference.generated)
 
 
 def shown(page):
@@ -119,7 +120,7 @@ def text_of(path):
     if path.is_file():
         return path.read_text()
     inside = path.is_relative_to(SITE)
-    return GENERATED.get(str(path.relative_to(SITE))) if inside else None
+    return generated().get(str(path.relative_to(SITE))) if inside else None
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=shown)
@@ -137,13 +138,13 @@ def test_links(page):
 def test_every_page_is_listed():
     """Sphinx asks for it, too, but the tests run without Sphinx."""
     listed = set()
-    for page in [*PAGES, *GENERATED]:
+    for page in [*PAGES, *generated()]:
         path = page if isinstance(page, Path) else SITE / page
         blocks = re.findall(r"```\{toctree\}\n(.*?)```", text_of(path), re.DOTALL)
         names = [line for block in blocks for line in block.split() if line[0] != ":"]
         listed |= {(path.parent / f"{name}.md").resolve() for name in names}
     written = {page for page in PAGES if page.is_relative_to(SITE)}
-    written |= {SITE / name for name in GENERATED}
+    written |= {SITE / name for name in generated()}
     assert written - listed == {SITE / "index.md"}
 
 
@@ -158,7 +159,7 @@ TABLEGEN = sorted((ROOT / "include").rglob("*.td"))
 
 
 def test_the_reference_has_every_pass():
-    text = "".join(GENERATED[f"reference/{folder}.md"] for folder in reference.PASSES)
+    text = "".join(generated()[f"reference/{folder}.md"] for folder in reference.PASSES)
     flags = [
         flag
         for file in TABLEGEN
@@ -169,7 +170,7 @@ def test_the_reference_has_every_pass():
 
 
 def test_the_reference_has_every_op():
-    text = GENERATED["reference/dialect.md"]
+    text = generated()["reference/dialect.md"]
     ops = [
         op
         for file in TABLEGEN
@@ -184,7 +185,7 @@ def test_the_reference_has_every_op():
 def test_the_reference_has_every_choice():
     from nacho._nacho import CHOICES
 
-    text = GENERATED["reference/choices.md"]
+    text = generated()["reference/choices.md"]
     known = [*CHOICES, *nacho.kernels.options.SHARED_CHOICES]
     assert [name for name in known if f"| `{name}` |" not in text] == []
 

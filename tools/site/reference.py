@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 import nacho
 import nacho.mlir
 from nacho.notation.functions import FUNCTIONS
@@ -149,9 +151,16 @@ def _pattern(operator: Operator) -> str:
         return "where the dividend has one"
     if operator.name == "where":
         return "where `x` and `y` have one, or `z` has"
-    if operator.arity == 2:
-        return "where one of the operands has one"
-    return "where the operand has one, if the value for 0 is 0"
+    if operator.name == "pow":
+        return "where `x` has one, if `y` is a positive number"
+    if operator.numpy and _of_zeros(operator) != 0:
+        return "everywhere, since it is not 0 for zeros"
+    return f"where {'the' if operator.arity == 1 else 'one'} operand has one"
+
+
+def _of_zeros(operator: Operator) -> float:
+    with np.errstate(all="ignore"):
+        return getattr(np, operator.numpy)(*[0] * operator.arity)
 
 
 _CHOICE = re.compile(

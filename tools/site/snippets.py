@@ -113,7 +113,7 @@ def _run_shell(snippet: Snippet) -> str:
         command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m nacho "$@"\n')
         command.chmod(0o755)
         path = [folder, str(ROOT / "build/dev/bin"), os.environ["PATH"]]
-        packages = [str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
+        packages = [os.environ.get("PYTHONPATH", ""), str(ROOT / "python")]
         made = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", snippet.code],
             capture_output=True,

@@ -55,8 +55,16 @@ def _shorthand(name: str) -> Callable[..., Any]:
         return _applied(name, x)
 
     unary.__name__ = unary.__qualname__ = name
-    unary.__doc__ = f"Return what ``{name}`` of the notation gives for an expression."
+    unary.__doc__ = f"Return {_SHORTHANDS[name]}."
     return unary
+
+
+_SHORTHANDS = {
+    "relu": "the larger one of an expression and 0",
+    "sigmoid": "1 / (1 + exp(-x)) for an expression x: 0.5 where it is 0",
+    "sign": "1, 0 or -1, as an expression is above, at or below 0",
+    "isnan": "whether an expression is not a number",
+}
 
 
 def _reducer(name: str) -> Callable[..., Expression]:
