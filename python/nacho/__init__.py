@@ -102,3 +102,11 @@ __all__ = [
     # ``from nacho import *`` leaves Python's own sum, max and min alone.
     *(name for name in FUNCTIONS if not hasattr(builtins, name)),
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, which are those that an editor completes.
+
+    ``nacho.torch`` is there once it has been imported.
+    """
+    return sorted({*__all__, *FUNCTIONS, *({"torch"} & globals().keys())})

@@ -15,13 +15,20 @@ __all__ = ["CacheInfo", "clear", "info"]
 _FILES = "llvmcache-*"
 
 
+def __dir__() -> list[str]:
+    """Return the public names, which are those that an editor completes."""
+    return sorted(__all__)
+
+
 class CacheInfo(NamedTuple):
     """What is kept."""
 
     directory: str
     """Empty if nothing is kept."""
     kernels: int
+    """How many kernels are kept."""
     bytes: int
+    """The size of their files."""
     refusal: str
     """Why the directory is not used, such as that others can write to it, or empty."""
 

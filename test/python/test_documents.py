@@ -1,4 +1,4 @@
-"""README.md and CONTRIBUTING.md name the files and passes that there are."""
+"""Documents name the files and passes that there are."""
 
 import re
 from pathlib import Path
@@ -8,11 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
-
-
-def section(title):
-    _, _, rest = README.partition(f"\n## {title}\n")
-    return rest.partition("\n## ")[0]
+COMPILER = (ROOT / "tools/site/compiler.md").read_text()
 
 
 def passes():
@@ -25,24 +21,25 @@ def passes():
 
 
 def test_where_to_read_names_every_file_of_the_compiler():
-    text = section("Where to read").partition("| Pass | Does |")[0]
+    _, _, rest = CONTRIBUTING.partition("\n## Where to read\n")
+    text = rest.partition("\n## ")[0]
     found = sorted(path.name for path in (ROOT / "lib").rglob("*.cpp"))
     assert [name for name in found if f"{name}`" not in text] == []
 
 
 def test_the_picture_has_every_pass():
-    picture = README.partition("```\n  Z[i,j]")[2].partition("```")[0]
+    picture = COMPILER.partition("```\n  Z[i,j]")[2].partition("```")[0]
     assert [flag for flag in passes() if f"--{flag}" not in picture] == []
 
 
 def test_the_table_has_every_pass():
-    table = section("Where to read").partition("| Pass | Does |")[2]
+    table = COMPILER.partition("| Pass | Does |")[2]
     names = [re.sub("^convert-nacho", "", flag) for flag in passes()]
     assert [name for name in names if f"{name}`" not in table] == []
 
 
 @pytest.mark.parametrize("text", [README, CONTRIBUTING], ids=["readme", "contributing"])
 def test_files_that_are_named_are_there(text):
-    paths = re.findall(r"`((?:include|lib|python|test|tools)/[\w./+-]+)`", text)
+    paths = re.findall(r"[`(]((?:include|lib|python|test|tools)/[\w./+-]+)[`)]", text)
     assert len(paths) > 10
     assert [path for path in paths if not (ROOT / path).exists()] == []

@@ -17,7 +17,7 @@ from nacho.notation.parser import parse
 
 pytestmark = pytest.mark.any_target
 
-README = Path(__file__).parents[2] / "README.md"
+SUPPORT = Path(__file__).parents[2] / "tools/site/support.md"
 NAMES = "ABC"
 ONE = np.array([3, 0, 2, 0])
 OTHER = np.array([2, 5, 0, 0])
@@ -119,8 +119,8 @@ def test_functions_are_public(operator):
 @pytest.mark.host_only
 @table
 def test_operators_are_documented(operator):
-    """The row of the CPU in the README lists what expressions are made of."""
-    (row,) = re.findall(r"^\| CPU .*$", README.read_text(), re.MULTILINE)
+    """The row of the CPU in the site's table lists what expressions are made of."""
+    (row,) = re.findall(r"^\| CPU .*$", SUPPORT.read_text(), re.MULTILINE)
     # In a cell of a table, a backslash stands before a bar.
     expressions = re.split(r"(?<!\\)\|", row)[3].replace(r"\|", "|")
     spans = re.findall(r"`([^`]*)`", expressions)
@@ -129,7 +129,7 @@ def test_operators_are_documented(operator):
 
 @pytest.mark.host_only
 def test_reductions_are_documented():
-    (row,) = re.findall(r"^\| CPU .*$", README.read_text(), re.MULTILINE)
+    (row,) = re.findall(r"^\| CPU .*$", SUPPORT.read_text(), re.MULTILINE)
     for operator in OPERATORS.values():
         if operator.identity != "none" and operator.spelling != "+":
             assert f"{operator.spelling}=" in row

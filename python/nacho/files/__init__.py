@@ -48,11 +48,21 @@ def read(
 ) -> Tensor:
     """Read a tensor from a file, whose name says what is in it.
 
-    ``.mtx`` and ``.tns`` may be packed (``.mtx.gz``), ``.npz`` is SciPy's, and
-    ``.bsp.h5`` is binsparse. The tensor is stored as the file stores it, unless there
-    is a ``format``. ``shape`` is for ``.tns``, which has none: without it, the extents
-    are the smallest that hold every entry.
+    Parameters
+    ----------
+    path
+        The file: ``.mtx`` (Matrix Market) and ``.tns`` (FROSTT), which may be packed
+        (``.mtx.gz``), ``.npz`` (SciPy) or ``.bsp.h5`` (binsparse).
+    format
+        The format of the tensor. By default, it is stored as the file stores it.
+    dtype
+        The type of the values. By default, it is that of the file.
+    shape
+        The extents of a tensor in ``.tns``, which has none: without it, they are the
+        smallest that hold every entry.
 
+    Examples
+    --------
     >>> nacho.read("nell-2.tns")  # doctest: +SKIP
     """
     place = Path(path)
@@ -80,11 +90,18 @@ def read(
 
 
 def write(path: Name, tensor: Any) -> None:
-    """Write a tensor, or any container that ``nacho.asarray`` takes, into a file.
+    """Write a tensor into a file.
 
-    The name says what the file will be, as for ``nacho.read``. Entries that are zero
-    are kept.
+    Parameters
+    ----------
+    path
+        The file, whose name says what it will be, as for ``nacho.read``.
+    tensor
+        A tensor, or any container that ``nacho.asarray`` takes. Entries that are zero
+        are kept.
 
+    Examples
+    --------
     >>> nacho.write("z.mtx", Z)  # doctest: +SKIP
     """
     place = Path(path)

@@ -37,47 +37,77 @@ def compile(
 ) -> Kernel:
     """Compile an expression for operands of any shape.
 
-    ``formats`` names the format of operands and of the result. By default, an operand
-    with one index is a sparse-vector, with two csr, and with more csf; the format of
-    the result is inferred.
-
     The kernel takes any element types, and index arrays of 32 or 64 bits. The first
-    call with other types than before compiles it for them. ``dtype`` ("f64") pins the
-    type of all operands, and ``index`` ("i32") the type of all index arrays: operands
-    of narrower types are widened in a copy, and others refused. Both may be mappings by
-    name; tensors that they leave out are not pinned. Operands in another format are
-    converted in every call, except that none is made dense; ``explain`` says so.
+    call with other types than before compiles it for them. Operands in another format
+    than the kernel's are converted in every call, except that none is made dense;
+    ``explain`` says so.
 
-    ``expr`` may also be MLIR: the text of a module, or an object that prints as one.
-    Formats, types and the order of the loops are then those of its function. Only the
-    widths of index arrays that the module does not give are those of the operands.
+    Parameters
+    ----------
+    expr
+        A statement in the notation, or MLIR: the text of a module, or an object that
+        prints as one. Formats, types and the order of the loops are then those of its
+        function. Only the widths of index arrays that the module does not give are
+        those of the operands.
+    formats
+        The formats of operands and of the result, by name. By default, an operand with
+        one index is a sparse-vector, with two csr, and with more csf; the format of the
+        result is inferred.
+    dtype
+        The type of all operands, such as ``"f64"``, or a mapping by name. Operands of
+        narrower types are widened in a copy, and others refused. Tensors that a mapping
+        leaves out are not pinned.
+    index
+        The type of all index arrays, such as ``"i32"``, or a mapping by name, as
+        ``dtype``; a pair has the types of ``pos`` and ``crd``.
+    target
+        ``"cpu"``, ``"cuda"`` (NVIDIA's GPUs) or ``"cuda-sim"`` (a simulated GPU). By
+        default, a kernel runs where its operands are.
+    threads
+        The most threads of the host.
+    parts
+        Into how many parts of equal cost the work is cut. By default, the number
+        follows from the work.
+    cost
+        The cost model by which parts are equal: ``"nnz"``, ``"nnz+loops"``,
+        ``"flops"``, ``"time"``, or the text of a ``#nacho.cost_model``.
+    order
+        The indices from the outermost loop inwards, instead of the order that is
+        expected to be the cheapest for operands of these sizes.
+    validate
+        How operands are checked. ``"safe"``: in full when a container is first seen,
+        and in later calls what costs no more than its rows; ``"full"``: in full in
+        each call; ``"none"``: not at all.
+    remap
+        False, if outer intersections are not to be run first, to list the coordinates
+        that they visit (remapping). Then the cost of a part includes entries of the
+        operands that no loop visits.
+    choices
+        Choices that Nacho otherwise makes by the operands of a call:
+        ``{"whole-rows": True, "heavy-rows": True, "row-pieces": True, "fine-pieces":
+        False, "sort-products": False, "merge-keys": True, "drafts": False,
+        "draft-unions": False, "branches": True, "vector-bits": 512}``, as the options
+        of ``--nacho-cpu``, which describes them. All choices compute the same. One that
+        cannot compute a call is not followed. On GPUs, a block does 64 parts, which
+        share memory, or as many as ``{"tile": 128}`` says; with ``{"tile": 0}``, each
+        thread does one part, alone. There, a warp does a part with dense loops, unless
+        there is ``{"warps": False}``.
+    contract
+        The indices that are summed on their own, one after the other. A product under a
+        sum may be computed by several statements, so that
+        ``y[i] = A[i,j] * B[j,k] * x[k]`` takes linear time: with ``contract=("k",)``,
+        this is ``A[i,j] * T[j]`` with the sums ``T[j]`` of ``B[j,k] * x[k]``. With
+        ``"none"``, products stay whole, as they do by default if ``order`` is given.
+    memory_limit
+        The most bytes that a call may allocate at a time, for the result and what it
+        takes to compute it. More raises ``OutOfMemoryError``.
+    device
+        The number of the GPU to which operands of the host are copied, and from which
+        the result is copied back; only 0, with a ``target``.
 
-    ``order`` lists the indices from the outermost loop inwards, instead of the order
-    that is expected to be the cheapest for operands of these sizes. A product under a
-    sum may be computed by several statements, so that
-    ``y[i] = A[i,j] * B[j,k] * x[k]`` takes linear time. ``contract`` lists the indices
-    that are summed on their own, one after the other: with ``contract=("k",)``, this is
-    ``A[i,j] * T[j]`` with the sums ``T[j]`` of ``B[j,k] * x[k]``. With ``"none"``,
-    products stay whole, as they do by default if ``order`` is given. With
-    ``remap=False``, outer intersections are
-    not run first to list the coordinates that they visit (remapping). Then the cost of
-    a part includes entries of the operands that no loop visits.
-
-    ``choices`` makes choices that Nacho otherwise makes by the operands of a call:
-    ``{"whole-rows": True, "heavy-rows": True, "row-pieces": True, "fine-pieces": False,
-    "sort-products": False, "merge-keys": True, "drafts": False, "draft-unions": False,
-    "branches": True, "vector-bits": 512}``, as the options of ``--nacho-cpu``, which
-    describes them. All choices compute the same. One that cannot compute a call is not
-    followed. On GPUs, a block does 64 parts, which share memory, or as many as
-    ``{"tile": 128}`` says; with ``{"tile": 0}``, each thread does one part, alone.
-    There, a warp does a part with dense loops, unless there is ``{"warps": False}``.
-
-    ``memory_limit`` is the most bytes that a call may allocate at a time, for the
-    result and what it takes to compute it: more raises ``OutOfMemoryError``.
-
-    Kernels run where the operands are, unless there is a ``target``: "cpu", "cuda"
-    (NVIDIA's GPUs) or "cuda-sim" (a simulated GPU). With ``target="cuda", device=0``,
-    operands of the host are copied to the GPU, and the result back.
+    Examples
+    --------
+    >>> nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", {"A": "csr"})  # doctest: +SKIP
     """
     asked = (target, cost, order, remap, threads, parts, validate)
     options = (*asked, choices, contract, memory_limit, device)

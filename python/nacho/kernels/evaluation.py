@@ -69,14 +69,66 @@ def evaluate(
 ) -> Any:
     """Compute an expression: compile it once for such operands, and run it.
 
-    Operands are keywords; operands with the name of an option go into a mapping, which
-    is the second argument. An expression of ``nacho.indices`` contains its operands;
-    its second argument are the indices of the result.
+    Parameters
+    ----------
+    expr
+        A statement in the notation, an expression of ``nacho.indices``, or a
+        ``nacho.Lazy``. The latter two contain their operands.
+    operands
+        A mapping with operands by name, for those that have the name of an option. For
+        an expression of ``nacho.indices``: the indices of the result.
+    out
+        The format of the result: a name such as ``"csr"``, a level map, or a
+        ``nacho.Format``. By default it is inferred, among those for which the library
+        of the first sparse operand has a container.
+    target
+        ``"cpu"``, ``"cuda"`` (NVIDIA's GPUs) or ``"cuda-sim"`` (a simulated GPU). By
+        default, kernels run where the operands are.
+    device
+        The number of the GPU to which operands of the host are copied, and from which
+        the result is copied back; only 0, with a ``target``.
+    stream
+        The stream of CUDA in whose order everything is done: its address, or a stream
+        of PyTorch or CuPy. By default, the current one of the operands' library.
+    threads
+        The most threads of the host.
+    parts
+        Into how many parts of equal cost the work is cut. By default, the number
+        follows from the work.
+    order
+        The indices from the outermost loop inwards, as ``"ij"`` or ``("i", "j")``. By
+        default, the order that is expected to be the cheapest.
+    validate
+        How operands are checked. ``"safe"``: in full when a container is first seen,
+        and in later calls what costs no more than its rows; ``"full"``: in full in
+        each call; ``"none"``: not at all.
+    cost
+        The cost model by which parts are equal: ``"nnz"``, ``"nnz+loops"``,
+        ``"flops"``, ``"time"``, or the text of a ``#nacho.cost_model``.
+    remap
+        False, if outer intersections are not to be run first. Then the cost of a part
+        includes entries that no loop visits.
+    choices
+        Choices between variants of a kernel, which are otherwise made by the operands:
+        a mapping such as ``{"drafts": True}``.
+    contract
+        The indices that are summed on their own, one after the other, such as
+        ``("k", "j")``; ``"none"``, if products are to stay whole.
+    memory_limit
+        The most bytes that may be allocated at a time, for the result and what it takes
+        to compute it. More raises ``OutOfMemoryError``.
+    **named
+        The operands by name.
 
-    By default, the target is the device where the operands are. Operands of the host
-    are copied to a GPU with ``target="cuda", device=0``. There, everything is done in
-    the order of ``stream``, by default the current one of PyTorch or CuPy.
+    Returns
+    -------
+    object
+        The result, in a container of the library of the first sparse operand, or in a
+        ``nacho.Tensor`` if that has none for its format. A dense result is an array,
+        one without indices a number.
 
+    Examples
+    --------
     >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     >>> nacho.evaluate(A[i, j] * B[j, k], (i, k))  # doctest: +SKIP
     """
@@ -112,11 +164,21 @@ def explained(
 ) -> Explanation:
     """Compute an expression as ``evaluate`` does, and tell how that was done.
 
-    The result is text. Jupyter shows it with pictures: the cost of parts, and their
-    cuts, drawn over the operands. ``to_html(path)`` writes a page with them, and
-    ``plot()`` draws them with matplotlib. Operands and options are those of
-    ``evaluate``.
+    Parameters
+    ----------
+    expr, operands
+        What to compute, as for ``evaluate``.
+    **named
+        The operands by name, and the options of ``evaluate``.
 
+    Returns
+    -------
+    Explanation
+        Text, which Jupyter shows with pictures: the cost of parts, and their cuts,
+        drawn over the operands.
+
+    Examples
+    --------
     >>> print(nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B))  # doctest: +SKIP
     """
     options = {name: named.pop(name) for name in OPTIONS if name in named}
@@ -133,9 +195,18 @@ def explained(
 def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
     """Multiply operands and sum over indices, as ``numpy.einsum`` does.
 
-    Without ``->``, the result has the indices that occur once, in alphabetical order.
-    The options are those of ``evaluate``; ``out`` names the format of the result.
+    Parameters
+    ----------
+    subscripts
+        The indices of the operands and, behind ``->``, those of the result. Without
+        ``->``, the result has the indices that occur once, in alphabetical order.
+    *operands
+        As many operands, sparse or dense.
+    **options
+        Those of ``evaluate``; ``out`` names the format of the result.
 
+    Examples
+    --------
     >>> nacho.einsum("ij,jk->ik", A, B)  # doctest: +SKIP
     """
     text, given = spelled_product(subscripts, operands)

@@ -20,9 +20,10 @@ _STYLE = (
 
 
 class Explanation(str):
-    """What was done, as text; ``sections`` has the lines of each part by its title."""
+    """What was done, as text that has sections and pictures."""
 
     sections: dict[str, tuple[str, ...]]
+    """The lines of each section by its title."""
     pictures: tuple[Picture, ...]
     """The cost and the time of parts, and the operands with the cuts of parts."""
 
@@ -32,7 +33,7 @@ class Explanation(str):
         sections: Sequence[tuple[str, Iterable[str]]],
         pictures: Sequence[Picture] = (),
     ) -> Explanation:
-        """Return the text of sections."""
+        """Return the text of ``sections``, with ``pictures``."""
         known = {title: tuple(lines) for title, lines in sections}
         between = "\n" + " " * _WIDTH
         texts = [
@@ -47,7 +48,7 @@ class Explanation(str):
         return f"{table(self.sections)}\n{as_html(self.pictures)}"
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page with the sections and the pictures, which is complete."""
+        """Write a page with the sections and the pictures to ``path``."""
         title = html.escape(self.sections["expression"][0])
         Path(path).write_text(
             '<!DOCTYPE html>\n<html lang="en">\n<meta charset="utf-8">\n'

@@ -98,10 +98,16 @@ class Kernel:
     def __call__(self, /, *operands: Any, **named: Any) -> Any:
         """Compute the result.
 
-        ``threads``, ``parts`` and ``memory_limit`` override those of compile. On a GPU,
-        everything is done in the order of ``stream``: the address of a stream of CUDA,
-        or a stream of PyTorch or CuPy. By default, it is the current stream of the
-        library that the operands come from.
+        Parameters
+        ----------
+        *operands
+            The operands in the order in which they first occur in the expression.
+        **named
+            The operands by name, and options: ``threads``, ``parts`` and
+            ``memory_limit`` override those of compile. On a GPU, everything is done in
+            the order of ``stream``: the address of a stream of CUDA, or a stream of
+            PyTorch or CuPy. By default, it is the current stream of the library that
+            the operands come from.
         """
         options = self._options(named)
         if named:
@@ -190,6 +196,7 @@ class Kernel:
 
     @property
     def expression(self) -> str:
+        """The statement that was compiled."""
         return self._assignment.text
 
     @property
@@ -199,11 +206,12 @@ class Kernel:
 
     @property
     def indices(self) -> tuple[str, ...]:
-        """All indices: those of the result, then those that are reduced over."""
+        """All indices, those of the result first, then those that are reduced over."""
         return self._assignment.indices
 
     @property
     def result_name(self) -> str:
+        """The name of the result in the expression."""
         return self._assignment.result.name
 
     @property
@@ -256,17 +264,18 @@ class Kernel:
         return self._default.programs.lowered(stage, _checked(choices))
 
     def llvm(self, *, choices: Choices = None) -> str:
-        """Return the LLVM IR of the same program, for this machine."""
+        """Return the LLVM IR of the same program, or of other ``choices``."""
         return self._program(choices).native.llvm()
 
     def asm(self, *, choices: Choices = None) -> str:
-        """Return the assembly of the same program, for this machine."""
+        """Return the assembly of the same program, or of other ``choices``."""
         return self._program(choices).native.asm()
 
     def ptx(self, chip: str = "sm_90", *, choices: Choices = None) -> str:
-        """Return the same program for one of NVIDIA's GPUs, from sm_75 to sm_120.
+        """Return the same program, or that of other ``choices``, for NVIDIA's GPUs.
 
-        It can be looked at and assembled; there is no runtime for it yet.
+        ``chip`` is one from "sm_75" to "sm_120". The text can be looked at and
+        assembled; kernels of ``target="cuda"`` run.
         """
         check_chip(chip)
         return self._default.programs.ptx(chip, _checked(choices))

@@ -31,20 +31,21 @@ class Nest:
     contribute to the same entry of the result.
     """
     bounds: NDArray[np.int64]
-    """The cuts: (parts + 1, depth) coordinates in loop order.
+    """The cuts, (parts + 1, depth) coordinates in loop order.
 
     A part begins at its row and ends before the next.
     """
     costs: NDArray[np.int64]
     """The cost of each part."""
     total: int
+    """The cost of all parts."""
     delta: int
     """The most by which the cost of a part may be off its share, on either side.
 
     If that depends on the operands, it is what these cuts are off.
     """
     positions: dict[str, NDArray[np.int64]]
-    """Per sparse operand, the positions of the cuts: (parts + 1, levels that are cut).
+    """Per sparse operand, the positions of the cuts, (parts + 1, levels that are cut).
 
     A second access to an operand with other indices has an item of its own, such as
     ``"A[j,i]"``. The result of the first nest is ``"#0"``, of the second ``"#1"``, ….

@@ -35,8 +35,26 @@ def partition(
 ) -> Partition:
     """Cut the work of an expression into parts, and compute nothing.
 
-    The call is ``partition(expr, parts, cost="nnz", **operands)``. An operand with the
-    name of an option goes into a mapping, which is the last positional argument.
+    The call is ``partition(expr, parts, cost="nnz", **operands)``.
+
+    Parameters
+    ----------
+    expr
+        A statement in the notation.
+    *args
+        The number of parts and, behind it, operands that have the name of an option, in
+        a mapping.
+    cost
+        The cost model by which parts are equal: ``"nnz"``, ``"nnz+loops"``,
+        ``"flops"``, ``"time"``, or the text of a ``#nacho.cost_model``.
+    order, remap, contract
+        As for ``evaluate``.
+    **named
+        The operands by name.
+
+    Examples
+    --------
+    >>> nacho.partition("Z[i,j] = A[i,j] + B[i,j]", 4, A=A, B=B)  # doctest: +SKIP
     """
     if not args and "parts" not in named:
         raise ArgumentError("partition needs the number of parts")

@@ -97,6 +97,7 @@ class Plan:
 
     @property
     def parts(self) -> int:
+        """The number of parts into which the work is cut."""
         return self._native.parts
 
     @property
@@ -106,11 +107,12 @@ class Plan:
 
     @property
     def threads(self) -> int:
+        """The number of threads that compute them."""
         return self._native.threads
 
     @property
     def bounds(self) -> NDArray[np.int64]:
-        """The cuts: (parts + 1, depth) coordinates in loop order.
+        """The cuts, (parts + 1, depth) coordinates in loop order.
 
         A part begins at its row and ends before the next.
         """
@@ -118,7 +120,7 @@ class Plan:
 
     @property
     def positions(self) -> NDArray[np.int64]:
-        """The positions of the cuts in the operands: a column per loop and operand."""
+        """The positions of the cuts in the operands, a column per loop and operand."""
         return self._native.positions
 
     @property

@@ -5,3 +5,8 @@ from nacho.kernels.kernel import Kernel
 from nacho.kernels.plan import Plan
 
 __all__ = ["Kernel", "Plan", "compile"]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, which are those that an editor completes."""
+    return sorted(__all__)

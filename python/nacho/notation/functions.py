@@ -21,13 +21,13 @@ def _public(operator: Operator) -> Callable[..., Any]:
     """Return the public function of an operator, such as ``nacho.sqrt``."""
     spelling = operator.spelling
 
-    def unary(x: object) -> Any:
+    def unary(x: object, /) -> Any:
         return _applied(spelling, x)
 
-    def binary(lhs: object, rhs: object) -> Any:
+    def binary(lhs: object, rhs: object, /) -> Any:
         return _applied(spelling, lhs, rhs)
 
-    def choice(condition: object, lhs: object, rhs: object) -> Any:
+    def choice(condition: object, lhs: object, rhs: object, /) -> Any:
         return _applied(spelling, condition, lhs, rhs)
 
     function: Callable[..., Any] = (unary, binary, choice)[operator.arity - 1]
@@ -51,12 +51,20 @@ def _applied(function: str, *operands: object) -> Any:
 
 
 def _shorthand(name: str) -> Callable[..., Any]:
-    def unary(x: object) -> Any:
+    def unary(x: object, /) -> Any:
         return _applied(name, x)
 
     unary.__name__ = unary.__qualname__ = name
-    unary.__doc__ = f"Return what ``{name}`` of the notation gives for an expression."
+    unary.__doc__ = f"Return {_SHORTHANDS[name]}."
     return unary
+
+
+_SHORTHANDS = {
+    "relu": "the larger one of an expression and 0",
+    "sigmoid": "1 / (1 + exp(-x)) for an expression x: 0.5 where it is 0",
+    "sign": "1, 0 or -1, as an expression is above, at or below 0",
+    "isnan": "whether an expression is not a number",
+}
 
 
 def _reducer(name: str) -> Callable[..., Expression]:

@@ -49,18 +49,27 @@ def grad(
 ) -> str:
     """Return the derivative of a loss for an operand, as an expression.
 
-    The loss depends on the result of ``expr``, and ``cotangent`` names its derivative
-    for the result: an operand of the new expression, of the result's shape. By default,
-    it is called like the result, with a ``d`` before it, and a number after it if there
-    is that name already; so is the derivative itself, like the operand.
-
-    With ``sparse``, the derivative is that for the entries of a sparse operand: it has
-    no entry where the operand has none, so that for a product of matrices only these
-    entries are computed.
-
     Where a function has no derivative, as ``max`` has none where both sides are equal,
     one of those next to it is taken. Numbers are real.
 
+    Parameters
+    ----------
+    expr
+        The statement on whose result the loss depends.
+    operand
+        The name of the operand for which the loss is differentiated.
+    cotangent
+        The name of the derivative of the loss for the result, an operand of the new
+        expression. By default, it is called like the result, with a ``d`` before it,
+        and a number after it if there is that name already; so is the derivative
+        itself, like the operand.
+    sparse
+        Whether the derivative is that for the entries of a sparse operand: it has no
+        entry where the operand has none, so that for a product of matrices only these
+        entries are computed.
+
+    Examples
+    --------
     >>> nacho.grad("Z[i,k] = A[i,j] * B[j,k]", "A", sparse=True)
     'dA[i,j] = pattern(A)[i,j] * dZ[i,k] * B[j,k]'
     """

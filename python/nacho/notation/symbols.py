@@ -42,6 +42,7 @@ class Index:
     __slots__ = ("name",)
 
     name: str
+    """Its name in the text of an expression."""
 
     def __init__(self, name: str) -> None:
         spelled = identifier(name)

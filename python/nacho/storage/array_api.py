@@ -98,7 +98,11 @@ def sum(
     dtype: DType = None,
     keepdims: bool = False,
 ) -> Lazy:
-    """Return the sum over some axes, by default over all."""
+    """Return the sum over ``axis``, by default over all axes.
+
+    Integers and bools are summed in int64, or in ``dtype`` if that is wider. With
+    ``keepdims``, axes that are summed over stay, with one element.
+    """
     return reduction("sum", x, axis, dtype, None, keepdims)
 
 
@@ -110,27 +114,33 @@ def prod(
     dtype: DType = None,
     keepdims: bool = False,
 ) -> Lazy:
-    """Return the product over some axes, by default over all."""
+    """Return the product over ``axis``.
+
+    ``dtype`` and ``keepdims`` are as for ``sum``.
+    """
     return reduction("prod", x, axis, dtype, None, keepdims)
 
 
 def max(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Lazy:
-    """Return the largest value along some axes, by default of all."""
+    """Return the largest value along ``axis``; ``keepdims`` is as for ``sum``."""
     return reduction("max", x, axis, None, None, keepdims)
 
 
 def min(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Lazy:
-    """Return the smallest value along some axes, by default of all."""
+    """Return the smallest value along ``axis``; ``keepdims`` is as for ``sum``."""
     return reduction("min", x, axis, None, None, keepdims)
 
 
 def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Lazy:
-    """Return the mean over some axes, by default over all."""
+    """Return the mean over ``axis``, by default over all axes.
+
+    That of integers is a float64; ``keepdims`` is as for ``sum``.
+    """
     return _mean(x, axis, None, None, keepdims)
 
 
 def asarray(obj: Any, /, *, dtype: DType = None) -> Tensor:
-    """Return a tensor of an array of any library."""
+    """Return a tensor of an array of any library, with values of type ``dtype``."""
     made = _asarray(obj)
     return made if dtype is None else made.astype(dtype)
 
@@ -162,3 +172,8 @@ __all__ = [
     "square",
     "sum",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, which are those that an editor completes."""
+    return sorted(__all__)

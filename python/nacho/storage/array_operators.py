@@ -99,10 +99,11 @@ class ArrayOperators(Overloads["Lazy"]):
         *,
         keepdims: bool = False,
     ) -> Lazy:
-        """Return the sum over some axes, by default over all.
+        """Return the sum over ``axis``, by default over all axes.
 
         As in NumPy, integers and bools are summed in int64; ``dtype`` is a wider type.
-        ``out`` has to be None; NumPy's functions pass it.
+        With ``keepdims``, axes that are summed over stay, with one element. ``out`` has
+        to be None; NumPy's functions pass it.
         """
         from nacho.storage.lazy import reduction
 
@@ -116,7 +117,10 @@ class ArrayOperators(Overloads["Lazy"]):
         *,
         keepdims: bool = False,
     ) -> Lazy:
-        """Return the product over some axes, in types as ``sum``; absent is 0."""
+        """Return the product over ``axis``; what is not stored is 0.
+
+        ``dtype``, ``out`` and ``keepdims`` are as for ``sum``.
+        """
         from nacho.storage.lazy import reduction
 
         return reduction("prod", self, axis, dtype, out, keepdims)
@@ -124,7 +128,10 @@ class ArrayOperators(Overloads["Lazy"]):
     def max(
         self, axis: Axes = None, out: None = None, *, keepdims: bool = False
     ) -> Lazy:
-        """Return the largest value along some axes; what is not stored is 0."""
+        """Return the largest value along ``axis``; what is not stored is 0.
+
+        ``out`` and ``keepdims`` are as for ``sum``.
+        """
         from nacho.storage.lazy import reduction
 
         return reduction("max", self, axis, None, out, keepdims)
@@ -132,7 +139,10 @@ class ArrayOperators(Overloads["Lazy"]):
     def min(
         self, axis: Axes = None, out: None = None, *, keepdims: bool = False
     ) -> Lazy:
-        """Return the smallest value along some axes; what is not stored is 0."""
+        """Return the smallest value along ``axis``; what is not stored is 0.
+
+        ``out`` and ``keepdims`` are as for ``sum``.
+        """
         from nacho.storage.lazy import reduction
 
         return reduction("min", self, axis, None, out, keepdims)
@@ -145,7 +155,10 @@ class ArrayOperators(Overloads["Lazy"]):
         *,
         keepdims: bool = False,
     ) -> Lazy:
-        """Return the mean over some axes; that of integers is a float64."""
+        """Return the mean over ``axis``; that of integers is a float64.
+
+        ``dtype``, ``out`` and ``keepdims`` are as for ``sum``.
+        """
         from nacho.storage.lazy import mean
 
         return mean(self, axis, dtype, out, keepdims)

@@ -21,10 +21,17 @@ _NAME = "asarray"
 def asarray(array: Any, format: str | Format | None = None) -> Tensor:
     """Return a tensor that shares the memory of an array of any known library.
 
-    Lists become arrays of NumPy first. Entries that are not sorted, or not
-    distinct, are sorted and summed in a copy. With ``format``, the tensor is converted.
-    A ``nacho.Lazy`` is computed.
+    Parameters
+    ----------
+    array
+        A container of SciPy, NumPy, PyTorch, CuPy or PyData's ``sparse``, a tensor, or
+        a list. Entries that are not sorted, or not distinct, are sorted and summed in a
+        copy. A ``nacho.Lazy`` is computed.
+    format
+        The format into which the tensor is converted. By default, it stays as it is.
 
+    Examples
+    --------
     >>> nacho.asarray(scipy.sparse.random_array((9, 9)), "csr")  # doctest: +SKIP
     """
     if isinstance(array, Lazy):

@@ -47,7 +47,7 @@ _LEVEL = re.compile(r"\s*([^:]+?)\s*:\s*([a-z_]+)\s*(?:\(([^()]*)\))?\s*", re.DO
 class Format:
     """How a tensor is stored: the dimension and the kind of each level.
 
-    ``rank`` is None, and ``levels`` empty, for a name that fits any rank.
+    A name that fits any rank, such as "coo", has no ``levels``.
     """
 
     __slots__ = (
@@ -68,8 +68,11 @@ class Format:
 
     _hash: int
     name: str
+    """Its name or, if it has none, its level map."""
     rank: int | None
+    """How many dimensions it has, or None if it fits any rank."""
     levels: Levels
+    """The dimension and the kind of each level."""
     order: tuple[int, ...]
     """The dimension of each level."""
     kinds: tuple[str, ...]
@@ -116,7 +119,7 @@ class Format:
 
     @classmethod
     def of_levels(cls, levels: Levels) -> Format:
-        """Return the format that has these levels."""
+        """Return the format that has these ``levels``."""
         return cls(_level_map(len(levels), levels))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -155,7 +158,7 @@ class Format:
         return _level_map(self.rank, self.levels)
 
     def encoding(self, pos_width: int, crd_width: int) -> str:
-        """Return MLIR's encoding attribute, with the widths of ``pos`` and ``crd``."""
+        """Return MLIR's encoding; ``pos_width`` and ``crd_width`` are in bits."""
         if self.is_dense:
             return f"#sparse_tensor.encoding<{{ map = {self.level_map()} }}>"
         return (
@@ -168,6 +171,7 @@ class Format:
 
         For a name that fits any rank, the format has the levels that the name stands
         for. Equal formats give the same object, so that comparing them takes no time.
+        Messages name the ``operand``.
         """
         subject = "" if operand is None else f"operand '{operand}': "
         if rank > MAX_RANK:
@@ -212,7 +216,10 @@ class Format:
         return frozenset(self.order[1 + max(self.stored, default=-1) :])
 
     def require_compiled(self, name: str, role: str = "operand") -> Format:
-        """Return the format itself, or refuse one that no kernel can read or make."""
+        """Return the format itself, or refuse one that no kernel can read or make.
+
+        Messages say the ``name`` of the tensor, and its ``role``.
+        """
         if self.rank is None:
             return self
         reason = "" if self.rank <= MAX_RANK else f"rank {self.rank}"

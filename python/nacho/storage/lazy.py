@@ -68,14 +68,17 @@ class Lazy(ArrayOperators):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The extents of the result."""
         return self._node.shape
 
     @property
     def ndim(self) -> int:
+        """The number of its dimensions."""
         return len(self.shape)
 
     @property
     def dtype(self) -> DType:
+        """The type of its elements."""
         return ELEMENTS[self._node.kind]
 
     @property

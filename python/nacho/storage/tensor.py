@@ -8,7 +8,6 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from nacho.elements import DType
 from nacho.errors import (
     DeviceError,
     DTypeError,
@@ -17,7 +16,6 @@ from nacho.errors import (
     naming_memory,
 )
 from nacho.notation.symbols import Expression, index_tensor
-from nacho.storage.array_operators import ArrayOperators
 from nacho.storage.conversion import (
     coordinates,
     densified,
@@ -38,6 +36,7 @@ from nacho.storage.given import (
 from nacho.storage.html import described
 from nacho.storage.memory import is_known, remember
 from nacho.storage.rows import row, row_key, rows
+from nacho.storage.stored import StoredArrays
 from nacho.storage.views import (
     INT32,
     Array,
@@ -56,7 +55,7 @@ _IN_COLUMNS = frozenset({"csc", "dcsc"})
 @naming_memory(
     "from_coo", "from_dense", "from_parts", "to_dense", "to_scipy", "convert"
 )
-class Tensor(ArrayOperators):
+class Tensor(StoredArrays):
     """A tensor in any format: arrays by level, as a kernel reads them.
 
     Entries are sorted and distinct. ``pos`` and ``crd`` have an item per level, which
@@ -65,9 +64,7 @@ class Tensor(ArrayOperators):
     row for each entry and a column for each level.
     """
 
-    __slots__ = ("__weakref__", "_view")
-
-    _view: View
+    __slots__ = ("__weakref__",)
 
     def __init__(self) -> None:
         raise TypeError("use Tensor.from_coo, Tensor.from_dense or Tensor.from_parts")
@@ -81,9 +78,18 @@ class Tensor(ArrayOperators):
         shape: Sequence[int] | None = None,
         format: str | Format = "coo",
     ) -> Tensor:
-        """Build a tensor from coordinates of shape (rank, nnz); duplicates are summed.
+        """Build a tensor from coordinates and values; duplicates are summed.
 
-        Without ``shape``, the extents are the smallest that hold every coordinate.
+        Parameters
+        ----------
+        coords
+            The coordinates, of shape (rank, nnz), in any order.
+        values
+            A value for each of them.
+        shape
+            The extents. By default, the smallest that hold every coordinate.
+        format
+            The format of the tensor.
         """
         entries = values_array(values)
         if entries.ndim != 1:
@@ -104,9 +110,9 @@ class Tensor(ArrayOperators):
 
     @classmethod
     def from_dense(cls, array: ArrayLike, format: str | Format = "coo") -> Tensor:
-        """Build a tensor from the elements of an array that are not zero.
+        """Build a tensor from the elements of ``array`` that are not zero.
 
-        If all levels of the format are dense, the tensor has all elements, and uses the
+        If all levels of ``format`` are dense, the tensor has all elements, and uses the
         memory of the array where possible.
         """
         given = values_array(array)
@@ -131,10 +137,21 @@ class Tensor(ArrayOperators):
     ) -> Tensor:
         """Build a tensor around existing arrays: one ``pos`` and ``crd`` per level.
 
-        The item of a level without such an array is None or empty. Values of dense
-        levels are in the order of the levels. The arrays are used in place and checked
-        in full; index arrays of different types are converted to the widest type.
-        Interleaved coordinates may have one dimension, as MLIR stores them, or two.
+        The arrays are used in place and checked in full; index arrays of different
+        types are converted to the widest type.
+
+        Parameters
+        ----------
+        format, shape
+            The format and the extents of the tensor.
+        pos
+            Per level, where the children of each position begin; None or empty for a
+            level without such an array.
+        crd
+            Per level, the coordinates of its positions; None or empty likewise.
+            Interleaved coordinates may have one dimension, as MLIR stores them, or two.
+        values
+            The values in storage order, those of dense levels in the order of levels.
         """
         extents = checked_shape(shape)
         wanted = checked_format(format, len(extents))
@@ -154,14 +171,14 @@ class Tensor(ArrayOperators):
 
     @classmethod
     def from_scipy(cls, array: Any) -> Tensor:
-        """Return a tensor that shares the memory of an array or matrix of SciPy."""
+        """Return a tensor that shares the memory of SciPy's ``array`` or matrix."""
         from nacho.storage.arrays import asarray
 
         return asarray(array)
 
     @classmethod
     def from_torch(cls, tensor: Any) -> Tensor:
-        """Return a tensor that shares the memory of a tensor of PyTorch."""
+        """Return a tensor that shares the memory of ``tensor``, one of PyTorch."""
         from nacho.storage.arrays import asarray
 
         return asarray(tensor)
@@ -171,35 +188,6 @@ class Tensor(ArrayOperators):
         tensor = cls.__new__(cls)
         tensor._view = view
         return tensor
-
-    @property
-    def format(self) -> Format:
-        return self._view.format
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self._view.shape
-
-    @property
-    def ndim(self) -> int:
-        return len(self._view.shape)
-
-    @property
-    def dtype(self) -> DType:
-        return self._view.values.dtype
-
-    @property
-    def nnz(self) -> int:
-        """The number of stored values."""
-        return self._view.values.size
-
-    @property
-    def nbytes(self) -> int:
-        """The memory that all arrays take, in bytes."""
-        arrays = (*self.pos, *self.crd, self.values)
-        return sum(
-            array.size * array.dtype.itemsize for array in arrays if array is not None
-        )
 
     @property
     def T(self) -> Tensor:
@@ -215,29 +203,8 @@ class Tensor(ArrayOperators):
         return self._of(View(turned, self.shape[::-1], view.pos, view.crd, view.values))
 
     @property
-    def device(self) -> str:
-        """Where the arrays are: "cpu", or the target whose kernels can use them."""
-        return self._view.device
-
-    @property
-    def pos(self) -> Arrays:
-        return self._view.pos
-
-    @property
-    def crd(self) -> Arrays:
-        return self._view.crd
-
-    @property
-    def values(self) -> Array:
-        """The stored values.
-
-        If all levels are dense, the array has one dimension per level, else just one.
-        """
-        return self._view.values
-
-    @property
     def coords(self) -> Array:
-        """The coordinates of the values in storage order: an array (rank, nnz)."""
+        """The coordinates of the values in storage order, an array (rank, nnz)."""
         columns = coordinates(self._on_host())
         coords = np.empty((self.ndim, self.nnz), np.result_type(*columns))
         for dimension, column in zip(self.format.order, columns, strict=True):
@@ -291,7 +258,7 @@ class Tensor(ArrayOperators):
         return self._of(converted(checked(self), wanted))
 
     def astype(self, dtype: DTypeLike) -> Tensor:
-        """Return the same tensor with values of another type, converted as NumPy does.
+        """Return the same tensor with values of type ``dtype``, converted as by NumPy.
 
         All other arrays are shared.
         """

@@ -11,3 +11,8 @@ from nacho.torch.arrays import SparseArrays
 from nacho.torch.evaluation import evaluate
 
 __all__ = ["SparseArrays", "evaluate"]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, which are those that an editor completes."""
+    return sorted(__all__)

@@ -22,9 +22,11 @@ class SparseArrays(NamedTuple):
     layout: str
     """"csr", "csc" or "coo"."""
     shape: tuple[int, ...]
+    """The extents of the tensor."""
     indices: tuple[torch.Tensor, ...]
-    """Those of PyTorch's layout: two tensors, or a single one of coo."""
+    """The index arrays of PyTorch's layout, two tensors or a single one of coo."""
     values: torch.Tensor
+    """The values of the entries, for which there are gradients."""
 
     @classmethod
     def of(cls, tensor: torch.Tensor) -> SparseArrays:

@@ -28,14 +28,21 @@ def evaluate(
 ) -> torch.Tensor:
     """Compute an expression of tensors as ``nacho.evaluate`` does, with gradients.
 
-    Operands are PyTorch's tensors (dense, COO, CSR or CSC) and numbers, options are
-    those of ``nacho.evaluate``. Each gradient is another expression, of ``nacho.grad``,
-    and is compiled like any other; so gradients have gradients. That for a sparse
-    operand is a sparse tensor of the same layout with the same entries.
+    Each gradient is another expression, of ``nacho.grad``, and is compiled like any
+    other; so gradients have gradients. That for a sparse operand is a sparse tensor of
+    the same layout with the same entries.
 
-    Inside of ``torch.compile``, sparse operands are ``SparseArrays``, and results are
-    dense.
+    Parameters
+    ----------
+    expr, operands
+        What to compute, as for ``nacho.evaluate``.
+    **named
+        The operands by name, and the options of ``nacho.evaluate``. Operands are
+        PyTorch's tensors (dense, COO, CSR or CSC) and numbers. Inside of
+        ``torch.compile``, sparse operands are ``SparseArrays``, and results are dense.
 
+    Examples
+    --------
     >>> nacho.torch.evaluate("y[i] = A[i,j] * x[j]", A=A, x=x)  # doctest: +SKIP
     """
     if torch.compiler.is_compiling():

@@ -1,0 +1,33 @@
+"""Editors complete the public names only: they ask ``dir``."""
+
+import importlib
+
+import pytest
+
+import nacho
+import nacho.mlir
+from nacho.notation.functions import FUNCTIONS
+
+
+def test_names_of_the_package():
+    names = dir(nacho)
+    assert {*names} - {"torch"} == {*nacho.__all__, *FUNCTIONS}
+    assert names == sorted(names)
+    assert "max" in dir(nacho) and "max" not in nacho.__all__
+    assert "kernels" not in dir(nacho) and "use_kernels" not in dir(nacho)
+
+
+@pytest.mark.parametrize("name", ["mlir", "torch", "cache", "array_api"])
+def test_names_of_modules(name):
+    if name == "torch":
+        pytest.importorskip("torch")
+        importlib.import_module("nacho.torch")
+    assert name in dir(nacho)
+    module = getattr(nacho, name)
+    assert dir(module) == sorted(module.__all__)
+
+
+def test_completed_names_are_there():
+    for module in (nacho, nacho.mlir, nacho.cache, nacho.array_api):
+        for name in dir(module):
+            assert hasattr(module, name)
