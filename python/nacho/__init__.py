@@ -8,6 +8,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from nacho import cache, mlir
+from nacho._files import read, write
+from nacho._kernels.copies import copied
+from nacho._kernels.evaluation import einsum, evaluate
+from nacho._kernels.evaluation import explained as explain
+from nacho._kernels.explanation import Explanation
+from nacho._kernels.partitioning import Nest, Partition, partition
+from nacho._notation.functions import FUNCTIONS
+from nacho._notation.gradient import grad
+from nacho._notation.symbols import Expression, Index, access, indices
+from nacho._storage import array_api
+from nacho._storage.arrays import asarray
+from nacho._storage.formats import Format
+from nacho._storage.lazy import Lazy
+from nacho._storage.lazy import use_kernels as use_kernels_for_lazy
+from nacho._storage.reformat import use_kernels
+from nacho._storage.tensor import Tensor
 from nacho.errors import (
     ArgumentError,
     CompilationError,
@@ -28,22 +44,6 @@ from nacho.errors import (
     ShapeError,
     UnsupportedError,
 )
-from nacho.files import read, write
-from nacho.kernels.copies import copied
-from nacho.kernels.evaluation import einsum, evaluate
-from nacho.kernels.evaluation import explained as explain
-from nacho.kernels.explanation import Explanation
-from nacho.kernels.partitioning import Nest, Partition, partition
-from nacho.notation.functions import FUNCTIONS
-from nacho.notation.gradient import grad
-from nacho.notation.symbols import Expression, Index, access, indices
-from nacho.storage import array_api
-from nacho.storage.arrays import asarray
-from nacho.storage.formats import Format
-from nacho.storage.lazy import Lazy
-from nacho.storage.lazy import use_kernels as use_kernels_for_lazy
-from nacho.storage.reformat import use_kernels
-from nacho.storage.tensor import Tensor
 
 globals().update(FUNCTIONS)
 if TYPE_CHECKING:

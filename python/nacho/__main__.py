@@ -2,6 +2,6 @@
 
 import sys
 
-from nacho.command import main
+from nacho._command import main
 
 sys.exit(main())

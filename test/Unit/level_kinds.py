@@ -4,7 +4,7 @@ import json
 import sys
 
 from nacho import Format
-from nacho.storage.kinds import PROPERTIES
+from nacho._storage.kinds import PROPERTIES
 
 PARENTS, ENTRIES = 7, 100
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nacho.notation.parser import parse
+from nacho._notation.parser import parse
 
 Array = NDArray[Any]
 

@@ -9,7 +9,7 @@ import types
 
 import numpy as np
 
-from nacho.storage.device_arrays import DeviceArray
+from nacho._storage.device_arrays import DeviceArray
 
 TORCH_STREAM, CUPY_STREAM = 0x7000, 0xC000
 """The current streams of the libraries."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nacho.kernels import copies, evaluation
-from nacho.kernels.cache import Cache
+from nacho._kernels import copies, evaluation
+from nacho._kernels.cache import Cache
 
 _EVALUATION, _COPIES = Cache(), Cache()
 

@@ -10,8 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.command import main
-from nacho.pages.explore import PART_COUNTS
+from nacho._command import main
+from nacho._pages.explore import PART_COUNTS
 
 pytest.importorskip("selenium", reason="the package selenium is not installed")
 

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.command import main
+from nacho._command import main
 
 A = sp.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0]]))
 

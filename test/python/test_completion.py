@@ -6,7 +6,7 @@ import pytest
 
 import nacho
 import nacho.mlir
-from nacho.notation.functions import FUNCTIONS
+from nacho._notation.functions import FUNCTIONS
 
 
 def test_names_of_the_package():
@@ -14,7 +14,7 @@ def test_names_of_the_package():
     assert {*names} - {"torch"} == {*nacho.__all__, *FUNCTIONS}
     assert names == sorted(names)
     assert "max" in dir(nacho) and "max" not in nacho.__all__
-    assert "kernels" not in dir(nacho) and "use_kernels" not in dir(nacho)
+    assert "_kernels" not in dir(nacho) and "use_kernels" not in dir(nacho)
 
 
 @pytest.mark.parametrize("name", ["mlir", "torch", "cache", "array_api"])

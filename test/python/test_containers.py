@@ -10,9 +10,9 @@ import scipy.sparse as sp
 
 import nacho
 from nacho import Format, Tensor
-from nacho.storage.containers import _expansions, view_of
-from nacho.storage.operands import arguments, load, tensor_type
-from nacho.storage.views import NACHO, NUMPY, SCIPY_ARRAY, SCIPY_MATRIX
+from nacho._storage.containers import _expansions, view_of
+from nacho._storage.operands import arguments, load, tensor_type
+from nacho._storage.views import NACHO, NUMPY, SCIPY_ARRAY, SCIPY_MATRIX
 
 # 1 . 2 .
 # . . . .
@@ -310,7 +310,7 @@ def test_tensors():
         ((1.0, 2.0), "tuple is not supported; convert it with numpy.asarray(A)"),
         (None, "NoneType is not supported; pass a NumPy array, a SciPy sparse"),
         ("A", "str is not supported; pass a NumPy array"),
-        (Format("csr"), "nacho.storage.formats.Format is not supported; pass"),
+        (Format("csr"), "nacho._storage.formats.Format is not supported; pass"),
     ],
 )
 def test_other_containers(container, message):

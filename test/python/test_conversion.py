@@ -12,9 +12,9 @@ from checks import buffers, check_structure, same
 from conftest import THOROUGH
 from entries import closed, entries
 from nacho import Tensor
-from nacho.kernels import copies, specialisation
-from nacho.kernels.request import Running
-from nacho.storage.formats import Format
+from nacho._kernels import copies, specialisation
+from nacho._kernels.request import Running
+from nacho._storage.formats import Format
 
 pytestmark = pytest.mark.any_code
 
@@ -325,7 +325,7 @@ def test_sorting_by_a_kernel(rank, width, dtype, monkeypatch):
     coords = rng.integers(0, 3, (rank, 300)).astype(width)
     values = rng.integers(-3, 4, 300).astype(dtype)
     wanted = Tensor.from_coo(coords, values, shape=(3,) * rank)
-    monkeypatch.setattr(nacho.storage.conversion, "_SORTED_IN_NUMPY", 0)
+    monkeypatch.setattr(nacho._storage.conversion, "_SORTED_IN_NUMPY", 0)
     parallel(monkeypatch)
     made = Tensor.from_coo(coords, values, shape=(3,) * rank)
     assert same(made, wanted)
@@ -335,7 +335,7 @@ def test_sorting_by_a_kernel(rank, width, dtype, monkeypatch):
 
 
 def test_unsorted_operands_by_a_kernel(monkeypatch):
-    monkeypatch.setattr(nacho.storage.conversion, "_SORTED_IN_NUMPY", 0)
+    monkeypatch.setattr(nacho._storage.conversion, "_SORTED_IN_NUMPY", 0)
     rows, columns = np.random.default_rng(1).integers(0, 20, (2, 300))
     matrix = sp.coo_array((np.arange(300.0), (rows, columns)), shape=(20, 20))
     result = nacho.evaluate("Z[i,j] = A[i,j] * 2", A=matrix, out="csr")

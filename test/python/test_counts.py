@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import nacho
 import samples
-from nacho.kernels.counts import counted, since, total
+from nacho._kernels.counts import counted, since, total
 
 COUNTED = {"target": "cuda-sim", "choices": {"count-accesses": True}}
 

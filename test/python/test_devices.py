@@ -9,8 +9,8 @@ import fake_cuda
 import nacho
 import samples
 from nacho import Tensor
-from nacho.storage.device_arrays import DeviceArray, moved
-from nacho.storage.operands import load, tensor_type
+from nacho._storage.device_arrays import DeviceArray, moved
+from nacho._storage.operands import load, tensor_type
 from test_cuda_sim import KERNELS, matrix, operands_of
 
 DEVICES = ("cuda-sim", "cuda")
@@ -152,7 +152,7 @@ def test_results_are_operands(device, monkeypatch):
     """They are known to be sorted, and are not checked again."""
     A, B = tensor(1), tensor(2)
     there = A.to(device), B.to(device)
-    monkeypatch.setattr("nacho.storage.device_operands.has_canonical_entries", None)
+    monkeypatch.setattr("nacho._storage.device_operands.has_canonical_entries", None)
     Z = nacho.evaluate(SUM, A=there[0], B=there[1])
     Y = nacho.evaluate("Z[i,j] = A[i,j] * B[i,j]", A=Z, B=there[1])
     wanted = (A.to_dense() + B.to_dense()) * B.to_dense()

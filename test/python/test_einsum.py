@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.notation.einsum import _parsed
+from nacho._notation.einsum import _parsed
 
 pytestmark = pytest.mark.any_target
 

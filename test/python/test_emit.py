@@ -6,13 +6,13 @@ import pytest
 
 import nacho
 from nacho import Format
-from nacho.kernels.pins import requested_pins
-from nacho.kernels.statement import NotationSource
-from nacho.kernels.types import typing_by_default
-from nacho.mlir.emit import emit, literal
-from nacho.notation.parser import parse
-from nacho.notation.promotion import kinds_of
-from nacho.storage.formats import TensorType
+from nacho._kernels.pins import requested_pins
+from nacho._kernels.statement import NotationSource
+from nacho._kernels.types import typing_by_default
+from nacho._notation.parser import parse
+from nacho._notation.promotion import kinds_of
+from nacho._storage.formats import TensorType
+from nacho.mlir._emit import emit, literal
 
 CSR32 = TensorType(Format("csr"), "f64")
 

@@ -6,9 +6,9 @@ import scipy.sparse as sp
 
 import nacho
 from markup import loaded, parsed
-from nacho.kernels import measured
-from nacho.pictures.bars import Bars
-from nacho.pictures.pattern import Pattern
+from nacho._kernels import measured
+from nacho._pictures.bars import Bars
+from nacho._pictures.pattern import Pattern
 
 RNG = np.random.default_rng(7)
 A = sp.random_array((40, 30), density=0.2, rng=RNG, format="csr")

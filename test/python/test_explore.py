@@ -11,10 +11,10 @@ import scipy.sparse as sp
 
 import nacho
 from markup import loaded, parsed
-from nacho.command import main
-from nacho.mlir.loops import loops_of
-from nacho.pages.explore import PART_COUNTS, explored
-from nacho.pages.page import page_of
+from nacho._command import main
+from nacho._pages.explore import PART_COUNTS, explored
+from nacho._pages.page import page_of
+from nacho.mlir._loops import loops_of
 
 A = sp.random_array((50, 40), density=0.2, rng=3, format="csr")
 B = sp.random_array((50, 40), density=0.2, rng=4, format="csr")

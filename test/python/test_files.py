@@ -164,7 +164,7 @@ def test_frostt_in_pieces(tmp_path, monkeypatch):
     given = nacho.Tensor.from_coo(coords, rng.random(coords.shape[1]))
     nacho.write(tmp_path / "big.tns", given)
     for chunk in (1 << 26, 100_000):
-        monkeypatch.setattr("nacho.files.frostt._CHUNK", chunk)
+        monkeypatch.setattr("nacho._files.frostt._CHUNK", chunk)
         found = nacho.read(tmp_path / "big.tns")
         np.testing.assert_array_equal(found.coords, given.coords)
         np.testing.assert_array_equal(found.values, given.values)
@@ -176,7 +176,7 @@ def test_frostt_in_pieces(tmp_path, monkeypatch):
 
 def test_a_bar_on_terminals(tmp_path, monkeypatch, capsys):
     pytest.importorskip("tqdm")
-    monkeypatch.setattr("nacho.files.progress._LONG", 1)
+    monkeypatch.setattr("nacho._files.progress._LONG", 1)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     read_text(tmp_path, "1 1 1\n" * 10)
     assert "reading x.tns" in capsys.readouterr().err

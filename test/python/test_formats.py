@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import nacho
-from nacho import Format, elements
-from nacho.storage.formats import known_names
+from nacho import Format
+from nacho import _elements as elements
+from nacho._storage.formats import known_names
 
 CSR_MAP = "(d0, d1) -> (d0 : dense, d1 : compressed)"
 MAPS = {

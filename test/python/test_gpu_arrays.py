@@ -11,9 +11,9 @@ import fake_cuda
 import fake_gpu_libraries as fake
 import nacho
 from nacho import Tensor
-from nacho.storage.containers import view_of
-from nacho.storage.device_arrays import DeviceArray
-from nacho.storage.operands import arguments, load, tensor_type
+from nacho._storage.containers import view_of
+from nacho._storage.device_arrays import DeviceArray
+from nacho._storage.operands import arguments, load, tensor_type
 from test_cuda_sim import matrix
 
 SUM = "Z[i,j] = A[i,j] + B[i,j]"

@@ -8,11 +8,11 @@ import scipy.sparse as sp
 
 import nacho
 from differentiable import CASES, SPARSE, operands
-from nacho.notation.operators import OPERATORS, REDUCERS
-from nacho.notation.parser import parse, parse_as_written
-from nacho.notation.partials import PARTIALS, REDUCED
-from nacho.notation.rewriting import spelled
-from nacho.notation.shorthands import COUNT, SHORTHANDS
+from nacho._notation.operators import OPERATORS, REDUCERS
+from nacho._notation.parser import parse, parse_as_written
+from nacho._notation.partials import PARTIALS, REDUCED
+from nacho._notation.rewriting import spelled
+from nacho._notation.shorthands import COUNT, SHORTHANDS
 
 pytestmark = pytest.mark.any_code
 

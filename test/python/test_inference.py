@@ -4,10 +4,10 @@ import pytest
 
 import nacho
 from nacho import Format
-from nacho.notation.parser import parse
-from nacho.notation.promotion import kinds_of
-from nacho.storage.inference import level_order, result_format
-from nacho.storage.results import holds
+from nacho._notation.parser import parse
+from nacho._notation.promotion import kinds_of
+from nacho._storage.inference import level_order, result_format
+from nacho._storage.results import holds
 
 
 def inferred(text, formats, library=None):

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import nacho
 import samples
 from nacho import _nacho
-from nacho.storage.operands import arguments
+from nacho._storage.operands import arguments
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
 

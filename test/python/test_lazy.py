@@ -342,7 +342,7 @@ def test_nothing_becomes_dense_unasked(expr):
 
 def test_one_kernel_for_all_of_it(monkeypatch):
     """Of an expression, and of the same one over other operands."""
-    from nacho.kernels import specialisation
+    from nacho._kernels import specialisation
 
     (A + B * (C @ D)).compute()
     monkeypatch.setattr(specialisation, "Programs", None)

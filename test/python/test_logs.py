@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.kernels import logs
+from nacho._kernels import logs
 
 A = sp.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0]]))
 SOURCES = Path(nacho.__file__).parents[1]
@@ -113,7 +113,7 @@ def shown(patience):
     """Return what a process shows on a terminal that compiles an expression."""
     code = (
         "import sys, time, nacho\n"
-        "from nacho.kernels import logs\n"
+        "from nacho._kernels import logs\n"
         "assert sys.stderr.isatty() and not sys.stdout.isatty()\n"
         f"logs.PATIENCE = {patience}\n"
         "with logs.compiling('Z[i,j] = A[i,j] * 2'):\n"

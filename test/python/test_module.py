@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import nacho
 from nacho import Format
-from nacho.mlir.module import _tensor_type, is_module
+from nacho.mlir._module import _tensor_type, is_module
 
 CSR = (
     "#sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), "

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import nacho
-from nacho.notation.operators import OPERATORS
-from nacho.notation.parser import parse
+from nacho._notation.operators import OPERATORS
+from nacho._notation.parser import parse
 
 pytestmark = pytest.mark.any_target
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import nacho
-from nacho.storage.containers import view_of
-from nacho.storage.operands import arguments, load, tensor_type
-from nacho.storage.views import DLPACK
+from nacho._storage.containers import view_of
+from nacho._storage.operands import arguments, load, tensor_type
+from nacho._storage.views import DLPACK
 
 SUM = "Z[i,j] = A[i,j] + B[i,j]"
 
@@ -159,7 +159,7 @@ def test_operands_are_checked_once(sparse, monkeypatch):
     text = "Z[i,j] = A[i,j] * B[i,j]"
     first = nacho.evaluate(text, A=A, B=B)
     nacho.evaluate(text, A=first, B=B)
-    monkeypatch.setattr("nacho.storage.memory.has_canonical_entries", None)
+    monkeypatch.setattr("nacho._storage.memory.has_canonical_entries", None)
     again = nacho.evaluate(text, A=A, B=B)
     nacho.evaluate(text, A=again, B=B)
 

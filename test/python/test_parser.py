@@ -3,12 +3,12 @@
 import pytest
 
 import nacho
-from nacho.notation.limits import require_supported
-from nacho.notation.parser import (
+from nacho._notation.limits import require_supported
+from nacho._notation.parser import (
     MAX_NESTING,
     parse,
 )
-from nacho.notation.tree import (
+from nacho._notation.tree import (
     Access,
     Binary,
     Call,

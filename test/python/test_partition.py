@@ -10,7 +10,7 @@ import nacho
 import oracle
 import samples
 from conftest import THOROUGH
-from nacho.storage.operands import arguments
+from nacho._storage.operands import arguments
 
 pytestmark = pytest.mark.any_code
 

@@ -7,10 +7,10 @@ import pytest
 
 import nacho
 from markup import parsed
-from nacho.pictures.bars import MOST_BARS, Bars
-from nacho.pictures.figure import plotted
-from nacho.pictures.lattice import MOST_POINTS, Lattice
-from nacho.pictures.pattern import MOST_CELLS, MOST_REGIONS, Cuts, Grid, Pattern
+from nacho._pictures.bars import MOST_BARS, Bars
+from nacho._pictures.figure import plotted
+from nacho._pictures.lattice import MOST_POINTS, Lattice
+from nacho._pictures.pattern import MOST_CELLS, MOST_REGIONS, Cuts, Grid, Pattern
 
 # --- Bars -----------------------------------------------------------------------------
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import nacho
-from nacho.elements import ELEMENTS
-from nacho.notation.background import backgrounds, require_sparse
-from nacho.notation.parser import parse
-from nacho.notation.promotion import (
+from nacho._elements import ELEMENTS
+from nacho._notation.background import backgrounds, require_sparse
+from nacho._notation.parser import parse
+from nacho._notation.promotion import (
     WEAK,
     fits,
     kinds_of,

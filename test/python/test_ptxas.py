@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import nacho
-from nacho.kernels import ptxas
+from nacho._kernels import ptxas
 
 TESTS = Path(__file__).resolve().parents[1]
 BENCH = TESTS.parent / "tools" / "nacho-bench"

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.kernels.kernel import Kernel
+from nacho._kernels.kernel import Kernel
 
 PRODUCT = "y[i] = A[i,j] * x[j]"
 SUM = "Z[i,j] = A[i,j] + B[i,j]"

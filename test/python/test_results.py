@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 from nacho import Format, Tensor
-from nacho.storage.containers import view_of
-from nacho.storage.results import holds, library_of, make_result, result_class
-from nacho.storage.views import NACHO, NUMPY, SCIPY_ARRAY, SCIPY_MATRIX
+from nacho._storage.containers import view_of
+from nacho._storage.results import holds, library_of, make_result, result_class
+from nacho._storage.views import NACHO, NUMPY, SCIPY_ARRAY, SCIPY_MATRIX
 
 INT = np.int32
 DENSE = np.array([[1.0, 0, 2, 0], [0, 0, 0, 0], [0, 3, 0, 4]])
@@ -195,8 +195,8 @@ def test_scalar_results(dtype):
 
 
 def test_results_are_not_checked_again(monkeypatch):
-    from nacho.storage import memory
-    from nacho.storage.operands import load, tensor_type
+    from nacho._storage import memory
+    from nacho._storage.operands import load, tensor_type
 
     checked = []
     monkeypatch.setattr(

@@ -13,21 +13,21 @@ ROOT = Path(nacho.__file__).parent
 
 ALLOWED = {
     "": set(),  # errors and elements
-    "pictures": {""},
-    "notation": {""},
-    "storage": {"", "notation"},
-    "files": {"", "notation", "storage"},
-    "mlir": {"", "notation", "storage"},
-    "kernels": {"", "pictures", "notation", "storage", "mlir"},
-    "pages": {"", "pictures", "notation", "storage", "mlir", "kernels"},
-    "torch": {"", "notation", "storage", "kernels"},
+    "_pictures": {""},
+    "_notation": {""},
+    "_storage": {"", "_notation"},
+    "_files": {"", "_notation", "_storage"},
+    "mlir": {"", "_notation", "_storage"},
+    "_kernels": {"", "_pictures", "_notation", "_storage", "mlir"},
+    "_pages": {"", "_pictures", "_notation", "_storage", "mlir", "_kernels"},
+    "torch": {"", "_notation", "_storage", "_kernels"},
 }
 """Per package, those that its modules may import besides their own.
 
 What users import is free to show what is inside, ``nacho`` and ``nacho.mlir``, and so
 are the commands that use these.
 """
-SHOWN = {"__init__.py", "mlir/__init__.py", "command.py", "__main__.py"}
+SHOWN = {"__init__.py", "mlir/__init__.py", "_command.py", "__main__.py"}
 
 MODULES = sorted(
     path.relative_to(ROOT)

@@ -5,8 +5,8 @@ import pytest
 
 import nacho
 from nacho import Tensor
-from nacho.storage.formats import Format
-from nacho.storage.memory import is_known
+from nacho._storage.formats import Format
+from nacho._storage.memory import is_known
 from test_tensor import kinds_of, random_dense, valid
 
 

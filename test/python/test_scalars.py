@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.storage.formats import TensorType
-from nacho.storage.operands import load_scalar, scalar_dtype
+from nacho._storage.formats import TensorType
+from nacho._storage.operands import load_scalar, scalar_dtype
 
 
 @pytest.mark.parametrize(

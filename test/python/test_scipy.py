@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 import nacho
 import samples
-from nacho.kernels.specialisation import Specialisation
-from nacho.storage import memory
+from nacho._kernels.specialisation import Specialisation
+from nacho._storage import memory
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
 PRODUCT = "Z[i,j] = A[i,j] * B[i,j]"

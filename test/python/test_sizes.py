@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.kernels.evaluation import specialiser_for, views_of_operands
-from nacho.kernels.request import Lowering
-from nacho.notation.parser import parse
-from nacho.storage.extents import index_extents
+from nacho._kernels.evaluation import specialiser_for, views_of_operands
+from nacho._kernels.request import Lowering
+from nacho._notation.parser import parse
+from nacho._storage.extents import index_extents
 
 MASKED = "Z[i,k] = M[i,k] * A[i,j] * B[j,k]"
 

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 
 import nacho
 import samples
-from nacho.kernels import specialisation
-from nacho.kernels.specialisation import Specialisation
+from nacho._kernels import specialisation
+from nacho._kernels.specialisation import Specialisation
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
 WIDTHS = ("i32", "i64")

@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho.notation.parser import parse
-from nacho.notation.symbols import fresh_names, index_tensor, statement
+from nacho._notation.parser import parse
+from nacho._notation.symbols import fresh_names, index_tensor, statement
 
 i, j, k = nacho.indices("i j k")
 A = sp.random_array((5, 6), density=0.5, format="csr", rng=1)
@@ -204,7 +204,7 @@ def test_products():
 
 @pytest.mark.any_target
 def test_numbers_do_not_recompile(monkeypatch):
-    from nacho.kernels import specialisation
+    from nacho._kernels import specialisation
 
     nacho.evaluate(a * 1.5, (i, j))
     monkeypatch.setattr(specialisation, "Programs", None)

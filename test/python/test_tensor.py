@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import nacho
 import samples
 from nacho import Tensor
-from nacho.storage.formats import Format
+from nacho._storage.formats import Format
 
 MATRICES = ("csr", "csc", "dcsr", "dcsc", "coo", "coo-interleaved", "dense")
 DTYPES = ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "?", "c8", "c16")

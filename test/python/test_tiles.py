@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import expressions
 import nacho
 import samples
-from nacho.kernels import ptxas, tiles
-from nacho.kernels.counts import counted, since, total
+from nacho._kernels import ptxas, tiles
+from nacho._kernels.counts import counted, since, total
 from test_cuda_sim import KERNELS, check_run, matrix, operands_of
 from test_properties import RUNS, examples, runs
 

@@ -9,9 +9,9 @@ import scipy.sparse as sp
 
 import nacho
 from nacho._nacho import SANITIZER
-from nacho.storage.containers import view_of
-from nacho.storage.operands import arguments, load, tensor_type
-from nacho.storage.views import NUMPY, TORCH
+from nacho._storage.containers import view_of
+from nacho._storage.operands import arguments, load, tensor_type
+from nacho._storage.views import NUMPY, TORCH
 
 if SANITIZER != "none":
     pytest.skip("PyTorch is not made for sanitizers", allow_module_level=True)
@@ -126,7 +126,7 @@ def test_operands_are_checked_once(monkeypatch):
     first = kernel(A, B)
     text = "Z[i,j] = A[i,j] * B[i,j]"
     nacho.evaluate(text, A=first, B=A)
-    monkeypatch.setattr("nacho.storage.memory.has_canonical_entries", None)
+    monkeypatch.setattr("nacho._storage.memory.has_canonical_entries", None)
     assert (kernel(A, B).to_dense() == first.to_dense()).all()
     # Results are known to be canonical.
     nacho.evaluate(text, A=kernel(A, B), B=A)

@@ -15,7 +15,7 @@ if SANITIZER != "none":
     pytest.skip("PyTorch is not made for sanitizers", allow_module_level=True)
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 import nacho.torch  # noqa: E402, what it imports may be missing
-from nacho.torch import SparseArrays, tracing  # noqa: E402, the same
+from nacho.torch import SparseArrays, _tracing  # noqa: E402, the same
 
 pytestmark = [
     pytest.mark.any_code,
@@ -134,7 +134,7 @@ def test_shapes_and_types_are_known_before(text, dtypes):
     kinds = itertools.cycle(dtypes)
     given = {name: torch.tensor(each).to(next(kinds)) for name, each in given.items()}
     wanted = nacho.torch.evaluate(text, given)
-    packed = tracing.pack({name: each.to("meta") for name, each in given.items()})
+    packed = _tracing.pack({name: each.to("meta") for name, each in given.items()})
     found = torch.ops.nacho.evaluate(text, *packed, "")
     assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
 
@@ -143,11 +143,11 @@ def test_shapes_and_types_are_known_before(text, dtypes):
 def test_operators_are_what_pytorch_asks_for(layout):
     A, _ = matrix(layout, 4, 5)
     x = torch.rand(5, dtype=torch.float64, requires_grad=True)
-    packed = tracing.pack({"A": A, "x": x, "s": 2.0})
+    packed = _tracing.pack({"A": A, "x": x, "s": 2.0})
     text = "y[i] = s * A[i,j] * x[j]"
     torch.library.opcheck(torch.ops.nacho.evaluate, (text, *packed, ""))
     if layout != "dense":
-        packed = tracing.pack({"A": A, "x": x, "dy": torch.rand(4)})
+        packed = _tracing.pack({"A": A, "x": x, "dy": torch.rand(4)})
         derivative = nacho.grad("y[i] = A[i,j] * x[j]", "A", sparse=True)
         arguments = (derivative, *packed, "A", "")
         torch.library.opcheck(torch.ops.nacho.entries, arguments)

@@ -14,11 +14,11 @@ import scipy.sparse as sp
 
 import nacho
 import nacho.mlir
-from nacho.mlir.loops import loops_of
-from nacho.pictures.bars import Bars
-from nacho.pictures.figure import Picture
-from nacho.pictures.lattice import Lattice
-from nacho.pictures.pattern import Cuts, Grid, Pattern
+from nacho._pictures.bars import Bars
+from nacho._pictures.figure import Picture
+from nacho._pictures.lattice import Lattice
+from nacho._pictures.pattern import Cuts, Grid, Pattern
+from nacho.mlir._loops import loops_of
 
 FOLDER = Path(__file__).with_name("pictures")
 PARTS = 6

@@ -15,8 +15,8 @@ import numpy as np
 
 import nacho
 import nacho.mlir
-from nacho.notation.functions import FUNCTIONS
-from nacho.notation.operators import OPERATORS, Operator
+from nacho._notation.functions import FUNCTIONS
+from nacho._notation.operators import OPERATORS, Operator
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,8 +1,8 @@
 """The compiler's interface: kernels from notation or MLIR, and the IR in between."""
 
-from nacho.kernels.compilation import compile
-from nacho.kernels.kernel import Kernel
-from nacho.kernels.plan import Plan
+from nacho._kernels.compilation import compile
+from nacho._kernels.kernel import Kernel
+from nacho._kernels.plan import Plan
 
 __all__ = ["Kernel", "Plan", "compile"]
 

@@ -7,8 +7,8 @@
 ``import nacho`` does not import this package, which imports PyTorch.
 """
 
-from nacho.torch.arrays import SparseArrays
-from nacho.torch.evaluation import evaluate
+from nacho.torch._arrays import SparseArrays
+from nacho.torch._evaluation import evaluate
 
 __all__ = ["SparseArrays", "evaluate"]
 

@@ -5,7 +5,7 @@ from itertools import product
 from typing import NamedTuple
 
 import nacho
-from nacho.kernels.counts import Counted, KernelCounts, counted, since, total
+from nacho._kernels.counts import Counted, KernelCounts, counted, since, total
 from nacho_bench.files import Store
 from nacho_bench.kernels import Kernel
 from nacho_bench.operands import Operands

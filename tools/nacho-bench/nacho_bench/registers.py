@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 import nacho
-from nacho.kernels.ptxas import Assembled, assemble
+from nacho._kernels.ptxas import Assembled, assemble
 from nacho_bench.kernels import Kernel
 
 CHIPS = ("sm_80", "sm_90", "sm_100")

@@ -1,0 +1,128 @@
+"""Tensors in files: the kind of a file is the end of its name.
+
+.mtx  .mtx.gz   Matrix Market, by SciPy
+.tns  .tns.gz   FROSTT: a line for each entry
+.npz            SciPy's own
+.bsp.h5         binsparse, by the packages binsparse and h5py
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from nacho._files import archives, binsparse, frostt, matrix_market
+from nacho._storage.arrays import asarray
+from nacho._storage.formats import Format
+from nacho._storage.tensor import Tensor
+from nacho.errors import DTypeError, FileError, NachoError, OutOfMemoryError
+
+Name = str | os.PathLike[str]
+
+_READERS: dict[str, Callable[[Path], Tensor]] = {
+    ".mtx": matrix_market.read,
+    ".npz": archives.read,
+    ".bsp.h5": binsparse.read,
+}
+_WRITERS: dict[str, Callable[[Path, Tensor], None]] = {
+    ".mtx": matrix_market.write,
+    ".tns": frostt.write,
+    ".npz": archives.write,
+    ".bsp.h5": binsparse.write,
+}
+_PACKED = (".mtx", ".tns")
+"""Kinds of files that may be packed by gzip."""
+
+
+def read(
+    path: Name,
+    *,
+    format: str | Format | None = None,
+    dtype: DTypeLike | None = None,
+    shape: Sequence[int] | None = None,
+) -> Tensor:
+    """Read a tensor from a file, whose name says what is in it.
+
+    Parameters
+    ----------
+    path
+        The file: ``.mtx`` (Matrix Market) and ``.tns`` (FROSTT), which may be packed
+        (``.mtx.gz``), ``.npz`` (SciPy) or ``.bsp.h5`` (binsparse).
+    format
+        The format of the tensor. By default, it is stored as the file stores it.
+    dtype
+        The type of the values. By default, it is that of the file.
+    shape
+        The extents of a tensor in ``.tns``, which has none: without it, they are the
+        smallest that hold every entry.
+
+    Examples
+    --------
+    >>> nacho.read("nell-2.tns")  # doctest: +SKIP
+    """
+    place = Path(path)
+    kind = _kind_of(place)
+    if shape is not None and kind != ".tns":
+        raise FileError(f"'{place}' has a shape of its own: shape= is for .tns")
+    with place.open("rb"):
+        pass  # else each library has words of its own for what cannot be opened
+    if dtype is not None:
+        dtype = _checked(dtype)
+    try:
+        if kind == ".tns":
+            tensor = frostt.read(place, shape, dtype)
+        else:
+            tensor = _READERS[kind](place)
+    except FileError:
+        raise
+    except MemoryError as error:
+        raise OutOfMemoryError(f"'{place}': {error}") from error
+    except NachoError as error:
+        raise FileError(f"'{place}': {error}") from error
+    if dtype is not None and tensor.dtype != dtype:
+        tensor = tensor.astype(dtype)
+    return tensor if format is None else tensor.convert(format)
+
+
+def write(path: Name, tensor: Any) -> None:
+    """Write a tensor into a file.
+
+    Parameters
+    ----------
+    path
+        The file, whose name says what it will be, as for ``nacho.read``.
+    tensor
+        A tensor, or any container that ``nacho.asarray`` takes. Entries that are zero
+        are kept.
+
+    Examples
+    --------
+    >>> nacho.write("z.mtx", Z)  # doctest: +SKIP
+    """
+    place = Path(path)
+    writer = _WRITERS[_kind_of(place)]
+    writer(place, asarray(tensor).to("cpu"))
+
+
+def _checked(dtype: DTypeLike) -> np.dtype[Any]:
+    try:
+        return np.dtype(dtype)
+    except TypeError as error:
+        raise DTypeError(f"dtype={dtype!r}: {error}") from error
+
+
+def _kind_of(path: Path) -> str:
+    name = path.name.lower()
+    for kind in _WRITERS:
+        if name.endswith((kind, f"{kind}.gz") if kind in _PACKED else kind):
+            return kind
+    known = ", ".join(sorted(_WRITERS))
+    raise FileError(
+        f"'{path}': the end of the name says what is in a file, one of {known}; "
+        f"{' and '.join(_PACKED)} may be followed by .gz"
+    )

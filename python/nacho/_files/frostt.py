@@ -1,0 +1,138 @@
+"""FROSTT's files: a line for each entry, its coordinates, from 1 on, and its value.
+
+The shape and the type are not in such a file, but comments, ``# shape: 3 4 5`` and
+``# dtype: int64``, are written before the entries, and read.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from nacho._elements import ELEMENTS
+from nacho._files.packing import created, is_packed
+from nacho._files.progress import progress
+from nacho._storage.given import checked_shape
+from nacho._storage.tensor import Tensor
+from nacho._storage.views import Array
+from nacho.errors import FileError
+
+_COMMENT = re.compile(rb"^# (shape|dtype):([ \w]*)$", re.MULTILINE)
+_TYPES = tuple(str(dtype) for dtype in ELEMENTS.values() if dtype.kind != "c")
+_HEAD = 1 << 16
+"""The shape is looked for in so many bytes."""
+_CHUNK = 1 << 26
+"""So many bytes are read at a time, between which a bar tells the progress."""
+
+
+def read(
+    path: Path, shape: Sequence[int] | None, dtype: DTypeLike | None = None
+) -> Tensor:
+    extents = None if shape is None else checked_shape(shape)
+    text = _opened(path)
+    head = dict(_COMMENT.findall(text[:_HEAD].tobytes()))
+    if extents is None and b"shape" in head:
+        extents = checked_shape([int(extent) for extent in head[b"shape"].split()])
+    kind = np.dtype(_type_in(path, head) if dtype is None else dtype)
+    coords, values = _entries(path, text, kind.kind in "iub")
+    values = values.astype(kind) if dtype is None else values
+    rank = len(extents) if extents is not None else len(coords)
+    if not values.size:
+        if extents is None:
+            raise FileError(f"'{path}' has no entries, and no shape: give one, shape=")
+        coords = np.empty((rank, 0), np.int64)
+    if rank != len(coords):
+        raise FileError(
+            f"'{path}': entries have {len(coords)} coordinates, but the shape {rank}"
+        )
+    return Tensor.from_coo(coords, values, shape=extents)
+
+
+def _type_in(path: Path, head: Mapping[bytes, bytes]) -> str:
+    name = head.get(b"dtype", b"float64").decode().strip()
+    if name not in _TYPES:
+        raise FileError(f"'{path}': the type '{name}' is none of {', '.join(_TYPES)}")
+    return name
+
+
+def write(path: Path, tensor: Tensor) -> None:
+    from nacho._nacho import write_entries
+
+    if tensor.dtype.kind == "c":
+        raise FileError(f"'{path}': a .tns file has no complex numbers")
+    sparse = tensor.convert("coo") if tensor.format.is_dense else tensor
+    kind = np.float64 if tensor.dtype.kind == "f" else np.int64
+    head = f"# shape: {' '.join(map(str, tensor.shape))}\n# dtype: {tensor.dtype}\n"
+    body = write_entries(
+        np.ascontiguousarray(sparse.coords, np.int64),
+        np.ascontiguousarray(sparse.values.reshape(-1), kind),
+    )
+    with created(path) as file:
+        file.write(head.encode())
+        file.write(body)
+
+
+def _opened(path: Path) -> Array:
+    """Return the bytes of a file, unpacked."""
+    if is_packed(path):
+        try:
+            with gzip.open(path) as packed:
+                text = packed.read()
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise FileError(f"'{path}' is packed badly: {error}") from error
+        return np.frombuffer(text, np.uint8)
+    if path.stat().st_size:
+        return np.memmap(path, np.uint8, "r")
+    return np.empty(0, np.uint8)
+
+
+def _entries(path: Path, text: Array, are_whole: bool) -> tuple[Array, Array]:
+    """Read all entries, some of the text at a time; values may be integers."""
+    from nacho._nacho import read_entries
+
+    found: list[tuple[Array, Array]] = []
+    begin, lines, threads = 0, 0, len(os.sched_getaffinity(0))
+    with progress(f"reading {path.name}", text.size) as advance:
+        while begin < text.size:
+            end = _line_end(text, begin + _CHUNK)
+            try:
+                # A copy: a file may change while it is read.
+                part = np.array(text[begin:end])
+                coords, values = read_entries(part, threads, are_whole)
+            except ValueError as error:
+                raise FileError(f"'{path}', {_in_file(str(error), lines)}") from None
+            if values.size:
+                found.append((coords, values))
+            if found and len(coords) != len(found[0][0]) and values.size:
+                raise FileError(f"'{path}': not all entries have as many coordinates")
+            advance(end - begin)
+            lines += int(np.count_nonzero(text[begin:end] == ord("\n")))
+            begin = end
+    if not found:
+        return np.empty((0, 0), np.int64), np.empty(0)
+    if len(found) == 1:
+        return found[0]
+    coords, values = zip(*found, strict=True)
+    return np.concatenate(coords, axis=1), np.concatenate(values)
+
+
+def _line_end(text: Array, at: int) -> int:
+    """Return where the line ends in which a position lies."""
+    while at < text.size:
+        newlines = np.flatnonzero(text[at : at + 4096] == ord("\n"))
+        if newlines.size:
+            return at + int(newlines[0]) + 1
+        at += 4096
+    return text.size
+
+
+def _in_file(message: str, before: int) -> str:
+    """Count the lines before a part of a file in a message on one of its lines."""
+    return re.sub(r"\d+", lambda found: str(int(found[0]) + before), message, count=1)

@@ -1,0 +1,43 @@
+"""Matrix Market files, which SciPy reads and writes."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from nacho._files.packing import created
+from nacho._storage.arrays import asarray
+from nacho._storage.tensor import Tensor
+from nacho.errors import FileError
+
+_RANK = 2
+_MALFORMED = (ValueError, OverflowError, EOFError, gzip.BadGzipFile, zlib.error)
+
+
+def read(path: Path) -> Tensor:
+    import scipy.io
+
+    try:
+        # Files of symmetric matrices have one half of the entries, which SciPy doubles.
+        return asarray(scipy.io.mmread(path, spmatrix=False))
+    except _MALFORMED as error:
+        raise FileError(f"'{path}': {error}") from error
+
+
+def write(path: Path, tensor: Tensor) -> None:
+    import scipy.io
+
+    if tensor.ndim != _RANK:
+        raise FileError(
+            f"'{path}': a Matrix Market file has two dimensions, not {tensor.ndim}; "
+            ".tns takes any number"
+        )
+    values = tensor.to_dense() if tensor.format.is_dense else tensor.to_scipy()
+    if values.dtype == np.bool_:
+        # There are no truth values in these files.
+        values = values.astype(np.int8)
+    with created(path) as file:
+        scipy.io.mmwrite(file, values, symmetry="general")

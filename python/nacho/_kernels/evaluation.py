@@ -1,0 +1,352 @@
+"""``evaluate`` and ``einsum``: they compile a kernel for the operands, or reuse one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nacho._kernels.cache import Cache
+from nacho._kernels.call import bind, views_of
+from nacho._kernels.devices import target_for
+from nacho._kernels.explain import explain
+from nacho._kernels.explanation import Explanation
+from nacho._kernels.logs import LOGGER
+from nacho._kernels.pins import Pin, requested_format
+from nacho._kernels.request import Lowering, Request, checked_request
+from nacho._kernels.specialisation import Specialisation, Specialiser
+from nacho._kernels.statement import NotationSource
+from nacho._notation.einsum import spelled_product
+from nacho._notation.limits import require_supported
+from nacho._notation.parser import parse
+from nacho._notation.symbols import Expression, Index, statement
+from nacho._notation.tree import Assignment, identifier
+from nacho._notation.warnings import expect_sums, warn_of_single_indices
+from nacho._storage.formats import Format
+from nacho._storage.lazy import Lazy
+from nacho._storage.results import library_of
+from nacho._storage.views import View
+from nacho.errors import ArgumentError, UnsupportedError
+
+OPTIONS = (
+    "out",
+    "target",
+    "device",
+    "stream",
+    "threads",
+    "parts",
+    "order",
+    "validate",
+    "cost",
+    "remap",
+    "choices",
+    "contract",
+    "memory_limit",
+)
+"""The options of ``evaluate``."""
+_EVALUATE = ("evaluate(expr, {})", OPTIONS)
+_EXPLAIN = ("explain(expr, {})", OPTIONS)
+
+
+def evaluate(
+    expr: str | Expression | Lazy,
+    operands: Mapping[str, Any] | Sequence[Index] | None = None,
+    /,
+    *,
+    out: str | Format | None = None,
+    target: str | None = None,
+    device: int | None = None,
+    stream: object = None,
+    threads: int | None = None,
+    parts: int | None = None,
+    order: Sequence[str] | str | None = None,
+    validate: str | bool = "safe",
+    cost: str = "time",
+    remap: bool | None = None,
+    choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
+    **named: Any,
+) -> Any:
+    """Compute an expression: compile it once for such operands, and run it.
+
+    Parameters
+    ----------
+    expr
+        A statement in the notation, an expression of ``nacho.indices``, or a
+        ``nacho.Lazy``. The latter two contain their operands.
+    operands
+        A mapping with operands by name, for those that have the name of an option. For
+        an expression of ``nacho.indices``: the indices of the result.
+    out
+        The format of the result: a name such as ``"csr"``, a level map, or a
+        ``nacho.Format``. By default it is inferred, among those for which the library
+        of the first sparse operand has a container.
+    target
+        ``"cpu"``, ``"cuda"`` (NVIDIA's GPUs) or ``"cuda-sim"`` (a simulated GPU). By
+        default, kernels run where the operands are.
+    device
+        The number of the GPU to which operands of the host are copied, and from which
+        the result is copied back; only 0, with a ``target``.
+    stream
+        The stream of CUDA in whose order everything is done: its address, or a stream
+        of PyTorch or CuPy. By default, the current one of the operands' library.
+    threads
+        The most threads of the host.
+    parts
+        Into how many parts of equal cost the work is cut. By default, the number
+        follows from the work.
+    order
+        The indices from the outermost loop inwards, as ``"ij"`` or ``("i", "j")``. By
+        default, the order that is expected to be the cheapest.
+    validate
+        How operands are checked. ``"safe"``: in full when a container is first seen,
+        and in later calls what costs no more than its rows; ``"full"``: in full in
+        each call; ``"none"``: not at all.
+    cost
+        The cost model by which parts are equal: ``"nnz"``, ``"nnz+loops"``,
+        ``"flops"``, ``"time"``, or the text of a ``#nacho.cost_model``.
+    remap
+        False, if outer intersections are not to be run first. Then the cost of a part
+        includes entries that no loop visits.
+    choices
+        Choices between variants of a kernel, which are otherwise made by the operands:
+        a mapping such as ``{"drafts": True}``.
+    contract
+        The indices that are summed on their own, one after the other, such as
+        ``("k", "j")``; ``"none"``, if products are to stay whole.
+    memory_limit
+        The most bytes that may be allocated at a time, for the result and what it takes
+        to compute it. More raises ``OutOfMemoryError``.
+    **named
+        The operands by name.
+
+    Returns
+    -------
+    object
+        The result, in a container of the library of the first sparse operand, or in a
+        ``nacho.Tensor`` if that has none for its format. A dense result is an array,
+        one without indices a number.
+
+    Examples
+    --------
+    >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
+    >>> nacho.evaluate(A[i, j] * B[j, k], (i, k))  # doctest: +SKIP
+    """
+    if isinstance(expr, Expression | Lazy):
+        expr, operands = spelled_by_operators(expr, operands, named)
+    assignment = parse(expr)
+    warn_of_single_indices(assignment)
+    given = given_operands(assignment, operands, named, _EVALUATE)
+    request = checked_request(
+        assignment,
+        target,
+        cost,
+        order,
+        remap,
+        threads,
+        parts,
+        validate,
+        choices,
+        contract,
+        memory_limit,
+        device,
+        stream,
+    )
+    found, views = _prepared(assignment, given, out, target, request)
+    return found.run(given, views, request.running, Specialisation.compute)
+
+
+def explained(
+    expr: str | Expression | Lazy,
+    operands: Mapping[str, Any] | Sequence[Index] | None = None,
+    /,
+    **named: Any,
+) -> Explanation:
+    """Compute an expression as ``evaluate`` does, and tell how that was done.
+
+    Parameters
+    ----------
+    expr, operands
+        What to compute, as for ``evaluate``.
+    **named
+        The operands by name, and the options of ``evaluate``.
+
+    Returns
+    -------
+    Explanation
+        Text, which Jupyter shows with pictures: the cost of parts, and their cuts,
+        drawn over the operands.
+
+    Examples
+    --------
+    >>> print(nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B))  # doctest: +SKIP
+    """
+    options = {name: named.pop(name) for name in OPTIONS if name in named}
+    out = options.pop("out", None)
+    if isinstance(expr, Expression | Lazy):
+        expr, operands = spelled_by_operators(expr, operands, named)
+    assignment = parse(expr)
+    given = given_operands(assignment, operands, named, _EXPLAIN)
+    request = checked_request(assignment, **options)
+    found, _ = _prepared(assignment, given, out, options.get("target"), request)
+    return explain(found, given, request.running)
+
+
+def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
+    """Multiply operands and sum over indices, as ``numpy.einsum`` does.
+
+    Parameters
+    ----------
+    subscripts
+        The indices of the operands and, behind ``->``, those of the result. Without
+        ``->``, the result has the indices that occur once, in alphabetical order.
+    *operands
+        As many operands, sparse or dense.
+    **options
+        Those of ``evaluate``; ``out`` names the format of the result.
+
+    Examples
+    --------
+    >>> nacho.einsum("ij,jk->ik", A, B)  # doctest: +SKIP
+    """
+    text, given = spelled_product(subscripts, operands)
+    expect_sums(text)
+    return evaluate(text, given, **options)
+
+
+def spelled_by_operators(
+    expr: Expression | Lazy, indices: object, named: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Return an expression of Python's operators as text, and its operands by name."""
+    if indices is None:
+        indices = named.pop("indices", None)
+    if isinstance(expr, Lazy) and indices is not None:
+        raise ArgumentError("an expression of whole arrays has no indices")
+    if named:
+        shown = ", ".join(f"'{name}'" for name in named)
+        kind = "whole arrays" if isinstance(expr, Lazy) else "nacho.indices"
+        raise ArgumentError(
+            f"an expression of {kind} has its operands in it: what is {shown}?"
+        )
+    text, given = expr.statement if isinstance(expr, Lazy) else statement(expr, indices)
+    expect_sums(text)
+    return text, given
+
+
+# --- Operands -------------------------------------------------------------------------
+
+
+def given_operands(
+    assignment: Assignment,
+    operands: object,
+    named: Mapping[str, Any],
+    function: tuple[str, tuple[str, ...]],
+) -> list[Any]:
+    """Return the operands in the order of the expression.
+
+    ``function`` is how messages show the call, with {} in place of the mapping of
+    operands, and the names of the function's options.
+    """
+    names = assignment.operands
+    if (
+        operands is None
+        and len(named) == len(names)
+        and all(name in named for name in names)
+    ):
+        return [named[name] for name in names]
+    call, options = function
+    if operands is not None:
+        mapped = _mapping(operands, names, call)
+        twice = next((name for name in named if name in mapped), None)
+        if twice is not None:
+            raise ArgumentError(f"operand '{twice}' is given twice")
+        named = {**mapped, **named}
+    for name in names:
+        if name not in named and name in options:
+            shown = call.format(f'{{"{name}": {name}}}')
+            raise ArgumentError(
+                f"operand '{name}' has the name of an option: pass it in a mapping, "
+                f"{shown}"
+            )
+    return bind(names, (), named)
+
+
+def _mapping(operands: object, names: Sequence[str], call: str) -> dict[str, Any]:
+    """Return operands by name, or refuse operands without names."""
+    if not isinstance(operands, Mapping):
+        keywords = ", ".join(f"{name}={name}" for name in names)
+        raise ArgumentError(
+            f"operands are passed by name, {call.format(keywords)}, or in a mapping of "
+            f"names, not in one {type(operands).__name__}"
+        )
+    return {identifier(name): value for name, value in operands.items()}
+
+
+def views_of_operands(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
+    try:
+        return views_of(assignment, given)
+    except UnsupportedError:
+        # If the expression is unsupported as well, the user should hear that first.
+        require_supported(assignment)
+        raise
+
+
+# --- Kernels --------------------------------------------------------------------------
+
+_specialisers: Cache[Specialiser] = Cache()
+
+
+def _prepared(
+    assignment: Assignment,
+    given: Sequence[Any],
+    out: str | Format | None,
+    target: str | None,
+    request: Request,
+) -> tuple[Specialiser, dict[str, View]]:
+    """Return the specialiser for these operands, and their views.
+
+    Without a target, it is the device where the operands are.
+    """
+    views = views_of_operands(assignment, given)
+    lowering = request.lowering
+    if target is None:
+        lowering = lowering.on(target_for(views.values()))
+    return specialiser_for(assignment, views, out, lowering), views
+
+
+def specialiser_for(
+    assignment: Assignment,
+    views: Mapping[str, View],
+    out: str | Format | None,
+    lowering: Lowering,
+) -> Specialiser:
+    """Return the specialiser for operands of these formats and of any types."""
+    if out is not None and type(out) is not str:
+        out = Format(out)
+    library = library_of(list(views.values()))
+    formats = [view.format.name for view in views.values()]
+    key = (assignment.text, out, lowering, library, *formats)
+    found = _specialisers.find(key)
+    if found is not None:
+        LOGGER.debug("'%s': kernel found in memory", assignment.text)
+        return found
+    return _specialisers.get(
+        key, lambda: _specialiser(assignment, views, out, library, lowering)
+    )
+
+
+def _specialiser(
+    assignment: Assignment,
+    views: Mapping[str, View],
+    out: str | Format | None,
+    library: str,
+    lowering: Lowering,
+) -> Specialiser:
+    result = assignment.result.name
+    pins = {name: Pin() for name in (*assignment.operands, result)}
+    pins |= {name: Pin(view.format) for name, view in views.items()}
+    if out is not None:
+        require_supported(assignment)
+        pins[result] = Pin(requested_format(assignment, out))
+    source = NotationSource(assignment, pins, lowering, library)
+    return Specialiser(source, lowering)

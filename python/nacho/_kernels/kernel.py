@@ -1,0 +1,339 @@
+"""The kernels that ``compile`` returns, with everything that users can do with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+from nacho._kernels.call import Call, bind, views_of
+from nacho._kernels.devices import target_for
+from nacho._kernels.explanation import Explanation
+from nacho._kernels.options import (
+    MAX_MEMORY,
+    MAX_PARTS,
+    MAX_THREADS,
+    SHARED_CHOICES,
+    check_chip,
+    check_mapping,
+    checked_choices,
+    checked_count,
+    checked_stream,
+)
+from nacho._kernels.plan import Plan, planned
+from nacho._kernels.program import Program, Step
+from nacho._kernels.repetition import RepetitionsByOptions
+from nacho._kernels.request import Request, Running
+from nacho._kernels.specialisation import Specialisation, Specialiser
+from nacho._kernels.statement import Source
+from nacho._pictures.figure import table
+from nacho._storage.formats import TensorType
+from nacho._storage.views import View
+from nacho.errors import OptionError
+
+_Result = TypeVar("_Result")
+
+_LARGEST = {"threads": MAX_THREADS, "parts": MAX_PARTS, "memory_limit": MAX_MEMORY}
+"""The options of calls that are numbers, and how large each may be."""
+_OPTIONS = (*_LARGEST, "stream")
+
+Choices = Mapping[str, object] | None
+"""Choices between the variants of a kernel, by name, as for ``compile``."""
+
+
+class Kernel:
+    """A compiled expression: call it with the operands, by position or by name.
+
+    A kernel has one specialisation per choice of element types and index widths and, if
+    the order of loops may depend on them, of rough sizes of the operands. The first
+    call with a new choice compiles one, and later calls use it again. Properties and IR
+    are those of the default specialisation: f64 and int32, except for the types that
+    ``dtype=`` and ``index=`` of compile pin, or that the module has.
+    """
+
+    def __init__(
+        self, source: Source, request: Request, *, is_placed: bool = True
+    ) -> None:
+        """Compile the default specialisation, so that errors are raised now.
+
+        ``is_placed`` says that the caller has named the target. Otherwise the kernel is
+        compiled for other targets as well, when it gets operands on their devices.
+        """
+        lowering, running = request
+        self.threads = running.threads
+        self.parts = running.parts
+        self.validate = running.validate
+        self.memory_limit = running.memory_limit
+        self.device = running.device
+        self.target = lowering.target
+        self.cost = lowering.cost
+        self.remap = lowering.remap
+        self._assignment = source.assignment
+        self._lowering = lowering
+        self._is_placed = is_placed
+        self._elsewhere: dict[str, Specialiser] = {}
+        self._specialiser = Specialiser(source, lowering)
+        self._repetitions = RepetitionsByOptions()
+        self._default = self._specialiser.default
+        self._default.programs.prepare(running.threads or 0)
+
+    # Copies -----------------------------------------------------------------------
+
+    def __reduce__(self) -> tuple[Callable[..., Kernel], tuple[Any, ...]]:
+        """Pickle the expression and the options; loading compiles it again.
+
+        What it compiles comes from the cache, if that has it.
+        """
+        request = Request(self._lowering, self._running({}))
+        return _unpickled, (self._specialiser.source, request, self._is_placed)
+
+    def __copy__(self) -> Kernel:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Kernel:
+        return self
+
+    # Calls ------------------------------------------------------------------------
+
+    def __call__(self, /, *operands: Any, **named: Any) -> Any:
+        """Compute the result.
+
+        Parameters
+        ----------
+        *operands
+            The operands in the order in which they first occur in the expression.
+        **named
+            The operands by name, and options: ``threads``, ``parts`` and
+            ``memory_limit`` override those of compile. On a GPU, everything is done in
+            the order of ``stream``: the address of a stream of CUDA, or a stream of
+            PyTorch or CuPy. By default, it is the current stream of the library that
+            the operands come from.
+        """
+        options = self._options(named)
+        if named:
+            operands = tuple(bind(self._assignment.operands, operands, named))
+        repetitions = self._repetitions.of(tuple(options.items()))
+        made = repetitions.compute(operands)
+        if made is None:
+
+            def compute(specialisation: Specialisation, call: Call) -> Any:
+                made = specialisation.compute(call)
+                repetitions.remember(specialisation, call)
+                return made
+
+            made = self._run(operands, options, compute)
+        return made
+
+    def plan(self, /, *operands: Any, **named: Any) -> Plan:
+        """Cut the work and count the result's entries, but compute no values yet."""
+        return self._run(operands, named, planned)
+
+    def count(self, /, *operands: Any, **named: Any) -> int:
+        """Return the number of entries of the result without computing values."""
+        return self._run(operands, named, _count)
+
+    def explain(self, /, *operands: Any, **named: Any) -> Explanation:
+        """Run, and say in text and pictures what was done and how it was balanced."""
+        from nacho._kernels.explain import explain
+
+        running = self._running(named)
+        given = bind(self.operands, operands, named)
+        views = views_of(self._assignment, given)
+        return explain(self._specialiser_for(views), given, running)
+
+    def _run(
+        self,
+        operands: Sequence[Any],
+        named: dict[str, Any],
+        act: Callable[[Specialisation, Call], _Result],
+    ) -> _Result:
+        running = self._running(named)
+        given = bind(self._assignment.operands, operands, named)
+        views = views_of(self._assignment, given)
+        return self._specialiser_for(views).run(given, views, running, act)
+
+    def _specialiser_for(self, views: Mapping[str, View]) -> Specialiser:
+        """Return the specialiser for the device where the operands are."""
+        if self._is_placed:
+            return self._specialiser
+        target = target_for(views.values())
+        if target == self.target:
+            return self._specialiser
+        if target not in self._elsewhere:
+            lowering = self._lowering.on(target)
+            made = Specialiser(self._specialiser.source, lowering)
+            self._elsewhere.setdefault(target, made)
+        return self._elsewhere[target]
+
+    def _running(self, named: dict[str, Any]) -> Running:
+        """Take the options of calls out of the keywords, and add those of compile."""
+        running = Running(
+            self.threads, self.parts, self.validate, self.memory_limit, self.device
+        )
+        given = self._options(named)
+        return running._replace(**given) if given else running
+
+    def _options(self, named: dict[str, Any]) -> dict[str, Any]:
+        """Take the options of calls out of the keywords, but those that are None.
+
+        If an operand has such a name, the keyword is the operand.
+        """
+        given: dict[str, Any] = {}
+        if named.keys().isdisjoint(_OPTIONS):
+            return given
+        if "stream" in named and "stream" not in self._assignment.operands:
+            stream = checked_stream(named.pop("stream"))
+            if stream is not None:
+                given["stream"] = stream
+        for option, largest in _LARGEST.items():
+            if option in named and option not in self._assignment.operands:
+                count = checked_count(option, named.pop(option), largest)
+                if count:
+                    given[option] = count
+        return given
+
+    # What is compiled -------------------------------------------------------------
+
+    @property
+    def expression(self) -> str:
+        """The statement that was compiled."""
+        return self._assignment.text
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The names of the operands, in the order of the positional arguments."""
+        return self._assignment.operands
+
+    @property
+    def indices(self) -> tuple[str, ...]:
+        """All indices, those of the result first, then those that are reduced over."""
+        return self._assignment.indices
+
+    @property
+    def result_name(self) -> str:
+        """The name of the result in the expression."""
+        return self._assignment.result.name
+
+    @property
+    def types(self) -> dict[str, TensorType]:
+        """The types of the operands by name, of the default specialisation."""
+        return self._default.statement.types
+
+    @property
+    def result_type(self) -> TensorType:
+        """The type of the result, of the default specialisation."""
+        return self._default.statement.result
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The nests that are run one after the other; the last makes the result."""
+        return self._shown.steps
+
+    @property
+    def delta(self) -> int:
+        """The most by which the cost of a part may be off its share, on either side.
+
+        It is -1 if there is no such bound for all operands.
+        """
+        return self._shown.delta
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The indices of the loops that are cut into parts, outermost first.
+
+        If there are several steps, these are the loops of the last one.
+        """
+        return self.steps[-1].order
+
+    # The default specialisation, as text ------------------------------------------
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The names of the stages of the IR."""
+        from nacho import _nacho
+
+        return _nacho.stages(self.target)
+
+    def mlir(self, stage: str, *, choices: Choices = None) -> str:
+        """Return the IR of the default specialisation after a stage.
+
+        This is the IR of the program that ``plan`` runs. Calls may run another variant;
+        ``explain`` names its choices. ``choices`` shows one with other choices, such as
+        ``{"drafts": True}``.
+        """
+        return self._default.programs.lowered(stage, _checked(choices))
+
+    def llvm(self, *, choices: Choices = None) -> str:
+        """Return the LLVM IR of the same program, or of other ``choices``."""
+        return self._program(choices).native.llvm()
+
+    def asm(self, *, choices: Choices = None) -> str:
+        """Return the assembly of the same program, or of other ``choices``."""
+        return self._program(choices).native.asm()
+
+    def ptx(self, chip: str = "sm_90", *, choices: Choices = None) -> str:
+        """Return the same program, or that of other ``choices``, for NVIDIA's GPUs.
+
+        ``chip`` is one from "sm_75" to "sm_120". The text can be looked at and
+        assembled; kernels of ``target="cuda"`` run.
+        """
+        check_chip(chip)
+        return self._default.programs.ptx(chip, _checked(choices))
+
+    @property
+    def choices(self) -> dict[str, bool]:
+        """The choices of the program that is shown, by name."""
+        return self._shown.choices
+
+    @cached_property
+    def _shown(self) -> Program:
+        return self._program(None)
+
+    def _program(self, choices: Choices) -> Program:
+        return self._default.programs.of(_checked(choices))
+
+    def __repr__(self) -> str:
+        operands = ", ".join(
+            f"{name} {_format(type)}" for name, type in self.types.items()
+        )
+        result = f"{self.result_name} {_format(self.result_type)}"
+        return (
+            f"<nacho.mlir.Kernel {self.expression!r}: {operands} -> {result}, on "
+            f"{self.target}>"
+        )
+
+    def _repr_html_(self) -> str:
+        types = self.types | {self.result_name: self.result_type}
+        shown = [f"{name}: {_format(type)}" for name, type in types.items()]
+        rows = {
+            "expression": [self.expression],
+            "operands": shown[:-1],
+            "result": shown[-1:],
+            "target": [self.target],
+            "cost": [self.cost],
+            "stages": [", ".join(self.stages)],
+        }
+        return table(rows)
+
+
+def _format(type: TensorType) -> str:
+    return "scalar" if type.format is None else str(type.format)
+
+
+def _unpickled(source: Source, request: Request, is_placed: bool) -> Kernel:
+    return Kernel(source, request, is_placed=is_placed)
+
+
+def _count(specialisation: Specialisation, call: Call) -> int:
+    return specialisation.plan(call, "count").nnz
+
+
+def _checked(choices: Choices) -> dict[str, Any]:
+    """Return choices between variants, without those that all variants share."""
+    if choices is None:
+        return {}
+    check_mapping("choices", choices, "choices to their values")
+    for name in SHARED_CHOICES:
+        if name in choices:
+            raise OptionError(f"choices={name!r}: all variants of a kernel share it")
+    return dict(checked_choices(choices))

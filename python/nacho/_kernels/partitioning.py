@@ -1,0 +1,88 @@
+"""``nacho.partition``: how the work of an expression is cut into parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nacho._kernels.call import Call
+from nacho._kernels.evaluation import (
+    given_operands,
+    specialiser_for,
+    views_of_operands,
+)
+from nacho._kernels.nests import Nest, Partition, nests_of
+from nacho._kernels.request import checked_request
+from nacho._kernels.specialisation import Specialisation
+from nacho._notation.parser import parse
+from nacho._notation.warnings import warn_of_single_indices
+from nacho.errors import ArgumentError
+
+__all__ = ["Nest", "Partition", "partition"]
+
+_FUNCTION = ("partition(expr, parts, {})", ("cost", "order", "remap", "contract"))
+
+
+def partition(
+    expr: str,
+    /,
+    *args: Any,
+    cost: str = "nnz",
+    order: Sequence[str] | str | None = None,
+    remap: bool | None = None,
+    contract: Sequence[str] | str = "auto",
+    **named: Any,
+) -> Partition:
+    """Cut the work of an expression into parts, and compute nothing.
+
+    The call is ``partition(expr, parts, cost="nnz", **operands)``.
+
+    Parameters
+    ----------
+    expr
+        A statement in the notation.
+    *args
+        The number of parts and, behind it, operands that have the name of an option, in
+        a mapping.
+    cost
+        The cost model by which parts are equal: ``"nnz"``, ``"nnz+loops"``,
+        ``"flops"``, ``"time"``, or the text of a ``#nacho.cost_model``.
+    order, remap, contract
+        As for ``evaluate``.
+    **named
+        The operands by name.
+
+    Examples
+    --------
+    >>> nacho.partition("Z[i,j] = A[i,j] + B[i,j]", 4, A=A, B=B)  # doctest: +SKIP
+    """
+    if not args and "parts" not in named:
+        raise ArgumentError("partition needs the number of parts")
+    parts, *rest = args or (named.pop("parts"),)
+    operands = None
+    for arg in rest:
+        if isinstance(arg, str):
+            cost = arg
+        else:
+            operands = arg
+    assignment = parse(expr)
+    warn_of_single_indices(assignment)
+    given = given_operands(assignment, operands, named, _FUNCTION)
+    request = checked_request(
+        assignment,
+        cost=cost,
+        order=order,
+        remap=remap,
+        parts=parts,
+        contract=contract,
+    )
+    views = views_of_operands(assignment, given)
+    found = specialiser_for(assignment, views, None, request.lowering)
+    return found.run(given, views, request.running, _partition)
+
+
+def _partition(specialisation: Specialisation, call: Call) -> Partition:
+    plan = specialisation.partition(call)
+    program = specialisation.programs.planned(plan)
+    nests = nests_of(program, plan, call.extents)
+    return Partition(**vars(nests[-1]), nests=nests)

@@ -1,0 +1,156 @@
+"""The types of tensors that ``formats=``, ``dtype=`` and ``index=`` pin.
+
+Whatever is not pinned is free: it is as the operands of a call have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nacho._elements import ELEMENTS, element_name
+from nacho._kernels.options import check_mapping
+from nacho._notation.tree import Assignment, identifier
+from nacho._storage.formats import Format, TensorType
+from nacho.errors import ArgumentError, FormatError, OptionError, displayed
+
+IndexType = str | tuple[str, str]
+"""``"i32"`` or ``"i64"``, or a pair of them for ``pos`` and for ``crd``."""
+
+_INDEX_WIDTHS: dict[object, int] = {"i32": 32, "i64": 64}
+
+_BY_DEFAULT = {1: "sparse-vector", 2: "csr"}
+
+
+@dataclass(frozen=True)
+class Pin:
+    """What the type of one tensor has to be; None stands for anything."""
+
+    format: Format | None = None
+    element: str | None = None
+    pos_width: int | None = None
+    crd_width: int | None = None
+
+    def of(self, type: TensorType) -> TensorType:
+        """Return ``type`` with everything replaced that is pinned."""
+        return TensorType(
+            self.format or type.format,
+            self.element or type.dtype,
+            self.pos_width or type.pos_width,
+            self.crd_width or type.crd_width,
+        )
+
+    @property
+    def is_free(self) -> bool:
+        """Whether operands of any element type and index widths will do."""
+        return not (self.element or self.pos_width or self.crd_width)
+
+
+def requested_pins(
+    assignment: Assignment,
+    formats: Mapping[str, str | Format],
+    dtype: str | Mapping[str, str] | None,
+    index: IndexType | Mapping[str, IndexType] | None,
+) -> dict[str, Pin]:
+    """Return the pins of operands and result that the options of compile ask for.
+
+    By default, an operand with one index is a sparse-vector, with two csr, and with
+    more csf: dense operands have to be named. A single ``dtype`` for all pins operands
+    only, and not the result.
+    """
+    check_mapping("formats", formats, "names to formats")
+    result, tensors = assignment.result.name, assignment.tensors
+    with_levels = (*tensors, result) if assignment.result.indices else tensors
+    asked = _spelled(formats)
+    _check_keys("formats", asked, with_levels)
+    for name, given in asked.items():
+        if not isinstance(given, str | Format):
+            shown = f"formats: that of '{name}' is {displayed(given)}"
+            raise FormatError(f"{shown}: expected a name, a level map or a Format")
+    named: dict[str, Format | None] = {}
+    for name in tensors:
+        rank = assignment.ranks[name]
+        chosen = Format(asked.get(name, _BY_DEFAULT.get(rank, "csf")))
+        named[name] = chosen.require_compiled(name).for_rank(rank, name)
+    if result in asked:
+        named[result] = requested_format(assignment, asked[result])
+    elements = _by_name("dtype", dtype, (*assignment.operands, result))
+    if not isinstance(dtype, Mapping):
+        elements.pop(result, None)
+    widths = _by_name("index", index, with_levels)
+    return {
+        name: Pin(
+            named.get(name),
+            _element(name, elements[name]) if name in elements else None,
+            *(_widths(name, widths[name]) if name in widths else (None, None)),
+        )
+        for name in (*assignment.operands, result)
+    }
+
+
+def requested_format(assignment: Assignment, given: str | Format) -> Format | None:
+    """Return the format that the caller wants for the result; None for a scalar."""
+    result, format = assignment.result, Format(given)
+    if not result.indices and format.rank is None and format.is_dense:
+        return None
+    return format.for_rank(len(result.indices), result.name).require_compiled(
+        result.name, "result"
+    )
+
+
+def _by_name(option: str, given: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Return the value of an option by name of tensor.
+
+    If the option is a mapping, tensors that it leaves out are left out here as well.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(names, given)
+    named = _spelled(given)
+    _check_keys(option, named, names)
+    return named
+
+
+def _spelled(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {identifier(name): value for name, value in given.items()}
+
+
+def _check_keys(option: str, given: Mapping[str, Any], names: Sequence[str]) -> None:
+    for name in given:
+        if name not in names:
+            expected = ", ".join(names)
+            raise ArgumentError(
+                f"{option}: there is no tensor '{name}', expected: {expected}"
+            )
+
+
+def _element(name: str, dtype: object) -> str:
+    if isinstance(dtype, str) and dtype in ELEMENTS:
+        return dtype
+    try:
+        found = element_name(np.dtype(dtype))  # type: ignore[call-overload]
+    except Exception:
+        # NumPy asks the object for its attributes and its text.
+        found = None
+    if found is None:
+        expected = ", ".join(f"'{element}'" for element in ELEMENTS)
+        raise OptionError(
+            f"dtype of '{name}' is {displayed(dtype)}: expected {expected}"
+        )
+    return found
+
+
+def _widths(name: str, index: object) -> tuple[int, int]:
+    pair: Sequence[object] = (index, index)
+    if isinstance(index, tuple) and len(index) == 2:
+        pair = index
+    try:
+        return _INDEX_WIDTHS[pair[0]], _INDEX_WIDTHS[pair[1]]
+    except (KeyError, TypeError):
+        expected = "'i32', 'i64', or a pair of them (for pos and crd)"
+        message = f"index of '{name}' is {displayed(index)}: expected {expected}"
+        raise OptionError(message) from None

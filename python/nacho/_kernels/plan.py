@@ -1,0 +1,244 @@
+"""Plans: cuts and sizes that are found once, for values that are computed often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nacho._elements import ELEMENTS
+from nacho._kernels.call import Call, bind, views_of
+from nacho._kernels.devices import on_stream
+from nacho._kernels.drawing import drawn
+from nacho._kernels.nests import nests_of
+from nacho._kernels.options import checked_count
+from nacho._kernels.request import Lowering, Running
+from nacho._kernels.specialisation import Specialisation, Specialiser
+from nacho._kernels.statement import Source
+from nacho._pictures.figure import Picture, as_html, table
+from nacho._storage.device_arrays import HOST, DeviceArray
+from nacho._storage.extents import index_extents
+from nacho._storage.operands import require_type, signature
+from nacho._storage.views import Array, View
+from nacho.errors import OperandError
+from nacho.mlir._loops import loops_of
+
+if TYPE_CHECKING:
+    from nacho import _nacho
+
+
+_MOST_REPEATS = 1 << 20
+
+
+class Plan:
+    """The cuts and the size of a result, whose values can be computed repeatedly."""
+
+    def __init__(
+        self,
+        specialisation: Specialisation,
+        native: _nacho.Plan,
+        call: Call,
+    ) -> None:
+        self._specialisation = specialisation
+        self._program = specialisation.programs.planned(native)
+        self._native = native
+        self._call = call
+        views = views_of(specialisation.statement.assignment, call.given)
+        self._signatures = {name: signature(view) for name, view in views.items()}
+
+    def __reduce__(self) -> tuple[Callable[..., Plan], tuple[Any, ...]]:
+        """Pickle the kernel by expression and options, and the operands.
+
+        Loading makes the plan again. Streams are those of a process.
+        """
+        made, call = self._specialisation, self._call
+        running = call.running._replace(stream=None)
+        return _unpickled, (made.source, made.lowering, list(call.given), running)
+
+    def execute(self, /, *operands: Any, **named: Any) -> Any:
+        """Compute the result for the planned operands, or for others like them.
+
+        Values and scalars may have changed since the plan was made. The types and the
+        pattern of entries must be the same. Nothing is widened that was not then.
+        """
+        specialisation, planned = self._specialisation, self._call
+        statement = specialisation.statement
+        assignment = statement.assignment
+        given = planned.given
+        if operands or named:
+            given = bind(assignment.operands, operands, named)
+        views = views_of(assignment, given)
+        for name, view in views.items():
+            if signature(view) != self._signatures[name]:
+                type = statement.types[name]
+                require_type(name, view, type, "the plan was made")
+        if specialisation.target == HOST:
+            return self._executed(given, views)
+        with on_stream(views, specialisation.target, planned.running.stream):
+            return self._executed(given, views)
+
+    def _executed(self, given: Sequence[Any], views: Mapping[str, View]) -> Any:
+        specialisation, planned = self._specialisation, self._call
+        asked = planned.running
+        running = Running(
+            validate=asked.validate, device=asked.device, stream=asked.stream
+        )
+        extents = index_extents(specialisation.statement.assignment, views)
+        call = specialisation.load(given, views, extents, running)
+        for name, now in call.loaded.items():
+            if not _same_pattern(planned.loaded[name], now, running.validate):
+                raise OperandError(
+                    f"operand '{name}' has another pattern than the one planned for"
+                )
+        return specialisation.execute(self._native, call)
+
+    @property
+    def parts(self) -> int:
+        """The number of parts into which the work is cut."""
+        return self._native.parts
+
+    @property
+    def choices(self) -> dict[str, bool]:
+        """The choices of the program that the plan runs, by name."""
+        return self._program.choices
+
+    @property
+    def threads(self) -> int:
+        """The number of threads that compute them."""
+        return self._native.threads
+
+    @property
+    def bounds(self) -> NDArray[np.int64]:
+        """The cuts, (parts + 1, depth) coordinates in loop order.
+
+        A part begins at its row and ends before the next.
+        """
+        return self._native.bounds
+
+    @property
+    def positions(self) -> NDArray[np.int64]:
+        """The positions of the cuts in the operands, a column per loop and operand."""
+        return self._native.positions
+
+    @property
+    def costs(self) -> NDArray[np.int64]:
+        """The cost of each part."""
+        return np.diff(self._native.costs)
+
+    @property
+    def total(self) -> int:
+        """The cost of all parts."""
+        return self._native.total
+
+    @property
+    def delta(self) -> int:
+        """The most by which the cost of a part may be off its share, on either side.
+
+        If that depends on the operands, it is what these cuts are off.
+        """
+        return self._program.steps[-1].delta_of(self.costs)
+
+    @property
+    def balance(self) -> float:
+        """The cost of the largest part over the mean cost; 1 is perfect."""
+        mean = self.total / self.parts
+        return float(self.costs.max() / mean) if mean else 1.0
+
+    def part_times(self, repeats: int = 5) -> NDArray[np.float64]:
+        """Measure the seconds that each part of the last nest takes alone.
+
+        Each is the least of ``repeats`` runs on one thread.
+        """
+        count = checked_count("repeats", repeats, _MOST_REPEATS) or 1
+        return np.array(self._native.time_parts(self._call.args, count))
+
+    @property
+    def nnz(self) -> int:
+        """The number of entries of the result."""
+        return self._native.nnz
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the result's arrays in bytes."""
+        result = self._specialisation.statement.result
+        pos, crd = result.pos_width // 8, result.crd_width // 8
+        total = self.nnz * ELEMENTS[result.dtype].itemsize
+        kinds = () if result.format is None else result.format.level_kinds
+        parents = 1
+        for kind, size in zip(kinds, self._native.sizes, strict=True):
+            entries = parents * size if kind.is_full else size
+            total += kind.pos_length(parents) * pos + kind.crd_length(entries) * crd
+            parents = entries
+        return total
+
+    def __repr__(self) -> str:
+        text = self._specialisation.statement.assignment.text
+        parts, threads = _counted(self.parts, "part"), _counted(self.threads, "thread")
+        return (
+            f"<nacho.mlir.Plan {text!r}: {parts} on {threads}, "
+            f"balance {self.balance:.3f}, {self.nnz} entries>"
+        )
+
+    def _repr_html_(self) -> str:
+        assignment = self._specialisation.statement.assignment
+        on = [name for name, is_on in self.choices.items() if is_on]
+        rows = {
+            "expression": [assignment.text],
+            "variant": [", ".join(on) or "plain", *self._native.reasons],
+            "workers": [self._native.workers],
+            "result": [f"{self.nnz} entries, {self.nbytes / 1e6:.2f} MB"],
+        }
+        nests = nests_of(self._program, self._native, self._call.extents)
+        loops = loops_of(self._specialisation.programs.lowered("loops", self.choices))
+        cuts = {self.parts: nests}
+        patterns = drawn(self._program, self._call.loaded, cuts, loops)
+        pictures: list[Picture] = [*(nest.bars for nest in nests), *patterns]
+        return f"{table(rows)}\n{as_html(pictures)}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def planned(specialisation: Specialisation, call: Call) -> Plan:
+    """Cut the work of a call, and count the entries of its result."""
+    return Plan(specialisation, specialisation.plan(call), call)
+
+
+def _unpickled(
+    source: Source, lowering: Lowering, given: Sequence[Any], running: Running
+) -> Plan:
+    views = views_of(source.assignment, given)
+    return Specialiser(source, lowering).run(given, views, running, planned)
+
+
+def _same_pattern(before: View, now: View, validate: str) -> bool:
+    if before.shape != now.shape:
+        return False
+    old, new = chain(before.pos, before.crd), chain(now.pos, now.crd)
+    return all(
+        one is other or _same_array(one, other, validate)
+        for one, other in zip(old, new, strict=True)
+    )
+
+
+def _same_array(one: Array | None, other: Array | None, validate: str) -> bool:
+    if one is None or other is None or one.size != other.size:
+        return False
+    trusted = validate == "none" or _address(one) == _address(other)
+    return trusted or np.array_equal(_readable(one), _readable(other))
+
+
+def _address(array: Any) -> tuple[str, int]:
+    """Return where an array is."""
+    if isinstance(array, DeviceArray):
+        return array.device, array.native.address
+    return HOST, array.ctypes.data
+
+
+def _readable(array: Any) -> Any:
+    """Return the elements of an array for the host to read."""
+    return array.to_host() if isinstance(array, DeviceArray) else array

@@ -1,0 +1,110 @@
+"""Repetitions: calls with operands of the same types and sizes as an earlier call.
+
+Most of what a call finds out in Python follows from the types and sizes of its
+operands. So it still holds when another call repeats them, and the extension only has
+to check what may have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+from nacho._kernels.call import Call
+from nacho._storage.containers import places_of
+from nacho._storage.memory import times_forgotten
+from nacho._storage.results import make_result
+
+if TYPE_CHECKING:
+    from nacho import _nacho
+    from nacho._kernels.specialisation import Specialisation
+
+
+_MOST_REMEMBERED = 4
+"""A kernel remembers so many calls, for callers that alternate between operands."""
+_PATIENCE = 8
+"""After so many calls in vain, only one in so many calls is remembered."""
+
+
+class Repetitions:
+    """The calls of a kernel that may be repeated, the latest first."""
+
+    def __init__(self) -> None:
+        self._calls: list[_Repeatable] = []
+        self._in_vain = 0
+
+    def compute(self, operands: tuple[Any, ...]) -> Any:
+        """Return the result, or None for operands that do not repeat any call.
+
+        None is also what operands give that have to be refused.
+        """
+        forgotten = times_forgotten()
+        for call in self._calls:
+            made = call.compute(operands, forgotten)
+            if made is not None:
+                self._in_vain = 0
+                return made
+        return None
+
+    def remember(self, specialisation: Specialisation, call: Call) -> None:
+        """Remember a call that computed a result, if it can be repeated."""
+        self._in_vain += 1
+        if self._in_vain > _PATIENCE and self._in_vain % _PATIENCE:
+            return
+        native = _native(specialisation, call)
+        if native is not None:
+            latest = _Repeatable(native, specialisation, call)
+            self._calls = [latest, *self._calls[: _MOST_REMEMBERED - 1]]
+
+
+def _native(specialisation: Specialisation, call: Call) -> _nacho.RepeatedCall | None:
+    """Return what the extension remembers of a call.
+
+    It is None if a number is among the operands, or an array had to be copied, as all
+    are for devices with memory of their own.
+    """
+    views = call.loaded.values()
+    places = [found for view in views if (found := places_of(view)) is not None]
+    if call.running.validate != "safe" or len(places) != len(call.given):
+        return None
+    native = specialisation.programs.native
+    return native.remember(list(call.given), places, call.args, *call.asked)
+
+
+class RepetitionsByOptions:
+    """The calls that may be repeated, for each choice of the options of calls."""
+
+    def __init__(self) -> None:
+        self._of: dict[Hashable, Repetitions] = {}
+
+    def of(self, options: Hashable) -> Repetitions:
+        """Return the calls that had these options."""
+        found = self._of.get(options)
+        if found is None:
+            for oldest in list(self._of)[: 1 - _MOST_REMEMBERED]:
+                self._of.pop(oldest, None)
+            found = self._of.setdefault(options, Repetitions())
+        return found
+
+
+class _Repeatable:
+    """A call to be repeated, and how its result is made of arrays."""
+
+    __slots__ = ("_forgotten", "_format", "_kind", "_native", "_shape")
+
+    def __init__(
+        self, native: _nacho.RepeatedCall, specialisation: Specialisation, call: Call
+    ) -> None:
+        self._native = native
+        self._forgotten = times_forgotten()
+        self._format = specialisation.statement.result.format
+        self._shape = specialisation.shape(call)
+        self._kind = call.kind
+
+    def compute(self, operands: tuple[Any, ...], forgotten: int) -> Any:
+        if self._forgotten != forgotten:
+            return None
+        buffers = self._native.compute(operands)
+        if buffers is None:
+            return None
+        return make_result(self._format, self._shape, buffers, self._kind)

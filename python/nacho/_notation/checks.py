@@ -1,0 +1,64 @@
+"""Checks that the names and the indices of an assignment make sense."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from nacho._notation.tree import Access, Assignment, Expr
+from nacho.errors import ParseError, pointed
+
+
+def require_well_formed(assignment: Assignment) -> None:
+    """Refuse names and indices that contradict each other."""
+    for check in (_check_result, _check_ranks, _check_names):
+        check(assignment)
+
+
+def _check_result(assignment: Assignment) -> None:
+    result = assignment.result
+    for access in assignment.accesses:
+        if access.name == result.name:
+            _refuse(assignment, f"the result '{result.name}' is also read", access)
+    repeated = repeated_index(result)
+    if repeated is not None:
+        _refuse(assignment, f"index '{repeated}' is repeated on the left", result)
+    known = {index for access in assignment.accesses for index in access.indices}
+    for index in result.indices:
+        if index not in known:
+            message = f"index '{index}' on the left is an index of no operand"
+            _refuse(assignment, message, result)
+
+
+def _check_ranks(assignment: Assignment) -> None:
+    ranks: dict[str, int] = {}
+    for access in assignment.accesses:
+        rank = ranks.setdefault(access.name, len(access.indices))
+        if rank != len(access.indices):
+            message = (
+                f"operand '{access.name}' is used with {len(access.indices)} and "
+                f"with {rank} indices"
+            )
+            _refuse(assignment, message, access)
+
+
+def _check_names(assignment: Assignment) -> None:
+    names = {assignment.result.name, *assignment.operands}
+    for access in (assignment.result, *assignment.accesses):
+        for index in access.indices:
+            if index in names:
+                message = f"'{index}' is the name of an index and of a tensor"
+                _refuse(assignment, message, access)
+
+
+def repeated_index(access: Access) -> str | None:
+    """Return the first index that an access uses twice."""
+    seen: set[str] = set()
+    for index in access.indices:
+        if index in seen:
+            return index
+        seen.add(index)
+    return None
+
+
+def _refuse(assignment: Assignment, message: str, node: Expr) -> NoReturn:
+    raise ParseError(pointed(message, assignment.text, node.span))

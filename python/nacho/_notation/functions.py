@@ -1,0 +1,117 @@
+"""The public functions of expressions: ``nacho.sqrt``, ``nacho.where``, ``nacho.sum`` …
+
+Those of single elements are also functions of whole tensors.
+
+Some of them have names of Python's own functions, which nothing here may use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nacho._notation.operators import OPERATORS, REDUCERS, Operator
+from nacho._notation.overloads import Overloads
+from nacho._notation.shorthands import COUNT, SHORTHANDS
+from nacho._notation.symbols import Expression, applied, reduced
+from nacho.errors import ArgumentError
+
+
+def _public(operator: Operator) -> Callable[..., Any]:
+    """Return the public function of an operator, such as ``nacho.sqrt``."""
+    spelling = operator.spelling
+
+    def unary(x: object, /) -> Any:
+        return _applied(spelling, x)
+
+    def binary(lhs: object, rhs: object, /) -> Any:
+        return _applied(spelling, lhs, rhs)
+
+    def choice(condition: object, lhs: object, rhs: object, /) -> Any:
+        return _applied(spelling, condition, lhs, rhs)
+
+    function: Callable[..., Any] = (unary, binary, choice)[operator.arity - 1]
+    function.__name__ = function.__qualname__ = operator.function
+    function.__doc__ = f"Return {operator.summary}."
+    return function
+
+
+def _applied(function: str, *operands: object) -> Any:
+    """Return a function of expressions and numbers, or of whole tensors and numbers."""
+    for each in operands:
+        if isinstance(each, Overloads) and not isinstance(each, Expression):
+            found = each._operation(function, *operands)
+            if found is NotImplemented:
+                raise ArgumentError(
+                    f"{function} takes expressions of nacho.indices and numbers, or "
+                    "containers and numbers"
+                )
+            return found
+    return applied(function, *operands)
+
+
+def _shorthand(name: str) -> Callable[..., Any]:
+    def unary(x: object, /) -> Any:
+        return _applied(name, x)
+
+    unary.__name__ = unary.__qualname__ = name
+    unary.__doc__ = f"Return {_SHORTHANDS[name]}."
+    return unary
+
+
+_SHORTHANDS = {
+    "relu": "the larger one of an expression and 0",
+    "sigmoid": "1 / (1 + exp(-x)) for an expression x: 0.5 where it is 0",
+    "sign": "1, 0 or -1, as an expression is above, at or below 0",
+    "isnan": "whether an expression is not a number",
+}
+
+
+def _reducer(name: str) -> Callable[..., Expression]:
+    """Return the public function of a reduction, such as ``nacho.sum``."""
+
+    def reduce(*arguments: Any) -> Expression:
+        *indices, operand = arguments or (None,)
+        if not isinstance(operand, Expression) or not indices:
+            raise ArgumentError(
+                f"{name} takes index variables and an expression of nacho.indices: "
+                f"nacho.{name}(j, A[i, j]){_hint(name)}"
+            )
+        return reduced(name, indices, operand)
+
+    reduce.__name__ = reduce.__qualname__ = name
+    reduce.__doc__ = f"Return the {_REDUCED[name]}, over the indices that come first."
+    return reduce
+
+
+def _hint(name: str) -> str:
+    if name not in ("max", "min"):
+        return ""
+    return (
+        f"; of two expressions, nacho.{name}imum is the {_REDUCED[name].split()[0]} one"
+    )
+
+
+_REDUCED = {
+    "sum": "sum of an expression",
+    "prod": "product of an expression",
+    "max": "largest value of an expression",
+    "min": "smallest value of an expression",
+    COUNT: "number of values of an expression that are not 0",
+}
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{
+        operator.function: _public(operator)
+        for operator in OPERATORS.values()
+        if operator.function
+    },
+    **{name: _shorthand(name) for name in SHORTHANDS},
+    **{name: _reducer(name) for name in (*REDUCERS, COUNT)},
+}
+"""What Python has no symbol for, by its name in ``nacho``.
+
+>>> nacho.where(A[i, j] > 0.5, nacho.sqrt(A[i, j]), 0)  # doctest: +SKIP
+>>> A[i, j] / nacho.sum(j, A[i, j])  # doctest: +SKIP
+"""
+globals().update(FUNCTIONS)

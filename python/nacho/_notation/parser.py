@@ -1,0 +1,350 @@
+"""From text to the tree of ``notation.tree``: tokens, precedence, well-formedness.
+
+Operators bind as in Python: comparisons bind least, and do not chain:
+
+    assignment := access ('=' | '+=' | '*=' | 'max=' | 'min=') comparison
+    comparison := or [('<' | '<=' | '>' | '>=' | '==' | '!=') or]
+    or         := xor ('|' xor)*
+    xor        := and ('^' and)*
+    and        := sum ('&' sum)*
+    sum        := product (('+' | '-') product)*
+    product    := unary (('*' | '/') unary)*
+    unary      := ('-' | '~')* power
+    power      := primary ['**' unary]
+    primary    := number | name | access | call | '(' comparison ')'
+    call       := function '(' comparison (',' comparison)* ')'
+                | reducer '(' indices ',' comparison ')'
+    reducer    := 'sum' | 'prod' | 'max' | 'min' | 'count'
+    access     := name '[' indices ']' | name '(' indices ')'
+    indices    := name (',' name)*
+
+``max`` and ``min`` are functions of two numbers, too: ``max(j, x)`` is a reduction if
+``x`` has the index ``j``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import lru_cache
+from itertools import count, pairwise
+from typing import NoReturn
+
+from nacho._notation.checks import require_well_formed
+from nacho._notation.operators import REDUCERS, SUM, Operator
+from nacho._notation.shorthands import (
+    AS_WRITTEN,
+    COUNT,
+    EXPANDED,
+    SHORTHANDS,
+    Reading,
+)
+from nacho._notation.tokens import (
+    ASSIGNMENTS,
+    BINARY,
+    COMPARISONS,
+    FUNCTIONS,
+    KNOWN,
+    PATTERN,
+    POWER,
+    PREFIXES,
+    Scope,
+    Token,
+    tokenize,
+)
+from nacho._notation.tree import (
+    Access,
+    Assignment,
+    Binary,
+    Call,
+    Expr,
+    Literal,
+    Reduction,
+    Unary,
+    postorder,
+)
+from nacho.errors import ArgumentError, ParseError, Span, pointed
+
+MAX_NESTING = 100
+"""How many parentheses may be open at once; the parser recurses for each of them."""
+
+
+def parse(text: object) -> Assignment:
+    """Parse an assignment, and check that its names and indices make sense."""
+    return _parse(_checked(text), EXPANDED)
+
+
+def parse_as_written(text: object) -> Assignment:
+    """Parse an assignment into a tree in which shorthands are nodes of their own.
+
+    Such a tree cannot be compiled: the table of operators lacks some of its nodes.
+    """
+    return _parse(_checked(text), AS_WRITTEN)
+
+
+def _checked(text: object) -> str:
+    if isinstance(text, str):
+        return text
+    kind = type(text).__name__
+    raise ArgumentError(f"the expression must be a string, not {kind}")
+
+
+@lru_cache(maxsize=512)
+def _parse(text: str, reading: Reading) -> Assignment:
+    assignment = _Parser(text, reading).assignment()
+    require_well_formed(assignment)
+    return assignment
+
+
+class _Parser:
+    def __init__(self, text: str, reading: Reading) -> None:
+        self.text = text
+        self.reading = reading
+        self.tokens = tokenize(text)
+        self.next = 0
+        self.depth = 0
+        self.taken = {token.text for token in self.tokens}
+        self.renamed: dict[str, str] = {}
+        """The names of indices of the reductions around that clash with others."""
+
+    def assignment(self) -> Assignment:
+        token = self.peek()
+        if token.kind != "name":
+            self.expected("the name of the result")
+        self.next += 1
+        result = self.access(token)
+        token = self.peek()
+        if token.text not in ASSIGNMENTS:
+            self.expected("'=' after the result")
+        self.next += 1
+        expr = self.comparison()
+        if self.peek().kind != "end":
+            self.expected("an operator or the end of the text")
+        reduction = None if ASSIGNMENTS[token.text] is SUM else token.text
+        return Assignment(result, expr, self.text, reduction, token.span)
+
+    def comparison(self) -> Expr:
+        lhs = self.chain()
+        symbol = self.peek().text
+        if symbol not in COMPARISONS:
+            return lhs
+        self.next += 1
+        rhs = self.chain()
+        if self.peek().text in COMPARISONS:
+            self.expected("no second comparison (comparisons do not chain)")
+        return Binary(COMPARISONS[symbol].name, lhs, rhs, _join(lhs, rhs))
+
+    def chain(self) -> Expr:
+        """Parse operands between operators that are no comparisons.
+
+        An operator gets its right operand when one comes that does not bind tighter.
+        """
+        operands, waiting = [self.unary()], list[tuple[int, Operator]]()
+        while True:
+            level, operator = BINARY.get(self.peek().text, (-1, None))
+            while waiting and waiting[-1][0] >= level:
+                rhs, lhs = operands.pop(), operands.pop()
+                name = waiting.pop()[1].name
+                operands.append(Binary(name, lhs, rhs, _join(lhs, rhs)))
+            if operator is None:
+                return operands[0]
+            waiting.append((level, operator))
+            self.next += 1
+            operands.append(self.unary())
+
+    def unary(self) -> Expr:
+        signs: list[Token] = []
+        while (token := self.peek()).text in PREFIXES:
+            signs.append(token)
+            self.next += 1
+        node = self.power()
+        for sign in reversed(signs):
+            node = Unary(PREFIXES[sign.text].name, node, (sign.span[0], node.span[1]))
+        return node
+
+    def power(self) -> Expr:
+        base = self.primary()
+        if self.peek().text != POWER:
+            return base
+        self.next += 1
+        self.enter()
+        exponent = self.unary()
+        self.depth -= 1
+        return self.reading.power(base, exponent)
+
+    def primary(self) -> Expr:
+        token = self.peek()
+        if token.kind == "number":
+            self.next += 1
+            return Literal(self.number(token), token.span)
+        if token.text == "(":
+            return self.parenthesis()
+        if token.kind != "name":
+            self.expected("an operand")
+        self.next += 1
+        if self.peek().text == "(":
+            if token.text == PATTERN:
+                return self.pattern(token)
+            if token.text in REDUCERS or token.text == COUNT:
+                scope = Scope(self.tokens, self.next)
+                if token.text not in FUNCTIONS or scope.has_index():
+                    return self.reduction(token, scope)
+            if token.text in FUNCTIONS or token.text in SHORTHANDS:
+                return self.call(token)
+        return self.access(token)
+
+    def pattern(self, name: Token) -> Call:
+        """Parse ``pattern(A)[i,j]``, or ``pattern(A[i,j])``, which is the same."""
+        self.enter()
+        self.next += 1
+        token = self.peek()
+        if token.kind != "name":
+            self.expected("the name of a tensor")
+        self.next += 1
+        is_outside = self.peek().text == ")"
+        operand = None if is_outside else self.access(token)
+        end = self.close(")")
+        if operand is None:
+            operand = self.access(token)
+            end = operand.span[1]
+        if not operand.indices:
+            self.expected(f"the indices of '{token.text}'")
+        return Call(name.text, (operand,), (name.span[0], end))
+
+    def number(self, token: Token) -> int | float:
+        if not token.text.isdecimal():
+            return float(token.text)
+        try:
+            return int(token.text)
+        except ValueError:
+            message = f"an integer of {len(token.text)} digits is too long"
+            raise ParseError(pointed(message, self.text, token.span)) from None
+
+    def parenthesis(self) -> Expr:
+        self.enter()
+        begin = self.peek().span[0]
+        self.next += 1
+        node = self.comparison()
+        return replace(node, span=(begin, self.close(")")))
+
+    def call(self, name: Token) -> Expr:
+        self.enter()
+        self.next += 1
+        arguments = [self.comparison()]
+        while self.peek().text == ",":
+            self.next += 1
+            arguments.append(self.comparison())
+        end = self.close(")")
+        span = (name.span[0], end)
+        is_shorthand = name.text in SHORTHANDS
+        wanted = 1 if is_shorthand else FUNCTIONS[name.text].arity
+        if len(arguments) != wanted:
+            message = f"'{name.text}' takes {wanted} argument(s), not {len(arguments)}"
+            raise ParseError(pointed(message, self.text, span))
+        if is_shorthand:
+            return self.reading.call(name.text, arguments[0], span)
+        return Call(name.text, tuple(arguments), span)
+
+    def reduction(self, name: Token, scope: Scope) -> Reduction:
+        self.enter()
+        self.next += 1
+        outer, self.renamed = self.renamed, dict(self.renamed)
+        over: list[str] = []
+        while self.peek().kind == "name" and self.tokens[self.next + 1].text == ",":
+            index = self.peek().text
+            self.renamed[index] = index if scope.is_alone(index) else self.fresh(index)
+            over.append(self.renamed[index])
+            self.next += 2
+        if not over:
+            self.expected(f"an index and an expression: {name.text}(j, A[i,j])")
+        operand = self.comparison()
+        end = self.close(")")
+        self.renamed = outer
+        span = (name.span[0], end)
+        node = self.reading.reduction(name.text, tuple(over), operand, span)
+        self.require_indices(node)
+        return node
+
+    def fresh(self, index: str) -> str:
+        """Return the name of an index with a number that nothing else has."""
+        names = (f"{index}{number}" for number in count(1))
+        name = next(name for name in names if name not in self.taken)
+        self.taken.add(name)
+        return name
+
+    def require_indices(self, node: Reduction) -> None:
+        known = {
+            index
+            for each in postorder(node.operand)
+            if isinstance(each, Access)
+            for index in each.indices
+        }
+        for index in node.indices:
+            if index not in known or node.indices.count(index) > 1:
+                wrong = (
+                    "is repeated" if index in known else "is that of no operand in it"
+                )
+                message = f"index '{index}' of the reduction {wrong}"
+                raise ParseError(pointed(message, self.text, node.span))
+
+    def access(self, name: Token) -> Access:
+        bracket = self.peek().text
+        if bracket not in ("[", "("):
+            return Access(name.text, (), name.span)
+        if bracket == "(" and not self.has_names():
+            message = f"'{name.text}' is no function of the notation"
+            near = get_close_matches(name.text, KNOWN, 3)
+            message += f", did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise ParseError(pointed(message, self.text, name.span))
+        self.enter()
+        self.next += 1
+        indices = [self.index()]
+        while self.peek().text == ",":
+            self.next += 1
+            indices.append(self.index())
+        end = self.close("]" if bracket == "[" else ")")
+        return Access(name.text, tuple(indices), (name.span[0], end))
+
+    def has_names(self) -> bool:
+        """Return whether the parentheses that open here have only names in them."""
+        for token, after in pairwise(self.tokens[self.next + 1 :]):
+            if token.text == ")" or token.kind not in ("name", "symbol"):
+                return True
+            if token.kind == "name" and after.text not in (",", ")"):
+                return after.kind != "symbol" or after.text == "]"
+        return True
+
+    def index(self) -> str:
+        token = self.peek()
+        if token.kind != "name":
+            self.expected("the name of an index")
+        self.next += 1
+        return self.renamed.get(token.text, token.text)
+
+    def peek(self) -> Token:
+        return self.tokens[self.next]
+
+    def enter(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_NESTING:
+            message = f"more than {MAX_NESTING} parentheses are open here"
+            raise ParseError(pointed(message, self.text, self.peek().span))
+
+    def close(self, bracket: str) -> int:
+        """Consume the closing bracket and return the column behind it."""
+        token = self.peek()
+        if token.text != bracket:
+            self.expected(f"'{bracket}'")
+        self.next += 1
+        self.depth -= 1
+        return token.span[1]
+
+    def expected(self, what: str) -> NoReturn:
+        token = self.peek()
+        found = token.text if token.kind == "end" else f"'{token.text}'"
+        message = f"expected {what}, found {found}"
+        raise ParseError(pointed(message, self.text, token.span))
+
+
+def _join(lhs: Expr, rhs: Expr) -> Span:
+    return (lhs.span[0], rhs.span[1])

@@ -1,0 +1,126 @@
+"""What the notation writes in fewer words than operators: powers, ``relu``, ``count`` …
+
+The parser replaces each of them by operators of the table, so that nothing else knows
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from nacho._notation.operators import REDUCERS
+from nacho._notation.tree import Binary, Call, Expr, Literal, Reduction, Unary
+from nacho.errors import Span
+
+COUNT = "count"
+
+_LARGEST_POWER = 64
+"""Integers up to this one are exponents of products; others, of real powers."""
+
+
+def reduction(
+    function: str, indices: tuple[str, ...], operand: Expr, span: Span
+) -> Reduction:
+    """Return ``sum(j, x)`` and its like; ``count`` sums 1 wherever ``x`` is not 0."""
+    if function != COUNT:
+        return Reduction(REDUCERS[function].name, indices, operand, span)
+    ones = Call("where", (operand, Literal(1, span), Literal(0, span)), span)
+    return Reduction(REDUCERS["sum"].name, indices, ones, span)
+
+
+def power(base: Expr, exponent: Expr) -> Expr:
+    """Return ``base ** exponent``: a product if the exponent is a small integer."""
+    span = (base.span[0], exponent.span[1])
+    number = _integer(exponent)
+    if number is None or not 0 < abs(number) <= _LARGEST_POWER:
+        return Binary("pow", base, exponent, span)
+    if number > 0:
+        return _product(base, number, span)
+    # Integers might overflow before they divide.
+    product = _product(_real(base), -number, span)
+    return Binary("div", Literal(1, span), product, span)
+
+
+def _real(x: Expr) -> Expr:
+    """Return a number that is not of an integer type, and else the same."""
+    return Binary("mul", x, Literal(1.0, x.span), x.span)
+
+
+def _integer(node: Expr) -> int | None:
+    """Return the value of an integer literal, which may have a sign."""
+    if isinstance(node, Unary) and node.op == "neg":
+        value = _integer(node.operand)
+        return None if value is None else -value
+    if isinstance(node, Literal) and isinstance(node.value, int):
+        return node.value
+    return None
+
+
+def _product(base: Expr, count: int, span: Span) -> Expr:
+    """Multiply ``count`` copies: the square of a half of them, if they are even."""
+    if count == 1:
+        return base
+    half = _product(base, count // 2, span)
+    square = Binary("mul", half, half, span)
+    return Binary("mul", square, base, span) if count % 2 else square
+
+
+def _relu(x: Expr, span: Span) -> Expr:
+    return Call("max", (x, Literal(0, span)), span)
+
+
+def _sigmoid(x: Expr, span: Span) -> Expr:
+    one = Literal(1, span)
+    negative = Call("exp", (Unary("neg", _real(x), span),), span)
+    return Binary("div", one, Binary("add", one, negative, span), span)
+
+
+def _sign(x: Expr, span: Span) -> Expr:
+    """1, -1 or 0, as the number; what is none of them is not a number, and stays."""
+    zero, one = Literal(0, span), Literal(1, span)
+    same = Call("where", (Binary("eq", x, zero, span), zero, x), span)
+    minus = Unary("neg", one, span)
+    below = Call("where", (Binary("lt", x, zero, span), minus, same), span)
+    return Call("where", (Binary("gt", x, zero, span), one, below), span)
+
+
+def _isnan(x: Expr, span: Span) -> Expr:
+    return Binary("ne", x, x, span)
+
+
+SHORTHANDS: dict[str, Callable[[Expr, Span], Expr]] = {
+    "relu": _relu,
+    "sigmoid": _sigmoid,
+    "sign": _sign,
+    "isnan": _isnan,
+}
+"""Functions of one number, by name."""
+
+
+class Reading(NamedTuple):
+    """What the parser makes of powers, reductions and functions such as ``relu``."""
+
+    power: Callable[[Expr, Expr], Expr]
+    reduction: Callable[[str, tuple[str, ...], Expr, Span], Reduction]
+    call: Callable[[str, Expr, Span], Expr]
+
+
+def _kept_power(base: Expr, exponent: Expr) -> Expr:
+    return Binary("pow", base, exponent, (base.span[0], exponent.span[1]))
+
+
+def _kept_reduction(
+    function: str, indices: tuple[str, ...], operand: Expr, span: Span
+) -> Reduction:
+    name = COUNT if function == COUNT else REDUCERS[function].name
+    return Reduction(name, indices, operand, span)
+
+
+EXPANDED = Reading(power, reduction, lambda name, x, span: SHORTHANDS[name](x, span))
+"""Everything in operators of the table, as it is compiled."""
+
+AS_WRITTEN = Reading(
+    _kept_power, _kept_reduction, lambda name, x, span: Call(name, (x,), span)
+)
+"""Shorthands stay nodes of their own, for what has to write them again."""

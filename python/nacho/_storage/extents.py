@@ -1,0 +1,149 @@
+"""The extents of indices: all operands must agree on them, and the result has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NoReturn
+
+from nacho._notation.tree import Access, Assignment, Reduction
+from nacho._storage.formats import Format, TensorType
+from nacho._storage.views import View
+from nacho.errors import ReductionError, ShapeError, pointed
+
+Views = Mapping[str, View]
+"""The views of the operands with indices, by name."""
+
+Extents = Mapping[str, int]
+"""The extent of every index."""
+
+
+def index_extents(assignment: Assignment, views: Views) -> dict[str, int]:
+    """Return the extent of every index, or refuse two that contradict each other."""
+    found: dict[str, int] = {}
+    for access in assignment.accesses:
+        if access.indices:
+            shape = views[access.name].shape
+            for index, extent in zip(access.indices, shape, strict=True):
+                if found.setdefault(index, extent) != extent:
+                    _refuse(assignment, access, index, extent, found[index])
+    return found
+
+
+def _refuse(
+    assignment: Assignment, access: Access, index: str, extent: int, before: int
+) -> NoReturn:
+    first = next(each for each in assignment.accesses if index in each.indices)
+    message = (
+        f"index '{index}' has extent {before} in operand '{first.name}', but {extent} "
+        f"in operand '{access.name}'"
+    )
+    raise ShapeError(pointed(message, assignment.text, access.span))
+
+
+def require_values(
+    assignment: Assignment, extents: Extents, format: Format | None
+) -> None:
+    """Refuse a reduction over an empty index unless the result can be given.
+
+    ``max=`` and ``min=`` of nothing have no value. ``*=`` of nothing is 1, which a
+    sparse result has no entries for. ``=`` and ``+=`` of nothing are 0.
+    """
+    for node in assignment.nested:
+        _require_value(assignment, node, extents)
+    reduction = assignment.reduction
+    bound = {index for node in assignment.nested for index in node.indices}
+    over = [index for index in assignment.reduced if index not in bound]
+    empty = next((index for index in over if not extents[index]), None)
+    if reduction is None or empty is None:
+        return
+    reason = "has no value"
+    if assignment.reduction_operator.identity == "one":
+        result = assignment.result
+        shape = [extents[index] for index in result.indices]
+        if format is None or format.is_dense or 0 in shape:
+            return
+        reason = f"is 1, and result '{result.name}' ({format}) stores no such entries"
+    message = f"the reduction '{reduction}' over the empty index '{empty}' {reason}"
+    raise ReductionError(pointed(message, assignment.text, assignment.reduction_span))
+
+
+def _require_value(assignment: Assignment, node: Reduction, extents: Extents) -> None:
+    """Refuse a reduction inside of an expression that is one of nothing.
+
+    Only a sum of nothing is 0, as an entry that is not stored is.
+    """
+    empty = next((index for index in node.indices if not extents[index]), None)
+    if empty is not None and node.operator.identity != "zero":
+        message = f"'{node.operator.reduces}' over the empty index '{empty}'"
+        message += " has nothing to reduce"
+        raise ReductionError(pointed(message, assignment.text, node.span))
+
+
+_MOST_WORK = (1 << 63) - 1
+
+
+class WorkEstimate:
+    """Estimates how many entries a call reads and writes."""
+
+    def __init__(self, assignment: Assignment, types: Mapping[str, TensorType]) -> None:
+        accesses = list(_sparse_accesses(assignment, types))
+        driven = {index for access in accesses for index in access.indices}
+        self.read = [access.name for access in accesses]
+        self.free = [index for index in assignment.indices if index not in driven]
+
+    def of(self, views: Views, extents: Extents) -> int:
+        """Return the entries of all sparse operands times the extents of free indices.
+
+        An index is free if no sparse operand has it.
+        """
+        work = sum([views[name].values.size for name in self.read]) if self.read else 1
+        for index in self.free:
+            work *= extents[index]
+        return min(work, _MOST_WORK)
+
+
+# --- Coordinates ----------------------------------------------------------------------
+
+
+def sparse_names(types: Mapping[str, TensorType]) -> list[str]:
+    """Return the names of the operands that have sparse levels."""
+    return [
+        name
+        for name, type in types.items()
+        if type.format is not None and not type.format.is_dense
+    ]
+
+
+def narrow_indices(
+    assignment: Assignment, types: Mapping[str, TensorType], result: TensorType
+) -> tuple[str, ...]:
+    """Return the indices of the result whose coordinates may overflow int32 ``crd``.
+
+    An index is safe if there are sparse operands and all store it as int32.
+    """
+    if result.format is None or result.crd_width > 32:
+        return ()
+    stored = [result.format.order[level] for level in result.format.stored]
+    accesses = list(_sparse_accesses(assignment, types))
+    return tuple(
+        index
+        for index in (assignment.result.indices[dimension] for dimension in stored)
+        if not accesses
+        or not all(_stores_narrow(index, each, types[each.name]) for each in accesses)
+    )
+
+
+def _sparse_accesses(
+    assignment: Assignment, types: Mapping[str, TensorType]
+) -> Iterable[Access]:
+    sparse = sparse_names(types)
+    return (access for access in assignment.accesses if access.name in sparse)
+
+
+def _stores_narrow(index: str, access: Access, type: TensorType) -> bool:
+    """Return whether an access stores the coordinates of an index, as int32."""
+    if index not in access.indices or type.crd_width > 32:
+        return False
+    assert type.format is not None
+    level = type.format.order.index(access.indices.index(index))
+    return level in type.format.stored

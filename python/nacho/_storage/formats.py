@@ -1,0 +1,391 @@
+"""Formats: a name, or MLIR's own level map, of how a tensor is stored.
+
+A format is a list of levels; each stores one dimension in one way. Names and level
+maps are two spellings of the same thing: ``Format("csr")`` equals
+``Format("(d0, d1) -> (d0 : dense, d1 : compressed)")``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from operator import index
+
+from nacho._notation.tree import MAX_RANK
+from nacho._storage.kinds import PROPERTIES, LevelKind, level_kind
+from nacho.errors import FormatError, UnsupportedError, displayed
+
+Levels = tuple[tuple[int, str], ...]
+"""Per level, the dimension that it stores and the kind of the level."""
+
+_NAMED: dict[str, Levels] = {
+    "csr": ((0, "dense"), (1, "compressed")),
+    "dcsr": ((0, "compressed"), (1, "compressed")),
+    "csc": ((1, "dense"), (0, "compressed")),
+    "dcsc": ((1, "compressed"), (0, "compressed")),
+    "sparse-vector": ((0, "compressed"),),
+}
+LISTS: dict[str, tuple[str, str]] = {
+    "coo": ("singleton(nonunique, soa)", "singleton(soa)"),
+    "coo-interleaved": ("singleton(nonunique)", "singleton"),
+}
+"""Per format in which entries are listed, the kinds of its singleton levels: the kind
+of all singletons but the last, and the kind of the last. Without ``soa``, which is
+MLIR's default, one array has the coordinates of all levels, entry by entry."""
+_ANY_RANK = (*LISTS, "csf", "dense")
+_NONUNIQUE = "compressed(nonunique)"
+_SINGLETONS = {kind: name for name, kinds in LISTS.items() for kind in kinds}
+_FOREIGN_KINDS = frozenset({"batch", "loose_compressed", "structured"})
+
+_MAP = re.compile(r"\s*\(([^()]*)\)\s*->\s*\((.*)\)\s*", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_LEVEL = re.compile(r"\s*([^:]+?)\s*:\s*([a-z_]+)\s*(?:\(([^()]*)\))?\s*", re.DOTALL)
+
+
+class Format:
+    """How a tensor is stored: the dimension and the kind of each level.
+
+    A name that fits any rank, such as "coo", has no ``levels``.
+    """
+
+    __slots__ = (
+        "_hash",
+        "compressed",
+        "is_dense",
+        "is_row_major",
+        "kinds",
+        "level_kinds",
+        "levels",
+        "name",
+        "order",
+        "owners",
+        "rank",
+        "sharing",
+        "stored",
+    )
+
+    _hash: int
+    name: str
+    """Its name or, if it has none, its level map."""
+    rank: int | None
+    """How many dimensions it has, or None if it fits any rank."""
+    levels: Levels
+    """The dimension and the kind of each level."""
+    order: tuple[int, ...]
+    """The dimension of each level."""
+    kinds: tuple[str, ...]
+    """The kind of each level, as level maps spell it."""
+    level_kinds: tuple[LevelKind, ...]
+    """What is known of each level by its kind. The fields below follow from it."""
+    compressed: tuple[int, ...]
+    """The levels that have ``pos``."""
+    stored: tuple[int, ...]
+    """The levels that store coordinates."""
+    sharing: tuple[range, ...]
+    """Per level, the levels whose coordinates share one array with this level. The
+    array is the ``crd`` of the first of them, and has a column for each of them."""
+    owners: tuple[int, ...]
+    """The levels that have a ``crd`` of their own."""
+    is_dense: bool
+    """Whether every level is dense."""
+    is_row_major: bool
+    """Whether the levels are in the order of the dimensions."""
+
+    def __init__(self, text: str | Format) -> None:
+        if isinstance(text, Format):
+            name, rank, levels = text.name, text.rank, text.levels
+        else:
+            name, rank, levels = _resolve(text)
+        put = object.__setattr__
+        put(self, "name", name)
+        put(self, "rank", rank)
+        put(self, "levels", levels)
+        put(self, "order", tuple(dimension for dimension, _ in levels))
+        put(self, "is_row_major", self.order == (*range(len(levels)),))
+        put(self, "kinds", tuple(kind for _, kind in levels))
+        known = tuple(level_kind(kind) for _, kind in levels)
+        put(self, "level_kinds", known)
+        has_pos = (n for n, kind in enumerate(known) if kind.has_pos)
+        put(self, "compressed", tuple(has_pos))
+        stored = tuple(n for n, kind in enumerate(known) if not kind.is_full)
+        put(self, "stored", stored)
+        sharing = _sharing_levels(known)
+        put(self, "sharing", sharing)
+        put(self, "owners", tuple(n for n in stored if sharing[n][0] == n))
+        put(self, "is_dense", not stored if known else name == "dense")
+        put(self, "_hash", hash((name, rank, levels)))
+
+    @classmethod
+    def of_levels(cls, levels: Levels) -> Format:
+        """Return the format that has these ``levels``."""
+        return cls(_level_map(len(levels), levels))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Format is immutable: cannot set '{name}'")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Format is immutable: cannot delete '{name}'")
+
+    def __reduce__(self) -> tuple[type[Format], tuple[str]]:
+        return (Format, (self.name if self.rank is None else self.level_map(),))
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Format):
+            return NotImplemented
+        return self.rank == other.rank and (
+            self.name == other.name
+            if self.rank is None
+            else self.levels == other.levels
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"nacho.Format({self.name!r})"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def level_map(self) -> str:
+        """Return the level map in MLIR's syntax."""
+        if self.rank is None:
+            raise FormatError(f"'{self.name}' fits any rank and has no level map")
+        return _level_map(self.rank, self.levels)
+
+    def encoding(self, pos_width: int, crd_width: int) -> str:
+        """Return MLIR's encoding; ``pos_width`` and ``crd_width`` are in bits."""
+        if self.is_dense:
+            return f"#sparse_tensor.encoding<{{ map = {self.level_map()} }}>"
+        return (
+            f"#sparse_tensor.encoding<{{ map = {self.level_map()}, "
+            f"posWidth = {pos_width}, crdWidth = {crd_width} }}>"
+        )
+
+    def for_rank(self, rank: int, operand: str | None = None) -> Format:
+        """Return the format for a tensor of this rank, or refuse a format of another.
+
+        For a name that fits any rank, the format has the levels that the name stands
+        for. Equal formats give the same object, so that comparing them takes no time.
+        Messages name the ``operand``.
+        """
+        subject = "" if operand is None else f"operand '{operand}': "
+        if rank > MAX_RANK:
+            raise UnsupportedError(
+                f"{subject}rank {rank} is not supported (supported: 1 to {MAX_RANK})"
+            )
+        if self.rank == rank:
+            return _shared(self)
+        if self.rank is not None:
+            message = f"format '{self.name}' is of rank {self.rank}, not of rank {rank}"
+            raise FormatError(f"{subject}{message}")
+        if rank < 1:
+            raise FormatError(f"{subject}a scalar has no format '{self.name}'")
+        return _family_format(self.name, rank)
+
+    def in_order(self, order: Sequence[int]) -> Format:
+        """Return the format whose levels have the same kinds and store ``order``.
+
+        ``order`` is the dimension of each level. A format whose levels are not in the
+        order of the dimensions already, such as csc, cannot be given another order.
+        """
+        dimensions = tuple(range(len(self.levels)))
+        try:
+            wanted = tuple([index(dimension) for dimension in order])
+        except TypeError:
+            wanted = ()
+        if tuple(sorted(wanted)) != dimensions:
+            shown = ", ".join(map(str, dimensions))
+            raise FormatError(
+                f"order={displayed(order)}: expected the dimensions ({shown})"
+            )
+        if self.order not in (dimensions, wanted):
+            raise FormatError(
+                f"order={displayed(order)}: format '{self.name}' has the order "
+                f"{self.order}"
+            )
+        return self.of_levels((*zip(wanted, self.kinds, strict=True),))
+
+    @property
+    def inner_dense(self) -> frozenset[int]:
+        """The dimensions of the dense levels behind the last sparse one."""
+        return frozenset(self.order[1 + max(self.stored, default=-1) :])
+
+    def require_compiled(self, name: str, role: str = "operand") -> Format:
+        """Return the format itself, or refuse one that no kernel can read or make.
+
+        Messages say the ``name`` of the tensor, and its ``role``.
+        """
+        if self.rank is None:
+            return self
+        reason = "" if self.rank <= MAX_RANK else f"rank {self.rank}"
+        reason = reason or _unsupported_level(self.kinds)
+        if reason:
+            raise UnsupportedError(
+                f"{role} '{name}': format '{self.name}' is not supported: {reason}"
+            )
+        return self
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """The type of an operand or result of a kernel; the format of a scalar is None."""
+
+    format: Format | None
+    dtype: str  # a key of elements.ELEMENTS
+    pos_width: int = 32
+    crd_width: int = 32
+
+
+def known_names() -> tuple[str, ...]:
+    """Return the names that ``Format`` understands."""
+    return (*_NAMED, *_ANY_RANK)
+
+
+def _resolve(text: object) -> tuple[str, int | None, Levels]:
+    if not isinstance(text, str):
+        kind = type(text).__name__
+        raise FormatError(f"a format is a name or a level map, not {kind}")
+    name = text.lower()
+    if name in _ANY_RANK:
+        return name, None, ()
+    if name in _NAMED:
+        return name, len(_NAMED[name]), _NAMED[name]
+    if "->" not in text:
+        known = ", ".join(known_names())
+        raise FormatError(
+            f"unknown format '{text}': expected one of {known}, or a level map such "
+            "as '(d0, d1) -> (d0 : dense, d1 : compressed)'"
+        )
+    rank, levels = _parse_map(text)
+    return _canonical_name(rank, levels), rank, levels
+
+
+def _parse_map(text: str) -> tuple[int, Levels]:
+    found = _MAP.fullmatch(text)
+    if found is None:
+        raise FormatError(f"'{text}' is not a level map '(d0, …) -> (d0 : kind, …)'")
+    dimensions = [name.strip() for name in found[1].split(",")]
+    for name in dimensions:
+        if not _NAME.fullmatch(name) or dimensions.count(name) > 1:
+            raise FormatError(f"level map '{text}': bad or repeated dimension '{name}'")
+    # A comma inside the parentheses of a kind does not separate levels.
+    parts = re.split(r",(?![^()]*\))", found[2])
+    levels = tuple(_parse_level(part, dimensions, text) for part in parts)
+    if sorted(dimension for dimension, _ in levels) != list(range(len(dimensions))):
+        raise FormatError(f"level map '{text}': each dimension needs exactly one level")
+    return len(dimensions), levels
+
+
+def _parse_level(part: str, dimensions: list[str], text: str) -> tuple[int, str]:
+    shown = part.strip()
+    if re.search(r"\b(floordiv|mod)\b|[-+*]", part.partition(":")[0]):
+        raise UnsupportedError(f"level map '{text}': '{shown}': blocked levels")
+    found = _LEVEL.fullmatch(part)
+    if found is None:
+        raise FormatError(f"level map '{text}': expected 'd0 : kind', found '{shown}'")
+    dimension, kind = found[1], found[2]
+    if dimension not in dimensions:
+        raise FormatError(f"level map '{text}': unknown dimension '{dimension}'")
+    return dimensions.index(dimension), _parse_kind(kind, found[3], text)
+
+
+def _parse_kind(kind: str, properties: str | None, text: str) -> str:
+    if kind in _FOREIGN_KINDS:
+        raise UnsupportedError(f"level map '{text}': levels of kind '{kind}'")
+    if kind not in PROPERTIES:
+        known = ", ".join(PROPERTIES)
+        raise FormatError(f"level map '{text}': unknown kind '{kind}' (known: {known})")
+    if properties is None:
+        return kind
+    given = {name.strip() for name in properties.split(",")}
+    wrong = given - PROPERTIES[kind]
+    if wrong:
+        shown = ", ".join(sorted(wrong))
+        raise FormatError(f"level map '{text}': '{kind}' cannot be '{shown}'")
+    return f"{kind}({', '.join(sorted(given))})"
+
+
+def _level_map(rank: int, levels: Levels) -> str:
+    dimensions = ", ".join(f"d{n}" for n in range(rank))
+    stored = ", ".join(f"d{dimension} : {kind}" for dimension, kind in levels)
+    return f"({dimensions}) -> ({stored})"
+
+
+def _canonical_name(rank: int, levels: Levels) -> str:
+    for name, named in _NAMED.items():
+        if levels == named:
+            return name
+    for name in _ANY_RANK:
+        if levels == _family(name, rank):
+            return name
+    return _level_map(rank, levels)
+
+
+@lru_cache(maxsize=1024)
+def _shared(format: Format) -> Format:
+    """Return the same object for all equal formats."""
+    return format
+
+
+@cache
+def _family_format(name: str, rank: int) -> Format:
+    return _shared(Format.of_levels(_family(name, rank)))
+
+
+def _family(name: str, rank: int) -> Levels:
+    """Return the levels that a name for any rank stands for at one rank."""
+    if name == "dense":
+        return tuple((n, "dense") for n in range(rank))
+    if name == "csf" or rank == 1:
+        return tuple((n, "compressed") for n in range(rank))
+    return tuple(enumerate(list_kinds(name, rank)))
+
+
+def list_kinds(name: str, count: int) -> tuple[str, ...]:
+    """Return the kinds of ``count`` levels, at least two, that list entries."""
+    inner, last = LISTS[name]
+    return (_NONUNIQUE, *[inner] * (count - 2), last)
+
+
+def list_name(kind: str) -> str:
+    """Return the name of the format, such as coo, that has singletons of this kind."""
+    return _SINGLETONS[kind]
+
+
+def _sharing_levels(kinds: tuple[LevelKind, ...]) -> tuple[range, ...]:
+    """Return, per level, the levels that share one array of coordinates with it."""
+    found: list[range] = []
+    for level, kind in enumerate(kinds):
+        if kind.joins_crd and level:
+            levels = range(found[-1][0], level + 1)
+            found[levels[0] :] = [levels] * len(levels)
+        else:
+            found.append(range(level, level + 1))
+    return tuple(found)
+
+
+# --- What is compiled -----------------------------------------------------------------
+
+
+def _unsupported_level(kinds: tuple[str, ...]) -> str:
+    """Return why no kernel reads levels of these kinds; empty if kernels read them."""
+    open_group = False
+    if len({list_name(kind) for kind in kinds if kind in _SINGLETONS}) > 1:
+        return "either all singletons are 'soa' or none is"
+    for kind in kinds:
+        known = level_kind(kind)
+        if not known.is_ordered:
+            return "entries are sorted, no level is 'nonordered'"
+        if known.shares_positions is not open_group:
+            return (
+                f"'{_NONUNIQUE}' needs a singleton behind it"
+                if open_group
+                else f"a singleton needs '{_NONUNIQUE}' before it"
+            )
+        open_group = not known.is_unique
+    return "the last level of coo is unique" if open_group else ""

@@ -1,0 +1,139 @@
+"""From one format to another: what a conversion leaves out, shares, and refuses.
+
+A kernel moves the entries themselves. This package cannot import ``nacho._kernels``,
+which imports it; instead, ``use_kernels`` is given the function that calls the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from nacho._storage.conversion import coordinates, index_type, require_within
+from nacho._storage.formats import Format
+from nacho._storage.memory import canonical
+from nacho._storage.tensor import Tensor
+from nacho._storage.views import (
+    INT32,
+    INT32_MAX,
+    INT64,
+    Array,
+    View,
+    filled,
+    require_positions,
+    subject,
+)
+from nacho.errors import OutOfMemoryError, UnsupportedError
+
+Copy = Callable[[View, Format], View]
+"""A function that stores the entries of a view in another format, sorted."""
+
+_copied: Copy
+
+
+def use_kernels(copied: Copy) -> None:
+    """Make this function the one that moves the entries of all conversions."""
+    global _copied
+    _copied = copied
+
+
+def checked(tensor: Tensor) -> View:
+    """Return the view of a tensor after a check: its arrays may have been edited."""
+    view = tensor._view
+    if view.format.is_dense:
+        return view
+    ready = filled(None, view)
+    require_positions(None, ready)
+    return canonical(None, tensor, view, ready, "safe", None)
+
+
+def converted(view: View, wanted: Format, name: str | None = None) -> View:
+    """Return a view with sorted entries in another format; unchanged arrays are shared.
+
+    ``name`` is that of the operand in messages; None stands for a tensor being made.
+    """
+    if view.format == wanted:
+        return view
+    require_within(view, name)
+    given = _without_fill(view) if _leaves_zeros_out(view.format, wanted) else view
+    if given.format == wanted:
+        return given
+    try:
+        made = _copied(given, wanted)
+    except OutOfMemoryError as error:
+        message = f"no memory to convert {view.format} to {wanted}"
+        raise OutOfMemoryError(f"{subject(name)}: {message}") from error
+    except UnsupportedError as error:
+        message = f"{view.format} cannot be converted to {wanted}"
+        raise UnsupportedError(f"{subject(name)}: {message}: {error}") from error
+    return _sharing(given, made)
+
+
+def sorting(columns: Sequence[Array]) -> Array:
+    """Return the order that sorts entries by their coordinates; it is stable.
+
+    Every entry gets its number as one more coordinate, in dimension 0. The entries are
+    sorted already if the numbers are the outermost level. A conversion that makes the
+    numbers the innermost level sorts by the other coordinates, and moves the numbers
+    along: they are the order.
+    """
+    count, rank = columns[0].size, len(columns)
+    extents = [int(column.max()) + 1 for column in columns]
+    wide = max(*extents, count) > INT32_MAX
+    width = INT64 if wide else INT32
+    numbers = np.arange(count, dtype=width)
+    crd = (numbers, *(column.astype(width, copy=False) for column in columns))
+    format = Format("coo").for_rank(rank + 1)
+    view = _coo(format, (count, *extents), crd, np.zeros(count, np.int8))
+    order = _copied(view, format.in_order((*range(1, rank + 1), 0))).crd_at(rank)
+    return order.astype(np.intp, copy=False)
+
+
+def _sharing(given: View, made: View) -> View:
+    """Return ``made`` with the innermost ``crd`` and the values of ``given``.
+
+    They are the same if the order of the levels is, and no innermost level is dense.
+    """
+    innermost = (given.format.level_kinds[-1], made.format.level_kinds[-1])
+    is_any_full = any(kind.is_full for kind in innermost)
+    if is_any_full or given.format.order != made.format.order:
+        return made
+    mine, other = given.crd[-1], made.crd[-1]
+    if mine is not None and other is not None and mine.dtype == other.dtype:
+        made.crd = (*made.crd[:-1], mine)
+    made.values = given.values
+    return made
+
+
+# --- Zeros that fill up ---------------------------------------------------------------
+
+
+def _leaves_zeros_out(given: Format, wanted: Format) -> bool:
+    """Return whether zeros that fill up dense levels are left out of another format."""
+    if not given.level_kinds[-1].is_full or wanted.is_dense:
+        return False
+    return given.is_dense or not wanted.level_kinds[-1].is_full
+
+
+def _without_fill(view: View) -> View:
+    """Return the values that are not zero, in coo with the same order of levels."""
+    format, kinds = view.format, view.format.kinds
+    depth = 1 + max(format.stored, default=-1)
+    inner = view.extents[depth:]
+    values = view.values.reshape(-1)
+    kept = np.flatnonzero(values)
+    width = index_type(view)
+    columns = [column[kept // np.prod(inner)] for column in coordinates(view, depth)]
+    columns += np.unravel_index(kept % np.prod(inner), inner)
+    crd = tuple(column.astype(width, copy=False) for column in columns)
+    coo = Format("coo").for_rank(len(kinds)).in_order(format.order)
+    return _coo(coo, view.shape, crd, values[kept])
+
+
+def _coo(
+    format: Format, shape: tuple[int, ...], crd: tuple[Array, ...], values: Array
+) -> View:
+    wide = values.size > INT32_MAX or crd[0].dtype == INT64
+    pos = np.array([0, values.size], INT64 if wide else INT32)
+    return View(format, shape, (pos, *[None] * (len(crd) - 1)), crd, values)

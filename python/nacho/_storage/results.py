@@ -1,0 +1,283 @@
+"""Results: the buffers of a kernel, wrapped in a container of the caller's library."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from nacho._storage.conversion import by_dimension
+from nacho._storage.device_arrays import HOST, DeviceArray
+from nacho._storage.formats import Format
+from nacho._storage.gpu_arrays import dense_in_cupy, is_in_cupy, sparse_in_cupy
+from nacho._storage.operands import remember
+from nacho._storage.sparse_arrays import sparse_result
+from nacho._storage.tensor import Tensor
+from nacho._storage.torch_tensors import dense_tensor, sparse_tensor
+from nacho._storage.views import (
+    CUPY,
+    INT32,
+    NACHO,
+    NUMPY,
+    SCIPY_ARRAY,
+    SCIPY_MATRIX,
+    SPARSE,
+    TORCH,
+    Array,
+    View,
+)
+
+_TEMPLATES: dict[str, tuple[set[str], set[str]]] = {
+    # The attributes of SciPy's classes: first arrays and shape, then the flags that say
+    # what is known of the entries.
+    "csr": (
+        {"data", "indices", "indptr", "_shape"},
+        {"_has_canonical_format", "_has_sorted_indices"},
+    ),
+    "coo": ({"data", "coords", "_shape"}, {"has_canonical_format"}),
+}
+_templates: dict[type, dict[str, Any] | None] = {}
+
+
+def library_of(views: Sequence[View | None]) -> str:
+    """Return the library for a sparse result: that of the first sparse operand.
+
+    SciPy's arrays win over its matrices. Without sparse operands, it is Nacho.
+    """
+    found = ""
+    for view in views:
+        if view is None or view.format.is_dense:
+            continue
+        found = found or view.library
+        if found == SCIPY_MATRIX and view.library == SCIPY_ARRAY:
+            return SCIPY_ARRAY
+    return found or NACHO
+
+
+def holds(library: str, format: Format | None, rank: int) -> bool:
+    """Return whether a library has a container for a result.
+
+    Every library holds numbers and dense arrays. Libraries hold coo only if its levels
+    are in the order of the dimensions.
+    """
+    if format is None or format.is_dense or library == NACHO:
+        return True
+    if library == NUMPY or format.rank not in (None, rank):
+        return False
+    if library == CUPY and rank != 2:
+        return False
+    return _layout(format.for_rank(rank)) != ""
+
+
+def _layout(format: Format) -> str:
+    """Return the name of a format in other libraries; empty if it has none."""
+    if format.name in ("csr", "csc", "coo"):
+        return format.name
+    return "coo" if format.name == "sparse-vector" else ""
+
+
+def result_class(
+    format: Format | None, views: Sequence[View | None], place: str = HOST
+) -> type | None:
+    """Return the class of the result; None stands for ``nacho.Tensor``.
+
+    ``place`` is where the result is. NumPy has no arrays on devices: a dense result
+    there is a ``nacho.Tensor``.
+
+    A scalar result is a NumPy scalar and a dense one a NumPy array, unless the operands
+    are PyTorch's: then all results are its tensors.
+    """
+    is_sparse = format is not None and not format.is_dense
+    library = library_of(views) if is_sparse else _library_of_dense(views)
+    if not is_sparse and library not in (TORCH, CUPY):
+        dense = np.ndarray if place == HOST else None
+        return np.generic if format is None else dense
+    return None if library == NACHO else _class_of(library, format)
+
+
+def _library_of_dense(views: Sequence[View | None]) -> str:
+    """Return the library for a dense result, or for a number.
+
+    It is that of the first sparse operand, if that is none of Nacho's. Else it is
+    PyTorch or CuPy if any operand is an array of it.
+    """
+    library = library_of(views)
+    if library != NACHO:
+        return library
+    dense = (view.library for view in views if view and view.format.is_dense)
+    return next((each for each in dense if each in (TORCH, CUPY)), NUMPY)
+
+
+@lru_cache(maxsize=1024)
+def _class_of(library: str, format: Format | None) -> type | None:
+    """Return the class of a library for a format; None if it has none."""
+    rank = 0 if format is None else len(format.levels)
+    if not holds(library, format, rank):
+        return None
+    layout = "" if format is None else _layout(format)
+    if library == TORCH:
+        module, name = "torch", "Tensor"
+    elif library == CUPY and layout:
+        module, name = "cupyx.scipy.sparse", f"{layout}_matrix"
+    elif library == CUPY:
+        module, name = "cupy", "ndarray"
+    elif library == SPARSE:
+        module, name = "sparse", "COO" if layout == "coo" else "GCXS"
+    else:
+        # SciPy's matrices are of rank 2.
+        family = "matrix" if library == SCIPY_MATRIX and rank == 2 else "array"
+        module, name = "scipy.sparse", f"{layout}_{family}"
+    found = getattr(sys.modules[module], name)
+    assert isinstance(found, type)
+    return found
+
+
+def make_result(
+    format: Format | None,
+    shape: tuple[int, ...],
+    buffers: Sequence[Array],
+    kind: type | None,
+    canonical: bool = True,
+) -> Any:
+    """Wrap the buffers of a kernel: by level ``pos`` and ``crd``, then the values.
+
+    ``canonical`` says that the entries are known to be sorted and distinct. Such a
+    result is not checked when it becomes an operand.
+    """
+    library = "" if kind is None else kind.__module__.partition(".")[0]
+    if format is None:
+        return _number(buffers[-1].reshape(()), library)
+    if format.is_dense:
+        return _dense_result(_dense_view(format, shape, buffers[-1]), library)
+    view = _view(format, shape, buffers, kind)
+    if library in _MAKERS and (library != "cupyx" or is_in_cupy(view.values.dtype)):
+        return _MAKERS[library](view, canonical)
+    if library == "scipy":
+        made = _scipy_result(kind, view, canonical)
+    else:
+        view.layout = ""
+        made = Tensor._of(view)
+    if canonical:
+        remember(made, view)
+    return made
+
+
+_MAKERS: dict[str, Callable[[View, bool], Any]] = {
+    "torch": sparse_tensor,
+    "sparse": sparse_result,
+    "cupyx": sparse_in_cupy,
+}
+"""Per package, the function that wraps a sparse result."""
+
+
+def _number(number: Any, library: str) -> Any:
+    if library == "torch":
+        return dense_tensor(number)
+    if library == "cupy":
+        return dense_in_cupy(number)
+    read: Array = number.to_host() if isinstance(number, DeviceArray) else number
+    return read[()]
+
+
+def _dense_result(view: View, library: str) -> Any:
+    if not library:
+        return Tensor._of(view)
+    if library == "numpy":
+        return by_dimension(view)
+    axes = np.argsort(view.format.order).tolist()
+    if library == "torch":
+        return dense_tensor(view.values).permute(axes)
+    return dense_in_cupy(view.values).transpose(axes)
+
+
+def _dense_view(format: Format, shape: tuple[int, ...], values: Array) -> View:
+    none = (None,) * len(shape)
+    view = View(format, shape, none, none, values)
+    view.values = values.reshape(view.extents)
+    return view
+
+
+def _view(
+    format: Format, shape: tuple[int, ...], buffers: Sequence[Array], kind: type | None
+) -> View:
+    arrays = iter(buffers)
+    pos: list[Array | None] = []
+    crd: list[Array | None] = []
+    for level, shared in enumerate(format.sharing):
+        pos.append(next(arrays) if level in format.compressed else None)
+        if level not in format.owners:
+            crd.append(None)
+        else:
+            stored = next(arrays)
+            crd.append(stored.reshape(-1, len(shared)) if len(shared) > 1 else stored)
+    layout = "" if kind is None else _layout(format)
+    return View(format, shape, (*pos,), (*crd,), next(arrays), layout=layout)
+
+
+def _scipy_result(kind: Any, view: View, canonical: bool) -> Any:
+    layout = "coo" if view.layout == "coo" else "csr"
+    template = _template(kind, layout)
+    if layout == "coo":
+        fields: dict[str, Any] = {"coords": view.crd}
+    else:
+        pos, crd = view.pos_at(1), view.crd_at(1)
+        fields = {"indptr": pos, "indices": crd}
+        if pos.dtype != crd.dtype:
+            template = None
+    if template is None:
+        return _constructed(kind, view, canonical)
+    made: Any = object.__new__(kind)
+    made.__dict__.update(template, _shape=view.shape, data=view.values, **fields)
+    if not canonical:
+        _claim_nothing(made, layout)
+    return made
+
+
+def _claim_nothing(made: Any, layout: str) -> None:
+    """Leave it to SciPy to find out whether entries are sorted and distinct."""
+    if layout == "coo":
+        made.has_canonical_format = False
+        return
+    for flag in _TEMPLATES[layout][1]:
+        del made.__dict__[flag]
+
+
+def _constructed(kind: Any, view: View, canonical: bool) -> Any:
+    if view.layout == "coo":
+        made: Any = kind((view.values, view.crd), shape=view.shape)
+    else:
+        parts = (view.values, view.crd_at(1), view.pos_at(1))
+        made = kind(parts, shape=view.shape)
+        if canonical:
+            made.has_sorted_indices = True
+    if canonical:
+        made.has_canonical_format = True
+    return made
+
+
+def _template(kind: type, layout: str) -> dict[str, Any] | None:
+    """Return the attributes of a canonical matrix, or None if they look unfamiliar.
+
+    SciPy's constructor scans the index arrays, so results are made without it: by
+    filling in the attributes. This is only safe if the class has exactly the attributes
+    that are listed in ``_TEMPLATES``.
+    """
+    if kind in _templates:
+        return _templates[kind]
+    one, zero = np.ones(1), np.zeros(1, INT32)
+    make: Any = kind
+    if layout == "coo":
+        sample = make((one, (zero, zero)), shape=(1, 1))
+    else:
+        sample = make((one, zero, np.array([0, 1], INT32)), shape=(1, 1))
+        sample.has_sorted_indices = True
+    sample.has_canonical_format = True
+    fields = vars(sample)
+    arrays, flags = _TEMPLATES[layout]
+    familiar = set(fields) == arrays | flags | {"maxprint"}
+    familiar = familiar and fields["_shape"] == (1, 1)
+    _templates[kind] = dict(fields) if familiar else None
+    return _templates[kind]

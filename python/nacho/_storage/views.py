@@ -1,0 +1,399 @@
+"""Views: a container of any library as a format, a shape, and the arrays of the levels.
+
+All checks take views. They never write into one, and their messages call the arrays
+by the names that they have in the container.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from types import ModuleType
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nacho._storage.formats import Format
+from nacho.errors import OperandError
+
+Array = NDArray[Any]
+Arrays = tuple[Array | None, ...]
+"""An array per level; None where a level has no such array."""
+
+INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+INT32_MAX = 2**31 - 1
+
+NACHO, NUMPY = "nacho", "numpy"
+SCIPY_ARRAY, SCIPY_MATRIX = "scipy array", "scipy matrix"
+TORCH, SPARSE, CUPY, DLPACK = "torch", "sparse", "cupy", "dlpack"
+"""The libraries that containers come from."""
+
+_LABELS: dict[tuple[str, str], tuple[str, str, str]] = {
+    (TORCH, "csr"): ("crow_indices", "col_indices", "values"),
+    (TORCH, "csc"): ("ccol_indices", "row_indices", "values"),
+    (TORCH, "coo"): ("", "indices[{}]", "values"),
+    (CUPY, "coo"): ("", "(row, col)[{}]", "data"),
+}
+"""How messages call ``pos``, ``crd`` and values of a library's layout; SciPy's names
+are the default."""
+
+_PLAIN = 0x101  # NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED
+
+
+class View:
+    """The arrays of a container, by level.
+
+    ``values`` has one dimension, or, if all levels are dense, one per level.
+    ``library`` says where the container comes from. ``layout`` is the name that its
+    library has for its sparse format, and empty for dense arrays and for
+    ``nacho.Tensor``. A coo of other libraries has no ``pos``: the ``pos`` in its view
+    was made for the view. ``note`` says what else had to be made for the view, for
+    ``Kernel.explain``.
+    """
+
+    __slots__ = (
+        "crd",
+        "extents",
+        "format",
+        "layout",
+        "library",
+        "note",
+        "pos",
+        "shape",
+        "values",
+    )
+
+    def __init__(
+        self,
+        format: Format,
+        shape: tuple[int, ...],
+        pos: Arrays,
+        crd: Arrays,
+        values: Array,
+        library: str = NACHO,
+        layout: str = "",
+        note: str = "",
+    ) -> None:
+        self.format = format
+        self.shape = shape
+        self.extents = (
+            shape
+            if format.is_row_major
+            else tuple([shape[dimension] for dimension in format.order])
+        )
+        """The extent of each level."""
+        self.pos = pos
+        self.crd = crd
+        self.values = values
+        self.library = library
+        self.layout = layout
+        self.note = note
+
+    @property
+    def device(self) -> str:
+        """Where the arrays are; on a device they are no NumPy's, but DeviceArray's."""
+        return str(self.values.device)
+
+    def pos_at(self, level: int) -> Array:
+        """Return ``pos`` of a level that has it."""
+        pos = self.pos[level]
+        assert pos is not None
+        return pos
+
+    def crd_at(self, level: int) -> Array:
+        """Return the coordinates of a level; they may be a column of a shared array."""
+        levels = self.format.sharing[level]
+        crd = self.crd[levels[0]]
+        assert crd is not None
+        return crd if len(levels) == 1 else crd[:, level - levels[0]]
+
+    def array_at(self, level: int) -> Array:
+        """Return the whole ``crd`` of a level that has it, with all columns."""
+        crd = self.crd[level]
+        assert crd is not None
+        return crd
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the container belongs to a library with sparse formats of its own.
+
+        Such a library may leave entries unsorted and repeated.
+        """
+        return self.layout != ""
+
+    @property
+    def _labels(self) -> tuple[str, str, str]:
+        """The names of ``pos``, ``crd`` and values in the container."""
+        coordinates = "coords[{}]" if self.layout == "coo" else "indices"
+        default = ("indptr", coordinates, "data")
+        return _LABELS.get((self.library, self.layout), default)
+
+    @property
+    def index_arrays(self) -> list[Array]:
+        """All ``pos`` and ``crd`` that belong to the container."""
+        pos = () if self.layout == "coo" else self.pos
+        return [array for array in (*pos, *self.crd) if array is not None]
+
+    def pos_label(self, level: int) -> str:
+        """Return the name of a level's ``pos`` in the container."""
+        return self._labels[0] if self.is_foreign else f"pos[{level}]"
+
+    def crd_label(self, level: int) -> str:
+        """Return the name of a level's coordinates in the container."""
+        if self.is_foreign:
+            return self._labels[1].format(self.format.order[level])
+        levels = self.format.sharing[level]
+        label = f"crd[{levels[0]}]"
+        return label if len(levels) == 1 else f"{label}[:, {level - levels[0]}]"
+
+    def array_label(self, level: int) -> str:
+        """Return the name of a level's whole ``crd`` in the container."""
+        shared = len(self.format.sharing[level]) > 1
+        return f"crd[{level}]" if shared else self.crd_label(level)
+
+    @property
+    def values_label(self) -> str:
+        if self.library != NACHO and not self.is_foreign:
+            return "the array"
+        return self._labels[2] if self.is_foreign else "values"
+
+    def with_arrays(self, pos: Arrays, crd: Arrays, values: Array) -> View:
+        return View(
+            self.format, self.shape, pos, crd, values, self.library, self.layout
+        )
+
+
+def is_plain(array: Array) -> bool:
+    """Return whether an array is contiguous (C order), aligned and of native bytes."""
+    return array.flags.num & _PLAIN == _PLAIN and array.dtype.isnative
+
+
+def made_plain(array: Array) -> Array:
+    """Return the array itself if it is plain, else a copy that is."""
+    if is_plain(array):
+        return array
+    return np.array(array, array.dtype.newbyteorder("="), order="C")
+
+
+def subject(name: str | None) -> str:
+    """Return how a message names an operand; None stands for a tensor being made."""
+    return "Tensor" if name is None else f"operand '{name}'"
+
+
+# --- Lengths --------------------------------------------------------------------------
+
+
+def filled(name: str | None, view: View) -> View:
+    """Check all lengths; return a view whose arrays end with the last entry.
+
+    SciPy allows ``indices`` and ``data`` to be longer than ``indptr[-1]``.
+    """
+    if view.layout == "coo":
+        _require_equal_lengths(name, view)
+    count, longer = 1, False
+    for level, kind in enumerate(view.format.level_kinds):
+        if kind.is_full:
+            count *= view.extents[level]
+            continue
+        pos, crd = view.pos[level], view.crd[level]
+        if crd is None or crd.ndim != 1 or len(view.format.sharing[level]) > 1:
+            crd = _required_column(name, view, level)
+        if pos is not None:
+            count = _counted(name, view, level, pos, count)
+        if not 0 <= count <= crd.size:
+            _refuse_end(name, view, level, count)
+        longer = longer or crd.size > count
+    return _with_values(name, view, count, longer)
+
+
+def _required_column(name: str | None, view: View, level: int) -> Array:
+    """Return the coordinates of a level, or refuse an array of other dimensions."""
+    levels = view.format.sharing[level]
+    crd = view.crd[levels[0]]
+    assert crd is not None
+    columns = crd.shape[1:]
+    if len(levels) == 1 and crd.ndim != 1:
+        label = view.crd_label(level)
+        message = f"{label} has {crd.ndim} dimensions, expected 1"
+        raise OperandError(f"{subject(name)}: {message}")
+    if len(levels) > 1 and columns != (len(levels),):
+        message = f"crd[{levels[0]}] has shape {crd.shape}"
+        expected = f"expected one column for each of {len(levels)} levels"
+        raise OperandError(f"{subject(name)}: {message}, {expected}")
+    return view.crd_at(level)
+
+
+def _counted(name: str | None, view: View, level: int, pos: Array, parents: int) -> int:
+    """Check the length of ``pos``; return the number of positions in the level."""
+    if pos.ndim != 1 or pos.size != parents + 1:
+        label = view.pos_label(level)
+        message = f"{label} has shape {pos.shape}, expected ({parents + 1},)"
+        raise OperandError(f"{subject(name)}: {message}")
+    return int(pos[-1])
+
+
+def _with_values(name: str | None, view: View, count: int, longer: bool) -> View:
+    """Check the number of values, and shorten arrays that are longer than necessary."""
+    values = view.values
+    wanted = view.extents if view.format.is_dense else (count,)
+    if view.format.is_dense:
+        fits = values.shape == wanted
+    else:
+        fits = values.ndim == 1 and values.size >= count
+    if not fits:
+        message = f"{view.values_label} has shape {values.shape}, expected {wanted}"
+        raise OperandError(f"{subject(name)}: {message}")
+    if values.size == count and not longer:
+        return view
+    crd = [None if array is None else array[:end] for array, end in _ends(view)]
+    return view.with_arrays(view.pos, tuple(crd), values[:count])
+
+
+def _ends(view: View) -> list[tuple[Array | None, int]]:
+    """Return ``crd`` of each level, and the number of positions in the level."""
+    ends: list[tuple[Array | None, int]] = []
+    end = 1
+    for level, pos in enumerate(view.pos):
+        if view.format.level_kinds[level].is_full:
+            end *= view.extents[level]
+        elif pos is not None:
+            end = int(pos[-1])
+        ends.append((view.crd[level], end))
+    return ends
+
+
+def _require_equal_lengths(name: str | None, view: View) -> None:
+    for level in view.format.stored:
+        crd = view.crd_at(level)
+        if crd.shape != view.values.shape:
+            raise OperandError(
+                f"{subject(name)}: {view.crd_label(level)} has shape {crd.shape}, but "
+                f"{view.values_label} has shape {view.values.shape}"
+            )
+
+
+def _refuse_end(name: str | None, view: View, level: int, count: int) -> NoReturn:
+    parent = max(above for above in view.format.compressed if above <= level)
+    raise OperandError(
+        f"{subject(name)}: {view.pos_label(parent)}[{view.pos_at(parent).size - 1}] "
+        f"= {count}, but {view.crd_label(level)} has {view.crd_at(level).size} entries"
+    )
+
+
+# --- Positions and coordinates --------------------------------------------------------
+
+
+@cache
+def _extension() -> ModuleType:
+    """Return the extension; `import nacho` does not load it, and so no compiler."""
+    from nacho import _nacho
+
+    return _nacho
+
+
+def require_positions(name: str | None, view: View) -> None:
+    """Check that every ``pos`` starts at 0, never falls, and ends at ``len(crd)``."""
+    check = _extension().check_positions
+    for level in view.format.compressed:
+        pos = view.pos_at(level)
+        place = check(pos, pos.size - 1, len(view.array_at(level)))
+        if place >= 0:
+            _refuse_position(name, view, level, place)
+
+
+def has_canonical_entries(name: str | None, view: View) -> bool:
+    """Check that the coordinates in every ``crd`` are in range, sorted and distinct.
+
+    Return False if the entries of another library's container are unsorted or have
+    duplicates, which such libraries allow. Everything else is refused.
+    """
+    for levels in groups(view.format):
+        try:
+            place, level, why = _first_violation(view, levels)
+        except ValueError as error:
+            # ``pos`` was checked before, so another thread has edited it since.
+            label = view.pos_label(levels[0])
+            message = f"{subject(name)}: {label} was edited while it was checked"
+            raise OperandError(message) from error
+        if place < 0:
+            continue
+        if why == "range":
+            _refuse_coordinate(name, view, level, place)
+        if view.is_foreign:
+            _require_range(name, view, levels)
+            return False
+        _refuse_disorder(name, view, levels, place, why)
+    return True
+
+
+def groups(format: Format) -> list[range]:
+    """Return the sparse levels in groups: a compressed level and its singletons."""
+    starts = [*format.compressed, len(format.levels)]
+    sparse = set(format.stored)
+    return [
+        range(start, start + sum(level in sparse for level in range(start, end)))
+        for start, end in pairwise(starts)
+    ]
+
+
+def _first_violation(view: View, levels: range) -> tuple[int, int, str]:
+    """Return the first wrong position of a group, the level, and what is wrong.
+
+    A negative position says that nothing is wrong.
+    """
+    check = _extension()
+    first = levels[0]
+    pos = view.pos_at(first)
+    if len(levels) == 1:
+        place, why = check.check_coordinates(
+            pos, view.crd_at(first), view.extents[first]
+        )
+        return place, first, why
+    crds = [view.crd_at(level) for level in levels]
+    extents = [view.extents[level] for level in levels]
+    place, number, why = check.check_tuples(pos, crds, extents)
+    return place, first + number, why
+
+
+def _require_range(name: str | None, view: View, levels: range) -> None:
+    """Check that all coordinates are in range, sorted or not."""
+    for level in levels:
+        crd = view.crd_at(level)
+        wrong = np.flatnonzero((crd < 0) | (crd >= view.extents[level]))
+        if wrong.size:
+            _refuse_coordinate(name, view, level, int(wrong[0]))
+
+
+def _refuse_position(name: str | None, view: View, level: int, place: int) -> NoReturn:
+    pos, label = view.pos_at(level), view.pos_label(level)
+    if place == 0:
+        reason = "expected 0"
+    elif pos[place] < pos[place - 1]:
+        reason = f"below {label}[{place - 1}] = {pos[place - 1]}"
+    else:
+        reason = f"expected {view.crd_at(level).size}"
+    raise OperandError(f"{subject(name)}: {label}[{place}] = {pos[place]}, {reason}")
+
+
+def _refuse_coordinate(
+    name: str | None, view: View, level: int, place: int
+) -> NoReturn:
+    raise OperandError(
+        f"{subject(name)}: {view.crd_label(level)}[{place}] = "
+        f"{view.crd_at(level)[place]} is out of range [0, {view.extents[level]})"
+    )
+
+
+def _refuse_disorder(
+    name: str | None, view: View, levels: range, place: int, why: str
+) -> NoReturn:
+    reason = "a duplicate of" if why == "duplicate" else "not sorted after"
+
+    def shown(place: int) -> str:
+        labels = ", ".join(f"{view.crd_label(level)}[{place}]" for level in levels)
+        found = ", ".join(str(view.crd_at(level)[place]) for level in levels)
+        return f"({labels}) = ({found})" if len(levels) > 1 else f"{labels} = {found}"
+
+    message = f"{shown(place)} is {reason} {shown(place - 1)}"
+    raise OperandError(f"{subject(name)}: {message}")

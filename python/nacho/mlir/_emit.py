@@ -1,0 +1,328 @@
+"""From the tree of an assignment to the `assign` stage of the IR, as text.
+
+Each distinct access becomes one binding of ``nacho.assign``. Every operator computes in
+one type, to which its operands are cast right before it. Each term is reduced over
+those of its indices that the result does not have.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from nacho._elements import ELEMENTS, MLIR
+from nacho._notation.operators import Operator
+from nacho._notation.promotion import (
+    Kinds,
+    Number,
+    is_complex,
+    is_integer,
+    kinds_of,
+    strong,
+)
+from nacho._notation.tree import (
+    Access,
+    Assignment,
+    Expr,
+    Operation,
+    Reduction,
+    children,
+    postorder,
+    sums,
+)
+from nacho._storage.formats import TensorType
+from nacho.errors import Span
+
+_INDENT = "    "
+_INFINITY = {"f32": "0x7F800000", "f64": "0x7FF0000000000000"}
+_NEGATIVE_INFINITY = {"f32": "0xFF800000", "f64": "0xFFF0000000000000"}
+_NAN = {"f32": "0x7FC00000", "f64": "0x7FF8000000000000"}
+_LARGEST = {"f32": 3.4028235677973366e38, "f64": math.inf}
+"""A literal of at least this magnitude rounds to infinity in the type."""
+
+
+class _Names:
+    """Distinct MLIR identifiers for the names of the text."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def fresh(self, wanted: str) -> str:
+        """Return ``wanted`` in ASCII, with a number if that name is taken."""
+        base = re.sub(r"[^A-Za-z0-9_]", lambda c: f"u{ord(c[0]):x}", wanted)
+        name, number = base, 0
+        while name in self._taken:
+            number += 1
+            name = f"{base}_{number}"
+        self._taken.add(name)
+        return name
+
+
+def emit(
+    assignment: Assignment,
+    operands: Mapping[str, TensorType],
+    result: TensorType,
+    kinds: Kinds | None = None,
+    order: tuple[str, ...] = (),
+    sizes: Mapping[str, tuple[int, ...]] | None = None,
+    contract: tuple[str, ...] | None = None,
+) -> str:
+    """Return a module whose function ``kernel`` computes the assignment.
+
+    ``order`` lists the indices of the loops, outermost first; if it is empty, the
+    compiler chooses. ``sizes`` helps it: per operand, the number of entries and the
+    extents. Operands of unknown size are left out. ``contract`` lists the indices that
+    are summed on their own; if it is None, the compiler chooses.
+    """
+    if kinds is None:
+        kinds = kinds_of(assignment, {name: t.dtype for name, t in operands.items()})
+    pinned = {"order": order or None, "contract": contract}
+    return _Emitter(assignment, operands, result, kinds, pinned, sizes or {}).module()
+
+
+def spelled_indices(assignment: Assignment) -> dict[str, str]:
+    """Return, per index, its name in the IR."""
+    names = _Names()
+    return {index: names.fresh(index) for index in assignment.indices}
+
+
+def spans_of_values(
+    assignment: Assignment,
+    operands: Mapping[str, TensorType],
+    result: TensorType,
+    kinds: Kinds,
+) -> dict[str, list[Span]]:
+    """Return, per value of the statement, where it is in the text of the expression.
+
+    The values have the names that ``emit`` gives them, which the compiler keeps. An
+    access is wherever the expression has it.
+    """
+    pinned: dict[str, tuple[str, ...] | None] = {}
+    emitter = _Emitter(assignment, operands, result, kinds, pinned, {})
+    emitter.module()
+    return emitter.spans
+
+
+class _Emitter:
+    def __init__(
+        self,
+        assignment: Assignment,
+        operands: Mapping[str, TensorType],
+        result: TensorType,
+        kinds: Kinds,
+        pinned: Mapping[str, tuple[str, ...] | None],
+        sizes: Mapping[str, tuple[int, ...]],
+    ) -> None:
+        self.assignment = assignment
+        self.pinned = pinned
+        """Lists of indices that are attributes of the statement, or None, by name."""
+        self.sizes = sizes
+        self.types = {**operands, assignment.result.name: result}
+        self.result = result
+        self.kinds = kinds
+        values = _Names()
+        # Tensors get their names first: they keep their spelling, and values get
+        # numbers where names clash.
+        self.tensors = {name: values.fresh(name) for name in self.types}
+        self.indices = spelled_indices(assignment)
+        self.names = values
+        self.body: list[str] = []
+        self.values: dict[int, str] = {}
+        """Per node (by ``id``), its value before any reduction."""
+        self.spans: dict[str, list[Span]] = {}
+        """Per name of a value, where the nodes are that have it."""
+        self.casts: dict[tuple[str, str], str] = {}
+        """The casts that were emitted: by value and target type, the cast value."""
+
+    def module(self) -> str:
+        result = self.assignment.result.name
+        arguments = ", ".join(
+            f"%{self.tensors[name]}: {self.type(name)}{self.size(name)}"
+            for name in self.assignment.operands
+        )
+        bindings = self.bindings()
+        value = self.reduced_terms()
+        lines = [
+            *self.encodings(),
+            f"func.func @kernel({arguments}) -> {self.type(result)} {{",
+            f"  %{self.tensors[result]} = nacho.assign ({bindings})",
+            f"      -> {self.subscript(self.assignment.result)} : "
+            f"{self.type(result)} {{",
+            *(_INDENT + line for line in self.body),
+            f"{_INDENT}nacho.yield %{value} : {MLIR[self.result.dtype]}",
+            f"  }}{self.attributes()}",
+            f"  return %{self.tensors[result]} : {self.type(result)}",
+            "}",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def size(self, name: str) -> str:
+        known = ", ".join(map(str, self.sizes.get(name, ())))
+        return f" {{nacho.sizes = array<i64: {known}>}}" if known else ""
+
+    def attributes(self) -> str:
+        texts: list[str] = []
+        for attribute, indices in self.pinned.items():
+            if indices is not None:
+                names = ", ".join(f'"{self.indices[index]}"' for index in indices)
+                texts.append(f"{attribute} = [{names}]")
+        return f" {{{', '.join(texts)}}}" if texts else ""
+
+    def encodings(self) -> list[str]:
+        return [
+            f"#{self.tensors[name]} = "
+            f"{tensor.format.encoding(tensor.pos_width, tensor.crd_width)}"
+            for name, tensor in self.types.items()
+            if tensor.format is not None
+        ]
+
+    def bindings(self) -> str:
+        """Return the bindings, and note the bound name as the value of each access."""
+        texts: list[str] = []
+        bound: dict[tuple[str, tuple[str, ...]], str] = {}
+        for access in self.assignment.accesses:
+            name = self.names.fresh(access.name.lower())
+            texts.append(
+                f"%{name} = %{self.tensors[access.name]}{self.subscript(access)} : "
+                f"{self.type(access.name)}"
+            )
+            bound[access.name, access.indices] = name
+        for node in postorder(self.assignment.expr):
+            if isinstance(node, Access):
+                self.note(node, bound[node.name, node.indices], self.values)
+        return ", ".join(texts)
+
+    # Values -----------------------------------------------------------------------
+
+    def reduced_terms(self) -> str:
+        """Emit the terms, their reductions and their sum; return what is stored."""
+        reductions = self.assignment.reductions
+        value: dict[int, str] = {}
+        for node in sums(self.assignment.expr, reductions):
+            if id(node) in reductions:
+                made = self.term(node, reductions[id(node)])
+            else:
+                made = self.operator(node, value)
+            self.note(node, made, value)
+        root = self.assignment.expr
+        return self.cast(value[id(root)], self.kind(root), self.result.dtype)
+
+    def term(self, term: Expr, over: tuple[str, ...]) -> str:
+        """Emit a term and its reduction, and return the name of its value.
+
+        The name is empty for a literal, which is emitted where it is used.
+        """
+        for node in postorder(term):
+            if id(node) not in self.values and id(node) not in self.kinds.constants:
+                self.note(node, self.operator(node, self.values), self.values)
+        if not over:
+            return self.values.get(id(term), "")
+        operator = self.assignment.reduction_operator
+        return self.reduction(operator, self.values[id(term)], over, self.kind(term))
+
+    def note(self, node: Expr, value: str, values: dict[int, str]) -> None:
+        """Keep the value of a node, and where the node is in the text."""
+        values[id(node)] = value
+        spans = self.spans.setdefault(value, [])
+        if node.span not in spans:
+            spans.append(node.span)
+
+    def reduction(
+        self, operator: Operator, value: str, over: tuple[str, ...], element: str
+    ) -> str:
+        kind = operator.bool_reduction if element == "bool" else operator.name
+        indices = ", ".join(self.indices[index] for index in over)
+        return self.emitted(
+            "reduce", f"nacho.reduce {kind} %{value} over [{indices}]", element
+        )
+
+    def operator(self, node: Expr, values: Mapping[int, str]) -> str:
+        if id(node) in self.kinds.constants:
+            return ""
+        if isinstance(node, Reduction):
+            value = values[id(node.operand)]
+            return self.reduction(node.operator, value, node.indices, self.kind(node))
+        assert isinstance(node, Operation)
+        inside = strong(self.kinds.inside[id(node)])
+        operator = node.operator
+        operands: list[str] = []
+        for child in children(node):
+            is_condition = operator.name == "where" and not operands
+            element = "bool" if is_condition else inside
+            operands.append(f"%{self.operand(child, element, values)}")
+        text = f"nacho.{operator.mnemonic} {', '.join(operands)}"
+        if operator.name == "notbits" and inside == "bool":
+            text = f"nacho.compare eq {operands[0]}, %{self.constant(False, inside)}"
+        return self.emitted(operator.name, text, inside)
+
+    def operand(self, node: Expr, element: str, values: Mapping[int, str]) -> str:
+        """Return the value of a node in the type of the operator that takes it."""
+        if id(node) in self.kinds.constants:
+            return self.constant(self.kinds.constants[id(node)], element)
+        return self.cast(values[id(node)], self.kind(node), element)
+
+    def kind(self, node: Expr) -> str:
+        return strong(self.kinds.of[id(node)])
+
+    def cast(self, value: str, source: str, target: str) -> str:
+        if source == target:
+            return value
+        if (value, target) not in self.casts:
+            self.casts[value, target] = self.emitted(
+                f"{value}_{target}",
+                f"nacho.cast %{value} : {MLIR[source]} to",
+                target,
+                separator=" ",
+            )
+        return self.casts[value, target]
+
+    def constant(self, value: Number, element: str) -> str:
+        """Emit a literal where it is used, in the type of the operator that uses it."""
+        if is_complex(element):
+            return self.cast(self.constant(value, "f64"), "f64", element)
+        if element == "u8":
+            bits = int(np.array(value, np.uint8).view(np.int8))
+            return self.cast(self.constant(bits, "i8"), "i8", "u8")
+        return self.emitted(
+            "constant", f"arith.constant {literal(value, element)}", element
+        )
+
+    def emitted(
+        self, wanted: str, text: str, element: str, separator: str = " : "
+    ) -> str:
+        name = self.names.fresh(wanted)
+        self.body.append(f"%{name} = {text}{separator}{MLIR[element]}")
+        return name
+
+    # Types ------------------------------------------------------------------------
+
+    def type(self, name: str) -> str:
+        tensor = self.types[name]
+        element = MLIR[tensor.dtype]
+        if tensor.format is None:
+            return f"tensor<{element}>"
+        extents = "?x" * (tensor.format.rank or 0)
+        return f"tensor<{extents}{element}, #{self.tensors[name]}>"
+
+    def subscript(self, access: Access) -> str:
+        return f"[{', '.join(self.indices[index] for index in access.indices)}]"
+
+
+def literal(value: Number, element: str) -> str:
+    """Return a number as MLIR's literal of a type; MLIR's floats need a point."""
+    if element == "bool":
+        return "1" if value else "0"
+    if is_integer(element):
+        return str(int(np.array(value).astype(ELEMENTS[element])))
+    number = float(value)
+    if math.isnan(number):
+        return _NAN[element]
+    sign = "-" if math.copysign(1, number) < 0 else ""
+    if abs(number) >= _LARGEST[element]:
+        return _NEGATIVE_INFINITY[element] if sign else _INFINITY[element]
+    mantissa, exponent, power = repr(abs(number)).partition("e")
+    point = "" if "." in mantissa else ".0"
+    return f"{sign}{mantissa}{point}{exponent}{power}"
