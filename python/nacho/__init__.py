@@ -3,7 +3,6 @@
 >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
 """
 
-import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ from nacho._notation.symbols import Expression, Index, access, indices
 from nacho._storage import array_api
 from nacho._storage.arrays import asarray
 from nacho._storage.formats import Format
-from nacho._storage.lazy import Lazy
+from nacho._storage.lazy import Lazy, OfElements
 from nacho._storage.lazy import use_kernels as use_kernels_for_lazy
 from nacho._storage.reformat import use_kernels
 from nacho._storage.tensor import Tensor
@@ -47,8 +46,30 @@ from nacho.errors import (
 
 globals().update(FUNCTIONS)
 if TYPE_CHECKING:
-    # A type checker cannot know the names of these functions.
-    def __getattr__(name: str) -> Callable[..., Expression]: ...
+    # A type checker cannot know what the table of operators has.
+    ceil: OfElements
+    cos: OfElements
+    exp: OfElements
+    expm1: OfElements
+    floor: OfElements
+    isnan: OfElements
+    log: OfElements
+    log1p: OfElements
+    maximum: OfElements
+    minimum: OfElements
+    relu: OfElements
+    sigmoid: OfElements
+    sign: OfElements
+    sin: OfElements
+    sqrt: OfElements
+    tanh: OfElements
+    where: OfElements
+    pattern: Callable[[Expression], Expression]
+    count: Callable[..., Expression]
+    max: Callable[..., Expression]
+    min: Callable[..., Expression]
+    prod: Callable[..., Expression]
+    sum: Callable[..., Expression]
 
 
 __version__ = "0.1.0"
@@ -61,15 +82,15 @@ use_kernels_for_lazy(evaluate, explain)
 __all__ = [
     "ArgumentError",
     "CompilationError",
+    "CostOverflowError",
     "DTypeError",
+    "DeviceError",
     "Explanation",
     "Expression",
-    "Format",
     "FileError",
+    "Format",
     "FormatError",
     "Index",
-    "CostOverflowError",
-    "DeviceError",
     "IndexOverflowError",
     "Lazy",
     "NachoError",
@@ -90,17 +111,37 @@ __all__ = [
     "array_api",
     "asarray",
     "cache",
+    # Of the functions of expressions, ``from nacho import *`` leaves out those that
+    # are called like Python's own.
+    "ceil",
+    "cos",
+    "count",
     "einsum",
     "evaluate",
+    "exp",
     "explain",
+    "expm1",
+    "floor",
     "grad",
     "indices",
+    "isnan",
+    "log",
+    "log1p",
+    "maximum",
+    "minimum",
     "mlir",
     "partition",
+    "pattern",
+    "prod",
     "read",
+    "relu",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sqrt",
+    "tanh",
+    "where",
     "write",
-    # ``from nacho import *`` leaves Python's own sum, max and min alone.
-    *(name for name in FUNCTIONS if not hasattr(builtins, name)),
 ]
 
 

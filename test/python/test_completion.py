@@ -1,6 +1,9 @@
 """Editors complete the public names only: they ask ``dir``."""
 
+import ast
+import builtins
 import importlib
+from pathlib import Path
 
 import pytest
 
@@ -31,3 +34,16 @@ def test_completed_names_are_there():
     for module in (nacho, nacho.mlir, nacho.cache, nacho.array_api):
         for name in dir(module):
             assert hasattr(module, name)
+
+
+def test_type_checkers_know_every_function():
+    """The table of operators has them, and the package lists them once more."""
+    tree = ast.parse(Path(nacho.__file__).read_text())
+    listed = [
+        node.target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    ]
+    assert sorted(listed) == sorted(FUNCTIONS)
+    own = {name for name in FUNCTIONS if not hasattr(builtins, name)}
+    assert own == {*FUNCTIONS} & {*nacho.__all__}

@@ -193,10 +193,9 @@ class Specialisation:
             buffers = plan.execute(call.args, planned, trusted, on_device)
         except (RuntimeError, MemoryError) as error:
             self._refuse(call, error)
-        format = self.statement.result.format
-        if on_device:
-            buffers = [DeviceArray(buffer) for buffer in buffers]
-        return make_result(format, self.shape(call), buffers, call.kind, not trusted)
+        format, shape = self.statement.result.format, self.shape(call)
+        made = [DeviceArray(buffer) for buffer in buffers] if on_device else buffers
+        return make_result(format, shape, made, call.kind, not trusted)
 
     def shape(self, call: Call) -> tuple[int, ...]:
         """Return the shape of the result."""

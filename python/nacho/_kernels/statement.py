@@ -63,16 +63,19 @@ class Source(Protocol):
     @property
     def pins(self) -> Mapping[str, Pin]:
         """Per operand and for the result, the parts of its type that are pinned."""
+        ...
 
     @property
     def takes_sizes(self) -> bool:
         """Whether its statements may depend on the sizes of operands."""
+        ...
 
     def require_shapes(self, views: Mapping[str, View]) -> None:
         """Refuse operands of shapes that the source does not allow."""
 
     def statement(self, typing: Typing) -> Statement:
         """Write the statement for operands of some types, or refuse it."""
+        ...
 
 
 class NotationSource:

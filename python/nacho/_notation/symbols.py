@@ -132,7 +132,7 @@ def access(container: object, *indices: Index | str) -> Expression:
     return kind(_Access(container, _checked(indices)))
 
 
-def index_tensor(tensor: object, key: object) -> Expression:
+def index_tensor(tensor: object, key: Any) -> Expression:
     """Return the element of a tensor that ``tensor[key]`` stands for."""
     return access(tensor, *(key if isinstance(key, tuple) else (key,)))
 

@@ -138,7 +138,7 @@ def _class_of(library: str, format: Format | None) -> type | None:
 def make_result(
     format: Format | None,
     shape: tuple[int, ...],
-    buffers: Sequence[Array],
+    buffers: Sequence[Any],
     kind: type | None,
     canonical: bool = True,
 ) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 from contextlib import suppress
-from typing import Any
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def row_key(key: object) -> int | slice | None:
             return first
         if not isinstance(first, bool | np.bool_):
             with suppress(TypeError):
-                return operator.index(first)
+                return operator.index(cast(SupportsIndex, first))
     shown = ", ".join(map(displayed, keys))
     raise ArgumentError(
         f"T[{shown}]: what may be taken are rows, as T[3] or T[2:10]; elements of "

@@ -55,12 +55,17 @@ class SparseArrays(NamedTuple):
 
         That is how PyTorch makes sparse tensors of arrays.
         """
-        arrays = (*self.indices, self.values)
         if self.layout == "coo":
+            (indices,) = self.indices
             return torch.sparse_coo_tensor(
-                *arrays, self.shape, is_coalesced=True, check_invariants=False
+                indices,
+                self.values,
+                self.shape,
+                is_coalesced=True,
+                check_invariants=False,
             )
         make = torch.sparse_csr_tensor
         if self.layout == "csc":
             make = torch.sparse_csc_tensor
-        return make(*arrays, self.shape, check_invariants=False)
+        outer, inner = self.indices
+        return make(outer, inner, self.values, self.shape, check_invariants=False)
