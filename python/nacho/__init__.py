@@ -19,7 +19,7 @@ from nacho._notation.symbols import Expression, Index, access, indices
 from nacho._storage import array_api
 from nacho._storage.arrays import asarray
 from nacho._storage.formats import Format
-from nacho._storage.lazy import Lazy, OfElements
+from nacho._storage.lazy import Lazy
 from nacho._storage.lazy import use_kernels as use_kernels_for_lazy
 from nacho._storage.reformat import use_kernels
 from nacho._storage.tensor import Tensor
@@ -46,6 +46,18 @@ from nacho.errors import (
 
 globals().update(FUNCTIONS)
 if TYPE_CHECKING:
+    from typing import Any, Protocol, overload
+
+    from nacho._storage.array_operators import ArrayOperators
+
+    class OfElements(Protocol):
+        @overload
+        def __call__(self, x: ArrayOperators, /, *others: object) -> Lazy: ...
+        @overload
+        def __call__(self, x: Expression, /, *others: object) -> Expression: ...
+        @overload
+        def __call__(self, *operands: object) -> Any: ...
+
     # A type checker cannot know what the table of operators has.
     ceil: OfElements
     cos: OfElements

@@ -82,3 +82,19 @@ def test_importing_is_inert():
         "assert not late, late\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT.parent)
+
+
+def test_nothing_is_left_at_exit():
+    """Kernels are freed when Python ends, or nanobind tells of them."""
+    code = (
+        "import nacho, numpy as np\n"
+        "x = nacho.evaluate('y[i] = 2 * x[i]', x=np.ones(3))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        cwd=ROOT.parent,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == ""

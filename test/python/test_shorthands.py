@@ -133,3 +133,11 @@ def test_complex_numbers_have_no_such_powers():
     np.testing.assert_allclose(found.toarray(), C.toarray() ** 2)
     with pytest.raises(nacho.DTypeError, match="of complex numbers"):
         nacho.evaluate("Z[i,j] = C[i,j]**0.5", C=C)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "i8", "f4"])
+def test_signs_keep_the_type(dtype):
+    x = np.array([0, 3, 100], dtype)
+    found = nacho.evaluate("y[i] = sign(x[i])", x=x)
+    assert found.dtype == x.dtype
+    np.testing.assert_array_equal(found, np.sign(x))

@@ -80,8 +80,10 @@ def _sign(x: Expr, span: Span) -> Expr:
     """1, -1 or 0, as the number; what is none of them is not a number, and stays."""
     zero, one = Literal(0, span), Literal(1, span)
     same = Call("where", (Binary("eq", x, zero, span), zero, x), span)
-    minus = Unary("neg", one, span)
-    below = Call("where", (Binary("lt", x, zero, span), minus, same), span)
+    is_below = Binary("lt", x, zero, span)
+    # A literal of -1 would not fit into unsigned numbers.
+    minus = Unary("neg", Call("where", (is_below, one, x), span), span)
+    below = Call("where", (is_below, minus, same), span)
     return Call("where", (Binary("gt", x, zero, span), one, below), span)
 
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Protocol, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from nacho._elements import ELEMENTS, DType, element_name
 from nacho._notation.promotion import is_integer
-from nacho._notation.symbols import Expression
 from nacho._notation.warnings import expect_sums
 from nacho._storage.array_operators import ArrayOperators, Axes
 from nacho._storage.containers import view_of
@@ -50,17 +49,6 @@ def use_kernels(evaluate: Evaluate, explain: Evaluate) -> None:
     """Make these functions the ones that compute expressions, and explain that."""
     global _evaluate, _explain
     _evaluate, _explain = evaluate, explain
-
-
-class OfElements(Protocol):
-    """A function of elements, such as ``nacho.sqrt``, as type checkers see it."""
-
-    @overload
-    def __call__(self, x: ArrayOperators, /, *others: object) -> Lazy: ...
-    @overload
-    def __call__(self, x: Expression, /, *others: object) -> Expression: ...
-    @overload
-    def __call__(self, *operands: object) -> Any: ...
 
 
 class Lazy(ArrayOperators):
