@@ -30,8 +30,8 @@ using namespace nacho;
 static constexpr int64_t kFactor = 0x9E3779B9;
 /// Places that have their bits in the same word.
 static constexpr int64_t kWordPlaces = 32;
-/// What a place has without a key: more than every key.
-static constexpr int64_t kNoKey = 0xFFFFFFFF;
+/// What a place has without a key.
+static constexpr int64_t kNoKey = -1;
 
 namespace {
 class LaneTable {

@@ -34,22 +34,23 @@ using namespace nacho;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Emits, before an operation of a row, code that finds how often its loops
-/// insert. The code computes again what the bounds of these loops depend on.
+/// Emits, before the first operation of a row, code that finds how often loops
+/// of the row insert. It computes again what the bounds of these depend on.
 class StepCounter {
 public:
-  StepCounter(ImplicitLocOpBuilder &b, Lanes lanes,
+  StepCounter(ImplicitLocOpBuilder &b, Operation *first, Lanes lanes,
               const SetVector<Operation *> &inserting)
-      : b(b), lanes(lanes), inserting(inserting) {}
+      : b(b), first(first), lanes(lanes), inserting(inserting) {}
 
-  /// The number of insertions that this lane counts; null if that cannot be
-  /// known before they are made.
+  /// The number of insertions of an operation of the row that this lane counts;
+  /// null if that cannot be known before they are made.
   Value count(Operation *op);
 
 private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
+  bool isKnown(Value value) const;
   Value copy(Value value);
   Value countBlock(Block *body);
   Value countSteps(scf::ForOp loop);
@@ -57,21 +58,30 @@ private:
   Value countInBranch(scf::IfOp branch);
 
   ImplicitLocOpBuilder &b;
+  Operation *first;
   Lanes lanes;
   /// The operations of the row that have, or are, an insertion.
   const SetVector<Operation *> &inserting;
-  Operation *top = nullptr; ///< The operation whose insertions are counted.
-  bool isInLoop = false;    ///< Whether lanes take different steps already.
-  IRMapping copies;
+  bool isInLoop = false; ///< Whether lanes take different steps already.
+  IRMapping copies;      ///< Those of the region in which code is emitted.
 };
 } // namespace
+
+/// Whether a value is known before the row begins.
+bool StepCounter::isKnown(Value value) const {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    op = value.getParentBlock()->getParentOp();
+  Operation *inRow = first->getBlock()->findAncestorOpInBlock(*op);
+  return !inRow || inRow->isBeforeInBlock(first);
+}
 
 /// A value as it is where code is emitted; null if it depends on what a loop
 /// carries, or on what is written.
 Value StepCounter::copy(Value value) {
   if (Value known = copies.lookupOrNull(value))
     return known;
-  if (!top->isAncestor(value.getParentBlock()->getParentOp()))
+  if (isKnown(value))
     return value;
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumRegions() != 0 ||
@@ -85,8 +95,6 @@ Value StepCounter::copy(Value value) {
 }
 
 Value StepCounter::count(Operation *op) {
-  if (!top)
-    top = op;
   auto loop = dyn_cast<scf::ForOp>(op);
   if (loop && llvm::none_of(inserting, [&](Operation *other) {
         return isa<scf::ForOp>(other) && loop->isProperAncestor(other);
@@ -111,19 +119,21 @@ Value StepCounter::countBlock(Block *body) {
   return all;
 }
 
-/// A loop that inserts at most once in each step, of which every lane takes one
-/// in 32. If all lanes count its steps alike, only the first one's are needed.
+/// A loop that inserts, of whose steps every lane takes one in 32. If all lanes
+/// count its steps alike, only the first one's are needed.
 Value StepCounter::countSteps(scf::ForOp loop) {
   auto begin = loop.getLowerBound().getDefiningOp<arith::AddIOp>();
-  auto inserts = loop.getBody()->getOps<InsertOp>();
-  if (!begin || begin.getRhs() != lanes.lane() ||
-      std::distance(inserts.begin(), inserts.end()) > 1)
+  if (!begin || begin.getRhs() != lanes.lane())
     return nullptr;
   Value from = copy(begin.getLhs()), to = copy(loop.getUpperBound());
   if (!from || !to)
     return nullptr;
   Value steps = arith::MaxSIOp::create(b, arith::SubIOp::create(b, to, from),
                                        constant(0));
+  int64_t inserts = llvm::count_if(inserting, [&](Operation *op) {
+    return isa<InsertOp>(op) && loop->isAncestor(op);
+  });
+  steps = arith::MulIOp::create(b, steps, constant(inserts));
   if (isInLoop)
     return steps;
   return arith::SelectOp::create(b, lanes.isFirst(b), steps, constant(0));
@@ -139,6 +149,7 @@ Value StepCounter::countInLoop(scf::ForOp loop) {
     lanes.takeSteps(counting);
   OpBuilder::InsertionGuard guard(b);
   llvm::SaveAndRestore inLoop(isInLoop, true);
+  llvm::SaveAndRestore scope(copies);
   b.setInsertionPointToStart(counting.getBody());
   copies.map(loop.getInductionVar(), counting.getInductionVar());
   Value own = countBlock(loop.getBody());
@@ -158,6 +169,7 @@ Value StepCounter::countInBranch(scf::IfOp branch) {
   for (auto [from, to] :
        llvm::zip(branch->getRegions(), counting->getRegions())) {
     OpBuilder::InsertionGuard guard(b);
+    llvm::SaveAndRestore scope(copies);
     b.setInsertionPointToStart(&to.front());
     Value own = from.empty() ? constant(0) : countBlock(&from.front());
     if (!own)
@@ -223,10 +235,11 @@ bool TabledRows::find() {
 /// At most how many coordinates the row inserts, if that is not more than a
 /// table has room for; null if that is not known.
 Value TabledRows::countAll(ImplicitLocOpBuilder &b) {
+  StepCounter counter(b, first, lanes, inserting);
   Value own = arith::ConstantIndexOp::create(b, 0);
   for (Operation *op = first; op != drain; op = op->getNextNode())
     if (inserting.contains(op)) {
-      Value more = StepCounter(b, lanes, inserting).count(op);
+      Value more = counter.count(op);
       if (!more)
         return nullptr;
       own = arith::AddIOp::create(b, own, more);

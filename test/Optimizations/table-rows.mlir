@@ -116,6 +116,100 @@ func.func @branch(%parts: index, %threads: index, %N: index, %lo: index, %hi: in
   return
 }
 
+// What both sides of a branch depend on is computed in each of them. A step that may
+// insert twice counts twice.
+//
+// CHECK-LABEL: func.func @sides(
+// CHECK:         scf.for %[[J:.+]] = %{{.+}} to %{{.+}} step %c32 iter_args(
+// CHECK:           scf.if %{{.+}} -> (index) {
+// CHECK-NEXT:        memref.load %{{.+}}[%[[J]]]
+// CHECK-NEXT:        arith.subi
+// CHECK-NEXT:        arith.maxsi
+// CHECK-NEXT:        arith.muli %{{.+}}, %c2
+// CHECK-NEXT:        scf.yield
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        memref.load %{{.+}}[%[[J]]]
+// CHECK-NEXT:        arith.subi
+// CHECK-NEXT:        arith.maxsi
+// CHECK-NEXT:        scf.yield
+// CHECK-NEXT:      }
+// CHECK:         nacho.lane_table
+func.func @sides(%parts: index, %threads: index, %N: index, %lo: index, %hi: index,
+                 %side: i1, %flag: i1, %pos: memref<?xindex>, %crd: memref<?xindex>,
+                 %marks: memref<?x?xi64>, %status: memref<i32>) {
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  nacho.parallel %part in %parts threads %threads {
+    %lane = nacho.lane of 32
+    %slot = nacho.slot
+    %w = nacho.workspace marks %marks row %slot lane %lane extent %N status %status
+        : memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
+    scf.for %j = %lo to %hi step %c1 {
+      %stop = memref.load %pos[%j] : memref<?xindex>
+      scf.if %side {
+        %first = arith.addi %lo, %lane : index
+        scf.for %p = %first to %stop step %c32 {
+          %k = memref.load %crd[%p] : memref<?xindex>
+          %new = nacho.insert distinct at %k into %w : !nacho.workspace<none>
+          scf.if %flag {
+            %next = arith.addi %k, %N : index
+            %too = nacho.insert distinct at %next into %w : !nacho.workspace<none>
+          }
+        }
+        nacho.lane_sync
+      } else {
+        %first = arith.addi %hi, %lane : index
+        scf.for %p = %first to %stop step %c32 {
+          %k = memref.load %crd[%p] : memref<?xindex>
+          %new = nacho.insert distinct at %k into %w : !nacho.workspace<none>
+        }
+        nacho.lane_sync
+      }
+    }
+    nacho.drain %k of %w : !nacho.workspace<none> {
+    }
+  }
+  return
+}
+
+// How far the second loop goes is found out before the first one begins.
+//
+// CHECK-LABEL: func.func @two(
+// CHECK:         %[[STOP:.+]] = memref.load
+// CHECK-NEXT:    arith.subi %[[STOP]], %{{.+}} : index
+// CHECK:         nacho.lane_table
+// CHECK:         scf.for
+// CHECK:         nacho.lane_sync
+// CHECK-NEXT:    %[[AGAIN:.+]] = memref.load
+// CHECK:         scf.for %{{.+}} = %{{.+}} to %[[AGAIN]] step %c32
+func.func @two(%parts: index, %threads: index, %N: index, %lo: index, %hi: index,
+               %pos: memref<?xindex>, %crd: memref<?xindex>, %marks: memref<?x?xi64>,
+               %status: memref<i32>) {
+  %c32 = arith.constant 32 : index
+  nacho.parallel %part in %parts threads %threads {
+    %lane = nacho.lane of 32
+    %slot = nacho.slot
+    %w = nacho.workspace marks %marks row %slot lane %lane extent %N status %status
+        : memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
+    %first = arith.addi %lo, %lane : index
+    scf.for %p = %first to %hi step %c32 {
+      %k = memref.load %crd[%p] : memref<?xindex>
+      %new = nacho.insert distinct at %k into %w : !nacho.workspace<none>
+    }
+    nacho.lane_sync
+    %stop = memref.load %pos[%part] : memref<?xindex>
+    %second = arith.addi %hi, %lane : index
+    scf.for %p = %second to %stop step %c32 {
+      %k = memref.load %crd[%p] : memref<?xindex>
+      %new = nacho.insert distinct at %k into %w : !nacho.workspace<none>
+    }
+    nacho.lane_sync
+    nacho.drain %k of %w : !nacho.workspace<none> {
+    }
+  }
+  return
+}
+
 // How far an inner loop goes depends on what the steps before have found.
 //
 // CHECK-LABEL: func.func @negative_carried(
