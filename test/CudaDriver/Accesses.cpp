@@ -63,6 +63,7 @@ static void loadParameter(Thread &t, const Instruction &i) {
   t.set<T>(i.operands[0], value);
 }
 
+namespace {
 /// What a place has becomes another value.
 struct Exchange {
   template <typename T>
@@ -70,6 +71,7 @@ struct Exchange {
     return value;
   }
 };
+} // namespace
 
 /// Threads run one after the other, so that every update is atomic.
 template <typename T, typename Update, Place place>
