@@ -86,8 +86,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Conversions between formats and operators of tensors use kernels, but ``storage``
-# cannot import ``kernels``, which is built on it.
+# Conversions between formats and operators of tensors use kernels, but ``_storage``
+# cannot import ``_kernels``, which is built on it.
 use_kernels(copied)
 use_kernels_for_lazy(evaluate, explain)
 
