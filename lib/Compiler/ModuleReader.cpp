@@ -260,3 +260,28 @@ LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
   }
   return success();
 }
+
+/// All that products and quotients do is to intersect.
+bool nacho::mayUnite(ModuleOp module) {
+  return module
+      .walk([](BinaryOp op) {
+        bool intersects =
+            op.getKind() == BinaryKind::mul || op.getKind() == BinaryKind::div;
+        return intersects ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+std::vector<StepFunctions> nacho::exportedBy(ModuleOp module,
+                                             ArrayRef<std::string> names) {
+  std::vector<StepFunctions> exported;
+  for (const std::string &name : names) {
+    StepFunctions &functions = exported.emplace_back();
+    for (size_t phase = 0; phase < kNumPhases; ++phase) {
+      std::string function = exportName(name, static_cast<Phase>(phase));
+      if (module.lookupSymbol(function))
+        functions[phase] = function;
+    }
+  }
+  return exported;
+}

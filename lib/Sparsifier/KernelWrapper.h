@@ -1,0 +1,64 @@
+//===- KernelWrapper.h - The function by which a kernel is called ---------===//
+
+#ifndef NACHO_LIB_KERNELWRAPPER_H
+#define NACHO_LIB_KERNELWRAPPER_H
+
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nacho {
+
+/// What the library of a kernel is asked for.
+struct CallOptions {
+  int64_t threads, parts;
+  /// A sparse result is a tensor of MLIR's own library.
+  bool library;
+};
+
+/// Adds a function to a module which has the global `@name_image`: it takes the
+/// pieces of the operands, calls the runtime library, and returns the result.
+/// It is of the dialects func, memref, sparse_tensor and LLVM. Fails if the
+/// result cannot be made.
+mlir::LogicalResult addWrapper(mlir::ModuleOp module, llvm::StringRef name,
+                               mlir::FunctionType kernel,
+                               const CallOptions &options);
+
+/// The address of a row of `count` integers on the stack.
+mlir::Value emitRow(mlir::ImplicitLocOpBuilder &b, int64_t count);
+/// The address of the n-th integer of a row.
+mlir::Value emitPlace(mlir::ImplicitLocOpBuilder &b, mlir::Value row,
+                      int64_t n);
+mlir::Value emitInteger(mlir::ImplicitLocOpBuilder &b, int64_t value);
+/// Declares a function of a library, unless the module does.
+mlir::LLVM::LLVMFuncOp declareFunction(mlir::ImplicitLocOpBuilder &b,
+                                       mlir::ModuleOp module,
+                                       llvm::StringRef name, mlir::Type result,
+                                       mlir::TypeRange params);
+/// A memref that owns the array at `data`, with these extents.
+mlir::Value emitMemRef(mlir::ImplicitLocOpBuilder &b, mlir::MemRefType type,
+                       mlir::Value data, mlir::ValueRange extents);
+
+/// What the library has returned: the address and the size of each array, and
+/// the extent of each level.
+struct MadeArrays {
+  llvm::SmallVector<mlir::Value> data, sizes, extents;
+};
+
+/// The fields of a sparse tensor as `--sparse-tensor-codegen` has them.
+llvm::SmallVector<mlir::Value> emitFields(mlir::ImplicitLocOpBuilder &b,
+                                          mlir::RankedTensorType tensor,
+                                          const MadeArrays &made);
+
+/// A sparse tensor of MLIR's runtime library, which copies the arrays. Fails if
+/// the library has no tensors of this type.
+mlir::FailureOr<mlir::Value> emitLibraryTensor(mlir::ImplicitLocOpBuilder &b,
+                                               mlir::ModuleOp module,
+                                               mlir::RankedTensorType tensor,
+                                               const MadeArrays &made);
+
+} // namespace nacho
+
+#endif // NACHO_LIB_KERNELWRAPPER_H
