@@ -1,5 +1,5 @@
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // The absolute values of sparse vectors of floats and of integers, with NaNs,
 // infinities and the smallest integer among them.

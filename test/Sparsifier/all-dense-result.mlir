@@ -1,6 +1,6 @@
 // RUN: export TENSOR0=%S/Inputs/values.mtx
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // A CSR matrix read from a file is doubled into a matrix with an encoding whose
 // levels are all dense.

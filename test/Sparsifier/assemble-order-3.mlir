@@ -1,5 +1,5 @@
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // Tensors of order 3 are assembled from arrays of their own, with 64-bit positions
 // and 32-bit coordinates.

@@ -1,5 +1,5 @@
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // A tensor of three dimensions is stored entry by entry, and again as 2x2x2
 // blocks whose zeros are stored.

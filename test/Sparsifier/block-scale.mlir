@@ -1,6 +1,6 @@
 // RUN: export TENSOR0=%S/Inputs/blocks.mtx
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // A matrix of 2x2 blocks is read from a file, seen once as four levels, and
 // scaled in place.

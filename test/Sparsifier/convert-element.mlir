@@ -1,5 +1,5 @@
-// RUN: %direct-upstream %s | FileCheck %s
-// RUN: %direct-nacho %s | FileCheck %s
+// RUN: %direct-upstream %s | %run-main | FileCheck %s
+// RUN: %direct-nacho %s | %run-main | FileCheck %s
 
 // A conversion from doubles to floats keeps the format: COO, and levels that are
 // dense, compressed and dense in two orders.

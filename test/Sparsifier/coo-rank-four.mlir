@@ -1,5 +1,5 @@
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // The squares of a COO tensor of four dimensions with explicit ones are summed,
 // and two sparse vectors are added into a dense one.

@@ -1,6 +1,6 @@
 // RUN: export TENSOR0=%S/Inputs/order-3.tns
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // A tensor of order 3 is read from a file into each of the six orders of its levels,
 // and copied from there into a dense one.

@@ -1,5 +1,5 @@
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // Empty sparse vectors are made by two operations, and kernels without inputs
 // yield a constant zero or a constant one for every element.

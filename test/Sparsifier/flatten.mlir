@@ -1,6 +1,6 @@
 // RUN: export TENSOR0=%S/Inputs/eight.tns
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // A sparse tensor of eight dimensions, with its levels in another order than
 // its dimensions, is summed over six of them.

@@ -1,5 +1,5 @@
-// RUN: %direct-upstream %s | FileCheck %s
-// RUN: %direct-nacho %s | FileCheck %s
+// RUN: %direct-upstream %s | %run-main | FileCheck %s
+// RUN: %direct-nacho %s | %run-main | FileCheck %s
 
 // The entries of a slice with strides, of static and of dynamic extent, are those
 // of the sparse matrix that is made of the same slice of a dense matrix.

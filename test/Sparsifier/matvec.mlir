@@ -1,6 +1,6 @@
 // RUN: export TENSOR0=%S/Inputs/bytes.mtx
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // A CSR matrix of integers with positions and coordinates of 8 bits, read from
 // a file, is multiplied by a dense vector.

@@ -1,6 +1,6 @@
 // RUN: export TENSOR0=%S/Inputs/cube.tns
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // A sparse tensor of three dimensions read from a file is multiplied by the
 // Khatri-Rao product of two dense matrices (MTTKRP).

@@ -1,6 +1,6 @@
 // RUN: export TENSOR0=%S/Inputs/wide.mtx
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // A matrix from a file times a dense matrix adds to a dense matrix.
 

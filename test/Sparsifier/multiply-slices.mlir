@@ -1,5 +1,5 @@
-// RUN: %direct-upstream %s | FileCheck %s
-// RUN: %direct-nacho %s | FileCheck %s
+// RUN: %direct-upstream %s | %run-main | FileCheck %s
+// RUN: %direct-nacho %s | %run-main | FileCheck %s
 
 // Slices of CSR, DCSR and COO matrices are multiplied, with strides, with offsets,
 // and with offsets and strides that are known only at run time.

@@ -1,5 +1,5 @@
-// RUN: %direct-upstream %s | FileCheck %s
-// RUN: %direct-nacho %s | FileCheck %s
+// RUN: %direct-upstream %s | %run-main | FileCheck %s
+// RUN: %direct-nacho %s | %run-main | FileCheck %s
 
 // A batch of matrices, each with arrays of its own, is assembled and printed. The
 // runtime library knows no batches.

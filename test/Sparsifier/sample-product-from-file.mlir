@@ -1,6 +1,6 @@
 // RUN: export TENSOR0=%S/Inputs/square.mtx
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // The product of two dense matrices is taken where a matrix from a file, with 32-bit
 // positions and coordinates, has entries.

@@ -1,7 +1,7 @@
 // RUN: export TENSOR0=%S/Inputs/wide.mtx
 // RUN: export TENSOR1=%S/Inputs/order-3.tns
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // Tensors are read from files into lists of coordinates in several orders, and one
 // such list is doubled in place.

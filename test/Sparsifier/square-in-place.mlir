@@ -1,6 +1,6 @@
 // RUN: export TENSOR0=%S/Inputs/square.mtx
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // The values of a matrix from a file are squared in place.
 

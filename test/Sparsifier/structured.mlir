@@ -1,6 +1,6 @@
 // RUN: export TENSOR0=%S/Inputs/structured.mtx
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // A matrix read from a file is stored as CSR, with a pair of positions for each
 // row, and with two of every four and four of every eight elements stored.

@@ -1,6 +1,6 @@
 // RUN: export TENSOR0=%S/Inputs/symmetric.mtx
-// RUN: %sparsifier-upstream %s | FileCheck %s
-// RUN: %sparsifier-nacho %s | FileCheck %s
+// RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
+// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
 
 // The half of a symmetric matrix that a file holds is summed up.
 
