@@ -121,6 +121,10 @@ public:
       : text(text), options(options), backend(backend), error(error) {}
 
   std::optional<StaticCode> run();
+  /// Compiles the plain variant only. Returns whether that is possible.
+  bool runPlain() {
+    return succeeded(readSignature()) && succeeded(addVariant(Variant()));
+  }
 
 private:
   LogicalResult readSignature();
@@ -255,8 +259,5 @@ std::optional<StaticCode> nacho::compileAhead(const std::string &text,
 
 bool nacho::canCompile(const std::string &text, const CompileOptions &options,
                        const Backend &backend, std::string &error) {
-  const char *last = backend.stages().back().name;
-  Compilation compilation(error);
-  return succeeded(compilation.parse(text)) &&
-         succeeded(compilation.runTo(last, backend, options));
+  return AheadCompiler(text, options, backend, error).runPlain();
 }

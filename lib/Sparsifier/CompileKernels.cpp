@@ -1,7 +1,6 @@
 //===- CompileKernels.cpp - Outlined kernels to LLVM's dialect ------------===//
 
 #include "KernelWrapper.h"
-#include "Pieces.h"
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/AheadOfTime.h"
 #include "nacho/Compiler/Kernel.h"

@@ -2,7 +2,6 @@
 
 #include "KernelWrapper.h"
 
-#include "Pieces.h"
 #include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,8 +45,10 @@ LLVM::LLVMFuncOp nacho::declareFunction(ImplicitLocOpBuilder &b,
   return LLVM::LLVMFuncOp::create(b, name, type);
 }
 
-static Value asI64(ImplicitLocOpBuilder &b, Value index) {
-  return arith::IndexCastOp::create(b, b.getI64Type(), index);
+Value nacho::emitAddress(ImplicitLocOpBuilder &b, Value memref) {
+  Value index = memref::ExtractAlignedPointerAsIndexOp::create(b, memref);
+  Value integer = arith::IndexCastOp::create(b, b.getI64Type(), index);
+  return LLVM::IntToPtrOp::create(b, pointerType(b), integer);
 }
 
 Value nacho::emitMemRef(ImplicitLocOpBuilder &b, MemRefType type, Value data,
@@ -90,11 +91,11 @@ public:
   LogicalResult build();
 
 private:
-  LogicalResult addFunction();
-  void storeArgument(Value data, Value size);
-  void storePiece(Value piece);
-  void storeTensor(Value tensor);
-  MadeArrays call();
+  void addFunction();
+  void readDenseTensor(Value memref);
+  LogicalResult readOperands();
+  Value storeOperands();
+  MadeArrays call(Value operands);
   FailureOr<SmallVector<Value>> results(const MadeArrays &made);
 
   ModuleOp module;
@@ -103,63 +104,82 @@ private:
   CallOptions options;
   ImplicitLocOpBuilder b;
   func::FuncOp func;
-  SmallVector<Piece> pieces; ///< What the parameters of the function are.
-  Value operands;            ///< The row of arguments that the library takes.
-  int64_t numStored = 0;
+  /// How many parameters of the function each operand has.
+  SmallVector<unsigned> numParams;
+  TensorArguments operands;
 };
 } // namespace
+
+static bool isSparse(Type tensor) {
+  return static_cast<bool>(sparse_tensor::getSparseTensorEncoding(tensor));
+}
 
 /// The type of a dense tensor in memory.
 static MemRefType memRefOf(RankedTensorType tensor) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
-LogicalResult WrapperBuilder::addFunction() {
+void WrapperBuilder::addFunction() {
   SmallVector<Type> params;
   for (Type operand : kernel.getInputs()) {
-    FailureOr<SmallVector<Piece>> found =
-        piecesOf(cast<RankedTensorType>(operand));
-    if (failed(found))
-      return failure();
-    pieces.append(*found);
-    for (const Piece &piece : *found)
-      params.push_back(piece.kind == Piece::tensor
-                           ? memRefOf(cast<RankedTensorType>(piece.type))
-                           : piece.type);
+    auto tensor = cast<RankedTensorType>(operand);
+    size_t before = params.size();
+    if (isSparse(tensor))
+      addSparseParameters(tensor, options.library, params);
+    else
+      params.push_back(memRefOf(tensor));
+    numParams.push_back(params.size() - before);
   }
   b.setInsertionPointToEnd(module.getBody());
   func = func::FuncOp::create(b, name, b.getFunctionType(params, {}));
   b.setInsertionPointToStart(func.addEntryBlock());
+}
+
+/// The values of a dense tensor, and the extent of each level.
+void WrapperBuilder::readDenseTensor(Value memref) {
+  SmallVector<Value> extents;
+  Value size = emitInteger(b, 1);
+  for (int64_t dim = 0; dim < cast<MemRefType>(memref.getType()).getRank();
+       ++dim) {
+    Value extent = memref::DimOp::create(b, memref, dim);
+    extents.push_back(arith::IndexCastOp::create(b, b.getI64Type(), extent));
+    size = LLVM::MulOp::create(b, size, extents.back());
+  }
+  operands.addArray(emitAddress(b, memref), size);
+  for (Value extent : extents)
+    operands.addExtent(extent);
+}
+
+LogicalResult WrapperBuilder::readOperands() {
+  unsigned next = 0;
+  for (auto [operand, count] : llvm::zip(kernel.getInputs(), numParams)) {
+    ValueRange params = func.getArguments().slice(next, count);
+    next += count;
+    auto tensor = cast<RankedTensorType>(operand);
+    if (!isSparse(tensor))
+      readDenseTensor(params.front());
+    else if (failed(readSparseTensor(b, module, tensor, options.library, params,
+                                     operands)))
+      return failure();
+  }
   return success();
 }
 
-void WrapperBuilder::storeArgument(Value data, Value size) {
-  LLVM::StoreOp::create(b, data, emitPlace(b, operands, numStored++));
-  LLVM::StoreOp::create(b, size, emitPlace(b, operands, numStored++));
+/// Stores the operands on the stack, as the runtime library takes them.
+Value WrapperBuilder::storeOperands() {
+  Value row = emitRow(b, 2 * operands.arguments.size());
+  int64_t next = 0;
+  for (auto [data, size] : operands.arguments) {
+    if (!data)
+      data = LLVM::ZeroOp::create(b, pointerType(b));
+    LLVM::StoreOp::create(b, data, emitPlace(b, row, next++));
+    LLVM::StoreOp::create(b, size, emitPlace(b, row, next++));
+  }
+  return row;
 }
 
-/// Stores a memref with its elements, or an extent.
-void WrapperBuilder::storePiece(Value piece) {
-  if (piece.getType().isIndex())
-    return storeArgument(emitInteger(b, 0), asI64(b, piece));
-  Value data = memref::ExtractAlignedPointerAsIndexOp::create(b, piece);
-  Value size = arith::ConstantIndexOp::create(b, 1);
-  for (int64_t dim = 0; dim < cast<MemRefType>(piece.getType()).getRank();
-       ++dim)
-    size = arith::MulIOp::create(b, size, memref::DimOp::create(b, piece, dim));
-  storeArgument(asI64(b, data), asI64(b, size));
-}
-
-/// Stores a dense tensor: its values, and the extent of each level.
-void WrapperBuilder::storeTensor(Value tensor) {
-  storePiece(tensor);
-  for (int64_t dim = 0; dim < cast<MemRefType>(tensor.getType()).getRank();
-       ++dim)
-    storePiece(memref::DimOp::create(b, tensor, dim));
-}
-
-/// Calls the library.
-MadeArrays WrapperBuilder::call() {
+/// Calls the runtime library.
+MadeArrays WrapperBuilder::call(Value operands) {
   auto tensor = cast<RankedTensorType>(kernel.getResult(0));
   size_t levels = tensor.getRank(), arrays = 1;
   if (auto encoding = sparse_tensor::getSparseTensorEncoding(tensor)) {
@@ -205,20 +225,10 @@ FailureOr<SmallVector<Value>> WrapperBuilder::results(const MadeArrays &made) {
 }
 
 LogicalResult WrapperBuilder::build() {
-  if (failed(addFunction()))
+  addFunction();
+  if (failed(readOperands()))
     return failure();
-  int64_t count = 0;
-  for (BlockArgument arg : func.getArguments()) {
-    auto memref = dyn_cast<MemRefType>(arg.getType());
-    count += 2 + (memref ? 2 * memref.getRank() : 0);
-  }
-  operands = emitRow(b, count);
-  unsigned next = 0;
-  for (const Piece &piece : pieces) {
-    Value arg = func.getArgument(next++);
-    piece.kind == Piece::tensor ? storeTensor(arg) : storePiece(arg);
-  }
-  FailureOr<SmallVector<Value>> values = results(call());
+  FailureOr<SmallVector<Value>> values = results(call(storeOperands()));
   if (failed(values))
     return failure();
   func::ReturnOp::create(b, *values);

@@ -11,17 +11,21 @@
 
 namespace nacho {
 
+/// The attribute of the nested modules that are kernels.
+inline constexpr llvm::StringLiteral kKernelAttrName = "nacho.kernel";
+
 /// What the library of a kernel is asked for.
 struct CallOptions {
   int64_t threads, parts;
-  /// A sparse result is a tensor of MLIR's own library.
+  /// Sparse tensors are those of MLIR's own library: functions take and return
+  /// their addresses. Else they are fields, and a specifier of their sizes.
   bool library;
 };
 
 /// Adds a function to a module which has the global `@name_image`: it takes the
-/// pieces of the operands, calls the runtime library, and returns the result.
-/// It is of the dialects func, memref, sparse_tensor and LLVM. Fails if the
-/// result cannot be made.
+/// operands as MLIR's passes leave them, calls the runtime library, and returns
+/// the result. It is of the dialects func, memref, sparse_tensor and LLVM. Fails
+/// if a tensor cannot be passed.
 mlir::LogicalResult addWrapper(mlir::ModuleOp module, llvm::StringRef name,
                                mlir::FunctionType kernel,
                                const CallOptions &options);
@@ -41,8 +45,34 @@ mlir::LLVM::LLVMFuncOp declareFunction(mlir::ImplicitLocOpBuilder &b,
 mlir::Value emitMemRef(mlir::ImplicitLocOpBuilder &b, mlir::MemRefType type,
                        mlir::Value data, mlir::ValueRange extents);
 
-/// What the library has returned: the address and the size of each array, and
-/// the extent of each level.
+/// The address of the elements of a memref.
+mlir::Value emitAddress(mlir::ImplicitLocOpBuilder &b, mlir::Value memref);
+
+/// What the runtime library takes for a tensor: arrays, with their sizes, and
+/// extents. All are 64-bit integers or pointers.
+struct TensorArguments {
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> arguments;
+
+  void addArray(mlir::Value data, mlir::Value size) {
+    arguments.emplace_back(data, size);
+  }
+  void addExtent(mlir::Value extent) {
+    arguments.emplace_back(mlir::Value(), extent);
+  }
+};
+
+/// The parameters that MLIR's passes make of a sparse operand.
+void addSparseParameters(mlir::RankedTensorType tensor, bool library,
+                         llvm::SmallVectorImpl<mlir::Type> &types);
+/// Reads what the parameters of a sparse operand stand for.
+mlir::LogicalResult readSparseTensor(mlir::ImplicitLocOpBuilder &b,
+                                     mlir::ModuleOp module,
+                                     mlir::RankedTensorType tensor,
+                                     bool library, mlir::ValueRange params,
+                                     TensorArguments &into);
+
+/// What the runtime library has returned: the address and the size of each
+/// array, and the extent of each level.
 struct MadeArrays {
   llvm::SmallVector<mlir::Value> data, sizes, extents;
 };

@@ -1,6 +1,6 @@
 //===- LinkKernels.cpp - Kernels join the module that calls them ----------===//
 
-#include "Pieces.h"
+#include "KernelWrapper.h"
 #include "nacho/Sparsifier/Passes.h"
 
 #include "mlir/IR/SymbolTable.h"

@@ -1,6 +1,6 @@
 //===- OutlineKernels.cpp - Ops on sparse tensors as kernels --------------===//
 
-#include "Pieces.h"
+#include "KernelWrapper.h"
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/AheadOfTime.h"
 #include "nacho/Compiler/Kernel.h"
@@ -229,21 +229,16 @@ OwningOpRef<ModuleOp> KernelBuilder::build() {
 // Calls
 //===----------------------------------------------------------------------===//
 
-static StringAttr accessAttrName(MLIRContext *context) {
-  return StringAttr::get(
-      context, bufferization::BufferizationDialect::kBufferAccessAttrName);
-}
-
 /// Declares the function of a kernel, which reads its operands only.
 static func::FuncOp declareKernel(ImplicitLocOpBuilder &b, StringRef name,
                                   ArrayRef<Value> passed, Type result) {
   auto type = b.getFunctionType(TypeRange(ValueRange(passed)), result);
   auto func = func::FuncOp::create(b, name, type);
   func.setPrivate();
-  for (auto [n, value] : llvm::enumerate(passed))
-    if (isa<TensorType>(value.getType()))
-      func.setArgAttr(n, accessAttrName(b.getContext()),
-                      b.getStringAttr("read"));
+  for (unsigned n = 0; n < passed.size(); ++n)
+    func.setArgAttr(n,
+                    bufferization::BufferizationDialect::kBufferAccessAttrName,
+                    b.getStringAttr("read"));
   return func;
 }
 
@@ -286,25 +281,6 @@ private:
 };
 } // namespace
 
-/// Emits what is passed for the arguments of a kernel.
-LogicalResult OutlineKernels::passArguments(ImplicitLocOpBuilder &b,
-                                            ArrayRef<Value> arguments,
-                                            SmallVectorImpl<Value> &passed) {
-  SmallVector<SmallVector<Piece>> pieces;
-  for (Value argument : arguments) {
-    FailureOr<SmallVector<Piece>> found = piecesOf(argumentType(argument));
-    if (failed(found))
-      return failure();
-    pieces.push_back(*found);
-  }
-  for (auto [argument, found] : llvm::zip(arguments, pieces)) {
-    Value tensor = asTensor(b, argument);
-    for (const Piece &piece : found)
-      passed.push_back(emitPiece(b, tensor, piece));
-  }
-  return success();
-}
-
 void OutlineKernels::outline(linalg::LinalgOp op) {
   std::string number = std::to_string(numKernels);
   std::string name = "nacho_kernel_" + number;
@@ -320,8 +296,8 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
     return leave(op, error);
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> passed;
-  if (failed(passArguments(b, builder.arguments, passed)))
-    return leave(op, "an operand has arrays that no operation reads");
+  for (Value argument : builder.arguments)
+    passed.push_back(asTensor(b, argument));
   ++numKernels;
   b.setInsertionPointToStart(getOperation().getBody());
   kernel->setSymName("kernel_" + number);

@@ -10,8 +10,7 @@ def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Takes every op of linalg that has a sparse operand or a sparse result, and that
     `--nacho-cpu` compiles. Each becomes the only op of a function in a nested module,
-    and a call of an external function, which is passed the arrays of sparse operands.
-    Values from outside of the op's body become operands without indices. All other ops
+    and a call of an external function. Values from outside of the op's body become operands without indices. All other ops
     stay as they are; with `remarks`, a remark on an op says why it does.
 
     Before:
@@ -30,16 +29,11 @@ def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
         return %y : tensor<?xf64>
       }
     }
-    func.func private @nacho_kernel_0(memref<?xindex>, memref<?xindex>, memref<?xf64>,
-        index, index, tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
+    func.func private @nacho_kernel_0(tensor<?x?xf64, #CSR>, tensor<?xf64>, tensor<?xf64>)
+        -> tensor<?xf64>
     func.func @f(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y0: tensor<?xf64>)
         -> tensor<?xf64> {
-      %pos = sparse_tensor.positions %A {level = 1 : index}
-      %crd = sparse_tensor.coordinates %A {level = 1 : index}
-      %vals = sparse_tensor.values %A
-      %rows = sparse_tensor.lvl %A, %c0
-      %columns = sparse_tensor.lvl %A, %c1
-      %y = call @nacho_kernel_0(%pos, %crd, %vals, %rows, %columns, %x, %y0)
+      %y = call @nacho_kernel_0(%A, %x, %y0)
       return %y : tensor<?xf64>
     }
     ```
