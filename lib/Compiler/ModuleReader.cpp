@@ -85,7 +85,8 @@ static FailureOr<TensorLayout::Level> levelLayout(RankedTensorType tensor,
 
 static FailureOr<TensorLayout> tensorLayout(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
+  if (!tensor || (sparse_tensor::getSparseTensorEncoding(tensor) &&
+                  !hasSupportedLevels(tensor)))
     return failure();
   TensorLayout layout;
   FailureOr<ElementType> values = elementType(tensor.getElementType());

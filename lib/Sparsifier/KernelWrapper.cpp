@@ -110,12 +110,11 @@ private:
 };
 } // namespace
 
-static bool isSparse(Type tensor) {
+bool nacho::isSparse(Type tensor) {
   return static_cast<bool>(sparse_tensor::getSparseTensorEncoding(tensor));
 }
 
-/// The type of a dense tensor in memory.
-static MemRefType memRefOf(RankedTensorType tensor) {
+MemRefType nacho::memRefOf(RankedTensorType tensor) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 

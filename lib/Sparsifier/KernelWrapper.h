@@ -24,8 +24,8 @@ struct CallOptions {
 
 /// Adds a function to a module which has the global `@name_image`: it takes the
 /// operands as MLIR's passes leave them, calls the runtime library, and returns
-/// the result. It is of the dialects func, memref, sparse_tensor and LLVM. Fails
-/// if a tensor cannot be passed.
+/// the result. It is of the dialects func, memref, sparse_tensor and LLVM.
+/// Fails if a tensor cannot be passed.
 mlir::LogicalResult addWrapper(mlir::ModuleOp module, llvm::StringRef name,
                                mlir::FunctionType kernel,
                                const CallOptions &options);
@@ -61,7 +61,12 @@ struct TensorArguments {
   }
 };
 
-/// The parameters that MLIR's passes make of a sparse operand.
+bool isSparse(mlir::Type tensor);
+
+/// The type of a dense tensor in memory.
+mlir::MemRefType memRefOf(mlir::RankedTensorType tensor);
+
+/// What MLIR's passes make of a sparse tensor in a call.
 void addSparseParameters(mlir::RankedTensorType tensor, bool library,
                          llvm::SmallVectorImpl<mlir::Type> &types);
 /// Reads what the parameters of a sparse operand stand for.

@@ -25,14 +25,9 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-static bool isSparse(Value value) {
-  return static_cast<bool>(
-      sparse_tensor::getSparseTensorEncoding(value.getType()));
-}
-
 static bool hasSparseTensors(linalg::LinalgOp op) {
-  return llvm::any_of(op->getOperands(), isSparse) ||
-         llvm::any_of(op->getResults(), isSparse);
+  return llvm::any_of(op->getOperandTypes(), isSparse) ||
+         llvm::any_of(op->getResultTypes(), isSparse);
 }
 
 /// The value with which an output is filled; null if that is not known.
@@ -229,10 +224,21 @@ OwningOpRef<ModuleOp> KernelBuilder::build() {
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// What the function of a kernel returns: were it a tensor, MLIR's
+/// bufferization would have to assume that it is one of the operands.
+static SmallVector<Type> returnedFor(RankedTensorType result, bool library) {
+  SmallVector<Type> returned;
+  if (isSparse(result))
+    addSparseParameters(result, library, returned);
+  else
+    returned.push_back(memRefOf(result));
+  return returned;
+}
+
 /// Declares the function of a kernel, which reads its operands only.
 static func::FuncOp declareKernel(ImplicitLocOpBuilder &b, StringRef name,
-                                  ArrayRef<Value> passed, Type result) {
-  auto type = b.getFunctionType(TypeRange(ValueRange(passed)), result);
+                                  ArrayRef<Value> passed, TypeRange returned) {
+  auto type = b.getFunctionType(TypeRange(ValueRange(passed)), returned);
   auto func = func::FuncOp::create(b, name, type);
   func.setPrivate();
   for (unsigned n = 0; n < passed.size(); ++n)
@@ -240,6 +246,18 @@ static func::FuncOp declareKernel(ImplicitLocOpBuilder &b, StringRef name,
                     bufferization::BufferizationDialect::kBufferAccessAttrName,
                     b.getStringAttr("read"));
   return func;
+}
+
+/// What a kernel has returned, as a tensor.
+static Value resultOf(ImplicitLocOpBuilder &b, func::CallOp call,
+                      RankedTensorType type) {
+  if (!isSparse(type))
+    return bufferization::ToTensorOp::create(b, type, call.getResult(0),
+                                             /*restrict=*/true,
+                                             /*writable=*/true);
+  return UnrealizedConversionCastOp::create(b, TypeRange(type),
+                                            call.getResults())
+      .getResult(0);
 }
 
 /// A value as a tensor, which a kernel can take.
@@ -303,10 +321,11 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   kernel->setSymName("kernel_" + number);
   (*kernel)->setAttr(kKernelAttrName, b.getUnitAttr());
   b.insert(kernel.release());
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
   func::FuncOp func =
-      declareKernel(b, name, passed, op->getResult(0).getType());
+      declareKernel(b, name, passed, returnedFor(type, library));
   b.setInsertionPoint(op);
   auto call = func::CallOp::create(b, func, passed);
-  op->replaceAllUsesWith(call);
+  op->getResult(0).replaceAllUsesWith(resultOf(b, call, type));
   op->erase();
 }

@@ -135,14 +135,10 @@ static LogicalResult readLibraryTensor(ImplicitLocOpBuilder &b, ModuleOp module,
     bool isPositions = array.kind == SparseTensorFieldKind::PosMemRef;
     std::string width = std::to_string(isPositions ? encoding.getPosWidth()
                                                    : encoding.getCrdWidth());
-    if (array.isInterleaved)
-      readVector(b, module, "sparseCoordinatesBuffer" + width, from,
-                 std::nullopt, into);
-    else
-      readVector(b, module,
-                 (isPositions ? "sparsePositions" : "sparseCoordinates") +
-                     width,
-                 from, array.level, into);
+    std::string function = isPositions           ? "sparsePositions"
+                           : array.isInterleaved ? "sparseCoordinatesBuffer"
+                                                 : "sparseCoordinates";
+    readVector(b, module, function + width, from, array.level, into);
   }
   readVector(b, module, "sparseValues" + *values, from, std::nullopt, into);
   Type i64 = b.getI64Type();

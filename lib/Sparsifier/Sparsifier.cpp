@@ -65,6 +65,7 @@ buildSparsifier(OpPassManager &pm, StringRef text,
     return failure();
   NachoOutlineKernelsOptions outline;
   outline.cost = options->cost;
+  outline.library = upstream->enableRuntimeLibrary;
   outline.remarks = options->remarks || alwaysRemark;
   pm.addPass(createNachoOutlineKernels(outline));
   NachoCompileKernelsOptions compile;

@@ -30,10 +30,11 @@ def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
       }
     }
     func.func private @nacho_kernel_0(tensor<?x?xf64, #CSR>, tensor<?xf64>, tensor<?xf64>)
-        -> tensor<?xf64>
+        -> memref<?xf64>
     func.func @f(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y0: tensor<?xf64>)
         -> tensor<?xf64> {
-      %y = call @nacho_kernel_0(%A, %x, %y0)
+      %made = call @nacho_kernel_0(%A, %x, %y0)
+      %y = bufferization.to_tensor %made restrict writable
       return %y : tensor<?xf64>
     }
     ```
@@ -41,10 +42,13 @@ def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"cost", "cost", "std::string", "\"time\"",
         "What counts as work: nnz, nnz+loops, flops, time">,
+    Option<"library", "library", "bool", "true",
+        "Sparse tensors will be those of MLIR's runtime library">,
     Option<"remarks", "remarks", "bool", "false",
         "Say why an op is left to other passes">,
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::sparse_tensor::SparseTensorDialect",
                            "::mlir::tensor::TensorDialect"];
 }
