@@ -85,8 +85,7 @@ static FailureOr<TensorLayout::Level> levelLayout(RankedTensorType tensor,
 
 static FailureOr<TensorLayout> tensorLayout(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || (sparse_tensor::getSparseTensorEncoding(tensor) &&
-                  !hasSupportedLevels(tensor)))
+  if (!tensor)
     return failure();
   TensorLayout layout;
   FailureOr<ElementType> values = elementType(tensor.getElementType());
@@ -127,6 +126,13 @@ LogicalResult nacho::readOperands(func::FuncOp func,
                                   std::vector<TensorLayout> &operands) {
   if (func.getNumResults() != 1)
     return func.emitError("a kernel has one result");
+  SmallVector<Type> types(func.getArgumentTypes());
+  types.push_back(func.getResultTypes().front());
+  for (Type type : types)
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && !isDense(tensor) && !hasSupportedLevels(tensor))
+      return func.emitError()
+             << "a " << type << " has levels that are not supported";
   TensorLayout result;
   if (failed(readLayouts(func, func.getArgumentTypes(), operands)))
     return failure();
