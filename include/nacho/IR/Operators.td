@@ -6,7 +6,7 @@
 //   the kinds of nacho.unary, nacho.binary, nacho.compare     NachoAttrs.td
 //   which types an operator takes and gives                   AssignOps.cpp
 //   its value on zeros, and where its result has entries      Algebra.cpp
-//   which ops of MLIR it comes from and becomes               FromLinalg.cpp,
+//   which ops of MLIR it comes from and becomes               LinalgBody.cpp,
 //                                      ElementsToArith.cpp, FunctionsToLibm.cpp
 //   how it is written, promoted and computed in Python        notation/operators.py
 //
