@@ -330,7 +330,29 @@ LogicalResult UnaryOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 }
 
 LogicalResult UnaryOp::verify() {
-  return verifyElement(*this, operatorOf(getKind()), getArg().getType());
+  const UnaryOperator &record = operatorOf(getKind());
+  Type type = getArg().getType();
+  if (record.isComplex && !isa<ComplexType>(type))
+    return emitOpError() << record.name
+                         << " is defined on complex numbers only: " << type;
+  return verifyElement(*this, record, type);
+}
+
+LogicalResult CoordinatesOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (type.getEncoding())
+    return emitOpError("has no encoding: nothing is stored");
+  if (type.isDynamicDim(0) != static_cast<bool>(getExtent()))
+    return emitOpError("needs an extent if, and only if, its type has none");
+  return success();
+}
+
+LogicalResult BitcastOp::verify() {
+  Type from = getArg().getType(), to = getType();
+  if (isa<ComplexType>(from) || isa<ComplexType>(to) ||
+      from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+    return emitOpError() << "of " << from << " is no " << to;
+  return success();
 }
 
 LogicalResult CompareOp::verify() {

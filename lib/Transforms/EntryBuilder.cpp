@@ -128,6 +128,7 @@ Value EntryBuilder::bindInput(unsigned number, unsigned input) {
   NameScope name(b, StringRef(open.inputName(input)).lower());
   const Term &term = plan.terms.terms[number];
   Value tensor = plan.op.getInputs()[input];
+  bool isCoordinate = tensor.getDefiningOp<CoordinatesOp>() != nullptr;
   SmallVector<Value> at;
   for (Attribute index : plan.op.getAccess(input)) {
     bool isReduced = llvm::is_contained(term.reduced, index);
@@ -136,6 +137,8 @@ Value EntryBuilder::bindInput(unsigned number, unsigned input) {
   }
   if (at.empty())
     return tensor::ExtractOp::create(b, tensor, ValueRange());
+  if (isCoordinate)
+    return arith::IndexCastOp::create(b, b.getI64Type(), at.front());
   return LocateOp::create(b, tensor, at, toOperand(insideTerm(term)));
 }
 

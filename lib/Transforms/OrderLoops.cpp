@@ -72,8 +72,9 @@ FailureOr<bool> StatementSplitter::step() {
 bool StatementSplitter::rewrite(const Terms &terms, const Term &term,
                                 const TermOrder &order,
                                 const LoopOrder &proposed) {
-  bool isAll =
-      terms.terms.size() == 1 && terms.sums.size() == 1 && !term.isNegated;
+  // A tensor to start from is a term, too.
+  bool isAll = terms.terms.size() == 1 && terms.sums.size() == 1 &&
+               !term.isNegated && !op.getInit();
   if (!order.scatters) {
     rearrange(term, order);
     // Operands of other sizes would have had their products scattered over rows

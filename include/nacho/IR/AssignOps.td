@@ -90,7 +90,8 @@ def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
   let summary = "a binary operator of the notation on two elements";
   let description = [{
     Integers wrap around; on booleans `add` is "or" and `mul` is "and". `div` needs
-    floating-point or complex numbers. `min` and `max` give NaN if an operand is NaN,
+    floating-point or complex numbers; `quo` and `rem` are the quotient of integers,
+    rounded towards 0, and what remains: both are 0 if the divisor is. `min` and `max` give NaN if an operand is NaN,
     and the second operand if both are equal; as in NumPy, -0 equals +0. The operators
     of a reduction may be `reassociable`: the compiler chooses their order, and `min`
     and `max` treat -0 as less than +0 so that every order gives the same result.
@@ -123,8 +124,8 @@ def Nacho_UnaryOp : Nacho_Op<"unary", [Pure, InferTypeOpAdaptor]> {
   let summary = "a unary operator of the notation on an element";
   let description = [{
     `neg` and `abs` are defined on all numbers. The absolute value of a complex number
-    is real; the absolute value of the smallest integer wraps around. The other
-    operators need floating-point or complex numbers.
+    is real; the absolute value of the smallest integer wraps around. `real` and `imag`
+    need complex numbers; the other operators need floating-point or complex numbers.
 
     ```mlir
     func.func @f(%a: f32, %c: complex<f64>) -> (f32, f64) {
@@ -202,6 +203,51 @@ def Nacho_StoredOp : Nacho_Op<"stored", [Pure, HasParent<"AssignOp">]> {
   let arguments = (ins Nacho_Element:$arg);
   let results = (outs I1:$result);
   let assemblyFormat = "$arg attr-dict `:` type($arg)";
+  let hasVerifier = 1;
+}
+
+def Nacho_CoordinatesOp : Nacho_Op<"coordinates", [Pure]> {
+  let summary = "the coordinates of a dimension, as a dense tensor";
+  let description = [{
+    Element i of the tensor is i. Nothing stores it: an assignment that has it as an
+    operand computes with the coordinates of its loops. The extent is given if the
+    tensor's type does not have it.
+
+    ```mlir
+    #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+    // Z[i] = A[i] * i
+    func.func @weigh(%A: tensor<8xi64, #SV>) -> tensor<8xi64, #SV> {
+      %I = nacho.coordinates : tensor<8xi64>
+      %Z = nacho.assign (%a = %A[i] : tensor<8xi64, #SV>, %i = %I[i] : tensor<8xi64>)
+          -> [i] : tensor<8xi64, #SV> {
+        %0 = nacho.binary mul %a, %i : i64
+        nacho.yield %0 : i64
+      }
+      return %Z : tensor<8xi64, #SV>
+    }
+    ```
+  }];
+  let arguments = (ins Optional<Index>:$extent);
+  let results = (outs TensorRankOf<[I64], [1]>:$result);
+  let assemblyFormat = "($extent^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Nacho_BitcastOp : Nacho_Op<"bitcast", [Pure]> {
+  let summary = "the bits of an element as an element of another type";
+  let description = [{
+    Both types are of integers or floating-point numbers, and have the same width.
+
+    ```mlir
+    func.func @f(%a: f32) -> i32 {
+      %0 = nacho.bitcast %a : f32 to i32
+      return %0 : i32
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_Element:$arg);
+  let results = (outs Nacho_Element:$result);
+  let assemblyFormat = "$arg attr-dict `:` type($arg) `to` type($result)";
   let hasVerifier = 1;
 }
 

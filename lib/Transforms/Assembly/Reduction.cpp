@@ -43,10 +43,17 @@ static Value emitIdentity(ImplicitLocOpBuilder &b, BinaryKind kind, Type type) {
     return emitElement(b, type, 0);
   case Identity::one:
     return emitElement(b, type, 1);
+  case Identity::bits:
+    return emitElement(b, type, -1);
   case Identity::largest:
     return emitExtreme(b, type, /*isLargest=*/true);
   case Identity::smallest:
     return emitExtreme(b, type, /*isLargest=*/false);
+  case Identity::nan:
+    return arith::ConstantOp::create(
+        b,
+        b.getFloatAttr(
+            type, APFloat::getNaN(cast<FloatType>(type).getFloatSemantics())));
   case Identity::none:
     break;
   }
