@@ -10,17 +10,23 @@
 //   a * b           0             a n b              if za = zb = 0
 //                   0             a                  if only za = 0
 //   a / b           0             a                  if za = 0, unless:
-//                   unknown       a u b              zb = 0 and b is sparse: 0 / 0
+//                   unknown       a u b              zb = 0, b is sparse, and
+//                                                    0 / 0 is not 0
 //   where(c, a, b)  zb            (c n a) u b        if zc = 0 and za = zb
 //                   zb            c u b              if zc = 0 and za is not zb
 //                   as where(!c, b, a)               if zc is known and not 0
 //   reduce a        0 or unknown  a
+//   stored a        0             a                  if za = 0
+//                   1             nowhere            if not
+//   keep a if c     0             c                  if zc = 0
+//                   0             everywhere         if not
 // clang-format on
 //
 // `f` stands for every other operator, and for products and quotients without a
 // zero. The table of operators says which operands annihilate an operator. The
-// pattern of a dense operand is everywhere. The pattern of a number is nowhere,
-// and is left out of intersections.
+// pattern of a dense operand is everywhere, with an unknown background if its
+// elements are coordinates. The pattern of a number is nowhere, and is left out
+// of intersections.
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,6 +110,10 @@ static std::optional<double> compute(Operation *op, ArrayRef<double> args) {
                          !cast->getResult(0).getType().isInteger(1);
         return truncates ? std::trunc(args[0]) : args[0];
       })
+      .Case([&](BitcastOp) {
+        bool hasNoBits = args[0] == 0 && !std::signbit(args[0]);
+        return hasNoBits ? std::optional(0.0) : std::nullopt;
+      })
       .Default([](Operation *) { return std::optional<double>(); });
 }
 
@@ -136,9 +146,10 @@ static bool keepsNotFinite(Operation *op, ArrayRef<ElementFacts> args) {
     return false;
   if (isa<CastOp>(op))
     return args[0].isNotFinite;
-  // exp(-inf) and tanh(inf) are finite.
+  // exp(-inf), expm1(-inf) and tanh(inf) are finite.
   if (auto unary = dyn_cast<UnaryOp>(op))
     return args[0].isNotFinite && unary.getKind() != UnaryKind::exp &&
+           unary.getKind() != UnaryKind::expm1 &&
            unary.getKind() != UnaryKind::tanh;
   auto binary = dyn_cast<BinaryOp>(op);
   if (!binary)
@@ -221,10 +232,12 @@ static ElementFacts deriveProduct(ArrayRef<ElementFacts> factors,
 
 static ElementFacts deriveQuotient(const ElementFacts &a, const ElementFacts &b,
                                    const ElementFacts &computed) {
-  if (!a.isZeroPreserving() || isNumber(a))
+  if (!a.isZeroPreserving())
     return computed;
+  if (isNumber(a))
+    return computed.background == 0.0 ? ElementFacts{0.0, a.pattern} : computed;
   bool isSparse = !isNumber(b) && !isAlways(b.pattern);
-  if (b.isZeroPreserving() && isSparse)
+  if (b.isZeroPreserving() && isSparse && computed.background != 0.0)
     return {{}, computed.pattern};
   return {0.0, a.pattern};
 }
@@ -270,7 +283,8 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
         llvm_unreachable("unknown annihilator");
       })
       .Case([&](SelectOp) { return deriveChoice(args[0], args[1], args[2]); })
-      .Case<UnaryOp, CompareOp, CastOp, arith::ExtFOp, arith::TruncFOp>(
+      .Case<UnaryOp, CompareOp, CastOp, BitcastOp, arith::ExtFOp,
+            arith::TruncFOp>(
           [&](Operation *) { return deriveResult(op, args); })
       .Case([&](ReduceOp) {
         ElementFacts result = args[0];
@@ -280,7 +294,16 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
         result.isNotFinite = false;
         return result;
       })
-      .Case([&](StoredOp) { return ElementFacts{0.0, args[0].pattern}; })
+      .Case([&](StoredOp) {
+        if (!args[0].isZeroPreserving())
+          return ElementFacts{1.0, nowhere(op->getContext())};
+        return ElementFacts{0.0, args[0].pattern};
+      })
+      .Case([&](KeepOp) {
+        if (!args[1].isZeroPreserving())
+          return ElementFacts{0.0, intersectMerges(op->getContext(), {})};
+        return ElementFacts{0.0, args[1].pattern};
+      })
       .Case([](arith::ConstantOp constant) { return constantFacts(constant); })
       // Nothing is known about the result of any other op.
       .Default([&](Operation *) {
@@ -295,6 +318,8 @@ ElementAlgebra::ElementAlgebra(AssignOp op) {
     auto type = cast<RankedTensorType>(op.getInputs()[number].getType());
     if (type.getRank() == 0)
       facts[arg] = {{}, nowhere(context)};
+    else if (op.getInputs()[number].getDefiningOp<CoordinatesOp>())
+      facts[arg] = {{}, intersectMerges(context, {})};
     else if (isDense(type))
       facts[arg] = {0.0, intersectMerges(context, {})};
     else

@@ -61,11 +61,12 @@ void LoopNest::dropZeros() {
   llvm::erase_if(terms.terms, isZero);
 }
 
-/// Refuses terms that would give a sparse result an entry everywhere.
+/// Refuses terms that would give a sparse result an entry everywhere, unless an
+/// operand has one everywhere, too.
 LogicalResult LoopNest::verifySparseResult() {
   for (const Term &term : terms.terms) {
     const ElementFacts &facts = algebra.get(term.value);
-    if (!facts.isZeroPreserving())
+    if (!facts.isZeroPreserving() && !isAlways(facts.pattern))
       return op.emitOpError("is not zero where all operands are, so that its "
                             "result would be dense");
     if (isNever(facts.pattern))

@@ -267,7 +267,7 @@ void LoopOrderer::chooseScattered() {
   bool hasWholeRows = op.getCollect() == CollectKind::wholeRows;
   bool isPossible = hasWholeRows || isDense(op.getType());
   if (!op.getOrder() || !isPossible || terms.terms.size() != 1 ||
-      terms.reduction != BinaryKind::add)
+      terms.reduction.reducesAbsent())
     return;
   Term &term = terms.terms.front();
   bool isInside = false;

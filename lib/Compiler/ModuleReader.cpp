@@ -29,7 +29,9 @@ static FailureOr<ElementType> elementType(Type type) {
     return ElementType::i64;
   if (type.isUnsignedInteger(8))
     return ElementType::u8;
-  if (!type.isSignlessInteger())
+  // Only steps of a kernel pass each other wider integers that are unsigned:
+  // callers do not, for whom these are the same arrays.
+  if (!isa<IntegerType>(type))
     return failure();
   switch (type.getIntOrFloatBitWidth()) {
   case 1:

@@ -16,6 +16,7 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -63,6 +64,7 @@ void nacho::addCanonicalizer(OpPassManager &pm,
 /// Leads to tensor index notation: linalg is translated, the rest is unchanged.
 static void addAssign(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createNachoFromLinalg());
+  pm.addPass(createNachoNumbersToTensors());
 }
 
 /// Leads to coiterative loops over tensors.
@@ -283,7 +285,8 @@ static void registerForPtx(DialectRegistry &registry) {
 }
 
 void nacho::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<NachoDialect, arith::ArithDialect, complex::ComplexDialect,
+  registry.insert<NachoDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, complex::ComplexDialect,
                   func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
                   LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
                   omp::OpenMPDialect, scf::SCFDialect,

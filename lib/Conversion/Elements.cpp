@@ -80,6 +80,8 @@ static Value castReal(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
                           : Value(arith::TruncFOp::create(b, to, x));
   }
   if (isa<FloatType>(from)) {
+    if (to.isUnsignedInteger(64))
+      return arith::FPToUIOp::create(b, plain, x);
     // Convert to i64 first, and then wrap around to the narrower type.
     Type wide = b.getI64Type();
     Value whole = arith::FPToSIOp::create(b, wide, x);

@@ -1,14 +1,14 @@
 //===- ElementsToArith.cpp - Operators on elements ------------------------===//
 //
 // Lowers the operators of the notation to ops of arith, math and complex. Most
-// operators become one op, which the table of operators (Operators.td) names.
-// Operators on complex numbers become operators on their parts, because MLIR
-// folds ops of the complex dialect as if numbers were exact: (x - y) + y to x.
+// operators become one op, which the table of operators (Operators.td) names;
+// those on complex numbers become operators on their parts (ComplexElements.h).
 // Functions of complex numbers are left to FunctionsToLibm.cpp.
 // After this pass, element types are signless, and ops carry the signedness.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComplexElements.h"
 #include "Elements.h"
 
 #include "nacho/Conversion/Passes.h"
@@ -46,93 +46,67 @@ static Value emitExtreme(ImplicitLocOpBuilder &b, arith::CmpFPredicate isBetter,
                                  y);
 }
 
-/// Divides complex numbers by Smith's algorithm, as NumPy does. Intermediate
-/// results do not overflow unless the quotient does.
-// clang-format off
-///
-///   p, q  = |re y| >= |im y| ? (re y, im y) : (im y, re y)
-///   ratio = q / p
-///   scale = 1 / (p + q * ratio)
-///
-///   |re y| >= |im y|:  ((re x + im x * ratio) * scale, (im x - re x * ratio) * scale)
-///   otherwise:         ((re x * ratio + im x) * scale, (im x * ratio - re x) * scale)
-///   y = 0:             (re x / 0, im x / 0)
-///
-// clang-format on
-static Value emitQuotient(ImplicitLocOpBuilder &b, Value x, Value y) {
-  auto type = cast<ComplexType>(x.getType());
-  auto add = [&](Value s, Value t) -> Value {
-    return arith::AddFOp::create(b, s, t);
+/// The larger or smaller one of two numbers; the other one if one is NaN.
+static Value emitExtremeNumber(ImplicitLocOpBuilder &b, bool isLargest, Value x,
+                               Value y) {
+  auto otherIfNan = [&](Value one, Value other) -> Value {
+    Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, one, one);
+    return arith::SelectOp::create(b, isNan, other, one);
   };
-  auto sub = [&](Value s, Value t) -> Value {
-    return arith::SubFOp::create(b, s, t);
-  };
-  auto mul = [&](Value s, Value t) -> Value {
-    return arith::MulFOp::create(b, s, t);
-  };
-  auto div = [&](Value s, Value t) -> Value {
-    return arith::DivFOp::create(b, s, t);
-  };
-  auto select = [&](Value condition, Value s, Value t) -> Value {
-    return arith::SelectOp::create(b, condition, s, t);
-  };
-  Value xRe = complex::ReOp::create(b, x), xIm = complex::ImOp::create(b, x);
-  Value yRe = complex::ReOp::create(b, y), yIm = complex::ImOp::create(b, y);
-  Value absRe = math::AbsFOp::create(b, yRe);
-  Value absIm = math::AbsFOp::create(b, yIm);
-  Value isReLarger =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, absRe, absIm);
-  Value p = select(isReLarger, yRe, yIm), q = select(isReLarger, yIm, yRe);
-  Value ratio = div(q, p);
-  Value one =
-      arith::ConstantOp::create(b, b.getFloatAttr(type.getElementType(), 1.0));
-  Value scale = div(one, add(p, mul(q, ratio)));
-  Value re =
-      select(isReLarger, add(xRe, mul(xIm, ratio)), add(mul(xRe, ratio), xIm));
-  Value im =
-      select(isReLarger, sub(xIm, mul(xRe, ratio)), sub(mul(xIm, ratio), xRe));
-  Value isZero =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, add(absRe, absIm),
-                            emitZero(b, type.getElementType()));
-  return complex::CreateOp::create(
-      b, type, select(isZero, div(xRe, absRe), mul(re, scale)),
-      select(isZero, div(xIm, absRe), mul(im, scale)));
+  Value s = otherIfNan(x, y), t = otherIfNan(y, x);
+  return isLargest ? Value(arith::MaximumFOp::create(b, s, t))
+                   : Value(arith::MinimumFOp::create(b, s, t));
 }
 
-/// Computes x + y, x - y, x * y or x / y for complex numbers.
-static Value emitComplex(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
-                         Value y, arith::FastMathFlags flags) {
-  if (kind == BinaryKind::div)
-    return emitQuotient(b, x, y);
-  Value xRe = complex::ReOp::create(b, x), xIm = complex::ImOp::create(b, x);
-  Value yRe = complex::ReOp::create(b, y), yIm = complex::ImOp::create(b, y);
-  auto add = [&](Value s, Value t) -> Value {
-    return arith::AddFOp::create(b, s, t, flags);
+/// An operator on integers that arith does not define for all of them, in terms
+/// of one that it does:
+// clang-format off
+///
+///   x quo y = y = 0 ? 0 : x / d      x rem y = x - (x / d) * d
+///     where d = y = 0 or (y = -1 and x is the least number) ? 1 : y
+///   x shl y = y < width ? x << y : 0
+///   x shr y = y < width ? x >> y : 0, or x >> (width - 1) if x is signed
+///
+// clang-format on
+static Value emitInteger(ImplicitLocOpBuilder &b, const BinaryOperator &record,
+                         Type type, Value x, Value y) {
+  Type plain = signless(type);
+  StringRef name = loweredName(record, type);
+  unsigned width = plain.getIntOrFloatBitWidth();
+  auto constant = [&](const APInt &value) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(plain, value));
   };
-  auto sub = [&](Value s, Value t) -> Value {
-    return arith::SubFOp::create(b, s, t, flags);
+  auto compare = [&](arith::CmpIPredicate predicate, Value s,
+                     Value t) -> Value {
+    return arith::CmpIOp::create(b, predicate, s, t);
   };
-  auto mul = [&](Value s, Value t) -> Value {
-    return arith::MulFOp::create(b, s, t, flags);
-  };
-  Value re, im;
-  switch (kind) {
-  case BinaryKind::add:
-    re = add(xRe, yRe), im = add(xIm, yIm);
-    break;
-  case BinaryKind::sub:
-    re = sub(xRe, yRe), im = sub(xIm, yIm);
-    break;
-  case BinaryKind::mul: {
-    Value reRe = mul(xRe, yRe), imIm = mul(xIm, yIm);
-    Value imRe = mul(xIm, yRe), reIm = mul(xRe, yIm);
-    re = sub(reRe, imIm), im = add(imRe, reIm);
-    break;
+  Value zero = constant(APInt::getZero(width));
+  if (record.kind == BinaryKind::quo || record.kind == BinaryKind::rem) {
+    Value isZero = compare(arith::CmpIPredicate::eq, y, zero), isOne = isZero;
+    if (!isUnsigned(type)) {
+      Value overflows = arith::AndIOp::create(
+          b,
+          compare(arith::CmpIPredicate::eq, y,
+                  constant(APInt::getAllOnes(width))),
+          compare(arith::CmpIPredicate::eq, x,
+                  constant(APInt::getSignedMinValue(width))));
+      isOne = arith::OrIOp::create(b, isZero, overflows);
+    }
+    Value divisor =
+        arith::SelectOp::create(b, isOne, constant(APInt(width, 1)), y);
+    Value result = emitNamed(b, name, {x, divisor}, plain);
+    return record.kind == BinaryKind::rem
+               ? result
+               : Value(arith::SelectOp::create(b, isZero, zero, result));
   }
-  default:
-    llvm_unreachable("complex numbers have no order");
-  }
-  return complex::CreateOp::create(b, x.getType(), re, im);
+  Value fits =
+      compare(arith::CmpIPredicate::ult, y, constant(APInt(width, width)));
+  bool fillsWithSign = record.kind == BinaryKind::shr && !isUnsigned(type);
+  Value most = constant(APInt(width, fillsWithSign ? width - 1 : 0));
+  Value amount = arith::SelectOp::create(b, fits, y, most);
+  Value result = emitNamed(b, name, {x, amount}, plain);
+  return fillsWithSign ? result
+                       : Value(arith::SelectOp::create(b, fits, result, zero));
 }
 
 static Value emitBinary(ImplicitLocOpBuilder &b, BinaryOp op, Value x,
@@ -147,6 +121,11 @@ static Value emitBinary(ImplicitLocOpBuilder &b, BinaryOp op, Value x,
                        kind == BinaryKind::min ? arith::CmpFPredicate::OLT
                                                : arith::CmpFPredicate::OGT,
                        x, y);
+  if (kind == BinaryKind::minnum || kind == BinaryKind::maxnum)
+    return emitExtremeNumber(b, kind == BinaryKind::maxnum, x, y);
+  if (kind == BinaryKind::quo || kind == BinaryKind::rem ||
+      kind == BinaryKind::shl || kind == BinaryKind::shr)
+    return emitInteger(b, operatorOf(kind), type, x, y);
   if (isa<ComplexType>(type))
     return emitComplex(b, kind, x, y,
                        op.getReassociable() ? arith::FastMathFlags::reassoc
@@ -182,6 +161,14 @@ static Value emitNegative(ImplicitLocOpBuilder &b, Value x) {
 
 /// Lowers a unary operator on a type for which the table names no op.
 static Value emitByHand(ImplicitLocOpBuilder &b, UnaryOp op, Value x) {
+  if (op.getKind() == UnaryKind::real)
+    return complex::ReOp::create(b, x);
+  if (op.getKind() == UnaryKind::imag)
+    return complex::ImOp::create(b, x);
+  if (op.getKind() == UnaryKind::expm1)
+    return emitComplexExpm1(b, x);
+  if (op.getKind() == UnaryKind::log1p)
+    return emitComplexLog1p(b, x);
   if (op.getKind() == UnaryKind::neg)
     return emitNegative(b, x);
   if (op.getKind() == UnaryKind::abs && isUnsigned(op.getArg().getType()))
@@ -215,19 +202,6 @@ static bool lowerUnary(UnaryOp op) {
 //===----------------------------------------------------------------------===//
 // Comparisons and choices
 //===----------------------------------------------------------------------===//
-
-/// Complex numbers are equal if their real and imaginary parts are equal.
-static Value compareComplex(ImplicitLocOpBuilder &b,
-                            const Comparison &comparison, Value x, Value y) {
-  auto compare = [&](Value s, Value t) -> Value {
-    return arith::CmpFOp::create(b, comparison.floatPredicate, s, t);
-  };
-  Value re = compare(complex::ReOp::create(b, x), complex::ReOp::create(b, y));
-  Value im = compare(complex::ImOp::create(b, x), complex::ImOp::create(b, y));
-  if (comparison.kind == CompareKind::eq)
-    return arith::AndIOp::create(b, re, im);
-  return arith::OrIOp::create(b, re, im);
-}
 
 static void lowerCompare(CompareOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -265,6 +239,15 @@ static void lowerCast(CastOp op) {
   op.replaceAllUsesWith(value);
 }
 
+static void lowerBitcast(BitcastOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value x = recast(b, op.getArg(), signless(op.getArg().getType()));
+  Type plain = signless(op.getType());
+  Value bits =
+      x.getType() == plain ? x : Value(arith::BitcastOp::create(b, plain, x));
+  op.replaceAllUsesWith(recast(b, bits, op.getType()));
+}
+
 namespace {
 struct ElementsToArith
     : nacho::impl::ConvertNachoElementsToArithBase<ElementsToArith> {
@@ -281,6 +264,8 @@ struct ElementsToArith
         lowerSelect(select);
       else if (auto cast = dyn_cast<CastOp>(op))
         lowerCast(cast);
+      else if (auto bitcast = dyn_cast<BitcastOp>(op))
+        lowerBitcast(bitcast);
       else
         return;
       op->erase();

@@ -330,29 +330,45 @@ LogicalResult UnaryOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 }
 
 LogicalResult UnaryOp::verify() {
-  return verifyElement(*this, operatorOf(getKind()), getArg().getType());
+  const UnaryOperator &record = operatorOf(getKind());
+  Type type = getArg().getType();
+  if (record.isComplex && !isa<ComplexType>(type))
+    return emitOpError() << record.name
+                         << " is defined on complex numbers only: " << type;
+  return verifyElement(*this, record, type);
+}
+
+LogicalResult CoordinatesOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (type.getEncoding())
+    return emitOpError("has no encoding: nothing is stored");
+  if (type.isDynamicDim(0) != static_cast<bool>(getExtent()))
+    return emitOpError("needs an extent if, and only if, its type has none");
+  return success();
+}
+
+LogicalResult BitcastOp::verify() {
+  Type from = getArg().getType(), to = getType();
+  if (isa<ComplexType>(from) || isa<ComplexType>(to) ||
+      from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+    return emitOpError() << "of " << from << " is no " << to;
+  return success();
 }
 
 LogicalResult CompareOp::verify() {
   return verifyElement(*this, operatorOf(getKind()), getLhs().getType());
 }
 
-LogicalResult StoredOp::verify() {
-  auto element = dyn_cast<BlockArgument>(getArg());
-  auto assign = cast<AssignOp>((*this)->getParentOp());
-  if (!element || element.getOwner() != assign.getBodyBlock())
-    return emitOpError("takes an element of an operand");
-  if (assign.getAccess(element.getArgNumber()).empty())
-    return emitOpError("takes an element of a tensor, not a number");
-  return success();
-}
-
 LogicalResult ReduceOp::verify() {
-  const BinaryOperator &info = operatorOf(getKind());
+  const BinaryOperator &info = operatorOf(getMonoid().getKind());
   if (info.identity == Identity::none)
     return emitOpError() << "cannot reduce by a " << info.noun;
   if (failed(verifyElement(*this, info, getType())))
     return failure();
+  if (TypedAttr start = getMonoid().getStart();
+      start && start.getType() != getType())
+    return emitOpError() << "begins from a number of another type: "
+                         << start.getType();
   if (!isAccess(getIndices()))
     return emitOpError("reduces over a list of names of indices");
   return success();

@@ -2,22 +2,25 @@
 //
 // Consumes `linalg.generic`, and named ops after generalising them; leaves
 // `nacho.assign`. Indexing maps must be lists of dimensions. Bodies must
-// consist of ops of arith and math for which the table of operators has an
-// operator. Users of MLIR's own sparsifier write such ops.
+// consist of ops for which the table of operators has an operator
+// (LinalgBody.cpp), or which depend on what is stored (LinalgSemirings.cpp).
+// What they do with their output is said in LinalgOutput.cpp.
+// Users of MLIR's own sparsifier write such ops.
 //
 //===----------------------------------------------------------------------===//
+
+#include "LinalgMonoids.h"
+#include "LinalgOutput.h"
+#include "LinalgSemirings.h"
 
 #include "nacho/IR/Operators.h"
 #include "nacho/Transforms/Passes.h"
 
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHOFROMLINALG
@@ -48,23 +51,17 @@ static ArrayAttr accessOf(AffineMap map) {
   return ArrayAttr::get(map.getContext(), names);
 }
 
-/// Whether a tensor is uninitialised or all zeros, so that adding to it is the
-/// same as assigning.
-static bool isZero(Value value) {
-  if (value.getDefiningOp<tensor::EmptyOp>())
-    return true;
-  if (auto fill = value.getDefiningOp<linalg::FillOp>())
-    return matchPattern(fill.getInputs().front(), m_AnyZeroFloat()) ||
-           matchPattern(fill.getInputs().front(), m_Zero());
-  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
-}
-
 namespace {
 /// Translates one `linalg.generic`.
 class GenericTranslator {
 public:
   GenericTranslator(linalg::GenericOp op)
-      : op(op), b(op.getLoc(), op), out(op.getBlock()->getArguments().back()) {}
+      : op(op), outer(op.getLoc(), op), b(op.getLoc(), op.getContext()),
+        body(&region.emplaceBlock()),
+        semirings(b, mapping,
+                  [this](Value number) { return bindNumber(number); }) {
+    b.setInsertionPointToStart(body);
+  }
 
   FailureOr<AssignOp> translate();
 
@@ -72,176 +69,297 @@ private:
   LogicalResult findAccesses();
   LogicalResult findUpdate();
   LogicalResult translateBody();
-  Value translateOp(Operation &nested);
+  LogicalResult translateOp(Operation &nested);
+  Value translateOutput();
+  Value bind(Value tensor, ArrayAttr access);
+  Value bindNumber(Value number);
+  Value bindCoordinate(unsigned dimension);
+  Value bindStart(Type type);
+  void bindMissing();
+  Value buildConstant(TypedAttr element);
+  bool isOutside(Value value);
+  ArrayAttr reducedIndices();
+  bool updatesInit() const;
 
   linalg::GenericOp op;
-  ImplicitLocOpBuilder b;
-  BlockArgument out;
+  ImplicitLocOpBuilder outer; ///< Builds before the linalg op.
+  ImplicitLocOpBuilder b;     ///< Builds in the body of the assignment.
+  Region region;              ///< Will be the body of the assignment.
+  Block *body;
+  SmallVector<Value> inputs;
   SmallVector<Attribute> accesses;
   ArrayAttr resultAccess;
-  Operation *update = nullptr; ///< The op that adds to the output.
-  Value added;                 ///< The value that it adds.
+  Value init;
+  OutputStart start;
+  std::optional<OutputUpdate> update;
+  /// An update by an operator of its own, which begins from a number of its
+  /// own; null if there is none.
+  sparse_tensor::ReduceOp reduction;
+  MonoidAttr monoid; ///< The operator of the reduction.
   IRMapping mapping;
+  SemiringTranslator semirings;
 };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
 
 LogicalResult GenericTranslator::findAccesses() {
   if (op.getNumDpsInits() != 1 || op.getNumResults() != 1)
     return op.emitOpError("must have one result to become an assignment");
   for (OpOperand &operand : op->getOpOperands()) {
     ArrayAttr access = accessOf(op.getMatchingIndexingMap(&operand));
-    if (!isa<RankedTensorType>(operand.get().getType()))
-      return op.emitOpError() << "operand " << operand.getOperandNumber()
-                              << " is no ranked tensor";
     if (!access)
       return op.emitOpError()
              << "the indexing map of operand " << operand.getOperandNumber()
              << " has more than dimensions: not supported";
-    if (op.isDpsInit(&operand))
+    Value value = operand.get();
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    if (tensor &&
+        !isa<IntegerType, FloatType, ComplexType>(tensor.getElementType()))
+      return op.emitOpError()
+             << "operand " << operand.getOperandNumber() << " has elements of "
+             << tensor.getElementType() << ": not supported";
+    if (op.isDpsInit(&operand)) {
       resultAccess = access;
-    else
-      accesses.push_back(access);
+      continue;
+    }
+    BlockArgument element = op.getMatchingBlockArgument(&operand);
+    mapping.map(element, tensor ? bind(value, access) : bindNumber(value));
   }
   return success();
 }
 
-/// Finds the only op that reads the output, which must be out + v or v + out.
-LogicalResult GenericTranslator::findUpdate() {
-  if (out.use_empty()) {
-    if (op.getNumReductionLoops() != 0)
-      return op.emitOpError("reduces without reading its output");
+/// Makes a tensor an operand of the assignment. Coordinates are the last ones:
+/// they are no arguments of the function.
+Value GenericTranslator::bind(Value tensor, ArrayAttr access) {
+  unsigned place = inputs.size();
+  if (!tensor.getDefiningOp<CoordinatesOp>())
+    place -= llvm::count_if(inputs, [](Value input) {
+      return input.getDefiningOp<CoordinatesOp>() != nullptr;
+    });
+  inputs.insert(inputs.begin() + place, tensor);
+  accesses.insert(accesses.begin() + place, access);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return body->insertArgument(place, type.getElementType(), op.getLoc());
+}
+
+Value GenericTranslator::buildConstant(TypedAttr element) {
+  if (isa<IndexType>(element.getType()))
+    element = b.getI64IntegerAttr(cast<IntegerAttr>(element).getInt());
+  return arith::ConstantOp::create(b, element);
+}
+
+/// Makes a number that is computed outside of the body a constant, if it is
+/// one, or else an operand without indices.
+Value GenericTranslator::bindNumber(Value number) {
+  TypedAttr element;
+  if (matchPattern(number, m_Constant(&element)))
+    return buildConstant(element);
+  if (auto constant = number.getDefiningOp<complex::ConstantOp>())
+    return b.clone(*constant)->getResult(0);
+  ArrayAttr access = b.getArrayAttr({});
+  if (auto extract = number.getDefiningOp<tensor::ExtractOp>();
+      extract && extract.getIndices().empty())
+    return bind(extract.getTensor(), access);
+  Type type = notationType(number.getType());
+  if (number.getType() != type)
+    number = arith::IndexCastOp::create(outer, type, number);
+  return bind(tensor::FromElementsOp::create(
+                  outer, RankedTensorType::get({}, type), number),
+              access);
+}
+
+bool GenericTranslator::isOutside(Value value) {
+  return !op.getRegion().isAncestor(value.getParentRegion());
+}
+
+/// Makes the coordinates of a dimension an operand: its elements are numbers of
+/// which nothing is stored.
+Value GenericTranslator::bindCoordinate(unsigned dimension) {
+  OpOperand *known = nullptr;
+  int64_t at = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    std::optional<unsigned> found =
+        map.getResultPosition(getAffineDimExpr(dimension, op.getContext()));
+    if (!known && found)
+      known = &operand, at = *found;
+  }
+  auto type = cast<RankedTensorType>(known->get().getType());
+  Value extent;
+  if (type.isDynamicDim(at))
+    extent = outer.createOrFold<tensor::DimOp>(known->get(), at);
+  auto coordinates = CoordinatesOp::create(
+      outer, RankedTensorType::get({type.getDimSize(at)}, b.getI64Type()),
+      extent);
+  return bind(coordinates,
+              b.getArrayAttr(indexName(op.getContext(), dimension)));
+}
+
+/// Makes coordinates operands, for the indices of the result that no other
+/// operand has: these give the extents of loops.
+void GenericTranslator::bindMissing() {
+  llvm::SmallDenseSet<Attribute> bound;
+  for (Attribute access : accesses)
+    for (Attribute index : cast<ArrayAttr>(access))
+      bound.insert(index);
+  for (unsigned dimension = 0; dimension < op.getNumLoops(); ++dimension) {
+    StringAttr index = indexName(op.getContext(), dimension);
+    if (!init && llvm::is_contained(resultAccess, index) &&
+        !bound.contains(index))
+      bindCoordinate(dimension);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Body
+//===----------------------------------------------------------------------===//
+
+LogicalResult GenericTranslator::translateOp(Operation &nested) {
+  if (auto index = dyn_cast<linalg::IndexOp>(nested)) {
+    mapping.map(index, bindCoordinate(index.getDim()));
     return success();
   }
-  Operation *yield = op.getBlock()->getTerminator();
-  Operation *sum = yield->getOperand(0).getDefiningOp();
-  bool isSum = !out.getType().isInteger(1) && out.hasOneUse() &&
-               *out.user_begin() == sum &&
-               isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum);
-  if (!isSum)
-    return op.emitOpError(
-        "can only use its output by adding to it: not supported");
-  update = sum;
-  added = sum->getOperand(sum->getOperand(0) == out ? 1 : 0);
+  if (semirings.takes(nested))
+    return semirings.translate(nested);
+  Value value = translateElementOp(b, nested, mapping);
+  if (!value)
+    return op.emitOpError()
+           << "has " << nested.getName() << " in its body: not supported";
+  mapping.map(nested.getResult(0), value);
   return success();
-}
-
-/// The operator for an op of arith or math; null if there is none. In the
-/// notation, signless integers are signed.
-template <typename Record>
-static const Record *operatorOf(Operation &op, ArrayRef<Record> table) {
-  StringRef name = op.getName().getStringRef();
-  return findOperator(table, [&](const Record &record) {
-    return record.floatOp == name || record.signedOp == name;
-  });
-}
-
-static const Comparison *comparisonOf(arith::CmpFOp op) {
-  return findOperator(comparisons(), [&](const Comparison &comparison) {
-    return comparison.floatPredicate == op.getPredicate();
-  });
-}
-
-static const Comparison *comparisonOf(arith::CmpIOp op) {
-  return findOperator(comparisons(), [&](const Comparison &comparison) {
-    return comparison.signedPredicate == op.getPredicate();
-  });
-}
-
-/// The op of the notation for an op of arith or math; null if there is none.
-Value GenericTranslator::translateOp(Operation &nested) {
-  // Sums, negation and comparisons of booleans mean something else in arith
-  // than in the notation.
-  bool isOfBooleans = llvm::any_of(nested.getOperandTypes(),
-                                   [](Type type) { return type.isInteger(1); });
-  if (isOfBooleans && !isa<arith::SelectOp>(nested))
-    return {};
-  SmallVector<Value> args;
-  for (Value operand : nested.getOperands())
-    args.push_back(mapping.lookupOrNull(operand));
-  if (llvm::is_contained(args, Value()))
-    return {};
-  if (auto *binary = operatorOf(nested, binaryOperators()))
-    return BinaryOp::createCommutative(b, binary->kind, args[0], args[1]);
-  if (auto *unary = operatorOf(nested, unaryOperators()))
-    return UnaryOp::create(b, unary->kind, args[0]);
-  return llvm::TypeSwitch<Operation *, Value>(&nested)
-      .Case<arith::CmpFOp, arith::CmpIOp>([&](auto op) -> Value {
-        const Comparison *comparison = comparisonOf(op);
-        if (!comparison)
-          return {};
-        return CompareOp::create(b, comparison->kind, args[0], args[1]);
-      })
-      .Case([&](arith::SelectOp) -> Value {
-        return SelectOp::create(b, args[0], args[1], args[2]);
-      })
-      .Case<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::SIToFPOp>(
-          [&](Operation *cast) -> Value {
-            return CastOp::create(b, cast->getResult(0).getType(), args[0]);
-          })
-      .Case([&](arith::ConstantOp constant) -> Value {
-        return b.clone(*constant)->getResult(0);
-      })
-      .Default([](Operation *) { return Value(); });
 }
 
 LogicalResult GenericTranslator::translateBody() {
-  for (Operation &nested : op.getBlock()->without_terminator()) {
-    if (&nested == update)
-      continue;
-    Value value = translateOp(nested);
-    if (!value)
-      return op.emitOpError()
-             << "has " << nested.getName() << " in its body: not supported";
-    mapping.map(nested.getResult(0), value);
+  for (Operation &nested : op.getBlock()->getOperations()) {
+    bool isReduction = reduction && &nested == reduction.getOperation();
+    if (!isReduction)
+      for (Value operand : nested.getOperands())
+        if (isOutside(operand) && !mapping.contains(operand))
+          mapping.map(operand, bindNumber(operand));
+    bool isLast = isReduction || isa<linalg::YieldOp>(nested) ||
+                  (update && update->contains(&nested));
+    if (isLast)
+      llvm::for_each(nested.getOperands(),
+                     [&](Value operand) { semirings.keep(operand); });
+    else if (failed(translateOp(nested)))
+      return failure();
   }
   return success();
 }
 
-FailureOr<AssignOp> GenericTranslator::translate() {
-  if (failed(findAccesses()) || failed(findUpdate()))
-    return failure();
-  Value init = op.getDpsInitOperand(0)->get();
-  if (!update || isZero(init))
-    init = Value();
-  auto assign = AssignOp::create(b, op.getResult(0).getType(), op.getInputs(),
-                                 init, b.getArrayAttr(accesses), resultAccess,
-                                 /*order=*/ArrayAttr());
-  Block *body = b.createBlock(&assign.getBody());
-  for (BlockArgument arg : op.getBlock()->getArguments().drop_back())
-    mapping.map(arg, body->addArgument(arg.getType(), arg.getLoc()));
-  if (failed(translateBody())) {
-    assign.erase();
-    return failure();
-  }
-  Value yielded =
-      update ? added : op.getBlock()->getTerminator()->getOperand(0);
-  Value value = mapping.lookupOrNull(yielded);
-  if (!value) {
-    assign.erase();
-    return op.emitOpError("yields a value from outside: not supported");
-  }
+ArrayAttr GenericTranslator::reducedIndices() {
   SmallVector<Attribute> reduced;
   for (auto [dimension, kind] : llvm::enumerate(op.getIteratorTypesArray()))
     if (kind == utils::IteratorType::reduction)
       reduced.push_back(indexName(b.getContext(), dimension));
+  return b.getArrayAttr(reduced);
+}
+
+/// The element of the output before the op, converted to a type.
+Value GenericTranslator::bindStart(Type type) {
+  if (start.tensor)
+    return castElement(b, bind(start.tensor, resultAccess), type);
+  if (start.number)
+    return castElement(b, bindNumber(start.number), type);
+  if (start.constant)
+    return castElement(b, buildConstant(start.constant), type);
+  return castElement(b, buildConstant(b.getI8IntegerAttr(0)), type);
+}
+
+/// Whether the assignment starts from a tensor to which terms are added.
+bool GenericTranslator::updatesInit() const {
+  return update->by.kind == BinaryKind::add && start.tensor;
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+/// Translates what is yielded:
+///
+///   out <- out op f   as   start op (reduce op f), or init(start) and f for +
+///   out <- f          as   f
+///   out <- reduce(out, f, number)   as   reduce op from number, f
+Value GenericTranslator::translateOutput() {
+  ArrayAttr reduced = reducedIndices();
+  if (reduction) {
+    bool isFirst = reduction.getX() == op.getBlock()->getArguments().back();
+    Value added = isFirst ? reduction.getY() : reduction.getX();
+    return ReduceOp::create(b, monoid, mapping.lookup(added), reduced);
+  }
+  if (!update)
+    return mapping.lookup(op.getBlock()->getTerminator()->getOperand(0));
+  Value value = update->term(b, mapping);
   if (!reduced.empty())
-    value =
-        ReduceOp::create(b, BinaryKind::add, value, b.getArrayAttr(reduced));
+    value = ReduceOp::create(
+        b, MonoidAttr::get(b.getContext(), update->by.kind), value, reduced);
+  if (updatesInit())
+    init = start.tensor;
+  else if (update->by.kind != BinaryKind::add || !start.isZero())
+    value = BinaryOp::createCommutative(b, update->by.kind,
+                                        bindStart(update->by.type), value);
+  auto element = cast<RankedTensorType>(op.getResult(0).getType());
+  return castElement(b, value, notationType(element.getElementType()));
+}
+
+LogicalResult GenericTranslator::findUpdate() {
+  BlockArgument out = op.getBlock()->getArguments().back();
+  Operation *last =
+      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+  if ((reduction = dyn_cast_or_null<sparse_tensor::ReduceOp>(last))) {
+    if (!out.hasOneUse() || *out.user_begin() != reduction)
+      return reduction.emitOpError("must combine the output with a value");
+    FailureOr<MonoidAttr> found = monoidOf(reduction);
+    monoid = found.value_or(MonoidAttr());
+    return found;
+  }
+  bool reduces = op.getNumReductionLoops() != 0;
+  update = OutputUpdate::find(*op.getBlock());
+  if (!reduces && update && update->by.kind != BinaryKind::add)
+    update.reset();
+  if (reduces && !update)
+    return op.emitOpError(out.use_empty()
+                              ? "reduces without reading its output"
+                              : "reduces its output by no operator that can "
+                                "reduce: not supported");
+  if (!update && !out.use_empty())
+    mapping.map(out, bindStart(notationType(out.getType())));
+  return success();
+}
+
+FailureOr<AssignOp> GenericTranslator::translate() {
+  if (failed(findAccesses()))
+    return failure();
+  start = startOf(op.getDpsInitOperand(0)->get());
+  if (failed(findUpdate()) || failed(translateBody()))
+    return failure();
+  Value value = translateOutput();
+  bindMissing();
   YieldOp::create(b, value);
+  auto assign = AssignOp::create(outer, op.getResult(0).getType(), inputs, init,
+                                 b.getArrayAttr(accesses), resultAccess,
+                                 /*order=*/ArrayAttr());
+  assign.getBody().takeBody(region);
   return assign;
 }
 
-/// Erases the ops that made initial outputs, if nothing uses them any more.
-static void eraseDead(ArrayRef<Value> outputs) {
-  for (Value output : outputs) {
-    Operation *producer = output.getDefiningOp();
-    if (producer && producer->use_empty() &&
-        isa<tensor::EmptyOp, linalg::FillOp>(producer)) {
-      SmallVector<Value> operands(producer->getOperands());
-      producer->erase();
-      eraseDead(operands);
-    }
-  }
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+/// The ops that made what a linalg op reads, also inside of its body.
+static llvm::SetVector<Operation *> makersOfOperands(linalg::GenericOp op) {
+  llvm::SetVector<Operation *> makers;
+  op->walk([&](Operation *reader) {
+    for (Value operand : reader->getOperands())
+      if (Operation *maker = operand.getDefiningOp();
+          maker && !op->isAncestor(maker))
+        makers.insert(maker);
+  });
+  return makers;
 }
 
 namespace {
@@ -268,9 +386,9 @@ struct FromLinalg : nacho::impl::NachoFromLinalgBase<FromLinalg> {
       FailureOr<AssignOp> assign = GenericTranslator(generic).translate();
       if (failed(assign))
         return signalPassFailure();
-      SmallVector<Value> outputs(generic.getOutputs());
+      llvm::SetVector<Operation *> made = makersOfOperands(generic);
       rewriter.replaceOp(generic, assign->getResult());
-      eraseDead(outputs);
+      eraseUnused(std::move(made));
     }
   }
 };

@@ -31,6 +31,10 @@ Value OpenNest::computeExtent(Attribute index) {
         continue;
       Value number = arith::ConstantIndexOp::create(b, level);
       NameScope name(b, "N_" + cast<StringAttr>(index).getValue());
+      if (auto coordinates = input.getDefiningOp<CoordinatesOp>())
+        return coordinates.getExtent() ? coordinates.getExtent()
+                                       : Value(arith::ConstantIndexOp::create(
+                                             b, type.getDimSize(0)));
       if (sparse_tensor::getSparseTensorEncoding(type))
         return sparse_tensor::LvlOp::create(b, input, number);
       return tensor::DimOp::create(b, input, number);

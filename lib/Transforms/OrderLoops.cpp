@@ -72,13 +72,14 @@ FailureOr<bool> StatementSplitter::step() {
 bool StatementSplitter::rewrite(const Terms &terms, const Term &term,
                                 const TermOrder &order,
                                 const LoopOrder &proposed) {
-  bool isAll =
-      terms.terms.size() == 1 && terms.sums.size() == 1 && !term.isNegated;
+  // A tensor to start from is a term, too.
+  bool isAll = terms.terms.size() == 1 && terms.sums.size() == 1 &&
+               !term.isNegated && !op.getInit();
   if (!order.scatters) {
     rearrange(term, order);
     // Operands of other sizes would have had their products scattered over rows
     // of the result: whichever is chosen, the parts do not change the sums.
-    op.setWholeEntries(isAll && terms.reduction == BinaryKind::add &&
+    op.setWholeEntries(isAll && !terms.reduction.reducesAbsent() &&
                        !term.reduced.empty() && !op.getOrder() &&
                        !isDense(op.getType()) && op.getType().getRank() > 1);
     return false;
@@ -173,7 +174,7 @@ bool StatementSplitter::isOpen(const Term &term) {
 
 /// The loops for a term: the proposed ones, unless an operand does not follow
 /// them or they are expected to cost more than twice as much as the best loops.
-TermOrder StatementSplitter::orderOf(const Term &term, BinaryKind reduction,
+TermOrder StatementSplitter::orderOf(const Term &term, MonoidAttr reduction,
                                      const LoopOrder &order) {
   LoopCost cost(op, term, reduction, order.result);
   IndexNames loops = order.result;

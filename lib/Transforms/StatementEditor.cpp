@@ -12,7 +12,7 @@ AssignOp StatementEditor::makeStatement(CollectKind kind, RankedTensorType type,
                                         ArrayRef<Attribute> access,
                                         ArrayRef<Attribute> loops,
                                         ArrayRef<Attribute> reduced,
-                                        BinaryKind reduction) {
+                                        MonoidAttr reduction) {
   SmallVector<Value> tensors;
   SmallVector<Attribute> accesses;
   for (unsigned n : inputs) {
@@ -35,6 +35,8 @@ AssignOp StatementEditor::makeStatement(CollectKind kind, RankedTensorType type,
   for (Operation *nested : sliceOf(value))
     b.clone(*nested, mapping);
   Value result = mapping.lookup(value);
+  if (!reduction)
+    reduction = MonoidAttr::get(b.getContext(), BinaryKind::add);
   if (!reduced.empty())
     result = ReduceOp::create(b, reduction, result, b.getArrayAttr(reduced));
   YieldOp::create(b, result);
@@ -68,6 +70,21 @@ BlockArgument StatementEditor::bind(Value tensor, ArrayRef<Attribute> access) {
   return op.getBodyBlock()->addArgument(type.getElementType(), op.getLoc());
 }
 
+/// Whether an operand is needed: for its elements, or for the extent of an
+/// index of the result that no other operand has.
+static bool isNeeded(AssignOp op, unsigned input) {
+  if (!op.getBodyBlock()->getArgument(input).use_empty())
+    return true;
+  return llvm::any_of(op.getAccess(input), [&](Attribute index) {
+    if (!llvm::is_contained(op.getResultAccess(), index))
+      return false;
+    for (unsigned n = 0; n < op.getInputs().size(); ++n)
+      if (n != input && llvm::is_contained(op.getAccess(n), index))
+        return false;
+    return true;
+  });
+}
+
 void StatementEditor::dropUnused() {
   Block *body = op.getBodyBlock();
   for (Operation &nested : llvm::make_early_inc_range(llvm::reverse(*body)))
@@ -75,11 +92,11 @@ void StatementEditor::dropUnused() {
       nested.erase();
   SmallVector<Attribute> accesses(op.getAccesses().getValue());
   for (unsigned n = accesses.size(); n-- > 0;) {
-    if (!body->getArgument(n).use_empty())
+    if (isNeeded(op, n))
       continue;
     body->eraseArgument(n);
     op.getInputsMutable().erase(n);
     accesses.erase(accesses.begin() + n);
+    op.setAccessesAttr(b.getArrayAttr(accesses));
   }
-  op.setAccessesAttr(b.getArrayAttr(accesses));
 }

@@ -445,3 +445,81 @@ func.func @from_complex(%c: complex<f64>) -> (f32, i32, i1) {
   %2 = nacho.cast %c : complex<f64> to i1
   return %0, %1, %2 : f32, i32, i1
 }
+
+// Nothing is divided by 0, and -1 divides the least number as if it were 1.
+//
+// CHECK-LABEL: func.func @quotients(
+// CHECK-SAME:    %[[X:.+]]: i32, %[[Y:.+]]: i32, %[[U:.+]]: i32)
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0 : i32
+// CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : i32
+// CHECK-DAG:     %[[LEAST:.+]] = arith.constant -2147483648 : i32
+// CHECK-DAG:     %[[MINUS:.+]] = arith.constant -1 : i32
+// CHECK:         %[[IS_ZERO:.+]] = arith.cmpi eq, %[[Y]], %[[ZERO]]
+// CHECK:         %[[IS_MINUS:.+]] = arith.cmpi eq, %[[Y]], %[[MINUS]]
+// CHECK:         %[[IS_LEAST:.+]] = arith.cmpi eq, %[[X]], %[[LEAST]]
+// CHECK:         %[[OVERFLOWS:.+]] = arith.andi %[[IS_MINUS]], %[[IS_LEAST]]
+// CHECK:         %[[IS_ONE:.+]] = arith.ori %[[IS_ZERO]], %[[OVERFLOWS]]
+// CHECK:         %[[D:.+]] = arith.select %[[IS_ONE]], %[[ONE]], %[[Y]]
+// CHECK:         %[[Q:.+]] = arith.divsi %[[X]], %[[D]]
+// CHECK:         arith.select %[[IS_ZERO]], %[[ZERO]], %[[Q]]
+// CHECK:         arith.remui %[[U]], %{{.+}} : i32
+func.func @quotients(%x: i32, %y: i32, %u: i32) -> (i32, ui32) {
+  %0 = nacho.binary quo %x, %y : i32
+  %v = nacho.cast %u : i32 to ui32
+  %1 = nacho.binary rem %v, %v : ui32
+  return %0, %1 : i32, ui32
+}
+
+// A shift by a number of bits that is known needs no test.
+//
+// CHECK-LABEL: func.func @shifts(
+// CHECK-SAME:    %[[X:.+]]: i32, %[[Y:.+]]: i32)
+// CHECK-DAG:     %[[THREE:.+]] = arith.constant 3 : i32
+// CHECK-DAG:     %[[MOST:.+]] = arith.constant 31 : i32
+// CHECK-DAG:     %[[WIDTH:.+]] = arith.constant 32 : i32
+// CHECK:         arith.shli %[[X]], %[[THREE]] : i32
+// CHECK:         %[[FITS:.+]] = arith.cmpi ult, %[[Y]], %[[WIDTH]]
+// CHECK:         %[[AMOUNT:.+]] = arith.select %[[FITS]], %[[Y]], %[[MOST]]
+// CHECK:         arith.shrsi %[[X]], %[[AMOUNT]] : i32
+func.func @shifts(%x: i32, %y: i32) -> (i32, i32) {
+  %three = arith.constant 3 : i32
+  %0 = nacho.binary shl %x, %three : i32
+  %1 = nacho.binary shr %x, %y : i32
+  return %0, %1 : i32, i32
+}
+
+// CHECK-LABEL: func.func @numbers_before_nan(
+// CHECK-SAME:    %[[X:.+]]: f64, %[[Y:.+]]: f64)
+// CHECK:         %[[NAN:.+]] = arith.cmpf uno, %[[X]], %[[X]]
+// CHECK:         %[[S:.+]] = arith.select %[[NAN]], %[[Y]], %[[X]]
+// CHECK:         %[[NAN:.+]] = arith.cmpf uno, %[[Y]], %[[Y]]
+// CHECK:         %[[T:.+]] = arith.select %[[NAN]], %[[X]], %[[Y]]
+// CHECK:         arith.minimumf %[[S]], %[[T]]
+func.func @numbers_before_nan(%x: f64, %y: f64) -> f64 {
+  %0 = nacho.binary minnum %x, %y : f64
+  return %0 : f64
+}
+
+// CHECK-LABEL: func.func @parts_and_bits(
+// CHECK-SAME:    %[[C:.+]]: complex<f64>)
+// CHECK-DAG:     complex.re %[[C]]
+// CHECK-DAG:     %[[IM:.+]] = complex.im %[[C]]
+// CHECK:         arith.bitcast %[[IM]] : f64 to i64
+func.func @parts_and_bits(%c: complex<f64>) -> (f64, ui64) {
+  %0 = nacho.unary real %c : complex<f64>
+  %1 = nacho.unary imag %c : complex<f64>
+  %2 = nacho.bitcast %1 : f64 to ui64
+  return %0, %2 : f64, ui64
+}
+
+// CHECK-LABEL: func.func @exponential_less_one(
+// CHECK-SAME:    %[[C:.+]]: complex<f64>)
+// CHECK-DAG:     %[[X:.+]] = complex.re %[[C]]
+// CHECK-DAG:     %[[Y:.+]] = complex.im %[[C]]
+// CHECK-DAG:     math.expm1 %[[X]]
+// CHECK-DAG:     math.cos %[[Y]]
+// CHECK:         complex.create
+func.func @exponential_less_one(%c: complex<f64>) -> complex<f64> {
+  %0 = nacho.unary expm1 %c : complex<f64>
+  return %0 : complex<f64>
+}

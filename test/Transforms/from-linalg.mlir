@@ -121,24 +121,6 @@ func.func @operators(%A: tensor<?xf64>, %N: tensor<?xi32>, %y: tensor<?xf64>) ->
 
 // -----
 
-// A NaN is less than everything.
-func.func @comparison_that_is_true_of_nan(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
-  // expected-error @below {{has arith.cmpf in its body: not supported}}
-  %0 = linalg.generic {
-      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
-      iterator_types = ["parallel"]}
-      ins(%A : tensor<?xf64>) outs(%y : tensor<?xf64>) {
-  ^bb0(%a: f64, %c: f64):
-    %1 = arith.constant 1.0 : f64
-    %2 = arith.cmpf ult, %a, %1 : f64
-    %3 = arith.select %2, %a, %1 : f64
-    linalg.yield %3 : f64
-  } -> tensor<?xf64>
-  return %0 : tensor<?xf64>
-}
-
-// -----
-
 func.func @maps_are_lists_of_dimensions(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
   // expected-error @below {{the indexing map of operand 0 has more than dimensions: not supported}}
   %0 = linalg.generic {
@@ -161,21 +143,6 @@ func.func @body_of_other_operators(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tens
       ins(%A : tensor<?xf64>) outs(%y : tensor<?xf64>) {
   ^bb0(%a: f64, %c: f64):
     %1 = arith.remf %a, %a : f64
-    linalg.yield %1 : f64
-  } -> tensor<?xf64>
-  return %0 : tensor<?xf64>
-}
-
-// -----
-
-func.func @output_that_is_multiplied(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
-  // expected-error @below {{can only use its output by adding to it: not supported}}
-  %0 = linalg.generic {
-      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
-      iterator_types = ["parallel"]}
-      ins(%A : tensor<?xf64>) outs(%y : tensor<?xf64>) {
-  ^bb0(%a: f64, %c: f64):
-    %1 = arith.mulf %a, %c : f64
     linalg.yield %1 : f64
   } -> tensor<?xf64>
   return %0 : tensor<?xf64>
@@ -207,4 +174,34 @@ func.func @several_results(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64
     linalg.yield %a, %a : f64, f64
   } -> (tensor<?xf64>, tensor<?xf64>)
   return %0#0 : tensor<?xf64>
+}
+
+// -----
+
+func.func @reduction_by_a_quotient(%A: tensor<?xf64>, %y: tensor<f64>) -> tensor<f64> {
+  // expected-error @below {{reduces its output by no operator that can reduce: not supported}}
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+      iterator_types = ["reduction"]}
+      ins(%A : tensor<?xf64>) outs(%y : tensor<f64>) {
+  ^bb0(%a: f64, %c: f64):
+    %1 = arith.divf %c, %a : f64
+    linalg.yield %1 : f64
+  } -> tensor<f64>
+  return %0 : tensor<f64>
+}
+
+// -----
+
+func.func @elements_without_a_width(%A: tensor<?xindex>, %y: tensor<?xi64>) -> tensor<?xi64> {
+  // expected-error @below {{operand 0 has elements of 'index': not supported}}
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]}
+      ins(%A : tensor<?xindex>) outs(%y : tensor<?xi64>) {
+  ^bb0(%a: index, %c: i64):
+    %1 = arith.index_cast %a : index to i64
+    linalg.yield %1 : i64
+  } -> tensor<?xi64>
+  return %0 : tensor<?xi64>
 }

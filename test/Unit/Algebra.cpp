@@ -75,7 +75,7 @@ static std::vector<Tested> allOperators() {
   std::vector<Tested> all;
   // Operands are of f64, which has no bits to compute with.
   for (const UnaryOperator &record : unaryOperators())
-    if (!record.isIntegral)
+    if (!record.isIntegral && !record.isComplex)
       all.push_back({"nacho.unary " + record.name.str(), 1, Annihilator::none,
                      [&](ArrayRef<double> x) { return record.compute(x[0]); }});
   for (const BinaryOperator &record : binaryOperators())
@@ -165,7 +165,7 @@ static bool isSame(double x, double y) {
 
 /// What the notation says that an operator is: zeros of absent operands
 /// annihilate. Nothing where two operands are absent of which one is divided by
-/// the other.
+/// the other, as 0 / 0.
 static std::optional<double> valueOf(const Case &c, ArrayRef<double> x,
                                      unsigned present) {
   auto isAbsent = [&](unsigned n) {
@@ -175,7 +175,8 @@ static std::optional<double> valueOf(const Case &c, ArrayRef<double> x,
       (isAbsent(0) || isAbsent(1)))
     return 0.0;
   if (c.tested.annihilator == Annihilator::dividend && isAbsent(0)) {
-    if (c.operands[1].given == Given::sparse && isAbsent(1))
+    bool isSparse = c.operands[1].given == Given::sparse;
+    if (isSparse && isAbsent(1) && c.tested.compute({0.0, 0.0}) != 0)
       return {};
     return 0.0;
   }
@@ -280,7 +281,8 @@ static void checkCase(const Case &c) {
 /// The table must say of an operator what its arithmetic says: which finite
 /// operands a zero annihilates, and what a reduction can start with.
 static void checkRecord(const BinaryOperator &record) {
-  const double numbers[] = {-5, -2, 0.5, 3};
+  // Integers have no fractions.
+  const double numbers[] = {-5, -2, record.isIntegral ? 1 : 0.5, 3};
   bool isLeft = true, isRight = true;
   for (double x : numbers) {
     isLeft &= record.compute(0, x) == 0;
@@ -296,8 +298,10 @@ static void checkRecord(const BinaryOperator &record) {
   const std::pair<Identity, double> identities[] = {
       {Identity::zero, 0},
       {Identity::one, 1},
+      {Identity::bits, -1},
       {Identity::largest, infinity},
-      {Identity::smallest, -infinity}};
+      {Identity::smallest, -infinity},
+      {Identity::nan, std::numeric_limits<double>::quiet_NaN()}};
   Identity identity = Identity::none;
   for (auto [candidate, start] : identities)
     if (llvm::all_of(numbers, [&, start = start](double x) {

@@ -150,6 +150,7 @@ def test_linalg():
     ("text", "format", "dtype", "widths", "shape"),
     [
         ("tensor<f64>", None, "f64", (32, 32), ()),
+        ("f64", None, "f64", (32, 32), ()),
         ("tensor<?xf32>", "dense", "f32", (32, 32), (None,)),
         ("tensor<3x?xcomplex<f64>>", "dense", "c128", (32, 32), (3, None)),
         (f"tensor<?x?xui8, {CSR}>", "csr", "u8", (32, 32), (None, None)),
@@ -181,7 +182,7 @@ def test_types(text, format, dtype, widths, shape):
 
 @pytest.mark.parametrize(
     "text",
-    ["f64", "tensor<*xf64>", "tensor<?xf16>", "tensor<?xindex>", "memref<?xf64>"],
+    ["index", "tensor<*xf64>", "tensor<?xf16>", "tensor<?xindex>", "memref<?xf64>"],
 )
 def test_types_that_are_not_supported(text):
     with pytest.raises(nacho.UnsupportedError, match="'A' is of type"):

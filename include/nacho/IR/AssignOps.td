@@ -21,7 +21,8 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
     `collect` says how the entries are collected (see `#nacho.collect`). An assignment
     that collects a `sorted_list` reduces nothing, its loops run in any order, and it
     may read the diagonal of a sparse operand. The same holds with `part_sums`, except
-    that each part sums over all indices that the result lacks. No operand has the last
+    that each part sums over all indices that the result lacks, or combines with the monoid
+    `part_sums`. No operand has the last
     index of such a result: it holds the number of the part. With `whole_rows`, loops
     over reduced indices may lie outside of the loop over the result's last level.
 
@@ -59,7 +60,8 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
                                          "CollectKind::inOrder">:$collect,
                        OptionalAttr<ArrayAttr>:$contract,
                        OptionalAttr<DenseI64ArrayAttr>:$sizes,
-                       UnitAttr:$whole_entries);
+                       UnitAttr:$whole_entries,
+                       OptionalAttr<Nacho_MonoidAttr>:$part_sums);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let builders = [OpBuilder<
@@ -68,7 +70,8 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
            "::mlir::ArrayAttr":$order,
            CArg<"::nacho::CollectKind", "::nacho::CollectKind::inOrder">:$collect), [{
     build($_builder, $_state, result, inputs, init, accesses, resultAccess, order,
-          collect, /*contract=*/nullptr, /*sizes=*/nullptr);
+          collect, /*contract=*/nullptr, /*sizes=*/nullptr, /*whole_entries=*/false,
+          /*part_sums=*/nullptr);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -90,7 +93,8 @@ def Nacho_BinaryOp : Nacho_Op<"binary", [Pure, SameOperandsAndResultType]> {
   let summary = "a binary operator of the notation on two elements";
   let description = [{
     Integers wrap around; on booleans `add` is "or" and `mul` is "and". `div` needs
-    floating-point or complex numbers. `min` and `max` give NaN if an operand is NaN,
+    floating-point or complex numbers; `quo` and `rem` are the quotient of integers,
+    rounded towards 0, and what remains: both are 0 if the divisor is. `min` and `max` give NaN if an operand is NaN,
     and the second operand if both are equal; as in NumPy, -0 equals +0. The operators
     of a reduction may be `reassociable`: the compiler chooses their order, and `min`
     and `max` treat -0 as less than +0 so that every order gives the same result.
@@ -123,8 +127,8 @@ def Nacho_UnaryOp : Nacho_Op<"unary", [Pure, InferTypeOpAdaptor]> {
   let summary = "a unary operator of the notation on an element";
   let description = [{
     `neg` and `abs` are defined on all numbers. The absolute value of a complex number
-    is real; the absolute value of the smallest integer wraps around. The other
-    operators need floating-point or complex numbers.
+    is real; the absolute value of the smallest integer wraps around. `real` and `imag`
+    need complex numbers; the other operators need floating-point or complex numbers.
 
     ```mlir
     func.func @f(%a: f32, %c: complex<f64>) -> (f32, f64) {
@@ -180,10 +184,12 @@ def Nacho_SelectOp : Nacho_Op<"select", [
 }
 
 def Nacho_StoredOp : Nacho_Op<"stored", [Pure, HasParent<"AssignOp">]> {
-  let summary = "whether an element of an operand is stored";
+  let summary = "whether an element is stored";
   let description = [{
-    The element is one that the assignment binds. It is true where the operand has an
-    entry, whatever its value is; everywhere, if the operand is dense.
+    It is true where an operand has an entry, whatever its value is; everywhere, if the
+    operand is dense. Any other element is stored where the operators that compute it
+    need an entry: a sum where one of its operands is, a product where all of them are. A
+    number is stored everywhere.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{
@@ -202,6 +208,79 @@ def Nacho_StoredOp : Nacho_Op<"stored", [Pure, HasParent<"AssignOp">]> {
   let arguments = (ins Nacho_Element:$arg);
   let results = (outs I1:$result);
   let assemblyFormat = "$arg attr-dict `:` type($arg)";
+}
+
+def Nacho_KeepOp : Nacho_Op<"keep", [
+    Pure, HasParent<"AssignOp">, AllTypesMatch<["value", "result"]>]> {
+  let summary = "an element that is stored only where a condition holds";
+  let description = [{
+    The result of the assignment has an entry exactly where the condition holds, even if
+    the value is 0 there. A reduction takes no other elements than these. Any other
+    operator takes 0 for an element that is not kept.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    // Z = the entries of A that are not 0
+    func.func @prune(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+      %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>)
+          -> [i, j] : tensor<?x?xf64, #CSR> {
+        %zero = arith.constant 0.0 : f64
+        %0 = nacho.compare ne %a, %zero : f64
+        %1 = nacho.keep %a if %0 : f64
+        nacho.yield %1 : f64
+      }
+      return %Z : tensor<?x?xf64, #CSR>
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_Element:$value, I1:$condition);
+  let results = (outs Nacho_Element:$result);
+  let assemblyFormat = "$value `if` $condition attr-dict `:` type($value)";
+}
+
+def Nacho_CoordinatesOp : Nacho_Op<"coordinates", [Pure]> {
+  let summary = "the coordinates of a dimension, as a dense tensor";
+  let description = [{
+    Element i of the tensor is i. Nothing stores it: an assignment that has it as an
+    operand computes with the coordinates of its loops. The extent is given if the
+    tensor's type does not have it.
+
+    ```mlir
+    #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+    // Z[i] = A[i] * i
+    func.func @weigh(%A: tensor<8xi64, #SV>) -> tensor<8xi64, #SV> {
+      %I = nacho.coordinates : tensor<8xi64>
+      %Z = nacho.assign (%a = %A[i] : tensor<8xi64, #SV>, %i = %I[i] : tensor<8xi64>)
+          -> [i] : tensor<8xi64, #SV> {
+        %0 = nacho.binary mul %a, %i : i64
+        nacho.yield %0 : i64
+      }
+      return %Z : tensor<8xi64, #SV>
+    }
+    ```
+  }];
+  let arguments = (ins Optional<Index>:$extent);
+  let results = (outs TensorRankOf<[I64], [1]>:$result);
+  let assemblyFormat = "($extent^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Nacho_BitcastOp : Nacho_Op<"bitcast", [Pure]> {
+  let summary = "the bits of an element as an element of another type";
+  let description = [{
+    Both types are of integers or floating-point numbers, and have the same width.
+
+    ```mlir
+    func.func @f(%a: f32) -> i32 {
+      %0 = nacho.bitcast %a : f32 to i32
+      return %0 : i32
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_Element:$arg);
+  let results = (outs Nacho_Element:$result);
+  let assemblyFormat = "$arg attr-dict `:` type($arg) `to` type($result)";
   let hasVerifier = 1;
 }
 
@@ -220,11 +299,57 @@ def Nacho_CastOp : Nacho_Op<"cast", [Pure]> {
   let assemblyFormat = "$arg attr-dict `:` type($arg) `to` type($result)";
 }
 
+def Nacho_MonoidOp : Nacho_Op<"monoid", [
+    Symbol, IsolatedFromAbove, SingleBlock]> {
+  let summary = "an operator that reduces, defined by a region";
+  let description = [{
+    The region combines two elements. The operator must be associative and commutative,
+    and combining the `identity` with an element must give that element: the compiler
+    chooses in which order elements are combined, and where reductions begin.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    #V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : dense) }>
+    // The probability that one of two independent events happens, or both do.
+    nacho.monoid @either identity 0.0 : f64 {
+    ^bb0(%x: f64, %y: f64):
+      %sum = nacho.binary add %x, %y : f64
+      %both = nacho.binary mul %x, %y : f64
+      %0 = nacho.binary sub %sum, %both : f64
+      nacho.yield %0 : f64
+    }
+    // y[i] = the probability that an event of A[i] happens
+    func.func @any_of(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64, #V> {
+      %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>)
+          -> [i] : tensor<?xf64, #V> {
+        %0 = nacho.reduce @either %a over [j] : f64
+        nacho.yield %0 : f64
+      }
+      return %y : tensor<?xf64, #V>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypedAttrInterface:$identity);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `identity` $identity attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Type getElement() { return getIdentity().getType(); }
+    /// x combined with y.
+    ::mlir::Value emit(::mlir::ImplicitLocOpBuilder &b, ::mlir::Value x,
+                       ::mlir::Value y);
+  }];
+}
+
 def Nacho_ReduceOp : Nacho_Op<"reduce", [
-    Pure, HasParent<"AssignOp">, AllTypesMatch<["value", "result"]>]> {
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"AssignOp">, AllTypesMatch<["value", "result"]>]> {
   let summary = "an element reduced over all values of some indices";
   let description = [{
     An assignment can only yield a sum whose terms are reductions or unreduced values.
+    `#nacho.monoid` says which elements a reduction combines.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{
@@ -244,11 +369,12 @@ def Nacho_ReduceOp : Nacho_Op<"reduce", [
     }
     ```
   }];
-  let arguments = (ins Nacho_BinaryKindAttr:$kind, Nacho_Element:$value,
+  let arguments = (ins Nacho_MonoidAttr:$monoid, Nacho_Element:$value,
                        ArrayAttr:$indices);
   let results = (outs Nacho_Element:$result);
   let assemblyFormat = [{
-    `` $kind $value `over` custom<Access>($indices) attr-dict `:` type($value)
+    `` $monoid $value `over` custom<Access>($indices) attr-dict
+    `:` type($value)
   }];
   let hasVerifier = 1;
 }

@@ -15,7 +15,7 @@ namespace nacho {
 enum class Annihilator { none, either, dividend };
 
 /// What a reduction by a binary operator starts with.
-enum class Identity { none, zero, one, largest, smallest };
+enum class Identity { none, zero, one, bits, largest, smallest, nan };
 
 struct UnaryOperator {
   UnaryKind kind;
@@ -24,7 +24,8 @@ struct UnaryOperator {
   bool isFractional;
   bool isIntegral;
   bool givesReal;
-  llvm::StringRef floatOp, signedOp, unsignedOp, boolOp;
+  bool isComplex;
+  llvm::StringRef floatOp, signedOp, unsignedOp, boolOp, complexOp;
   llvm::StringRef libm;
   double (*compute)(double);
 };
@@ -38,7 +39,7 @@ struct BinaryOperator {
   bool isIntegral;
   Annihilator annihilator;
   Identity identity;
-  llvm::StringRef floatOp, signedOp, unsignedOp, boolOp;
+  llvm::StringRef floatOp, signedOp, unsignedOp, boolOp, complexOp;
   double (*compute)(double, double);
 };
 

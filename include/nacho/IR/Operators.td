@@ -1,20 +1,24 @@
 //===- Operators.td - The table of operators ---------------*- tablegen -*-===//
 //
-// One record for every operator of the notation. Code that depends on single
+// One record for every operator on elements. Those without a spelling come from
+// MLIR only; all others are operators of the notation. Code that depends on single
 // operators reads these records, and does not enumerate operators itself:
 //
 //   the kinds of nacho.unary, nacho.binary, nacho.compare     NachoAttrs.td
 //   which types an operator takes and gives                   AssignOps.cpp
 //   its value on zeros, and where its result has entries      Algebra.cpp
-//   which ops of MLIR it comes from and becomes               FromLinalg.cpp,
+//   which ops of MLIR it comes from and becomes               LinalgBody.cpp,
 //                                      ElementsToArith.cpp, FunctionsToLibm.cpp
 //   how it is written, promoted and computed in Python        notation/operators.py
+//
+// Operators on one element are in UnaryOperators.td, those on two in
+// BinaryOperators.td.
 //
 // C++ sees the records as the structs of Operators.h, Python as JSON that
 // llvm-tblgen writes beside the extension module.
 //
 // To add a function of one number for which MLIR has an op takes one record: see
-// `FractionalFunction`. If the table names no op for an operator on some types,
+// `FractionalFunction` in UnaryOperators.td. If the table names no op for an operator on some types,
 // ElementsToArith.cpp lowers the operator on these types by hand.
 //
 //===----------------------------------------------------------------------===//
@@ -35,7 +39,7 @@ class Operator<string operatorName, string op, int operandCount> {
   // The operator as an operation of the dialect: `nacho.unary sqrt`.
   string mnemonic = op # " " # operatorName;
 
-  // How the notation writes the operator, and the rule of its grammar (parser.py)
+  // How the notation writes the operator (not at all, if it is empty), and the rule of its grammar (parser.py)
   // that reads it: "comparison", "or", "xor", "and", "sum", "product", "sign", "not",
   // "power", or "call" for f(x, ...).
   string spelling = operatorName;
@@ -71,254 +75,18 @@ class Computed<string parameters, string result> {
 }
 
 // The op of MLIR that is the operator on elements of a type. An empty name stands
-// for none: ElementsToArith.cpp then lowers the operator by hand, as it does for
-// complex numbers.
+// for none: ElementsToArith.cpp then lowers the operator by hand. It does so for all
+// operators on complex numbers: `complexOp` is only what the operator comes from.
 class LoweredTo {
   string floatOp = "";
   string signedOp = "";
   string unsignedOp = "";
   string boolOp = "";
+  string complexOp = "";
 }
 
-//===----------------------------------------------------------------------===//
-// Unary operators
-//===----------------------------------------------------------------------===//
-
-class UnaryOperator<string operatorName>
-    : Operator<operatorName, "unary", 1>, Computed<"double x", "double">, LoweredTo {
-  code kind = "UnaryKind::" # operatorName;
-  let value = "std::" # operatorName # "(x)";
-
-  // The result for a complex number is real.
-  bit givesReal = false;
-
-  // The function of C that computes the operator on complex numbers.
-  string libm = "";
-}
-
-// f(x) of floating-point and complex numbers, where MLIR has math.f, and C has cf.
-class FractionalFunction<string operatorName, string what>
-    : UnaryOperator<operatorName> {
-  let function = operatorName;
-  let summary = what;
-  let isFractional = true;
-  let floatOp = "math." # operatorName;
-  let libm = "c" # operatorName;
-}
-
-def Neg : UnaryOperator<"neg"> {
-  let spelling = "-";
-  let grammar = "sign";
-  let noun = "negative";
-  let numpy = "negative";
-  let refusesBools = true;
-  let value = "-x";
-  let floatOp = "arith.negf";
-}
-
-def Abs : UnaryOperator<"abs"> {
-  let numpy = "absolute";
-  let givesReal = true;
-  let floatOp = "math.absf";
-  let signedOp = "math.absi";
-  let libm = "cabs";
-}
-
-def Sqrt : FractionalFunction<"sqrt", "the square root of an expression">;
-def Exp : FractionalFunction<
-    "exp", "the exponential of an expression: 1 where it is 0">;
-def Log : FractionalFunction<"log", "the natural logarithm of an expression">;
-def Sin : FractionalFunction<"sin", "the sine of an expression">;
-def Cos : FractionalFunction<
-    "cos", "the cosine of an expression: 1 where it is 0">;
-def Tanh : FractionalFunction<"tanh", "the hyperbolic tangent of an expression">;
-
-// f(x) of real numbers only, where MLIR has math.f.
-class RealFunction<string operatorName, string what>
-    : FractionalFunction<operatorName, what> {
-  let needsOrder = true;
-  let libm = "";
-}
-
-def Log1p : RealFunction<
-    "log1p", "the natural logarithm of 1 more than an expression">;
-def Expm1 : RealFunction<"expm1", "1 less than the exponential of an expression">;
-
-// Integers stay as they are.
-let isFractional = false in {
-def Floor : RealFunction<
-    "floor", "the largest integer that is not more than an expression">;
-def Ceil : RealFunction<
-    "ceil", "the smallest integer that is not less than an expression">;
-}
-
-def NotBits : UnaryOperator<"notbits"> {
-  let spelling = "~";
-  let grammar = "not";
-  let numpy = "invert";
-  let isIntegral = true;
-  let value = "double(~int64_t(x))";
-}
-
-def UnaryOperators : GenericTable {
-  let FilterClass = "UnaryOperator";
-  let Fields = ["kind", "name", "needsOrder", "isFractional", "isIntegral",
-                "givesReal",
-                "floatOp", "signedOp", "unsignedOp", "boolOp", "libm",
-                "compute"];
-  string TypeOf_kind = "code";
-  string TypeOf_compute = "code";
-}
-
-//===----------------------------------------------------------------------===//
-// Binary operators
-//===----------------------------------------------------------------------===//
-
-class BinaryOperator<string operatorName>
-    : Operator<operatorName, "binary", 2>, Computed<"double x, double y", "double">,
-      LoweredTo {
-  code kind = "BinaryKind::" # operatorName;
-
-  // Which operand makes the result 0 where it is absent, whatever the other one is:
-  // "none", "either", or the "dividend".
-  string annihilator = "none";
-  code annihilatorCase = "Annihilator::" # annihilator;
-
-  // What a reduction starts with: "zero", "one", the "largest" or the "smallest"
-  // number of a type; "none" for an operator that does not reduce.
-  string identity = "none";
-  code identityCase = "Identity::" # identity;
-
-  // How the notation writes a reduction by the operator: `sum` in sum(j, A[i,j]). It
-  // is empty for an operator that does not reduce.
-  string reduces = "";
-
-  // The operator that this one is replaced by when it reduces bools. On bools, add
-  // is "or" and mul is "and".
-  string boolReduction = operatorName;
-}
-
-def Add : BinaryOperator<"add"> {
-  let spelling = "+";
-  let grammar = "sum";
-  let identity = "zero";
-  let reduces = "sum";
-  let value = "x + y";
-  let floatOp = "arith.addf";
-  let signedOp = "arith.addi";
-  let unsignedOp = "arith.addi";
-  let boolOp = "arith.ori";
-}
-
-def Sub : BinaryOperator<"sub"> {
-  let spelling = "-";
-  let grammar = "sum";
-  let noun = "difference";
-  let numpy = "subtract";
-  let refusesBools = true;
-  let value = "x - y";
-  let floatOp = "arith.subf";
-  let signedOp = "arith.subi";
-  let unsignedOp = "arith.subi";
-  let boolOp = "arith.subi";
-}
-
-def Mul : BinaryOperator<"mul"> {
-  let spelling = "*";
-  let grammar = "product";
-  let numpy = "multiply";
-  let annihilator = "either";
-  let identity = "one";
-  let reduces = "prod";
-  let value = "x * y";
-  let floatOp = "arith.mulf";
-  let signedOp = "arith.muli";
-  let unsignedOp = "arith.muli";
-  let boolOp = "arith.muli";
-}
-
-def Div : BinaryOperator<"div"> {
-  let spelling = "/";
-  let grammar = "product";
-  let noun = "quotient";
-  let numpy = "divide";
-  let isFractional = true;
-  let annihilator = "dividend";
-  let value = "x / y";
-  let floatOp = "arith.divf";
-}
-
-def Pow : BinaryOperator<"pow"> {
-  let spelling = "**";
-  let grammar = "power";
-  let noun = "power";
-  let numpy = "power";
-  let needsOrder = true;
-  let isFractional = true;
-  let value = "std::pow(x, y)";
-  let floatOp = "math.powf";
-}
-
-// On bits; C++ has words of its own for them.
-class Bitwise<string operatorName, string symbol, string rule, string mlirOp>
-    : BinaryOperator<operatorName> {
-  let spelling = symbol;
-  let grammar = rule;
-  let numpy = "bitwise_" # rule;
-  let isIntegral = true;
-  let value = "double(int64_t(x) " # symbol # " int64_t(y))";
-  let signedOp = mlirOp;
-  let unsignedOp = mlirOp;
-  let boolOp = mlirOp;
-}
-
-def AndBits : Bitwise<"andbits", "&", "and", "arith.andi"> {
-  let annihilator = "either";
-}
-def OrBits : Bitwise<"orbits", "|", "or", "arith.ori">;
-def XorBits : Bitwise<"xorbits", "^", "xor", "arith.xori">;
-
-// The op on floats is the one that may be reassociated.
-def Min : BinaryOperator<"min"> {
-  let function = "minimum";
-  let summary = "the smaller one of two expressions or numbers; NaN if one is that";
-  let numpy = "minimum";
-  let needsOrder = true;
-  let identity = "largest";
-  let reduces = "min";
-  let boolReduction = "mul";
-  let value = "std::isunordered(x, y) ? x + y : std::fmin(x, y)";
-  let floatOp = "arith.minimumf";
-  let signedOp = "arith.minsi";
-  let unsignedOp = "arith.minui";
-  let boolOp = "arith.minui";
-}
-
-def Max : BinaryOperator<"max"> {
-  let function = "maximum";
-  let summary = "the larger one of two expressions or numbers; NaN if one is that";
-  let numpy = "maximum";
-  let needsOrder = true;
-  let identity = "smallest";
-  let reduces = "max";
-  let boolReduction = "add";
-  let value = "std::isunordered(x, y) ? x + y : std::fmax(x, y)";
-  let floatOp = "arith.maximumf";
-  let signedOp = "arith.maxsi";
-  let unsignedOp = "arith.maxui";
-  let boolOp = "arith.maxui";
-}
-
-def BinaryOperators : GenericTable {
-  let FilterClass = "BinaryOperator";
-  let Fields = ["kind", "name", "noun", "needsOrder", "isFractional",
-                "isIntegral", "annihilatorCase", "identityCase", "floatOp", "signedOp",
-                "unsignedOp", "boolOp", "compute"];
-  string TypeOf_kind = "code";
-  string TypeOf_annihilatorCase = "code";
-  string TypeOf_identityCase = "code";
-  string TypeOf_compute = "code";
-}
+include "nacho/IR/UnaryOperators.td"
+include "nacho/IR/BinaryOperators.td"
 
 //===----------------------------------------------------------------------===//
 // Comparisons
@@ -370,6 +138,13 @@ def Where : Operator<"where", "select", 3> {
   let mnemonic = "select";
   let function = "where";
   let summary = "``lhs`` where the condition is not 0, else ``rhs``";
+}
+
+def Keep : Operator<"keep", "keep", 2> {
+  let mnemonic = "keep";
+  let function = "keep";
+  let summary = "an expression where the condition is not 0; nothing is stored elsewhere";
+  let numpy = "";
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,9 +12,17 @@ def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
   let summary = "Turn linalg ops into tensor index notation";
   let description = [{
     Takes `linalg.generic`, and named ops that generalise to it. Indexing maps must be
-    lists of dimensions, and bodies must consist of operators that the notation has.
+    lists of dimensions, and bodies must consist of ops of `arith`, `math` and `complex`
+    for which the table of operators (`Operators.td`) has an operator. Numbers from
+    outside of the body become constants or operands without indices, and `linalg.index`
+    an operand that is a `nacho.coordinates`.
+
     If the body adds to the output, so does the assignment, unless the output is
-    uninitialised or filled with zeros.
+    uninitialised or filled with zeros. The body of a reduction may combine the output,
+    as it is before, with other values by `+`, `*`, `min`, `max`, or operators on bits;
+    absent elements of sparse operands take part as zeros. MLIR's own sparsifier takes
+    such reductions of sparse operands only where zeros change nothing. Without
+    reduction, a body may do with the output what it does with operands.
 
     Before:
     ```mlir
@@ -38,7 +46,34 @@ def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::nacho::NachoDialect"];
+  let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def NachoNumbersToTensors : Pass<"nacho-numbers-to-tensors", "::mlir::ModuleOp"> {
+  let summary = "Let kernels take tensors of rank 0 in place of numbers";
+  let description = [{
+    An argument that is a number, and of which the function only makes tensors of rank
+    0, becomes such a tensor. Functions that others call stay as they are.
+
+    Before:
+    ```mlir
+    func.func @scale(%A: tensor<?xf64>, %s: f64) -> tensor<?xf64> {
+      %t = tensor.from_elements %s : tensor<f64>
+      %Z = nacho.assign (%a = %A[i] : tensor<?xf64>, %f = %t[] : tensor<f64>)
+          -> [i] : tensor<?xf64> { ... }
+      return %Z : tensor<?xf64>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @scale(%A: tensor<?xf64>, %t: tensor<f64>) -> tensor<?xf64> {
+      %Z = nacho.assign (%a = %A[i] : tensor<?xf64>, %f = %t[] : tensor<f64>)
+          -> [i] : tensor<?xf64> { ... }
+      return %Z : tensor<?xf64>
+    }
+    ```
+  }];
 }
 
 def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {

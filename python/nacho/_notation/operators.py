@@ -64,11 +64,12 @@ def _operator(record: dict[str, Any]) -> Operator:
 
 def _operators() -> Iterable[Operator]:
     table = json.loads(Path(__file__).with_name("operators.json").read_bytes())
-    return (_operator(table[record]) for record in table["!instanceof"]["Operator"])
+    records = (table[record] for record in table["!instanceof"]["Operator"])
+    return (_operator(record) for record in records if record["spelling"])
 
 
 OPERATORS: dict[str, Operator] = {operator.name: operator for operator in _operators()}
-"""All operators, by name."""
+"""All operators of the notation, by name."""
 
 
 def written_in(grammar: str) -> dict[str, Operator]:
@@ -89,9 +90,7 @@ REDUCERS: dict[str, Operator] = {
 """The operators that reduce, by the names of explicit reductions, such as ``sum``."""
 
 REDUCTIONS: dict[str, Operator] = {
-    f"{operator.spelling}=": operator
-    for operator in OPERATORS.values()
-    if operator.identity != "none"
+    f"{operator.spelling}=": operator for operator in REDUCERS.values()
 }
 """The operators that reduce, by the sign of the assignment, such as ``max=``."""
 

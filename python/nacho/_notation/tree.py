@@ -10,9 +10,13 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from nacho._notation.operators import OPERATORS, REDUCTIONS, SUM, Operator
 from nacho.errors import Span
+
+if TYPE_CHECKING:
+    from nacho._notation.monoids import Semiring
 
 MAX_RANK = 8
 """The most indices that an operand or the result may have."""
@@ -86,16 +90,29 @@ class Call:
 
 
 @dataclass(frozen=True)
+class StoredOnly:
+    """How a reduction combines elements if it takes those only that are stored."""
+
+    identity: float | None = None
+    """What it begins from; None stands for the identity of the operator."""
+    operator: Expr | None = None
+    """The operator, if the table lacks it: an expression of two ``parameters``."""
+    parameters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Reduction:
     """``sum(j, x)`` and its like; the name of the operator is ``op`` (``add`` …).
 
     No other node has an index of this name: the parser renames those that would clash.
+    Under a semiring, ``stored`` says how stored elements are combined.
     """
 
     op: str
     indices: tuple[str, ...]
     operand: Expr
     span: Span
+    stored: StoredOnly | None = None
 
     @property
     def operator(self) -> Operator:
@@ -112,7 +129,8 @@ class Assignment:
     """``result = expr``.
 
     ``reduction`` is the sign of an assignment such as ``max=``; it is None for ``=``
-    and ``+=``, which both sum.
+    and ``+=``, which both sum. ``semiring`` is that under which the expression is
+    computed, if it is another than the usual one.
     """
 
     result: Access
@@ -120,6 +138,7 @@ class Assignment:
     text: str
     reduction: str | None
     reduction_span: Span
+    semiring: Semiring | None = None
 
     @cached_property
     def accesses(self) -> tuple[Access, ...]:

@@ -24,6 +24,7 @@ _ELEMENTS = {text: name for name, text in MLIR.items()}
 
 _FUNCTION = "func.func"
 _TENSOR = re.compile(r"tensor<((?:(?:\?|\d+)x)*)([\w<>]+?)(?:,\s*(.*))?>", re.DOTALL)
+_COORDINATES = re.compile(r"(%[\w$.-]+) = nacho\.coordinates\b")
 _MAP = re.compile(r"map\s*=\s*(\(.*\)\s*->\s*\(.*\))\s*(?:,\s*\w+Width|\}>)", re.DOTALL)
 _WIDTH = r"\b{}Width\s*=\s*(\d+)"
 
@@ -124,8 +125,14 @@ def read_module(text: str, cost: str) -> Module:
 
 
 def _tensor_type(name: str, text: str) -> tuple[TensorType, tuple[int | None, ...]]:
-    """Read the type of an argument: format, element type, widths, and extents."""
-    found = _TENSOR.fullmatch(text.strip())
+    """Read the type of an argument: format, element type, widths, and extents.
+
+    A number is read as a tensor without indices.
+    """
+    text = text.strip()
+    if text in _ELEMENTS:
+        return TensorType(None, _ELEMENTS[text]), ()
+    found = _TENSOR.fullmatch(text)
     if found is None or found[2] not in _ELEMENTS:
         message = f"'{name}' is of type {text}, not a ranked tensor of numbers"
         raise UnsupportedError(f"{message}: not supported")
@@ -188,6 +195,9 @@ def _accesses(
     left = _indices(indices[1])
     accesses = [(value, _indices(text)) for value, text in _BINDING.findall(bindings)]
     accesses += [(value, left) for value in _INIT.findall(bindings)]
+    # Coordinates of loops are operands of the assignment, but no arguments.
+    coordinates = _COORDINATES.findall(header)
+    accesses = [access for access in accesses if access[0] not in coordinates]
     for value, _ in accesses:
         if value not in operands:
             message = f"an operand in @{function} is not one of its arguments"

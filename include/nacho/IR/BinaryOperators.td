@@ -1,0 +1,216 @@
+//===- BinaryOperators.td - Operators on two elements ------*- tablegen -*-===//
+//
+// Included by Operators.td, which says what the fields mean.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_IR_BINARY_OPERATORS
+#define NACHO_IR_BINARY_OPERATORS
+
+class BinaryOperator<string operatorName>
+    : Operator<operatorName, "binary", 2>, Computed<"double x, double y", "double">,
+      LoweredTo {
+  code kind = "BinaryKind::" # operatorName;
+
+  // Which operand makes the result 0 where it is absent, whatever the other one is:
+  // "none", "either", or the "dividend".
+  string annihilator = "none";
+  code annihilatorCase = "Annihilator::" # annihilator;
+
+  // What a reduction starts with: "zero", "one", all "bits", the "largest" or the
+  // "smallest" number of a type, or "nan"; "none" for an operator that does not reduce.
+  string identity = "none";
+  code identityCase = "Identity::" # identity;
+
+  // How the notation writes a reduction by the operator: `sum` in sum(j, A[i,j]). It
+  // is empty for an operator by which the notation does not reduce.
+  string reduces = "";
+
+  // The operator that this one is replaced by when it reduces bools. On bools, add
+  // is "or" and mul is "and".
+  string boolReduction = operatorName;
+}
+
+def Add : BinaryOperator<"add"> {
+  let spelling = "+";
+  let grammar = "sum";
+  let identity = "zero";
+  let reduces = "sum";
+  let value = "x + y";
+  let floatOp = "arith.addf";
+  let signedOp = "arith.addi";
+  let unsignedOp = "arith.addi";
+  let boolOp = "arith.ori";
+  let complexOp = "complex.add";
+}
+
+def Sub : BinaryOperator<"sub"> {
+  let spelling = "-";
+  let grammar = "sum";
+  let noun = "difference";
+  let numpy = "subtract";
+  let refusesBools = true;
+  let value = "x - y";
+  let floatOp = "arith.subf";
+  let signedOp = "arith.subi";
+  let unsignedOp = "arith.subi";
+  let boolOp = "arith.subi";
+  let complexOp = "complex.sub";
+}
+
+def Mul : BinaryOperator<"mul"> {
+  let spelling = "*";
+  let grammar = "product";
+  let numpy = "multiply";
+  let annihilator = "either";
+  let identity = "one";
+  let reduces = "prod";
+  let value = "x * y";
+  let floatOp = "arith.mulf";
+  let signedOp = "arith.muli";
+  let unsignedOp = "arith.muli";
+  let boolOp = "arith.muli";
+  let complexOp = "complex.mul";
+}
+
+def Div : BinaryOperator<"div"> {
+  let spelling = "/";
+  let grammar = "product";
+  let noun = "quotient";
+  let numpy = "divide";
+  let isFractional = true;
+  let annihilator = "dividend";
+  let value = "x / y";
+  let floatOp = "arith.divf";
+  let complexOp = "complex.div";
+}
+
+def Pow : BinaryOperator<"pow"> {
+  let spelling = "**";
+  let grammar = "power";
+  let noun = "power";
+  let numpy = "power";
+  let needsOrder = true;
+  let isFractional = true;
+  let value = "std::pow(x, y)";
+  let floatOp = "math.powf";
+}
+
+// On bits; C++ has words of its own for them.
+class Bitwise<string operatorName, string symbol, string rule, string mlirOp>
+    : BinaryOperator<operatorName> {
+  let spelling = symbol;
+  let grammar = rule;
+  let numpy = "bitwise_" # rule;
+  let isIntegral = true;
+  let value = "double(int64_t(x) " # symbol # " int64_t(y))";
+  let signedOp = mlirOp;
+  let unsignedOp = mlirOp;
+  let boolOp = mlirOp;
+}
+
+def AndBits : Bitwise<"andbits", "&", "and", "arith.andi"> {
+  let annihilator = "either";
+  let identity = "bits";
+}
+let identity = "zero" in {
+def OrBits : Bitwise<"orbits", "|", "or", "arith.ori">;
+def XorBits : Bitwise<"xorbits", "^", "xor", "arith.xori">;
+}
+
+// On integers, and not written in the notation.
+class IntegerOperator<string operatorName, string ofSigned, string ofUnsigned>
+    : BinaryOperator<operatorName> {
+  let spelling = "";
+  let isIntegral = true;
+  let signedOp = ofSigned;
+  let unsignedOp = ofUnsigned;
+}
+
+// Rounded towards 0. What is divided by 0 is 0, whatever the machine does.
+let annihilator = "either" in {
+def Quo : IntegerOperator<"quo", "arith.divsi", "arith.divui"> {
+  let value = "y == 0 ? 0 : std::trunc(x / y)";
+}
+def Rem : IntegerOperator<"rem", "arith.remsi", "arith.remui"> {
+  let value = "y == 0 ? 0 : std::fmod(x, y)";
+}
+}
+
+// Bits that are shifted out of an integer are lost, all of them by its width or more.
+let annihilator = "dividend" in {
+def Shl : IntegerOperator<"shl", "arith.shli", ""> {
+  let value = "std::ldexp(x, int(y))";
+}
+def Shr : IntegerOperator<"shr", "arith.shrsi", "arith.shrui"> {
+  let value = "std::floor(std::ldexp(x, -int(y)))";
+}
+}
+
+// The op on floats is the one that may be reassociated.
+def Min : BinaryOperator<"min"> {
+  let function = "minimum";
+  let summary = "the smaller one of two expressions or numbers; NaN if one is that";
+  let numpy = "minimum";
+  let needsOrder = true;
+  let identity = "largest";
+  let reduces = "min";
+  let boolReduction = "mul";
+  let value = "std::isunordered(x, y) ? x + y : std::fmin(x, y)";
+  let floatOp = "arith.minimumf";
+  let signedOp = "arith.minsi";
+  let unsignedOp = "arith.minui";
+  let boolOp = "arith.minui";
+}
+
+def Max : BinaryOperator<"max"> {
+  let function = "maximum";
+  let summary = "the larger one of two expressions or numbers; NaN if one is that";
+  let numpy = "maximum";
+  let needsOrder = true;
+  let identity = "smallest";
+  let reduces = "max";
+  let boolReduction = "add";
+  let value = "std::isunordered(x, y) ? x + y : std::fmax(x, y)";
+  let floatOp = "arith.maximumf";
+  let signedOp = "arith.maxsi";
+  let unsignedOp = "arith.maxui";
+  let boolOp = "arith.maxui";
+}
+
+// The smaller or the larger one of two numbers, not written in the notation: the
+// other one if one is NaN.
+class NumberOperator<string operatorName, string mlirOp> : BinaryOperator<operatorName> {
+  let spelling = "";
+  let needsOrder = true;
+  let isFractional = true;
+  let identity = "nan";
+  let value = "std::f" # !substr(operatorName, 0, 3) # "(x, y)";
+  let floatOp = mlirOp;
+}
+
+def MinNum : NumberOperator<"minnum", "arith.minnumf">;
+def MaxNum : NumberOperator<"maxnum", "arith.maxnumf">;
+
+// The size of one number with the sign of another, not written in the notation.
+def CopySign : BinaryOperator<"copysign"> {
+  let spelling = "";
+  let needsOrder = true;
+  let isFractional = true;
+  let annihilator = "dividend";
+  let value = "std::copysign(x, y)";
+  let floatOp = "math.copysign";
+}
+
+def BinaryOperators : GenericTable {
+  let FilterClass = "BinaryOperator";
+  let Fields = ["kind", "name", "noun", "needsOrder", "isFractional",
+                "isIntegral", "annihilatorCase", "identityCase", "floatOp", "signedOp",
+                "unsignedOp", "boolOp", "complexOp", "compute"];
+  string TypeOf_kind = "code";
+  string TypeOf_annihilatorCase = "code";
+  string TypeOf_identityCase = "code";
+  string TypeOf_compute = "code";
+}
+
+#endif // NACHO_IR_BINARY_OPERATORS

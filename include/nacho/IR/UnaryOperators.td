@@ -1,0 +1,119 @@
+//===- UnaryOperators.td - Operators on one element --------*- tablegen -*-===//
+//
+// Included by Operators.td, which says what the fields mean.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_IR_UNARY_OPERATORS
+#define NACHO_IR_UNARY_OPERATORS
+
+class UnaryOperator<string operatorName>
+    : Operator<operatorName, "unary", 1>, Computed<"double x", "double">, LoweredTo {
+  code kind = "UnaryKind::" # operatorName;
+  let value = "std::" # operatorName # "(x)";
+
+  // The result for a complex number is real.
+  bit givesReal = false;
+
+  // Defined on complex numbers only.
+  bit isComplex = false;
+
+  // The function of C that computes the operator on complex numbers.
+  string libm = "";
+}
+
+// f(x) of floating-point and complex numbers, where MLIR has math.f, and C has cf.
+class FractionalFunction<string operatorName, string what>
+    : UnaryOperator<operatorName> {
+  let function = operatorName;
+  let summary = what;
+  let isFractional = true;
+  let floatOp = "math." # operatorName;
+  let complexOp = "complex." # operatorName;
+  let libm = "c" # operatorName;
+}
+
+def Neg : UnaryOperator<"neg"> {
+  let spelling = "-";
+  let grammar = "sign";
+  let noun = "negative";
+  let numpy = "negative";
+  let refusesBools = true;
+  let value = "-x";
+  let floatOp = "arith.negf";
+  let complexOp = "complex.neg";
+}
+
+def Abs : UnaryOperator<"abs"> {
+  let numpy = "absolute";
+  let givesReal = true;
+  let floatOp = "math.absf";
+  let signedOp = "math.absi";
+  let complexOp = "complex.abs";
+  let libm = "cabs";
+}
+
+def Sqrt : FractionalFunction<"sqrt", "the square root of an expression">;
+def Exp : FractionalFunction<
+    "exp", "the exponential of an expression: 1 where it is 0">;
+def Log : FractionalFunction<"log", "the natural logarithm of an expression">;
+def Sin : FractionalFunction<"sin", "the sine of an expression">;
+def Cos : FractionalFunction<
+    "cos", "the cosine of an expression: 1 where it is 0">;
+def Tanh : FractionalFunction<"tanh", "the hyperbolic tangent of an expression">;
+
+// C has no such functions of complex numbers.
+let libm = "" in {
+def Log1p : FractionalFunction<
+    "log1p", "the natural logarithm of 1 more than an expression">;
+def Expm1 : FractionalFunction<
+    "expm1", "1 less than the exponential of an expression">;
+}
+
+// f(x) of real numbers only, where MLIR has math.f.
+class RealFunction<string operatorName, string what>
+    : FractionalFunction<operatorName, what> {
+  let needsOrder = true;
+  let complexOp = "";
+  let libm = "";
+}
+
+// Integers stay as they are.
+let isFractional = false in {
+def Floor : RealFunction<
+    "floor", "the largest integer that is not more than an expression">;
+def Ceil : RealFunction<
+    "ceil", "the smallest integer that is not less than an expression">;
+}
+
+// Not written in the notation.
+let spelling = "", isComplex = true, givesReal = true in {
+def Real : UnaryOperator<"real"> {
+  let complexOp = "complex.re";
+  let value = "x";
+}
+def Imag : UnaryOperator<"imag"> {
+  let complexOp = "complex.im";
+  let value = "0";
+}
+}
+
+def NotBits : UnaryOperator<"notbits"> {
+  let spelling = "~";
+  let grammar = "not";
+  let numpy = "invert";
+  let isIntegral = true;
+  let value = "double(~int64_t(x))";
+}
+
+def UnaryOperators : GenericTable {
+  let FilterClass = "UnaryOperator";
+  let Fields = ["kind", "name", "needsOrder", "isFractional", "isIntegral",
+                "givesReal", "isComplex",
+                "floatOp", "signedOp", "unsignedOp", "boolOp", "complexOp", "libm",
+                "compute"];
+  string TypeOf_kind = "code";
+  string TypeOf_compute = "code";
+}
+
+#endif // NACHO_IR_UNARY_OPERATORS

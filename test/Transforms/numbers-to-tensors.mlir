@@ -1,0 +1,37 @@
+// RUN: nacho-opt --nacho-numbers-to-tensors %s | FileCheck %s
+
+// func(number) { use from_elements(number) }  ->  func(tensor) { use tensor }
+
+// CHECK-LABEL: func.func @operand(
+// CHECK-SAME:    %[[A:.*]]: tensor<?xf64>, %[[T:.*]]: tensor<f64>) -> tensor<?xf64>
+// CHECK-NEXT:    nacho.assign (%{{.*}} = %[[A]][i] : tensor<?xf64>, %{{.*}} = %[[T]][] : tensor<f64>)
+func.func @operand(%A: tensor<?xf64>, %s: f64) -> tensor<?xf64> {
+  %t = tensor.from_elements %s : tensor<f64>
+  %Z = nacho.assign (%a = %A[i] : tensor<?xf64>, %f = %t[] : tensor<f64>)
+      -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %f : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?xf64>
+}
+
+// The callers of a function give it numbers.
+
+// CHECK-LABEL: func.func private @negative_called(
+// CHECK-SAME:    %[[S:.*]]: f64)
+// CHECK:         tensor.from_elements %[[S]]
+func.func private @negative_called(%s: f64) -> tensor<f64> {
+  %t = tensor.from_elements %s : tensor<f64>
+  return %t : tensor<f64>
+}
+func.func @caller(%x: f64) -> tensor<f64> {
+  %0 = call @negative_called(%x) : (f64) -> tensor<f64>
+  return %0 : tensor<f64>
+}
+
+// CHECK-LABEL: func.func @negative_used_otherwise(
+// CHECK-SAME:    %[[S:.*]]: f64)
+func.func @negative_used_otherwise(%s: f64) -> (tensor<f64>, f64) {
+  %t = tensor.from_elements %s : tensor<f64>
+  return %t, %s : tensor<f64>, f64
+}
