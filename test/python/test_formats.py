@@ -180,7 +180,6 @@ def test_not_a_format(text, message):
     "text",
     [
         "(d0, d1) -> (d0 floordiv 2 : dense, d1 : compressed)",
-        "(d0, d1) -> (d0 : dense, d1 : loose_compressed)",
     ],
 )
 def test_foreign_level_maps(text):

@@ -13,6 +13,7 @@ from nacho._elements import DType
 from nacho._storage.given import require_element
 from nacho._storage.gpu_arrays import cupy_view, dense_on_device, has_interface
 from nacho._storage.layouts import CSC, CSR, SPARSE_VECTOR, coo_view, dense_view
+from nacho._storage.lengths import filled
 from nacho._storage.memory import Memory
 from nacho._storage.scalars import from_dlpack, is_number, refuse_rank
 from nacho._storage.sparse_arrays import SPARSE_CLASSES, sparse_view
@@ -31,7 +32,6 @@ from nacho._storage.views import (
     TORCH,
     Array,
     View,
-    filled,
     has_canonical_entries,
     require_positions,
 )

@@ -13,6 +13,7 @@ import numpy as np
 from nacho._elements import DType
 from nacho._notation.tree import MAX_RANK
 from nacho._storage.formats import Format
+from nacho._storage.tight import with_gaps, without_gaps, without_loose_levels
 from nacho._storage.views import INT32, INT32_MAX, INT64, Array, View, groups, subject
 from nacho.errors import OperandError, OutOfMemoryError
 
@@ -21,12 +22,13 @@ _SORTED_IN_NUMPY = 1 << 20
 
 
 def coordinates(view: View, depth: int | None = None) -> list[Array]:
-    """Return, per level, the coordinate of every value, in storage order.
+    """Return, per level, the coordinate of every entry, in storage order.
 
     With ``depth``, return only the first ``depth`` levels: per level, the coordinate of
     every position of the last of these levels.
     """
     columns: list[Array] = []
+    view = without_gaps(view)
     width = index_type(view)
     count = 1
     for level, kind in enumerate(view.format.level_kinds[:depth]):
@@ -115,6 +117,9 @@ def packed(
     and ``crd``; without them, the narrowest that fit are used. Elements of dense levels
     that have no entry get the value zero.
     """
+    if format.has_gaps:
+        tight = packed(without_loose_levels(format), shape, columns, values, types)
+        return with_gaps(tight, format)
     extents = [shape[dimension] for dimension in format.order]
     if types is None:
         narrow = max(*extents, values.size) <= INT32_MAX
@@ -185,6 +190,7 @@ def _spread(places: Array, values: Array, count: int) -> Array:
 
 def densified(view: View) -> Array:
     """Return a new NumPy array of all elements, with the dimensions in their order."""
+    view = without_gaps(view)
     format = view.format
     if format.is_dense:
         return by_dimension(view).copy()

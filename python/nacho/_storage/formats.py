@@ -37,7 +37,7 @@ MLIR's default, one array has the coordinates of all levels, entry by entry."""
 _ANY_RANK = (*LISTS, "csf", "dense")
 _NONUNIQUE = "compressed(nonunique)"
 _SINGLETONS = {kind: name for name, kinds in LISTS.items() for kind in kinds}
-_FOREIGN_KINDS = frozenset({"batch", "loose_compressed", "structured"})
+_FOREIGN_KINDS = frozenset({"batch", "structured"})
 
 _MAP = re.compile(r"\s*\(([^()]*)\)\s*->\s*\((.*)\)\s*", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -53,6 +53,7 @@ class Format:
     __slots__ = (
         "_hash",
         "compressed",
+        "has_gaps",
         "is_dense",
         "is_row_major",
         "kinds",
@@ -81,6 +82,8 @@ class Format:
     """What is known of each level by its kind. The fields below follow from it."""
     compressed: tuple[int, ...]
     """The levels that have ``pos``."""
+    has_gaps: bool
+    """Whether there may be gaps between the fibers of some level."""
     stored: tuple[int, ...]
     """The levels that store coordinates."""
     sharing: tuple[range, ...]
@@ -109,6 +112,7 @@ class Format:
         put(self, "level_kinds", known)
         has_pos = (n for n, kind in enumerate(known) if kind.has_pos)
         put(self, "compressed", tuple(has_pos))
+        put(self, "has_gaps", any(kind.has_gaps for kind in known))
         stored = tuple(n for n, kind in enumerate(known) if not kind.is_full)
         put(self, "stored", stored)
         sharing = _sharing_levels(known)
@@ -224,6 +228,8 @@ class Format:
             return self
         reason = "" if self.rank <= MAX_RANK else f"rank {self.rank}"
         reason = reason or _unsupported_level(self.kinds)
+        if self.has_gaps and role == "result":
+            reason = reason or "results have no gaps, no level is 'loose_compressed'"
         if reason:
             raise UnsupportedError(
                 f"{role} '{name}': format '{self.name}' is not supported: {reason}"
@@ -379,6 +385,8 @@ def _unsupported_level(kinds: tuple[str, ...]) -> str:
         return "either all singletons are 'soa' or none is"
     for kind in kinds:
         known = level_kind(kind)
+        if known.has_gaps and not known.is_unique:
+            return "a level with gaps is unique"
         if not known.is_ordered:
             return "entries are sorted, no level is 'nonordered'"
         if known.shares_positions is not open_group:

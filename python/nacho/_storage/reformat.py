@@ -12,15 +12,16 @@ import numpy as np
 
 from nacho._storage.conversion import coordinates, index_type, require_within
 from nacho._storage.formats import Format
+from nacho._storage.lengths import filled
 from nacho._storage.memory import canonical
 from nacho._storage.tensor import Tensor
+from nacho._storage.tight import with_gaps, without_gaps, without_loose_levels
 from nacho._storage.views import (
     INT32,
     INT32_MAX,
     INT64,
     Array,
     View,
-    filled,
     require_positions,
     subject,
 )
@@ -55,7 +56,10 @@ def converted(view: View, wanted: Format, name: str | None = None) -> View:
     """
     if view.format == wanted:
         return view
+    view = without_gaps(view)
     require_within(view, name)
+    if wanted.has_gaps:
+        return with_gaps(converted(view, without_loose_levels(wanted), name), wanted)
     given = _without_fill(view) if _leaves_zeros_out(view.format, wanted) else view
     if given.format == wanted:
         return given

@@ -27,6 +27,7 @@ from nacho._storage.given import (
     values_array,
 )
 from nacho._storage.html import described
+from nacho._storage.lengths import filled
 from nacho._storage.memory import is_known, remember
 from nacho._storage.rows import row, row_key, rows
 from nacho._storage.stored import StoredArrays
@@ -35,7 +36,6 @@ from nacho._storage.views import (
     Array,
     Arrays,
     View,
-    filled,
     has_canonical_entries,
     made_plain,
     require_positions,
