@@ -14,7 +14,7 @@ using namespace nacho;
 static ArrayRef<const LevelKind *> levelKinds() {
   static const LevelKind *const kinds[] = {
       &denseKind(), &interleavedKind(), &compressedKind(),
-      &looseKind(), &singletonKind(),
+      &looseKind(), &singletonKind(),   &structuredKind(),
   };
   return kinds;
 }

@@ -45,6 +45,7 @@ const LevelKind &compressedKind();
 const LevelKind &interleavedKind();
 const LevelKind &looseKind();
 const LevelKind &singletonKind();
+const LevelKind &structuredKind();
 
 /// The kind of a level; null if it is not supported.
 const LevelKind *findKind(mlir::RankedTensorType type, unsigned level);

@@ -19,7 +19,7 @@ from nacho._notation.background import require_sparse
 from nacho._notation.limits import require_supported
 from nacho._notation.parser import parse
 from nacho._notation.promotion import Kinds, kinds_of
-from nacho._notation.tree import Access, Assignment
+from nacho._notation.tree import Access, Assignment, Split
 from nacho._storage.formats import Format, TensorType
 from nacho._storage.inference import result_format
 from nacho._storage.results import holds
@@ -101,8 +101,9 @@ class NotationSource:
         self._library = library
 
     def __reduce__(self) -> tuple[Callable[..., NotationSource], tuple[Any, ...]]:
-        text, pins = self.assignment.text, dict(self.pins)
-        return _notation_source, (text, pins, self._lowering, self._library)
+        splits, pins = self.assignment.splits, dict(self.pins)
+        asked = (pins, self._lowering, self._library)
+        return _notation_source, (self.assignment.text, splits, *asked)
 
     def require_shapes(self, views: Mapping[str, View]) -> None:
         """Do nothing, because an expression fits operands of any shape."""
@@ -147,9 +148,14 @@ class NotationSource:
 
 
 def _notation_source(
-    text: str, pins: Mapping[str, Pin], lowering: Lowering, library: str | None
+    text: str,
+    splits: tuple[tuple[str, Split], ...],
+    pins: Mapping[str, Pin],
+    lowering: Lowering,
+    library: str | None,
 ) -> NotationSource:
-    return NotationSource(parse(text), pins, lowering, library)
+    assignment = replace(parse(text), splits=splits)
+    return NotationSource(assignment, pins, lowering, library)
 
 
 class ModuleSource:

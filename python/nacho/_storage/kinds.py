@@ -26,6 +26,8 @@ class LevelKind:
     """Whether an array says where the children of each parent begin."""
     has_gaps: bool = False
     """Whether that array also says where they end, since there may be gaps."""
+    per_parent: int | None = None
+    """How many children every parent has; None if that is stored, or the extent."""
     shares_positions: bool = False
     """Whether every parent has one child, which has the same position."""
     joins_crd: bool = False
@@ -49,6 +51,7 @@ PROPERTIES = {
     "compressed": frozenset({"nonunique", "nonordered"}),
     "loose_compressed": frozenset({"nonunique", "nonordered"}),
     "singleton": frozenset({"nonunique", "nonordered", "soa"}),
+    "structured": frozenset(),
 }
 """Per word, the properties that MLIR allows."""
 
@@ -56,6 +59,8 @@ PROPERTIES = {
 @cache
 def level_kind(text: str) -> LevelKind:
     """Return what is known of a kind, which is written as in MLIR's level maps."""
+    if text.startswith("structured"):
+        return LevelKind("structured", per_parent=int(text[11:].partition(",")[0]))
     word, _, listed = text.rstrip(")").partition("(")
     properties = set(listed.split(", ")) if listed else set()
     assert properties <= PROPERTIES[word]

@@ -25,6 +25,8 @@ def filled(name: str | None, view: View) -> View:
             crd = _required_column(name, view, level)
         if pos is not None:
             count = _counted(name, view, level, pos, count)
+        elif kind.per_parent:
+            count *= kind.per_parent
         if not 0 <= count <= crd.size:
             _refuse_end(name, view, level, count)
         longer = longer or crd.size > count
@@ -89,6 +91,8 @@ def _ends(view: View) -> list[tuple[Array | None, int]]:
     for level, pos in enumerate(view.pos):
         if view.format.level_kinds[level].is_full:
             end *= view.extents[level]
+        elif per_parent := view.format.level_kinds[level].per_parent:
+            end *= per_parent
         elif pos is not None:
             kind = view.format.level_kinds[level]
             end = _rows_of(view, level) if kind.has_gaps else int(pos[-1])
@@ -107,6 +111,10 @@ def _require_equal_lengths(name: str | None, view: View) -> None:
 
 
 def _refuse_end(name: str | None, view: View, level: int, count: int) -> NoReturn:
+    if view.format.level_kinds[level].per_parent:
+        label, size = view.crd_label(level), view.crd_at(level).size
+        message = f"{label} has {size} entries, expected {count}"
+        raise OperandError(f"{subject(name)}: {message}")
     parent = max(above for above in view.format.compressed if above <= level)
     raise OperandError(
         f"{subject(name)}: {view.pos_label(parent)}[{view.pos_at(parent).size - 1}] "

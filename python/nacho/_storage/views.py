@@ -78,11 +78,13 @@ class View:
     ) -> None:
         self.format = format
         self.shape = shape
-        self.extents = (
-            shape
-            if format.is_row_major
-            else tuple([shape[dimension] for dimension in format.order])
-        )
+        if format.is_row_major:
+            self.extents = shape
+        elif format.parts:
+            split = (part.of(shape[part.dimension]) for part in format.parts)
+            self.extents = tuple(split)
+        else:
+            self.extents = tuple([shape[dimension] for dimension in format.order])
         """The extent of each level."""
         self.pos = pos
         self.crd = crd
@@ -236,8 +238,9 @@ def has_canonical_entries(name: str | None, view: View) -> bool:
 
 def groups(format: Format) -> list[range]:
     """Return the sparse levels in groups: a compressed level and its singletons."""
-    starts = [*format.compressed, len(format.levels)]
-    sparse = set(format.stored)
+    sparse, kinds = set(format.stored), format.level_kinds
+    starts = [level for level in format.stored if not kinds[level].shares_positions]
+    starts.append(len(format.levels))
     return [
         range(start, start + sum(level in sparse for level in range(start, end)))
         for start, end in pairwise(starts)
@@ -251,7 +254,11 @@ def _first_violation(view: View, levels: range) -> tuple[int, int, str]:
     """
     check = _extension()
     first = levels[0]
-    pos = view.pos_at(first)
+    per_parent = view.format.level_kinds[first].per_parent
+    if per_parent:
+        pos = per_parent * np.arange(view.crd_at(first).size // per_parent + 1)
+    else:
+        pos = view.pos_at(first)
     if view.format.level_kinds[first].has_gaps:
         place, why = first_violation(pos, view.crd_at(first), view.extents[first])
         return place, first, why
