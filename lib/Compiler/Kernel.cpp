@@ -99,21 +99,6 @@ std::vector<std::string> nacho::remarksOn(const std::string &text,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The functions that the steps of a module export, by the names of the steps.
-static std::vector<StepFunctions> exportedBy(ModuleOp module,
-                                             ArrayRef<std::string> names) {
-  std::vector<StepFunctions> exported;
-  for (const std::string &name : names) {
-    StepFunctions &functions = exported.emplace_back();
-    for (size_t phase = 0; phase < kNumPhases; ++phase) {
-      std::string function = exportName(name, static_cast<Phase>(phase));
-      if (module.lookupSymbol(function))
-        functions[phase] = function;
-    }
-  }
-  return exported;
-}
-
 /// The programs that are in use. The key of a program is the text of the loops
 /// that it was compiled from, with the options. So modules share programs if
 /// they lead to the same loops, as when they only differ in hints of sizes.
@@ -223,18 +208,6 @@ static KernelFacts factsOfNest(ModuleOp module) {
       llvm::all_of(llvm::seq<unsigned>(loop.getFibers().size()),
                    [&](auto n) { return holdsOnlyWith(loop.getMerge(), n); });
   return {/*canMergeKeys=*/true, intersects};
-}
-
-/// Whether a module may unite entries of operands: all that products and
-/// quotients do is to intersect them.
-static bool mayUnite(ModuleOp module) {
-  return module
-      .walk([](BinaryOp op) {
-        bool intersects =
-            op.getKind() == BinaryKind::mul || op.getKind() == BinaryKind::div;
-        return intersects ? WalkResult::advance() : WalkResult::interrupt();
-      })
-      .wasInterrupted();
 }
 
 /// Finds out whether a module has lists that can be merged by keys, if the

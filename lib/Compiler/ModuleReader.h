@@ -8,6 +8,7 @@
 #ifndef NACHO_LIB_MODULEREADER_H
 #define NACHO_LIB_MODULEREADER_H
 
+#include "nacho/Execution/Executable.h"
 #include "nacho/Execution/Step.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,6 +32,13 @@ std::vector<uint64_t> readDigests(mlir::ModuleOp module);
 /// run, from the attributes `#nacho.step` of a module at the stage `assemble`.
 mlir::LogicalResult readSteps(mlir::ModuleOp module, std::vector<Step> &steps,
                               std::vector<std::string> &names);
+
+/// The functions that the steps of a module export, by the names of the steps.
+std::vector<StepFunctions> exportedBy(mlir::ModuleOp module,
+                                      llvm::ArrayRef<std::string> names);
+
+/// Whether a module at the stage `assign` may unite entries of operands.
+bool mayUnite(mlir::ModuleOp module);
 
 } // namespace nacho
 
