@@ -15,8 +15,6 @@
 
 #include "nacho/Levels/Buffers.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-
 using namespace mlir;
 using namespace nacho;
 
@@ -54,15 +52,14 @@ private:
                                  arith::ConstantIndexOp::create(b, 2));
   }
 
-  /// min(pos[min(at, length - 1)], number of coordinates)
+  /// min(pos[min(at, 2 * parents - 1)], number of coordinates)
   ///
   /// Even a wrong array of positions never leads beyond the coordinates.
   Value position(ImplicitLocOpBuilder &b, Value at) const {
     Value stored = positions(b), most = size(b);
-    Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
-    Value length = memref::DimOp::create(b, stored, zero);
-    Value last = arith::SubIOp::create(b, length, one);
+    Value parents = numPositions(b, tensor, level);
+    Value last = arith::SubIOp::create(b, twice(b, parents), one);
     Value inside = arith::MinUIOp::create(b, at, last);
     return arith::MinUIOp::create(b, loadIndex(b, stored, inside), most);
   }

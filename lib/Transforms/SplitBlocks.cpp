@@ -32,10 +32,6 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// Of an argument or a result of a function whose dimensions were split: the
-/// size of the blocks of each dimension that it had, 1 where it has none.
-static constexpr StringLiteral kBlocksAttrName = "nacho.blocks";
-
 using Blocks = SmallVector<int64_t>;
 
 //===----------------------------------------------------------------------===//

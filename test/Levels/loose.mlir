@@ -13,18 +13,20 @@
 // The children of p are [pos[2 * p], pos[2 * p + 1]), whatever the positions say not
 // beyond the coordinates, and no position is read beyond the last one.
 //
+// last = 2 * N - 1
 // for p in 0 ... N:
 //   begin = min(pos[min(2 * p, last)], size)
 //   end = max(begin, min(pos[min(max(2 * (p + 1), 1) - 1, last)], size))
 //   for q in begin ... end: out[p, crd[q]] = values[q]
 //
 // CHECK-LABEL: func.func @operand(
-// CHECK:         scf.for %[[P:.+]] = %{{.+}} to %{{.+}} step %c1{{.*}} {
+// CHECK:         %[[ROWS:.+]] = sparse_tensor.lvl %{{.+}}, %c0
+// CHECK:         scf.for %[[P:.+]] = %c0 to %[[ROWS]] step %c1{{.*}} {
 // CHECK-NEXT:      %[[TWICE:.+]] = arith.muli %[[P]], %c2
 // CHECK-DAG:       %[[POS:.+]] = sparse_tensor.positions %{{.+}} {level = 1 : index}
 // CHECK-DAG:       %[[CRD:.+]] = sparse_tensor.coordinates %{{.+}} {level = 1 : index}
 // CHECK-DAG:       %[[SIZE:.+]] = memref.dim %[[CRD]]
-// CHECK-DAG:       %[[LENGTH:.+]] = memref.dim %[[POS]]
+// CHECK-DAG:       %[[LENGTH:.+]] = arith.muli %[[ROWS]], %c2
 // CHECK-DAG:       %[[LAST:.+]] = arith.subi %[[LENGTH]], %c1
 // CHECK:           %[[AT:.+]] = arith.minui %[[TWICE]], %[[LAST]]
 // CHECK-NEXT:      %[[STORED:.+]] = memref.load %[[POS]][%[[AT]]]

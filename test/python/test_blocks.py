@@ -236,9 +236,12 @@ def test_module_with_dense_result():
         np.testing.assert_allclose(kernel(a, b, c), wanted @ b + c)
 
 
-def test_module_with_result_in_blocks():
+@pytest.mark.parametrize("widths", ["", ", posWidth = 32, crdWidth = 32"])
+def test_module_with_result_in_blocks(widths):
     rng = np.random.default_rng(7)
-    kernel = nacho.mlir.compile(ADD)
+    text = ADD.replace("j mod 3 : dense) }>", f"j mod 3 : dense){widths} }}>")
+    assert widths in text
+    kernel = nacho.mlir.compile(text)
     (a, x), (b, y) = blocks(rng, (8, 9), (2, 3)), blocks(rng, (8, 9), (2, 3))
     made = kernel(a, b)
     assert type(made) is sp.bsr_array

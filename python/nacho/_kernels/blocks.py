@@ -54,9 +54,9 @@ def split_statement(
         return None
     if lowering.target != "cpu" or assignment.nested or out not in (None, "dense"):
         return None
-    if not _has_plain_accesses(assignment) or not all(
-        map(is_bsr_format, formats.values())
-    ):
+    if not all(map(is_bsr_format, formats.values())):
+        return None
+    if not _has_plain_accesses(assignment):
         return None
     views = _views(assignment, given, formats)
     key = (assignment.text, out, *formats.values(), *map(_type, views.values()))

@@ -11,6 +11,7 @@ from typing import Any
 
 from nacho._notation.tree import Parts, Split
 from nacho._storage.containers import blocks_view, is_bsr, view_of
+from nacho._storage.device_arrays import HOST
 from nacho._storage.formats import Format
 from nacho._storage.splitting import (
     bsr_array,
@@ -40,8 +41,11 @@ def split_view(name: str, value: Any, split: Split) -> View:
     """Return the view of an operand whose dimensions a kernel sees as several."""
     rank = 1 + max(part.dimension for part in split.parts)
     if split.format:
-        return by_levels(_view_in_blocks(name, value, rank, Format(split.format)))
+        view = _view_in_blocks(name, value, rank, Format(split.format))
+        _require_host(name, view)
+        return by_levels(view)
     view = view_of(name, value, rank)
+    _require_host(name, view)
     if not view.format.is_dense:
         raise UnsupportedError(
             f"operand '{name}': {view.format} shares an index with a tensor in blocks: "
@@ -49,6 +53,14 @@ def split_view(name: str, value: Any, split: Split) -> View:
         )
     require_multiples(view.shape, split.parts, subject(name))
     return _split_dense(view, split.parts)
+
+
+def _require_host(name: str, view: View) -> None:
+    if view.device != HOST:
+        raise UnsupportedError(
+            f"operand '{name}': it lies on '{view.device}', but what is in blocks, or "
+            f'shares an index with it, is split on the host; copy it with .to("{HOST}")'
+        )
 
 
 def _view_in_blocks(name: str, value: Any, rank: int, wanted: Format) -> View:

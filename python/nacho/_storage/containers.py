@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nacho._elements import DType
+from nacho._storage.device_arrays import HOST
 from nacho._storage.formats import Format
 from nacho._storage.given import require_element
 from nacho._storage.gpu_arrays import cupy_view, dense_on_device, has_interface
@@ -227,6 +228,11 @@ def _without_blocks(name: str, view: View) -> View:
     # Imported here, because reformat is only needed for conversions.
     from nacho._storage.reformat import converted
 
+    if view.device != HOST:
+        raise UnsupportedError(
+            f"operand '{name}': it lies on '{view.device}', where nothing in blocks is "
+            f'read; copy it with .to("{HOST}")'
+        )
     wanted = CSR if len(view.shape) == 2 else Format("coo").for_rank(len(view.shape))
     made = converted(view, wanted, name)
     made.note = f"{view.format} converted to {wanted}"
