@@ -155,7 +155,7 @@ private:
 
 LogicalResult LoopOrderer::checkTypes() {
   RankedTensorType result = op.getType();
-  if (!isDense(result) && !hasSupportedLevels(result))
+  if (!canBeResult(result))
     return op.emitOpError() << "the result of type " << result
                             << " has levels that are not supported";
   for (auto [n, input] : llvm::enumerate(op.getInputs()))

@@ -153,11 +153,11 @@ LogicalResult AheadCompiler::readSignature() {
   if (failed(compilation.parse(text)))
     return failure();
   FailureOr<func::FuncOp> func = compilation.onlyFunction();
-  if (failed(func) || failed(readOperands(*func, image.operands)))
+  if (failed(func) || failed(compilation.runTo("assign", backend, options)) ||
+      failed(readOperands(*func, image.operands)))
     return failure();
   name = func->getName().str();
-  if (failed(compilation.runTo("assign", backend, options)))
-    return failure();
+  code.blocks = readBlocks(*func);
   image.pins = pinsAhead();
   image.facts.unites = mayUnite(*compilation.module);
   return success();

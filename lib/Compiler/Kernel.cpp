@@ -265,8 +265,10 @@ std::shared_ptr<const Kernel> nacho::makeKernel(const std::string &text,
   Compilation compilation(error);
   if (failed(compilation.parse(text)))
     return nullptr;
+  // The function that the stage `assign` leaves is the one that is called.
   FailureOr<func::FuncOp> func = compilation.onlyFunction();
-  if (failed(func) || failed(readOperands(*func, operands)))
+  if (failed(func) || failed(compilation.runTo("assign", backend, options)) ||
+      failed(readOperands(*func, operands)))
     return nullptr;
   KernelFacts facts = readFacts(text, backend, options, operands);
   facts.entriesPerPart = backend.device()->entriesPerPart();

@@ -3,6 +3,7 @@
 #include "ModuleReader.h"
 
 #include "nacho/Levels/LevelFormat.h"
+#include "nacho/Transforms/Passes.h"
 
 #include "llvm/Support/xxhash.h"
 
@@ -139,6 +140,17 @@ LogicalResult nacho::readOperands(func::FuncOp func,
   if (failed(readLayouts(func, func.getArgumentTypes(), operands)))
     return failure();
   return readLayout(func, func.getResultTypes().front(), result);
+}
+
+std::vector<std::vector<int64_t>> nacho::readBlocks(func::FuncOp func) {
+  std::vector<std::vector<int64_t>> blocks;
+  auto add = [&](DenseI64ArrayAttr sizes) {
+    blocks.push_back(sizes ? sizes.asArrayRef().vec() : std::vector<int64_t>());
+  };
+  for (unsigned n = 0; n < func.getNumArguments(); ++n)
+    add(func.getArgAttrOfType<DenseI64ArrayAttr>(n, kBlocksAttrName));
+  add(func.getResultAttrOfType<DenseI64ArrayAttr>(0, kBlocksAttrName));
+  return blocks;
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,10 @@ namespace nacho {
 mlir::LogicalResult readOperands(mlir::func::FuncOp func,
                                  std::vector<TensorLayout> &operands);
 
+/// Of each argument of a function, and of its result behind them, the sizes of
+/// the blocks by which its dimensions were split; empty if they were not.
+std::vector<std::vector<int64_t>> readBlocks(mlir::func::FuncOp func);
+
 /// The name of the function that a step exports for a phase.
 std::string exportName(const std::string &step, Phase phase);
 

@@ -61,10 +61,12 @@ void nacho::addCanonicalizer(OpPassManager &pm,
   (void)isRegistered, (void)parsed;
 }
 
-/// Leads to tensor index notation: linalg is translated, the rest is unchanged.
+/// Leads to tensor index notation, in which every level has an index: linalg is
+/// translated, and the indices of tensors in blocks are split.
 static void addAssign(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createNachoFromLinalg());
   pm.addPass(createNachoNumbersToTensors());
+  pm.addPass(createNachoSplitBlocks());
 }
 
 /// Leads to coiterative loops over tensors.

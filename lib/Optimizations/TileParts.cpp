@@ -249,7 +249,7 @@ private:
     auto type = cast<RankedTensorType>(cut.tensor.getType());
     unsigned next = cut.level + 1;
     auto isPositions = [](const LevelArray &array) {
-      return array.name == kPositionsName;
+      return array.name == kPositionsName && array.perParent == 1;
     };
     if (next == type.getRank() ||
         llvm::none_of(levelArrays(type, next), isPositions))

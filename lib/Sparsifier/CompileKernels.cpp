@@ -122,7 +122,8 @@ LogicalResult CompileKernels::compile(ModuleOp kernel) {
   if (failed(parseSourceString(code->module, kernel.getBody(), config)))
     return failure();
   addImage(kernel, name, *code);
-  if (failed(addWrapper(kernel, name, type, {threads, parts, library})))
+  if (failed(addWrapper(kernel, name, type, code->blocks,
+                        {threads, parts, library})))
     return kernel.emitError() << "the result of '" << name
                               << "' has no counterpart in MLIR's library";
   return lowerWrapper(kernel);

@@ -84,15 +84,17 @@ namespace {
 class WrapperBuilder {
 public:
   WrapperBuilder(ModuleOp module, StringRef name, FunctionType kernel,
-                 const CallOptions &options)
-      : module(module), name(name), kernel(kernel), options(options),
-        b(module.getLoc(), module.getContext()) {}
+                 ArrayRef<BlockSizes> blocks, const CallOptions &options)
+      : module(module), name(name), kernel(kernel), blocks(blocks),
+        options(options), b(module.getLoc(), module.getContext()) {}
 
   LogicalResult build();
 
 private:
   void addFunction();
   void readDenseTensor(Value memref);
+  void splitExtents(ArrayRef<int64_t> sizes);
+  SmallVector<Value> joinedExtents(ValueRange split, ArrayRef<int64_t> sizes);
   LogicalResult readOperands();
   Value storeOperands();
   MadeArrays call(Value operands);
@@ -101,6 +103,7 @@ private:
   ModuleOp module;
   StringRef name;
   FunctionType kernel;
+  ArrayRef<BlockSizes> blocks;
   CallOptions options;
   ImplicitLocOpBuilder b;
   func::FuncOp func;
@@ -149,9 +152,52 @@ void WrapperBuilder::readDenseTensor(Value memref) {
     operands.addExtent(extent);
 }
 
+BlockSizes nacho::blocksOfLevels(RankedTensorType tensor,
+                                 const BlockSizes &blocks) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
+  if (encoding && !encoding.isPermutation())
+    return BlockSizes(encoding.getLvlRank(), 1);
+  BlockSizes sizes;
+  for (unsigned level = 0; level < tensor.getRank(); ++level)
+    sizes.push_back(blocks.empty() ? 1 : blocks[dimensionOf(tensor, level)]);
+  return sizes;
+}
+
+/// Splits the extents that were added last: one for each level.
+void WrapperBuilder::splitExtents(ArrayRef<int64_t> sizes) {
+  auto &arguments = operands.arguments;
+  SmallVector<std::pair<Value, Value>> whole(
+      ArrayRef(arguments).take_back(sizes.size()));
+  arguments.truncate(arguments.size() - sizes.size());
+  for (auto [argument, size] : llvm::zip(whole, sizes)) {
+    if (size == 1) {
+      operands.addExtent(argument.second);
+      continue;
+    }
+    Value inside = emitInteger(b, size);
+    operands.addExtent(LLVM::UDivOp::create(b, argument.second, inside));
+    operands.addExtent(inside);
+  }
+}
+
+/// The extents of a result, of which a kernel returns those of its parts.
+SmallVector<Value> WrapperBuilder::joinedExtents(ValueRange split,
+                                                 ArrayRef<int64_t> sizes) {
+  SmallVector<Value> joined;
+  for (int64_t size : sizes) {
+    Value extent = split.front();
+    if (size != 1)
+      extent = LLVM::MulOp::create(b, extent, emitInteger(b, size));
+    joined.push_back(extent);
+    split = split.drop_front(size == 1 ? 1 : 2);
+  }
+  return joined;
+}
+
 LogicalResult WrapperBuilder::readOperands() {
   unsigned next = 0;
-  for (auto [operand, count] : llvm::zip(kernel.getInputs(), numParams)) {
+  for (auto [operand, count, sizes] :
+       llvm::zip(kernel.getInputs(), numParams, blocks.drop_back())) {
     ValueRange params = func.getArguments().slice(next, count);
     next += count;
     auto tensor = cast<RankedTensorType>(operand);
@@ -160,6 +206,7 @@ LogicalResult WrapperBuilder::readOperands() {
     else if (failed(readSparseTensor(b, module, tensor, options.library, params,
                                      operands)))
       return failure();
+    splitExtents(blocksOfLevels(tensor, sizes));
   }
   return success();
 }
@@ -180,12 +227,12 @@ Value WrapperBuilder::storeOperands() {
 /// Calls the runtime library.
 MadeArrays WrapperBuilder::call(Value operands) {
   auto tensor = cast<RankedTensorType>(kernel.getResult(0));
-  size_t levels = tensor.getRank(), arrays = 1;
-  if (auto encoding = sparse_tensor::getSparseTensorEncoding(tensor)) {
-    levels = encoding.getLvlRank();
-    for (unsigned level = 0; level < levels; ++level)
+  BlockSizes sizes = blocksOfLevels(tensor, blocks.back());
+  size_t levels = sizes.size(), arrays = 1;
+  if (sparse_tensor::getSparseTensorEncoding(tensor))
+    for (unsigned level = 0; level < sizes.size(); ++level)
       arrays += levelArrays(tensor, level).size();
-  }
+  levels += llvm::count_if(sizes, [](int64_t size) { return size != 1; });
   Value row = emitRow(b, 2 * (arrays + levels));
   Type pointer = pointerType(b), i64 = b.getI64Type();
   Value image = LLVM::AddressOfOp::create(b, pointer, (name + "_image").str());
@@ -207,6 +254,7 @@ MadeArrays WrapperBuilder::call(Value operands) {
         LLVM::LoadOp::create(b, pointer, emitPlace(b, row, 2 * n)));
     made.sizes.push_back(size);
   }
+  made.extents = joinedExtents(made.extents, sizes);
   return made;
 }
 
@@ -238,6 +286,7 @@ LogicalResult WrapperBuilder::build() {
 
 LogicalResult nacho::addWrapper(ModuleOp module, StringRef name,
                                 FunctionType kernel,
+                                ArrayRef<BlockSizes> blocks,
                                 const CallOptions &options) {
-  return WrapperBuilder(module, name, kernel, options).build();
+  return WrapperBuilder(module, name, kernel, blocks, options).build();
 }

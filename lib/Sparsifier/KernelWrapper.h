@@ -22,12 +22,18 @@ struct CallOptions {
   bool library;
 };
 
+/// The sizes of the blocks by which a kernel sees the dimensions of a tensor
+/// split; empty if it does not.
+using BlockSizes = std::vector<int64_t>;
+
 /// Adds a function to a module which has the global `@name_image`: it takes the
 /// operands as MLIR's passes leave them, calls the runtime library, and returns
 /// the result. It is of the dialects func, memref, sparse_tensor and LLVM.
-/// Fails if a tensor cannot be passed.
+/// `blocks` are those of the operands, and of the result behind them. Fails if
+/// a tensor cannot be passed.
 mlir::LogicalResult addWrapper(mlir::ModuleOp module, llvm::StringRef name,
                                mlir::FunctionType kernel,
+                               llvm::ArrayRef<BlockSizes> blocks,
                                const CallOptions &options);
 
 /// The address of a row of `count` integers on the stack.
@@ -60,6 +66,11 @@ struct TensorArguments {
     arguments.emplace_back(mlir::Value(), extent);
   }
 };
+
+/// The sizes of the blocks of each level of a tensor whose dimensions have
+/// `blocks`. Of a tensor that is stored in blocks, no level is split.
+BlockSizes blocksOfLevels(mlir::RankedTensorType tensor,
+                          const BlockSizes &blocks);
 
 bool isSparse(mlir::Type tensor);
 

@@ -312,6 +312,10 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   options.cost = cost;
   if (!canCompile(text, options, cpuBackend(), error))
     return leave(op, error);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (library && encoding && !encoding.isPermutation())
+    return leave(op, "MLIR's library is not given tensors in blocks");
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> passed;
   for (Value argument : builder.arguments)
@@ -321,7 +325,6 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   kernel->setSymName("kernel_" + number);
   (*kernel)->setAttr(kKernelAttrName, b.getUnitAttr());
   b.insert(kernel.release());
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
   func::FuncOp func =
       declareKernel(b, name, passed, returnedFor(type, library));
   b.setInsertionPoint(op);

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nacho._kernels.blocks import split_statement
 from nacho._kernels.cache import Cache
 from nacho._kernels.call import bind, views_of
 from nacho._kernels.devices import target_for
@@ -316,6 +317,9 @@ def _prepared(
 
     Without a target, it is the device where the operands are.
     """
+    split = split_statement(assignment, given, out, request.lowering)
+    if split is not None:
+        assignment, out = split
     views = views_of_operands(assignment, given)
     lowering = request.lowering
     if target is None:
@@ -334,7 +338,9 @@ def specialiser_for(
         out = Format(out)
     library = library_of(list(views.values()))
     formats = [view.format.name for view in views.values()]
-    key = (assignment.text, assignment.semiring, out, lowering, library, *formats)
+    splits = assignment.splits
+    asked = (assignment.text, assignment.semiring, splits, out, lowering)
+    key = (*asked, library, *formats)
     found = _specialisers.find(key)
     if found is not None:
         LOGGER.debug("'%s': kernel found in memory", assignment.text)

@@ -21,7 +21,7 @@ from nacho._notation.monoids import Semiring
 from nacho._notation.parser import parse
 from nacho._notation.promotion import Kinds, kinds_of
 from nacho._notation.semirings import under
-from nacho._notation.tree import Access, Assignment
+from nacho._notation.tree import Access, Assignment, Split
 from nacho._storage.formats import Format, TensorType
 from nacho._storage.inference import result_format
 from nacho._storage.results import holds
@@ -104,7 +104,7 @@ class NotationSource:
 
     def __reduce__(self) -> tuple[Callable[..., NotationSource], tuple[Any, ...]]:
         assignment, pins = self.assignment, dict(self.pins)
-        written = (assignment.text, assignment.semiring)
+        written = (assignment.text, assignment.semiring, assignment.splits)
         return _notation_source, (*written, pins, self._lowering, self._library)
 
     def require_shapes(self, views: Mapping[str, View]) -> None:
@@ -152,11 +152,13 @@ class NotationSource:
 def _notation_source(
     text: str,
     semiring: Semiring | None,
+    splits: tuple[tuple[str, Split], ...],
     pins: Mapping[str, Pin],
     lowering: Lowering,
     library: str | None,
 ) -> NotationSource:
-    return NotationSource(under(parse(text), semiring), pins, lowering, library)
+    assignment = replace(under(parse(text), semiring), splits=splits)
+    return NotationSource(assignment, pins, lowering, library)
 
 
 class ModuleSource:

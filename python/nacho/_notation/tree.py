@@ -124,6 +124,38 @@ Operation = Unary | Binary | Call
 Expr = Access | Literal | Operation | Reduction
 
 
+@dataclass(frozen=True)
+class Part:
+    """What one index of a tensor in blocks runs over, or one of its levels stores.
+
+    That is a dimension; or, in blocks of a ``size``, the number of the block in the
+    dimension, or the place ``inside`` of the block.
+    """
+
+    dimension: int
+    size: int = 1
+    is_inside: bool = False
+
+    def of(self, extent: int) -> int:
+        """Return how much there is of a dimension of this extent."""
+        return self.size if self.is_inside else extent // self.size
+
+
+Parts = tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Split:
+    """A tensor whose callers see fewer dimensions than it has indices.
+
+    ``format`` is the level map of a tensor in blocks, and empty for a dense one.
+    """
+
+    parts: Parts
+    """What each index runs over."""
+    format: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Assignment:
     """``result = expr``.
@@ -139,6 +171,12 @@ class Assignment:
     reduction: str | None
     reduction_span: Span
     semiring: Semiring | None = None
+    splits: tuple[tuple[str, Split], ...] = ()
+    """The tensors whose callers see fewer dimensions than they have indices."""
+
+    def split_of(self, name: str) -> Split | None:
+        """Return how the dimensions of a tensor are split; None if they are not."""
+        return dict(self.splits).get(name)
 
     @cached_property
     def accesses(self) -> tuple[Access, ...]:

@@ -299,6 +299,7 @@ def _of_access(access: Access, format: Format) -> Structure:
     # whether the coordinates are interleaved.
     for (dimension, kind), (_, below) in pairwise((*format.levels, (0, ""))):
         singleton = kind if level_kind(kind).shares_positions else below
+        kind = kind.replace("loose_", "")
         plain = kind in ("dense", "compressed")
         found[access.indices[dimension]] = kind if plain else list_name(singleton)
     if not format.is_dense:

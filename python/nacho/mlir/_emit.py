@@ -353,7 +353,11 @@ class _Emitter:
         element = MLIR[tensor.dtype]
         if tensor.format is None:
             return f"tensor<{element}>"
-        extents = "?x" * (tensor.format.rank or 0)
+        split = self.assignment.split_of(name)
+        if split is None:
+            extents = "?x" * (tensor.format.rank or 0)
+        else:
+            extents = "".join(f"{p.size if p.is_inside else '?'}x" for p in split.parts)
         return f"tensor<{extents}{element}, #{self.tensors[name]}>"
 
     def subscript(self, access: Access) -> str:
