@@ -289,3 +289,24 @@ def test_module_with_three_dimensions():
     made = kernel(given, x, given)
     assert made.format == format
     np.testing.assert_array_equal(made.to_dense(), a * x)
+
+
+# --- Devices --------------------------------------------------------------------------
+
+
+def test_simulated_gpu():
+    rng = np.random.default_rng(9)
+    a, wanted = blocks(rng, (8, 9), (2, 3))
+    x, y = rng.random((9, 4)), rng.random((8, 4))
+    made = nacho.mlir.compile(SPMM, target="cuda-sim")(a, x, y)
+    np.testing.assert_allclose(made, wanted @ x + y)
+    made = nacho.mlir.compile(ADD, target="cuda-sim")(a, a)
+    np.testing.assert_array_equal(made.toarray(), 2 * wanted)
+
+
+def test_operands_on_devices():
+    there = Tensor.from_dense(np.eye(6), FORMATS[0]).to("cuda-sim")
+    with pytest.raises(
+        UnsupportedError, match=r"it lies on 'cuda-sim', .* \.to\(\"cpu"
+    ):
+        nacho.evaluate("Z[i,j] = A[i,j] * 2", A=there)
