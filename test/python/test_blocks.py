@@ -258,6 +258,40 @@ def test_module_with_result_in_blocks(widths):
         kernel(*[blocks(rng, (6, 9), (2, 3))[0]] * 2)
 
 
+def test_module_with_another_sparse_operand():
+    """In Z[i,k] += A[i,j] * B[k,l], B is csr, and has no index in blocks."""
+    text = (
+        HEAD
+        + """
+    #CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed) }>
+    func.func @f(%A: tensor<?x?xf64, #BSR>, %B: tensor<?x?xf64, #CSR>,
+                 %Z: tensor<?x?xf64>)
+        -> tensor<?x?xf64> {
+      %0 = linalg.generic {
+          indexing_maps = [affine_map<(i, k, j, l) -> (i, j)>,
+                           affine_map<(i, k, j, l) -> (k, l)>,
+                           affine_map<(i, k, j, l) -> (i, k)>],
+          iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+          ins(%A, %B : tensor<?x?xf64, #BSR>, tensor<?x?xf64, #CSR>)
+          outs(%Z : tensor<?x?xf64>) {
+        ^bb0(%a: f64, %b: f64, %z: f64):
+          %1 = arith.mulf %a, %b : f64
+          %2 = arith.addf %z, %1 : f64
+          linalg.yield %2 : f64
+      } -> tensor<?x?xf64>
+      return %0 : tensor<?x?xf64>
+    }"""
+    )
+    rng = np.random.default_rng(10)
+    a, wanted = blocks(rng, (8, 9), (2, 3))
+    b, z = (
+        sp.random_array((5, 7), density=0.4, format="csr", rng=rng),
+        rng.random((8, 5)),
+    )
+    made = nacho.mlir.compile(text)(a, b, z)
+    np.testing.assert_allclose(made, z + np.outer(wanted.sum(1), b.sum(1)))
+
+
 def test_module_with_three_dimensions():
     levels = (
         "i floordiv 2 : compressed, j : compressed, k floordiv 2 : compressed, "
