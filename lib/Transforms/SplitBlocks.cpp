@@ -85,6 +85,10 @@ static Blocks sizesOf(ArrayRef<LevelPart> parts) {
   return sizes;
 }
 
+static bool isSplit(const Blocks &blocks) {
+  return llvm::any_of(blocks, [](int64_t size) { return size != 1; });
+}
+
 /// The extent of a part of a dimension.
 static int64_t extentOf(const LevelPart &part, int64_t extent) {
   if (part.kind == LevelPart::inside)
@@ -244,7 +248,7 @@ LogicalResult BlockSplitter::findBlocks() {
 LogicalResult BlockSplitter::verifyTensor(Value tensor) {
   const Blocks &blocks = tensors[tensor];
   auto type = cast<RankedTensorType>(tensor.getType());
-  if (llvm::all_of(blocks, [](int64_t size) { return size == 1; }))
+  if (!isSplit(blocks))
     return success();
   if (hasBlocks(type) ? sizesOf(partsOf(type)) != blocks : !isDense(type))
     return emitError(tensor.getLoc())
@@ -324,8 +328,7 @@ void BlockSplitter::rewrite(AssignOp op) {
 void BlockSplitter::setSignature() {
   auto attribute = [&](Value tensor) -> Attribute {
     auto known = tensors.find(tensor);
-    if (known == tensors.end() ||
-        llvm::all_of(known->second, [](int64_t size) { return size == 1; }))
+    if (known == tensors.end() || !isSplit(known->second))
       return {};
     return DenseI64ArrayAttr::get(func.getContext(), known->second);
   };
@@ -341,7 +344,8 @@ void BlockSplitter::setSignature() {
     if (Attribute blocks = attribute(returned))
       func.setResultAttr(n, kBlocksAttrName, blocks);
   for (auto &[tensor, blocks] : tensors)
-    tensor.setType(newType(cast<RankedTensorType>(tensor.getType()), blocks));
+    if (isSplit(blocks))
+      tensor.setType(newType(cast<RankedTensorType>(tensor.getType()), blocks));
   func.setFunctionType(FunctionType::get(func.getContext(),
                                          func.getBody().getArgumentTypes(),
                                          end->getOperandTypes()));

@@ -111,3 +111,20 @@ func.func @output(%A: tensor<?x?xf64, #BSR>, %y: tensor<?xf64>) -> tensor<?xf64>
   }
   return %z : tensor<?xf64>
 }
+
+// A sparse tensor that shares no index with one in blocks stays what it is.
+//
+// CHECK-LABEL: func.func @other(
+// CHECK-SAME:    %{{.+}}: tensor<?x?x2x3xf64, #[[DSDD]]> {nacho.blocks = array<i64: 2, 3>},
+// CHECK-SAME:    %{{.+}}: tensor<?x?xf64, #[[CSR]]>)
+// CHECK:         [i0, j0, i1, j1] : {{.*}}, %{{.+}} = %{{.+}}[k, l] : tensor<?x?xf64, #[[CSR]]>) -> [i0, i1, k] : tensor<?x2x?xf64>
+// CHECK:           nacho.reduce add %{{.+}} over [j0, j1, l] : f64
+func.func @other(%A: tensor<?x?xf64, #BSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #BSR>, %b = %B[k, l] : tensor<?x?xf64, #CSR>)
+      -> [i, k] : tensor<?x?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j, l] : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64>
+}

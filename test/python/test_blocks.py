@@ -258,6 +258,40 @@ def test_module_with_result_in_blocks(widths):
         kernel(*[blocks(rng, (6, 9), (2, 3))[0]] * 2)
 
 
+def test_module_with_another_sparse_operand():
+    """In Z[i,k] += A[i,j] * B[k,l], B is csr, and has no index in blocks."""
+    text = (
+        HEAD
+        + """
+    #CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed) }>
+    func.func @f(%A: tensor<?x?xf64, #BSR>, %B: tensor<?x?xf64, #CSR>,
+                 %Z: tensor<?x?xf64>)
+        -> tensor<?x?xf64> {
+      %0 = linalg.generic {
+          indexing_maps = [affine_map<(i, k, j, l) -> (i, j)>,
+                           affine_map<(i, k, j, l) -> (k, l)>,
+                           affine_map<(i, k, j, l) -> (i, k)>],
+          iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+          ins(%A, %B : tensor<?x?xf64, #BSR>, tensor<?x?xf64, #CSR>)
+          outs(%Z : tensor<?x?xf64>) {
+        ^bb0(%a: f64, %b: f64, %z: f64):
+          %1 = arith.mulf %a, %b : f64
+          %2 = arith.addf %z, %1 : f64
+          linalg.yield %2 : f64
+      } -> tensor<?x?xf64>
+      return %0 : tensor<?x?xf64>
+    }"""
+    )
+    rng = np.random.default_rng(10)
+    a, wanted = blocks(rng, (8, 9), (2, 3))
+    b, z = (
+        sp.random_array((5, 7), density=0.4, format="csr", rng=rng),
+        rng.random((8, 5)),
+    )
+    made = nacho.mlir.compile(text)(a, b, z)
+    np.testing.assert_allclose(made, z + np.outer(wanted.sum(1), b.sum(1)))
+
+
 def test_module_with_three_dimensions():
     levels = (
         "i floordiv 2 : compressed, j : compressed, k floordiv 2 : compressed, "
@@ -289,3 +323,24 @@ def test_module_with_three_dimensions():
     made = kernel(given, x, given)
     assert made.format == format
     np.testing.assert_array_equal(made.to_dense(), a * x)
+
+
+# --- Devices --------------------------------------------------------------------------
+
+
+def test_simulated_gpu():
+    rng = np.random.default_rng(9)
+    a, wanted = blocks(rng, (8, 9), (2, 3))
+    x, y = rng.random((9, 4)), rng.random((8, 4))
+    made = nacho.mlir.compile(SPMM, target="cuda-sim")(a, x, y)
+    np.testing.assert_allclose(made, wanted @ x + y)
+    made = nacho.mlir.compile(ADD, target="cuda-sim")(a, a)
+    np.testing.assert_array_equal(made.toarray(), 2 * wanted)
+
+
+def test_operands_on_devices():
+    there = Tensor.from_dense(np.eye(6), FORMATS[0]).to("cuda-sim")
+    with pytest.raises(
+        UnsupportedError, match=r"it lies on 'cuda-sim', .* \.to\(\"cpu"
+    ):
+        nacho.evaluate("Z[i,j] = A[i,j] * 2", A=there)

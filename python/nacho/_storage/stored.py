@@ -38,7 +38,7 @@ class StoredArrays(ArrayOperators):
 
     @property
     def nnz(self) -> int:
-        """The number of entries: of stored values, less those in gaps."""
+        """The number of stored values, without what lies in gaps."""
         return without_gaps(self._view).values.size
 
     @property
