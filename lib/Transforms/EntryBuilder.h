@@ -29,6 +29,8 @@ private:
   mlir::Value buildStored(StoredOp op, unsigned number);
   mlir::Value bindInput(unsigned number, unsigned input);
   mlir::Value emitPattern(MergeAttr pattern, unsigned term, mlir::Value value);
+  mlir::Value coordinateOf(const Term &term, mlir::Attribute index);
+  DeriveOp derive(const Term &term, mlir::Attribute index);
 
   // Conditions.
   Condition buildCondition(MergeAttr pattern);
@@ -36,6 +38,7 @@ private:
   Condition insideGroup();
   Condition insideTerm(const Term &term);
   Condition onDiagonals();
+  Condition whereEquationsHold(const Term &term);
 
   OpenNest &open;
   LoopNest &plan;
