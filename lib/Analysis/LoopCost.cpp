@@ -95,7 +95,7 @@ LoopCost::LoopCost(AssignOp op, const Term &term, MonoidAttr reduction,
   MergeAttr pattern = ElementAlgebra(op).get(term.value).pattern;
   llvm::SetVector<Attribute> all;
   for (unsigned n : term.inputs) {
-    all.insert_range(op.getAccess(n));
+    all.insert_range(op.getLoopIndices(op.getAccess(n)));
     addOperand(op, n, holdsOnlyWith(pattern, n));
   }
   setIndices(all.getArrayRef(), result);

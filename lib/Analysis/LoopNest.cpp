@@ -88,11 +88,27 @@ void LoopNest::addToGroup(unsigned n) {
                       : pattern;
 }
 
+/// Only a statement that lists entries has loops over levels whose indices
+/// follow from others.
+static LogicalResult verifySolved(AssignOp op) {
+  if (rearrangesEntries(op.getCollect()))
+    return success();
+  for (unsigned n = 0; n < op.getInputs().size(); ++n)
+    for (Attribute index : op.getAccess(n))
+      if (op.getEquation(index) && !op.isComputed(index))
+        return op.emitOpError()
+               << "operand " << n << " stores index " << index
+               << ", which follows from others (--nacho-solve-equations)";
+  return success();
+}
+
 LogicalResult LoopNest::plan() {
   FailureOr<Terms> split = Terms::split(op);
   if (failed(split))
     return failure();
   terms = *split;
+  if (failed(verifySolved(op)))
+    return failure();
   if (!isDense(op.getType())) {
     dropZeros();
     if (failed(verifySparseResult()))

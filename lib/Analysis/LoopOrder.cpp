@@ -11,6 +11,7 @@
 #include "nacho/Levels/LevelFormat.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -288,16 +289,25 @@ void LoopOrderer::addRequested(PartialOrder &partial) {
     partial.addChain(op.getOrder()->getValue());
 }
 
-/// Gives a loop to every index, and to every level of a diagonal.
+/// Gives a loop to every index that is not computed, and to every level of a
+/// diagonal.
 void LoopOrderer::orderRearranged() {
   llvm::SetVector<Attribute> names;
   for (Attribute index : op.getResultAccess())
     if (!op.isPart(index))
-      names.insert(index);
-  for (unsigned n = 0; n < op.getInputs().size(); ++n)
-    names.insert_range(isSparse(n) ? stored(n) : IndexNames(op.getAccess(n)));
+      names.insert_range(op.getLoopIndices(index));
+  llvm::SmallBitVector inputs(op.getInputs().size());
+  for (const Term &term : terms.terms)
+    for (unsigned n : term.inputs)
+      inputs.set(n);
+  for (unsigned n : inputs.set_bits())
+    names.insert_range(isSparse(n) ? stored(n)
+                                   : op.getLoopIndices(op.getAccess(n)));
+  for (Attribute equation : op.getEquations())
+    for (Attribute source : cast<DerivedIndexAttr>(equation).getSources())
+      names.insert_range(op.getLoopIndices(source));
   PartialOrder partial(names.getArrayRef());
-  for (unsigned n = 0; n < op.getInputs().size(); ++n)
+  for (unsigned n : inputs.set_bits())
     if (isSparse(n))
       partial.addChain(stored(n));
   addRequested(partial);

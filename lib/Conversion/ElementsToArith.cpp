@@ -12,6 +12,7 @@
 #include "Elements.h"
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Condition.h"
 #include "nacho/IR/Operators.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -248,6 +249,37 @@ static void lowerBitcast(BitcastOp op) {
   op.replaceAllUsesWith(recast(b, bits, op.getType()));
 }
 
+//===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+/// sum = factors * sources + constant
+/// coordinate = sum / divisor
+/// inside = sum % divisor == 0 and 0 <= coordinate < extent
+static void lowerDerive(DeriveOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value sum = constant(op.getConstant());
+  for (auto [source, factor] : llvm::zip(op.getSources(), op.getFactors()))
+    sum = arith::AddIOp::create(
+        b, sum, arith::MulIOp::create(b, source, constant(factor)));
+  Value coordinate = sum;
+  Condition divides = kAlways;
+  if (op.getDivisor() != 1) {
+    Value divisor = constant(op.getDivisor());
+    coordinate = arith::DivSIOp::create(b, sum, divisor);
+    divides = Condition(arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq, arith::RemSIOp::create(b, sum, divisor),
+        constant(0)));
+  }
+  Value below = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, coordinate,
+                                      op.getExtent());
+  op.replaceAllUsesWith(
+      ValueRange{coordinate, emitBoth(b, divides, below).flag()});
+}
+
 namespace {
 struct ElementsToArith
     : nacho::impl::ConvertNachoElementsToArithBase<ElementsToArith> {
@@ -266,6 +298,8 @@ struct ElementsToArith
         lowerCast(cast);
       else if (auto bitcast = dyn_cast<BitcastOp>(op))
         lowerBitcast(bitcast);
+      else if (auto derive = dyn_cast<DeriveOp>(op))
+        lowerDerive(derive);
       else
         return;
       op->erase();

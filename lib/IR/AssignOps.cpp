@@ -3,6 +3,8 @@
 #include "nacho/IR/Operators.h"
 #include "nacho/IR/Syntax.h"
 
+#include "Equations.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -42,6 +44,18 @@ static ParseResult parseCollect(OpAsmParser &parser, CollectKindAttr &collect) {
   return success();
 }
 
+/// Syntax: `init(%Z : type)`, or nothing; adds the operand and its type.
+static ParseResult
+parseInit(OpAsmParser &parser,
+          SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+          SmallVectorImpl<Type> &types) {
+  if (failed(parser.parseOptionalKeyword("init")))
+    return success();
+  return failure(
+      parser.parseLParen() || parser.parseOperand(operands.emplace_back()) ||
+      parser.parseColonType(types.emplace_back()) || parser.parseRParen());
+}
+
 ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> args;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
@@ -68,14 +82,14 @@ ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
   SMLoc loc = parser.getCurrentLocation();
   Builder &builder = parser.getBuilder();
   CollectKindAttr collect;
+  ArrayAttr where;
   if (parseCollect(parser, collect) ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseBinding))
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                     parseBinding) ||
+      parseWhere(parser, where))
     return failure();
   int32_t numInputs = operands.size();
-  bool hasInit = succeeded(parser.parseOptionalKeyword("init"));
-  if (hasInit &&
-      (parser.parseLParen() || parser.parseOperand(operands.emplace_back()) ||
-       parser.parseColonType(types.emplace_back()) || parser.parseRParen()))
+  if (parseInit(parser, operands, types))
     return failure();
   if (parser.parseArrow() || parseAccess(parser, resultAccess) ||
       parser.parseColonType(resultType) ||
@@ -88,7 +102,9 @@ ParseResult AssignOp::parse(OpAsmParser &parser, OperationState &result) {
   props.accesses = builder.getArrayAttr(accesses);
   props.resultAccess = resultAccess;
   props.collect = collect;
-  props.operandSegmentSizes = {numInputs, hasInit ? 1 : 0};
+  props.where = where;
+  props.operandSegmentSizes = {
+      numInputs, static_cast<int32_t>(operands.size()) - numInputs};
   return success();
 }
 
@@ -107,6 +123,7 @@ void AssignOp::print(OpAsmPrinter &printer) {
         printer << " : " << operand.getType();
       });
   printer << ')';
+  printWhere(printer, *this);
   if (getInit())
     printer << " init(" << getInit() << " : " << getInit().getType() << ')';
   printer << " -> ";
@@ -115,7 +132,7 @@ void AssignOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   printer.printOptionalAttrDict(
       (*this)->getAttrs(),
-      {"accesses", "resultAccess", "collect", "operandSegmentSizes"});
+      {"accesses", "resultAccess", "collect", "where", "operandSegmentSizes"});
 }
 
 /// Whether an attribute is a list of names. The custom syntax allows only
@@ -144,31 +161,6 @@ static LogicalResult verifyAccess(AssignOp op, ArrayRef<Attribute> access,
                               << known << " and " << extent;
   }
   return success();
-}
-
-using IndexSet = llvm::SetVector<Attribute>;
-
-/// The indices on which the yielded value depends.
-static FailureOr<IndexSet> freeIndices(AssignOp op) {
-  DenseMap<Value, IndexSet> free;
-  for (BlockArgument arg : op.getBodyBlock()->getArguments())
-    free[arg].insert_range(op.getAccess(arg.getArgNumber()));
-  for (Operation &nested : op.getBodyBlock()->without_terminator()) {
-    if (nested.getNumRegions() != 0)
-      return nested.emitOpError("has a region, inside of an assignment");
-    IndexSet indices;
-    for (Value operand : nested.getOperands())
-      indices.insert_range(free[operand]);
-    if (auto reduce = dyn_cast<ReduceOp>(nested)) {
-      for (Attribute index : reduce.getIndices())
-        if (!indices.remove(index))
-          return reduce.emitOpError() << "reduces over index " << index
-                                      << ", which its value does not have";
-    }
-    for (Value result : nested.getResults())
-      free[result] = indices;
-  }
-  return free[op.getBodyBlock()->getTerminator()->getOperand(0)];
 }
 
 /// Verifies what the assignment's way of collecting entries requires of it.
@@ -225,6 +217,11 @@ static LogicalResult verifyResultIndices(AssignOp op) {
   IndexSet bound, seen;
   for (unsigned n = 0; n < op.getInputs().size(); ++n)
     bound.insert_range(op.getAccess(n));
+  for (Attribute attr : op.getEquations()) {
+    auto equation = cast<DerivedIndexAttr>(attr);
+    bound.insert(equation.getIndex());
+    bound.insert_range(equation.getSources());
+  }
   for (Attribute index : op.getResultAccess()) {
     StringRef name = cast<StringAttr>(index).getValue();
     bool isPart = op.isPart(index), isBound = bound.contains(index);
@@ -263,8 +260,10 @@ static LogicalResult verifyYieldedIndices(AssignOp op) {
     return failure();
   if (op.getCollect() == CollectKind::partSums)
     return success();
+  SmallVector<Attribute> kept =
+      op.getIndependent(op.getResultAccess().getValue());
   for (Attribute index : *free)
-    if (!llvm::is_contained(op.getResultAccess(), index))
+    if (!llvm::is_contained(kept, index))
       return op.emitOpError() << "index " << index
                               << " is neither the result's nor reduced over";
   return success();
@@ -283,7 +282,8 @@ LogicalResult AssignOp::verify() {
   if (getSizes() &&
       static_cast<int64_t>(getSizes()->size()) != getType().getRank() + 1)
     return emitOpError("sizes must be a number of entries and the extents");
-  if (failed(verifyResultIndices(*this)) || failed(verifyElements(*this)))
+  if (failed(verifyEquations(*this)) || failed(verifyResultIndices(*this)) ||
+      failed(verifyElements(*this)))
     return failure();
   return verifyYieldedIndices(*this);
 }

@@ -261,6 +261,7 @@ static AssignOp absorbInit(AssignOp op, IRRewriter &rewriter) {
                        rewriter.getArrayAttr(accesses), op.getResultAccess(),
                        op.getOrderAttr(), op.getCollect());
   full.setWholeEntries(op.getWholeEntries());
+  full.setWhereAttr(op.getWhereAttr());
   full.getBody().takeBody(op.getBody());
   Block *body = full.getBodyBlock();
   Value start = body->addArgument(op.getType().getElementType(), op.getLoc());

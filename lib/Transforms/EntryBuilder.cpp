@@ -66,13 +66,15 @@ void EntryBuilder::append(Condition condition) {
   }
   AssignOp op = plan.op;
   SmallVector<Value> at;
+  const Term &term = plan.terms.terms[group.terms.front()];
   for (Attribute index :
        storageOrder(op.getType(), op.getResultAccess().getValue()))
     at.push_back(op.isPart(index) ? Value(PartOp::create(b, b.getIndexType()))
-                                  : open.coordinates.at(index));
+                                  : coordinateOf(term, index));
   condition = emitBoth(b, condition, insideGroup());
   condition = emitBoth(b, condition, keptInGroup(terms));
   condition = emitBoth(b, condition, onDiagonals());
+  condition = emitBoth(b, condition, whereEquationsHold(term));
   AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at,
                    toOperand(condition));
 }
@@ -158,16 +160,40 @@ Value EntryBuilder::bindInput(unsigned number, unsigned input) {
   Value tensor = plan.op.getInputs()[input];
   bool isCoordinate = tensor.getDefiningOp<CoordinatesOp>() != nullptr;
   SmallVector<Value> at;
+  Condition inside = insideTerm(term);
   for (Attribute index : plan.op.getAccess(input)) {
-    bool isReduced = llvm::is_contained(term.reduced, index);
-    at.push_back(isReduced ? open.loopCoordinates[plan.loopOf(term, index)]
-                           : open.coordinates.at(index));
+    at.push_back(coordinateOf(term, index));
+    if (plan.op.isComputed(index))
+      inside = emitBoth(b, inside, derive(term, index).getInside());
   }
   if (at.empty())
     return tensor::ExtractOp::create(b, tensor, ValueRange());
   if (isCoordinate)
     return arith::IndexCastOp::create(b, b.getI64Type(), at.front());
-  return LocateOp::create(b, tensor, at, toOperand(insideTerm(term)));
+  return LocateOp::create(b, tensor, at, toOperand(inside));
+}
+
+/// The coordinate of an index in the loops of a term: that of its loop, or a
+/// computed one.
+Value EntryBuilder::coordinateOf(const Term &term, Attribute index) {
+  if (plan.op.isComputed(index))
+    return derive(term, index).getCoordinate();
+  if (llvm::is_contained(term.reduced, index))
+    return open.loopCoordinates[plan.loopOf(term, index)];
+  return open.coordinates.at(index);
+}
+
+/// Computes an index by its equation.
+DeriveOp EntryBuilder::derive(const Term &term, Attribute index) {
+  DerivedIndexAttr equation = plan.op.getEquation(index);
+  SmallVector<Value> sources;
+  for (StringAttr source : equation.getSources())
+    sources.push_back(coordinateOf(term, source));
+  Value extent = open.extentOf(index);
+  NameScope name(b, cast<StringAttr>(index).getValue());
+  return DeriveOp::create(b, sources, equation.getFactors(),
+                          equation.getConstant(), equation.getDivisor(),
+                          extent);
 }
 
 Value EntryBuilder::emitPattern(MergeAttr pattern, unsigned term, Value value) {
@@ -309,6 +335,27 @@ Condition EntryBuilder::insideTerm(const Term &term) {
     inside = emitBoth(b, inside, below);
   }
   return inside;
+}
+
+/// The condition that the equations hold, in a statement that lists entries; in
+/// others, all elements that computed indices locate are 0 outside of their
+/// tensors.
+Condition EntryBuilder::whereEquationsHold(const Term &term) {
+  if (!rearrangesEntries(plan.op.getCollect()))
+    return kAlways;
+  Condition all = kAlways;
+  for (Attribute equation : plan.op.getEquations()) {
+    Attribute index = cast<DerivedIndexAttr>(equation).getIndex();
+    DeriveOp computed = derive(term, index);
+    all = emitBoth(b, all, computed.getInside());
+    if (plan.op.isComputed(index))
+      continue;
+    Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       computed.getCoordinate(),
+                                       coordinateOf(term, index));
+    all = emitBoth(b, all, same);
+  }
+  return all;
 }
 
 /// The condition that all loops over the same index are at the same coordinate;

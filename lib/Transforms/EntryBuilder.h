@@ -36,6 +36,8 @@ private:
   mlir::Value buildStored(StoredOp op, unsigned number);
   mlir::Value bindInput(unsigned number, unsigned input);
   mlir::Value emitPattern(MergeAttr pattern, unsigned term, mlir::Value value);
+  mlir::Value coordinateOf(const Term &term, mlir::Attribute index);
+  DeriveOp derive(const Term &term, mlir::Attribute index);
 
   // Conditions.
   Condition buildCondition(MergeAttr pattern);
@@ -46,6 +48,7 @@ private:
   Condition keptInGroup(llvm::ArrayRef<Element> elements);
   Condition insideTerm(const Term &term);
   Condition onDiagonals();
+  Condition whereEquationsHold(const Term &term);
 
   OpenNest &open;
   LoopNest &plan;

@@ -143,7 +143,7 @@ IndexNames StatementSplitter::indicesOf(const Term &term,
                                         ArrayRef<Attribute> first) {
   llvm::SetVector<Attribute> all;
   for (unsigned n : term.inputs)
-    all.insert_range(op.getAccess(n));
+    all.insert_range(op.getLoopIndices(op.getAccess(n)));
   llvm::SetVector<Attribute> sorted;
   for (Attribute index : first)
     if (all.contains(index))

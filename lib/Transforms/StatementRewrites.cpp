@@ -31,7 +31,7 @@ RankedTensorType StatementSplitter::listType(ArrayRef<Attribute> access,
   // The index for the number of a part is in no operand.
   auto isPart = [&](Attribute index) {
     return llvm::none_of(inputs, [&](unsigned n) {
-      return llvm::is_contained(op.getAccess(n), index);
+      return llvm::is_contained(op.getLoopIndices(op.getAccess(n)), index);
     });
   };
   unsigned width = llvm::all_of(access,
@@ -113,13 +113,6 @@ void StatementSplitter::rearrange(const Term &term, const TermOrder &order) {
   for (Operation *nested : slice)
     b.clone(*nested, mapping);
   replace(term, mapping.lookup(term.value), term.reduced);
-}
-
-/// The monoid that a term is reduced by; addition if it is not reduced.
-static MonoidAttr monoidOf(const Term &term) {
-  if (auto reduce = term.use->get().getDefiningOp<ReduceOp>())
-    return reduce.getMonoid();
-  return MonoidAttr::get(term.value.getContext(), BinaryKind::add);
 }
 
 /// A name for the index of parts that no other index has.
@@ -211,16 +204,4 @@ AssignOp StatementSplitter::makeSums(const Term &term,
                                 loops, term.reduced, monoidOf(term));
   statements.push_back(made);
   return made;
-}
-
-/// Replaces a term by another value that is reduced over `reduced`. Other terms
-/// may be computed from the same value, and stay.
-void StatementSplitter::replace(const Term &term, Value value,
-                                ArrayRef<Attribute> reduced) {
-  if (!reduced.empty()) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(term.use->getOwner());
-    value = ReduceOp::create(b, monoidOf(term), value, b.getArrayAttr(reduced));
-  }
-  term.use->set(value);
 }

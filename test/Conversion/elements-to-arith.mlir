@@ -523,3 +523,23 @@ func.func @exponential_less_one(%c: complex<f64>) -> complex<f64> {
   %0 = nacho.unary expm1 %c : complex<f64>
   return %0 : complex<f64>
 }
+
+// A coordinate that follows from those of loops.
+
+// CHECK-LABEL: func.func @derive(
+// CHECK-SAME:    %[[M:.*]]: index, %[[K:.*]]: index, %[[EXTENT:.*]]: index)
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[TWO:.*]] = arith.constant 2 : index
+// CHECK-DAG:     %[[THREE:.*]] = arith.constant 3 : index
+// CHECK:         %[[ADDED:.*]] = arith.addi %[[M]], %[[THREE]] : index
+// CHECK-NEXT:    %[[SUM:.*]] = arith.subi %[[ADDED]], %[[K]] : index
+// CHECK-NEXT:    %[[I:.*]] = arith.divsi %[[SUM]], %[[TWO]] : index
+// CHECK-NEXT:    %[[REST:.*]] = arith.remsi %[[SUM]], %[[TWO]] : index
+// CHECK-NEXT:    %[[DIVIDES:.*]] = arith.cmpi eq, %[[REST]], %[[ZERO]] : index
+// CHECK-NEXT:    %[[BELOW:.*]] = arith.cmpi ult, %[[I]], %[[EXTENT]] : index
+// CHECK-NEXT:    %[[INSIDE:.*]] = arith.andi %[[DIVIDES]], %[[BELOW]] : i1
+// CHECK-NEXT:    return %[[I]], %[[INSIDE]]
+func.func @derive(%m: index, %k: index, %extent: index) -> (index, i1) {
+  %i, %inside = nacho.derive (%m, %k) by [1, -1] plus 3 over 2 to %extent
+  return %i, %inside : index, i1
+}

@@ -261,3 +261,20 @@ func.func @choices(%x: f64, %n: ui8, %c: complex<f64>) {
   %7 = nacho.select %4, %c, %c {note = "kept"} : complex<f64>
   return
 }
+
+// Indices that follow from others: a condition on a stored index, and one that
+// is computed.
+//
+// CHECK-LABEL: func.func @equations(
+// CHECK:         nacho.assign collect<sorted_list> (%{{.+}} = %{{.+}}[m, n] : {{.*}}, %{{.+}} = %{{.+}}[l] : tensor<?xf64>, %{{.+}} = %{{.+}}[i] : tensor<5xi64>, %{{.+}} = %{{.+}}[k] : tensor<5xi64>)
+// CHECK-SAME:      where (i = m - 2 * k - 1 over 3, n = -i + 4, l = 2) -> [i, k]
+func.func @equations(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?x?xf64, #List> {
+  %I = nacho.coordinates : tensor<5xi64>
+  %Z = nacho.assign collect<sorted_list> (%a = %A[m, n] : tensor<?x?xf64, #CSR>, %b = %x[l] : tensor<?xf64>,
+                                          %i = %I[i] : tensor<5xi64>, %k = %I[k] : tensor<5xi64>)
+      where (i = m - 1 - 2 * k over 3, n = -1 * i + 4, l = 2) -> [i, k] : tensor<?x?xf64, #List> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #List>
+}

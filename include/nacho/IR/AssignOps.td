@@ -26,6 +26,13 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
     index of such a result: it holds the number of the part. With `whole_rows`, loops
     over reduced indices may lie outside of the loop over the result's last level.
 
+    `where` has equations for indices that follow from others, as in a convolution:
+    `%A[m]` where `m = i + k` is the element of A at i + k. Such an index has no loop,
+    unless it is stored: a level of a sparse operand has a loop in any case, and then
+    the equation is a condition. Where an equation does not hold, there is no entry. An
+    equation may use indices of equations before it. Operands have the extents of all
+    indices: coordinates (`nacho.coordinates`) may be operands for no other reason.
+
     `order` lists all indices of every term in the order of the loops. Without it,
     the loops run in an order that fits the storage of all tensors.
 
@@ -50,6 +57,18 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
       }
       return %Z : tensor<?x?xf64, #CSR>
     }
+    // y[i] = sum of A[2 * i + k] * f[k]
+    func.func @convolution(%A: tensor<9xf64>, %f: tensor<3xf64>) -> tensor<4xf64> {
+      %I = nacho.coordinates : tensor<4xi64>
+      %y = nacho.assign (%a = %A[m] : tensor<9xf64>, %w = %f[k] : tensor<3xf64>,
+                         %i = %I[i] : tensor<4xi64>)
+          where (m = 2 * i + k) -> [i] : tensor<4xf64> {
+        %0 = nacho.binary mul %a, %w : f64
+        %1 = nacho.reduce add %0 over [k] : f64
+        nacho.yield %1 : f64
+      }
+      return %y : tensor<4xf64>
+    }
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs,
@@ -60,6 +79,8 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
                                          "CollectKind::inOrder">:$collect,
                        OptionalAttr<ArrayAttr>:$contract,
                        OptionalAttr<DenseI64ArrayAttr>:$sizes,
+                       OptionalAttr<TypedArrayAttrBase<
+                           Nacho_DerivedIndexAttr, "equations of indices">>:$where,
                        UnitAttr:$whole_entries,
                        OptionalAttr<Nacho_MonoidAttr>:$part_sums);
   let results = (outs AnyRankedTensor:$result);
@@ -70,8 +91,8 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
            "::mlir::ArrayAttr":$order,
            CArg<"::nacho::CollectKind", "::nacho::CollectKind::inOrder">:$collect), [{
     build($_builder, $_state, result, inputs, init, accesses, resultAccess, order,
-          collect, /*contract=*/nullptr, /*sizes=*/nullptr, /*whole_entries=*/false,
-          /*part_sums=*/nullptr);
+          collect, /*contract=*/nullptr, /*sizes=*/nullptr, /*where=*/nullptr,
+          /*whole_entries=*/false, /*part_sums=*/nullptr);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -86,6 +107,22 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
              index == getResultAccess().getValue().back();
     }
     ::mlir::Block *getBodyBlock() { return &getBody().front(); }
+
+    /// The equations for indices that follow from others.
+    ::llvm::ArrayRef<::mlir::Attribute> getEquations() {
+      return getWhere() ? getWhere()->getValue() : ::llvm::ArrayRef<::mlir::Attribute>();
+    }
+    /// The equation for an index; null if it has none.
+    DerivedIndexAttr getEquation(::mlir::Attribute index);
+    /// Whether the coordinates of an index are computed, since it has no loop.
+    bool isComputed(::mlir::Attribute index);
+    /// The indices of an access that have loops, and those from which its computed
+    /// indices are computed.
+    ::llvm::SmallVector<::mlir::Attribute>
+    getLoopIndices(::llvm::ArrayRef<::mlir::Attribute> access);
+    /// The indices from which all indices of an access follow.
+    ::llvm::SmallVector<::mlir::Attribute>
+    getIndependent(::llvm::ArrayRef<::mlir::Attribute> access);
   }];
 }
 

@@ -62,6 +62,31 @@ def Nacho_LocateOp : Nacho_Op<"locate", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Nacho_DeriveOp : Nacho_Op<"derive", [Pure]> {
+  let summary = "a coordinate that follows from coordinates of loops";
+  let description = [{
+    The sum of the products of coordinates and factors, and of `plus`, divided by
+    `over`. `inside` tells whether the division leaves no remainder and the coordinate
+    is not outside of the extent that `to` gives; else the coordinate is of no use.
+
+    ```mlir
+    // The i with m = 2 * i + k.
+    func.func @f(%m: index, %k: index, %extent: index) -> (index, i1) {
+      %i, %inside = nacho.derive (%m, %k) by [1, -1] plus 0 over 2 to %extent
+      return %i, %inside : index, i1
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$sources, DenseI64ArrayAttr:$factors,
+                       I64Attr:$constant, I64Attr:$divisor, Index:$extent);
+  let results = (outs Index:$coordinate, I1:$inside);
+  let assemblyFormat = [{
+    `(` $sources `)` `by` $factors `plus` $constant `over` $divisor `to` $extent
+    attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def Nacho_RestrictOp : Nacho_Op<"restrict", [
     Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "a value where a merge expression holds, and exactly 0 elsewhere";

@@ -221,6 +221,42 @@ def Nacho_CostModelAttr : Nacho_Attr<"CostModel", "cost_model"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+def Nacho_DerivedIndexAttr : Nacho_Attr<"DerivedIndex", "derived_index"> {
+  let summary = "an index of a statement that follows from other indices";
+  let description = [{
+    `i = m - 2 * k + 1 over 3` stands for i = (m - 2 * k + 1) / 3. There is no such
+    index where the division leaves a remainder, or where it is outside of its extent.
+
+    ```mlir
+    module attributes {
+      test.sum = #nacho.derived_index<m = i + 2 * k>,
+      test.solved = #nacho.derived_index<i = m - 2 * k>,
+      test.constant = #nacho.derived_index<n = 3>,
+      test.quotient = #nacho.derived_index<j = n - 1 over 2>
+    } {}
+    ```
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$index,
+    ArrayRefParameter<"::mlir::StringAttr">:$sources,
+    ArrayRefParameter<"int64_t">:$factors,
+    "int64_t":$constant,
+    "int64_t":$divisor
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Parses and prints the equation, without brackets.
+    static ::mlir::FailureOr<DerivedIndexAttr>
+    parseEquation(::mlir::AsmParser &parser);
+    void printEquation(::mlir::AsmPrinter &printer) const;
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
 

@@ -52,9 +52,16 @@ LogicalResult nacho::refuseResult(const ResultLayout &layout,
 }
 
 unsigned nacho::numLevelsToSort(const ResultLayout &layout) {
+  auto isComputed = [&](unsigned level) {
+    return static_cast<bool>(layout.derivedOfLevel[level]);
+  };
   unsigned all = 0;
-  while (all < layout.numStructural && layout.loopOfLevel[all])
+  while (all < layout.numStructural &&
+         (layout.loopOfLevel[all] || isComputed(all)))
     ++all;
+  // Computed coordinates follow no order.
+  if (llvm::any_of(llvm::seq(all), isComputed))
+    return all;
   auto depthOf = [&](unsigned level) {
     return llvm::find(layout.loops, layout.loopOfLevel[level]) -
            layout.loops.begin();

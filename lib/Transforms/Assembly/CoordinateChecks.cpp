@@ -10,10 +10,11 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Whether a loop's coordinate is used as an index into memory.
+/// Whether a loop's coordinate is used as an index into memory, or to compute
+/// one.
 static bool indexesMemory(CoiterateOp loop) {
   for (Operation *user : loop.getCoordinate().getUsers())
-    if (isa<LocateOp, AppendOp>(user))
+    if (isa<LocateOp, AppendOp, DeriveOp>(user))
       return true;
   return llvm::any_of(loop.getFibers(), [](Value fiber) {
     auto type = cast<FiberType>(fiber.getType());

@@ -36,6 +36,7 @@ static LogicalResult readAppend(ResultLayout &layout, AppendOp append) {
     if (layout.loopOfLevel[level] && layout.fieldOfLevel[level] != field)
       return append.emitOpError("appends at other parts of keys than before");
     layout.fieldOfLevel[level] = field;
+    layout.derivedOfLevel[level] = appended.getDefiningOp<DeriveOp>();
     Value coordinate = field ? field.getKey() : appended;
     CoiterateOp loop = loopOver(coordinate);
     if (!loop && !layout.collector->takes(layout, coordinate, level))
@@ -48,6 +49,7 @@ static LogicalResult readAppend(ResultLayout &layout, AppendOp append) {
 static LogicalResult readAppends(ResultLayout &layout) {
   layout.loopOfLevel.assign(layout.type.getRank(), CoiterateOp());
   layout.fieldOfLevel.assign(layout.type.getRank(), UnflattenOp());
+  layout.derivedOfLevel.assign(layout.type.getRank(), DeriveOp());
   WalkResult result = layout.nest.walk(
       [&](AppendOp append) { return WalkResult(readAppend(layout, append)); });
   return failure(result.wasInterrupted());

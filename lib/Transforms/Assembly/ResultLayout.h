@@ -50,6 +50,9 @@ struct ResultLayout {
   /// For each level, the field of the loop's key that is appended there. Null
   /// if the loop's coordinate is appended.
   llvm::SmallVector<UnflattenOp> fieldOfLevel;
+  /// For each level, the op that computes the coordinate appended there from
+  /// those of loops. Null if it is not computed.
+  llvm::SmallVector<DeriveOp> derivedOfLevel;
   /// The levels of the block whose loops run inside of the reduction. If there
   /// are any, a row of sums is reduced: one sum for every combination of the
   /// coordinates of these levels.

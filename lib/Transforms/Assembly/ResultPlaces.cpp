@@ -18,6 +18,8 @@ Value nacho::emitExtent(ImplicitLocOpBuilder &b, CoiterateOp loop,
 }
 
 Value ResultPlaces::extent(unsigned level) const {
+  if (DeriveOp derived = layout.derivedOfLevel[level])
+    return mapping.lookupOrDefault(derived.getExtent());
   if (!layout.loopOfLevel[level])
     return arith::ConstantIndexOp::create(b,
                                           std::numeric_limits<int64_t>::max());

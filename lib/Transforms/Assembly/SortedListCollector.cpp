@@ -16,6 +16,11 @@ using namespace nacho;
 namespace {
 class SortedListCollector : public Collector {
 public:
+  /// A list may have computed coordinates, for it need not be in order.
+  bool takes(const ResultLayout &, Value coordinate, unsigned) const override {
+    return static_cast<bool>(coordinate.getDefiningOp<DeriveOp>());
+  }
+
   LogicalResult classifyLoops(ResultLayout &layout) const override {
     layout.numOuter = layout.loops.size();
     return success();

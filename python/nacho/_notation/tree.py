@@ -173,6 +173,8 @@ class Assignment:
     semiring: Semiring | None = None
     splits: tuple[tuple[str, Split], ...] = ()
     """The tensors whose callers see fewer dimensions than they have indices."""
+    extents: tuple[tuple[str, int], ...] = ()
+    """The extents of indices that no operand has, as a module may give them."""
 
     def split_of(self, name: str) -> Split | None:
         """Return how the dimensions of a tensor are split; None if they are not."""

@@ -316,3 +316,35 @@ func.func @collects_somehow(%A: tensor<?xf64>) -> tensor<?xf64> {
   }
   return %z : tensor<?xf64>
 }
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{has two equations for index "m"}}
+  nacho.assign (%a = %A[m] : tensor<?xf64>, %b = %A[i] : tensor<?xf64>)
+      where (m = i, m = 2 * i) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{uses index "m" before its equation}}
+  nacho.assign (%a = %A[m] : tensor<?xf64>, %b = %A[i] : tensor<?xf64>)
+      where (n = m, m = i) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{has no operand that tells the extent of index "i"}}
+  nacho.assign (%a = %A[m] : tensor<?xf64>) where (m = i) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}

@@ -351,3 +351,20 @@ func.func @negated_maximum(%a: tensor<?xf64>) -> tensor<f64> {
   }
   return %z : tensor<f64>
 }
+
+//===----------------------------------------------------------------------===//
+// Equations
+//===----------------------------------------------------------------------===//
+
+// -----
+
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+func.func @unsolved(%A: tensor<?xf64, #SV>) -> tensor<8xf64, #SV> {
+  %I = nacho.coordinates : tensor<8xi64>
+  // expected-error @below {{operand 0 stores index "m", which follows from others (--nacho-solve-equations)}}
+  %Z = nacho.assign (%a = %A[m] : tensor<?xf64, #SV>, %i = %I[i] : tensor<8xi64>) where (m = i + 1)
+      -> [i] : tensor<8xf64, #SV> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<8xf64, #SV>
+}
