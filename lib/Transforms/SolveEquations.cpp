@@ -287,6 +287,11 @@ LogicalResult EquationSolver::run() {
                   [&](unsigned n) { return isSparse(n) && hasEquation(n); });
     if (unsolved.empty())
       continue;
+    for (unsigned n : unsolved)
+      if (accessOf(term, n).empty())
+        return op.emitOpError() << "operand " << n
+                                << " is sparse and has no index, only numbers: "
+                                   "not supported";
     if (canList(term, unsolved))
       listTerm(term);
     else
