@@ -48,8 +48,8 @@ void ProductFactors::addFactor(AssignOp op, Value value,
   factor.isDense = isAlways(facts.pattern);
   SmallVector<unsigned> inputs = inputsOf(value);
   for (unsigned n : inputs) {
-    factor.indices.insert_range(
-        storageOrder(op.getInputs()[n].getType(), op.getAccess(n)));
+    factor.indices.insert_range(op.getIndependent(
+        storageOrder(op.getInputs()[n].getType(), op.getAccess(n))));
     addOperand(factor, op, n, holdsOnlyWith(facts.pattern, n));
   }
   double absent = 1;

@@ -48,6 +48,8 @@ void SumFactorer::run() {
   // A caller who only orders the loops means those of the whole product.
   bool isWhole =
       op.getContract() ? op.getContract()->empty() : op.getOrder().has_value();
+  // Factors of a product with computed indices are not known to be cheaper.
+  isWhole |= !op.getEquations().empty();
   if (!isWhole && op.getCollect() == CollectKind::inOrder)
     for (auto sum :
          llvm::make_early_inc_range(op.getBodyBlock()->getOps<ReduceOp>()))

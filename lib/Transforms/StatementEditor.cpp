@@ -3,6 +3,7 @@
 #include "StatementEditor.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -38,7 +39,62 @@ AssignOp StatementEditor::makeStatement(CollectKind kind, RankedTensorType type,
   if (!reduced.empty())
     result = ReduceOp::create(b, reduction, result, b.getArrayAttr(reduced));
   YieldOp::create(b, result);
+  setEquations(made, equationsFor(inputs, access));
   return made;
+}
+
+SmallVector<Attribute>
+StatementEditor::equationsFor(ArrayRef<unsigned> inputs,
+                              ArrayRef<Attribute> access) {
+  llvm::SmallDenseSet<Attribute> needed(access.begin(), access.end());
+  for (unsigned n : inputs)
+    needed.insert_range(op.getAccess(n));
+  SmallVector<Attribute> equations;
+  for (Attribute attr : llvm::reverse(op.getEquations())) {
+    auto equation = cast<DerivedIndexAttr>(attr);
+    if (!needed.contains(equation.getIndex()))
+      continue;
+    needed.insert_range(equation.getSources());
+    equations.push_back(equation);
+  }
+  std::reverse(equations.begin(), equations.end());
+  return equations;
+}
+
+void StatementEditor::setEquations(AssignOp made,
+                                   ArrayRef<Attribute> equations) {
+  if (equations.empty())
+    return;
+  made.setWhereAttr(b.getArrayAttr(equations));
+  llvm::SetVector<Attribute> indices(made.getResultAccess().begin(),
+                                     made.getResultAccess().end());
+  for (Attribute equation : equations)
+    indices.insert_range(cast<DerivedIndexAttr>(equation).getSources());
+  for (Attribute index : indices) {
+    auto hasIndex = [&](Attribute access) {
+      return llvm::is_contained(cast<ArrayAttr>(access), index);
+    };
+    if (made.isPart(index) || llvm::any_of(made.getAccesses(), hasIndex))
+      continue;
+    const auto *found = llvm::find_if(op.getAccesses(), hasIndex);
+    bool isInput = found != op.getAccesses().end();
+    StatementEditor(made, b).bind(
+        isInput ? op.getInputs()[found - op.getAccesses().begin()]
+                : op.getInit(),
+        cast<ArrayAttr>(isInput ? *found : op.getResultAccess()).getValue());
+  }
+}
+
+void StatementEditor::replace(const Term &term, Value value,
+                              ArrayRef<Attribute> reduced) {
+  if (!reduced.empty()) {
+    auto before = term.use->get().getDefiningOp<ReduceOp>();
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(term.use->getOwner());
+    value = ReduceOp::create(b, before ? before.getKind() : BinaryKind::add,
+                             value, b.getArrayAttr(reduced));
+  }
+  term.use->set(value);
 }
 
 IndexNames StatementEditor::loopsOver(ArrayRef<unsigned> inputs) {
@@ -88,6 +144,8 @@ void StatementEditor::dropUnused() {
   for (Operation &nested : llvm::make_early_inc_range(llvm::reverse(*body)))
     if (isOpTriviallyDead(&nested))
       nested.erase();
+  if (!op.getEquations().empty())
+    return;
   SmallVector<Attribute> accesses(op.getAccesses().getValue());
   for (unsigned n = accesses.size(); n-- > 0;) {
     if (isNeeded(op, n))

@@ -34,7 +34,20 @@ protected:
   /// Adds an input to the assignment; returns its element in the body.
   mlir::BlockArgument bind(mlir::Value tensor,
                            llvm::ArrayRef<mlir::Attribute> access);
-  /// Removes ops and inputs that the statement no longer uses.
+  /// The equations of the indices by which some of the inputs and a result are
+  /// accessed, and those that these use.
+  llvm::SmallVector<mlir::Attribute>
+  equationsFor(llvm::ArrayRef<unsigned> inputs,
+               llvm::ArrayRef<mlir::Attribute> access);
+  /// Gives a statement equations, and operands of the assignment that have the
+  /// extents of indices which none of the statement's own operands has.
+  void setEquations(AssignOp made, llvm::ArrayRef<mlir::Attribute> equations);
+  /// Replaces a term by another value that is reduced over `reduced`. Other
+  /// terms may be computed from the same value, and stay.
+  void replace(const Term &term, mlir::Value value,
+               llvm::ArrayRef<mlir::Attribute> reduced);
+  /// Removes ops and inputs that the statement no longer uses. If it has
+  /// equations, inputs stay, which may have the extents of indices.
   void dropUnused();
 
   AssignOp op;

@@ -31,7 +31,7 @@ RankedTensorType StatementSplitter::listType(ArrayRef<Attribute> access,
   // The index for the number of a part is in no operand.
   auto isPart = [&](Attribute index) {
     return llvm::none_of(inputs, [&](unsigned n) {
-      return llvm::is_contained(op.getAccess(n), index);
+      return llvm::is_contained(op.getLoopIndices(op.getAccess(n)), index);
     });
   };
   unsigned width = llvm::all_of(access,
@@ -201,18 +201,4 @@ AssignOp StatementSplitter::makeSums(const Term &term,
                                 loops, term.reduced);
   statements.push_back(made);
   return made;
-}
-
-/// Replaces a term by another value that is reduced over `reduced`. Other terms
-/// may be computed from the same value, and stay.
-void StatementSplitter::replace(const Term &term, Value value,
-                                ArrayRef<Attribute> reduced) {
-  if (!reduced.empty()) {
-    auto before = term.use->get().getDefiningOp<ReduceOp>();
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(term.use->getOwner());
-    value = ReduceOp::create(b, before ? before.getKind() : BinaryKind::add,
-                             value, b.getArrayAttr(reduced));
-  }
-  term.use->set(value);
 }

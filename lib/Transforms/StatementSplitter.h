@@ -53,8 +53,6 @@ private:
   AssignOp makeSums(const Term &term, llvm::ArrayRef<mlir::Attribute> access,
                     llvm::ArrayRef<mlir::Attribute> loops);
   mlir::Attribute partIndex();
-  void replace(const Term &term, mlir::Value value,
-               llvm::ArrayRef<mlir::Attribute> reduced);
 
   llvm::SmallVectorImpl<AssignOp> &statements;
   Choices choices;

@@ -38,6 +38,50 @@ def NachoSeparateReductions : Pass<"nacho-separate-reductions", "::mlir::ModuleO
   let dependentDialects = ["::nacho::NachoDialect"];
 }
 
+def NachoSolveEquations : Pass<"nacho-solve-equations", "::mlir::ModuleOp"> {
+  let summary = "Give sparse operands at sums of indices loops of their own";
+  let description = [{
+    Where a dense operand is accessed by an index that follows from others, such as
+    `m = i + k`, its elements are located. The levels of a sparse operand need loops, so
+    that no loop looks for elements that are not stored: the equation is solved for
+    another index, `i = m - k`. A statement of its own lists the entries of the operand,
+    at the indices `i` and `k`; the first statement reads the list. The whole term is
+    listed if several sparse operands are factors of it.
+
+    An equation is solved for an index that no sparse operand of the list's statement
+    stores, for one of the result if there is one. If there is none, the equation is a
+    condition on the loops; then operands are listed apart, if that avoids it.
+
+    If only dense operands have equations, loops over the result's indices but the last
+    come first, so that parts can be cut between them.
+
+    Before:
+    ```mlir
+    %I = nacho.coordinates : tensor<6xi64>
+    %O = nacho.assign (%a = %A[m, n] : ..., %f = %F[k, l] : ..., %i = %I[i], %j = %I[j])
+        where (m = i + k, n = j + l) -> [i, j] {
+      %0 = nacho.binary mul %a, %f : f64
+      %1 = nacho.reduce add %0 over [k, l] : f64
+      nacho.yield %1 : f64
+    }
+    ```
+    After:
+    ```mlir
+    %E = nacho.assign collect<sorted_list> (%a = %A[m, n] : ..., %f = %F[k, l] : ...,
+                                            %i = %I[i], %j = %I[j])
+        where (i = m - k, j = n - l) -> [i, j, k, l] {
+      %0 = nacho.binary mul %a, %f : f64
+      nacho.yield %0 : f64
+    }
+    %O = nacho.assign (%e = %E[i, j, k, l] : ...) -> [i, j] {
+      %1 = nacho.reduce add %e over [k, l] : f64
+      nacho.yield %1 : f64
+    } {whole_entries}
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+}
+
 def NachoFactorSums : Pass<"nacho-factor-sums", "::mlir::ModuleOp"> {
   let summary = "Compute sums of some factors of a product on their own";
   let description = [{
