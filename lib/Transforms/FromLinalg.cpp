@@ -1,20 +1,20 @@
 //===- FromLinalg.cpp - linalg.generic to tensor index notation -----------===//
 //
 // Consumes `linalg.generic`, and named ops after generalising them; leaves
-// `nacho.assign`. Indexing maps must be lists of dimensions. Bodies must
+// `nacho.assign`. Indexing maps must be linear (LinalgMaps.cpp). Bodies must
 // consist of ops for which the table of operators has an operator
 // (LinalgBody.cpp). What they do with their output is said in LinalgOutput.cpp.
 // Users of MLIR's own sparsifier write such ops.
 //
 //===----------------------------------------------------------------------===//
 
+#include "LinalgMaps.h"
 #include "LinalgOutput.h"
 
 #include "nacho/IR/Operators.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -27,34 +27,13 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// i, j, k, ..., and from the thirteenth on d12, d13, ...
-static StringAttr indexName(MLIRContext *context, unsigned dimension) {
-  StringRef letters = "ijklmnopqrst";
-  if (dimension < letters.size())
-    return StringAttr::get(context, letters.substr(dimension, 1));
-  return StringAttr::get(context, "d" + Twine(dimension));
-}
-
-/// (d0, d1) -> (d1, d0) as [j, i]; null if a result of the map is not just a
-/// dimension.
-static ArrayAttr accessOf(AffineMap map) {
-  SmallVector<Attribute> names;
-  for (AffineExpr expr : map.getResults()) {
-    auto dimension = dyn_cast<AffineDimExpr>(expr);
-    if (!dimension)
-      return {};
-    names.push_back(indexName(map.getContext(), dimension.getPosition()));
-  }
-  return ArrayAttr::get(map.getContext(), names);
-}
-
 namespace {
 /// Translates one `linalg.generic`.
 class GenericTranslator {
 public:
   GenericTranslator(linalg::GenericOp op)
-      : op(op), outer(op.getLoc(), op), b(op.getLoc(), op.getContext()),
-        body(&region.emplaceBlock()) {
+      : op(op), maps(op), outer(op.getLoc(), op),
+        b(op.getLoc(), op.getContext()), body(&region.emplaceBlock()) {
     b.setInsertionPointToStart(body);
   }
 
@@ -75,6 +54,7 @@ private:
   bool updatesInit() const;
 
   linalg::GenericOp op;
+  LinalgMaps maps;
   ImplicitLocOpBuilder outer; ///< Builds before the linalg op.
   ImplicitLocOpBuilder b;     ///< Builds in the body of the assignment.
   Region region;              ///< Will be the body of the assignment.
@@ -96,25 +76,27 @@ private:
 LogicalResult GenericTranslator::findAccesses() {
   if (op.getNumDpsInits() != 1 || op.getNumResults() != 1)
     return op.emitOpError("must have one result to become an assignment");
-  for (OpOperand &operand : op->getOpOperands()) {
-    ArrayAttr access = accessOf(op.getMatchingIndexingMap(&operand));
-    if (!access)
-      return op.emitOpError()
-             << "the indexing map of operand " << operand.getOperandNumber()
-             << " has more than dimensions: not supported";
-    Value value = operand.get();
+  FailureOr<SmallVector<LinalgOperand>> operands = maps.read();
+  if (failed(operands))
+    return failure();
+  for (const LinalgOperand &operand : *operands) {
+    Value value = operand.value;
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     if (tensor &&
         !isa<IntegerType, FloatType, ComplexType>(tensor.getElementType()))
       return op.emitOpError()
-             << "operand " << operand.getOperandNumber() << " has elements of "
-             << tensor.getElementType() << ": not supported";
-    if (op.isDpsInit(&operand)) {
-      resultAccess = access;
+             << "operand " << operand.operand->getOperandNumber()
+             << " has elements of " << tensor.getElementType()
+             << ": not supported";
+    if (op.isDpsInit(operand.operand)) {
+      resultAccess = operand.access;
       continue;
     }
-    BlockArgument element = op.getMatchingBlockArgument(&operand);
-    mapping.map(element, tensor ? bind(value, access) : bindNumber(value));
+    if (maps.isOnlyShape(operand))
+      continue;
+    BlockArgument element = op.getMatchingBlockArgument(operand.operand);
+    mapping.map(element,
+                tensor ? bind(value, operand.access) : bindNumber(value));
   }
   return success();
 }
@@ -166,37 +148,24 @@ bool GenericTranslator::isOutside(Value value) {
 /// Makes the coordinates of a dimension an operand: its elements are numbers of
 /// which nothing is stored.
 Value GenericTranslator::bindCoordinate(unsigned dimension) {
-  OpOperand *known = nullptr;
-  int64_t at = 0;
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    std::optional<unsigned> found =
-        map.getResultPosition(getAffineDimExpr(dimension, op.getContext()));
-    if (!known && found)
-      known = &operand, at = *found;
-  }
-  auto type = cast<RankedTensorType>(known->get().getType());
-  Value extent;
-  if (type.isDynamicDim(at))
-    extent = outer.createOrFold<tensor::DimOp>(known->get(), at);
-  auto coordinates = CoordinatesOp::create(
-      outer, RankedTensorType::get({type.getDimSize(at)}, b.getI64Type()),
-      extent);
-  return bind(coordinates,
+  return bind(coordinatesOf(outer, op, dimension),
               b.getArrayAttr(indexName(op.getContext(), dimension)));
 }
 
-/// Makes coordinates operands, for the indices of the result that no other
-/// operand has: these give the extents of loops.
+/// Makes coordinates operands, for the indices of the result, or in equations,
+/// that no other operand has: these give the extents of loops.
 void GenericTranslator::bindMissing() {
-  llvm::SmallDenseSet<Attribute> bound;
+  llvm::SmallDenseSet<Attribute> bound, needed;
   for (Attribute access : accesses)
-    for (Attribute index : cast<ArrayAttr>(access))
-      bound.insert(index);
+    bound.insert_range(cast<ArrayAttr>(access));
+  if (init)
+    bound.insert_range(resultAccess);
+  needed.insert_range(resultAccess);
+  for (Attribute equation : maps.getEquations())
+    needed.insert_range(cast<DerivedIndexAttr>(equation).getSources());
   for (unsigned dimension = 0; dimension < op.getNumLoops(); ++dimension) {
     StringAttr index = indexName(op.getContext(), dimension);
-    if (!init && llvm::is_contained(resultAccess, index) &&
-        !bound.contains(index))
+    if (needed.contains(index) && !bound.contains(index))
       bindCoordinate(dimension);
   }
 }
@@ -297,6 +266,8 @@ FailureOr<AssignOp> GenericTranslator::translate() {
   auto assign = AssignOp::create(outer, op.getResult(0).getType(), inputs, init,
                                  b.getArrayAttr(accesses), resultAccess,
                                  /*order=*/ArrayAttr());
+  if (!maps.getEquations().empty())
+    assign.setWhereAttr(b.getArrayAttr(maps.getEquations()));
   assign.getBody().takeBody(region);
   return assign;
 }

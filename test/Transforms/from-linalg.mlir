@@ -121,10 +121,80 @@ func.func @operators(%A: tensor<?xf64>, %N: tensor<?xi32>, %y: tensor<?xf64>) ->
 
 // -----
 
-func.func @maps_are_lists_of_dimensions(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
-  // expected-error @below {{the indexing map of operand 0 has more than dimensions: not supported}}
+// y[i] = A[2 * i + k + 1] * f[k]: the extent of i is the output's.
+
+// CHECK-LABEL: func.func @sums_of_dimensions(
+// CHECK:         %[[I:.*]] = nacho.coordinates : tensor<8xi64>
+// CHECK:         nacho.assign (%{{.*}} = %{{.*}}[k] : tensor<?xf64>, %{{.*}} = %{{.*}}[j] : tensor<?xf64>, %{{.*}} = %[[I]][i] : tensor<8xi64>)
+// CHECK-SAME:        where (k = 2 * i + j + 1) -> [i] : tensor<8xf64> {
+func.func @sums_of_dimensions(%A: tensor<?xf64>, %f: tensor<?xf64>) -> tensor<8xf64> {
+  %y = arith.constant dense<0.0> : tensor<8xf64>
   %0 = linalg.generic {
-      indexing_maps = [affine_map<(d0) -> (d0 + 1)>, affine_map<(d0) -> (d0)>],
+      indexing_maps = [affine_map<(d0, d1) -> (d0 * 2 + d1 + 1)>, affine_map<(d0, d1) -> (d1)>,
+                       affine_map<(d0, d1) -> (d0)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%A, %f : tensor<?xf64>, tensor<?xf64>) outs(%y : tensor<8xf64>) {
+  ^bb0(%a: f64, %b: f64, %c: f64):
+    %1 = arith.mulf %a, %b : f64
+    %2 = arith.addf %c, %1 : f64
+    linalg.yield %2 : f64
+  } -> tensor<8xf64>
+  return %0 : tensor<8xf64>
+}
+
+// -----
+
+// Extents that the output has only when the function is called, and one that is
+// constant though its type does not say so.
+
+// CHECK-LABEL: func.func @named_convolution(
+// CHECK-SAME:    %[[A:.*]]: tensor<?x?xf64>, %[[F:.*]]: tensor<?x?xf64>, %[[N:.*]]: index)
+// CHECK-DAG:     %[[I:.*]] = nacho.coordinates %[[N]] : tensor<?xi64>
+// CHECK-DAG:     %[[J:.*]] = nacho.coordinates : tensor<5xi64>
+// CHECK:         nacho.assign (%{{.*}} = %[[A]][m, n] : {{.*}}, %{{.*}} = %[[F]][k, l] : {{.*}}, %{{.*}} = %[[I]][i] : tensor<?xi64>, %{{.*}} = %[[J]][j] : tensor<5xi64>)
+// CHECK-SAME:        where (m = i + k, n = j + l) -> [i, j]
+func.func @named_convolution(%A: tensor<?x?xf64>, %F: tensor<?x?xf64>, %n: index) -> tensor<?x?xf64> {
+  %zero = arith.constant 0.0 : f64
+  %c5 = arith.constant 5 : index
+  %y = tensor.empty(%n, %c5) : tensor<?x?xf64>
+  %z = linalg.fill ins(%zero : f64) outs(%y : tensor<?x?xf64>) -> tensor<?x?xf64>
+  %0 = linalg.conv_2d ins(%A, %F : tensor<?x?xf64>, tensor<?x?xf64>) outs(%z : tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %0 : tensor<?x?xf64>
+}
+
+// -----
+
+#CSF = #sparse_tensor.encoding<{ map = (d0, d1, d2, d3) -> (d0 : compressed, d1 : compressed, d2 : compressed, d3 : compressed) }>
+
+// A padding of zeros is a shift: nothing stores it. The window only tells extents.
+
+// CHECK-LABEL: func.func @padded(
+// CHECK-SAME:    %[[A:.*]]: tensor<1x8x8x2xf64, #{{.*}}>)
+// CHECK-NOT:     tensor.pad
+// CHECK-NOT:     tensor.empty
+// CHECK:         nacho.assign (%{{.*}} = %[[A]][i, o, p, l] : tensor<1x8x8x2xf64, #{{.*}}>, %{{.*}} = %{{.*}}[j] : tensor<9xi64>, %{{.*}} = %{{.*}}[k] : tensor<7xi64>, %{{.*}} = %{{.*}}[m] : tensor<3xi64>, %{{.*}} = %{{.*}}[n] : tensor<2xi64>)
+// CHECK-SAME:        where (o = j + m - 2, p = k + n) -> [i, j, k, l]
+// CHECK:           nacho.reduce add %{{.*}} over [m, n]
+func.func @padded(%A: tensor<1x8x8x2xf64, #CSF>) -> tensor<1x9x7x2xf64> {
+  %zero = arith.constant 0.0 : f64
+  %p = tensor.pad %A low[0, 2, 0, 0] high[0, 1, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f64
+  } : tensor<1x8x8x2xf64, #CSF> to tensor<1x11x8x2xf64, #CSF>
+  %w = tensor.empty() : tensor<3x2xf64>
+  %y = tensor.empty() : tensor<1x9x7x2xf64>
+  %z = linalg.fill ins(%zero : f64) outs(%y : tensor<1x9x7x2xf64>) -> tensor<1x9x7x2xf64>
+  %0 = linalg.pooling_nhwc_sum ins(%p, %w : tensor<1x11x8x2xf64, #CSF>, tensor<3x2xf64>)
+                               outs(%z : tensor<1x9x7x2xf64>) -> tensor<1x9x7x2xf64>
+  return %0 : tensor<1x9x7x2xf64>
+}
+
+// -----
+
+func.func @maps_are_linear(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{the indexing map of operand 0 is not linear: not supported}}
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0 floordiv 2)>, affine_map<(d0) -> (d0)>],
       iterator_types = ["parallel"]}
       ins(%A : tensor<?xf64>) outs(%y : tensor<?xf64>) {
   ^bb0(%a: f64, %c: f64):

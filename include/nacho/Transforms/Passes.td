@@ -12,10 +12,14 @@ def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
   let summary = "Turn linalg ops into tensor index notation";
   let description = [{
     Takes `linalg.generic`, and named ops that generalise to it. Indexing maps must be
-    lists of dimensions, and bodies must consist of ops of `arith`, `math` and `complex`
-    for which the table of operators (`Operators.td`) has an operator. Numbers from
-    outside of the body become constants or operands without indices, and `linalg.index`
-    an operand that is a `nacho.coordinates`.
+    linear, and bodies must consist of ops of `arith`, `math` and `complex` for which
+    the table of operators (`Operators.td`) has an operator. Numbers from outside of the
+    body become constants or operands without indices, and `linalg.index` an operand that
+    is a `nacho.coordinates`.
+
+    A result of a map such as `d0 + d1` becomes an index with an equation. Coordinates are
+    operands, too, if no other operand has the extent of an index. A tensor that is padded
+    with zeros is accessed without its padding, at shifted indices.
 
     If the body adds to the output, so does the assignment, unless the output is
     uninitialised or filled with zeros. The body of a reduction may combine the output,

@@ -120,6 +120,8 @@ class Assignment:
     text: str
     reduction: str | None
     reduction_span: Span
+    extents: tuple[tuple[str, int], ...] = ()
+    """The extents of indices that no operand has, as a module may give them."""
 
     @cached_property
     def accesses(self) -> tuple[Access, ...]:

@@ -19,7 +19,7 @@ Extents = Mapping[str, int]
 
 def index_extents(assignment: Assignment, views: Views) -> dict[str, int]:
     """Return the extent of every index, or refuse two that contradict each other."""
-    found: dict[str, int] = {}
+    found = dict(assignment.extents)
     for access in assignment.accesses:
         if access.indices:
             shape = views[access.name].shape

@@ -24,7 +24,9 @@ _ELEMENTS = {text: name for name, text in MLIR.items()}
 
 _FUNCTION = "func.func"
 _TENSOR = re.compile(r"tensor<((?:(?:\?|\d+)x)*)([\w<>]+?)(?:,\s*(.*))?>", re.DOTALL)
-_COORDINATES = re.compile(r"(%[\w$.-]+) = nacho\.coordinates\b")
+_COORDINATES = re.compile(
+    r"(%[\w$.-]+) = nacho\.coordinates\b[^:]*: tensor<(\d+|\?)xi64>"
+)
 _MAP = re.compile(r"map\s*=\s*(\(.*\)\s*->\s*\(.*\))\s*(?:,\s*\w+Width|\}>)", re.DOTALL)
 _WIDTH = r"\b{}Width\s*=\s*(\d+)"
 
@@ -107,7 +109,7 @@ def read_module(text: str, cost: str) -> Module:
     names = [name or f"arg{number}" for number, name in enumerate(names)]
     parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
     wanted, _ = _tensor_type("the result", result)
-    left, accesses = _accesses(function, names, lowered)
+    left, accesses, coordinates = _accesses(function, names, lowered)
     # An argument that is only an output is an operand, too: its shape is the result's.
     read = {name for name, _ in accesses}
     accesses += [
@@ -115,7 +117,8 @@ def read_module(text: str, cost: str) -> Module:
         for name, (_, shape) in parsed.items()
         if name not in read and len(shape) == len(left)
     ]
-    assignment, bindings = _assignment(function, names, left, accesses)
+    extents = _extents(function, left, accesses, coordinates)
+    assignment, bindings = _assignment(function, names, left, accesses, extents)
     operands = {name: type for name, (type, _) in parsed.items()}
     shapes = {name: shape for name, (_, shape) in parsed.items()}
     return Module(text, lowered, assignment, operands, wanted, bindings, shapes)
@@ -180,8 +183,12 @@ _Accesses = list[tuple[str, tuple[str, ...]]]
 
 def _accesses(
     function: str, names: list[str], lowered: str
-) -> tuple[tuple[str, ...], _Accesses]:
-    """Return the indices of the result, and each operand with its indices."""
+) -> tuple[tuple[str, ...], _Accesses, dict[str, int]]:
+    """Return the indices of the result, and each operand with its indices.
+
+    Also return the extents of indices whose coordinates are operands, if the function
+    knows them.
+    """
     _, _, rest = lowered.partition(_FUNCTION)
     header, _, statement = rest.partition("nacho.assign (")
     if not statement or "nacho.assign (" in statement:
@@ -196,21 +203,49 @@ def _accesses(
     accesses = [(value, _indices(text)) for value, text in _BINDING.findall(bindings)]
     accesses += [(value, left) for value in _INIT.findall(bindings)]
     # Coordinates of loops are operands of the assignment, but no arguments.
-    coordinates = _COORDINATES.findall(header)
+    coordinates = dict(_COORDINATES.findall(header))
+    extents = {
+        indices[0]: int(coordinates[value])
+        for value, indices in accesses
+        if coordinates.get(value, "?") != "?"
+    }
     accesses = [access for access in accesses if access[0] not in coordinates]
     for value, _ in accesses:
         if value not in operands:
             message = f"an operand in @{function} is not one of its arguments"
             raise UnsupportedError(f"{message}: not supported")
-    return left, [(operands[value], indices) for value, indices in accesses]
+    return left, [(operands[value], at) for value, at in accesses], extents
 
 
 def _indices(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
+def _extents(
+    function: str,
+    left: tuple[str, ...],
+    accesses: _Accesses,
+    coordinates: Mapping[str, int],
+) -> tuple[tuple[str, int], ...]:
+    """Return the extents of indices that no operand has, which are the result's.
+
+    ``coordinates`` has the extents that the function knows.
+    """
+    read = {index for _, indices in accesses for index in indices}
+    missing = [index for index in left if index not in read]
+    for index in missing:
+        if index not in coordinates:
+            message = f"@{function} computes the extent of index '{index}'"
+            raise UnsupportedError(f"{message} of its result: not supported")
+    return tuple((index, coordinates[index]) for index in missing)
+
+
 def _assignment(
-    function: str, names: list[str], left: tuple[str, ...], accesses: _Accesses
+    function: str,
+    names: list[str],
+    left: tuple[str, ...],
+    accesses: _Accesses,
+    extents: tuple[tuple[str, int], ...],
 ) -> tuple[Assignment, tuple[Access, ...]]:
     """Build ``Z[i,j] = name(A[i,j], …)``, with the operands in the order of arguments.
 
@@ -236,7 +271,8 @@ def _assignment(
     head = len(result)
     call = FunctionCall(function, tuple(found.values()), (head + 3, len(text)))
     left_side = Access(result.partition("[")[0], left, (0, head))
-    assignment = Assignment(left_side, call, text, None, (head + 1, head + 2))
+    span = (head + 1, head + 2)
+    assignment = Assignment(left_side, call, text, None, span, extents)
     return assignment, tuple(found[number] for number in range(len(accesses)))
 
 
