@@ -126,7 +126,7 @@ static bool isIdentity(const APInt &value, Identity identity) {
     return value.isZero();
   case Identity::one:
     return value.isOne();
-  case Identity::ones:
+  case Identity::bits:
     return value.isAllOnes();
   case Identity::largest:
     return value.isMaxSignedValue();
