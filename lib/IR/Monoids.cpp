@@ -151,9 +151,9 @@ Value MonoidAttr::emitIdentity(ImplicitLocOpBuilder &b, Type type) const {
     return emitExtreme(b, type, /*isLargest=*/false);
   case Identity::nan:
     return arith::ConstantOp::create(
-        b, b.getFloatAttr(
-               type, APFloat::getNaN(
-                         cast<FloatType>(type).getFloatSemantics())));
+        b,
+        b.getFloatAttr(
+            type, APFloat::getNaN(cast<FloatType>(type).getFloatSemantics())));
   case Identity::none:
     break;
   }

@@ -180,8 +180,8 @@ def test_files_have_the_names_of_what_they_hold(tmp_path):
     "n, refused",
     [
         (11_000, []),
-        (11_300, ["spgemm"]),
-        (22_400, ["spgemm", "spgemm-masked"]),
+        (11_300, ["spgemm", "spgemm-min-plus"]),
+        (22_400, ["spgemm", "spgemm-masked", "spgemm-min-plus", "triangles"]),
     ],
 )
 def test_products_that_are_too_large_are_refused(n, refused):
@@ -193,9 +193,9 @@ def test_products_that_are_too_large_are_refused(n, refused):
         if kernel.family == "matrix"
     }
     assert [name for name, reason in reasons.items() if reason] == refused
-    if len(refused) == 1:
-        assert "may have 1.28e+08 entries, more than 1.25e+08" in reasons["spgemm"]
     if len(refused) == 2:
+        assert "may have 1.28e+08 entries, more than 1.25e+08" in reasons["spgemm"]
+    if len(refused) == 4:
         assert "5.0e+08 multiplications, more than 5.0e+08" in reasons["spgemm"]
 
 
@@ -550,7 +550,8 @@ def test_files_are_listed_with_the_kernels_that_they_are_used_for(tmp_path):
     matrix, refused, _, tensor = lines[at + 1 : at + 5]
     assert matrix.split()[:3] == ["for", "csr-add,", "csr-add3,"]
     assert "spgemm" not in matrix
-    assert refused.split(":")[0].split() == ["not", "for", "spgemm,", "spgemm-masked"]
+    products = ["spgemm,", "spgemm-masked,", "spgemm-min-plus,", "triangles"]
+    assert refused.split(":")[0].split() == ["not", "for", *products]
     assert tensor.split()[0] == "for"
     assert "csf-add" in tensor
     assert "csr" not in tensor

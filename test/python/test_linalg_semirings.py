@@ -293,3 +293,65 @@ func.func @f(%A: {MATRIX}, %B: {MATRIX}) -> {MATRIX} {{
     stored = (a != 0)[:, :, None] & (b != 0)[None]
     sums = np.where(stored, a[:, :, None] + b[None], np.inf).min(1)
     require(result, sums, stored.any(1))
+
+
+def test_regions_know_coordinates():
+    """The part above the diagonal, and another operator below it."""
+    head = """%row = linalg.index 0 : index
+    %column = linalg.index 1 : index"""
+    A, B = matrices()
+    a, b = A.toarray(), B.toarray()
+    rows, columns = np.indices(a.shape)
+    body = f"""{head}
+    %r = sparse_tensor.select %a : f64 {{
+    ^bb0(%p: f64):
+      %keep = arith.cmpi ugt, %column, %row : index
+      sparse_tensor.yield %keep : i1
+    }}
+    linalg.yield %r : f64"""
+    require(run(elementwise(body, "A"), A), a, (a != 0) & (columns > rows))
+    body = f"""{head}
+    %r = sparse_tensor.binary %a, %b : f64, f64 to f64
+      overlap={{
+      ^bb0(%p: f64, %q: f64):
+        %above = arith.cmpi uge, %column, %row : index
+        %sum = arith.addf %p, %q : f64
+        %difference = arith.subf %p, %q : f64
+        %s = arith.select %above, %sum, %difference : f64
+        sparse_tensor.yield %s : f64
+      }}
+      left=identity right={{}}
+    linalg.yield %r : f64"""
+    both = (a != 0) & (b != 0)
+    expected = np.where(both, np.where(columns >= rows, a + b, a - b), a)
+    require(run(elementwise(body), A, B), expected, a != 0)
+
+
+def test_regions_know_numbers_from_outside():
+    body = """%r = sparse_tensor.select %a : f64 {
+    ^bb0(%p: f64):
+      %keep = arith.cmpf ogt, %p, %limit : f64
+      sparse_tensor.yield %keep : i1
+    }
+    linalg.yield %r : f64"""
+    A, _ = matrices()
+    a = A.toarray()
+    text = elementwise(body, "A").replace("@f(", "@f(%limit: f64, ")
+    for limit in (0.1, 0.3):
+        require(run(text, limit, A), a, (a != 0) & (a > limit))
+
+
+def test_the_coordinates_of_entries_are_values():
+    body = """%i = linalg.index 1 : index
+    %r = sparse_tensor.binary %a, %i : f64, index to i32
+      overlap={
+      ^bb0(%p: f64, %q: index):
+        %s = arith.index_cast %q : index to i32
+        sparse_tensor.yield %s : i32
+      }
+      left={} right={}
+    linalg.yield %r : i32"""
+    A, _ = matrices()
+    a = A.toarray()
+    _, columns = np.indices(a.shape)
+    require(run(elementwise(body, "A", "i32"), A), columns, a != 0)

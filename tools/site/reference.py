@@ -293,6 +293,12 @@ API = (
         ),
     ),
     Page(
+        "semirings",
+        "Semirings",
+        "[The notation](../notation.md#semirings) says what they mean.",
+        ("nacho.Semiring", "nacho.Monoid", "nacho.op", "nacho.Op"),
+    ),
+    Page(
         "gradients",
         "Gradients",
         "[A page](../gradients.md) shows them, and `nacho.torch`, which needs PyTorch.",

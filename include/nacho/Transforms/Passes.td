@@ -28,6 +28,10 @@ def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
     such reductions of sparse operands only where zeros change nothing. Without
     reduction, a body may do with the output what it does with operands.
 
+    The result of `sparse_tensor.unary`, `binary` and `select` has an entry where a region
+    yields something (`nacho.keep`). `sparse_tensor.reduce` combines stored elements, from
+    its own number on, by a `nacho.monoid` or an operator of the table.
+
     Before:
     ```mlir
     %y = linalg.generic {
