@@ -48,6 +48,10 @@ static ArrayAttr accessOf(AffineMap map) {
   return ArrayAttr::get(map.getContext(), names);
 }
 
+static bool isNumber(Type type) {
+  return type.isIntOrIndexOrFloat() || isa<ComplexType>(type);
+}
+
 namespace {
 /// Translates one `linalg.generic`.
 class GenericTranslator {
@@ -208,7 +212,8 @@ void GenericTranslator::bindMissing() {
 LogicalResult GenericTranslator::translateBody() {
   for (Operation &nested : op.getBlock()->getOperations()) {
     for (Value operand : nested.getOperands())
-      if (isOutside(operand) && !mapping.contains(operand))
+      if (isOutside(operand) && isNumber(operand.getType()) &&
+          !mapping.contains(operand))
         mapping.map(operand, bindNumber(operand));
     if (isa<linalg::YieldOp>(nested) || (update && update->contains(&nested)))
       continue;
