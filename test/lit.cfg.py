@@ -3,7 +3,9 @@
 Substitutions besides the tools' names: %python (with nacho importable), %isolated
 (runs kernels on memory that the host cannot read), %simulated (runs kernels of the gpu
 dialect on the simulated GPU), %nacho_plugin (NachoPlugin.so), %nacho_include (our
-include directory), and the pipelines below.
+include directory), the pipelines below, and commands that compile programs and run
+them: %sparsifier-nacho, %sparsifier-upstream, %run-main and, without sparse tensors of
+MLIR's own library, %direct-nacho and %direct-upstream.
 Features: `nvptx` (LLVM can emit PTX), `ptxas` (PTX can be assembled), `cuda`
 (kernels can run).
 """
@@ -70,6 +72,27 @@ config.substitutions += [
     ("%{assemble}", "nacho-assemble-outputs,canonicalize,cse"),
     # All the way to PTX, as text in the gpu.binary ops.
     ("%{ptx}", "builtin.module(nacho-gpu)"),
+]
+
+# What compiles a program in MLIR, and what runs it from its function @main.
+runner_libraries = ",".join(
+    [
+        os.path.join(config.llvm_lib_dir, "libmlir_c_runner_utils.so"),
+        os.path.join(config.llvm_lib_dir, "libmlir_runner_utils.so"),
+        config.nacho_runtime,
+    ]
+)
+runner = os.path.join(config.llvm_tools_dir, "mlir-runner")
+run_main = f"{runner} -e main -entry-point-result=void -shared-libs={runner_libraries}"
+ours = os.path.join(config.nacho_tools_dir, "nacho-opt")
+theirs = os.path.join(config.llvm_tools_dir, "mlir-opt")
+direct = "enable-runtime-library=false"
+config.substitutions += [
+    ("%sparsifier-nacho", f"{ours} --nacho-sparsifier"),
+    ("%sparsifier-upstream", f"{theirs} --sparsifier"),
+    ("%direct-nacho", f"{ours} --nacho-sparsifier={direct}"),
+    ("%direct-upstream", f"{theirs} --sparsifier={direct}"),
+    ("%run-main", run_main),
 ]
 
 # ptxas lies where the caller's PATH says; `not` and `split-file` are words too

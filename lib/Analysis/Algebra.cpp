@@ -16,6 +16,10 @@
 //                   zb            c u b              if zc = 0 and za is not zb
 //                   as where(!c, b, a)               if zc is known and not 0
 //   reduce a        0 or unknown  a
+//   stored a        0             a                  if za = 0
+//                   1             nowhere            if not
+//   keep a if c     0             c                  if zc = 0
+//                   0             everywhere         if not
 // clang-format on
 //
 // `f` stands for every other operator, and for products and quotients without a
@@ -290,7 +294,16 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
         result.isNotFinite = false;
         return result;
       })
-      .Case([&](StoredOp) { return ElementFacts{0.0, args[0].pattern}; })
+      .Case([&](StoredOp) {
+        if (!args[0].isZeroPreserving())
+          return ElementFacts{1.0, nowhere(op->getContext())};
+        return ElementFacts{0.0, args[0].pattern};
+      })
+      .Case([&](KeepOp) {
+        if (!args[1].isZeroPreserving())
+          return ElementFacts{0.0, intersectMerges(op->getContext(), {})};
+        return ElementFacts{0.0, args[1].pattern};
+      })
       .Case([](arith::ConstantOp constant) { return constantFacts(constant); })
       // Nothing is known about the result of any other op.
       .Default([&](Operation *) {

@@ -88,9 +88,9 @@ double nacho::expectedPositions(const LoopOperand &operand,
 // Loops
 //===----------------------------------------------------------------------===//
 
-LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
+LoopCost::LoopCost(AssignOp op, const Term &term, MonoidAttr reduction,
                    ArrayRef<Attribute> result)
-    : isSum(reduction == BinaryKind::add),
+    : reducesAbsent(reduction.reducesAbsent()),
       isDenseResult(isDense(op.getType())) {
   MergeAttr pattern = ElementAlgebra(op).get(term.value).pattern;
   llvm::SetVector<Attribute> all;
@@ -104,7 +104,7 @@ LoopCost::LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
 LoopCost::LoopCost(ArrayRef<LoopOperand> operands, ArrayRef<Attribute> all,
                    const Extents &extents, ArrayRef<Attribute> result,
                    bool isDenseResult)
-    : operands(operands), extents(extents), isSum(true),
+    : operands(operands), extents(extents), reducesAbsent(false),
       isDenseResult(isDenseResult) {
   setIndices(all, result);
 }
@@ -235,7 +235,7 @@ TermOrder LoopCost::evaluate(ArrayRef<Attribute> loops) const {
     };
     const auto *reduced = llvm::find_if_not(loops, isResult);
     order.collects =
-        isSum && std::count_if(reduced, loops.end(), isResult) == 1;
+        !reducesAbsent && std::count_if(reduced, loops.end(), isResult) == 1;
     IndexNames appended;
     llvm::copy_if(loops, std::back_inserter(appended), isResult);
     bool isSorted = order.collects && (isDenseResult || appended == result);

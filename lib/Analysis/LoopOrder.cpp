@@ -155,7 +155,7 @@ private:
 
 LogicalResult LoopOrderer::checkTypes() {
   RankedTensorType result = op.getType();
-  if (!isDense(result) && !hasSupportedLevels(result))
+  if (!canBeResult(result))
     return op.emitOpError() << "the result of type " << result
                             << " has levels that are not supported";
   for (auto [n, input] : llvm::enumerate(op.getInputs()))
@@ -267,7 +267,7 @@ void LoopOrderer::chooseScattered() {
   bool hasWholeRows = op.getCollect() == CollectKind::wholeRows;
   bool isPossible = hasWholeRows || isDense(op.getType());
   if (!op.getOrder() || !isPossible || terms.terms.size() != 1 ||
-      terms.reduction != BinaryKind::add)
+      terms.reduction.reducesAbsent())
     return;
   Term &term = terms.terms.front();
   bool isInside = false;

@@ -56,6 +56,7 @@ public:
   }
 
   LogicalResult split(Terms &terms) {
+    terms.reduction = MonoidAttr::get(op.getContext(), BinaryKind::add);
     OpOperand &root = op.getBodyBlock()->getTerminator()->getOpOperand(0);
     terms.sums.push_back({root.get().getType()});
     pending.push_back({&root, false, 0});
@@ -65,7 +66,7 @@ public:
         return failure();
     }
     auto isNegated = [](const auto &part) { return part.isNegated; };
-    if (terms.reduction != BinaryKind::add &&
+    if (!terms.reduction.isSum() &&
         (terms.terms.size() > 1 || llvm::any_of(terms.terms, isNegated) ||
          llvm::any_of(terms.sums, isNegated)))
       return op.emitOpError("uses a reduction that is no sum as a term of one: "
@@ -93,8 +94,8 @@ private:
       if (reduced.contains(reduce.getValue()))
         return reduce.emitOpError("of a reduction is not supported");
       terms.isReduced = true;
-      if (reduce.getKind() != BinaryKind::add)
-        terms.reduction = reduce.getKind();
+      if (!reduce.getMonoid().isSum())
+        terms.reduction = reduce.getMonoid();
       addTerm(next, reduce.getValue(),
               IndexNames(reduce.getIndices().getValue()), terms);
       return success();

@@ -99,21 +99,6 @@ std::vector<std::string> nacho::remarksOn(const std::string &text,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The functions that the steps of a module export, by the names of the steps.
-static std::vector<StepFunctions> exportedBy(ModuleOp module,
-                                             ArrayRef<std::string> names) {
-  std::vector<StepFunctions> exported;
-  for (const std::string &name : names) {
-    StepFunctions &functions = exported.emplace_back();
-    for (size_t phase = 0; phase < kNumPhases; ++phase) {
-      std::string function = exportName(name, static_cast<Phase>(phase));
-      if (module.lookupSymbol(function))
-        functions[phase] = function;
-    }
-  }
-  return exported;
-}
-
 /// The programs that are in use. The key of a program is the text of the loops
 /// that it was compiled from, with the options. So modules share programs if
 /// they lead to the same loops, as when they only differ in hints of sizes.
@@ -225,18 +210,6 @@ static KernelFacts factsOfNest(ModuleOp module) {
   return {/*canMergeKeys=*/true, intersects};
 }
 
-/// Whether a module may unite entries of operands: all that products and
-/// quotients do is to intersect them.
-static bool mayUnite(ModuleOp module) {
-  return module
-      .walk([](BinaryOp op) {
-        bool intersects =
-            op.getKind() == BinaryKind::mul || op.getKind() == BinaryKind::div;
-        return intersects ? WalkResult::advance() : WalkResult::interrupt();
-      })
-      .wasInterrupted();
-}
-
 /// Finds out whether a module has lists that can be merged by keys, if the
 /// extents allow.
 static KernelFacts readFacts(const std::string &text, const Backend &backend,
@@ -292,8 +265,10 @@ std::shared_ptr<const Kernel> nacho::makeKernel(const std::string &text,
   Compilation compilation(error);
   if (failed(compilation.parse(text)))
     return nullptr;
+  // The function that the stage `assign` leaves is the one that is called.
   FailureOr<func::FuncOp> func = compilation.onlyFunction();
-  if (failed(func) || failed(readOperands(*func, operands)))
+  if (failed(func) || failed(compilation.runTo("assign", backend, options)) ||
+      failed(readOperands(*func, operands)))
     return nullptr;
   KernelFacts facts = readFacts(text, backend, options, operands);
   facts.entriesPerPart = backend.device()->entriesPerPart();

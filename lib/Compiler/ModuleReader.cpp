@@ -3,6 +3,7 @@
 #include "ModuleReader.h"
 
 #include "nacho/Levels/LevelFormat.h"
+#include "nacho/Transforms/Passes.h"
 
 #include "llvm/Support/xxhash.h"
 
@@ -140,10 +141,28 @@ LogicalResult nacho::readOperands(func::FuncOp func,
                                   std::vector<TensorLayout> &operands) {
   if (func.getNumResults() != 1)
     return func.emitError("a kernel has one result");
+  SmallVector<Type> types(func.getArgumentTypes());
+  types.push_back(func.getResultTypes().front());
+  for (Type type : types)
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && !isDense(tensor) && !hasSupportedLevels(tensor))
+      return func.emitError()
+             << "a " << type << " has levels that are not supported";
   TensorLayout result;
   if (failed(readLayouts(func, func.getArgumentTypes(), operands)))
     return failure();
   return readLayout(func, func.getResultTypes().front(), result);
+}
+
+std::vector<std::vector<int64_t>> nacho::readBlocks(func::FuncOp func) {
+  std::vector<std::vector<int64_t>> blocks;
+  auto add = [&](DenseI64ArrayAttr sizes) {
+    blocks.push_back(sizes ? sizes.asArrayRef().vec() : std::vector<int64_t>());
+  };
+  for (unsigned n = 0; n < func.getNumArguments(); ++n)
+    add(func.getArgAttrOfType<DenseI64ArrayAttr>(n, kBlocksAttrName));
+  add(func.getResultAttrOfType<DenseI64ArrayAttr>(0, kBlocksAttrName));
+  return blocks;
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,4 +292,29 @@ LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
     return func.emitError("the function does not assign a tensor");
   }
   return success();
+}
+
+/// All that products and quotients do is to intersect.
+bool nacho::mayUnite(ModuleOp module) {
+  return module
+      .walk([](BinaryOp op) {
+        bool intersects =
+            op.getKind() == BinaryKind::mul || op.getKind() == BinaryKind::div;
+        return intersects ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+std::vector<StepFunctions> nacho::exportedBy(ModuleOp module,
+                                             ArrayRef<std::string> names) {
+  std::vector<StepFunctions> exported;
+  for (const std::string &name : names) {
+    StepFunctions &functions = exported.emplace_back();
+    for (size_t phase = 0; phase < kNumPhases; ++phase) {
+      std::string function = exportName(name, static_cast<Phase>(phase));
+      if (module.lookupSymbol(function))
+        functions[phase] = function;
+    }
+  }
+  return exported;
 }

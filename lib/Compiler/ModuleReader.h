@@ -8,6 +8,7 @@
 #ifndef NACHO_LIB_MODULEREADER_H
 #define NACHO_LIB_MODULEREADER_H
 
+#include "nacho/Execution/Executable.h"
 #include "nacho/Execution/Step.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,6 +21,10 @@ namespace nacho {
 mlir::LogicalResult readOperands(mlir::func::FuncOp func,
                                  std::vector<TensorLayout> &operands);
 
+/// Of each argument of a function, and of its result behind them, the sizes of
+/// the blocks by which its dimensions were split; empty if they were not.
+std::vector<std::vector<int64_t>> readBlocks(mlir::func::FuncOp func);
+
 /// The name of the function that a step exports for a phase.
 std::string exportName(const std::string &step, Phase phase);
 
@@ -31,6 +36,13 @@ std::vector<uint64_t> readDigests(mlir::ModuleOp module);
 /// run, from the attributes `#nacho.step` of a module at the stage `assemble`.
 mlir::LogicalResult readSteps(mlir::ModuleOp module, std::vector<Step> &steps,
                               std::vector<std::string> &names);
+
+/// The functions that the steps of a module export, by the names of the steps.
+std::vector<StepFunctions> exportedBy(mlir::ModuleOp module,
+                                      llvm::ArrayRef<std::string> names);
+
+/// Whether a module at the stage `assign` may unite entries of operands.
+bool mayUnite(mlir::ModuleOp module);
 
 } // namespace nacho
 

@@ -61,10 +61,12 @@ void nacho::addCanonicalizer(OpPassManager &pm,
   (void)isRegistered, (void)parsed;
 }
 
-/// Leads to tensor index notation: linalg is translated, the rest is unchanged.
+/// Leads to tensor index notation, in which every level has an index: linalg is
+/// translated, and the indices of tensors in blocks are split.
 static void addAssign(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createNachoFromLinalg());
   pm.addPass(createNachoNumbersToTensors());
+  pm.addPass(createNachoSplitBlocks());
 }
 
 /// Leads to coiterative loops over tensors.
@@ -242,17 +244,17 @@ void nacho::registerPipelines(ArrayRef<const Backend *> backends) {
         [backend](OpPassManager &pm, StringRef text,
                   llvm::function_ref<LogicalResult(const Twine &)> refuse)
             -> LogicalResult {
-          FailureOr<std::unique_ptr<PipelineOptions>> options =
+          std::unique_ptr<PipelineOptions> options =
               PipelineOptions::createFromString(text);
-          if (failed(options))
+          if (!options)
             return failure();
-          StringRef until = (*options)->until;
+          StringRef until = options->until;
           std::vector<Stage> stages =
               until.empty() ? backend->stages() : backend->stagesUntil(until);
           if (stages.empty())
             return refuse("target '" + backend->name() + "' has no stage '" +
                           until + "'");
-          addStages(pm, stages, backend->capabilities(), **options);
+          addStages(pm, stages, backend->capabilities(), *options);
           return success();
         },
         [](llvm::function_ref<void(const mlir::detail::PassOptions &)> handle) {

@@ -53,7 +53,7 @@ private:
   };
   Place takePlace(Value key);
   std::pair<Value, Value> tryPlace(Value place, Value key);
-  void addValue(Value value, const Place &place);
+  void addValue(InsertOp insert, const Place &place);
   void drain(DrainOp drain);
   Value list();
   void sort(Value count);
@@ -172,8 +172,8 @@ void LaneTable::insert(InsertOp insert) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifFound.thenBlock());
-    if (Value value = insert.getValue())
-      addValue(value, place);
+    if (insert.getValue())
+      addValue(insert, place);
     b.setInsertionPointToStart(ifFound.elseBlock());
     memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori,
                                 word(kOperandsChanged), op.getStatus(),
@@ -238,14 +238,14 @@ LaneTable::Place LaneTable::takePlace(Value key) {
           search.getResult(1), search.getResult(2)};
 }
 
-void LaneTable::addValue(Value value, const Place &place) {
+void LaneTable::addValue(InsertOp insert, const Place &place) {
   auto ifNew = scf::IfOp::create(b, place.isNew, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifNew.thenBlock());
-  store(value, values, place.at);
+  store(insert.getValue(), values, place.at);
   b.setInsertionPointToStart(ifNew.elseBlock());
   Value before = load(values, place.at);
-  store(BinaryOp::create(b, BinaryKind::add, before, value), values, place.at);
+  store(insert.emitCombined(b, before), values, place.at);
 }
 
 //===----------------------------------------------------------------------===//

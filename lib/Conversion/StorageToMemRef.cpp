@@ -261,6 +261,10 @@ struct StorageToMemRef
     // functions have none.
     for (auto func : getOperation().getOps<func::FuncOp>())
       func->removeAttr(NachoDialect::kStepAttrName);
+    // Whatever combines elements has the regions of monoids inlined by now.
+    for (auto monoid :
+         llvm::make_early_inc_range(getOperation().getOps<MonoidOp>()))
+      monoid.erase();
     for (func::FuncOp func : functions)
       for (unsigned n = func.getNumArguments(); n-- > 0;)
         if (isStored(func.getArgument(n).getType()) &&

@@ -51,7 +51,7 @@ private:
   void lowerInsert(InsertOp insert);
   Value insertDense(InsertOp insert);
   Value insertByLane(InsertOp insert);
-  void addTo(Value place, Value value);
+  void addTo(Value place, InsertOp insert);
   Value insertHashed(InsertOp insert);
   Value insertNew(InsertOp insert, Value place);
   Value drainKey(Value place);
@@ -198,8 +198,8 @@ Value WorkspaceLowering::insertHashed(InsertOp insert) {
   b.setInsertionPointToStart(ifNew.thenBlock());
   scf::YieldOp::create(b, insertNew(insert, place));
   b.setInsertionPointToStart(ifNew.elseBlock());
-  if (Value value = insert.getValue())
-    addTo(place, value);
+  if (insert.getValue())
+    addTo(place, insert);
   Value no = arith::ConstantIntOp::create(b, 0, 1);
   scf::YieldOp::create(b, no);
   return ifNew.getResult(0);
@@ -265,7 +265,7 @@ Value WorkspaceLowering::insertDense(InsertOp insert) {
   marks.mark(number, last);
   if (value) {
     b.setInsertionPointToStart(ifNew.elseBlock());
-    addTo(place, value);
+    addTo(place, insert);
   }
   return isNew;
 }
@@ -283,15 +283,14 @@ Value WorkspaceLowering::insertByLane(InsertOp insert) {
   if (value) {
     store(value, op.getValues(), place);
     b.setInsertionPointToStart(ifNew.elseBlock());
-    addTo(place, value);
+    addTo(place, insert);
   }
   return isNew;
 }
 
-void WorkspaceLowering::addTo(Value place, Value value) {
+void WorkspaceLowering::addTo(Value place, InsertOp insert) {
   Value before = load(op.getValues(), place);
-  Value sum = BinaryOp::create(b, BinaryKind::add, before, value);
-  store(sum, op.getValues(), place);
+  store(insert.emitCombined(b, before), op.getValues(), place);
 }
 
 /// Where nobody asks for what is there, a dense workspace only loses its bits.

@@ -56,6 +56,12 @@ Buffer &Buffer::operator=(Buffer &&other) noexcept {
   return *this;
 }
 
+void *Buffer::disown() {
+  if (budget)
+    budget->give(allocated);
+  return std::exchange(data, nullptr);
+}
+
 Buffer::~Buffer() {
   if (!data)
     return;

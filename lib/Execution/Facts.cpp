@@ -16,7 +16,7 @@ static int64_t rowsOf(const TensorLayout &layout, const Argument *arrays,
     array += layout.levels[level].arrays.size();
   for (const TensorLayout::Array &each : layout.levels.back().arrays) {
     if (each.holdsPositions)
-      return array->size - 1;
+      return (array->size - each.extra) / each.perParent;
     ++array;
   }
   constexpr int64_t most = INT64_MAX / 64;

@@ -359,22 +359,16 @@ LogicalResult CompareOp::verify() {
   return verifyElement(*this, operatorOf(getKind()), getLhs().getType());
 }
 
-LogicalResult StoredOp::verify() {
-  auto element = dyn_cast<BlockArgument>(getArg());
-  auto assign = cast<AssignOp>((*this)->getParentOp());
-  if (!element || element.getOwner() != assign.getBodyBlock())
-    return emitOpError("takes an element of an operand");
-  if (assign.getAccess(element.getArgNumber()).empty())
-    return emitOpError("takes an element of a tensor, not a number");
-  return success();
-}
-
 LogicalResult ReduceOp::verify() {
-  const BinaryOperator &info = operatorOf(getKind());
+  const BinaryOperator &info = operatorOf(getMonoid().getKind());
   if (info.identity == Identity::none)
     return emitOpError() << "cannot reduce by a " << info.noun;
   if (failed(verifyElement(*this, info, getType())))
     return failure();
+  if (TypedAttr start = getMonoid().getStart();
+      start && start.getType() != getType())
+    return emitOpError() << "begins from a number of another type: "
+                         << start.getType();
   if (!isAccess(getIndices()))
     return emitOpError("reduces over a list of names of indices");
   return success();

@@ -42,7 +42,7 @@ LogicalResult FindOp::verify() {
   bool isFindable = encoding && !fiber.isElement();
   if (isFindable) {
     sparse_tensor::LevelType level = encoding.getLvlType(fiber.getLevel());
-    isFindable = storesChildren(level) && sparse_tensor::isUniqueLT(level);
+    isFindable = isWithPosLT(level) && isUniqueLT(level);
   }
   if (!isFindable)
     return emitOpError() << "cannot look into a " << fiber

@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace nacho;
 
 bool nacho::storesChildren(sparse_tensor::LevelType level) {
-  return isWithPosLT(level) && isWithCrdLT(level);
+  return isCompressedLT(level);
 }
 
 /// All levels are one of MLIR's runs of COO levels, which have two levels or

@@ -102,7 +102,8 @@ static LogicalResult verifyPieces(NestOp nest) {
 static LogicalResult verifyCollect(NestOp nest) {
   CollectKind kind = nest.getCollect();
   RankedTensorType type = nest.getType();
-  if (rearrangesEntries(kind) && nest.getReduce())
+  if (rearrangesEntries(kind) && nest.getReduce() &&
+      kind != CollectKind::partSums)
     return nest.emitOpError()
            << "collects complete entries (" << stringifyCollectKind(kind)
            << ") and cannot reduce";
@@ -119,7 +120,7 @@ static LogicalResult verifyCollect(NestOp nest) {
     return failure();
   if (!leavesRowsWhole(kind))
     return success();
-  if (nest.getReduce() != BinaryKind::add)
+  if (!nest.getReduce() || nest.getReduce()->reducesAbsent())
     return nest.emitOpError("can only collect sums in whole rows");
   if (nest.getMaxCutLoops() == 0)
     return nest.emitOpError("has no loop outside of its rows");
@@ -142,10 +143,10 @@ static LogicalResult verifyChain(NestOp nest) {
 
 /// The reduction has an identity, and is finished with one element.
 static LogicalResult verifyReduction(NestOp nest) {
-  std::optional<BinaryKind> reduce = nest.getReduce();
-  if (reduce && operatorOf(*reduce).identity == Identity::none)
+  std::optional<MonoidAttr> reduce = nest.getReduce();
+  if (reduce && operatorOf(reduce->getKind()).identity == Identity::none)
     return nest.emitOpError()
-           << "cannot reduce by a " << operatorOf(*reduce).noun;
+           << "cannot reduce by a " << operatorOf(reduce->getKind()).noun;
   if (nest.getFinish().empty())
     return success();
   if (!reduce)

@@ -1,6 +1,7 @@
 //===- PartOps.cpp - What a part counts and sums up -----------------------===//
 
 #include "nacho/IR/Nacho.h"
+#include "nacho/IR/Operators.h"
 #include "nacho/IR/Syntax.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -126,9 +127,9 @@ LogicalResult CountOp::verify() {
 SmallVector<Region *> AccumulateOp::getLoopRegions() { return {&getBody()}; }
 
 LogicalResult AccumulateOp::verify() {
-  if (getKind() == BinaryKind::sub || getKind() == BinaryKind::div)
-    return emitOpError() << "cannot reduce by "
-                         << stringifyBinaryKind(getKind());
+  BinaryKind kind = getMonoid().getKind();
+  if (operatorOf(kind).identity == Identity::none)
+    return emitOpError() << "cannot reduce by " << stringifyBinaryKind(kind);
   if (getSums().empty())
     return emitOpError("needs rows of sums");
   if (getBodyBlock()->getNumArguments() != 1 ||

@@ -42,6 +42,11 @@ LogicalResult InsertOp::verify() {
   return success();
 }
 
+Value InsertOp::emitCombined(ImplicitLocOpBuilder &b, Value before) {
+  auto sum = MonoidAttr::get(getContext(), BinaryKind::add);
+  return getMonoid().value_or(sum).emit(b, before, getValue());
+}
+
 //===----------------------------------------------------------------------===//
 // DrainOp
 //===----------------------------------------------------------------------===//

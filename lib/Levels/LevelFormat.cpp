@@ -13,10 +13,8 @@ using namespace nacho;
 /// All kinds of levels. The first one that matches a level is its kind.
 static ArrayRef<const LevelKind *> levelKinds() {
   static const LevelKind *const kinds[] = {
-      &denseKind(),
-      &interleavedKind(),
-      &compressedKind(),
-      &singletonKind(),
+      &denseKind(), &interleavedKind(), &compressedKind(),
+      &looseKind(), &singletonKind(),   &structuredKind(),
   };
   return kinds;
 }
@@ -52,6 +50,12 @@ LevelArray nacho::positionsArray(Encoding encoding) {
   return array;
 }
 
+LevelArray nacho::positionPairsArray(Encoding encoding) {
+  LevelArray array{kPositionsName, encoding.getPosElemType()};
+  array.perParent = 2;
+  return array;
+}
+
 LevelArray nacho::coordinatesArray(Encoding encoding, int64_t perEntry) {
   LevelArray array{kCoordinatesName, encoding.getCrdElemType()};
   array.perEntry = perEntry;
@@ -76,6 +80,11 @@ bool nacho::sharesPositions(RankedTensorType type, unsigned level) {
   const LevelKind *kind = findKind(type, level);
   return kind && kind->sharesPositions(
                      sparse_tensor::getSparseTensorEncoding(type), level);
+}
+
+bool nacho::hasGaps(RankedTensorType type, unsigned level) {
+  const LevelKind *kind = findKind(type, level);
+  return kind && kind->hasGaps();
 }
 
 unsigned nacho::firstSharing(RankedTensorType type, unsigned level) {
@@ -143,6 +152,15 @@ bool nacho::hasSupportedLevels(RankedTensorType type) {
                         return !sharesPositions(type, level) ||
                                !isUniqueLevel(type, level - 1);
                       });
+}
+
+bool nacho::canBeResult(RankedTensorType type) {
+  return isDense(type) ||
+         (hasSupportedLevels(type) &&
+          llvm::all_of(llvm::seq<unsigned>(0, type.getRank()),
+                       [&](unsigned level) {
+                         return findKind(type, level)->result() != nullptr;
+                       }));
 }
 
 bool nacho::isReadable(FiberType fiber) {

@@ -21,6 +21,7 @@ public:
 
   // The functions of LevelFormat.h, with the answers of most kinds as defaults.
   virtual bool isFull() const { return false; }
+  virtual bool hasGaps() const { return false; }
   virtual bool sharesPositions(Encoding encoding, unsigned level) const {
     return false;
   }
@@ -35,20 +36,25 @@ public:
   virtual std::unique_ptr<Level> operand(mlir::Value tensor,
                                          unsigned level) const = 0;
   /// The level of a result. Called only for a level that is not filled together
-  /// with the next one.
-  virtual std::unique_ptr<ResultLevel> result() const = 0;
+  /// with the next one. Null if results cannot have such a level.
+  virtual std::unique_ptr<ResultLevel> result() const { return nullptr; }
 };
 
 const LevelKind &denseKind();
 const LevelKind &compressedKind();
 const LevelKind &interleavedKind();
+const LevelKind &looseKind();
 const LevelKind &singletonKind();
+const LevelKind &structuredKind();
 
 /// The kind of a level; null if it is not supported.
 const LevelKind *findKind(mlir::RankedTensorType type, unsigned level);
 
 /// The array `pos`: the children of parent p are [pos[p], pos[p + 1]).
 LevelArray positionsArray(Encoding encoding);
+/// The array `pos` in pairs: the children of parent p are
+/// [pos[2 * p], pos[2 * p + 1]).
+LevelArray positionPairsArray(Encoding encoding);
 /// The array `crd`, with `perEntry` coordinates for each position.
 LevelArray coordinatesArray(Encoding encoding, int64_t perEntry = 1);
 

@@ -141,8 +141,7 @@ void StripBuilder::addTerms(AccumulateOp op) {
     b.clone(*inner, mapping);
   for (auto [buffer, term] : llvm::zip(op.getSums(), op.getTerms())) {
     Value &sum = sums[kept.rowOf(buffer)];
-    sum = BinaryOp::createCommutative(b, op.getKind(), sum,
-                                      mapping.lookupOrDefault(term));
+    sum = op.getMonoid().emit(b, sum, mapping.lookupOrDefault(term));
   }
   YieldOp::create(b, sums);
   strips.assign(each.result_begin(), each.result_end());

@@ -221,7 +221,8 @@ private:
     int64_t part = (each + appendedBytes) * share * 17 / 16;
     int64_t cut = cast<MemRefType>(bounds.getType()).getDimSize(1) *
                   bytesOf(IndexType::get(bounds.getContext()));
-    return int64_t(tile.getBy() + 1) * (part + cut);
+    return llvm::alignTo(int64_t(tile.getBy() + 1) * (part + cut),
+                         kGpuWindowBytes);
   }
 
   Value cutPosition(Value cut, const CutLevel &at) {
@@ -248,7 +249,7 @@ private:
     auto type = cast<RankedTensorType>(cut.tensor.getType());
     unsigned next = cut.level + 1;
     auto isPositions = [](const LevelArray &array) {
-      return array.name == kPositionsName;
+      return array.name == kPositionsName && array.perParent == 1;
     };
     if (next == type.getRank() ||
         llvm::none_of(levelArrays(type, next), isPositions))

@@ -65,9 +65,9 @@ LogicalResult NestBuilder::build() {
     open.fibers.push_back(RootOp::create(b, op.getInputs()[instance.input],
                                          b.getI64IntegerAttr(instance.input)));
   }
-  BinaryKindAttr reduction;
+  MonoidAttr reduction = op.getPartSumsAttr();
   if (terms.isReduced || groups.size() > 1 || order.size() == 0)
-    reduction = BinaryKindAttr::get(op.getContext(), terms.reduction);
+    reduction = terms.reduction;
   open.nest =
       NestOp::create(b, op.getType(), Value(), reduction, op.getCollect(),
                      op.getWholeEntries() && reduction);

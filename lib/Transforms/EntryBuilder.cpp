@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -50,8 +51,10 @@ void EntryBuilder::buildInnerLoops(unsigned n, Condition condition) {
 
 void EntryBuilder::append(Condition condition) {
   Value sum;
+  SmallVector<Element> terms;
   for (unsigned number : group.terms) {
-    Value value = buildTerm(number);
+    terms.push_back(buildTerm(number));
+    Value value = terms.back().value;
     bool isNegated = plan.terms.terms[number].isNegated;
     if (sum)
       sum = BinaryOp::create(b, isNegated ? BinaryKind::sub : BinaryKind::add,
@@ -68,6 +71,7 @@ void EntryBuilder::append(Condition condition) {
     at.push_back(op.isPart(index) ? Value(PartOp::create(b, b.getIndexType()))
                                   : open.coordinates.at(index));
   condition = emitBoth(b, condition, insideGroup());
+  condition = emitBoth(b, condition, keptInGroup(terms));
   condition = emitBoth(b, condition, onDiagonals());
   AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at,
                    toOperand(condition));
@@ -77,17 +81,34 @@ void EntryBuilder::append(Condition condition) {
 // Values
 //===----------------------------------------------------------------------===//
 
+static Value emitZero(ImplicitLocOpBuilder &b, Type element) {
+  return CastOp::create(b, element,
+                        arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
+}
+
 /// Clones the ops that compute a term. A result that may be nonzero outside its
 /// pattern is restricted to it, unless the group's pattern implies it.
-Value EntryBuilder::buildTerm(unsigned number) {
+EntryBuilder::Element EntryBuilder::buildElement(unsigned number) {
   const Term &term = plan.terms.terms[number];
   IRMapping mapping;
+  Condition isKept = kAlways;
   for (unsigned input : term.inputs)
     mapping.map(plan.op.getBodyBlock()->getArgument(input),
                 bindInput(number, input));
   for (Operation *nested : sliceOf(term.value)) {
     if (auto stored = dyn_cast<StoredOp>(nested)) {
       mapping.map(stored.getResult(), buildStored(stored, number));
+      continue;
+    }
+    if (auto keep = dyn_cast<KeepOp>(nested)) {
+      Value value = mapping.lookupOrDefault(keep.getValue());
+      Condition here =
+          whereKept(keep, number, mapping.lookupOrDefault(keep.getCondition()));
+      if (keep.getResult() == term.value)
+        isKept = here;
+      else
+        value = emitSelect(b, here, value, emitZero(b, value.getType()));
+      mapping.map(keep.getResult(), value);
       continue;
     }
     Operation *copy = b.clone(*nested, mapping);
@@ -101,15 +122,20 @@ Value EntryBuilder::buildTerm(unsigned number) {
         mapping.map(value, emitPattern(pattern, number, result));
     }
   }
-  Value value = mapping.lookupOrDefault(term.value);
-  Type element = value.getType();
+  return {mapping.lookupOrDefault(term.value), isKept};
+}
+
+/// The element of a term, which is 0 where other terms of the group have
+/// entries and this one has none.
+EntryBuilder::Element EntryBuilder::buildTerm(unsigned number) {
+  auto [value, isKept] = buildElement(number);
   // A loop that several terms share may go beyond the extents of this one.
-  Condition inside = insideTerm(term);
-  if (inside.isAlways())
-    return value;
-  Value zero = CastOp::create(
-      b, element, arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
-  return emitSelect(b, inside, value, zero);
+  Condition inside = insideTerm(plan.terms.terms[number]);
+  if (group.terms.size() > 1)
+    inside = emitBoth(b, inside, isKept);
+  if (!inside.isAlways())
+    value = emitSelect(b, inside, value, emitZero(b, value.getType()));
+  return {value, isKept};
 }
 
 /// True where an operand has an entry. The group's pattern may imply that.
@@ -117,8 +143,10 @@ Value EntryBuilder::buildStored(StoredOp op, unsigned number) {
   MergeAttr pattern =
       plan.toInstances(plan.algebra.get(op.getResult()).pattern, number);
   Value yes = arith::ConstantIntOp::create(b, 1, 1);
-  return implies(group.pattern, pattern) ? yes
-                                         : emitPattern(pattern, number, yes);
+  bool isEverywhere = !plan.algebra.get(op.getResult()).isZeroPreserving();
+  return isEverywhere || implies(group.pattern, pattern)
+             ? yes
+             : emitPattern(pattern, number, yes);
 }
 
 /// The element of an input in the loops of a term.
@@ -213,6 +241,58 @@ Condition EntryBuilder::insideGroup() {
                     : here.flag();
   }
   return *inside;
+}
+
+/// The pattern that a condition is; none if it depends on more than where
+/// operands have entries, or is not monotone.
+std::optional<MergeAttr> EntryBuilder::exactPattern(Value condition) {
+  if (matchPattern(condition, m_One()))
+    return intersectMerges(b.getContext(), {});
+  if (auto stored = condition.getDefiningOp<StoredOp>())
+    return plan.algebra.get(stored).isZeroPreserving()
+               ? plan.algebra.get(stored).pattern
+               : intersectMerges(b.getContext(), {});
+  auto binary = condition.getDefiningOp<BinaryOp>();
+  if (!binary || (binary.getKind() != BinaryKind::andbits &&
+                  binary.getKind() != BinaryKind::orbits))
+    return {};
+  std::optional<MergeAttr> lhs = exactPattern(binary.getLhs()),
+                           rhs = exactPattern(binary.getRhs());
+  if (!lhs || !rhs)
+    return {};
+  return binary.getKind() == BinaryKind::andbits
+             ? intersectMerges(b.getContext(), {*lhs, *rhs})
+             : uniteMerges(b.getContext(), {*lhs, *rhs});
+}
+
+/// Where an element is kept; always, if the pattern of the group implies the
+/// condition.
+Condition EntryBuilder::whereKept(KeepOp keep, unsigned number,
+                                  Value condition) {
+  std::optional<MergeAttr> pattern = exactPattern(keep.getCondition());
+  if (!pattern)
+    return condition;
+  MergeAttr here = plan.toInstances(*pattern, number);
+  return implies(group.pattern, here) ? Condition(kAlways)
+                                      : buildCondition(here);
+}
+
+/// Builds the condition that some term of the group is kept; always, if none
+/// of them may be dropped.
+Condition EntryBuilder::keptInGroup(ArrayRef<Element> elements) {
+  if (elements.size() == 1)
+    return elements.front().isKept;
+  if (llvm::all_of(elements, [](const Element &element) {
+        return element.isKept.isAlways();
+      }))
+    return kAlways;
+  std::optional<Condition> any;
+  for (auto [number, element] : llvm::zip(group.terms, elements)) {
+    Condition here =
+        emitBoth(b, buildCondition(plan.patternOf(number)), element.isKept);
+    any = any ? emitEither(b, *any, here) : here;
+  }
+  return *any;
 }
 
 /// Builds the condition that, in loops that a term shares with others, the

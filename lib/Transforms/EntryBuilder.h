@@ -24,8 +24,15 @@ private:
   void buildInnerLoops(unsigned n, Condition condition);
   void append(Condition condition);
 
+  /// The value of a term, and where the term is kept (`nacho.keep`).
+  struct Element {
+    mlir::Value value;
+    Condition isKept;
+  };
+
   // Values.
-  mlir::Value buildTerm(unsigned number);
+  Element buildTerm(unsigned number);
+  Element buildElement(unsigned number);
   mlir::Value buildStored(StoredOp op, unsigned number);
   mlir::Value bindInput(unsigned number, unsigned input);
   mlir::Value emitPattern(MergeAttr pattern, unsigned term, mlir::Value value);
@@ -34,6 +41,9 @@ private:
   Condition buildCondition(MergeAttr pattern);
   bool isDriven(unsigned number, unsigned m);
   Condition insideGroup();
+  std::optional<MergeAttr> exactPattern(mlir::Value condition);
+  Condition whereKept(KeepOp keep, unsigned number, mlir::Value condition);
+  Condition keptInGroup(llvm::ArrayRef<Element> elements);
   Condition insideTerm(const Term &term);
   Condition onDiagonals();
 

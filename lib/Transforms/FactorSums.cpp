@@ -51,7 +51,7 @@ void SumFactorer::run() {
   if (!isWhole && op.getCollect() == CollectKind::inOrder)
     for (auto sum :
          llvm::make_early_inc_range(op.getBodyBlock()->getOps<ReduceOp>()))
-      if (sum.getKind() == BinaryKind::add)
+      if (sum.getMonoid().isSum())
         factor(sum);
   op.removeContractAttr();
 }

@@ -3,12 +3,15 @@
 // Consumes `linalg.generic`, and named ops after generalising them; leaves
 // `nacho.assign`. Indexing maps must be lists of dimensions. Bodies must
 // consist of ops for which the table of operators has an operator
-// (LinalgBody.cpp). What they do with their output is said in LinalgOutput.cpp.
+// (LinalgBody.cpp), or which depend on what is stored (LinalgSemirings.cpp).
+// What they do with their output is said in LinalgOutput.cpp.
 // Users of MLIR's own sparsifier write such ops.
 //
 //===----------------------------------------------------------------------===//
 
+#include "LinalgMonoids.h"
 #include "LinalgOutput.h"
+#include "LinalgSemirings.h"
 
 #include "nacho/IR/Operators.h"
 #include "nacho/Transforms/Passes.h"
@@ -58,7 +61,9 @@ class GenericTranslator {
 public:
   GenericTranslator(linalg::GenericOp op)
       : op(op), outer(op.getLoc(), op), b(op.getLoc(), op.getContext()),
-        body(&region.emplaceBlock()) {
+        body(&region.emplaceBlock()),
+        semirings(b, mapping,
+                  [this](Value number) { return bindNumber(number); }) {
     b.setInsertionPointToStart(body);
   }
 
@@ -66,7 +71,9 @@ public:
 
 private:
   LogicalResult findAccesses();
+  LogicalResult findUpdate();
   LogicalResult translateBody();
+  LogicalResult translateOp(Operation &nested);
   Value translateOutput();
   Value bind(Value tensor, ArrayAttr access);
   Value bindNumber(Value number);
@@ -89,7 +96,12 @@ private:
   Value init;
   OutputStart start;
   std::optional<OutputUpdate> update;
+  /// An update by an operator of its own, which begins from a number of its
+  /// own; null if there is none.
+  sparse_tensor::ReduceOp reduction;
+  MonoidAttr monoid; ///< The operator of the reduction.
   IRMapping mapping;
+  SemiringTranslator semirings;
 };
 } // namespace
 
@@ -144,8 +156,10 @@ Value GenericTranslator::buildConstant(TypedAttr element) {
 }
 
 /// Makes a number that is computed outside of the body a constant, if it is
-/// one, or else an operand without indices.
+/// one, or else an operand without indices. Null for what is no number.
 Value GenericTranslator::bindNumber(Value number) {
+  if (!isNumber(number.getType()))
+    return {};
   TypedAttr element;
   if (matchPattern(number, m_Constant(&element)))
     return buildConstant(element);
@@ -209,23 +223,35 @@ void GenericTranslator::bindMissing() {
 // Body
 //===----------------------------------------------------------------------===//
 
+LogicalResult GenericTranslator::translateOp(Operation &nested) {
+  if (auto index = dyn_cast<linalg::IndexOp>(nested)) {
+    mapping.map(index, bindCoordinate(index.getDim()));
+    return success();
+  }
+  if (semirings.takes(nested))
+    return semirings.translate(nested);
+  Value value = translateElementOp(b, nested, mapping);
+  if (!value)
+    return op.emitOpError()
+           << "has " << nested.getName() << " in its body: not supported";
+  mapping.map(nested.getResult(0), value);
+  return success();
+}
+
 LogicalResult GenericTranslator::translateBody() {
   for (Operation &nested : op.getBlock()->getOperations()) {
-    for (Value operand : nested.getOperands())
-      if (isOutside(operand) && isNumber(operand.getType()) &&
-          !mapping.contains(operand))
-        mapping.map(operand, bindNumber(operand));
-    if (isa<linalg::YieldOp>(nested) || (update && update->contains(&nested)))
-      continue;
-    if (auto index = dyn_cast<linalg::IndexOp>(nested)) {
-      mapping.map(index, bindCoordinate(index.getDim()));
-      continue;
-    }
-    Value value = translateElementOp(b, nested, mapping);
-    if (!value)
-      return op.emitOpError()
-             << "has " << nested.getName() << " in its body: not supported";
-    mapping.map(nested.getResult(0), value);
+    bool isReduction = reduction && &nested == reduction.getOperation();
+    if (!isReduction)
+      for (Value operand : nested.getOperands())
+        if (isOutside(operand) && !mapping.contains(operand))
+          mapping.map(operand, bindNumber(operand));
+    bool isLast = isReduction || isa<linalg::YieldOp>(nested) ||
+                  (update && update->contains(&nested));
+    if (isLast)
+      llvm::for_each(nested.getOperands(),
+                     [&](Value operand) { semirings.keep(operand); });
+    else if (failed(translateOp(nested)))
+      return failure();
   }
   return success();
 }
@@ -262,13 +288,20 @@ bool GenericTranslator::updatesInit() const {
 ///
 ///   out <- out op f   as   start op (reduce op f), or init(start) and f for +
 ///   out <- f          as   f
+///   out <- reduce(out, f, number)   as   reduce op from number, f
 Value GenericTranslator::translateOutput() {
   ArrayAttr reduced = reducedIndices();
+  if (reduction) {
+    bool isFirst = reduction.getX() == op.getBlock()->getArguments().back();
+    Value added = isFirst ? reduction.getY() : reduction.getX();
+    return ReduceOp::create(b, monoid, mapping.lookup(added), reduced);
+  }
   if (!update)
     return mapping.lookup(op.getBlock()->getTerminator()->getOperand(0));
   Value value = update->term(b, mapping);
   if (!reduced.empty())
-    value = ReduceOp::create(b, update->by.kind, value, reduced);
+    value = ReduceOp::create(
+        b, MonoidAttr::get(b.getContext(), update->by.kind), value, reduced);
   if (updatesInit())
     init = start.tensor;
   else if (update->by.kind != BinaryKind::add || !start.isZero())
@@ -278,11 +311,17 @@ Value GenericTranslator::translateOutput() {
   return castElement(b, value, notationType(element.getElementType()));
 }
 
-FailureOr<AssignOp> GenericTranslator::translate() {
-  if (failed(findAccesses()))
-    return failure();
-  start = startOf(op.getDpsInitOperand(0)->get());
+LogicalResult GenericTranslator::findUpdate() {
   BlockArgument out = op.getBlock()->getArguments().back();
+  Operation *last =
+      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+  if ((reduction = dyn_cast_or_null<sparse_tensor::ReduceOp>(last))) {
+    if (!out.hasOneUse() || *out.user_begin() != reduction)
+      return reduction.emitOpError("must combine the output with a value");
+    FailureOr<MonoidAttr> found = monoidOf(reduction);
+    monoid = found.value_or(MonoidAttr());
+    return found;
+  }
   bool reduces = op.getNumReductionLoops() != 0;
   update = OutputUpdate::find(*op.getBlock());
   if (!reduces && update && update->by.kind != BinaryKind::add)
@@ -294,7 +333,14 @@ FailureOr<AssignOp> GenericTranslator::translate() {
                                 "reduce: not supported");
   if (!update && !out.use_empty())
     mapping.map(out, bindStart(notationType(out.getType())));
-  if (failed(translateBody()))
+  return success();
+}
+
+FailureOr<AssignOp> GenericTranslator::translate() {
+  if (failed(findAccesses()))
+    return failure();
+  start = startOf(op.getDpsInitOperand(0)->get());
+  if (failed(findUpdate()) || failed(translateBody()))
     return failure();
   Value value = translateOutput();
   bindMissing();

@@ -187,8 +187,8 @@ void LoopLister::buildList() {
     rank += isRun(fiber) ? 2 : 1;
   RankedTensorType type = listTensorType(rank, last + 1, b.getI64Type(),
                                          hasNarrowEntries() ? 32 : 64);
-  made.list = NestOp::create(b, type, Value(), BinaryKindAttr(),
-                             CollectKind::scannedList);
+  made.list =
+      NestOp::create(b, type, Value(), MonoidAttr(), CollectKind::scannedList);
   setName(made.list.getResult(), "L");
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&made.list.getBody());

@@ -79,7 +79,7 @@ bool StatementSplitter::rewrite(const Terms &terms, const Term &term,
     rearrange(term, order);
     // Operands of other sizes would have had their products scattered over rows
     // of the result: whichever is chosen, the parts do not change the sums.
-    op.setWholeEntries(isAll && terms.reduction == BinaryKind::add &&
+    op.setWholeEntries(isAll && !terms.reduction.reducesAbsent() &&
                        !term.reduced.empty() && !op.getOrder() &&
                        !isDense(op.getType()) && op.getType().getRank() > 1);
     return false;
@@ -174,7 +174,7 @@ bool StatementSplitter::isOpen(const Term &term) {
 
 /// The loops for a term: the proposed ones, unless an operand does not follow
 /// them or they are expected to cost more than twice as much as the best loops.
-TermOrder StatementSplitter::orderOf(const Term &term, BinaryKind reduction,
+TermOrder StatementSplitter::orderOf(const Term &term, MonoidAttr reduction,
                                      const LoopOrder &order) {
   LoopCost cost(op, term, reduction, order.result);
   IndexNames loops = order.result;

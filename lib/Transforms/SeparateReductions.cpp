@@ -49,7 +49,7 @@ void ReductionSeparator::findInner(Value root) {
     auto reduce = dyn_cast_or_null<ReduceOp>(op);
     auto unary = dyn_cast_or_null<UnaryOp>(op);
     auto binary = dyn_cast_or_null<BinaryOp>(op);
-    if (reduce && (value == root || reduce.getKind() == BinaryKind::add))
+    if (reduce && (value == root || reduce.getMonoid().isSum()))
       values.push_back(reduce.getValue());
     else if (isa_and_nonnull<CastOp>(op) ||
              (unary && unary.getKind() == UnaryKind::neg) ||
@@ -85,7 +85,7 @@ void ReductionSeparator::separate(ReduceOp reduce) {
   b.setInsertionPoint(op);
   AssignOp made = makeStatement(
       CollectKind::inOrder, sum.type, reduce.getValue(), inputs, sum.access,
-      loopsOver(inputs), sum.summed, reduce.getKind());
+      loopsOver(inputs), sum.summed, reduce.getMonoid());
   if (!sum.sizes.empty())
     made.setSizesAttr(b.getDenseI64ArrayAttr(sum.sizes));
   made.setContractAttr(op.getContractAttr());

@@ -116,7 +116,7 @@ Value RowSplitter::makeRoot(Value tensor, const Twine &name,
 /// Builds a nest without loops, and moves the builder into it.
 NestOp RowSplitter::startNest(RankedTensorType type, StringRef name) {
   auto made =
-      NestOp::create(b, type, Value(), BinaryKindAttr(), CollectKind::inOrder);
+      NestOp::create(b, type, Value(), MonoidAttr(), CollectKind::inOrder);
   setName(made.getResult(), name);
   b.createBlock(&made.getBody());
   YieldOp::create(b);

@@ -12,7 +12,7 @@ AssignOp StatementEditor::makeStatement(CollectKind kind, RankedTensorType type,
                                         ArrayRef<Attribute> access,
                                         ArrayRef<Attribute> loops,
                                         ArrayRef<Attribute> reduced,
-                                        BinaryKind reduction) {
+                                        MonoidAttr reduction) {
   SmallVector<Value> tensors;
   SmallVector<Attribute> accesses;
   for (unsigned n : inputs) {
@@ -35,6 +35,8 @@ AssignOp StatementEditor::makeStatement(CollectKind kind, RankedTensorType type,
   for (Operation *nested : sliceOf(value))
     b.clone(*nested, mapping);
   Value result = mapping.lookup(value);
+  if (!reduction)
+    reduction = MonoidAttr::get(b.getContext(), BinaryKind::add);
   if (!reduced.empty())
     result = ReduceOp::create(b, reduction, result, b.getArrayAttr(reduced));
   YieldOp::create(b, result);

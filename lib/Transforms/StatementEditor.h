@@ -25,7 +25,7 @@ protected:
                          llvm::ArrayRef<mlir::Attribute> access,
                          llvm::ArrayRef<mlir::Attribute> loops,
                          llvm::ArrayRef<mlir::Attribute> reduced,
-                         BinaryKind reduction = BinaryKind::add);
+                         MonoidAttr reduction = {});
   /// The loops that the assignment asks for, without those over indices that
   /// none of the inputs has; none if it asks for none.
   IndexNames loopsOver(llvm::ArrayRef<unsigned> inputs);

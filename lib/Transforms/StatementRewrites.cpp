@@ -119,6 +119,13 @@ void StatementSplitter::rearrange(const Term &term, const TermOrder &order) {
   replace(term, mapping.lookup(term.value), term.reduced);
 }
 
+/// The monoid that a term is reduced by; addition if it is not reduced.
+static MonoidAttr monoidOf(const Term &term) {
+  if (auto reduce = term.use->get().getDefiningOp<ReduceOp>())
+    return reduce.getMonoid();
+  return MonoidAttr::get(term.value.getContext(), BinaryKind::add);
+}
+
 /// A name for the index of parts that no other index has.
 Attribute StatementSplitter::partIndex() {
   std::string name = "part";
@@ -174,6 +181,9 @@ void StatementSplitter::scatter(const Term &term, const TermOrder &order,
   AssignOp made =
       isList ? makeList(list, term.value, term.inputs, access, order.loops)
              : makeSums(term, access, order.loops);
+  MonoidAttr monoid = monoidOf(term).from(nullptr);
+  if (hasPartSums && !monoid.isSum())
+    made.setPartSumsAttr(monoid);
   setName(made.getResult(), isList ? "E" : "T");
   replace(term, bind(made.getResult(), access), summed);
   op.setWholeEntries(isList);
@@ -202,7 +212,7 @@ AssignOp StatementSplitter::makeSums(const Term &term,
   auto type = RankedTensorType::get(shape, term.value.getType(), encoding);
   CollectKind kind = encoding ? CollectKind::wholeRows : CollectKind::inOrder;
   AssignOp made = makeStatement(kind, type, term.value, term.inputs, access,
-                                loops, term.reduced);
+                                loops, term.reduced, monoidOf(term));
   statements.push_back(made);
   return made;
 }
@@ -212,11 +222,9 @@ AssignOp StatementSplitter::makeSums(const Term &term,
 void StatementSplitter::replace(const Term &term, Value value,
                                 ArrayRef<Attribute> reduced) {
   if (!reduced.empty()) {
-    auto before = term.use->get().getDefiningOp<ReduceOp>();
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(term.use->getOwner());
-    value = ReduceOp::create(b, before ? before.getKind() : BinaryKind::add,
-                             value, b.getArrayAttr(reduced));
+    value = ReduceOp::create(b, monoidOf(term), value, b.getArrayAttr(reduced));
   }
   term.use->set(value);
 }

@@ -37,7 +37,7 @@ private:
   IndexNames indicesOf(const Term &term, llvm::ArrayRef<mlir::Attribute> first);
   bool canList(const Term &term);
   bool isOpen(const Term &term);
-  TermOrder orderOf(const Term &term, BinaryKind reduction,
+  TermOrder orderOf(const Term &term, MonoidAttr reduction,
                     const LoopOrder &order);
   mlir::RankedTensorType listType(llvm::ArrayRef<mlir::Attribute> access,
                                   mlir::Type element,

@@ -15,6 +15,7 @@ from nacho._kernels.explanation import Explanation
 from nacho._kernels.partitioning import Nest, Partition, partition
 from nacho._notation.functions import FUNCTIONS
 from nacho._notation.gradient import grad
+from nacho._notation.monoids import Monoid, Op, Semiring, op
 from nacho._notation.symbols import Expression, Index, access, indices
 from nacho._storage import array_api
 from nacho._storage.arrays import asarray
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     expm1: OfElements
     floor: OfElements
     isnan: OfElements
+    keep: OfElements
     log: OfElements
     log1p: OfElements
     maximum: OfElements
@@ -105,9 +107,11 @@ __all__ = [
     "Index",
     "IndexOverflowError",
     "Lazy",
+    "Monoid",
     "NachoError",
     "NachoWarning",
     "Nest",
+    "Op",
     "OperandError",
     "OptionError",
     "OutOfMemoryError",
@@ -115,6 +119,7 @@ __all__ = [
     "Partition",
     "ReductionError",
     "RowError",
+    "Semiring",
     "ShapeError",
     "Tensor",
     "UnsupportedError",
@@ -137,11 +142,13 @@ __all__ = [
     "grad",
     "indices",
     "isnan",
+    "keep",
     "log",
     "log1p",
     "maximum",
     "minimum",
     "mlir",
+    "op",
     "partition",
     "pattern",
     "prod",

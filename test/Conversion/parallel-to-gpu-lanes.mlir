@@ -101,6 +101,7 @@ func.func @slots(%n: index, %threads: index, %out: memref<?x?xindex>) {
 // CHECK:           memref.store %c0, %[[OFFSETS]][%c0, %c0]
 // CHECK:           scf.for {{.+}} to %[[TILES]] step %c128 iter_args
 // CHECK-COUNT-4:     memref.load %[[OFFSETS]]
+// CHECK:             nvvm.bar.warp.sync
 // CHECK:             gpu.shuffle idx
 // CHECK-COUNT-4:     memref.store %{{.+}}, %[[OFFSETS]]
 // CHECK:           gpu.terminator

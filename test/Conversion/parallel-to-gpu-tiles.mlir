@@ -44,6 +44,21 @@ func.func @stage_in(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
   return
 }
 
+// Windows take multiples of 16 bytes, and so does what they share.
+//
+// CHECK-LABEL: func.func @whole(
+// CHECK:         gpu.launch
+// CHECK-SAME:      workgroup(%{{.+}} : memref<32xi8, #gpu.address_space<workgroup>>)
+func.func @whole(%n: index, %in: memref<?xf32>, %out: memref<?xf32>) {
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 5 sharing 20
+    nacho.stage_in %in[%begin to %end] : memref<?xf32>
+    %x = memref.load %in[%part] : memref<?xf32>
+    memref.store %x, %out[%part] : memref<?xf32>
+  }
+  return
+}
+
 // The window of rows is computed by every block, from its tile.
 //
 // CHECK-LABEL: func.func @rows(

@@ -2,26 +2,43 @@
 
 #include "Ptx.h"
 
+#include <array>
 #include <functional>
 #include <type_traits>
 
 using namespace ptx;
 
+/// Where an instruction accesses so many bytes, which get `written` if it
+/// writes them.
+using Place = char *(*)(Thread &, const Instruction &, size_t operand,
+                        AccessKind kind, size_t bytes, const void *written);
+
 /// Memory of the device, where the host can access it.
-static char *globalAt(Thread &t, const Instruction &i, size_t operand) {
-  auto known = t.get<int64_t>(i.operands[operand]);
-  return reinterpret_cast<char *>(known + i.offset + t.window);
+static char *globalAt(Thread &t, const Instruction &i, size_t operand,
+                      AccessKind kind, size_t bytes, const void *written) {
+  auto known = t.get<int64_t>(i.operands[operand]) + i.offset;
+  t.races->note({kind, int64_t(t.registers[kBlock]),
+                 int64_t(t.registers[kThread]), t.metInBlock, t.metInWarp,
+                 i.line},
+                known, bytes, written);
+  return reinterpret_cast<char *>(known + t.window);
 }
 
-static char *localAt(Thread &t, const Instruction &i, size_t operand) {
+static char *localAt(Thread &t, const Instruction &i, size_t operand,
+                     AccessKind /*kind*/, size_t /*bytes*/,
+                     const void * /*written*/) {
   return t.local + t.get<int64_t>(i.operands[operand]) + i.offset;
 }
 
-static char *sharedAt(Thread &t, const Instruction &i, size_t operand) {
-  return t.shared + t.get<int64_t>(i.operands[operand]) + i.offset;
+static char *sharedAt(Thread &t, const Instruction &i, size_t operand,
+                      AccessKind /*kind*/, size_t bytes,
+                      const void * /*written*/) {
+  uint64_t at = t.get<uint64_t>(i.operands[operand]) + i.offset;
+  if (at > t.sharedBytes || t.sharedBytes - at < bytes)
+    throw Error("line " + std::to_string(i.line) +
+                " accesses shared memory beyond its end");
+  return t.shared + at;
 }
-
-using Place = char *(*)(Thread &, const Instruction &, size_t operand);
 
 /// Accesses must be aligned. This is what the driver does if one is not.
 static void requireAligned(const char *at, size_t bytes) {
@@ -29,11 +46,15 @@ static void requireAligned(const char *at, size_t bytes) {
     __builtin_trap();
 }
 
+/// How many values an instruction loads or stores at most.
+static constexpr size_t kMostValues = 4;
+
 /// One or several values, from consecutive addresses.
 template <typename T, Place place>
 static void load(Thread &t, const Instruction &i) {
   size_t count = i.operands.size() - 1;
-  const char *at = place(t, i, count);
+  const char *at =
+      place(t, i, count, AccessKind::read, sizeof(T) * count, nullptr);
   requireAligned(at, sizeof(T) * count);
   for (size_t n = 0; n < count; ++n) {
     T value;
@@ -48,12 +69,13 @@ static void load(Thread &t, const Instruction &i) {
 template <typename T, Place place>
 static void store(Thread &t, const Instruction &i) {
   size_t count = i.operands.size() - 1;
-  char *at = place(t, i, 0);
-  requireAligned(at, sizeof(T) * count);
-  for (size_t n = 0; n < count; ++n) {
-    T value = t.get<T>(i.operands[n + 1]);
-    std::memcpy(at + n * sizeof(T), &value, sizeof(T));
-  }
+  std::array<T, kMostValues> values;
+  for (size_t n = 0; n < count; ++n)
+    values[n] = t.get<T>(i.operands[n + 1]);
+  size_t bytes = sizeof(T) * count;
+  char *at = place(t, i, 0, AccessKind::write, bytes, values.data());
+  requireAligned(at, bytes);
+  std::memcpy(at, values.data(), bytes);
 }
 
 template <typename T>
@@ -76,7 +98,7 @@ struct Exchange {
 /// Threads run one after the other, so that every update is atomic.
 template <typename T, typename Update, Place place>
 static void update(Thread &t, const Instruction &i) {
-  char *at = place(t, i, 1);
+  char *at = place(t, i, 1, AccessKind::atomic, sizeof(T), nullptr);
   requireAligned(at, sizeof(T));
   T before;
   std::memcpy(&before, at, sizeof(T));

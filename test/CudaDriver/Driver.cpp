@@ -2,9 +2,9 @@
 //
 // A library with those functions of CUDA's driver that Nacho calls, for tests:
 // it interprets the PTX. Its memory is that of the simulated GPU, so that the
-// host cannot access it, and that kernels which go beyond an array fail. The
-// environment variable NACHO_FAKE_CUDA names a function that fails, and how:
-// "cuLaunchKernel=719".
+// host cannot access it, and that kernels which go beyond an array fail; so do
+// those whose threads race on memory. The environment variable NACHO_FAKE_CUDA
+// names a function that fails, and how: "cuLaunchKernel=719".
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ using Address = uint64_t;
 static constexpr Result kOk = 0, kInvalidValue = 1, kOutOfMemory = 2;
 static constexpr Result kInvalidContext = 201, kInvalidPtx = 218,
                         kNotFound = 500;
-static constexpr Result kIllegalAddress = 700;
+static constexpr Result kIllegalAddress = 700, kLaunchFailed = 719;
 
 /// The result that a test wants of a function.
 static Result wantedOf(const char *symbol) {
@@ -89,8 +89,14 @@ NACHO_EXPORT Result cuGetErrorName(Result error, const char **name) {
   return kOk;
 }
 
+/// What a kernel did wrong.
+static std::string &wrong() {
+  static auto *made = new std::string("as the test wants it");
+  return *made;
+}
+
 NACHO_EXPORT Result cuGetErrorString(Result, const char **text) {
-  *text = "as the test wants it";
+  *text = wrong().c_str();
   return kOk;
 }
 
@@ -325,6 +331,9 @@ NACHO_EXPORT Result cuLaunchKernel(Handle function, unsigned gridX,
     nacho::callSimulated(run, words);
   } catch (const nacho::DeviceFault &) {
     broken = kIllegalAddress;
+  } catch (const ptx::Error &error) {
+    wrong() = error.what();
+    broken = kLaunchFailed;
   }
   return broken;
 }

@@ -45,6 +45,13 @@ static void vote(Thread *warp) {
     warp[lane].set(warp[lane].meeting->operands[0], votes);
 }
 
+/// What lanes have written before is seen by all lanes. Other meetings of a
+/// warp do not see to that.
+static void synchronize(Thread *warp) {
+  for (size_t lane = 0; lane < kWarp; ++lane)
+    ++warp[lane].metInWarp;
+}
+
 template <void (*meet)(Thread *)>
 static void waitForWarp(Thread &t, const Instruction &instruction) {
   t.waits = true;
@@ -58,7 +65,7 @@ Operation ptx::barrierOf(const std::string &name) {
   if (name == "vote.sync.ballot.b32")
     return {waitForWarp<vote>, Shape::values};
   if (name == "bar.warp.sync")
-    return {waitForWarp<[](Thread *) {}>, Shape::values};
+    return {waitForWarp<synchronize>, Shape::values};
   if (name != "bar.sync" && name != "barrier.sync")
     return {};
   return {[](Thread &t, const Instruction &) { t.waits = true; },
@@ -84,8 +91,10 @@ static void runBlock(const std::vector<Instruction> &code,
     return thread.meeting != nullptr;
   };
   while (!std::all_of(threads.begin(), threads.end(), isDone)) {
-    for (Thread &thread : threads)
+    for (Thread &thread : threads) {
+      thread.metInBlock += thread.waits;
       runThread(code, thread);
+    }
     while (std::any_of(threads.begin(), threads.end(), waitsForWarp))
       for (size_t first = 0; first < threads.size(); first += kWarp)
         if (waitsForWarp(threads[first])) {
@@ -122,9 +131,12 @@ Thread Kernel::begin(char *room) const {
 
 void Kernel::run(int64_t blocks, int64_t count, void **parameters,
                  int64_t window) const {
-  size_t ofThread = aligned(numRegisters * sizeof(uint64_t)) + localBytes;
+  size_t ofThread =
+      aligned(numRegisters * sizeof(uint64_t)) + aligned(localBytes);
   static thread_local std::vector<Thread> threads;
+  static thread_local Races races;
   threads.resize(count);
+  races = Races();
   char *values = roomFor(aligned(parameterBytes) + aligned(sharedBytes) +
                          count * ofThread);
   char *shared = values + aligned(parameterBytes);
@@ -138,7 +150,9 @@ void Kernel::run(int64_t blocks, int64_t count, void **parameters,
           begin(shared + aligned(sharedBytes) + number * ofThread);
       thread.parameters = values;
       thread.shared = shared;
+      thread.sharedBytes = sharedBytes;
       thread.window = window;
+      thread.races = &races;
       thread.registers[kBlock] = block;
       thread.registers[kThread] = number;
       thread.registers[kBlocks] = blocks;

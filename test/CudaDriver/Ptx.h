@@ -9,6 +9,8 @@
 #ifndef NACHO_TEST_PTX_H
 #define NACHO_TEST_PTX_H
 
+#include "Races.h"
+
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -18,7 +20,8 @@
 
 namespace ptx {
 
-/// PTX that is not understood. The text says which line it is.
+/// PTX that is not understood, or does what it must not. The text says which
+/// line it is.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -32,6 +35,7 @@ struct Thread {
   const char *parameters;
   char *local;  ///< Memory of its own.
   char *shared; ///< Memory of its block.
+  size_t sharedBytes;
   /// From addresses that the driver hands out to those that can be accessed.
   int64_t window;
   size_t next = 0; ///< The number of the next instruction.
@@ -41,6 +45,9 @@ struct Thread {
   /// waits for its block.
   const Instruction *meeting = nullptr;
   void (*meet)(Thread *warp) = nullptr;
+  /// How often its block has met at barriers, and its warp.
+  int64_t metInBlock = 0, metInWarp = 0;
+  Races *races = nullptr;
 
   template <typename T>
   T get(int32_t number) const {
@@ -60,6 +67,7 @@ struct Instruction {
   std::vector<int32_t> operands; ///< Registers; the result comes first.
   int64_t offset = 0;            ///< Of an address, or of a parameter.
   size_t target = 0;             ///< Of a branch.
+  size_t line = 0;               ///< Of the text.
   int32_t guard = -1;            ///< A predicate without which nothing is done.
   bool isNegated = false;
 };

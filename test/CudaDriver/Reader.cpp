@@ -161,8 +161,9 @@ void Reader::readParameter() {
 void Reader::readArray(size_t &all) {
   std::vector<std::string> words = wordsOf(line);
   size_t bytes = std::strtoull(words.back().c_str(), nullptr, 10);
-  registers[words[words.size() - 2]] = constantOf(all);
-  all += (bytes + 15) / 16 * 16;
+  size_t begin = (all + 15) / 16 * 16;
+  registers[words[words.size() - 2]] = constantOf(begin);
+  all = begin + bytes;
 }
 
 /// .reg .b64 %rd<27>;
@@ -255,6 +256,7 @@ void Reader::readInstruction() {
   }
   std::vector<std::string> words = wordsOf(line);
   Instruction made;
+  made.line = number;
   if (words.front()[0] == '@') {
     made.isNegated = words.front()[1] == '!';
     made.guard = registerOf(words.front().substr(made.isNegated ? 2 : 1));

@@ -94,9 +94,9 @@ func.func @nothing() -> tensor<f64> {
 // CHECK-NEXT:      nacho.yield %[[z]] : f64
 //
 // GENERIC-LABEL: sym_name = "reductions"
-// GENERIC:         "nacho.reduce"({{.+}}) <{indices = ["k"], kind = #nacho<binary_kind max>}>
-// GENERIC:         "nacho.reduce"({{.+}}) <{indices = ["j"], kind = #nacho<binary_kind add>}>
-// GENERIC:         "nacho.reduce"({{.+}}) <{indices = ["k", "j"], kind = #nacho<binary_kind mul>}>
+// GENERIC:         "nacho.reduce"({{.+}}) <{indices = ["k"], monoid = #nacho<monoid max>}>
+// GENERIC:         "nacho.reduce"({{.+}}) <{indices = ["j"], monoid = #nacho<monoid add>}>
+// GENERIC:         "nacho.reduce"({{.+}}) <{indices = ["k", "j"], monoid = #nacho<monoid mul>}>
 func.func @reductions(%A: tensor<?x?x?xf64>, %B: tensor<?xf64>) -> tensor<?xf64> {
   %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64>, %b = %B[i] : tensor<?xf64>)
       -> [i] : tensor<?xf64> {

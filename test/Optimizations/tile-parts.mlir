@@ -28,7 +28,7 @@
 // CHECK-LABEL: func.func @csr(
 // CHECK-SAME:    %[[A:[^ ]+]]: {{.+}}, %[[BOUNDS:[^ ]+]]: memref<?x5xindex>, %{{[^ ]+}}: memref<?x1xindex>, %[[N:[^ ]+]]: index
 // CHECK:         nacho.parallel %[[PART:.+]] in %[[N]] threads %[[N]] {
-// CHECK-NEXT:      %begin, %end = nacho.tile %[[PART]] of %[[N]] by 64 sharing 13650
+// CHECK-NEXT:      %begin, %end = nacho.tile %[[PART]] of %[[N]] by 64 sharing 13664
 // CHECK-NEXT:      %[[ONE:.+]] = arith.constant 1 : index
 // CHECK-NEXT:      %first = nacho.load_cut %[[BOUNDS]][%begin]
 // CHECK-NEXT:      %last = nacho.load_cut %[[BOUNDS]][%end]
@@ -70,7 +70,7 @@ func.func @csr(%A: !csr, %bounds: memref<?x5xindex>, %counts: memref<?x1xindex>,
 // CHECK-LABEL: func.func @coo(
 // CHECK-SAME:    %[[A:[^ ]+]]: {{.+}}, %{{[^ ]+}}: memref<?x5xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>, %[[VALUES:[^ ]+]]: memref<?xf64>
 // CHECK:         nacho.parallel
-// CHECK-NEXT:      %begin, %end = nacho.tile %{{.+}} of %{{.+}} by 32 sharing 28248
+// CHECK-NEXT:      %begin, %end = nacho.tile %{{.+}} of %{{.+}} by 32 sharing 28256
 // CHECK-NOT:       sparse_tensor.positions
 // CHECK:           %[[CRD0:.+]] = sparse_tensor.coordinates %[[A]] {level = 0 : index}
 // CHECK:           nacho.cut_position %first[1, 0]

@@ -20,6 +20,8 @@ static constexpr StringLiteral kMaps[] = {
     "(d0) -> (d0 : dense)",
     "(d0) -> (d0 : compressed)",
     "(d0, d1) -> (d0 : dense, d1 : compressed)",
+    "(d0, d1) -> (d0 : dense, d1 : loose_compressed)",
+    "(d0, d1) -> (d0 : dense, d1 : structured[2, 4])",
     "(d0, d1) -> (d0 : compressed, d1 : dense)",
     "(d0, d1) -> (d1 : compressed, d0 : compressed)",
     "(d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa))",

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -135,6 +136,17 @@ def test_long_sums(text, dtype):
     wanted = nacho.evaluate(text, operands, parts=3)
     found = nacho.evaluate(text, operands, parts=3, target="cuda", device=0)
     assert samples.same_numbers(found, wanted)
+
+
+@pytest.mark.parametrize("cut", [{}, {"heavy-rows": True, "row-pieces": True}])
+def test_long_rows(cut):
+    """Rows have more products than fit in a table, and lanes share a workspace."""
+    A = sp.random_array((40, 60), density=0.5, format="csr", rng=1)
+    B = sp.random_array((60, 300), density=0.1, format="csr", rng=2)
+    run = partial(nacho.evaluate, "Z[i,k] = A[i,j] * B[j,k]", A=A, B=B, order="ijk")
+    wanted = run(parts=3)
+    found = run(parts=5, target="cuda", device=0, choices=cut)
+    assert samples.same_numbers(found.toarray(), wanted.toarray())
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0, 0), (1, 1)])

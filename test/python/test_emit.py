@@ -12,7 +12,8 @@ from nacho._kernels.types import typing_by_default
 from nacho._notation.parser import parse
 from nacho._notation.promotion import kinds_of
 from nacho._storage.formats import TensorType
-from nacho.mlir._emit import emit, literal
+from nacho.mlir._emit import emit
+from nacho.mlir._literals import literal
 
 CSR32 = TensorType(Format("csr"), "f64")
 

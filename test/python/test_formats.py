@@ -179,8 +179,8 @@ def test_not_a_format(text, message):
 @pytest.mark.parametrize(
     "text",
     [
-        "(d0, d1) -> (d0 floordiv 2 : dense, d1 : compressed)",
-        "(d0, d1) -> (d0 : dense, d1 : loose_compressed)",
+        "(d0, d1) -> (d0 : batch, d1 : compressed)",
+        "(d0, d1) -> (d0 + d1 : dense, d1 : compressed)",
     ],
 )
 def test_foreign_level_maps(text):

@@ -44,6 +44,8 @@ def expected(operator, values):
     """
     if operator.name == "pattern":
         return values[0] != 0
+    if operator.name == "keep":
+        return np.where(values[1] != 0, values[0], values[0].dtype.type())
     if operator.is_fractional and values[0].dtype.kind in "biu":
         values = [value.astype(float) for value in values]
     with np.errstate(all="ignore"):

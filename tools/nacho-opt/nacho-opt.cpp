@@ -2,6 +2,7 @@
 
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/InitAll.h"
+#include "nacho/Sparsifier/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -12,6 +13,7 @@
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   nacho::registerAllPasses(nacho::allBackends());
+  nacho::registerSparsifier();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

@@ -8,6 +8,7 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/InitAll.h"
 #include "nacho/IR/Nacho.h"
+#include "nacho/Sparsifier/Passes.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
@@ -24,5 +25,8 @@ mlirGetDialectPluginInfo() {
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "Nacho", LLVM_VERSION_STRING,
-          []() { nacho::registerAllPasses(nacho::allBackends()); }};
+          []() {
+            nacho::registerAllPasses(nacho::allBackends());
+            nacho::registerSparsifier();
+          }};
 }

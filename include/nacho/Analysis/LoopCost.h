@@ -71,7 +71,7 @@ double expectedPositions(const LoopOperand &operand, const Extents &extents,
 class LoopCost {
 public:
   /// `result` is the order of the loops over the indices of the result.
-  LoopCost(AssignOp op, const Term &term, BinaryKind reduction,
+  LoopCost(AssignOp op, const Term &term, MonoidAttr reduction,
            llvm::ArrayRef<mlir::Attribute> result);
   /// The same for a product whose operands need not exist yet. `all` has the
   /// indices of all operands, the dense ones included.
@@ -103,7 +103,7 @@ private:
   llvm::SmallVector<LoopOperand> operands;
   IndexNames indices, result;
   Extents extents;
-  bool isSum, isDenseResult;
+  bool reducesAbsent, isDenseResult;
 };
 
 } // namespace nacho

@@ -38,7 +38,7 @@ struct Sum {
 struct Terms {
   llvm::SmallVector<Term> terms;
   llvm::SmallVector<Sum> sums;
-  BinaryKind reduction = BinaryKind::add;
+  MonoidAttr reduction;   ///< Addition unless another one is written.
   bool isReduced = false; ///< Whether any term is reduced over an index.
 
   static mlir::FailureOr<Terms> split(AssignOp op);

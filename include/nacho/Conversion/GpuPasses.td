@@ -181,6 +181,7 @@ def NachoMergeKernels : Pass<"nacho-merge-kernels", "::mlir::ModuleOp"> {
     gpu.module @kernels { gpu.func @f_kernel_0 }
     ```
   }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 def NachoMathOnDevice : Pass<"nacho-math-on-device", "::mlir::gpu::GPUModuleOp"> {

@@ -122,6 +122,8 @@ public:
   ~Buffer();
 
   Argument argument() const { return {data, size}; }
+  /// Leaves the array to the caller, who releases it.
+  void *disown();
   size_t numBytes() const { return size * sizeOf(type); }
   void fill(int byte) { device->fill(data, byte, numBytes()); }
   HostView<char> read() const {

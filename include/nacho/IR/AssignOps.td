@@ -21,7 +21,8 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
     `collect` says how the entries are collected (see `#nacho.collect`). An assignment
     that collects a `sorted_list` reduces nothing, its loops run in any order, and it
     may read the diagonal of a sparse operand. The same holds with `part_sums`, except
-    that each part sums over all indices that the result lacks. No operand has the last
+    that each part sums over all indices that the result lacks, or combines with the monoid
+    `part_sums`. No operand has the last
     index of such a result: it holds the number of the part. With `whole_rows`, loops
     over reduced indices may lie outside of the loop over the result's last level.
 
@@ -59,7 +60,8 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
                                          "CollectKind::inOrder">:$collect,
                        OptionalAttr<ArrayAttr>:$contract,
                        OptionalAttr<DenseI64ArrayAttr>:$sizes,
-                       UnitAttr:$whole_entries);
+                       UnitAttr:$whole_entries,
+                       OptionalAttr<Nacho_MonoidAttr>:$part_sums);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let builders = [OpBuilder<
@@ -68,7 +70,8 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
            "::mlir::ArrayAttr":$order,
            CArg<"::nacho::CollectKind", "::nacho::CollectKind::inOrder">:$collect), [{
     build($_builder, $_state, result, inputs, init, accesses, resultAccess, order,
-          collect, /*contract=*/nullptr, /*sizes=*/nullptr);
+          collect, /*contract=*/nullptr, /*sizes=*/nullptr, /*whole_entries=*/false,
+          /*part_sums=*/nullptr);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -181,10 +184,12 @@ def Nacho_SelectOp : Nacho_Op<"select", [
 }
 
 def Nacho_StoredOp : Nacho_Op<"stored", [Pure, HasParent<"AssignOp">]> {
-  let summary = "whether an element of an operand is stored";
+  let summary = "whether an element is stored";
   let description = [{
-    The element is one that the assignment binds. It is true where the operand has an
-    entry, whatever its value is; everywhere, if the operand is dense.
+    It is true where an operand has an entry, whatever its value is; everywhere, if the
+    operand is dense. Any other element is stored where the operators that compute it
+    need an entry: a sum where one of its operands is, a product where all of them are. A
+    number is stored everywhere.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{
@@ -203,7 +208,35 @@ def Nacho_StoredOp : Nacho_Op<"stored", [Pure, HasParent<"AssignOp">]> {
   let arguments = (ins Nacho_Element:$arg);
   let results = (outs I1:$result);
   let assemblyFormat = "$arg attr-dict `:` type($arg)";
-  let hasVerifier = 1;
+}
+
+def Nacho_KeepOp : Nacho_Op<"keep", [
+    Pure, HasParent<"AssignOp">, AllTypesMatch<["value", "result"]>]> {
+  let summary = "an element that is stored only where a condition holds";
+  let description = [{
+    The result of the assignment has an entry exactly where the condition holds, even if
+    the value is 0 there. A reduction takes no other elements than these. Any other
+    operator takes 0 for an element that is not kept.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    // Z = the entries of A that are not 0
+    func.func @prune(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+      %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>)
+          -> [i, j] : tensor<?x?xf64, #CSR> {
+        %zero = arith.constant 0.0 : f64
+        %0 = nacho.compare ne %a, %zero : f64
+        %1 = nacho.keep %a if %0 : f64
+        nacho.yield %1 : f64
+      }
+      return %Z : tensor<?x?xf64, #CSR>
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_Element:$value, I1:$condition);
+  let results = (outs Nacho_Element:$result);
+  let assemblyFormat = "$value `if` $condition attr-dict `:` type($value)";
 }
 
 def Nacho_CoordinatesOp : Nacho_Op<"coordinates", [Pure]> {
@@ -266,11 +299,57 @@ def Nacho_CastOp : Nacho_Op<"cast", [Pure]> {
   let assemblyFormat = "$arg attr-dict `:` type($arg) `to` type($result)";
 }
 
+def Nacho_MonoidOp : Nacho_Op<"monoid", [
+    Symbol, IsolatedFromAbove, SingleBlock]> {
+  let summary = "an operator that reduces, defined by a region";
+  let description = [{
+    The region combines two elements. The operator must be associative and commutative,
+    and combining the `identity` with an element must give that element: the compiler
+    chooses in which order elements are combined, and where reductions begin.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{
+      map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    #V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : dense) }>
+    // The probability that one of two independent events happens, or both do.
+    nacho.monoid @either identity 0.0 : f64 {
+    ^bb0(%x: f64, %y: f64):
+      %sum = nacho.binary add %x, %y : f64
+      %both = nacho.binary mul %x, %y : f64
+      %0 = nacho.binary sub %sum, %both : f64
+      nacho.yield %0 : f64
+    }
+    // y[i] = the probability that an event of A[i] happens
+    func.func @any_of(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64, #V> {
+      %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>)
+          -> [i] : tensor<?xf64, #V> {
+        %0 = nacho.reduce @either %a over [j] : f64
+        nacho.yield %0 : f64
+      }
+      return %y : tensor<?xf64, #V>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypedAttrInterface:$identity);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `identity` $identity attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Type getElement() { return getIdentity().getType(); }
+    /// x combined with y.
+    ::mlir::Value emit(::mlir::ImplicitLocOpBuilder &b, ::mlir::Value x,
+                       ::mlir::Value y);
+  }];
+}
+
 def Nacho_ReduceOp : Nacho_Op<"reduce", [
-    Pure, HasParent<"AssignOp">, AllTypesMatch<["value", "result"]>]> {
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"AssignOp">, AllTypesMatch<["value", "result"]>]> {
   let summary = "an element reduced over all values of some indices";
   let description = [{
     An assignment can only yield a sum whose terms are reductions or unreduced values.
+    `#nacho.monoid` says which elements a reduction combines.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{
@@ -290,11 +369,12 @@ def Nacho_ReduceOp : Nacho_Op<"reduce", [
     }
     ```
   }];
-  let arguments = (ins Nacho_BinaryKindAttr:$kind, Nacho_Element:$value,
+  let arguments = (ins Nacho_MonoidAttr:$monoid, Nacho_Element:$value,
                        ArrayAttr:$indices);
   let results = (outs Nacho_Element:$result);
   let assemblyFormat = [{
-    `` $kind $value `over` custom<Access>($indices) attr-dict `:` type($value)
+    `` $monoid $value `over` custom<Access>($indices) attr-dict
+    `:` type($value)
   }];
   let hasVerifier = 1;
 }

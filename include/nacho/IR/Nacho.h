@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -50,7 +51,7 @@ bool leavesRowsWhole(CollectKind kind);
 bool sortsEntries(CollectKind kind);
 
 /// Whether a level stores coordinates, and where the children of each of its
-/// parents begin.
+/// parents begin, which is where those of the parent before it end.
 bool storesChildren(mlir::sparse_tensor::LevelType level);
 
 /// Whether a tensor stores one coordinate per entry in every level (COO).

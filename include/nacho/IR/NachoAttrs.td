@@ -44,6 +44,67 @@ def Nacho_CompareKindAttr
     : EnumAttr<Nacho_Dialect, Nacho_CompareKind, "compare_kind">;
 
 //===----------------------------------------------------------------------===//
+// Monoids
+//===----------------------------------------------------------------------===//
+
+def Nacho_MonoidAttr : Nacho_Attr<"Monoid", "monoid"> {
+  let summary = "what a reduction combines elements with";
+  let description = [{
+    A binary operator that reduces, and whether elements that are not stored take part
+    in the reduction. Without `stored` they count as 0, so that the minimum of a row
+    with entries 2 and 3, and without others, is 0. With `stored` it is 2; reducing
+    nothing gives the identity of the operator, of which the largest number is that of
+    `min`. A 0 changes no sum, so that `stored` makes no difference to `add`.
+
+    The name of a `nacho.monoid` stands for the operator that it defines, which reduces
+    stored elements only.
+
+    A reduction may begin `from` a number other than the identity, which takes part once,
+    whatever the parts are.
+
+    ```mlir
+    module attributes {
+      test.sum = #nacho<monoid add>,
+      test.least = #nacho<monoid min stored>,
+      test.most = #nacho<monoid max stored from 100.0 : f64>
+    } {}
+    ```
+  }];
+  let parameters = (ins "::nacho::BinaryKind":$kind, "bool":$stored,
+                        OptionalParameter<"::mlir::TypedAttr">:$start,
+                        OptionalParameter<"::mlir::FlatSymbolRefAttr">:$name);
+  let hasCustomAssemblyFormat = 1;
+  let builders = [
+    AttrBuilder<(ins "::nacho::BinaryKind":$kind, CArg<"bool", "false">:$stored,
+                     CArg<"::mlir::TypedAttr", "{}">:$start), [{
+      return $_get($_ctxt, kind, stored, start, ::mlir::FlatSymbolRefAttr());
+    }]>,
+    AttrBuilderWithInferredContext<(ins "::mlir::FlatSymbolRefAttr":$name), [{
+      return $_get(name.getContext(), BinaryKind::add, true, ::mlir::TypedAttr(),
+                   name);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    /// Whether an element that is not stored may change the result.
+    bool reducesAbsent() const;
+    /// Whether the reduction is nothing but a sum.
+    bool isSum() const {
+      return getKind() == BinaryKind::add && !getStart() && !getName();
+    }
+    /// The same monoid, for a reduction that begins from a number, or from none.
+    MonoidAttr from(::mlir::TypedAttr start) const;
+    /// What a reduction of no elements gives, but for the number that it begins from.
+    ::mlir::Value emitIdentity(::mlir::ImplicitLocOpBuilder &b,
+                               ::mlir::Type type) const;
+    /// x combined with the number from which the reduction begins, if there is one.
+    ::mlir::Value emitFromStart(::mlir::ImplicitLocOpBuilder &b, ::mlir::Value x) const;
+    /// x combined with y.
+    ::mlir::Value emit(::mlir::ImplicitLocOpBuilder &b, ::mlir::Value x,
+                       ::mlir::Value y, bool reassociable = false) const;
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Merge expressions
 //===----------------------------------------------------------------------===//
 

@@ -21,7 +21,9 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
     holds one row: the entries of one level inside the *outer* loops, which are the
     loops before the first loop whose coordinate is not appended. When the outer loops
     move on, the row is appended and the workspace is emptied. A nest that collects
-    `whole_rows` or `light_rows` reduces by addition, and only its outer loops are cut.
+    `whole_rows` or `light_rows` reduces stored elements only, or by addition, and only
+    its outer loops are cut. With `part_sums`, `reduce` is what each part combines
+    elements with, and is addition if it is not written.
 
     With `whole_entries`, every entry of the result is reduced by one part, in the order
     in which the loops visit its elements: only loops over coordinates of the result are
@@ -65,7 +67,7 @@ def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
     ```
   }];
   let arguments = (ins Optional<Nacho_CutsType>:$cuts,
-                       OptionalAttr<Nacho_BinaryKindAttr>:$reduce,
+                       OptionalAttr<Nacho_MonoidAttr>:$reduce,
                        DefaultValuedAttr<Nacho_CollectAttr,
                                          "CollectKind::inOrder">:$collect,
                        UnitAttr:$wholeEntries,

@@ -140,6 +140,13 @@ def Where : Operator<"where", "select", 3> {
   let summary = "``lhs`` where the condition is not 0, else ``rhs``";
 }
 
+def Keep : Operator<"keep", "keep", 2> {
+  let mnemonic = "keep";
+  let function = "keep";
+  let summary = "an expression where the condition is not 0; nothing is stored elsewhere";
+  let numpy = "";
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//

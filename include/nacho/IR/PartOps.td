@@ -87,14 +87,14 @@ def Nacho_AccumulateOp : Nacho_Op<"accumulate", [
     }
     ```
   }];
-  let arguments = (ins Nacho_BinaryKindAttr:$kind,
+  let arguments = (ins Nacho_MonoidAttr:$monoid,
                        Arg<Variadic<MemRefRankOf<[AnyType], [2]>>, "rows of sums",
                            [MemRead, MemWrite]>:$sums,
                        Index:$row, Index:$first, Index:$length,
                        Optional<I1>:$condition);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $kind `into` $sums `at` `[` $row `,` $first `]` `to` $length
+    `` $monoid `into` $sums `at` `[` $row `,` $first `]` `to` $length
     (`if` $condition^)? attr-dict `:` type($sums) $body
   }];
   let hasVerifier = 1;

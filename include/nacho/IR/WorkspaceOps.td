@@ -95,10 +95,10 @@ def Nacho_LaneTableOp : Nacho_Op<"lane_table"> {
 }
 
 def Nacho_InsertOp : Nacho_Op<"insert", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "add to the element at a coordinate of a workspace";
+  let summary = "combine a value with the element at a coordinate of a workspace";
   let description = [{
-    A coordinate that is not in the workspace starts from 0. The result says whether the
-    coordinate is new. A set of coordinates takes no value. If it is `distinct`, the
+    The value is combined with the one that is there, if there is one: added to it, unless
+    another monoid is written. The result says whether the coordinate is new. A set of coordinates takes no value. If it is `distinct`, the
     loop around it has another coordinate in each of its steps.
 
     ```mlir
@@ -109,13 +109,18 @@ def Nacho_InsertOp : Nacho_Op<"insert", [MemoryEffects<[MemRead, MemWrite]>]> {
     ```
   }];
   let arguments = (ins Optional<Nacho_Element>:$value, Index:$key,
-                       Nacho_WorkspaceType:$workspace, UnitAttr:$distinct);
+                       Nacho_WorkspaceType:$workspace, UnitAttr:$distinct,
+                       OptionalAttr<Nacho_MonoidAttr>:$monoid);
   let results = (outs I1:$isNew);
   let assemblyFormat = [{
-    ($value^ `:` type($value))? (`distinct` $distinct^)? `at` $key `into` $workspace
+    (`by` `` $monoid^)? ($value^ `:` type($value))? (`distinct` $distinct^)? `at` $key `into` $workspace
     attr-dict `:` type($workspace)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The element for a value at a coordinate that is not new.
+    ::mlir::Value emitCombined(::mlir::ImplicitLocOpBuilder &b, ::mlir::Value before);
+  }];
 }
 
 def Nacho_LookupOp : Nacho_Op<"lookup", [

@@ -41,9 +41,16 @@ public:
 
   /// Maps the position of a parent to the position of its first child, and the
   /// position after the last parent to the end of this level. The children of
-  /// the parents [p, q) therefore are [begin(p), begin(q)).
+  /// the parents [p, q) therefore lie in [begin(p), begin(q)). What else lies
+  /// there belongs to no fiber.
   virtual mlir::Value begin(mlir::ImplicitLocOpBuilder &b,
                             mlir::Value parent) const = 0;
+
+  /// The end of the children of the parents [p, after), which begin at `begin`.
+  virtual mlir::Value end(mlir::ImplicitLocOpBuilder &b, mlir::Value begin,
+                          mlir::Value after) const {
+    return this->begin(b, after);
+  }
 
   /// Maps a coordinate to the first position in [low, high) whose coordinate is
   /// not smaller, or to `high` if there is none. The fiber begins at position

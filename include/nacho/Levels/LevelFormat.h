@@ -21,6 +21,9 @@ bool isUniqueLevel(mlir::RankedTensorType type, unsigned level);
 /// level, which has the same position.
 bool sharesPositions(mlir::RankedTensorType type, unsigned level);
 
+/// Whether there may be positions of the level that belong to no fiber.
+bool hasGaps(mlir::RankedTensorType type, unsigned level);
+
 /// The outermost level that has the same positions as `level`.
 unsigned firstSharing(mlir::RankedTensorType type, unsigned level);
 
@@ -33,6 +36,8 @@ unsigned dimensionOf(mlir::RankedTensorType type, unsigned level);
 /// Whether tensors of this type are supported: every level, the order in which
 /// the levels follow one another, and that they can store any tensor.
 bool hasSupportedLevels(mlir::RankedTensorType type);
+/// Whether results may have this type; those without an encoding are dense.
+bool canBeResult(mlir::RankedTensorType type);
 /// Whether fibers of this type can be read. The levels of a scanned list need
 /// not be able to store any tensor.
 bool isReadable(FiberType fiber);

@@ -57,6 +57,9 @@ inline constexpr int64_t kGpuSlots = 4096;
 inline constexpr int64_t kGpuEntriesPerPart = 16;
 /// The most bytes that the threads of a block of any GPU share.
 inline constexpr int64_t kGpuSharedBytes = int64_t(48) << 10;
+/// Each window of an array that threads of a block share takes a multiple of so
+/// many bytes there.
+inline constexpr int64_t kGpuWindowBytes = 16;
 
 /// A workspace without keys has marks for this many places.
 inline constexpr int64_t kDensePlaces = 1 << 20;

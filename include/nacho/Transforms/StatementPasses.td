@@ -5,6 +5,47 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NachoSplitBlocks : Pass<"nacho-split-blocks", "::mlir::ModuleOp"> {
+  let summary = "Give tensors in blocks two indices for each one that is split";
+  let description = [{
+    A tensor in blocks, such as BSR, has two levels for one dimension: the number of the
+    block (`i floordiv 2`), and the place inside of it (`i mod 2`). Each of them becomes
+    a dimension with an index of its own, `i0` and `i1`; so does each of the same index
+    of all other tensors of the statement. No array changes: a dense vector of 8
+    elements has 4 times 2 elements then. The attribute `nacho.blocks` tells callers of
+    the function the sizes of the blocks by which an argument or the result was split.
+
+    Refused are tensors whose coordinates would change, such as one in CSR that shares
+    an index with one in blocks; an index in blocks of different sizes; and an extent
+    that is known not to be a multiple of the block.
+
+    Before:
+    ```mlir
+    func.func @f(%A: tensor<?x?xf64, #BSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+      %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #BSR>,
+                         %b = %x[j] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+        %0 = nacho.binary mul %a, %b : f64
+        %1 = nacho.reduce add %0 over [j] : f64
+        nacho.yield %1 : f64
+      }
+    ```
+    After:
+    ```mlir
+    func.func @f(%A: tensor<?x?x2x2xf64, #DSDD> {nacho.blocks = array<i64: 2, 2>},
+                 %x: tensor<?x2xf64> {nacho.blocks = array<i64: 2>})
+        -> (tensor<?x2xf64> {nacho.blocks = array<i64: 2>}) {
+      %y = nacho.assign (%a = %A[i0, j0, i1, j1] : tensor<?x?x2x2xf64, #DSDD>,
+                         %b = %x[j0, j1] : tensor<?x2xf64>)
+          -> [i0, i1] : tensor<?x2xf64> {
+        %0 = nacho.binary mul %a, %b : f64
+        %1 = nacho.reduce add %0 over [j0, j1] : f64
+        nacho.yield %1 : f64
+      }
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+}
+
 def NachoSeparateReductions : Pass<"nacho-separate-reductions", "::mlir::ModuleOp"> {
   let summary = "Compute reductions inside of expressions on their own";
   let description = [{

@@ -1,6 +1,6 @@
 //===- CpuBackend.cpp - Kernels that the host runs itself -----------------===//
 
-#include "CpuDevice.h"
+#include "nacho/Backends/CpuDevice.h"
 #include "HostCode.h"
 #include "ObjectCache.h"
 #include "nacho/Backends/Backends.h"

@@ -1,6 +1,6 @@
 //===- CpuDevice.cpp - The memory of the host -----------------------------===//
 
-#include "CpuDevice.h"
+#include "nacho/Backends/CpuDevice.h"
 
 #include "nacho/Runtime/BufferPool.h"
 

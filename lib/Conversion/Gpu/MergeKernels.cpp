@@ -3,6 +3,7 @@
 #include "nacho/Conversion/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHOMERGEKERNELS
@@ -16,6 +17,11 @@ static constexpr char kModule[] = "kernels";
 
 /// Views of shared memory may have elements of any type.
 static constexpr int64_t kSharedAlignment = 16;
+
+/// How NVIDIA's GPUs lay out data. Without it, LLVM takes 64-bit integers to be
+/// aligned to 32 bits, and loads each half on its own.
+static constexpr char kDataLayout[] =
+    "e-i64:64-i128:128-v16:16-v32:32-n16:32:64";
 
 /// A kernel gets the name of its module, which no other module has. It does not
 /// keep the number of threads in its blocks: ptxas, which may use up to 255
@@ -48,6 +54,8 @@ struct MergeKernels : nacho::impl::NachoMergeKernelsBase<MergeKernels> {
       }
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
     auto merged = gpu::GPUModuleOp::create(b, getOperation().getLoc(), kModule);
+    merged->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
+                    b.getStringAttr(kDataLayout));
     getOperation().walk([&](gpu::LaunchFuncOp launch) {
       launch.setKernelAttr(SymbolRefAttr::get(
           merged.getNameAttr(),

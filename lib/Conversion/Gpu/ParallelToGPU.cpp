@@ -267,8 +267,6 @@ static LogicalResult lowerTiled(ParallelOp op, TileOp tile,
   Value part = arith::AddIOp::create(b, begin, thread);
   Value end = arith::MinUIOp::create(b, arith::AddIOp::create(b, begin, size),
                                      op.getWorkers());
-  if (std::optional<int64_t> bytes = tile.getBytes())
-    sharedBytes = std::min(sharedBytes, *bytes);
   TileWindows windows(launch, tile, thread, sharedBytes);
   windows.emitBefore(b, begin, end);
   tile.erase();

@@ -125,6 +125,8 @@ protected:
       own.push_back(
           choose(isThere, loadRow(arith::MinUIOp::create(b, n, last)), none()));
     }
+    // A lane without a row loads the last one, which another lane may store.
+    LaneSyncOp::create(b);
     for (int64_t k = 1; k < kEach; ++k)
       own[k] = combine(own[k - 1], own[k]);
     auto combined = [&](ValueRange x, ValueRange y) { return combine(x, y); };

@@ -27,6 +27,8 @@ static constexpr int64_t kMostShared = 232448;
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// The memory ends where the last array does, so that an access beyond the
+/// array is found.
 FailureOr<SharedLayout> nacho::layOutShared(gpu::GPUFuncOp kernel) {
   static constexpr int64_t kAlignment = 16;
   SharedLayout layout;
@@ -35,9 +37,10 @@ FailureOr<SharedLayout> nacho::layOutShared(gpu::GPUFuncOp kernel) {
     if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
         isa<VectorType>(type.getElementType()))
       return kernel.emitOpError("has shared memory that is not simulated");
-    layout.offsets.push_back(layout.bytes);
-    layout.bytes += llvm::alignTo(
-        type.getNumElements() * bytesOf(type.getElementType()), kAlignment);
+    int64_t offset = llvm::alignTo(layout.bytes, kAlignment);
+    layout.offsets.push_back(offset);
+    layout.bytes =
+        offset + type.getNumElements() * bytesOf(type.getElementType());
   }
   if (layout.bytes > kMostShared)
     return kernel.emitOpError("has ")

@@ -9,6 +9,7 @@
 
 #include "TileWindows.h"
 #include "nacho/Levels/LevelFormat.h"
+#include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -21,9 +22,9 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Where windows begin in shared memory, and how many bytes of an array an
-/// access to memory moves at once: windows begin where such a sector does.
-static constexpr int64_t kAlignment = 16, kSector = 32;
+/// How many bytes of an array an access to memory moves at once: windows begin
+/// where such a sector does.
+static constexpr int64_t kSector = 32;
 
 TileOp nacho::tileOf(ParallelOp workers) {
   auto tiles = workers.getBodyBlock()->getOps<TileOp>();
@@ -34,10 +35,21 @@ static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
 }
 
+/// How many bytes the windows of a tile share. Since each window takes a
+/// multiple of kGpuWindowBytes, so must be their memory: otherwise, a window
+/// whose elements fit could take more than is left, and the room after it would
+/// wrap around to almost any size.
+static int64_t sharedBytesOf(TileOp tile, int64_t most) {
+  int64_t wanted =
+      llvm::alignTo(tile.getBytes().value_or(most), kGpuWindowBytes);
+  return llvm::alignDown(std::min(wanted, most), kGpuWindowBytes);
+}
+
 TileWindows::TileWindows(gpu::LaunchOp launch, TileOp tile, Value thread,
-                         int64_t sharedBytes)
+                         int64_t mostBytes)
     : workers(tile->getParentOfType<ParallelOp>()), tile(tile), thread(thread),
-      threads(int64_t(tile.getBy())), sharedBytes(sharedBytes) {
+      threads(int64_t(tile.getBy())),
+      sharedBytes(sharedBytesOf(tile, mostBytes)) {
   auto space = gpu::AddressSpaceAttr::get(tile.getContext(),
                                           gpu::AddressSpace::Workgroup);
   auto type =
@@ -89,8 +101,8 @@ TileWindows::Window TileWindows::makeWindow(ImplicitLocOpBuilder &b,
   window.shared =
       viewAs(b, memory, used, window.size, columns, type.getElementType());
   Value taken = arith::MulIOp::create(b, window.size, constant(b, bytes));
-  taken = arith::AddIOp::create(b, taken, constant(b, kAlignment - 1));
-  taken = arith::AndIOp::create(b, taken, constant(b, -kAlignment));
+  taken = arith::AddIOp::create(b, taken, constant(b, kGpuWindowBytes - 1));
+  taken = arith::AndIOp::create(b, taken, constant(b, -kGpuWindowBytes));
   used = arith::AddIOp::create(b, used, taken);
   return window;
 }

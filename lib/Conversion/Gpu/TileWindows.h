@@ -18,9 +18,9 @@ TileOp tileOf(ParallelOp workers);
 class TileWindows {
 public:
   /// `thread` is the number of the thread in its block, of which there are as
-  /// many as the tile has parts. Windows need at most `sharedBytes` together.
+  /// many as the tile has parts. Windows get at most `mostBytes` together.
   TileWindows(mlir::gpu::LaunchOp launch, TileOp tile, mlir::Value thread,
-              int64_t sharedBytes);
+              int64_t mostBytes);
 
   /// Emits what the block does before its parts, and replaces the tile and the
   /// accesses to arrays that have windows in their code.
@@ -58,10 +58,10 @@ private:
   ParallelOp workers;
   TileOp tile;
   mlir::Value thread;
-  int64_t threads; ///< Of the block.
-  int64_t sharedBytes;
-  mlir::Value memory; ///< What the threads share.
-  mlir::Value used;   ///< How many bytes of it windows have.
+  int64_t threads;     ///< Of the block.
+  int64_t sharedBytes; ///< That windows have together.
+  mlir::Value memory;  ///< What the threads share.
+  mlir::Value used;    ///< How many bytes of it windows have.
   llvm::SmallVector<Window> written;
 };
 

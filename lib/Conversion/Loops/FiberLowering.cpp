@@ -178,12 +178,12 @@ CutValue FiberLowering::loadCut(LoadCutOp op) {
 // Children
 //===----------------------------------------------------------------------===//
 
-/// The whole fiber has the children [begin(p), begin(p + present)), which is
-/// empty if the fiber is absent. A cut clips only where it is on, and only an
-/// operand whose fiber is present: for an absent fiber, the cut has positions
-/// of the next fiber. A run is clipped by the position that the cut has in the
-/// innermost loop that takes the run apart, so that no part steps through
-/// entries of another part.
+/// The whole fiber has the children from begin(p) up to the end of those of the
+/// parents before p + present: none if the fiber is absent. A cut clips only
+/// where it is on, and only an operand whose fiber is present: for an absent
+/// fiber, the cut has positions of the next fiber. A run is clipped by the
+/// position that the cut has in the innermost loop that takes the run apart, so
+/// that no part steps through entries of another part.
 ChildRange FiberLowering::childRange(const FiberValue &fiber,
                                      const ClipPath &path,
                                      const CutValue *lower,
@@ -200,7 +200,7 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
   range.begin = range.end = range.first;
   if (range.level->isFull())
     return range;
-  range.end = range.level->begin(b, positionAfter(fiber));
+  range.end = range.level->end(b, range.first, positionAfter(fiber));
   auto cutPosition = [&](const CutValue &cut) {
     return cut.loops[path.size() - 1].positions[path.back()];
   };
@@ -208,6 +208,10 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
     Value begin = cutPosition(*lower);
     if (path.size() > 1)
       begin = visitCut(range, begin, lower->loops.front().coordinate);
+    // The first cut of all is at position 0, which may be in a gap.
+    auto type = cast<RankedTensorType>(fiber.tensor.getType());
+    if (hasGaps(type, fiber.level))
+      begin = arith::MaxUIOp::create(b, begin, range.first);
     range.begin = select(both(lower->on, fiber.present), begin, range.first);
   }
   if (!upper)

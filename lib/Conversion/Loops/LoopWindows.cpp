@@ -32,6 +32,9 @@ public:
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
     return of.begin(b, parent);
   }
+  Value end(ImplicitLocOpBuilder &b, Value begin, Value after) const override {
+    return of.end(b, begin, after);
+  }
   Value size(ImplicitLocOpBuilder &b) const override { return of.size(b); }
   Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
     return loadIndex(b, array, place(b, position));

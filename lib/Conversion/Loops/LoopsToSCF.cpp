@@ -344,7 +344,7 @@ void LoopLowering::lowerAccumulate(AccumulateOp op) {
   for (auto [sums, term] : llvm::zip(op.getSums(), terms)) {
     SmallVector<Value> at = {op.getRow(), number};
     Value before = memref::LoadOp::create(b, sums, at);
-    Value after = BinaryOp::createCommutative(b, op.getKind(), before, term);
+    Value after = op.getMonoid().emit(b, before, term);
     memref::StoreOp::create(b, after, sums, at);
   }
   scf::YieldOp::create(b);

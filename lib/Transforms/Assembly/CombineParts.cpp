@@ -238,11 +238,11 @@ private:
   /// to[n] = from[n] + to[n], for n in the piece. Unless `any` holds, nothing
   /// has been reduced to the row `to` so far.
   void addRow(Value from, Value to, Condition any) {
-    BinaryKind kind = layout.reduction->getKind();
+    MonoidAttr monoid = layout.reduction->getMonoid();
     emitFor(b, piece.from, piece.to, [&](Value n) {
       Values sums;
       for (auto [x, y] : llvm::zip(partials.load(from, n), load(to, n, any)))
-        sums.push_back(BinaryOp::createCommutative(b, kind, x, y));
+        sums.push_back(monoid.emit(b, x, y));
       partials.store(sums, to, n);
     });
   }

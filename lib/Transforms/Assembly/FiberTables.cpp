@@ -59,7 +59,8 @@ void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
           PositionOp::create(b, fill.getChildren().front(), /*end=*/false);
       InsertOp::create(b, b.getI1Type(),
                        arith::IndexCastOp::create(b, b.getI64Type(), child),
-                       fill.getCoordinate(), tables[number]);
+                       fill.getCoordinate(), tables[number],
+                       /*distinct=*/false, MonoidAttr());
       YieldOp::create(b, ValueRange());
     });
     inTable = position;

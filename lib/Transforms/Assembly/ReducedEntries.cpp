@@ -126,8 +126,8 @@ protected:
     part.countEntries(part.constant(1), condition, values);
     Value value = part.mapping.lookupOrDefault(op.getValue());
     Value &sum = values.sums[op.getNumber()];
-    auto next = BinaryOp::create(b, reduction.getKind(), sum, value);
-    next.setReassociable(!NestOp(layout.nest).getWholeEntries());
+    bool reassociable = !NestOp(layout.nest).getWholeEntries();
+    Value next = reduction.getMonoid().emit(b, sum, value, reassociable);
     sum = emitSelect(b, condition, next, sum);
   }
 
@@ -181,8 +181,8 @@ public:
     Values sums = llvm::map_to_vector(appends, [&](AppendOp append) {
       return part.args.partials[append.getNumber()];
     });
-    auto op = AccumulateOp::create(b, reduction.getKind(), sums, tail(), first,
-                                   length, toOperand(condition));
+    auto op = AccumulateOp::create(b, reduction.getMonoid(), sums, tail(),
+                                   first, length, toOperand(condition));
     emitTerms(loop, op);
     return true;
   }
@@ -198,8 +198,7 @@ protected:
       Value sums = part.args.partials[op.getNumber()];
       Values at = {row, number};
       Value before = memref::LoadOp::create(b, sums, at);
-      Value after =
-          BinaryOp::createCommutative(b, reduction.getKind(), before, value);
+      Value after = reduction.getMonoid().emit(b, before, value);
       memref::StoreOp::create(b, after, sums, at);
     });
   }

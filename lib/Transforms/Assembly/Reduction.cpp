@@ -15,53 +15,8 @@ using namespace nacho;
 // Before anything is reduced
 //===----------------------------------------------------------------------===//
 
-/// A small integer as an element of a type.
-static Value emitElement(ImplicitLocOpBuilder &b, Type type, int8_t value) {
-  return CastOp::create(
-      b, type, arith::ConstantOp::create(b, b.getI8IntegerAttr(value)));
-}
-
-/// The largest or smallest element of a type.
-static Value emitExtreme(ImplicitLocOpBuilder &b, Type type, bool isLargest) {
-  if (auto floating = dyn_cast<FloatType>(type)) {
-    APFloat infinity =
-        APFloat::getInf(floating.getFloatSemantics(), !isLargest);
-    return arith::ConstantOp::create(b, b.getFloatAttr(type, infinity));
-  }
-  auto integer = cast<IntegerType>(type);
-  unsigned width = integer.getWidth();
-  if (integer.isUnsigned() || width == 1)
-    return emitElement(b, type, isLargest ? -1 : 0);
-  APInt bound = isLargest ? APInt::getSignedMaxValue(width)
-                          : APInt::getSignedMinValue(width);
-  return arith::ConstantOp::create(b, b.getIntegerAttr(type, bound));
-}
-
-static Value emitIdentity(ImplicitLocOpBuilder &b, BinaryKind kind, Type type) {
-  switch (operatorOf(kind).identity) {
-  case Identity::zero:
-    return emitElement(b, type, 0);
-  case Identity::one:
-    return emitElement(b, type, 1);
-  case Identity::bits:
-    return emitElement(b, type, -1);
-  case Identity::largest:
-    return emitExtreme(b, type, /*isLargest=*/true);
-  case Identity::smallest:
-    return emitExtreme(b, type, /*isLargest=*/false);
-  case Identity::nan:
-    return arith::ConstantOp::create(
-        b,
-        b.getFloatAttr(
-            type, APFloat::getNaN(cast<FloatType>(type).getFloatSemantics())));
-  case Identity::none:
-    break;
-  }
-  llvm_unreachable("the operator does not reduce");
-}
-
 Reduction::Reduction(NestOp nest, ArrayRef<CoiterateOp> loops)
-    : nest(nest), kind(*nest.getReduce()), types(nest.getAppendedTypes()),
+    : nest(nest), monoid(*nest.getReduce()), types(nest.getAppendedTypes()),
       loops(loops) {}
 
 /// A sum of whole entries begins with -0, so that it is its first element even
@@ -70,10 +25,10 @@ Reduction::Reduction(NestOp nest, ArrayRef<CoiterateOp> loops)
 Values Reduction::identities(ImplicitLocOpBuilder &b) const {
   NestOp op = nest;
   RankedTensorType result = op.getType();
-  bool isSigned = op.getWholeEntries() && kind == BinaryKind::add &&
+  bool isSigned = op.getWholeEntries() && monoid.from(nullptr).isSum() &&
                   !isFullLevel(result, result.getRank() - 1);
   return llvm::map_to_vector(types, [&](Type type) -> Value {
-    Value identity = emitIdentity(b, kind, type);
+    Value identity = monoid.emitIdentity(b, type);
     if (!isSigned || !isa<FloatType, ComplexType>(type))
       return identity;
     return UnaryOp::create(b, UnaryKind::neg, identity);
@@ -133,7 +88,8 @@ static Value emitWithMissing(ImplicitLocOpBuilder &b, BinaryKind kind,
                              Value sum, Value count, Value all) {
   Value isMissing =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, all);
-  Value zero = emitElement(b, sum.getType(), 0);
+  Value zero = CastOp::create(
+      b, sum.getType(), arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
   Value other = operatorOf(kind).annihilator == Annihilator::either
                     ? zero
                     : Value(BinaryOp::createCommutative(b, kind, sum, zero));
@@ -143,14 +99,15 @@ static Value emitWithMissing(ImplicitLocOpBuilder &b, BinaryKind kind,
 Value Reduction::finish(ImplicitLocOpBuilder &b, ValueRange sums, Value count,
                         const IRMapping &mapping) const {
   Values values(sums);
-  // A 0 changes no sum, but may change every other reduction.
   Combinations all(b, mapping);
-  if (kind != BinaryKind::add)
+  if (monoid.reducesAbsent())
     for (CoiterateOp loop : loops)
       all.add(loop);
   if (all.number)
     for (Value &value : values)
-      value = emitWithMissing(b, kind, value, count, *all.number);
+      value = emitWithMissing(b, monoid.getKind(), value, count, *all.number);
+  for (Value &value : values)
+    value = monoid.emitFromStart(b, value);
   Region &region = NestOp(nest).getFinish();
   if (region.empty())
     return values.front();

@@ -17,7 +17,7 @@ class Reduction {
 public:
   Reduction(NestOp nest, llvm::ArrayRef<CoiterateOp> loops);
 
-  BinaryKind getKind() const { return kind; }
+  MonoidAttr getMonoid() const { return monoid; }
   /// The types of the sums.
   llvm::ArrayRef<mlir::Type> getTypes() const { return types; }
 
@@ -31,7 +31,7 @@ public:
 
 private:
   NestOp nest;
-  BinaryKind kind;
+  MonoidAttr monoid;
   llvm::SmallVector<mlir::Type> types;
   llvm::SmallVector<CoiterateOp> loops; ///< Over reduced indices.
 };

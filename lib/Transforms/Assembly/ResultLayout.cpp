@@ -127,7 +127,7 @@ bool ResultLayout::needsFill() const {
 }
 
 bool ResultLayout::sumsAreResult() const {
-  return addsToAll() && reduction->getKind() == BinaryKind::add &&
+  return addsToAll() && reduction->getMonoid().isSum() &&
          NestOp(nest).getFinish().empty();
 }
 

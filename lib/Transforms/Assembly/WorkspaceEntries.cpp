@@ -44,8 +44,15 @@ protected:
   /// workspace[coordinate] += value; returns whether the coordinate is new.
   Value insert(AppendOp op, std::optional<Value> value) {
     Value coordinate = part.coordinates[level()];
-    auto insert = InsertOp::create(b, b.getI1Type(), value.value_or(Value()),
-                                   coordinate, workspace);
+    NestOp nest = layout.nest;
+    MonoidAttr monoid = nest.getReduceAttr();
+    if (monoid)
+      monoid = monoid.from(nullptr);
+    if (!value || (monoid && monoid.isSum()))
+      monoid = {};
+    auto insert =
+        InsertOp::create(b, b.getI1Type(), value.value_or(Value()), coordinate,
+                         workspace, /*distinct=*/false, monoid);
     auto loop = insert->getParentOfType<CoiterateOp>();
     insert.setDistinct(loop && coordinate == loop.getCoordinate());
     return insert;
@@ -112,12 +119,18 @@ protected:
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(drain.getBodyBlock());
     Value offset = drain.getCarried().front();
-    makeEntry(drain.getValue(), offset);
+    makeEntry(emitFromStart(drain.getValue()), offset);
     Value next = arith::AddIOp::create(b, offset, part.constant(1));
     YieldOp::create(b, next);
   }
 
 private:
+  /// The entry for what has been added up.
+  Value emitFromStart(Value sum) {
+    NestOp nest = layout.nest;
+    return nest.getReduce() ? nest.getReduce()->emitFromStart(b, sum) : sum;
+  }
+
   std::optional<unsigned> partLevel;
 };
 

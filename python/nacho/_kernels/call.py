@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from nacho._kernels.request import Running
 from nacho._notation.tree import Assignment, identifier
+from nacho._storage.blocks import split_view
 from nacho._storage.containers import view_of
 from nacho._storage.views import View
 from nacho.errors import ArgumentError
@@ -65,8 +66,22 @@ def bind(
 
 def views_of(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
     """Return views of the operands that have indices, by name."""
+    if assignment.splits:
+        return _split_views(assignment, given)
     return {
         name: view_of(name, value, rank)
         for (name, rank), value in zip(assignment.ranks.items(), given, strict=True)
         if rank
     }
+
+
+def _split_views(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
+    """Return views of operands, some of which have more indices than dimensions."""
+    views: dict[str, View] = {}
+    for (name, rank), value in zip(assignment.ranks.items(), given, strict=True):
+        split = assignment.split_of(name)
+        if split is not None:
+            views[name] = split_view(name, value, split)
+        elif rank:
+            views[name] = view_of(name, value, rank)
+    return views

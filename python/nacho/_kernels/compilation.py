@@ -11,7 +11,9 @@ from nacho._kernels.pins import IndexType, requested_pins
 from nacho._kernels.request import checked_request
 from nacho._kernels.statement import ModuleSource, NotationSource
 from nacho._notation.limits import require_supported
+from nacho._notation.monoids import Semiring, semiring_of
 from nacho._notation.parser import parse
+from nacho._notation.semirings import under
 from nacho._notation.warnings import warn_of_single_indices
 from nacho._storage.formats import Format
 from nacho.errors import ArgumentError
@@ -34,6 +36,7 @@ def compile(
     contract: Sequence[str] | str = "auto",
     memory_limit: int | None = None,
     device: int | None = None,
+    semiring: Semiring | str | None = None,
 ) -> Kernel:
     """Compile an expression for operands of any shape.
 
@@ -104,6 +107,9 @@ def compile(
     device
         The number of the GPU to which operands of the host are copied, and from which
         the result is copied back; only 0, with a ``target``.
+    semiring
+        What ``+`` and ``*`` mean, and how indices are reduced: a ``nacho.Semiring``, or
+        the name of one, such as ``"min_plus"``. What is not stored takes no part.
 
     Examples
     --------
@@ -119,10 +125,12 @@ def compile(
             "index": index,
             "order": order,
             "contract": sums,
+            "semiring": semiring,
         }
         return _of_module(str(expr), given, options)
-    assignment = parse(expr)
-    warn_of_single_indices(assignment)
+    written = parse(expr)
+    warn_of_single_indices(written)
+    assignment = under(written, semiring_of(semiring))
     require_supported(assignment)
     request = checked_request(assignment, *options)
     pins = requested_pins(assignment, {} if formats is None else formats, dtype, index)

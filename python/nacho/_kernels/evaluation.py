@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nacho._kernels.blocks import split_statement
 from nacho._kernels.cache import Cache
 from nacho._kernels.call import bind, views_of
 from nacho._kernels.devices import target_for
@@ -17,7 +18,9 @@ from nacho._kernels.specialisation import Specialisation, Specialiser
 from nacho._kernels.statement import NotationSource
 from nacho._notation.einsum import spelled_product
 from nacho._notation.limits import require_supported
+from nacho._notation.monoids import Semiring, semiring_of
 from nacho._notation.parser import parse
+from nacho._notation.semirings import under
 from nacho._notation.symbols import Expression, Index, statement
 from nacho._notation.tree import Assignment, identifier
 from nacho._notation.warnings import expect_sums, warn_of_single_indices
@@ -41,6 +44,7 @@ OPTIONS = (
     "choices",
     "contract",
     "memory_limit",
+    "semiring",
 )
 """The options of ``evaluate``."""
 _EVALUATE = ("evaluate(expr, {})", OPTIONS)
@@ -65,6 +69,7 @@ def evaluate(
     choices: Mapping[str, object] | None = None,
     contract: Sequence[str] | str = "auto",
     memory_limit: int | None = None,
+    semiring: Semiring | str | None = None,
     **named: Any,
 ) -> Any:
     """Compute an expression: compile it once for such operands, and run it.
@@ -117,6 +122,9 @@ def evaluate(
     memory_limit
         The most bytes that may be allocated at a time, for the result and what it takes
         to compute it. More raises ``OutOfMemoryError``.
+    semiring
+        What ``+`` and ``*`` mean, and how indices are reduced: a ``nacho.Semiring``, or
+        the name of one, such as ``"min_plus"``. What is not stored takes no part.
     **named
         The operands by name.
 
@@ -134,8 +142,9 @@ def evaluate(
     """
     if isinstance(expr, Expression | Lazy):
         expr, operands = spelled_by_operators(expr, operands, named)
-    assignment = parse(expr)
-    warn_of_single_indices(assignment)
+    written = parse(expr)
+    warn_of_single_indices(written)
+    assignment = under(written, semiring_of(semiring))
     given = given_operands(assignment, operands, named, _EVALUATE)
     request = checked_request(
         assignment,
@@ -185,7 +194,8 @@ def explained(
     out = options.pop("out", None)
     if isinstance(expr, Expression | Lazy):
         expr, operands = spelled_by_operators(expr, operands, named)
-    assignment = parse(expr)
+    semiring = semiring_of(options.pop("semiring", None))
+    assignment = under(parse(expr), semiring)
     given = given_operands(assignment, operands, named, _EXPLAIN)
     request = checked_request(assignment, **options)
     found, _ = _prepared(assignment, given, out, options.get("target"), request)
@@ -307,6 +317,9 @@ def _prepared(
 
     Without a target, it is the device where the operands are.
     """
+    split = split_statement(assignment, given, out, request.lowering)
+    if split is not None:
+        assignment, out = split
     views = views_of_operands(assignment, given)
     lowering = request.lowering
     if target is None:
@@ -325,7 +338,9 @@ def specialiser_for(
         out = Format(out)
     library = library_of(list(views.values()))
     formats = [view.format.name for view in views.values()]
-    key = (assignment.text, out, lowering, library, *formats)
+    splits = assignment.splits
+    asked = (assignment.text, assignment.semiring, splits, out, lowering)
+    key = (*asked, library, *formats)
     found = _specialisers.find(key)
     if found is not None:
         LOGGER.debug("'%s': kernel found in memory", assignment.text)

@@ -61,8 +61,10 @@ def _native(specialisation: Specialisation, call: Call) -> _nacho.RepeatedCall |
     """Return what the extension remembers of a call.
 
     It is None if a number is among the operands, or an array had to be copied, as all
-    are for devices with memory of their own.
+    are for devices with memory of their own; or if dimensions are split for the kernel.
     """
+    if specialisation.statement.assignment.splits:
+        return None
     views = call.loaded.values()
     places = [found for view in views if (found := places_of(view)) is not None]
     if call.running.validate != "safe" or len(places) != len(call.given):

@@ -34,6 +34,7 @@ from nacho._kernels.types import (
     typing_by_default,
     typing_of_call,
 )
+from nacho._storage.blocks import joined
 from nacho._storage.device_arrays import HOST, DeviceArray
 from nacho._storage.extents import (
     WorkEstimate,
@@ -42,7 +43,7 @@ from nacho._storage.extents import (
     require_values,
 )
 from nacho._storage.operands import Notes, arguments, forget, load, load_scalar
-from nacho._storage.results import make_result, result_class
+from nacho._storage.results import library_of, make_result, result_class
 from nacho._storage.views import INT32_MAX, View
 from nacho.errors import DeviceError, IndexOverflowError, NachoError, OperandError
 
@@ -195,7 +196,12 @@ class Specialisation:
             self._refuse(call, error)
         format, shape = self.statement.result.format, self.shape(call)
         made = [DeviceArray(buffer) for buffer in buffers] if on_device else buffers
-        return make_result(format, shape, made, call.kind, not trusted)
+        result = make_result(format, shape, made, call.kind, not trusted)
+        assignment = self.statement.assignment
+        split = assignment.split_of(assignment.result.name)
+        if split is None:
+            return result
+        return joined(result, split, library_of(list(call.loaded.values())))
 
     def shape(self, call: Call) -> tuple[int, ...]:
         """Return the shape of the result."""

@@ -17,9 +17,11 @@ from nacho._kernels.request import Lowering
 from nacho._kernels.types import Typing
 from nacho._notation.background import require_sparse
 from nacho._notation.limits import require_supported
+from nacho._notation.monoids import Semiring
 from nacho._notation.parser import parse
 from nacho._notation.promotion import Kinds, kinds_of
-from nacho._notation.tree import Access, Assignment
+from nacho._notation.semirings import under
+from nacho._notation.tree import Access, Assignment, Split
 from nacho._storage.formats import Format, TensorType
 from nacho._storage.inference import result_format
 from nacho._storage.results import holds
@@ -101,8 +103,9 @@ class NotationSource:
         self._library = library
 
     def __reduce__(self) -> tuple[Callable[..., NotationSource], tuple[Any, ...]]:
-        text, pins = self.assignment.text, dict(self.pins)
-        return _notation_source, (text, pins, self._lowering, self._library)
+        assignment, pins = self.assignment, dict(self.pins)
+        written = (assignment.text, assignment.semiring, assignment.splits)
+        return _notation_source, (*written, pins, self._lowering, self._library)
 
     def require_shapes(self, views: Mapping[str, View]) -> None:
         """Do nothing, because an expression fits operands of any shape."""
@@ -147,9 +150,15 @@ class NotationSource:
 
 
 def _notation_source(
-    text: str, pins: Mapping[str, Pin], lowering: Lowering, library: str | None
+    text: str,
+    semiring: Semiring | None,
+    splits: tuple[tuple[str, Split], ...],
+    pins: Mapping[str, Pin],
+    lowering: Lowering,
+    library: str | None,
 ) -> NotationSource:
-    return NotationSource(parse(text), pins, lowering, library)
+    assignment = replace(under(parse(text), semiring), splits=splits)
+    return NotationSource(assignment, pins, lowering, library)
 
 
 class ModuleSource:

@@ -68,7 +68,9 @@ class _Backgrounds:
                 return _converted(0, kind) if node.indices else None
             case Call("where"):
                 return self.choice(node, kind)
-            case Call("pattern"):
+            case Call("pattern", (operand,)):
+                return _converted(not self.is_zero(operand), kind)
+            case Call("keep"):
                 return _converted(0, kind)
             case Reduction():
                 return _converted(0, kind) if self.is_zero(node.operand) else None

@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from nacho._notation.checks import repeated_index
+from nacho._notation.monoids import Semiring, semiring_of
 from nacho._notation.parser import parse_as_written
 from nacho._notation.partials import partials, reduced_partial
 from nacho._notation.products import NOWHERE, Product
@@ -45,7 +46,13 @@ from nacho.errors import ArgumentError, UnsupportedError, displayed, pointed
 
 
 def grad(
-    expr: str, operand: str, /, *, cotangent: str | None = None, sparse: bool = False
+    expr: str,
+    operand: str,
+    /,
+    *,
+    cotangent: str | None = None,
+    sparse: bool = False,
+    semiring: Semiring | str | None = None,
 ) -> str:
     """Return the derivative of a loss for an operand, as an expression.
 
@@ -67,6 +74,8 @@ def grad(
         Whether the derivative is that for the entries of a sparse operand: it has no
         entry where the operand has none, so that for a product of matrices only these
         entries are computed.
+    semiring
+        The semiring of the statement. Only the usual one has derivatives.
 
     Examples
     --------
@@ -74,6 +83,11 @@ def grad(
     'dA[i,j] = pattern(A)[i,j] * dZ[i,k] * B[j,k]'
     """
     assignment = parse_as_written(expr)
+    given = semiring_of(semiring)
+    if given is not None:
+        raise UnsupportedError(
+            f"no derivatives are known under {given!r}, only under the usual semiring"
+        )
     if operand not in assignment.ranks:
         known = ", ".join(assignment.operands)
         raise ArgumentError(

@@ -55,6 +55,7 @@ PARTIALS: dict[str, tuple[str, ...]] = {
     "max": ("where(x > y, 1, 0)", "where(x > y, 0, 1)"),
     "min": ("where(x < y, 1, 0)", "where(x < y, 0, 1)"),
     "where": (ZERO, "where(x, 1, 0)", "where(x, 0, 1)"),
+    "keep": ("where(y, 1, 0)", ZERO),
     **dict.fromkeys(("floor", "ceil", "sign", "isnan", "pattern"), (ZERO,)),
     "notbits": (ZERO,),
     **dict.fromkeys(("andbits", "orbits", "xorbits"), (ZERO, ZERO)),

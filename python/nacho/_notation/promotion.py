@@ -141,6 +141,9 @@ def _kind(kinds: Kinds, node: Expr) -> str:
             return "int" if isinstance(node.value, int) else "float"
         case Call("where", (_, on_true, on_false)):
             return _choice(kinds, node, on_true, on_false)
+        case Call("keep", (value, _)):
+            kinds.inside[id(node)] = strong(kinds.of[id(value)])
+            return kinds.inside[id(node)]
         case Binary() | Call(arguments=(_, _)):
             return _binary(kinds, node)
         case Reduction():

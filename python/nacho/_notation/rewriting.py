@@ -30,13 +30,16 @@ def rewritten(root: Expr, leaf: Callable[[Expr], Expr]) -> Expr:
     """
     found: dict[int, Expr] = {}
     for node in postorder(root):
-        found[id(node)] = _with(node, [found[id(child)] for child in children(node)])
+        found[id(node)] = with_operands(
+            node, [found[id(child)] for child in children(node)]
+        )
         if not isinstance(node, Unary | Binary | Call):
             found[id(node)] = leaf(found[id(node)])
     return found[id(root)]
 
 
-def _with(node: Expr, operands: list[Expr]) -> Expr:
+def with_operands(node: Expr, operands: list[Expr]) -> Expr:
+    """Return a node with other operands."""
     match node:
         case Unary() | Reduction():
             return replace(node, operand=operands[0])

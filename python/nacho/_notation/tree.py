@@ -10,9 +10,13 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from nacho._notation.operators import OPERATORS, REDUCTIONS, SUM, Operator
 from nacho.errors import Span
+
+if TYPE_CHECKING:
+    from nacho._notation.monoids import Semiring
 
 MAX_RANK = 8
 """The most indices that an operand or the result may have."""
@@ -86,16 +90,29 @@ class Call:
 
 
 @dataclass(frozen=True)
+class StoredOnly:
+    """How a reduction combines elements if it takes those only that are stored."""
+
+    identity: float | None = None
+    """What it begins from; None stands for the identity of the operator."""
+    operator: Expr | None = None
+    """The operator, if the table lacks it: an expression of two ``parameters``."""
+    parameters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Reduction:
     """``sum(j, x)`` and its like; the name of the operator is ``op`` (``add`` …).
 
     No other node has an index of this name: the parser renames those that would clash.
+    Under a semiring, ``stored`` says how stored elements are combined.
     """
 
     op: str
     indices: tuple[str, ...]
     operand: Expr
     span: Span
+    stored: StoredOnly | None = None
 
     @property
     def operator(self) -> Operator:
@@ -107,12 +124,45 @@ Operation = Unary | Binary | Call
 Expr = Access | Literal | Operation | Reduction
 
 
+@dataclass(frozen=True)
+class Part:
+    """What one index of a tensor in blocks runs over, or one of its levels stores.
+
+    That is a dimension; or, in blocks of a ``size``, the number of the block in the
+    dimension, or the place ``inside`` of the block.
+    """
+
+    dimension: int
+    size: int = 1
+    is_inside: bool = False
+
+    def of(self, extent: int) -> int:
+        """Return how much there is of a dimension of this extent."""
+        return self.size if self.is_inside else extent // self.size
+
+
+Parts = tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Split:
+    """A tensor whose callers see fewer dimensions than it has indices.
+
+    ``format`` is the level map of a tensor in blocks, and empty for a dense one.
+    """
+
+    parts: Parts
+    """What each index runs over."""
+    format: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Assignment:
     """``result = expr``.
 
     ``reduction`` is the sign of an assignment such as ``max=``; it is None for ``=``
-    and ``+=``, which both sum.
+    and ``+=``, which both sum. ``semiring`` is that under which the expression is
+    computed, if it is another than the usual one.
     """
 
     result: Access
@@ -120,6 +170,13 @@ class Assignment:
     text: str
     reduction: str | None
     reduction_span: Span
+    semiring: Semiring | None = None
+    splits: tuple[tuple[str, Split], ...] = ()
+    """The tensors whose callers see fewer dimensions than they have indices."""
+
+    def split_of(self, name: str) -> Split | None:
+        """Return how the dimensions of a tensor are split; None if they are not."""
+        return dict(self.splits).get(name)
 
     @cached_property
     def accesses(self) -> tuple[Access, ...]:

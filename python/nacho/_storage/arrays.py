@@ -10,9 +10,10 @@ from nacho._storage.containers import view_of
 from nacho._storage.formats import Format
 from nacho._storage.given import require_element
 from nacho._storage.lazy import Lazy
+from nacho._storage.lengths import filled
 from nacho._storage.memory import canonical
 from nacho._storage.tensor import Tensor
-from nacho._storage.views import View, filled, require_positions
+from nacho._storage.views import View, require_positions
 from nacho.errors import OperandError
 
 _NAME = "asarray"

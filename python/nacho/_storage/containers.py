@@ -10,9 +10,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nacho._elements import DType
+from nacho._storage.device_arrays import HOST
+from nacho._storage.formats import Format
 from nacho._storage.given import require_element
 from nacho._storage.gpu_arrays import cupy_view, dense_on_device, has_interface
 from nacho._storage.layouts import CSC, CSR, SPARSE_VECTOR, coo_view, dense_view
+from nacho._storage.lengths import filled
 from nacho._storage.memory import Memory
 from nacho._storage.scalars import from_dlpack, is_number, refuse_rank
 from nacho._storage.sparse_arrays import SPARSE_CLASSES, sparse_view
@@ -31,7 +34,6 @@ from nacho._storage.views import (
     TORCH,
     Array,
     View,
-    filled,
     has_canonical_entries,
     require_positions,
 )
@@ -59,7 +61,7 @@ def view_of(name: str, container: Any, rank: int) -> View:
         view: View = container._view
         if len(view.shape) != rank:
             refuse_rank(name, len(view.shape), rank)
-        return view
+        return _without_blocks(name, view) if view.format.parts else view
     known = None if kind is np.ndarray else _kind_of(kind)
     if known is None and not isinstance(container, np.ndarray):
         return _exchanged_view(name, container, rank)
@@ -219,6 +221,40 @@ def _coo_view(name: str, container: Any, library: str) -> View:
     labelled = {f"coords[{n}]": column for n, column in enumerate(coords)}
     _require_arrays(name, **labelled, data=data)
     return coo_view(shape, coords, data, library)
+
+
+def _without_blocks(name: str, view: View) -> View:
+    """Return a view without blocks of a tensor in blocks; it has to be converted."""
+    # Imported here, because reformat is only needed for conversions.
+    from nacho._storage.reformat import converted
+
+    if view.device != HOST:
+        raise UnsupportedError(
+            f"operand '{name}': it lies on '{view.device}', where nothing in blocks is "
+            f'read; copy it with .to("{HOST}")'
+        )
+    wanted = CSR if len(view.shape) == 2 else Format("coo").for_rank(len(view.shape))
+    made = converted(view, wanted, name)
+    made.note = f"{view.format} converted to {wanted}"
+    return made
+
+
+def is_bsr(container: Any) -> bool:
+    """Return whether a container is SciPy's bsr."""
+    kind = type(container)
+    known = None if kind is np.ndarray else _kind_of(kind)
+    return known is not None and known[0] == "bsr"
+
+
+def blocks_view(name: str, container: Any, format: Format) -> View:
+    """Return the view of a bsr container in blocks, which uses its arrays."""
+    indptr, indices, data = container.indptr, container.indices, container.data
+    _require_arrays(name, indptr=indptr, indices=indices, data=data)
+    require_element(name, data.dtype)
+    known = _kind_of(type(container))
+    assert known is not None
+    pos, crd = (None, indptr, None, None), (None, indices, None, None)
+    return View(format, container.shape, pos, crd, data.reshape(-1), known[1], "bsr")
 
 
 def _bsr_view(name: str, container: Any, library: str) -> View:

@@ -13,20 +13,23 @@ import numpy as np
 from nacho._elements import DType
 from nacho._notation.tree import MAX_RANK
 from nacho._storage.formats import Format
+from nacho._storage.splitting import join_columns
+from nacho._storage.tight import with_gaps, without_gaps, without_loose_levels
 from nacho._storage.views import INT32, INT32_MAX, INT64, Array, View, groups, subject
-from nacho.errors import OperandError, OutOfMemoryError
+from nacho.errors import OperandError, OutOfMemoryError, UnsupportedError
 
 _SORTED_IN_NUMPY = 1 << 20
 """Below this number of entries, NumPy sorts faster than a kernel is compiled."""
 
 
 def coordinates(view: View, depth: int | None = None) -> list[Array]:
-    """Return, per level, the coordinate of every value, in storage order.
+    """Return, per level, the coordinate of every entry, in storage order.
 
     With ``depth``, return only the first ``depth`` levels: per level, the coordinate of
     every position of the last of these levels.
     """
     columns: list[Array] = []
+    view = without_gaps(view)
     width = index_type(view)
     count = 1
     for level, kind in enumerate(view.format.level_kinds[:depth]):
@@ -36,8 +39,8 @@ def coordinates(view: View, depth: int | None = None) -> list[Array]:
             columns.append(_tiled(extent, count, width))
             count *= extent
             continue
-        if kind.has_pos:
-            lengths = np.diff(view.pos_at(level))
+        if kind.has_pos or kind.per_parent:
+            lengths = kind.per_parent or np.diff(view.pos_at(level))
             columns = [np.repeat(column, lengths) for column in columns]
         crd = view.crd_at(level)
         columns.append(crd)
@@ -115,7 +118,13 @@ def packed(
     and ``crd``; without them, the narrowest that fit are used. Elements of dense levels
     that have no entry get the value zero.
     """
-    extents = [shape[dimension] for dimension in format.order]
+    if any(kind.per_parent for kind in format.level_kinds):
+        message = f"{format}: only from_parts makes a level that is 'structured'"
+        raise UnsupportedError(f"Tensor: {message}")
+    if format.has_gaps:
+        tight = packed(without_loose_levels(format), shape, columns, values, types)
+        return with_gaps(tight, format)
+    extents = View(format, shape, (), (), values).extents
     if types is None:
         narrow = max(*extents, values.size) <= INT32_MAX
         types = (INT32, INT32) if narrow else (INT64, INT64)
@@ -185,16 +194,23 @@ def _spread(places: Array, values: Array, count: int) -> Array:
 
 def densified(view: View) -> Array:
     """Return a new NumPy array of all elements, with the dimensions in their order."""
+    view = without_gaps(view)
     format = view.format
     if format.is_dense:
         return by_dimension(view).copy()
     dense = allocated(view.shape, view.values.dtype)
     require_within(view)
-    level_of = {dimension: n for n, dimension in enumerate(format.order)}
-    columns = coordinates(view)
-    place = tuple(columns[level_of[dimension]] for dimension in range(dense.ndim))
-    dense[place] = view.values
+    dense[tuple(coordinates_by_dimension(view))] = view.values
     return dense
+
+
+def coordinates_by_dimension(view: View) -> list[Array]:
+    """Return, per dimension, the coordinate of every entry, in storage order."""
+    columns, format = coordinates(view), view.format
+    if format.parts:
+        return join_columns(columns, format.parts)
+    level_of = {dimension: n for n, dimension in enumerate(format.order)}
+    return [columns[level_of[dimension]] for dimension in range(len(columns))]
 
 
 def by_dimension(view: View) -> Array:

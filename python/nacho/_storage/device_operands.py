@@ -15,12 +15,12 @@ import numpy as np
 
 from nacho._storage.device_arrays import HOST, DeviceArray, moved
 from nacho._storage.formats import TensorType
+from nacho._storage.lengths import filled
 from nacho._storage.memory import is_known, remember
 from nacho._storage.views import (
     Array,
     Arrays,
     View,
-    filled,
     has_canonical_entries,
     require_positions,
 )

@@ -70,8 +70,11 @@ def require_values(
 def _require_value(assignment: Assignment, node: Reduction, extents: Extents) -> None:
     """Refuse a reduction inside of an expression that is one of nothing.
 
-    Only a sum of nothing is 0, as an entry that is not stored is.
+    Only a sum of nothing is 0, as an entry that is not stored is. Under a semiring, a
+    reduction of nothing is its zero.
     """
+    if node.stored is not None:
+        return
     empty = next((index for index in node.indices if not extents[index]), None)
     if empty is not None and node.operator.identity != "zero":
         message = f"'{node.operator.reduces}' over the empty index '{empty}'"

@@ -7,18 +7,15 @@ maps are two spellings of the same thing: ``Format("csr")`` equals
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import index
 
-from nacho._notation.tree import MAX_RANK
-from nacho._storage.kinds import PROPERTIES, LevelKind, level_kind
+from nacho._notation.tree import MAX_RANK, Parts
+from nacho._storage.kinds import LevelKind, level_kind
+from nacho._storage.level_maps import Levels, level_map, parse_map
 from nacho.errors import FormatError, UnsupportedError, displayed
-
-Levels = tuple[tuple[int, str], ...]
-"""Per level, the dimension that it stores and the kind of the level."""
 
 _NAMED: dict[str, Levels] = {
     "csr": ((0, "dense"), (1, "compressed")),
@@ -37,11 +34,6 @@ MLIR's default, one array has the coordinates of all levels, entry by entry."""
 _ANY_RANK = (*LISTS, "csf", "dense")
 _NONUNIQUE = "compressed(nonunique)"
 _SINGLETONS = {kind: name for name, kinds in LISTS.items() for kind in kinds}
-_FOREIGN_KINDS = frozenset({"batch", "loose_compressed", "structured"})
-
-_MAP = re.compile(r"\s*\(([^()]*)\)\s*->\s*\((.*)\)\s*", re.DOTALL)
-_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_LEVEL = re.compile(r"\s*([^:]+?)\s*:\s*([a-z_]+)\s*(?:\(([^()]*)\))?\s*", re.DOTALL)
 
 
 class Format:
@@ -53,6 +45,7 @@ class Format:
     __slots__ = (
         "_hash",
         "compressed",
+        "has_gaps",
         "is_dense",
         "is_row_major",
         "kinds",
@@ -61,6 +54,7 @@ class Format:
         "name",
         "order",
         "owners",
+        "parts",
         "rank",
         "sharing",
         "stored",
@@ -73,6 +67,8 @@ class Format:
     """How many dimensions it has, or None if it fits any rank."""
     levels: Levels
     """The dimension and the kind of each level."""
+    parts: Parts
+    """What each level stores of its dimension; empty if all store whole dimensions."""
     order: tuple[int, ...]
     """The dimension of each level."""
     kinds: tuple[str, ...]
@@ -81,6 +77,8 @@ class Format:
     """What is known of each level by its kind. The fields below follow from it."""
     compressed: tuple[int, ...]
     """The levels that have ``pos``."""
+    has_gaps: bool
+    """Whether there may be gaps between the fibers of some level."""
     stored: tuple[int, ...]
     """The levels that store coordinates."""
     sharing: tuple[range, ...]
@@ -95,13 +93,14 @@ class Format:
 
     def __init__(self, text: str | Format) -> None:
         if isinstance(text, Format):
-            name, rank, levels = text.name, text.rank, text.levels
+            name, rank, levels, parts = text.name, text.rank, text.levels, text.parts
         else:
-            name, rank, levels = _resolve(text)
+            name, rank, levels, parts = _resolve(text)
         put = object.__setattr__
         put(self, "name", name)
         put(self, "rank", rank)
         put(self, "levels", levels)
+        put(self, "parts", parts)
         put(self, "order", tuple(dimension for dimension, _ in levels))
         put(self, "is_row_major", self.order == (*range(len(levels)),))
         put(self, "kinds", tuple(kind for _, kind in levels))
@@ -109,18 +108,19 @@ class Format:
         put(self, "level_kinds", known)
         has_pos = (n for n, kind in enumerate(known) if kind.has_pos)
         put(self, "compressed", tuple(has_pos))
+        put(self, "has_gaps", any(kind.has_gaps for kind in known))
         stored = tuple(n for n, kind in enumerate(known) if not kind.is_full)
         put(self, "stored", stored)
         sharing = _sharing_levels(known)
         put(self, "sharing", sharing)
         put(self, "owners", tuple(n for n in stored if sharing[n][0] == n))
         put(self, "is_dense", not stored if known else name == "dense")
-        put(self, "_hash", hash((name, rank, levels)))
+        put(self, "_hash", hash((name, rank, levels, parts)))
 
     @classmethod
     def of_levels(cls, levels: Levels) -> Format:
         """Return the format that has these ``levels``."""
-        return cls(_level_map(len(levels), levels))
+        return cls(level_map(len(levels), levels))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Format is immutable: cannot set '{name}'")
@@ -139,7 +139,7 @@ class Format:
         return self.rank == other.rank and (
             self.name == other.name
             if self.rank is None
-            else self.levels == other.levels
+            else self.levels == other.levels and self.parts == other.parts
         )
 
     def __hash__(self) -> int:
@@ -155,7 +155,7 @@ class Format:
         """Return the level map in MLIR's syntax."""
         if self.rank is None:
             raise FormatError(f"'{self.name}' fits any rank and has no level map")
-        return _level_map(self.rank, self.levels)
+        return level_map(self.rank, self.levels, self.parts)
 
     def encoding(self, pos_width: int, crd_width: int) -> str:
         """Return MLIR's encoding; ``pos_width`` and ``crd_width`` are in bits."""
@@ -224,6 +224,10 @@ class Format:
             return self
         reason = "" if self.rank <= MAX_RANK else f"rank {self.rank}"
         reason = reason or _unsupported_level(self.kinds)
+        if self.is_dense and self.parts:
+            reason = reason or "no tensor in blocks is dense"
+        if role == "result":
+            reason = reason or _unsupported_in_results(self.level_kinds)
         if reason:
             raise UnsupportedError(
                 f"{role} '{name}': format '{self.name}' is not supported: {reason}"
@@ -246,74 +250,24 @@ def known_names() -> tuple[str, ...]:
     return (*_NAMED, *_ANY_RANK)
 
 
-def _resolve(text: object) -> tuple[str, int | None, Levels]:
+def _resolve(text: object) -> tuple[str, int | None, Levels, Parts]:
     if not isinstance(text, str):
         kind = type(text).__name__
         raise FormatError(f"a format is a name or a level map, not {kind}")
     name = text.lower()
     if name in _ANY_RANK:
-        return name, None, ()
+        return name, None, (), ()
     if name in _NAMED:
-        return name, len(_NAMED[name]), _NAMED[name]
+        return name, len(_NAMED[name]), _NAMED[name], ()
     if "->" not in text:
         known = ", ".join(known_names())
         raise FormatError(
             f"unknown format '{text}': expected one of {known}, or a level map such "
             "as '(d0, d1) -> (d0 : dense, d1 : compressed)'"
         )
-    rank, levels = _parse_map(text)
-    return _canonical_name(rank, levels), rank, levels
-
-
-def _parse_map(text: str) -> tuple[int, Levels]:
-    found = _MAP.fullmatch(text)
-    if found is None:
-        raise FormatError(f"'{text}' is not a level map '(d0, …) -> (d0 : kind, …)'")
-    dimensions = [name.strip() for name in found[1].split(",")]
-    for name in dimensions:
-        if not _NAME.fullmatch(name) or dimensions.count(name) > 1:
-            raise FormatError(f"level map '{text}': bad or repeated dimension '{name}'")
-    # A comma inside the parentheses of a kind does not separate levels.
-    parts = re.split(r",(?![^()]*\))", found[2])
-    levels = tuple(_parse_level(part, dimensions, text) for part in parts)
-    if sorted(dimension for dimension, _ in levels) != list(range(len(dimensions))):
-        raise FormatError(f"level map '{text}': each dimension needs exactly one level")
-    return len(dimensions), levels
-
-
-def _parse_level(part: str, dimensions: list[str], text: str) -> tuple[int, str]:
-    shown = part.strip()
-    if re.search(r"\b(floordiv|mod)\b|[-+*]", part.partition(":")[0]):
-        raise UnsupportedError(f"level map '{text}': '{shown}': blocked levels")
-    found = _LEVEL.fullmatch(part)
-    if found is None:
-        raise FormatError(f"level map '{text}': expected 'd0 : kind', found '{shown}'")
-    dimension, kind = found[1], found[2]
-    if dimension not in dimensions:
-        raise FormatError(f"level map '{text}': unknown dimension '{dimension}'")
-    return dimensions.index(dimension), _parse_kind(kind, found[3], text)
-
-
-def _parse_kind(kind: str, properties: str | None, text: str) -> str:
-    if kind in _FOREIGN_KINDS:
-        raise UnsupportedError(f"level map '{text}': levels of kind '{kind}'")
-    if kind not in PROPERTIES:
-        known = ", ".join(PROPERTIES)
-        raise FormatError(f"level map '{text}': unknown kind '{kind}' (known: {known})")
-    if properties is None:
-        return kind
-    given = {name.strip() for name in properties.split(",")}
-    wrong = given - PROPERTIES[kind]
-    if wrong:
-        shown = ", ".join(sorted(wrong))
-        raise FormatError(f"level map '{text}': '{kind}' cannot be '{shown}'")
-    return f"{kind}({', '.join(sorted(given))})"
-
-
-def _level_map(rank: int, levels: Levels) -> str:
-    dimensions = ", ".join(f"d{n}" for n in range(rank))
-    stored = ", ".join(f"d{dimension} : {kind}" for dimension, kind in levels)
-    return f"({dimensions}) -> ({stored})"
+    rank, levels, parts = parse_map(text)
+    name = level_map(rank, levels, parts) if parts else _canonical_name(rank, levels)
+    return name, rank, levels, parts
 
 
 def _canonical_name(rank: int, levels: Levels) -> str:
@@ -323,7 +277,7 @@ def _canonical_name(rank: int, levels: Levels) -> str:
     for name in _ANY_RANK:
         if levels == _family(name, rank):
             return name
-    return _level_map(rank, levels)
+    return level_map(rank, levels)
 
 
 @lru_cache(maxsize=1024)
@@ -372,6 +326,15 @@ def _sharing_levels(kinds: tuple[LevelKind, ...]) -> tuple[range, ...]:
 # --- What is compiled -----------------------------------------------------------------
 
 
+def _unsupported_in_results(kinds: tuple[LevelKind, ...]) -> str:
+    """Return why no kernel makes levels of these kinds; empty if kernels make them."""
+    if any(kind.has_gaps for kind in kinds):
+        return "results have no gaps, no level is 'loose_compressed'"
+    if any(kind.per_parent for kind in kinds):
+        return "no level of a result is 'structured'"
+    return ""
+
+
 def _unsupported_level(kinds: tuple[str, ...]) -> str:
     """Return why no kernel reads levels of these kinds; empty if kernels read them."""
     open_group = False
@@ -379,6 +342,8 @@ def _unsupported_level(kinds: tuple[str, ...]) -> str:
         return "either all singletons are 'soa' or none is"
     for kind in kinds:
         known = level_kind(kind)
+        if known.has_gaps and not known.is_unique:
+            return "a level with gaps is unique"
         if not known.is_ordered:
             return "entries are sorted, no level is 'nonordered'"
         if known.shares_positions is not open_group:

@@ -158,11 +158,11 @@ def require_no_surplus(view: View, used: View) -> None:
     for level in view.format.stored:
         given, kept = view.crd_at(level).size, used.crd_at(level).size
         if given != kept:
+            found = f"Tensor: {view.crd_label(level)} has {given} entries, "
+            if view.format.level_kinds[level].per_parent:
+                raise OperandError(f"{found}expected {kept}")
             above = max(each for each in view.format.compressed if each <= level)
-            raise OperandError(
-                f"Tensor: {view.crd_label(level)} has {given} entries, but "
-                f"{view.pos_label(above)} ends at {kept}"
-            )
+            raise OperandError(f"{found}but {view.pos_label(above)} ends at {kept}")
     if view.values.size != used.values.size:
         raise OperandError(
             f"Tensor: values has {view.values.size} entries, expected "

@@ -13,6 +13,7 @@ subexpression is *absent* at coordinates where no operand of it stores an entry.
                                 dense, if one of them is dense and has all indices;
                                 *spread*, if the dense one, without rows, lacks some
                                 otherwise csr for two indices, coo for more
+    keep(a, c)                  that of a product of a and c
     where(c, a, b)              if c is 0 where absent: the structure of c * a + b, or
                                 of c + b if a and b have different values there
                                 if c is not 0 where absent: likewise with a and b
@@ -201,6 +202,10 @@ class _Inference:
                 return _of_access(node, self.formats[node.name])
             case Call("where"):
                 return self.choice(node, *operands)
+            case Call("keep", (value, condition)):
+                kept, holds = operands
+                is_zero = self.is_zero(condition), self.is_zero(value)
+                return self.intersected(holds, kept, *is_zero)
             case Reduction():
                 return _reduced(operands[0], node.indices)
             case Binary() if node.operator.annihilator == "either":
@@ -235,7 +240,14 @@ class _Inference:
     def product(
         self, node: Binary, lhs: Structure | None, rhs: Structure | None
     ) -> Structure | None:
-        left, right = self.is_zero(node.lhs), self.is_zero(node.rhs)
+        return self.intersected(
+            lhs, rhs, self.is_zero(node.lhs), self.is_zero(node.rhs)
+        )
+
+    def intersected(
+        self, lhs: Structure | None, rhs: Structure | None, left: bool, right: bool
+    ) -> Structure | None:
+        """Return the structure of a product of which ``left`` and ``right`` are 0."""
         if lhs is None or rhs is None or left == right:
             return self.intersection(lhs, rhs) if left else self.union(lhs, rhs)
         return self.joined(lhs, rhs) if left else self.joined(rhs, lhs)
@@ -287,6 +299,7 @@ def _of_access(access: Access, format: Format) -> Structure:
     # whether the coordinates are interleaved.
     for (dimension, kind), (_, below) in pairwise((*format.levels, (0, ""))):
         singleton = kind if level_kind(kind).shares_positions else below
+        kind = kind.replace("loose_", "")
         plain = kind in ("dense", "compressed")
         found[access.indices[dimension]] = kind if plain else list_name(singleton)
     if not format.is_dense:

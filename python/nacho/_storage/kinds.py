@@ -24,6 +24,10 @@ class LevelKind:
     Any other level stores the coordinate of each position."""
     has_pos: bool = False
     """Whether an array says where the children of each parent begin."""
+    has_gaps: bool = False
+    """Whether that array also says where they end, since there may be gaps."""
+    per_parent: int | None = None
+    """How many children every parent has; None if that is stored, or the extent."""
     shares_positions: bool = False
     """Whether every parent has one child, which has the same position."""
     joins_crd: bool = False
@@ -34,6 +38,8 @@ class LevelKind:
     """Whether the children of a parent are in the order of their coordinates."""
 
     def pos_length(self, parents: int) -> int:
+        if self.has_gaps:
+            return 2 * parents
         return parents + 1 if self.has_pos else 0
 
     def crd_length(self, entries: int) -> int:
@@ -43,7 +49,9 @@ class LevelKind:
 PROPERTIES = {
     "dense": frozenset[str](),
     "compressed": frozenset({"nonunique", "nonordered"}),
+    "loose_compressed": frozenset({"nonunique", "nonordered"}),
     "singleton": frozenset({"nonunique", "nonordered", "soa"}),
+    "structured": frozenset(),
 }
 """Per word, the properties that MLIR allows."""
 
@@ -51,6 +59,8 @@ PROPERTIES = {
 @cache
 def level_kind(text: str) -> LevelKind:
     """Return what is known of a kind, which is written as in MLIR's level maps."""
+    if text.startswith("structured"):
+        return LevelKind("structured", per_parent=int(text[11:].partition(",")[0]))
     word, _, listed = text.rstrip(")").partition("(")
     properties = set(listed.split(", ")) if listed else set()
     assert properties <= PROPERTIES[word]
@@ -60,6 +70,7 @@ def level_kind(text: str) -> LevelKind:
     return LevelKind(
         word,
         has_pos=not is_singleton,
+        has_gaps=word == "loose_compressed",
         shares_positions=is_singleton,
         joins_crd=is_singleton and "soa" not in properties,
         is_unique="nonunique" not in properties,

@@ -48,15 +48,15 @@ def tensor_type(name: str, view: View) -> TensorType:
     format = view.format
     if format.is_dense:
         return TensorType(format, element)
-    pos = max(
-        index_width(name, view.pos_label(level), view.pos_at(level).dtype)
-        for level in format.compressed
-    )
     crd = max(
         index_width(name, view.crd_label(level), view.crd_at(level).dtype)
         for level in format.owners
     )
-    return TensorType(format, element, pos, crd)
+    widths = (
+        index_width(name, view.pos_label(level), view.pos_at(level).dtype)
+        for level in format.compressed
+    )
+    return TensorType(format, element, max(widths, default=crd), crd)
 
 
 def read_type(name: str, view: View, wanted: Format) -> TensorType:

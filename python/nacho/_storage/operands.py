@@ -13,6 +13,7 @@ from nacho._storage.conversion import by_dimension
 from nacho._storage.device_arrays import HOST
 from nacho._storage.device_operands import load_on_device
 from nacho._storage.formats import Format, TensorType
+from nacho._storage.lengths import filled
 from nacho._storage.memory import Notes, canonical, forget, remember
 from nacho._storage.operand_types import (
     converted_type,
@@ -31,7 +32,6 @@ from nacho._storage.views import (
     TORCH,
     Array,
     View,
-    filled,
     is_plain,
     made_plain,
     require_positions,

@@ -10,17 +10,26 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nacho._storage.conversion import coordinates, index_type, require_within
+from nacho._storage.conversion import (
+    coordinates,
+    coordinates_by_dimension,
+    index_type,
+    packed,
+    require_within,
+    sorted_entries,
+)
 from nacho._storage.formats import Format
+from nacho._storage.lengths import filled
 from nacho._storage.memory import canonical
+from nacho._storage.splitting import require_multiples, split_columns
 from nacho._storage.tensor import Tensor
+from nacho._storage.tight import with_gaps, without_gaps, without_loose_levels
 from nacho._storage.views import (
     INT32,
     INT32_MAX,
     INT64,
     Array,
     View,
-    filled,
     require_positions,
     subject,
 )
@@ -55,7 +64,13 @@ def converted(view: View, wanted: Format, name: str | None = None) -> View:
     """
     if view.format == wanted:
         return view
+    view = without_gaps(view)
+    if view.format.parts or wanted.parts:
+        require_within(view, name)
+        return _through_coordinates(view, wanted, name)
     require_within(view, name)
+    if wanted.has_gaps:
+        return with_gaps(converted(view, without_loose_levels(wanted), name), wanted)
     given = _without_fill(view) if _leaves_zeros_out(view.format, wanted) else view
     if given.format == wanted:
         return given
@@ -68,6 +83,23 @@ def converted(view: View, wanted: Format, name: str | None = None) -> View:
         message = f"{view.format} cannot be converted to {wanted}"
         raise UnsupportedError(f"{subject(name)}: {message}: {error}") from error
     return _sharing(given, made)
+
+
+def _through_coordinates(view: View, wanted: Format, name: str | None) -> View:
+    """Return a view in another format, by the coordinates of all its entries.
+
+    Zeros that fill up blocks, or other dense levels, do not become entries.
+    """
+    columns, values = coordinates_by_dimension(view), view.values.reshape(-1)
+    if view.format.level_kinds[-1].is_full:
+        kept = np.flatnonzero(values)
+        columns, values = [column[kept] for column in columns], values[kept]
+    if wanted.parts:
+        require_multiples(view.shape, wanted.parts, subject(name))
+        columns = split_columns(columns, wanted.parts)
+    else:
+        columns = [columns[dimension] for dimension in wanted.order]
+    return packed(wanted, view.shape, *sorted_entries(columns, values))
 
 
 def sorting(columns: Sequence[Array]) -> Array:

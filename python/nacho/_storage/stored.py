@@ -5,6 +5,7 @@ from __future__ import annotations
 from nacho._elements import DType
 from nacho._storage.array_operators import ArrayOperators
 from nacho._storage.formats import Format
+from nacho._storage.tight import without_gaps
 from nacho._storage.views import Array, Arrays, View
 
 
@@ -37,8 +38,8 @@ class StoredArrays(ArrayOperators):
 
     @property
     def nnz(self) -> int:
-        """The number of stored values."""
-        return self._view.values.size
+        """The number of stored values, without what lies in gaps."""
+        return without_gaps(self._view).values.size
 
     @property
     def nbytes(self) -> int:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from nacho._notation.symbols import Expression, index_tensor
 from nacho._storage.conversion import (
-    coordinates,
+    coordinates_by_dimension,
     densified,
     packed,
     sorted_entries,
@@ -27,15 +27,22 @@ from nacho._storage.given import (
     values_array,
 )
 from nacho._storage.html import described
+from nacho._storage.lengths import filled
 from nacho._storage.memory import is_known, remember
 from nacho._storage.rows import row, row_key, rows
+from nacho._storage.splitting import (
+    bsr_array,
+    is_bsr_format,
+    require_multiples,
+    split_columns,
+    transposed,
+)
 from nacho._storage.stored import StoredArrays
 from nacho._storage.views import (
     INT32,
     Array,
     Arrays,
     View,
-    filled,
     has_canonical_entries,
     made_plain,
     require_positions,
@@ -104,7 +111,11 @@ class Tensor(StoredArrays):
             extents = checked_shape(largest)
         wanted = checked_format(format, len(extents))
         require_within_shape(where, extents)
-        columns = [where[dimension] for dimension in wanted.order]
+        if wanted.parts:
+            require_multiples(extents, wanted.parts, "Tensor")
+            columns = split_columns([*where], wanted.parts)
+        else:
+            columns = [where[dimension] for dimension in wanted.order]
         columns, entries = sorted_entries(columns, entries)
         return cls._of(packed(wanted, extents, columns, entries))
 
@@ -195,21 +206,16 @@ class Tensor(StoredArrays):
 
         That of a tensor stored by rows is stored by columns: csr becomes csc.
         """
-        view, last = self._view, self.ndim - 1
-        if last < 1:
+        view = self._view
+        if self.ndim < 2:
             return self
-        levels = tuple((last - at, kind) for at, kind in view.format.levels)
-        turned = Format.of_levels(levels)
+        turned = transposed(view.format)
         return self._of(View(turned, self.shape[::-1], view.pos, view.crd, view.values))
 
     @property
     def coords(self) -> Array:
         """The coordinates of the values in storage order, an array (rank, nnz)."""
-        columns = coordinates(self._on_host())
-        coords = np.empty((self.ndim, self.nnz), np.result_type(*columns))
-        for dimension, column in zip(self.format.order, columns, strict=True):
-            coords[dimension] = column
-        return coords
+        return np.stack(coordinates_by_dimension(self._on_host()))
 
     def to_dense(self) -> Array:
         """Return a NumPy array of all elements, which shares no memory."""
@@ -224,6 +230,8 @@ class Tensor(StoredArrays):
         import scipy.sparse
 
         name = self.format.name
+        if is_bsr_format(self.format):
+            return bsr_array(self._on_host())
         if name in _IN_ROWS or name in _IN_COLUMNS:
             rows = name in _IN_ROWS
             view = self.convert("csr" if rows else "csc")._view
@@ -326,6 +334,8 @@ class Tensor(StoredArrays):
         if taken is None:
             return index_tensor(self, key)
         view = self._on_host()
+        if view.format.parts:
+            return self.convert("csr" if self.ndim == 2 else "coo")[key]
         found = rows(view, taken) if isinstance(taken, slice) else row(view, taken)
         if not isinstance(found, View):
             return found

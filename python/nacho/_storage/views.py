@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacho._storage.formats import Format
+from nacho._storage.gaps import first_fall, first_violation
 from nacho.errors import OperandError
 
 Array = NDArray[Any]
@@ -77,11 +78,13 @@ class View:
     ) -> None:
         self.format = format
         self.shape = shape
-        self.extents = (
-            shape
-            if format.is_row_major
-            else tuple([shape[dimension] for dimension in format.order])
-        )
+        if format.is_row_major:
+            self.extents = shape
+        elif format.parts:
+            split = (part.of(shape[part.dimension]) for part in format.parts)
+            self.extents = tuple(split)
+        else:
+            self.extents = tuple([shape[dimension] for dimension in format.order])
         """The extent of each level."""
         self.pos = pos
         self.crd = crd
@@ -181,106 +184,6 @@ def subject(name: str | None) -> str:
     return "Tensor" if name is None else f"operand '{name}'"
 
 
-# --- Lengths --------------------------------------------------------------------------
-
-
-def filled(name: str | None, view: View) -> View:
-    """Check all lengths; return a view whose arrays end with the last entry.
-
-    SciPy allows ``indices`` and ``data`` to be longer than ``indptr[-1]``.
-    """
-    if view.layout == "coo":
-        _require_equal_lengths(name, view)
-    count, longer = 1, False
-    for level, kind in enumerate(view.format.level_kinds):
-        if kind.is_full:
-            count *= view.extents[level]
-            continue
-        pos, crd = view.pos[level], view.crd[level]
-        if crd is None or crd.ndim != 1 or len(view.format.sharing[level]) > 1:
-            crd = _required_column(name, view, level)
-        if pos is not None:
-            count = _counted(name, view, level, pos, count)
-        if not 0 <= count <= crd.size:
-            _refuse_end(name, view, level, count)
-        longer = longer or crd.size > count
-    return _with_values(name, view, count, longer)
-
-
-def _required_column(name: str | None, view: View, level: int) -> Array:
-    """Return the coordinates of a level, or refuse an array of other dimensions."""
-    levels = view.format.sharing[level]
-    crd = view.crd[levels[0]]
-    assert crd is not None
-    columns = crd.shape[1:]
-    if len(levels) == 1 and crd.ndim != 1:
-        label = view.crd_label(level)
-        message = f"{label} has {crd.ndim} dimensions, expected 1"
-        raise OperandError(f"{subject(name)}: {message}")
-    if len(levels) > 1 and columns != (len(levels),):
-        message = f"crd[{levels[0]}] has shape {crd.shape}"
-        expected = f"expected one column for each of {len(levels)} levels"
-        raise OperandError(f"{subject(name)}: {message}, {expected}")
-    return view.crd_at(level)
-
-
-def _counted(name: str | None, view: View, level: int, pos: Array, parents: int) -> int:
-    """Check the length of ``pos``; return the number of positions in the level."""
-    if pos.ndim != 1 or pos.size != parents + 1:
-        label = view.pos_label(level)
-        message = f"{label} has shape {pos.shape}, expected ({parents + 1},)"
-        raise OperandError(f"{subject(name)}: {message}")
-    return int(pos[-1])
-
-
-def _with_values(name: str | None, view: View, count: int, longer: bool) -> View:
-    """Check the number of values, and shorten arrays that are longer than necessary."""
-    values = view.values
-    wanted = view.extents if view.format.is_dense else (count,)
-    if view.format.is_dense:
-        fits = values.shape == wanted
-    else:
-        fits = values.ndim == 1 and values.size >= count
-    if not fits:
-        message = f"{view.values_label} has shape {values.shape}, expected {wanted}"
-        raise OperandError(f"{subject(name)}: {message}")
-    if values.size == count and not longer:
-        return view
-    crd = [None if array is None else array[:end] for array, end in _ends(view)]
-    return view.with_arrays(view.pos, tuple(crd), values[:count])
-
-
-def _ends(view: View) -> list[tuple[Array | None, int]]:
-    """Return ``crd`` of each level, and the number of positions in the level."""
-    ends: list[tuple[Array | None, int]] = []
-    end = 1
-    for level, pos in enumerate(view.pos):
-        if view.format.level_kinds[level].is_full:
-            end *= view.extents[level]
-        elif pos is not None:
-            end = int(pos[-1])
-        ends.append((view.crd[level], end))
-    return ends
-
-
-def _require_equal_lengths(name: str | None, view: View) -> None:
-    for level in view.format.stored:
-        crd = view.crd_at(level)
-        if crd.shape != view.values.shape:
-            raise OperandError(
-                f"{subject(name)}: {view.crd_label(level)} has shape {crd.shape}, but "
-                f"{view.values_label} has shape {view.values.shape}"
-            )
-
-
-def _refuse_end(name: str | None, view: View, level: int, count: int) -> NoReturn:
-    parent = max(above for above in view.format.compressed if above <= level)
-    raise OperandError(
-        f"{subject(name)}: {view.pos_label(parent)}[{view.pos_at(parent).size - 1}] "
-        f"= {count}, but {view.crd_label(level)} has {view.crd_at(level).size} entries"
-    )
-
-
 # --- Positions and coordinates --------------------------------------------------------
 
 
@@ -293,11 +196,17 @@ def _extension() -> ModuleType:
 
 
 def require_positions(name: str | None, view: View) -> None:
-    """Check that every ``pos`` starts at 0, never falls, and ends at ``len(crd)``."""
+    """Check that every ``pos`` starts at 0, never falls, and ends at ``len(crd)``.
+
+    Where there may be gaps, it may also start after 0 and end before ``len(crd)``.
+    """
     check = _extension().check_positions
     for level in view.format.compressed:
-        pos = view.pos_at(level)
-        place = check(pos, pos.size - 1, len(view.array_at(level)))
+        pos, count = view.pos_at(level), len(view.array_at(level))
+        if view.format.level_kinds[level].has_gaps:
+            place = first_fall(pos, count)
+        else:
+            place = check(pos, pos.size - 1, count)
         if place >= 0:
             _refuse_position(name, view, level, place)
 
@@ -329,8 +238,9 @@ def has_canonical_entries(name: str | None, view: View) -> bool:
 
 def groups(format: Format) -> list[range]:
     """Return the sparse levels in groups: a compressed level and its singletons."""
-    starts = [*format.compressed, len(format.levels)]
-    sparse = set(format.stored)
+    sparse, kinds = set(format.stored), format.level_kinds
+    starts = [level for level in format.stored if not kinds[level].shares_positions]
+    starts.append(len(format.levels))
     return [
         range(start, start + sum(level in sparse for level in range(start, end)))
         for start, end in pairwise(starts)
@@ -344,7 +254,14 @@ def _first_violation(view: View, levels: range) -> tuple[int, int, str]:
     """
     check = _extension()
     first = levels[0]
-    pos = view.pos_at(first)
+    per_parent = view.format.level_kinds[first].per_parent
+    if per_parent:
+        pos = per_parent * np.arange(view.crd_at(first).size // per_parent + 1)
+    else:
+        pos = view.pos_at(first)
+    if view.format.level_kinds[first].has_gaps:
+        place, why = first_violation(pos, view.crd_at(first), view.extents[first])
+        return place, first, why
     if len(levels) == 1:
         place, why = check.check_coordinates(
             pos, view.crd_at(first), view.extents[first]
@@ -367,12 +284,13 @@ def _require_range(name: str | None, view: View, levels: range) -> None:
 
 def _refuse_position(name: str | None, view: View, level: int, place: int) -> NoReturn:
     pos, label = view.pos_at(level), view.pos_label(level)
-    if place == 0:
-        reason = "expected 0"
-    elif pos[place] < pos[place - 1]:
+    count, has_gaps = view.crd_at(level).size, view.format.level_kinds[level].has_gaps
+    if place and pos[place] < pos[place - 1]:
         reason = f"below {label}[{place - 1}] = {pos[place - 1]}"
+    elif has_gaps:
+        reason = f"expected a position in [0, {count}]"
     else:
-        reason = f"expected {view.crd_at(level).size}"
+        reason = f"expected {count if place else 0}"
     raise OperandError(f"{subject(name)}: {label}[{place}] = {pos[place]}, {reason}")
 
 

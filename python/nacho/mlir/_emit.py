@@ -7,19 +7,17 @@ those of its indices that the result does not have.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 
 import numpy as np
 
-from nacho._elements import ELEMENTS, MLIR
+from nacho._elements import MLIR
 from nacho._notation.operators import Operator
 from nacho._notation.promotion import (
     Kinds,
     Number,
     is_complex,
-    is_integer,
     kinds_of,
     strong,
 )
@@ -29,19 +27,16 @@ from nacho._notation.tree import (
     Expr,
     Operation,
     Reduction,
+    StoredOnly,
     children,
     postorder,
     sums,
 )
 from nacho._storage.formats import TensorType
 from nacho.errors import Span
+from nacho.mlir._literals import literal
 
 _INDENT = "    "
-_INFINITY = {"f32": "0x7F800000", "f64": "0x7FF0000000000000"}
-_NEGATIVE_INFINITY = {"f32": "0xFF800000", "f64": "0xFFF0000000000000"}
-_NAN = {"f32": "0x7FC00000", "f64": "0x7FF8000000000000"}
-_LARGEST = {"f32": 3.4028235677973366e38, "f64": math.inf}
-"""A literal of at least this magnitude rounds to infinity in the type."""
 
 
 class _Names:
@@ -134,6 +129,8 @@ class _Emitter:
         """Per node (by ``id``), its value before any reduction."""
         self.spans: dict[str, list[Span]] = {}
         """Per name of a value, where the nodes are that have it."""
+        self.monoids: list[str] = []
+        """The lines of the monoids that the table of operators lacks."""
         self.casts: dict[tuple[str, str], str] = {}
         """The casts that were emitted: by value and target type, the cast value."""
 
@@ -147,6 +144,7 @@ class _Emitter:
         value = self.reduced_terms()
         lines = [
             *self.encodings(),
+            *self.monoids,
             f"func.func @kernel({arguments}) -> {self.type(result)} {{",
             f"  %{self.tensors[result]} = nacho.assign ({bindings})",
             f"      -> {self.subscript(self.assignment.result)} : "
@@ -208,7 +206,20 @@ class _Emitter:
                 made = self.operator(node, value)
             self.note(node, made, value)
         root = self.assignment.expr
-        return self.cast(value[id(root)], self.kind(root), self.result.dtype)
+        made = self.filled(value[id(root)])
+        return self.cast(made, self.kind(root), self.result.dtype)
+
+    def filled(self, value: str) -> str:
+        """Return a value that is the zero of a semiring where nothing is stored.
+
+        It is the value itself, unless the result is dense and nothing is reduced.
+        """
+        root, semiring = self.assignment.expr, self.assignment.semiring
+        is_dense = self.result.format is None or self.result.format.is_dense
+        if semiring is None or isinstance(root, Reduction) or not is_dense:
+            return value
+        node = semiring.add.reduced((), root)
+        return self.reduction(node.operator, value, (), self.kind(root), node.stored)
 
     def term(self, term: Expr, over: tuple[str, ...]) -> str:
         """Emit a term and its reduction, and return the name of its value.
@@ -231,9 +242,16 @@ class _Emitter:
             spans.append(node.span)
 
     def reduction(
-        self, operator: Operator, value: str, over: tuple[str, ...], element: str
+        self,
+        operator: Operator,
+        value: str,
+        over: tuple[str, ...],
+        element: str,
+        stored: StoredOnly | None = None,
     ) -> str:
         kind = operator.bool_reduction if element == "bool" else operator.name
+        if stored is not None:
+            kind = self.monoid(kind, stored, element)
         indices = ", ".join(self.indices[index] for index in over)
         return self.emitted(
             "reduce", f"nacho.reduce {kind} %{value} over [{indices}]", element
@@ -244,8 +262,11 @@ class _Emitter:
             return ""
         if isinstance(node, Reduction):
             value = values[id(node.operand)]
-            return self.reduction(node.operator, value, node.indices, self.kind(node))
+            operator, kind = node.operator, self.kind(node)
+            return self.reduction(operator, value, node.indices, kind, node.stored)
         assert isinstance(node, Operation)
+        if node.operator.name == "keep":
+            return self.keep(children(node), values)
         inside = strong(self.kinds.inside[id(node)])
         operator = node.operator
         operands: list[str] = []
@@ -257,6 +278,34 @@ class _Emitter:
         if operator.name == "notbits" and inside == "bool":
             text = f"nacho.compare eq {operands[0]}, %{self.constant(False, inside)}"
         return self.emitted(operator.name, text, inside)
+
+    def keep(self, operands: tuple[Expr, ...], values: Mapping[int, str]) -> str:
+        """Emit an element that has an entry only where a condition holds."""
+        value, condition = operands
+        element = strong(self.kinds.of[id(value)])
+        kept = self.operand(value, element, values)
+        stored = self.emitted("stored", f"nacho.stored %{kept}", element)
+        holds = self.operand(condition, "bool", values)
+        both = self.emitted(
+            "binary", f"nacho.binary andbits %{stored}, %{holds}", "bool"
+        )
+        return self.emitted("keep", f"nacho.keep %{kept} if %{both}", element)
+
+    def monoid(self, kind: str, stored: StoredOnly, element: str) -> str:
+        """Return how the IR writes the monoid of a reduction of stored elements."""
+        start = stored.identity
+        if stored.operator is None:
+            shown = "" if start is None else f" from {self.typed(start, element)}"
+            return f"{kind} stored{shown}"
+        assert start is not None, "a monoid that the table lacks has an identity"
+        name = f"monoid{len(self.monoids)}"
+        self.monoids += _defined_monoid(
+            name, stored, element, self.typed(start, element)
+        )
+        return f"@{name}"
+
+    def typed(self, value: Number, element: str) -> str:
+        return f"{literal(value, element)} : {MLIR[element]}"
 
     def operand(self, node: Expr, element: str, values: Mapping[int, str]) -> str:
         """Return the value of a node in the type of the operator that takes it."""
@@ -304,25 +353,39 @@ class _Emitter:
         element = MLIR[tensor.dtype]
         if tensor.format is None:
             return f"tensor<{element}>"
-        extents = "?x" * (tensor.format.rank or 0)
+        split = self.assignment.split_of(name)
+        if split is None:
+            extents = "?x" * (tensor.format.rank or 0)
+        else:
+            extents = "".join(f"{p.size if p.is_inside else '?'}x" for p in split.parts)
         return f"tensor<{extents}{element}, #{self.tensors[name]}>"
 
     def subscript(self, access: Access) -> str:
         return f"[{', '.join(self.indices[index] for index in access.indices)}]"
 
 
-def literal(value: Number, element: str) -> str:
-    """Return a number as MLIR's literal of a type; MLIR's floats need a point."""
-    if element == "bool":
-        return "1" if value else "0"
-    if is_integer(element):
-        return str(int(np.array(value).astype(ELEMENTS[element])))
-    number = float(value)
-    if math.isnan(number):
-        return _NAN[element]
-    sign = "-" if math.copysign(1, number) < 0 else ""
-    if abs(number) >= _LARGEST[element]:
-        return _NEGATIVE_INFINITY[element] if sign else _INFINITY[element]
-    mantissa, exponent, power = repr(abs(number)).partition("e")
-    point = "" if "." in mantissa else ".0"
-    return f"{sign}{mantissa}{point}{exponent}{power}"
+def _defined_monoid(
+    name: str, stored: StoredOnly, element: str, identity: str
+) -> list[str]:
+    """Return the lines that define a monoid whose operator is an expression."""
+    assert stored.operator is not None
+    result = Access("result_", (), stored.operator.span)
+    assignment = Assignment(result, stored.operator, "", None, (0, 0))
+    number = TensorType(None, element)
+    operands = dict.fromkeys(assignment.operands, number)
+    kinds = kinds_of(assignment, dict.fromkeys(operands, element))
+    emitter = _Emitter(assignment, operands, number, kinds, {}, {})
+    emitter.bindings()
+    value = emitter.reduced_terms()
+    bound = {access.name: emitter.values[id(access)] for access in assignment.accesses}
+    arguments = ", ".join(
+        f"%{bound.get(parameter, f'unused_{parameter}')}: {MLIR[element]}"
+        for parameter in stored.parameters
+    )
+    return [
+        f"nacho.monoid @{name} identity {identity} {{",
+        f"^bb0({arguments}):",
+        *(f"  {line}" for line in emitter.body),
+        f"  nacho.yield %{value} : {MLIR[element]}",
+        "}",
+    ]

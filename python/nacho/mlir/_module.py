@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nacho._elements import MLIR
 from nacho._notation.symbols import result_name
@@ -19,6 +19,7 @@ from nacho._storage.formats import Format, TensorType
 from nacho._storage.views import View
 from nacho.errors import ShapeError, UnsupportedError, pointed
 from nacho.mlir._refusals import refuse_module
+from nacho.mlir._splits import RESULT, read_splits
 
 _ELEMENTS = {text: name for name, text in MLIR.items()}
 
@@ -106,7 +107,13 @@ def read_module(text: str, cost: str) -> Module:
         refuse_module(error)
     names = [name or f"arg{number}" for number, name in enumerate(names)]
     parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
-    wanted, _ = _tensor_type("the result", result)
+    wanted, shape = _tensor_type("the result", result)
+    given = {**parsed, RESULT: (wanted, shape)}
+    splits = read_splits(lowered, names, {n: t.format for n, (t, _) in given.items()})
+    if splits:
+        _, _, types, result = _nacho.signature(lowered)
+        parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
+        wanted, _ = _tensor_type("the result", result)
     left, accesses = _accesses(function, names, lowered)
     # An argument that is only an output is an operand, too: its shape is the result's.
     read = {name for name, _ in accesses}
@@ -116,6 +123,9 @@ def read_module(text: str, cost: str) -> Module:
         if name not in read and len(shape) == len(left)
     ]
     assignment, bindings = _assignment(function, names, left, accesses)
+    if RESULT in splits:
+        splits[assignment.result.name] = splits.pop(RESULT)
+    assignment = replace(assignment, splits=(*splits.items(),))
     operands = {name: type for name, (type, _) in parsed.items()}
     shapes = {name: shape for name, (_, shape) in parsed.items()}
     return Module(text, lowered, assignment, operands, wanted, bindings, shapes)

@@ -16,7 +16,7 @@ func.func @accumulate(%sums: memref<?x?xf64>, %a: f64, %n: index) {
 func.func @accumulate(%n: index) {
   // expected-error @below {{needs rows of sums}}
   "nacho.accumulate"(%n, %n, %n) <{
-    kind = #nacho<binary_kind add>, operandSegmentSizes = array<i32: 0, 1, 1, 1, 0>
+    monoid = #nacho<monoid add>, operandSegmentSizes = array<i32: 0, 1, 1, 1, 0>
   }> ({
   ^bb0(%k: index):
     nacho.yield

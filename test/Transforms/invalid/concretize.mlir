@@ -107,6 +107,19 @@ func.func @runs(%A: tensor<?x?xf64, #RUNS>) -> tensor<?x?xf64> {
 
 // -----
 
+// Only operands have gaps between fibers.
+
+#LOOSE = #sparse_tensor.encoding<{ map = (d0) -> (d0 : loose_compressed) }>
+func.func @gaps(%A: tensor<?xf64, #LOOSE>) -> tensor<?xf64, #LOOSE> {
+  // expected-error @below {{the result of type 'tensor<?xf64, #sparse_tensor.encoding<{ map = (d0) -> (d0 : loose_compressed) }>>' has levels that are not supported}}
+  %Z = nacho.assign (%a = %A[i] : tensor<?xf64, #LOOSE>) -> [i] : tensor<?xf64, #LOOSE> {
+    nacho.yield %a : f64
+  }
+  return %Z : tensor<?xf64, #LOOSE>
+}
+
+// -----
+
 #UNORDERED = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed(nonordered)) }>
 func.func @unordered(%A: tensor<?xf64>) -> tensor<?xf64, #UNORDERED> {
   // expected-error @below {{the result of type 'tensor<?xf64, #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed(nonordered)) }>>' has levels that are not supported}}

@@ -134,7 +134,9 @@ def one(name: str) -> dict[str, Any]:
     operands = tiny(name)
 
     def compiled() -> Any:
-        return nacho.mlir.compile(kernel.expression, formats=formats, threads=1)
+        return nacho.mlir.compile(
+            kernel.expression, formats=formats, threads=1, semiring=kernel.semiring
+        )
 
     began = time.perf_counter()
     found = compiled()
@@ -145,7 +147,9 @@ def one(name: str) -> dict[str, Any]:
     result = found(*given)
 
     def evaluated() -> Any:
-        return nacho.evaluate(kernel.expression, operands, out=out, threads=1)
+        return nacho.evaluate(
+            kernel.expression, operands, out=out, threads=1, semiring=kernel.semiring
+        )
 
     evaluated()
     return {

@@ -18,6 +18,8 @@ class Kernel(NamedTuple):
     family: str = "matrix"
     meets: bool = False
     """Set if values are only read of entries that all sparse operands have."""
+    semiring: str | None = None
+    """The semiring under which it is computed; None stands for the usual one."""
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -74,10 +76,31 @@ _ALL = (
         "product",
     ),
     Kernel(
+        "spgemm-min-plus",
+        "Z[i,k] = A[i,j] * B[j,k]",
+        {"A": "csr", "B": "csr", "Z": "csr"},
+        "product",
+        semiring="min_plus",
+    ),
+    Kernel(
+        "triangles",
+        "Z[i,k] = M[i,k] * A[i,j] * B[j,k]",
+        {"M": "csr", "A": "csr", "B": "csr", "Z": "csr"},
+        "product",
+        semiring="plus_pair",
+    ),
+    Kernel(
         "spmv",
         "y[i] = A[i,j] * x[j]",
         {"A": "csr", "x": "dense", "y": "dense"},
         "add",
+    ),
+    Kernel(
+        "spmv-min-plus",
+        "y[i] = A[i,j] * x[j]",
+        {"A": "csr", "x": "dense", "y": "dense"},
+        "add",
+        semiring="min_plus",
     ),
     Kernel(
         "spmm",
@@ -100,7 +123,7 @@ _ALL = (
     ),
 )
 KERNELS = {kernel.name: kernel for kernel in _ALL}
-_PRODUCTS = ("spgemm", "spgemm-masked")
+_PRODUCTS = ("spgemm", "spgemm-masked", "spgemm-min-plus", "triangles")
 
 
 def result_shape(kernel: Kernel, shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
@@ -110,7 +133,7 @@ def result_shape(kernel: Kernel, shapes: dict[str, tuple[int, ...]]) -> tuple[in
         return ()
     if kernel.name in _PRODUCTS:
         return (first[0], shapes["B"][1])
-    columns = {"spmv": (), "spmm": (WIDTH,), "mttkrp": (RANK,)}
+    columns = {"spmv": (), "spmv-min-plus": (), "spmm": (WIDTH,), "mttkrp": (RANK,)}
     if kernel.name in columns:
         return (first[0], *columns[kernel.name])
     return first
@@ -120,6 +143,7 @@ def dense_shapes(kernel: Kernel, first: tuple[int, ...]) -> dict[str, tuple[int,
     """Return the shapes of the dense operands; ``first`` is the shape of A."""
     shapes: dict[str, dict[str, tuple[int, ...]]] = {
         "spmv": {"x": (first[1],)},
+        "spmv-min-plus": {"x": (first[1],)},
         "spmm": {"D": (first[1], WIDTH)},
         "sddmm": {"D": (first[0], WIDTH), "E": (first[1], WIDTH)},
         "mttkrp": {"D": (first[1], RANK), "E": (first[-1], RANK)},

@@ -12,7 +12,9 @@ CHIPS = ("sm_80", "sm_90", "sm_100")
 def assemble_kernel(kernel: Kernel, chip: str) -> list[Assembled]:
     """Assemble what a kernel of the benchmark is compiled to."""
     formats = {n: f for n, f in kernel.formats.items() if f != "scalar"}
-    compiled = nacho.mlir.compile(kernel.expression, formats, "f64")
+    compiled = nacho.mlir.compile(
+        kernel.expression, formats, "f64", semiring=kernel.semiring
+    )
     return assemble(compiled.ptx(chip), chip)
 
 

@@ -20,6 +20,9 @@ OURS, UNMAPPED, BEFORE = "nacho", "nacho-unmapped", "before"
 """The second is nacho with remap=False, for one of the figures only; the third is the
 nacho of another checkout, which ``--against`` names."""
 
+SPARSIFIER = "nacho-sparsifier"
+"""Nacho in place of MLIR's sparsifier: it compiles the modules that the peer mlir does."""
+
 _CLASSES = {
     OURS: "nacho_peer:Nacho",
     UNMAPPED: "nacho_peer:Unmapped",
@@ -31,6 +34,7 @@ _CLASSES = {
     "graphblas": "graphblas_peer:GraphBLAS",
     "sparse": "sparse_peer:Sparse",
     "mlir": "mlir_peer:Mlir",
+    SPARSIFIER: "mlir_peer:NachoAsSparsifier",
     "eigen": "eigen_peer:Eigen",
     "reference": "reference_peer:Reference",
 }

@@ -24,7 +24,10 @@ class GraphBLAS:
             "dcsr-mul": _multiply,
             "spgemm": _product,
             "spgemm-masked": _masked,
+            "spgemm-min-plus": _shortest,
+            "triangles": _triangles,
             "spmv": _spmv,
+            "spmv-min-plus": _nearest,
             "spmm": _spmm,
             "sddmm": _sddmm,
         }
@@ -86,6 +89,24 @@ def _multiply(given: Operands) -> Prepared:
 def _product(given: Operands) -> Prepared:
     a, b = _matrix(given, "A"), _matrix(given, "B")
     return _timed(lambda: a.mxm(b, gb.semiring.plus_times).new())
+
+
+def _shortest(given: Operands) -> Prepared:
+    a, b = _matrix(given, "A"), _matrix(given, "B")
+    return _timed(lambda: a.mxm(b, gb.semiring.min_plus).new())
+
+
+def _triangles(given: Operands) -> Prepared:
+    m, a, b = (_matrix(given, name) for name in "MAB")
+    return _timed(lambda: a.mxm(b, gb.semiring.plus_pair).new(mask=m.S))
+
+
+def _nearest(given: Operands) -> Prepared:
+    a, x = _matrix(given, "A"), gb.Vector.from_dense(given.dense("x"))
+    return _timed(
+        lambda: a.mxv(x, gb.semiring.min_plus).new(),
+        lambda result: result.to_dense(fill_value=np.inf),
+    )
 
 
 def _masked(given: Operands) -> Prepared:

@@ -1,11 +1,14 @@
-"""MLIR's own ``--sparsifier``: one thread; a library is compiled for every shape."""
+"""MLIR's own ``--sparsifier``, and ``--nacho-sparsifier`` on the same modules.
+
+A library is compiled for every shape. MLIR's has one thread.
+"""
 
 import ctypes
 import hashlib
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +18,9 @@ from nacho_bench.operands import Operands
 from nacho_bench.peers import Kernels, NotInstalledError, Prepared, UnsuitableError
 from nacho_bench.peers.mlir_text import buffers, module
 
-_OPT, _TRANSLATE, _CLANG = "mlir-opt-22", "mlir-translate-22", "clang-22"
+_TRANSLATE, _CLANG = "mlir-translate-22", "clang-22"
+_TREE = Path(__file__).resolve().parents[4] / "build" / "dev"
+"""Where nacho-opt and its runtime library are built."""
 _C = ctypes.CDLL(None)
 _C.free.argtypes = [ctypes.c_void_p]
 
@@ -38,23 +43,49 @@ def _descriptor(rank: int) -> type[ctypes.Structure]:
 _DESCRIPTORS = {rank: _descriptor(rank) for rank in (1, 2)}
 
 
+class _Sparsifier(NamedTuple):
+    """What compiles modules, and the library that compiled code needs, if any."""
+
+    opt: str
+    pipeline: str
+    library: Path | None = None
+
+
 class Mlir:
     def __init__(self, threads: int) -> None:
-        lacking = [t for t in (_OPT, _TRANSLATE, _CLANG) if shutil.which(t) is None]
+        self._sparsifier = self._with(threads)
+        lacking = [
+            tool
+            for tool in (self._sparsifier.opt, _TRANSLATE, _CLANG)
+            if shutil.which(tool) is None
+        ]
         if lacking:
             raise NotInstalledError(f"{lacking[0]} is not there")
-        said = subprocess.run([_OPT, "--version"], capture_output=True, text=True)
+        said = subprocess.run([_TRANSLATE, "--version"], capture_output=True, text=True)
         self.version = said.stdout.split("version ")[1].split()[0]
-        self.kernels: Kernels = dict.fromkeys(KERNELS, _prepare)
+        self.kernels: Kernels = dict.fromkeys(KERNELS, self._prepare)
+
+    def _with(self, threads: int) -> _Sparsifier:
+        return _Sparsifier("mlir-opt-22", "--sparsifier=enable-runtime-library=false")
+
+    def _prepare(self, given: Operands) -> Prepared:
+        kernel = given.kernel
+        text = module(kernel, given.shapes, given.shape)
+        path = compiled(text, self._sparsifier)
+        function = ctypes.CDLL(str(path))._mlir_ciface_kernel
+        arrays = [part for name in kernel.operands for part in _arrays(given, name)]
+        call = _Call(function, arrays, _result_of(given))
+        return call, lambda result: result.entries(given)
 
 
-def _prepare(given: Operands) -> Prepared:
-    kernel = given.kernel
-    path = compiled(module(kernel, given.shapes, given.shape))
-    function = ctypes.CDLL(str(path))._mlir_ciface_kernel
-    arrays = [part for name in kernel.operands for part in _arrays(given, name)]
-    call = _Call(function, arrays, _result_of(given))
-    return call, lambda result: result.entries(given)
+class NachoAsSparsifier(Mlir):
+    def _with(self, threads: int) -> _Sparsifier:
+        options = f"enable-runtime-library=false threads={threads}"
+        library = _TREE / "lib" / "libnacho_runtime.so"
+        if not library.exists():
+            raise NotInstalledError(f"{library} is not there: run tools/dev build")
+        opt = str(_TREE / "bin" / "nacho-opt")
+        return _Sparsifier(opt, f"--nacho-sparsifier={options}", library)
 
 
 def _arrays(given: Operands, name: str) -> list[np.ndarray]:
@@ -70,19 +101,23 @@ def _arrays(given: Operands, name: str) -> list[np.ndarray]:
     return [*found, levels.values]
 
 
-def compiled(text: str) -> Path:
+def compiled(text: str, by: _Sparsifier) -> Path:
     """Return the library of a module; it is made the first time only."""
-    name = hashlib.sha256(text.encode()).hexdigest()[:16]
+    made = [by.library, Path(by.opt)] if by.library else []
+    key = [text, by.pipeline, *(str(each.stat().st_mtime_ns) for each in made)]
+    name = hashlib.sha256("\0".join(key).encode()).hexdigest()[:16]
     path = BUILD / "mlir" / f"{name}.so"
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
-    pipeline = "--sparsifier=enable-runtime-library=false"
-    lowered = _piped([_OPT, pipeline], text)
+    lowered = _piped([by.opt, by.pipeline], text)
     llvm = _piped([_TRANSLATE, "--mlir-to-llvmir"], lowered)
     unfinished = path.with_suffix(".part")
     flags = ["-O3", "-march=native", "-shared", "-fPIC", "-Wno-override-module"]
-    _piped([_CLANG, *flags, "-x", "ir", "-", "-o", str(unfinished)], llvm)
+    files = ["-x", "ir", "-", "-o", str(unfinished)]
+    if by.library is not None:
+        files += ["-x", "none", str(by.library), f"-Wl,-rpath,{by.library.parent}"]
+    _piped([_CLANG, *flags, *files], llvm)
     unfinished.rename(path)
     return path
 

@@ -24,7 +24,10 @@ class NachoOnGpu:
         if compiled is None:
             formats = {n: f for n, f in kernel.formats.items() if f != "scalar"}
             compiled = self._compiled[kernel.name] = nacho.mlir.compile(
-                kernel.expression, formats=formats, target="cuda"
+                kernel.expression,
+                formats=formats,
+                target="cuda",
+                semiring=kernel.semiring,
             )
         operands = [device.operand(given, name) for name in compiled.operands]
         return lambda: compiled(*operands), device.entries

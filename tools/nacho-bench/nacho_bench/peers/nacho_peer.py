@@ -31,6 +31,7 @@ class Nacho:
                 kernel.expression,
                 formats=formats,
                 remap=self.remap,
+                semiring=kernel.semiring,
             )
         operands = [container(given, name) for name in compiled.operands]
         return lambda: compiled(*operands), entries

@@ -1,7 +1,7 @@
 //===- CpuDevice.h - The memory of the host -------------------------------===//
 
-#ifndef NACHO_LIB_CPUDEVICE_H
-#define NACHO_LIB_CPUDEVICE_H
+#ifndef NACHO_BACKENDS_CPUDEVICE_H
+#define NACHO_BACKENDS_CPUDEVICE_H
 
 #include "nacho/Execution/Device.h"
 
@@ -12,4 +12,4 @@ Device &cpuDevice();
 
 } // namespace nacho
 
-#endif // NACHO_LIB_CPUDEVICE_H
+#endif // NACHO_BACKENDS_CPUDEVICE_H

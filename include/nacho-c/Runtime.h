@@ -1,0 +1,69 @@
+/*===- nacho-c/Runtime.h - The runtime library -------------------*- C -*-===*\
+|*
+|* What a program calls that has kernels of Nacho in it, and does not have the
+|* compiler: `libnacho_runtime.so`. `--nacho-sparsifier` emits these calls. A
+|* program of another language can make them, too.
+|*
+|* Functions that can fail call the handler of errors, by default one that
+|* prints the error and ends the process.
+|*
+\*===----------------------------------------------------------------------===*/
+
+#ifndef NACHO_C_RUNTIME_H
+#define NACHO_C_RUNTIME_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A function of a kernel, which takes its parameters in an array. */
+typedef void (*nacho_function)(const int64_t *words);
+
+/* A kernel, as the compiler leaves it in a program. */
+typedef struct nacho_image {
+  const char *text; /* How the functions are called, and how they are chosen. */
+  int64_t size;     /* Of the text, in bytes. */
+  const nacho_function *functions;
+  void *loaded; /* Null before the first call; then what the library made. */
+} nacho_image;
+
+/* An array, or the extent of a level. */
+typedef struct nacho_argument {
+  void *data;   /* Null for an extent. */
+  int64_t size; /* The number of elements, or the extent. */
+} nacho_argument;
+
+/* A kernel on one set of operands. */
+typedef struct nacho_plan nacho_plan;
+
+/* Plans a kernel: `operands` has, for each operand in order, the arrays of its
+ * levels, its values, and the extent of each level. All of them must remain
+ * unchanged until the plan is destroyed. Numbers of threads and parts that are
+ * 0 are chosen; the environment variable OMP_NUM_THREADS bounds the threads. */
+nacho_plan *nacho_create_plan(nacho_image *image,
+                              const nacho_argument *operands, int64_t threads,
+                              int64_t parts);
+
+/* Computes the result: `results` becomes the arrays of its levels, its values,
+ * and the extent of each level. The caller owns the arrays, and releases each
+ * with free(). A plan can be executed once. */
+void nacho_execute_plan(nacho_plan *plan, nacho_argument *results);
+
+void nacho_destroy_plan(nacho_plan *plan);
+
+/* nacho_create_plan(), nacho_execute_plan() and nacho_destroy_plan(). */
+void nacho_call(nacho_image *image, const nacho_argument *operands,
+                nacho_argument *results, int64_t threads, int64_t parts);
+
+/* Sets what is called with the text of an error, and returns what was. If the
+ * handler returns, so does the function that failed, without a result. */
+typedef void (*nacho_error_handler)(const char *text);
+nacho_error_handler nacho_set_error_handler(nacho_error_handler handler);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NACHO_C_RUNTIME_H */

@@ -1,0 +1,106 @@
+//===- Passes.td - Kernels in modules of other code --------*- tablegen -*-===//
+
+#ifndef NACHO_SPARSIFIER_PASSES
+#define NACHO_SPARSIFIER_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Move linalg ops on sparse tensors to modules of their own";
+  let description = [{
+    Takes every op of linalg that has a sparse operand or a sparse result, and that
+    `--nacho-cpu` compiles. Each becomes the only op of a function in a nested module,
+    and a call of an external function. Values from outside of the op's body become operands without indices. All other ops
+    stay as they are; with `remarks`, a remark on an op says why it does.
+
+    Before:
+    ```mlir
+    func.func @f(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y0: tensor<?xf64>)
+        -> tensor<?xf64> {
+      %y = linalg.generic ... ins(%A, %x) outs(%y0) ...
+      return %y : tensor<?xf64>
+    }
+    ```
+    After:
+    ```mlir
+    module @kernel_0 attributes {nacho.kernel} {
+      func.func @nacho_kernel_0(%A, %x, %y0) -> tensor<?xf64> {
+        %y = linalg.generic ... ins(%A, %x) outs(%y0) ...
+        return %y : tensor<?xf64>
+      }
+    }
+    func.func private @nacho_kernel_0(tensor<?x?xf64, #CSR>, tensor<?xf64>, tensor<?xf64>)
+        -> memref<?xf64>
+    func.func @f(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y0: tensor<?xf64>)
+        -> tensor<?xf64> {
+      %made = call @nacho_kernel_0(%A, %x, %y0)
+      %y = bufferization.to_tensor %made restrict writable
+      return %y : tensor<?xf64>
+    }
+    ```
+  }];
+  let options = [
+    Option<"cost", "cost", "std::string", "\"time\"",
+        "What counts as work: nnz, nnz+loops, flops, time">,
+    Option<"library", "library", "bool", "true",
+        "Sparse tensors will be those of MLIR's runtime library">,
+    Option<"remarks", "remarks", "bool", "false",
+        "Say why an op is left to other passes">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::sparse_tensor::SparseTensorDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def NachoCompileKernels : Pass<"nacho-compile-kernels", "::mlir::ModuleOp"> {
+  let summary = "Compile outlined kernels to LLVM's dialect";
+  let description = [{
+    The nested modules of `--nacho-outline-kernels` become modules of LLVM's dialect,
+    each with the functions of all variants of the kernel, a text that describes them to
+    the runtime library, and the function that the calls name. It passes arrays to the
+    library, and returns what the library has made: a memref, the fields of a sparse
+    tensor or, with `library`, the address of a sparse tensor of MLIR's own library.
+
+    Before:
+    ```mlir
+    module @kernel_0 attributes {nacho.kernel} {
+      func.func @nacho_kernel_0(%A: tensor<?x?xf64, #CSR>, ...) -> tensor<?xf64>
+    }
+    ```
+    After:
+    ```mlir
+    module @kernel_0 attributes {nacho.kernel} {
+      llvm.func internal @nacho_kernel_0_0_..._plan_entry(%words: !llvm.ptr)
+      llvm.mlir.global internal @nacho_kernel_0_image() : !llvm.struct<(...)>
+      llvm.func @nacho_call(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64)
+      llvm.func @nacho_kernel_0(...) -> !llvm.struct<(...)> {
+        llvm.call @nacho_call(%image, %operands, %results, %threads, %parts)
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"cost", "cost", "std::string", "\"time\"",
+        "What counts as work: nnz, nnz+loops, flops, time">,
+    Option<"threads", "threads", "int64_t", "0",
+        "How many threads compute a kernel; 0: as many as pay off">,
+    Option<"parts", "parts", "int64_t", "0",
+        "Into how many parts of equal cost kernels are cut; 0: as many as pay off">,
+    Option<"library", "library", "bool", "true",
+        "Sparse tensors are those of MLIR's runtime library">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def NachoLinkKernels : Pass<"nacho-link-kernels", "::mlir::ModuleOp"> {
+  let summary = "Join compiled kernels with the module that calls them";
+  let description = [{
+    Moves what is in nested modules of `--nacho-compile-kernels` to the module around
+    them, all of which is LLVM's dialect by now. A function that the module declares is
+    replaced by its definition.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // NACHO_SPARSIFIER_PASSES

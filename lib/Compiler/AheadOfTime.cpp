@@ -1,0 +1,263 @@
+//===- AheadOfTime.cpp - A module to a kernel in another module -----------===//
+//
+// A kernel that a process compiles gets its variants one by one, as operands
+// ask for them. Here, all variants that the chooser can ask for are compiled.
+// Most modules have few that differ.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Compiler/AheadOfTime.h"
+
+#include "Compilation.h"
+#include "ModuleReader.h"
+#include "nacho/Execution/KernelImage.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// The variants
+//===----------------------------------------------------------------------===//
+
+/// What is never chosen: lists that are merged by keys, pieces of rows, and
+/// branches make some operands faster, and every program larger.
+static Pins pinsAhead() {
+  Pins pins;
+  pins.mergeKeys = pins.rowPieces = pins.finePieces = pins.branches = false;
+  return pins;
+}
+
+/// All variants that the chooser can choose with these pins.
+static std::vector<Variant> variantsAhead() {
+  std::vector<Variant> variants;
+  for (bool sortProducts : {false, true})
+    for (auto [wholeRows, heavyRows] :
+         {std::pair(true, false), {true, true}, {false, false}})
+      for (auto [drafts, draftUnions] :
+           {std::pair(true, false), {true, true}, {false, false}}) {
+        Variant &variant = variants.emplace_back();
+        variant.sortProducts = sortProducts;
+        variant.wholeRows = wholeRows;
+        variant.heavyRows = heavyRows;
+        variant.drafts = drafts;
+        variant.draftUnions = draftUnions;
+      }
+  return variants;
+}
+
+//===----------------------------------------------------------------------===//
+// Names and entries
+//===----------------------------------------------------------------------===//
+
+/// Whether an op names a function of a library.
+static bool isDeclaration(Operation &op) {
+  auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+  return function && function.isExternal();
+}
+
+/// Gives every function and global that a module defines a name that begins
+/// with `prefix`.
+static void addPrefix(ModuleOp module, StringRef prefix) {
+  SymbolTable symbols(module);
+  SmallVector<Operation *> defined;
+  for (Operation &op : *module.getBody())
+    if (isa<SymbolOpInterface>(op) && !isDeclaration(op))
+      defined.push_back(&op);
+  for (Operation *op : defined)
+    // All uses of a symbol are in this module.
+    (void)symbols.rename(
+        op, (prefix + SymbolTable::getSymbolName(op).getValue()).str());
+}
+
+/// llvm.func @name_entry(%words: !llvm.ptr) { name(words[0], words[1], ...) }
+static std::string addEntry(ModuleOp module, LLVM::LLVMFuncOp callee,
+                            StringRef name) {
+  ImplicitLocOpBuilder b(callee.getLoc(), module.getContext());
+  b.setInsertionPointToEnd(module.getBody());
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()), {pointer});
+  auto entry = LLVM::LLVMFuncOp::create(b, (name + "_entry").str(), type,
+                                        LLVM::Linkage::Internal);
+  Block *block = entry.addEntryBlock(b);
+  b.setInsertionPointToStart(block);
+  SmallVector<Value> args;
+  for (auto [n, param] : llvm::enumerate(callee.getArgumentTypes())) {
+    Value place =
+        LLVM::GEPOp::create(b, pointer, b.getI64Type(), block->getArgument(0),
+                            LLVM::GEPArg(int32_t(n)));
+    args.push_back(LLVM::LoadOp::create(b, param, place));
+  }
+  LLVM::CallOp::create(b, callee, args);
+  LLVM::ReturnOp::create(b, ValueRange());
+  return entry.getName().str();
+}
+
+/// Makes internal all that a module defines, but for the entries: LLVM then
+/// drops what nobody calls.
+static void makeInternal(ModuleOp module) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (!function.isExternal())
+      function.setLinkage(LLVM::Linkage::Internal);
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Compiles the variants of one kernel, one after the other.
+class AheadCompiler {
+public:
+  AheadCompiler(const std::string &text, const CompileOptions &options,
+                const Backend &backend, std::string &error)
+      : text(text), options(options), backend(backend), error(error) {}
+
+  std::optional<StaticCode> run();
+  /// Compiles the plain variant only. Returns whether that is possible.
+  bool runPlain() {
+    return succeeded(readSignature()) && succeeded(addVariant(Variant()));
+  }
+
+private:
+  LogicalResult readSignature();
+  LogicalResult addVariant(const Variant &variant);
+  FailureOr<size_t> programOf(Compilation &compilation,
+                              const CompileOptions &asked);
+  void addFunctions(ModuleOp module, ArrayRef<StepFunctions> steps,
+                    ProgramImage &program);
+
+  const std::string &text;
+  const CompileOptions &options;
+  const Backend &backend;
+  std::string &error;
+  std::string name;
+  KernelImage image;
+  StaticCode code;
+  llvm::StringSet<> declared; ///< The functions that `code` declares.
+  /// The numbers of programs, by the text of their loops with the choices that
+  /// still matter, and by their text at the stage `assemble`.
+  std::map<std::string, size_t> byLoops, byParts;
+};
+} // namespace
+
+LogicalResult AheadCompiler::readSignature() {
+  Compilation compilation(error);
+  if (failed(compilation.parse(text)))
+    return failure();
+  FailureOr<func::FuncOp> func = compilation.onlyFunction();
+  if (failed(func) || failed(compilation.runTo("assign", backend, options)) ||
+      failed(readOperands(*func, image.operands)))
+    return failure();
+  name = func->getName().str();
+  code.blocks = readBlocks(*func);
+  image.pins = pinsAhead();
+  image.facts.unites = mayUnite(*compilation.module);
+  return success();
+}
+
+/// Adds the functions of a program, which get names of their own, to the code.
+void AheadCompiler::addFunctions(ModuleOp module, ArrayRef<StepFunctions> steps,
+                                 ProgramImage &program) {
+  std::string prefix = name + "_" + std::to_string(image.programs.size()) + "_";
+  addPrefix(module, prefix);
+  makeInternal(module);
+  for (const StepFunctions &functions : steps) {
+    StepNumbers &numbers = program.functions.emplace_back();
+    for (auto [function, number] : llvm::zip(functions, numbers)) {
+      if (function.empty())
+        continue;
+      // Its wrapper takes memrefs by the addresses of their descriptors.
+      auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(
+          prefix + "_mlir_ciface_" + function);
+      number = code.functions.size();
+      code.functions.push_back(addEntry(module, callee, prefix + function));
+    }
+  }
+  llvm::raw_string_ostream stream(code.module);
+  for (Operation &op : *module.getBody()) {
+    // Programs declare the same functions of libraries.
+    if (isDeclaration(op) &&
+        !declared.insert(SymbolTable::getSymbolName(&op)).second)
+      continue;
+    op.print(stream, OpPrintingFlags().useLocalScope());
+    stream << '\n';
+  }
+}
+
+/// Compiles what has been lowered to loops, unless there is such a program.
+FailureOr<size_t> AheadCompiler::programOf(Compilation &compilation,
+                                           const CompileOptions &asked) {
+  ProgramImage program;
+  program.variant = asked.variant;
+  if (failed(compilation.runTo("partition", backend, asked)))
+    return failure();
+  std::vector<uint64_t> digests = readDigests(*compilation.module);
+  std::vector<std::string> names;
+  if (failed(compilation.runTo("assemble", backend, asked)) ||
+      failed(readSteps(*compilation.module, program.steps, names)))
+    return failure();
+  for (auto [step, digest] : llvm::zip(program.steps, digests))
+    step.loopsDigest = digest;
+  auto [known, isNew] =
+      byParts.emplace(compilation.print(), image.programs.size());
+  if (!isNew)
+    return known->second;
+  if (failed(compilation.runTo(backend.stages().back().name, backend, asked)))
+    return failure();
+  addFunctions(*compilation.module, exportedBy(*compilation.module, names),
+               program);
+  image.programs.push_back(std::move(program));
+  return known->second;
+}
+
+LogicalResult AheadCompiler::addVariant(const Variant &variant) {
+  CompileOptions asked = options;
+  asked.variant = variant;
+  Compilation compilation(error);
+  if (failed(compilation.parse(text)) ||
+      failed(compilation.runTo("loops", backend, asked)))
+    return failure();
+  // These two choices are those of earlier stages.
+  CompileOptions rest = asked;
+  rest.variant.wholeRows = rest.variant.sortProducts = false;
+  std::string key = rest.key() + compilation.print();
+  auto known = byLoops.find(key);
+  if (known == byLoops.end()) {
+    FailureOr<size_t> made = programOf(compilation, asked);
+    if (failed(made))
+      return failure();
+    known = byLoops.emplace(key, *made).first;
+  }
+  image.variants.emplace_back(variant.bits(), known->second);
+  return success();
+}
+
+std::optional<StaticCode> AheadCompiler::run() {
+  if (failed(readSignature()))
+    return std::nullopt;
+  for (const Variant &variant : variantsAhead())
+    if (failed(addVariant(variant)))
+      return std::nullopt;
+  code.image = writeImage(std::move(image));
+  return std::move(code);
+}
+
+std::optional<StaticCode> nacho::compileAhead(const std::string &text,
+                                              const CompileOptions &options,
+                                              const Backend &backend,
+                                              std::string &error) {
+  return AheadCompiler(text, options, backend, error).run();
+}
+
+bool nacho::canCompile(const std::string &text, const CompileOptions &options,
+                       const Backend &backend, std::string &error) {
+  return AheadCompiler(text, options, backend, error).runPlain();
+}

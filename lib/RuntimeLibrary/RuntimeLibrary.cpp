@@ -1,0 +1,162 @@
+//===- RuntimeLibrary.cpp - The C functions of the runtime library --------===//
+
+#include "StaticKernel.h"
+#include "nacho-c/Runtime.h"
+#include "nacho/Execution/Plan.h"
+#include "nacho/Runtime/Runtime.h"
+#include "nacho/Runtime/Stop.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+using namespace nacho;
+
+#define NACHO_EXPORT extern "C" __attribute__((visibility("default")))
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+static void printAndEnd(const char *text) {
+  std::fprintf(stderr, "nacho: error: %s\n", text);
+  std::abort();
+}
+
+static std::atomic<nacho_error_handler> errorHandler = printAndEnd;
+
+NACHO_EXPORT nacho_error_handler
+nacho_set_error_handler(nacho_error_handler handler) {
+  return errorHandler.exchange(handler ? handler : printAndEnd);
+}
+
+/// Runs a function, whose exceptions go to the handler. Returns whether there
+/// was none.
+template <typename Function>
+static bool guarded(Function run) {
+  try {
+    run();
+    return true;
+  } catch (const OutOfMemory &error) {
+    errorHandler.load()(
+        (std::string("there is no memory: ") + error.what() + " cannot be had")
+            .c_str());
+  } catch (const std::exception &error) {
+    errorHandler.load()(error.what());
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// The kernel of an image, which is read when it is first needed.
+static std::shared_ptr<const Kernel> load(nacho_image &image) {
+  using Loaded = std::shared_ptr<const Kernel>;
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!image.loaded) {
+    std::optional<KernelImage> read =
+        readImage({image.text, static_cast<size_t>(image.size)});
+    if (!read)
+      throw std::runtime_error(
+          "a kernel of this program is of another version of Nacho than "
+          "libnacho_runtime.so");
+    image.loaded = new Loaded(
+        std::make_shared<StaticKernel>(std::move(*read), image.functions));
+  }
+  return *static_cast<Loaded *>(image.loaded);
+}
+
+/// About how many entries a call reads: the values of all operands.
+static int64_t workOf(const std::vector<TensorLayout> &operands,
+                      const std::vector<Argument> &args) {
+  int64_t work = 0;
+  size_t at = 0;
+  for (const TensorLayout &operand : operands) {
+    work += args[at + operand.numArrays()].size;
+    at += operand.numArguments();
+  }
+  return work;
+}
+
+struct nacho_plan {
+  nacho_plan(std::shared_ptr<const Kernel> kernel, const Asked &asked,
+             std::vector<Argument> args)
+      : plan(std::move(kernel), asked), args(std::move(args)) {}
+
+  Plan plan;
+  std::vector<Argument> args;
+};
+
+NACHO_EXPORT nacho_plan *nacho_create_plan(nacho_image *image,
+                                           const nacho_argument *operands,
+                                           int64_t threads, int64_t parts) {
+  std::unique_ptr<nacho_plan> made;
+  bool isMade = guarded([&] {
+    std::shared_ptr<const Kernel> kernel = load(*image);
+    size_t count = 0;
+    for (const TensorLayout &operand : kernel->operands)
+      count += operand.numArguments();
+    std::vector<Argument> args;
+    for (size_t n = 0; n < count; ++n)
+      args.push_back({operands[n].data, operands[n].size});
+    Asked asked;
+    asked.threads = threads;
+    asked.parts = parts;
+    asked.work = workOf(kernel->operands, args);
+    made =
+        std::make_unique<nacho_plan>(std::move(kernel), asked, std::move(args));
+    made->plan.plan(made->args);
+  });
+  return isMade ? made.release() : nullptr;
+}
+
+NACHO_EXPORT void nacho_execute_plan(nacho_plan *plan,
+                                     nacho_argument *results) {
+  guarded([&] {
+    std::vector<Buffer> made =
+        plan->plan.execute(plan->args, /*isPlanned=*/true, /*isTrusted=*/true);
+    for (Buffer &buffer : made) {
+      results->data = buffer.disown();
+      results->size = buffer.size;
+      ++results;
+    }
+    const StepPlan &last = plan->plan.last();
+    for (size_t level = 0; level < last.step->result.levels.size(); ++level)
+      *results++ = {nullptr, last.extents()[level]};
+  });
+}
+
+NACHO_EXPORT void nacho_destroy_plan(nacho_plan *plan) { delete plan; }
+
+NACHO_EXPORT void nacho_call(nacho_image *image, const nacho_argument *operands,
+                             nacho_argument *results, int64_t threads,
+                             int64_t parts) {
+  nacho_plan *plan = nacho_create_plan(image, operands, threads, parts);
+  if (!plan)
+    return;
+  nacho_execute_plan(plan, results);
+  nacho_destroy_plan(plan);
+}
+
+//===----------------------------------------------------------------------===//
+// What kernels call
+//===----------------------------------------------------------------------===//
+
+NACHO_EXPORT int32_t nacho_sort_entries(const int64_t *columns,
+                                        int64_t numColumns, int64_t keys,
+                                        void *values, int64_t valueBytes,
+                                        int64_t entries, int64_t threads) {
+  return sortEntries(columns, numColumns, keys, values, valueBytes, entries,
+                     threads);
+}
+
+NACHO_EXPORT void nacho_prefix_sum(void *values, int64_t bytes, int64_t size,
+                                   int64_t threads) {
+  prefixSum(values, bytes, size, threads);
+}
+
+NACHO_EXPORT int64_t nacho_stop_word() { return addressOfStopWord(); }

@@ -1,0 +1,33 @@
+//===- StaticKernel.h - A kernel in the program that calls it -------------===//
+
+#ifndef NACHO_LIB_STATICKERNEL_H
+#define NACHO_LIB_STATICKERNEL_H
+
+#include "nacho/Execution/Kernel.h"
+#include "nacho/Execution/KernelImage.h"
+
+namespace nacho {
+
+/// A function of a kernel: see Executable::call().
+using StaticFunction = void (*)(const int64_t *words);
+
+/// A kernel whose variants were compiled ahead of time.
+class StaticKernel final : public Kernel {
+public:
+  /// `functions` is the table that the image refers to.
+  StaticKernel(KernelImage image, const StaticFunction *functions);
+
+protected:
+  std::shared_ptr<const Program> compile(const Variant &variant,
+                                         std::string &error) const override;
+
+private:
+  std::optional<size_t> programOf(const Variant &variant) const;
+
+  KernelImage image;
+  const StaticFunction *functions;
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_STATICKERNEL_H

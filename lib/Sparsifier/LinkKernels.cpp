@@ -1,0 +1,55 @@
+//===- LinkKernels.cpp - Kernels join the module that calls them ----------===//
+
+#include "KernelWrapper.h"
+#include "nacho/Sparsifier/Passes.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOLINKKERNELS
+#include "nacho/Sparsifier/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+struct LinkKernels : nacho::impl::NachoLinkKernelsBase<LinkKernels> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<ModuleOp> kernels;
+    for (auto nested : getOperation().getOps<ModuleOp>())
+      if (nested->hasAttr(kKernelAttrName))
+        kernels.push_back(nested);
+    for (ModuleOp kernel : kernels) {
+      for (Operation &op : llvm::make_early_inc_range(*kernel.getBody()))
+        if (failed(link(&op, symbols)))
+          return signalPassFailure();
+      symbols.erase(kernel);
+    }
+  }
+
+private:
+  LogicalResult link(Operation *op, SymbolTable &symbols);
+};
+} // namespace
+
+/// Moves a function or a global to the module, unless it declares what the
+/// module has already.
+LogicalResult LinkKernels::link(Operation *op, SymbolTable &symbols) {
+  StringAttr name = SymbolTable::getSymbolName(op);
+  if (Operation *known = symbols.lookup(name)) {
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (function && function.isExternal())
+      return success();
+    auto declared = dyn_cast<LLVM::LLVMFuncOp>(known);
+    if (!function || !declared || !declared.isExternal() ||
+        function.getFunctionType() != declared.getFunctionType())
+      return known->emitError()
+             << "is not what the kernel of this name has: " << *op;
+    symbols.erase(known);
+  }
+  op->remove();
+  symbols.insert(op);
+  return success();
+}

@@ -1,0 +1,163 @@
+//===- SparseResult.cpp - Arrays as a sparse tensor of MLIR ---------------===//
+
+#include "KernelWrapper.h"
+
+#include "nacho/Levels/LevelFormat.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SparseTensor/IR/Enums.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensorStorageLayout.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
+
+using namespace mlir;
+using namespace nacho;
+using sparse_tensor::SparseTensorFieldKind;
+
+static Value asIndex(ImplicitLocOpBuilder &b, Value integer) {
+  return arith::IndexCastOp::create(b, b.getIndexType(), integer);
+}
+
+SmallVector<Value> nacho::emitFields(ImplicitLocOpBuilder &b,
+                                     RankedTensorType tensor,
+                                     const MadeArrays &made) {
+  sparse_tensor::SparseTensorType type(tensor);
+  auto encoding = type.getEncoding();
+  SmallVector<Value> fields;
+  Value specifier = sparse_tensor::StorageSpecifierInitOp::create(
+      b, sparse_tensor::StorageSpecifierType::get(encoding));
+  auto set = [&](sparse_tensor::StorageSpecifierKind kind,
+                 std::optional<sparse_tensor::Level> level, Value value) {
+    auto at = level ? b.getIndexAttr(*level) : IntegerAttr();
+    specifier = sparse_tensor::SetStorageSpecifierOp::create(
+        b, specifier.getType(), specifier,
+        sparse_tensor::StorageSpecifierKindAttr::get(b.getContext(), kind), at,
+        asIndex(b, value));
+  };
+  for (auto [level, extent] : llvm::enumerate(made.extents))
+    set(sparse_tensor::StorageSpecifierKind::LvlSize, level, extent);
+  // Our arrays come in the order of MLIR's fields.
+  sparse_tensor::foreachFieldAndTypeInSparseTensor(
+      type, [&](Type field, unsigned n, SparseTensorFieldKind kind,
+                sparse_tensor::Level level, sparse_tensor::LevelType) {
+        if (kind == SparseTensorFieldKind::StorageSpec)
+          return true;
+        bool isLevel = kind != SparseTensorFieldKind::ValMemRef;
+        set(sparse_tensor::toSpecifierKind(kind),
+            isLevel ? std::optional(level) : std::nullopt, made.sizes[n]);
+        fields.push_back(emitMemRef(b, cast<MemRefType>(field), made.data[n],
+                                    made.sizes[n]));
+        return true;
+      });
+  fields.push_back(specifier);
+  return fields;
+}
+
+//===----------------------------------------------------------------------===//
+// MLIR's runtime library
+//===----------------------------------------------------------------------===//
+
+static std::optional<sparse_tensor::OverheadType> overheadOf(unsigned width) {
+  switch (width) {
+  case 0:
+    return sparse_tensor::OverheadType::kIndex;
+  case 8:
+    return sparse_tensor::OverheadType::kU8;
+  case 16:
+    return sparse_tensor::OverheadType::kU16;
+  case 32:
+    return sparse_tensor::OverheadType::kU32;
+  case 64:
+    return sparse_tensor::OverheadType::kU64;
+  }
+  return std::nullopt;
+}
+
+static std::optional<sparse_tensor::PrimaryType> primaryOf(Type element) {
+  using sparse_tensor::PrimaryType;
+  if (element.isF64())
+    return PrimaryType::kF64;
+  if (element.isF32())
+    return PrimaryType::kF32;
+  if (element.isF16())
+    return PrimaryType::kF16;
+  if (element.isBF16())
+    return PrimaryType::kBF16;
+  // The library has no booleans: they are bytes, too.
+  if (element.isInteger(64) || element.isIndex())
+    return PrimaryType::kI64;
+  if (element.isInteger(32))
+    return PrimaryType::kI32;
+  if (element.isInteger(16))
+    return PrimaryType::kI16;
+  if (element.isInteger(8) || element.isInteger(1))
+    return PrimaryType::kI8;
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return complex.getElementType().isF64() ? PrimaryType::kC64
+                                            : PrimaryType::kC32;
+  return std::nullopt;
+}
+
+/// The address of a descriptor of a row of numbers.
+static Value emitVector(ImplicitLocOpBuilder &b, ArrayRef<Value> numbers) {
+  Value row = emitRow(b, numbers.size()), descriptor = emitRow(b, 5);
+  for (auto [n, number] : llvm::enumerate(numbers))
+    LLVM::StoreOp::create(b, number, emitPlace(b, row, n));
+  Value zero = emitInteger(b, 0), one = emitInteger(b, 1);
+  Value fields[] = {row, row, zero, emitInteger(b, numbers.size()), one};
+  for (auto [n, field] : llvm::enumerate(fields))
+    LLVM::StoreOp::create(b, field, emitPlace(b, descriptor, n));
+  return descriptor;
+}
+
+FailureOr<Value> nacho::emitLibraryTensor(ImplicitLocOpBuilder &b,
+                                          ModuleOp module,
+                                          RankedTensorType tensor,
+                                          const MadeArrays &made) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
+  auto positions = overheadOf(encoding.getPosWidth()),
+       coordinates = overheadOf(encoding.getCrdWidth());
+  auto values = primaryOf(tensor.getElementType());
+  if (!positions || !coordinates || !values || !encoding.isPermutation())
+    return failure();
+  unsigned rank = tensor.getRank();
+  SmallVector<Value> dims(rank), types, toLevel(rank), toDim(rank), arrays;
+  for (unsigned level = 0; level < rank; ++level) {
+    unsigned dim = dimensionOf(tensor, level);
+    dims[dim] = made.extents[level];
+    toLevel[level] = emitInteger(b, dim);
+    toDim[dim] = emitInteger(b, level);
+    types.push_back(
+        emitInteger(b, static_cast<uint64_t>(encoding.getLvlType(level))));
+  }
+  for (Value data : made.data)
+    arrays.push_back(LLVM::PtrToIntOp::create(b, b.getI64Type(), data));
+  Value row = emitRow(b, arrays.size());
+  for (auto [n, data] : llvm::enumerate(arrays))
+    LLVM::StoreOp::create(b, data, emitPlace(b, row, n));
+  auto code = [&](auto value) -> Value {
+    return LLVM::ConstantOp::create(
+        b, b.getI32Type(), b.getI32IntegerAttr(static_cast<int32_t>(value)));
+  };
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  SmallVector<Value> args = {emitVector(b, dims),
+                             emitVector(b, made.extents),
+                             emitVector(b, types),
+                             emitVector(b, toLevel),
+                             emitVector(b, toDim),
+                             code(*positions),
+                             code(*coordinates),
+                             code(*values),
+                             code(sparse_tensor::Action::kPack),
+                             row};
+  LLVM::LLVMFuncOp make =
+      declareFunction(b, module, "_mlir_ciface_newSparseTensor", pointer,
+                      TypeRange(ValueRange(args)));
+  Value address = LLVM::CallOp::create(b, make, args).getResult();
+  LLVM::LLVMFuncOp release = declareFunction(
+      b, module, "free", LLVM::LLVMVoidType::get(b.getContext()), pointer);
+  for (Value data : made.data)
+    LLVM::CallOp::create(b, release, data);
+  return address;
+}

@@ -1,0 +1,16 @@
+//===- LinalgMonoids.h - What sparse_tensor.reduce reduces by -------------===//
+
+#ifndef NACHO_LIB_TRANSFORMS_LINALGMONOIDS_H
+#define NACHO_LIB_TRANSFORMS_LINALGMONOIDS_H
+
+#include "nacho/IR/Nacho.h"
+
+namespace nacho {
+
+/// The monoid by which an op reduces stored elements. It may be a new one of
+/// the module. Emits an error if there is none.
+mlir::FailureOr<MonoidAttr> monoidOf(mlir::sparse_tensor::ReduceOp op);
+
+} // namespace nacho
+
+#endif // NACHO_LIB_TRANSFORMS_LINALGMONOIDS_H

@@ -1,0 +1,396 @@
+//===- SplitBlocks.cpp - Two indices for one whose tensors have blocks ----===//
+//
+// Consumes and leaves `nacho.assign`. A tensor in blocks, such as BSR, has two
+// levels for one dimension: the number of the block, and the place inside of
+// it. The pass gives each of these levels a dimension and an index of its own:
+//
+//   y[i] = A[i, j] * x[j]
+//     A : (i, j) -> (i floordiv 2 : dense, j floordiv 2 : compressed,
+//                    i mod 2 : dense, j mod 2 : dense)
+//   ->  y[i0, i1] = A[i0, j0, i1, j1] * x[j0, j1]
+//     A : (i0, j0, i1, j1) -> (i0 : dense, j0 : compressed, i1 : dense,
+//                              j1 : dense)
+//
+// No array changes: the elements of a dense tensor lie in memory as before, in
+// an array with one dimension more. An extent must be a multiple of the block.
+// The coordinates of other sparse tensors would change, so these are refused.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/IR/Nacho.h"
+#include "nacho/Levels/LevelFormat.h"
+#include "nacho/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOSPLITBLOCKS
+#include "nacho/Transforms/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+using Blocks = SmallVector<int64_t>;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a level stores: a dimension, the number of the block in it, or the
+/// place in that block.
+struct LevelPart {
+  enum Kind { whole, block, inside };
+  Kind kind;
+  unsigned dimension;
+  int64_t size = 1;
+};
+} // namespace
+
+/// What the levels of a tensor store. MLIR allows no other maps than those in
+/// which each dimension is whole or has a number of a block and, in a later
+/// level, a place inside of it.
+static SmallVector<LevelPart> partsOf(RankedTensorType type) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  SmallVector<LevelPart> parts;
+  for (AffineExpr level : encoding.getDimToLvl().getResults()) {
+    if (auto dimension = dyn_cast<AffineDimExpr>(level)) {
+      parts.push_back({LevelPart::whole, dimension.getPosition()});
+      continue;
+    }
+    auto binary = cast<AffineBinaryOpExpr>(level);
+    parts.push_back({level.getKind() == AffineExprKind::FloorDiv
+                         ? LevelPart::block
+                         : LevelPart::inside,
+                     cast<AffineDimExpr>(binary.getLHS()).getPosition(),
+                     cast<AffineConstantExpr>(binary.getRHS()).getValue()});
+  }
+  return parts;
+}
+
+static bool hasBlocks(Type type) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  return encoding && !encoding.isPermutation();
+}
+
+/// The size of the blocks of each dimension, 1 where it has none.
+static Blocks sizesOf(ArrayRef<LevelPart> parts) {
+  Blocks sizes;
+  for (const LevelPart &part : parts) {
+    sizes.resize(std::max<size_t>(sizes.size(), part.dimension + 1), 1);
+    sizes[part.dimension] = part.size;
+  }
+  return sizes;
+}
+
+static bool isSplit(const Blocks &blocks) {
+  return llvm::any_of(blocks, [](int64_t size) { return size != 1; });
+}
+
+/// The extent of a part of a dimension.
+static int64_t extentOf(const LevelPart &part, int64_t extent) {
+  if (part.kind == LevelPart::inside)
+    return part.size;
+  return ShapedType::isDynamic(extent) ? extent : extent / part.size;
+}
+
+/// The parts that become dimensions, in their order. Those of a tensor in
+/// blocks are its levels; each dimension of another one is split where it is.
+static SmallVector<LevelPart> newDimensions(RankedTensorType type,
+                                            const Blocks &blocks) {
+  if (hasBlocks(type))
+    return partsOf(type);
+  SmallVector<LevelPart> parts;
+  for (auto [dimension, size] : llvm::enumerate(blocks)) {
+    auto number = static_cast<unsigned>(dimension);
+    if (size == 1) {
+      parts.push_back({LevelPart::whole, number});
+      continue;
+    }
+    parts.push_back({LevelPart::block, number, size});
+    parts.push_back({LevelPart::inside, number, size});
+  }
+  return parts;
+}
+
+/// The encoding of a tensor with these new dimensions; null if it has none.
+static Attribute newEncoding(RankedTensorType type,
+                             ArrayRef<LevelPart> dimensions) {
+  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
+  if (!encoding)
+    return {};
+  MLIRContext *context = type.getContext();
+  SmallVector<sparse_tensor::LevelType> levels(encoding.getLvlTypes());
+  AffineMap map = AffineMap::getMultiDimIdentityMap(dimensions.size(), context);
+  if (!hasBlocks(type)) {
+    // A dense tensor: each level becomes those of the parts of its dimension.
+    SmallVector<unsigned> order;
+    for (unsigned level = 0; level < type.getRank(); ++level)
+      for (auto [n, part] : llvm::enumerate(dimensions))
+        if (part.dimension == dimensionOf(type, level))
+          order.push_back(n);
+    levels.assign(order.size(), levels.front());
+    map = AffineMap::getPermutationMap(order, context);
+  }
+  return sparse_tensor::SparseTensorEncodingAttr::get(
+      context, levels, map, inversePermutation(map), encoding.getPosWidth(),
+      encoding.getCrdWidth());
+}
+
+static RankedTensorType newType(RankedTensorType type, const Blocks &blocks) {
+  SmallVector<LevelPart> dimensions = newDimensions(type, blocks);
+  SmallVector<int64_t> shape;
+  for (const LevelPart &part : dimensions)
+    shape.push_back(extentOf(part, type.getDimSize(part.dimension)));
+  return RankedTensorType::get(shape, type.getElementType(),
+                               newEncoding(type, dimensions));
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Splits the indices of all assignments of a function.
+class BlockSplitter {
+public:
+  explicit BlockSplitter(func::FuncOp func) : func(func) {}
+
+  LogicalResult run();
+
+private:
+  /// A tensor that an assignment accesses, and by which indices.
+  using Access = std::pair<Value, ArrayRef<Attribute>>;
+
+  void collect();
+  LogicalResult findBlocks();
+  LogicalResult agree(AssignOp op, Attribute index, int64_t &one,
+                      int64_t &other);
+  LogicalResult verifyTensor(Value tensor);
+  void addOutputs();
+  void rewrite(AssignOp op);
+  ArrayAttr split(AssignOp op, ArrayAttr indices);
+  ArrayAttr splitAccess(AssignOp op, Value tensor, ArrayRef<Attribute> access);
+  StringAttr nameOf(AssignOp op, Attribute index, const LevelPart &part);
+  void setSignature();
+
+  static SmallVector<Access> accessesOf(AssignOp op);
+
+  func::FuncOp func;
+  SmallVector<AssignOp> assigns;
+  /// In the order in which they are found, so that messages are the same.
+  llvm::MapVector<Value, Blocks> tensors;
+  bool isChanged = false; ///< While `findBlocks` runs.
+  DenseMap<std::pair<Operation *, Attribute>, int64_t> indices;
+};
+} // namespace
+
+SmallVector<BlockSplitter::Access> BlockSplitter::accessesOf(AssignOp op) {
+  SmallVector<Access> accesses;
+  for (auto [n, input] : llvm::enumerate(op.getInputs()))
+    accesses.push_back({input, op.getAccess(n)});
+  ArrayRef<Attribute> left = op.getResultAccess().getValue();
+  if (op.getInit())
+    accesses.push_back({op.getInit(), left});
+  accesses.push_back({op.getResult(), left});
+  return accesses;
+}
+
+/// Finds all tensors of assignments, and the blocks that their types have. An
+/// extent that nothing uses may be left of a tensor that was empty.
+void BlockSplitter::collect() {
+  func.walk([&](AssignOp op) {
+    assigns.push_back(op);
+    for (auto [tensor, access] : accessesOf(op)) {
+      auto type = cast<RankedTensorType>(tensor.getType());
+      for (Operation *user : llvm::make_early_inc_range(tensor.getUsers()))
+        if (isa<tensor::DimOp>(user) && user->use_empty())
+          user->erase();
+      tensors.insert({tensor, hasBlocks(type) ? sizesOf(partsOf(type))
+                                              : Blocks(type.getRank(), 1)});
+    }
+  });
+}
+
+/// Makes two sizes of blocks the same, unless both are given.
+LogicalResult BlockSplitter::agree(AssignOp op, Attribute index, int64_t &one,
+                                   int64_t &other) {
+  if (one == other)
+    return success();
+  if (one != 1 && other != 1)
+    return op.emitOpError()
+           << "index " << index << " is in blocks of " << std::min(one, other)
+           << " and of " << std::max(one, other) << ": not supported";
+  one = other = std::max(one, other);
+  isChanged = true;
+  return success();
+}
+
+/// An index has the blocks of all dimensions that it runs over, and these have
+/// those of the index.
+LogicalResult BlockSplitter::findBlocks() {
+  do {
+    isChanged = false;
+    for (AssignOp op : assigns)
+      for (auto [tensor, access] : accessesOf(op))
+        for (auto [index, size] : llvm::zip(access, tensors[tensor])) {
+          int64_t &known = indices.try_emplace({op, index}, 1).first->second;
+          if (failed(agree(op, index, known, size)))
+            return failure();
+        }
+  } while (isChanged);
+  return success();
+}
+
+/// Refuses what has other coordinates, or another size, once it is split.
+LogicalResult BlockSplitter::verifyTensor(Value tensor) {
+  const Blocks &blocks = tensors[tensor];
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!isSplit(blocks))
+    return success();
+  if (hasBlocks(type) ? sizesOf(partsOf(type)) != blocks : !isDense(type))
+    return emitError(tensor.getLoc())
+           << "a tensor of type " << type
+           << " shares an index with one in blocks: not supported, since its "
+              "coordinates are not split; convert one of them";
+  for (auto [extent, size] : llvm::zip(type.getShape(), blocks))
+    if (ShapedType::isStatic(extent) && extent % size)
+      return emitError(tensor.getLoc())
+             << "extent " << extent << " of " << type
+             << " is not a multiple of the blocks of " << size;
+  bool isPassed =
+      isa<BlockArgument>(tensor) || tensor.getDefiningOp<AssignOp>();
+  auto isKnown = [](Operation *user) {
+    return isa<AssignOp, func::ReturnOp>(user);
+  };
+  if (!isPassed || !llvm::all_of(tensor.getUsers(), isKnown))
+    return emitError(tensor.getLoc())
+           << "a tensor in blocks can only be an argument, or be assigned";
+  return success();
+}
+
+/// i0 or i1, with underscores where these are indices already.
+StringAttr BlockSplitter::nameOf(AssignOp op, Attribute index,
+                                 const LevelPart &part) {
+  std::string name = cast<StringAttr>(index).str();
+  if (part.kind == LevelPart::whole)
+    return StringAttr::get(op.getContext(), name);
+  name += part.kind == LevelPart::block ? "0" : "1";
+  while (indices.contains({op, StringAttr::get(op.getContext(), name)}))
+    name += "_";
+  return StringAttr::get(op.getContext(), name);
+}
+
+ArrayAttr BlockSplitter::splitAccess(AssignOp op, Value tensor,
+                                     ArrayRef<Attribute> access) {
+  SmallVector<Attribute> names;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (const LevelPart &part : newDimensions(type, tensors[tensor]))
+    names.push_back(nameOf(op, access[part.dimension], part));
+  return ArrayAttr::get(op.getContext(), names);
+}
+
+/// Replaces each index that is split by its two parts, one after the other.
+ArrayAttr BlockSplitter::split(AssignOp op, ArrayAttr list) {
+  SmallVector<Attribute> names;
+  for (Attribute index : list) {
+    int64_t size = indices.lookup({op, index});
+    if (size <= 1) {
+      names.push_back(index);
+      continue;
+    }
+    names.push_back(nameOf(op, index, {LevelPart::block, 0, size}));
+    names.push_back(nameOf(op, index, {LevelPart::inside, 0, size}));
+  }
+  return ArrayAttr::get(op.getContext(), names);
+}
+
+void BlockSplitter::rewrite(AssignOp op) {
+  SmallVector<Attribute> accesses;
+  for (auto [n, input] : llvm::enumerate(op.getInputs()))
+    accesses.push_back(splitAccess(op, input, op.getAccess(n)));
+  ArrayAttr left =
+      splitAccess(op, op.getResult(), op.getResultAccess().getValue());
+  op.setAccessesAttr(ArrayAttr::get(op.getContext(), accesses));
+  op.setResultAccessAttr(left);
+  if (op.getOrder())
+    op.setOrderAttr(split(op, *op.getOrder()));
+  if (op.getContract())
+    op.setContractAttr(split(op, *op.getContract()));
+  op.getBody().walk([&](ReduceOp reduce) {
+    reduce.setIndicesAttr(split(op, reduce.getIndices()));
+  });
+}
+
+/// Notes in the signature how its tensors were split.
+void BlockSplitter::setSignature() {
+  auto attribute = [&](Value tensor) -> Attribute {
+    auto known = tensors.find(tensor);
+    if (known == tensors.end() || !isSplit(known->second))
+      return {};
+    return DenseI64ArrayAttr::get(func.getContext(), known->second);
+  };
+  for (BlockArgument argument : func.getArguments())
+    if (Attribute blocks = attribute(argument)) {
+      unsigned number = argument.getArgNumber();
+      func.setArgAttr(number, kBlocksAttrName, blocks);
+      func.removeArgAttr(number, StringAttr::get(func.getContext(),
+                                                 NachoDialect::kSizesAttrName));
+    }
+  Operation *end = func.getBody().back().getTerminator();
+  for (auto [n, returned] : llvm::enumerate(end->getOperands()))
+    if (Attribute blocks = attribute(returned))
+      func.setResultAttr(n, kBlocksAttrName, blocks);
+  for (auto &[tensor, blocks] : tensors)
+    if (isSplit(blocks))
+      tensor.setType(newType(cast<RankedTensorType>(tensor.getType()), blocks));
+  func.setFunctionType(FunctionType::get(func.getContext(),
+                                         func.getBody().getArgumentTypes(),
+                                         end->getOperandTypes()));
+}
+
+/// An argument that was only an output has the shape of the result, and is
+/// split as the result is.
+void BlockSplitter::addOutputs() {
+  Operation *end = func.getBody().back().getTerminator();
+  for (BlockArgument argument : func.getArguments())
+    for (Value returned : end->getOperands())
+      if (argument.use_empty() && argument.getType() == returned.getType() &&
+          tensors.contains(returned)) {
+        Blocks blocks = tensors[returned];
+        tensors.insert({argument, blocks});
+      }
+}
+
+LogicalResult BlockSplitter::run() {
+  collect();
+  if (failed(findBlocks()))
+    return failure();
+  addOutputs();
+  for (auto &[tensor, blocks] : tensors)
+    if (failed(verifyTensor(tensor)))
+      return failure();
+  for (AssignOp op : assigns)
+    rewrite(op);
+  setSignature();
+  return success();
+}
+
+namespace {
+struct SplitBlocks : nacho::impl::NachoSplitBlocksBase<SplitBlocks> {
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
+      WalkResult found = func.walk([](AssignOp op) {
+        return llvm::any_of(op->getOperandTypes(), hasBlocks) ||
+                       hasBlocks(op.getType())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      });
+      if (found.wasInterrupted() && failed(BlockSplitter(func).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace
