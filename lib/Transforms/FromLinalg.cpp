@@ -51,10 +51,6 @@ static ArrayAttr accessOf(AffineMap map) {
   return ArrayAttr::get(map.getContext(), names);
 }
 
-static bool isNumber(Type type) {
-  return type.isIntOrIndexOrFloat() || isa<ComplexType>(type);
-}
-
 namespace {
 /// Translates one `linalg.generic`.
 class GenericTranslator {
@@ -158,7 +154,7 @@ Value GenericTranslator::buildConstant(TypedAttr element) {
 /// Makes a number that is computed outside of the body a constant, if it is
 /// one, or else an operand without indices. Null for what is no number.
 Value GenericTranslator::bindNumber(Value number) {
-  if (!isNumber(number.getType()))
+  if (!isa<IntegerType, IndexType, FloatType, ComplexType>(number.getType()))
     return {};
   TypedAttr element;
   if (matchPattern(number, m_Constant(&element)))
