@@ -42,6 +42,8 @@ static const ElementInfo &infoOf(ElementType type) {
       {"int16", "h", dtype(Code::Int, 16)},
       {"int32", "il", dtype(Code::Int, 32)},
       {"int64", "lq", dtype(Code::Int, 64)},
+      {"float16", "e", dtype(Code::Float, 16)},
+      {"bfloat16", "E", dtype(Code::Bfloat, 16)}, // Unknown to NumPy.
       {"float32", "f", dtype(Code::Float, 32)},
       {"float64", "d", dtype(Code::Float, 64)},
       {"complex64", "Zf", dtype(Code::Complex, 64)},

@@ -14,6 +14,18 @@ using namespace nacho;
 // Layouts
 //===----------------------------------------------------------------------===//
 
+static FailureOr<ElementType> floatType(Type type) {
+  if (type.isF16())
+    return ElementType::f16;
+  if (type.isBF16())
+    return ElementType::bf16;
+  if (type.isF32())
+    return ElementType::f32;
+  if (type.isF64())
+    return ElementType::f64;
+  return failure();
+}
+
 static FailureOr<ElementType> elementType(Type type) {
   if (auto complex = dyn_cast<ComplexType>(type)) {
     if (complex.getElementType().isF32())
@@ -22,11 +34,9 @@ static FailureOr<ElementType> elementType(Type type) {
       return ElementType::c128;
     return failure();
   }
-  if (type.isF32())
-    return ElementType::f32;
-  if (type.isF64())
-    return ElementType::f64;
-  if (type.isIndex() || type.isSignlessInteger(64))
+  if (isa<FloatType>(type))
+    return floatType(type);
+  if (type.isIndex())
     return ElementType::i64;
   if (type.isUnsignedInteger(8))
     return ElementType::u8;
@@ -43,6 +53,8 @@ static FailureOr<ElementType> elementType(Type type) {
     return ElementType::i16;
   case 32:
     return ElementType::i32;
+  case 64:
+    return ElementType::i64;
   }
   return failure();
 }
@@ -110,9 +122,9 @@ static LogicalResult readLayout(func::FuncOp func, Type type,
   FailureOr<TensorLayout> layout = tensorLayout(type);
   if (failed(layout))
     return func.emitError() << "cannot pass a " << type
-                            << " to a kernel: tensors of f32, f64, i1, i8, "
-                               "i16, i32, i64, ui8 or complex numbers, with "
-                               "32- or 64-bit indices";
+                            << " to a kernel: tensors of f16, bf16, f32, f64, "
+                               "i1, i8, i16, i32, i64, ui8 or complex numbers, "
+                               "with indices of at most 64 bits";
   into = *layout;
   return success();
 }

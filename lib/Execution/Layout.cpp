@@ -8,7 +8,7 @@ using namespace nacho;
 
 size_t nacho::sizeOf(ElementType type) {
   // In the order of the enumeration.
-  static const size_t sizes[] = {1, 1, 1, 2, 4, 8, 4, 8, 8, 16};
+  static const size_t sizes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
   return sizes[static_cast<int>(type)];
 }
 

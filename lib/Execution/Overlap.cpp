@@ -29,11 +29,16 @@ public:
   int64_t operator[](int64_t position) const {
     int64_t at = place.offset + place.stride * position;
     const char *address = data + at * int64_t(sizeOf(type));
-    if (type == ElementType::i32)
-      return HostView<int32_t>(
-          device, reinterpret_cast<const int32_t *>(address), 1)[0];
-    return HostView<int64_t>(device, reinterpret_cast<const int64_t *>(address),
-                             1)[0];
+    switch (type) {
+    case ElementType::i8:
+      return read<uint8_t>(address);
+    case ElementType::i16:
+      return read<uint16_t>(address);
+    case ElementType::i32:
+      return read<int32_t>(address);
+    default:
+      return read<int64_t>(address);
+    }
   }
 
   bool contains(int64_t coordinate) const {
@@ -49,6 +54,11 @@ public:
   }
 
 private:
+  template <typename T>
+  int64_t read(const char *address) const {
+    return HostView<T>(device, reinterpret_cast<const T *>(address), 1)[0];
+  }
+
   Device &device;
   ElementType type;
   TensorLayout::Place place;

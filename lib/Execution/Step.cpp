@@ -89,17 +89,25 @@ private:
   std::vector<int64_t> words;
 };
 
+/// The type of the keys of a workspace for coordinates of a type.
+static ElementType keyType(ElementType coordinate) {
+  bool isNarrow =
+      coordinate == ElementType::i8 || coordinate == ElementType::i16;
+  return isNarrow ? ElementType::i32 : coordinate;
+}
+
 std::vector<WorkspaceLayout> Step::workspaces() const {
   std::vector<WorkspaceLayout> layouts;
   if (scattered) {
     WorkspaceLayout &sums = layouts.emplace_back();
     sums.elements = result.values;
     if (!hasWholeRows)
-      sums.keys = result.levels[*scattered].coordinateType;
+      sums.keys = keyType(result.levels[*scattered].coordinateType);
   }
   for (const OperandLevel &table : tables)
-    layouts.push_back({operands[table.input].levels[table.level].coordinateType,
-                       ElementType::i64});
+    layouts.push_back(
+        {keyType(operands[table.input].levels[table.level].coordinateType),
+         ElementType::i64});
   return layouts;
 }
 

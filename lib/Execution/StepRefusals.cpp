@@ -101,14 +101,38 @@ std::optional<Refusal> StepPlan::refuseOnePart(int64_t threads) const {
                      std::to_string(mostEntries())};
 }
 
+/// The largest position of a type. Those of 8 and 16 bits are unsigned, as in
+/// MLIR; others stay as small as Python's signed ones.
+static int64_t largestOf(ElementType type) {
+  switch (type) {
+  case ElementType::i8:
+    return std::numeric_limits<uint8_t>::max();
+  case ElementType::i16:
+    return std::numeric_limits<uint16_t>::max();
+  case ElementType::i32:
+    return std::numeric_limits<int32_t>::max();
+  default:
+    return std::numeric_limits<int64_t>::max();
+  }
+}
+
+/// The type of an array of a level that cannot hold a position or a coordinate.
+/// Coordinates of 32 bits are those of operands, which may have any extent.
+static std::optional<ElementType> narrowType(const TensorLayout::Level &level,
+                                             bool holdsPositions,
+                                             int64_t number) {
+  for (const TensorLayout::Array &array : level.arrays) {
+    bool isKnown = !holdsPositions && array.type == ElementType::i32;
+    if (array.holdsPositions == holdsPositions && !isKnown &&
+        number > largestOf(array.type))
+      return array.type;
+  }
+  return std::nullopt;
+}
+
 /// Whether the type of a level's positions can count `entries` entries.
 static bool canCount(const TensorLayout::Level &level, int64_t entries) {
-  return entries <= std::numeric_limits<int32_t>::max() ||
-         std::none_of(level.arrays.begin(), level.arrays.end(),
-                      [](const TensorLayout::Array &array) {
-                        return array.holdsPositions &&
-                               array.type == ElementType::i32;
-                      });
+  return !narrowType(level, /*holdsPositions=*/true, entries);
 }
 
 /// The most bytes of a draft. The system provides only the pages that are
@@ -154,9 +178,18 @@ void StepPlan::checkCost() const {
 }
 
 void StepPlan::checkIndexTypes() const {
-  for (size_t level = 0; level < step->result.levels.size(); ++level)
-    if (!canCount(step->result.levels[level], sizes[level]))
+  auto bits = [](ElementType type) { return std::to_string(8 * sizeOf(type)); };
+  for (size_t n = 0; n < step->result.levels.size(); ++n) {
+    const TensorLayout::Level &level = step->result.levels[n];
+    if (auto type = narrowType(level, /*holdsPositions=*/true, sizes[n]))
       throw IndexOverflow("index-overflow: the result has " +
-                          std::to_string(sizes[level]) +
-                          " entries, more than 32-bit positions can count");
+                          std::to_string(sizes[n]) + " entries, more than " +
+                          bits(*type) + "-bit positions can count");
+    if (auto type =
+            narrowType(level, /*holdsPositions=*/false, extents()[n] - 1))
+      throw IndexOverflow("index-overflow: the result has the extent " +
+                          std::to_string(extents()[n]) +
+                          ", too large for coordinates of " + bits(*type) +
+                          " bits");
+  }
 }

@@ -32,7 +32,8 @@ Value StoredLevel::coordinates(ImplicitLocOpBuilder &b) const {
 /// remains outside of any extent.
 Value StoredLevel::coordinate(ImplicitLocOpBuilder &b, Value position) const {
   Value stored = loadIndex(b, coordinates(b), position);
-  if (encoding().getCrdElemType().isInteger(32))
+  auto type = dyn_cast<IntegerType>(encoding().getCrdElemType());
+  if (type && type.getWidth() < 64)
     return stored;
   Value most =
       arith::ConstantIndexOp::create(b, std::numeric_limits<int64_t>::max());

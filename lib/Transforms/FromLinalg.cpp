@@ -134,8 +134,10 @@ Value GenericTranslator::buildConstant(TypedAttr element) {
 }
 
 /// Makes a number that is computed outside of the body a constant, if it is
-/// one, or else an operand without indices.
+/// one, or else an operand without indices. Null for what is no number.
 Value GenericTranslator::bindNumber(Value number) {
+  if (!isa<IntegerType, IndexType, FloatType, ComplexType>(number.getType()))
+    return {};
   TypedAttr element;
   if (matchPattern(number, m_Constant(&element)))
     return buildConstant(element);

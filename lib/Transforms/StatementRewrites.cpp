@@ -55,11 +55,15 @@ static RankedTensorType rowsType(RankedTensorType type, unsigned rank) {
       rank, *sparse_tensor::buildLevelType(LevelFormat::Compressed, {}));
   levels.front() = *sparse_tensor::buildLevelType(LevelFormat::Dense, {});
   auto given = sparse_tensor::getSparseTensorEncoding(type);
+  // Positions of buckets are found by a prefix sum, which needs 32 bits.
+  auto wide = [](unsigned width) {
+    return width == 0 ? 0 : std::max(width, 32u);
+  };
   AffineMap identity =
       AffineMap::getMultiDimIdentityMap(rank, type.getContext());
   auto encoding = sparse_tensor::SparseTensorEncodingAttr::get(
-      type.getContext(), levels, identity, identity, given.getPosWidth(),
-      given.getCrdWidth());
+      type.getContext(), levels, identity, identity, wide(given.getPosWidth()),
+      wide(given.getCrdWidth()));
   SmallVector<int64_t> shape(rank, ShapedType::kDynamic);
   return RankedTensorType::get(shape, type.getElementType(), encoding);
 }

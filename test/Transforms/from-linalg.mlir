@@ -275,3 +275,19 @@ func.func @elements_without_a_width(%A: tensor<?xindex>, %y: tensor<?xi64>) -> t
   } -> tensor<?xi64>
   return %0 : tensor<?xi64>
 }
+
+// -----
+
+func.func @element_of_another_tensor(%A: tensor<?xf64>, %t: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{has tensor.extract in its body: not supported}}
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]}
+      ins(%A : tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%a: f64, %c: f64):
+    %i = linalg.index 0 : index
+    %1 = tensor.extract %t[%i] : tensor<?xf64>
+    linalg.yield %1 : f64
+  } -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}

@@ -230,6 +230,19 @@ def test_scatter_into_an_argument():
     np.testing.assert_allclose(run(text, sparse(A, "CSR"), x, y), y + x @ A)
 
 
+def test_scatter_into_a_sparse_argument():
+    body = """
+      %0 = arith.mulf %a0_, %a1_ : f64
+      %1 = arith.addf %x_, %0 : f64
+      linalg.yield %1 : f64"""
+    type = tensor("f64", 2, "CSR")
+    maps = ["k, i", "k, j", "i, j"]
+    text = generic([type, type], type, body, maps, "ppr")
+    A, B, X = matrix(20, (8, 5)), matrix(21, (8, 6)), matrix(22, (5, 6))
+    found = run(text, *(sparse(each, "CSR") for each in (A, B, X)))
+    np.testing.assert_allclose(found, X + A.T @ B, atol=1e-14)
+
+
 def test_a_chain_of_terms():
     body = """
       %0 = arith.subf %x_, %a0_ : f64
@@ -530,6 +543,19 @@ def log1p(z):
     x, y = z.real.astype(np.longdouble), z.imag.astype(np.longdouble)
     real = np.log1p(x * (2 + x) + y * y) / 2
     return (real + 1j * np.arctan2(y, 1 + x)).astype(z.dtype)
+
+
+def test_relu():
+    body = """
+      %z = arith.constant 0.0 : f64
+      %0 = arith.cmpf ugt, %a0_, %z : f64
+      %1 = arith.select %0, %a0_, %z : f64
+      linalg.yield %1 : f64"""
+    type = tensor("f64", 2, "DCSR")
+    A = matrix(19)
+    text = generic([type], type, body, ["i, j"] * 2, "pp")
+    found = run(text, sparse(A, "DCSR"), sparse(np.zeros(A.shape), "DCSR"))
+    np.testing.assert_array_equal(found, np.maximum(A, 0))
 
 
 COMPLEX = {

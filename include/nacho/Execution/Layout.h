@@ -11,7 +11,20 @@
 namespace nacho {
 
 /// The element type of an array.
-enum class ElementType { b1, i8, u8, i16, i32, i64, f32, f64, c64, c128 };
+enum class ElementType {
+  b1,
+  i8,
+  u8,
+  i16,
+  i32,
+  i64,
+  f16,
+  bf16,
+  f32,
+  f64,
+  c64,
+  c128
+};
 
 /// The bytes that an element takes in an array.
 size_t sizeOf(ElementType type);

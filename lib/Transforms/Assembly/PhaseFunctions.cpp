@@ -15,12 +15,13 @@ using namespace nacho;
 // Signatures
 //===----------------------------------------------------------------------===//
 
-/// The type of the keys of a workspace for coordinates of a tensor. If the
-/// tensor leaves the width of its coordinates to MLIR, their type is `index`,
-/// but keys need a known width.
+/// The type of the keys of a workspace for coordinates of a tensor, with 32 or
+/// 64 bits. If the tensor leaves the width of its coordinates to MLIR, their
+/// type is `index`, which has 64.
 static Type keyType(sparse_tensor::SparseTensorEncodingAttr encoding) {
-  Type type = encoding.getCrdElemType();
-  return type.isIndex() ? IntegerType::get(type.getContext(), 64) : type;
+  unsigned width = encoding.getCrdWidth();
+  return IntegerType::get(encoding.getContext(),
+                          width == 0 ? 64 : std::max(width, 32u));
 }
 
 void ResultArrays::makeViews(ImplicitLocOpBuilder &b, unsigned rank) {

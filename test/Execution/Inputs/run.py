@@ -2,7 +2,9 @@
 
 usage: run.py FILE.mlir OPERAND...
 
-An operand is the name of a matrix, A or B, in some format, or the vector x:
+An operand is the name of a matrix, A or B, in some format, or the vector x. A format
+may end in the bits of its positions and coordinates, and then in those of its values:
+A.csr-8-16.
 
       1 . 2         . . .
   A = . . .     B = . . .     x = 1 10 100
@@ -28,16 +30,19 @@ def operand(name: str) -> list[object]:
     if name == "x":
         return [np.array(X), len(X)]
     entries = {"A": A, "B": B}[name[0]]
+    format, *bits = name[2:].split("-")
+    position, coordinate = [f"i{int(bits[0]) // 8}"] * 2 if bits else ["i4", "i8"]
+    values = np.array([*entries.values()], f"f{int(bits[1]) // 8}" if bits else "f8")
     stored = [i for i, _ in entries]
-    columns = np.array([j for _, j in entries], np.int64)
-    rows = {"csr": range(ROWS), "dcsr": sorted(set(stored)), "coo": stored}[name[2:]]
-    ends = np.array([0, *(sum(i <= row for i in stored) for row in rows)], np.int32)
+    columns = np.array([j for _, j in entries], coordinate)
+    rows = {"csr": range(ROWS), "dcsr": sorted(set(stored)), "coo": stored}[format]
+    ends = np.array([0, *(sum(i <= row for i in stored) for row in rows)], position)
     levels: list[object] = []
-    if name[2:] != "csr":
-        levels += [np.array([0, len(rows)], np.int32), np.array(rows, np.int64)]
-    if name[2:] != "coo":
+    if format != "csr":
+        levels += [np.array([0, len(rows)], position), np.array(rows, coordinate)]
+    if format != "coo":
         levels += [ends]
-    return [*levels, columns, np.array([*entries.values()]), ROWS, COLUMNS]
+    return [*levels, columns, values, ROWS, COLUMNS]
 
 
 def main(path: str, *names: str) -> None:
