@@ -11,7 +11,9 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
@@ -69,6 +71,7 @@ public:
 private:
   Value addArgument(Value value);
   Value addOutput(Value output);
+  linalg::LinalgOp cloneAsGeneric();
   LogicalResult cloneOp();
   void addScalar(linalg::GenericOp generic, unsigned number);
   LogicalResult capture(linalg::GenericOp generic, Value value);
@@ -112,14 +115,33 @@ Value KernelBuilder::addArgument(Value value) {
   return arg;
 }
 
+/// Whether operands have all indices of the output as they are, so that its
+/// extents follow from theirs.
+static bool hasExtentsOfInputs(linalg::LinalgOp op) {
+  llvm::SmallBitVector found(op.getNumLoops());
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!map.isProjectedPermutation())
+      return false;
+    for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
+      if (map.isFunctionOfDim(dim))
+        found.set(dim);
+  }
+  AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  return llvm::all_of(llvm::seq<unsigned>(op.getNumLoops()), [&](unsigned dim) {
+    return !output.isFunctionOfDim(dim) || found.test(dim);
+  });
+}
+
 /// Kernels need not be told of outputs without elements, or that are filled
-/// with a constant. The extents are those of the operands, so that what is made
-/// in their place may have any.
+/// with a constant. If the extents are those of the operands, what is made in
+/// their place may have any.
 Value KernelBuilder::addOutput(Value output) {
   Attribute fill = fillOf(output);
-  if (!fill && !isEmpty(output))
-    return addArgument(output);
   auto type = cast<RankedTensorType>(output.getType());
+  bool isKnown = type.hasStaticShape() || hasExtentsOfInputs(op);
+  if (!isKnown || (!fill && !isEmpty(output)))
+    return addArgument(output);
   Value one = arith::ConstantIndexOp::create(b, 1);
   SmallVector<Value> extents(type.getNumDynamicDims(), one);
   Value empty = tensor::EmptyOp::create(b, type, extents);
@@ -175,6 +197,22 @@ void KernelBuilder::addScalar(linalg::GenericOp generic, unsigned number) {
   inside.replaceAllUsesExcept(cast, cast);
 }
 
+/// Clones the op; as one with a body if it takes numbers, which become tensors.
+linalg::LinalgOp KernelBuilder::cloneAsGeneric() {
+  auto cloned = cast<linalg::LinalgOp>(b.clone(*op, mapping));
+  bool takesNumbers =
+      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
+  if (isa<linalg::GenericOp>(cloned.getOperation()) || !takesNumbers)
+    return cloned;
+  IRRewriter rewriter(b);
+  rewriter.setInsertionPoint(cloned);
+  FailureOr<linalg::GenericOp> generic =
+      linalg::generalizeNamedOp(rewriter, cloned);
+  if (failed(generic))
+    return cloned;
+  return cast<linalg::LinalgOp>(generic->getOperation());
+}
+
 LogicalResult KernelBuilder::cloneOp() {
   for (OpOperand *input : op.getDpsInputOperands())
     if (isa<RankedTensorType>(input->get().getType()))
@@ -182,9 +220,9 @@ LogicalResult KernelBuilder::cloneOp() {
   for (OpOperand &output : op.getDpsInitsMutable())
     if (!mapping.contains(output.get()))
       mapping.map(output.get(), addOutput(output.get()));
-  Operation *cloned = b.clone(*op, mapping);
+  linalg::LinalgOp cloned = cloneAsGeneric();
   func::ReturnOp::create(b, cloned->getResults());
-  auto generic = dyn_cast<linalg::GenericOp>(cloned);
+  auto generic = dyn_cast<linalg::GenericOp>(cloned.getOperation());
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (isa<RankedTensorType>(input->get().getType()))
       continue;
@@ -204,6 +242,23 @@ LogicalResult KernelBuilder::cloneOp() {
   return success();
 }
 
+/// In a kernel, index arrays of the default width are ones of 64 bits, as they
+/// are in memory.
+static void setWidths(ModuleOp kernel) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](sparse_tensor::SparseTensorEncodingAttr encoding) {
+    // Only the default widths of whole tensors can be given.
+    if (encoding.isSlice())
+      return encoding;
+    auto explicitly = [](unsigned width) { return width ? width : 64; };
+    return encoding.withBitWidths(explicitly(encoding.getPosWidth()),
+                                  explicitly(encoding.getCrdWidth()));
+  });
+  replacer.recursivelyReplaceElementsIn(kernel, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+}
+
 OwningOpRef<ModuleOp> KernelBuilder::build() {
   if (op->getNumResults() != 1) {
     reason = "it has not one result";
@@ -217,6 +272,7 @@ OwningOpRef<ModuleOp> KernelBuilder::build() {
     return nullptr;
   func.setFunctionType(b.getFunctionType(
       func.getBody().front().getArgumentTypes(), op->getResultTypes()));
+  setWidths(*module);
   return module;
 }
 

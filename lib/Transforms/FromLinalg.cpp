@@ -35,8 +35,8 @@ namespace {
 class GenericTranslator {
 public:
   GenericTranslator(linalg::GenericOp op)
-      : op(op), maps(op), outer(op.getLoc(), op), b(op.getLoc(), op.getContext()),
-        body(&region.emplaceBlock()),
+      : op(op), maps(op), outer(op.getLoc(), op),
+        b(op.getLoc(), op.getContext()), body(&region.emplaceBlock()),
         semirings(b, mapping,
                   [this](Value number) { return bindNumber(number); }) {
     b.setInsertionPointToStart(body);
@@ -206,10 +206,10 @@ LogicalResult GenericTranslator::translateOp(Operation &nested) {
 LogicalResult GenericTranslator::translateBody() {
   for (Operation &nested : op.getBlock()->getOperations()) {
     bool isReduction = reduction && &nested == reduction.getOperation();
-    if (!isReduction)
-      for (Value operand : nested.getOperands())
-        if (isOutside(operand) && !mapping.contains(operand))
-          mapping.map(operand, bindNumber(operand));
+    for (Value operand : nested.getOperands())
+      if (isOutside(operand) && !mapping.contains(operand) &&
+          !(isReduction && isConstant(operand)))
+        mapping.map(operand, bindNumber(operand));
     bool isLast = isReduction || isa<linalg::YieldOp>(nested) ||
                   (update && update->contains(&nested));
     if (isLast)
@@ -221,10 +221,13 @@ LogicalResult GenericTranslator::translateBody() {
   return success();
 }
 
+/// The indices that the output does not have. What an op calls its loops does
+/// not matter: MLIR's sparsifier takes sums whose loops are called parallel.
 ArrayAttr GenericTranslator::reducedIndices() {
+  AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   SmallVector<Attribute> reduced;
-  for (auto [dimension, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (kind == utils::IteratorType::reduction)
+  for (unsigned dimension = 0; dimension < op.getNumLoops(); ++dimension)
+    if (!output.isFunctionOfDim(dimension))
       reduced.push_back(indexName(b.getContext(), dimension));
   return b.getArrayAttr(reduced);
 }
@@ -259,7 +262,11 @@ Value GenericTranslator::translateOutput() {
   if (reduction) {
     bool isFirst = reduction.getX() == op.getBlock()->getArguments().back();
     Value added = isFirst ? reduction.getY() : reduction.getX();
-    return ReduceOp::create(b, monoid, mapping.lookup(added), reduced);
+    Value value = ReduceOp::create(b, monoid, mapping.lookup(added), reduced);
+    if (isConstant(reduction.getIdentity()))
+      return value;
+    return BinaryOp::createCommutative(
+        b, monoid.getKind(), mapping.lookup(reduction.getIdentity()), value);
   }
   if (!update)
     return mapping.lookup(op.getBlock()->getTerminator()->getOperand(0));
@@ -287,7 +294,7 @@ LogicalResult GenericTranslator::findUpdate() {
     monoid = found.value_or(MonoidAttr());
     return found;
   }
-  bool reduces = op.getNumReductionLoops() != 0;
+  bool reduces = !reducedIndices().empty();
   update = OutputUpdate::find(*op.getBlock());
   if (!reduces && update && update->by.kind != BinaryKind::add)
     update.reset();

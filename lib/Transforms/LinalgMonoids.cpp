@@ -147,19 +147,28 @@ static bool isIdentity(TypedAttr number, BinaryKind kind) {
   return false;
 }
 
+bool nacho::isConstant(Value number) {
+  return static_cast<bool>(constantOf(number));
+}
+
 FailureOr<MonoidAttr> nacho::monoidOf(sparse_tensor::ReduceOp op) {
   TypedAttr start = constantOf(op.getIdentity());
-  if (!start)
+  // Operators of the table have identities of their own.
+  TypedAttr given = start ? start : Builder(op).getZeroAttr(op.getType());
+  if (!given)
     return op.emitOpError("begins from a number that is no constant: "
                           "not supported");
-  FailureOr<MonoidOp> monoid = defineMonoid(op, start);
+  FailureOr<MonoidOp> monoid = defineMonoid(op, given);
   if (failed(monoid))
     return failure();
   std::optional<BinaryKind> kind = recognise(*monoid);
-  if (!kind)
+  if (!kind && start)
     return MonoidAttr::get(FlatSymbolRefAttr::get(*monoid));
   monoid->erase();
-  if (isIdentity(start, *kind))
+  if (!kind)
+    return op.emitOpError("reduces by an operator of its own, and begins from "
+                          "a number that is no constant: not supported");
+  if (start && isIdentity(start, *kind))
     start = {};
   return MonoidAttr::get(op.getContext(), *kind, /*stored=*/true, start);
 }
