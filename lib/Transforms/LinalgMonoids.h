@@ -12,8 +12,8 @@ bool isConstant(mlir::Value number);
 
 /// The monoid by which an op reduces stored elements. It may be a new one of
 /// the module. It begins from the op's number if that is a constant; else the
-/// number has to be combined with what the monoid gives. Emits an error if there
-/// is none.
+/// number has to be combined with what the monoid gives. Emits an error if
+/// there is none.
 mlir::FailureOr<MonoidAttr> monoidOf(mlir::sparse_tensor::ReduceOp op);
 
 } // namespace nacho

@@ -16,7 +16,7 @@ func.func @negative() {
 // CHECK-LABEL: func.func @launch(
 // CHECK:         gpu.launch_func @kernels::@f_kernel blocks
 // CHECK:         gpu.launch_func @kernels::@f_kernel_0 blocks
-// CHECK:       gpu.module @kernels {
+// CHECK:       gpu.module @kernels attributes {llvm.data_layout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"} {
 // CHECK:         gpu.func @f_kernel() kernel {
 // CHECK:         gpu.func @f_kernel_0(%{{.+}}: index) kernel
 // CHECK-NOT:   gpu.module

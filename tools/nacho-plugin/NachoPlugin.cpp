@@ -24,8 +24,7 @@ mlirGetDialectPluginInfo() {
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Nacho", LLVM_VERSION_STRING,
-          []() {
+  return {MLIR_PLUGIN_API_VERSION, "Nacho", LLVM_VERSION_STRING, []() {
             nacho::registerAllPasses(nacho::allBackends());
             nacho::registerSparsifier();
           }};

@@ -1,9 +1,9 @@
 //===- CpuBackend.cpp - Kernels that the host runs itself -----------------===//
 
-#include "nacho/Backends/CpuDevice.h"
 #include "HostCode.h"
 #include "ObjectCache.h"
 #include "nacho/Backends/Backends.h"
+#include "nacho/Backends/CpuDevice.h"
 #include "nacho/Compiler/Pipelines.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/Runtime/Abi.h"

@@ -26,6 +26,7 @@ Values Reduction::identities(ImplicitLocOpBuilder &b) const {
   NestOp op = nest;
   RankedTensorType result = op.getType();
   bool isSigned = op.getWholeEntries() && monoid.from(nullptr).isSum() &&
+                  !isDense(result) &&
                   !isFullLevel(result, result.getRank() - 1);
   return llvm::map_to_vector(types, [&](Type type) -> Value {
     Value identity = monoid.emitIdentity(b, type);

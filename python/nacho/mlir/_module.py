@@ -282,7 +282,7 @@ def _assignment(
     call = FunctionCall(function, tuple(found.values()), (head + 3, len(text)))
     left_side = Access(result.partition("[")[0], left, (0, head))
     span = (head + 1, head + 2)
-    assignment = Assignment(left_side, call, text, None, span, extents)
+    assignment = Assignment(left_side, call, text, None, span, extents=extents)
     return assignment, tuple(found[number] for number in range(len(accesses)))
 
 

@@ -21,7 +21,7 @@ OURS, UNMAPPED, BEFORE = "nacho", "nacho-unmapped", "before"
 nacho of another checkout, which ``--against`` names."""
 
 SPARSIFIER = "nacho-sparsifier"
-"""Nacho in place of MLIR's sparsifier: it compiles the modules that the peer mlir does."""
+"""Nacho in place of MLIR's sparsifier, on the modules that the peer mlir compiles."""
 
 _CLASSES = {
     OURS: "nacho_peer:Nacho",

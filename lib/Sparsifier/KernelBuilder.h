@@ -1,0 +1,59 @@
+//===- KernelBuilder.h - A kernel of one linalg op ------------------------===//
+
+#ifndef NACHO_LIB_KERNELBUILDER_H
+#define NACHO_LIB_KERNELBUILDER_H
+
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace nacho {
+
+/// The type of the tensor that stands for a value in a kernel. A tensor of
+/// indices has integers.
+mlir::RankedTensorType argumentType(mlir::Value value);
+
+/// A sparse tensor that is made by padding another one with a constant; null if
+/// an operand is none. Kernels pad by themselves, without making a tensor.
+mlir::tensor::PadOp paddingOf(mlir::Value operand);
+
+/// Makes a kernel of one op: a module with a function that has the op, and the
+/// tensors that are the function's arguments where the op is.
+class KernelBuilder {
+public:
+  KernelBuilder(mlir::linalg::LinalgOp op, llvm::StringRef name)
+      : op(op), b(op.getLoc(), op), name(name) {}
+
+  /// Builds the module. On failure returns null and says why in `reason`.
+  mlir::OwningOpRef<mlir::ModuleOp> build();
+
+  std::string reason;
+  /// The arguments of the kernel: values of the op's function. Those that are
+  /// no tensors yet have to become tensors of rank 0.
+  llvm::SmallVector<mlir::Value> arguments;
+
+private:
+  mlir::Value addArgument(mlir::Value value);
+  mlir::Value addOutput(mlir::Value output);
+  void addInput(mlir::Value value);
+  mlir::linalg::LinalgOp cloneAsGeneric();
+  mlir::LogicalResult cloneOp();
+  void addScalar(mlir::linalg::GenericOp generic, unsigned number);
+  mlir::LogicalResult capture(mlir::linalg::GenericOp generic,
+                              mlir::Value value);
+
+  mlir::linalg::LinalgOp op;
+  mlir::ImplicitLocOpBuilder b;
+  llvm::StringRef name;
+  mlir::func::FuncOp func;
+  mlir::IRMapping mapping;
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_KERNELBUILDER_H
