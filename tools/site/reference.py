@@ -24,6 +24,7 @@ PASSES = {
     "transforms": "Transforms: from index notation to bounded loops",
     "optimizations": "Optimizations: rewrites that only make it faster",
     "conversion": "Conversion: from loops to the dialects of a backend",
+    "sparsifier": "Sparsifier: kernels in modules of other code",
 }
 """The folders with passes, and the titles of their pages."""
 

@@ -23,7 +23,9 @@ class Op:
     """An operator that is written as an expression: ``a, b -> a * b + 1``."""
 
     parameters: tuple[str, ...]
+    """The names of its two operands."""
     expression: str
+    """What it computes of them, as a text in the notation."""
 
     @property
     def text(self) -> str:
@@ -34,7 +36,7 @@ class Op:
         return f"nacho.op({self.text!r})"
 
     def applied(self, lhs: Expr, rhs: Expr) -> Expr:
-        """Return the expression with operands in place of the parameters."""
+        """Return the expression of ``lhs`` and ``rhs``, in place of the parameters."""
         values = dict(zip(self.parameters, (lhs, rhs), strict=True))
         span = (lhs.span[0], rhs.span[1])
 
@@ -153,7 +155,9 @@ class Monoid:
     """
 
     operator: str | Op
+    """What combines two elements, by name or as a ``nacho.op``."""
     identity: float | None = None
+    """What a reduction begins from; None stands for that of the operator."""
 
     def __post_init__(self) -> None:
         if isinstance(self.operator, Op):
@@ -178,7 +182,7 @@ class Monoid:
         return "" if isinstance(self.operator, Op) else MONOIDS[self.operator]
 
     def reduced(self, indices: tuple[str, ...], operand: Expr) -> Reduction:
-        """Return the elements of an expression that are stored, reduced."""
+        """Return the stored elements of ``operand``, reduced over ``indices``."""
         if isinstance(self.operator, Op):
             body, names = self.operator.body, self.operator.parameters
             stored = StoredOnly(self.identity, body, names)
@@ -188,7 +192,7 @@ class Monoid:
         return Reduction(self.op, indices, operand, operand.span, stored)
 
     def applied(self, lhs: Expr, rhs: Expr) -> Expr:
-        """Return two elements combined."""
+        """Return ``lhs`` and ``rhs`` combined."""
         if isinstance(self.operator, Op):
             return self.operator.applied(lhs, rhs)
         operator, span = OPERATORS[self.op], (lhs.span[0], rhs.span[1])
@@ -229,7 +233,9 @@ class Semiring:
     """
 
     add: Monoid
+    """What stands in place of ``+``, and reduces."""
     mul: str | Op
+    """What stands in place of ``*``."""
 
     def __init__(self, add: Monoid | str, mul: str | Op) -> None:
         object.__setattr__(self, "add", Monoid(add) if isinstance(add, str) else add)
@@ -247,7 +253,7 @@ class Semiring:
 
     @classmethod
     def named(cls, name: str) -> Semiring:
-        """Return the semiring of a monoid and an operator: ``"min_plus"``."""
+        """Return the semiring of a name, which has two parts: ``"min_plus"``."""
         add, _, mul = name.partition("_")
         if add not in MONOIDS or mul not in ("pair", *OPS):
             raise ArgumentError(
