@@ -10,8 +10,9 @@ def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Takes every op of linalg that has a sparse operand or a sparse result, and that
     `--nacho-cpu` compiles. Each becomes the only op of a function in a nested module,
-    and a call of an external function. Values from outside of the op's body become operands without indices. All other ops
-    stay as they are; with `remarks`, a remark on an op says why it does.
+    and a call of an external function. Numbers from outside of the op's body become
+    constants in it or operands without indices. All other ops stay as they are; with
+    `remarks`, a remark on an op says why it does.
 
     Before:
     ```mlir
@@ -99,6 +100,24 @@ def NachoLinkKernels : Pass<"nacho-link-kernels", "::mlir::ModuleOp"> {
     Moves what is in nested modules of `--nacho-compile-kernels` to the module around
     them, all of which is LLVM's dialect by now. A function that the module declares is
     replaced by its definition.
+
+    Before:
+    ```mlir
+    module @kernel_0 attributes {nacho.kernel} {
+      llvm.func @nacho_kernel_0(%A: !llvm.ptr, ...) -> !llvm.struct<(...)> { ... }
+    }
+    llvm.func @nacho_kernel_0(!llvm.ptr, ...) -> !llvm.struct<(...)>
+    llvm.func @f(...) {
+      llvm.call @nacho_kernel_0(%A, ...)
+    }
+    ```
+    After:
+    ```mlir
+    llvm.func @nacho_kernel_0(%A: !llvm.ptr, ...) -> !llvm.struct<(...)> { ... }
+    llvm.func @f(...) {
+      llvm.call @nacho_kernel_0(%A, ...)
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
