@@ -5,7 +5,8 @@ Substitutions besides the tools' names: %python (with nacho importable), %isolat
 dialect on the simulated GPU), %nacho_plugin (NachoPlugin.so), %nacho_include (our
 include directory), the pipelines below, and commands that compile programs and run
 them: %sparsifier-nacho, %sparsifier-upstream, %run-main and, without sparse tensors of
-MLIR's own library, %direct-nacho and %direct-upstream.
+MLIR's own library, %direct-nacho and %direct-upstream; %c-compiler makes programs of
+what is compiled ahead of time, with %link-program.
 Features: `nvptx` (LLVM can emit PTX), `ptxas` (PTX can be assembled), `cuda`
 (kernels can run).
 """
@@ -84,6 +85,14 @@ runner_libraries = ",".join(
 )
 runner = os.path.join(config.llvm_tools_dir, "mlir-runner")
 run_main = f"{runner} -e main -entry-point-result=void -shared-libs={runner_libraries}"
+folders = {config.llvm_lib_dir, os.path.dirname(config.nacho_runtime)}
+link_program = " ".join(
+    [
+        *runner_libraries.split(","),
+        *(f"-Wl,-rpath,{folder}" for folder in sorted(folders)),
+        "-fopenmp -lm",
+    ]
+)
 ours = os.path.join(config.nacho_tools_dir, "nacho-opt")
 theirs = os.path.join(config.llvm_tools_dir, "mlir-opt")
 direct = "enable-runtime-library=false"
@@ -93,6 +102,8 @@ config.substitutions += [
     ("%direct-nacho", f"{ours} --nacho-sparsifier={direct}"),
     ("%direct-upstream", f"{theirs} --sparsifier={direct}"),
     ("%run-main", run_main),
+    ("%link-program", link_program),
+    ("%c-compiler", config.c_compiler),
 ]
 
 # ptxas lies where the caller's PATH says; `not` and `split-file` are words too

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nacho_bench.kernels import KERNELS
-from nacho_bench.peers import OURS
+from nacho_bench.peers import MLIR, OURS, SPARSIFIER
 from nacho_bench.spread import Summary, geometric_mean, summary
 from nacho_bench.workloads import KINDS, kind_of
 
@@ -102,7 +102,9 @@ class Row:
         self.workload = record["workload"]
         self.found: dict[str, Summary] = {p: summary(t) for p, t in times.items()}
         self.ours = self.found.get(OURS)
-        peers = {p: s.median for p, s in self.found.items() if p != OURS}
+        peers = {
+            p: s.median for p, s in self.found.items() if p not in (OURS, SPARSIFIER)
+        }
         self.best = min(peers, key=lambda peer: peers[peer], default="")
         self.ratio = self.bound = None
         if self.ours and self.best:
@@ -212,7 +214,8 @@ def kernel_table(
     plural = "s" if threads > 1 else ""
     where = "on the GPU" if "gpu" in data else f"{threads} thread{plural}"
     title = f"## {kernel}: `{KERNELS[kernel].expression}`, {where}, {mode}"
-    return [title, markdown(head, lines), *_means(rows, peers)]
+    means = [*_means(rows, peers), *_as_sparsifier(rows)]
+    return [title, markdown(head, lines), *means]
 
 
 def _peers_shown(data: dict[str, Any], rows: Sequence[Row]) -> list[str]:
@@ -236,6 +239,19 @@ def _means(rows: Sequence[Row], peers: Sequence[str]) -> list[str]:
     )
     means = ", ".join(_mean_against(rows, peer) for peer in peers)
     return [f"Mean against the best peer: {best}. Of all, against each: {means}."]
+
+
+def _as_sparsifier(rows: Sequence[Row]) -> list[str]:
+    """Return how much faster than MLIR's the module is that Nacho compiled, if any."""
+    ratios = [
+        row.found[MLIR].median / row.found[SPARSIFIER].median
+        for row in rows
+        if MLIR in row.found and SPARSIFIER in row.found
+    ]
+    if not ratios:
+        return []
+    mean, worst = _ratio(geometric_mean(ratios)), _ratio(min(ratios))
+    return [f"As a sparsifier, against {MLIR}: mean **{mean}**, worst {worst}."]
 
 
 def _cells(

@@ -1,5 +1,12 @@
-"""``python -m nacho_tools`` prints where the plugin for ``mlir-opt`` is."""
+"""``python -m nacho_tools [plugin|runtime|include]`` prints where that is."""
 
-from nacho_tools import PLUGIN
+import sys
 
-print(PLUGIN)
+from nacho_tools import INCLUDE, PLUGIN, RUNTIME
+
+_PLACES = {"plugin": PLUGIN, "runtime": RUNTIME, "include": INCLUDE}
+
+asked = sys.argv[1] if len(sys.argv) > 1 else "plugin"
+if asked not in _PLACES:
+    sys.exit(f"{asked!r} is none of {', '.join(_PLACES)}")
+print(_PLACES[asked])

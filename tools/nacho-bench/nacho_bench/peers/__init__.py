@@ -20,8 +20,8 @@ OURS, UNMAPPED, BEFORE = "nacho", "nacho-unmapped", "before"
 """The second is nacho with remap=False, for one of the figures only; the third is the
 nacho of another checkout, which ``--against`` names."""
 
-SPARSIFIER = "nacho-sparsifier"
-"""Nacho in place of MLIR's sparsifier, on the modules that the peer mlir compiles."""
+MLIR, SPARSIFIER = "mlir", "nacho-sparsifier"
+"""MLIR's sparsifier, and Nacho in its place: both compile the same modules."""
 
 _CLASSES = {
     OURS: "nacho_peer:Nacho",
@@ -33,7 +33,7 @@ _CLASSES = {
     "mkl-sorted": "mkl_peer:MklSorted",
     "graphblas": "graphblas_peer:GraphBLAS",
     "sparse": "sparse_peer:Sparse",
-    "mlir": "mlir_peer:Mlir",
+    MLIR: "mlir_peer:Mlir",
     SPARSIFIER: "mlir_peer:NachoAsSparsifier",
     "eigen": "eigen_peer:Eigen",
     "reference": "reference_peer:Reference",
