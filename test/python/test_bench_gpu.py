@@ -67,7 +67,10 @@ def result_of(peer, given):
 
 
 def check(peer, given):
-    call, entries = load("scipy", 1).kernels[given.kernel.name](given)
+    # SciPy has no semirings.
+    witnesses = (load(name, 1).kernels for name in ("scipy", "nacho"))
+    kernels = next(each for each in witnesses if given.kernel.name in each)
+    call, entries = kernels[given.kernel.name](given)
     wanted = canonical.canonical(entries(call()))
     assert canonical.differ(result_of(peer, given), wanted) == ""
 
