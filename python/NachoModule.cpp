@@ -9,6 +9,7 @@
 #include "Arrays.h"
 #include "Counts.h"
 #include "DeviceArray.h"
+#include "Modules.h"
 #include "Options.h"
 #include "Programs.h"
 #include "RepeatedCall.h"
@@ -267,30 +268,10 @@ static nb::tuple pyStages(const std::string &target) {
   return toTuple(stageNames(backendOf(target)));
 }
 
-static nb::object pySignature(const std::string &text) {
-  std::string error;
-  std::optional<Signature> signature = readSignature(text, error);
-  if (!signature)
-    throw CompileError(error);
-  return nb::make_tuple(signature->name, toTuple(signature->arguments),
-                        toTuple(signature->types), signature->result);
-}
-
 static std::string orThrow(std::string made, const std::string &error) {
   if (made.empty())
     throw CompileError(error);
   return made;
-}
-
-using WidthPairs = std::vector<std::pair<unsigned, unsigned>>;
-
-static std::string pyWithIndexWidths(const std::string &text,
-                                     const WidthPairs &pairs) {
-  std::vector<IndexWidths> widths;
-  for (auto [positions, coordinates] : pairs)
-    widths.push_back({positions, coordinates});
-  std::string error;
-  return orThrow(withIndexWidths(text, widths, error), error);
 }
 
 static std::string pyLower(const std::string &text, const std::string &stage,
@@ -333,9 +314,7 @@ NB_MODULE(_nacho, m) {
   m.def("stages", &pyStages, nb::arg("target"));
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"),
         nb::arg("target") = "cpu", nb::arg("options") = nb::dict());
-  m.def("signature", &pySignature, nb::arg("text"));
-  m.def("with_index_widths", &pyWithIndexWidths, nb::arg("text"),
-        nb::arg("widths"));
+  addModules(m);
   addValidation(m);
   addDeviceArray(m);
   addCounts(m);

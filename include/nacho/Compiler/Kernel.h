@@ -38,6 +38,12 @@ struct Signature {
 std::optional<Signature> readSignature(const std::string &text,
                                        std::string &error);
 
+/// A module with one function of another module, in which the functions that it
+/// calls are inlined, and nothing is deallocated. On failure returns an empty
+/// text and sets `error`.
+std::string withOnlyFunction(const std::string &text, const std::string &entry,
+                             std::string &error);
+
 /// The widths in bits of the index arrays of a tensor.
 struct IndexWidths {
   unsigned positions, coordinates;

@@ -17,7 +17,7 @@ from nacho._notation.semirings import under
 from nacho._notation.warnings import warn_of_single_indices
 from nacho._storage.formats import Format
 from nacho.errors import ArgumentError
-from nacho.mlir._module import is_module
+from nacho.mlir._module import function_of, is_module
 
 
 def compile(
@@ -37,6 +37,7 @@ def compile(
     memory_limit: int | None = None,
     device: int | None = None,
     semiring: Semiring | str | None = None,
+    entry: str | None = None,
 ) -> Kernel:
     """Compile an expression for operands of any shape.
 
@@ -110,6 +111,9 @@ def compile(
     semiring
         What ``+`` and ``*`` mean, and how indices are reduced: a ``nacho.Semiring``, or
         the name of one, such as ``"min_plus"``. What is not stored takes no part.
+    entry
+        The name of the function of a module with several functions. With those that it
+        calls, it must have one op of linalg, or one statement.
 
     Examples
     --------
@@ -127,7 +131,10 @@ def compile(
             "contract": sums,
             "semiring": semiring,
         }
-        return _of_module(str(expr), given, options)
+        text = str(expr) if entry is None else function_of(str(expr), entry)
+        return _of_module(text, given, options)
+    if entry is not None:
+        raise ArgumentError("entry= names a function of a module")
     written = parse(expr)
     warn_of_single_indices(written)
     assignment = under(written, semiring_of(semiring))

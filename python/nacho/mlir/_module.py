@@ -98,6 +98,16 @@ def is_module(expr: object) -> bool:
         return False
 
 
+def function_of(text: str, entry: str) -> str:
+    """Return a module with one function of another module, and what that calls."""
+    from nacho import _nacho
+
+    try:
+        return _nacho.only_function(text, entry)
+    except _nacho.CompileError as error:
+        refuse_module(error)
+
+
 def read_module(text: str, cost: str) -> Module:
     """Read the signature of the only function, and how it accesses its operands."""
     from nacho import _nacho

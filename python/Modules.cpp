@@ -1,0 +1,58 @@
+//===- Modules.cpp - Modules as text, for Python --------------------------===//
+
+#include "Modules.h"
+
+#include "nacho/Compiler/Kernel.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace nacho;
+
+static std::string orThrow(std::string made, const std::string &error) {
+  if (made.empty())
+    throw CompileError(error);
+  return made;
+}
+
+static nb::tuple toTuple(const std::vector<std::string> &texts) {
+  nb::list list;
+  for (const std::string &text : texts)
+    list.append(text);
+  return nb::tuple(list);
+}
+
+static nb::object pySignature(const std::string &text) {
+  std::string error;
+  std::optional<Signature> signature = readSignature(text, error);
+  if (!signature)
+    throw CompileError(error);
+  return nb::make_tuple(signature->name, toTuple(signature->arguments),
+                        toTuple(signature->types), signature->result);
+}
+
+using WidthPairs = std::vector<std::pair<unsigned, unsigned>>;
+
+static std::string pyWithIndexWidths(const std::string &text,
+                                     const WidthPairs &pairs) {
+  std::vector<IndexWidths> widths;
+  for (auto [positions, coordinates] : pairs)
+    widths.push_back({positions, coordinates});
+  std::string error;
+  return orThrow(withIndexWidths(text, widths, error), error);
+}
+
+static std::string pyOnlyFunction(const std::string &text,
+                                  const std::string &entry) {
+  std::string error;
+  return orThrow(withOnlyFunction(text, entry, error), error);
+}
+
+void addModules(nb::module_ &m) {
+  m.def("signature", &pySignature, nb::arg("text"));
+  m.def("only_function", &pyOnlyFunction, nb::arg("text"), nb::arg("entry"));
+  m.def("with_index_widths", &pyWithIndexWidths, nb::arg("text"),
+        nb::arg("widths"));
+}
