@@ -71,10 +71,14 @@ def differ(
     if not np.array_equal(one[0], other[0]):
         keys = distinct(np.concatenate([one[0], other[0]]))
         a, b = (_at(keys, *each) for each in (one, other))
-    largest = max((float(np.abs(each).max(initial=0)) for each in (a, b)), default=0.0)
-    allowed = RELATIVE * np.maximum(np.abs(a), np.abs(b)) + ABSOLUTE * largest
-    # Written so that NaN counts as different.
-    wrong = np.flatnonzero(~(np.abs(a - b) <= allowed))
+    # Some semirings have infinities, which have to be the same.
+    one_size, other_size = (np.where(np.isinf(e), 0.0, np.abs(e)) for e in (a, b))
+    sizes = np.maximum(one_size, other_size)
+    allowed = RELATIVE * sizes + ABSOLUTE * sizes.max(initial=0)
+    with np.errstate(invalid="ignore"):
+        # Written so that NaN counts as different.
+        is_near = np.abs(a - b) <= allowed
+    wrong = np.flatnonzero(~(is_near | (a == b)))
     if not wrong.size:
         return ""
     place = wrong[0]
