@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
-#include "mlir/IR/SymbolTable.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHOOUTLINEKERNELS
@@ -97,17 +96,19 @@ private:
     if (remarks)
       op->emitRemark() << "left to upstream's sparsifier: " << reason;
   }
-  LogicalResult passArguments(ImplicitLocOpBuilder &b,
-                              ArrayRef<Value> arguments,
-                              SmallVectorImpl<Value> &passed);
 
   unsigned numKernels = 0;
 };
 } // namespace
 
 void OutlineKernels::outline(linalg::LinalgOp op) {
-  std::string number = std::to_string(numKernels);
-  std::string name = "nacho_kernel_" + number;
+  std::string module, name;
+  do {
+    std::string number = std::to_string(numKernels++);
+    module = "kernel_" + number;
+    name = "nacho_kernel_" + number;
+  } while (getOperation().lookupSymbol(module) ||
+           getOperation().lookupSymbol(name));
   KernelBuilder builder(op, name);
   OwningOpRef<ModuleOp> kernel = builder.build();
   if (!kernel)
@@ -126,9 +127,8 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   SmallVector<Value> passed;
   for (Value argument : builder.arguments)
     passed.push_back(asTensor(b, argument));
-  ++numKernels;
   b.setInsertionPointToStart(getOperation().getBody());
-  kernel->setSymName("kernel_" + number);
+  kernel->setSymName(module);
   (*kernel)->setAttr(kKernelAttrName, b.getUnitAttr());
   b.insert(kernel.release());
   func::FuncOp func =
