@@ -101,6 +101,7 @@ NACHO_EXPORT nacho_plan *nacho_create_plan(nacho_image *image,
     for (const TensorLayout &operand : kernel->operands)
       count += operand.numArguments();
     std::vector<Argument> args;
+    args.reserve(count);
     for (size_t n = 0; n < count; ++n)
       args.push_back({operands[n].data, operands[n].size});
     Asked asked;
@@ -146,6 +147,8 @@ NACHO_EXPORT void nacho_call(nacho_image *image, const nacho_argument *operands,
 // What kernels call
 //===----------------------------------------------------------------------===//
 
+// The names are those of Abi.h.
+// NOLINTBEGIN(readability-identifier-naming)
 NACHO_EXPORT int32_t nacho_sort_entries(const int64_t *columns,
                                         int64_t numColumns, int64_t keys,
                                         void *values, int64_t valueBytes,
@@ -160,3 +163,4 @@ NACHO_EXPORT void nacho_prefix_sum(void *values, int64_t bytes, int64_t size,
 }
 
 NACHO_EXPORT int64_t nacho_stop_word() { return addressOfStopWord(); }
+// NOLINTEND(readability-identifier-naming)

@@ -171,7 +171,7 @@ private:
   LogicalResult verifyTensor(Value tensor);
   void addOutputs();
   void rewrite(AssignOp op);
-  ArrayAttr split(AssignOp op, ArrayAttr indices);
+  ArrayAttr split(AssignOp op, ArrayAttr list);
   ArrayAttr splitAccess(AssignOp op, Value tensor, ArrayRef<Attribute> access);
   StringAttr nameOf(AssignOp op, Attribute index, const LevelPart &part);
   void setSignature();
@@ -327,7 +327,7 @@ void BlockSplitter::rewrite(AssignOp op) {
 /// Notes in the signature how its tensors were split.
 void BlockSplitter::setSignature() {
   auto attribute = [&](Value tensor) -> Attribute {
-    auto known = tensors.find(tensor);
+    auto *known = tensors.find(tensor);
     if (known == tensors.end() || !isSplit(known->second))
       return {};
     return DenseI64ArrayAttr::get(func.getContext(), known->second);
