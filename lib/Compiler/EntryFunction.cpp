@@ -13,8 +13,7 @@ using namespace nacho;
 /// Erases what ends the life of a tensor, which is its owner's affair.
 static void eraseDeallocations(ModuleOp module) {
   SmallVector<Operation *> ops;
-  module.walk(
-      [&](bufferization::DeallocTensorOp op) { ops.push_back(op); });
+  module.walk([&](bufferization::DeallocTensorOp op) { ops.push_back(op); });
   for (Operation *op : ops)
     op->erase();
 }
