@@ -197,15 +197,9 @@ FailureOr<size_t> AheadCompiler::programOf(Compilation &compilation,
                                            const CompileOptions &asked) {
   ProgramImage program;
   program.variant = asked.variant;
-  if (failed(compilation.runTo("partition", backend, asked)))
-    return failure();
-  std::vector<uint64_t> digests = readDigests(*compilation.module);
   std::vector<std::string> names;
-  if (failed(compilation.runTo("assemble", backend, asked)) ||
-      failed(readSteps(*compilation.module, program.steps, names)))
+  if (failed(lowerToSteps(compilation, backend, asked, program.steps, names)))
     return failure();
-  for (auto [step, digest] : llvm::zip(program.steps, digests))
-    step.loopsDigest = digest;
   auto [known, isNew] =
       byParts.emplace(compilation.print(), image.programs.size());
   if (!isNew)

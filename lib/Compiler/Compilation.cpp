@@ -1,6 +1,7 @@
 //===- Compilation.cpp - A module on its way through the stages -----------===//
 
 #include "Compilation.h"
+#include "ModuleReader.h"
 #include "nacho/Compiler/InitAll.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Runtime/Stop.h"
@@ -146,4 +147,21 @@ std::string Compilation::print() {
   llvm::raw_string_ostream stream(printed);
   module->print(stream, OpPrintingFlags().printNameLocAsPrefix());
   return printed;
+}
+
+LogicalResult nacho::lowerToSteps(Compilation &compilation,
+                                  const Backend &backend,
+                                  const CompileOptions &options,
+                                  std::vector<Step> &steps,
+                                  std::vector<std::string> &names) {
+  if (failed(compilation.runTo("partition", backend, options)))
+    return failure();
+  std::vector<uint64_t> digests = readDigests(*compilation.module);
+  if (failed(compilation.runTo("assemble", backend, options)) ||
+      failed(readSteps(*compilation.module, steps, names)))
+    return failure();
+  assert(steps.size() == digests.size() && "a step is assembled from one nest");
+  for (auto [step, digest] : llvm::zip(steps, digests))
+    step.loopsDigest = digest;
+  return success();
 }

@@ -5,6 +5,7 @@
 
 #include "nacho/Compiler/Backend.h"
 #include "nacho/Compiler/Kernel.h"
+#include "nacho/Execution/Step.h"
 #include "nacho/Runtime/Fork.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,6 +51,14 @@ private:
   std::string &errors;
   mlir::ScopedDiagnosticHandler handler;
 };
+
+/// Lowers a module from loops to the stage `assemble`, and reads its steps and
+/// their names there.
+mlir::LogicalResult lowerToSteps(Compilation &compilation,
+                                 const Backend &backend,
+                                 const CompileOptions &options,
+                                 std::vector<Step> &steps,
+                                 std::vector<std::string> &names);
 
 } // namespace nacho
 

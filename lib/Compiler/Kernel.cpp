@@ -154,15 +154,8 @@ compileLoops(Compilation &compilation, const Backend &backend,
              const CompileOptions &options, std::string key) {
   std::vector<std::string> names;
   std::vector<Step> steps;
-  if (failed(compilation.runTo("partition", backend, options)))
+  if (failed(lowerToSteps(compilation, backend, options, steps, names)))
     return nullptr;
-  std::vector<uint64_t> digests = readDigests(*compilation.module);
-  if (failed(compilation.runTo("assemble", backend, options)) ||
-      failed(readSteps(*compilation.module, steps, names)))
-    return nullptr;
-  assert(steps.size() == digests.size() && "a step is assembled from one nest");
-  for (auto [step, digest] : llvm::zip(steps, digests))
-    step.loopsDigest = digest;
   auto lower = [&]() -> FailureOr<ModuleOp> {
     const char *last = backend.stages().back().name;
     if (failed(compilation.runTo(last, backend, options)))

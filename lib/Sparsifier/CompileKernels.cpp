@@ -88,11 +88,7 @@ struct CompileKernels : nacho::impl::NachoCompileKernelsBase<CompileKernels> {
   }
 
   void runOnOperation() override {
-    SmallVector<ModuleOp> kernels;
-    for (auto nested : getOperation().getOps<ModuleOp>())
-      if (nested->hasAttr(kKernelAttrName))
-        kernels.push_back(nested);
-    for (ModuleOp kernel : kernels)
+    for (ModuleOp kernel : kernelsOf(getOperation()))
       if (failed(compile(kernel)))
         return signalPassFailure();
   }

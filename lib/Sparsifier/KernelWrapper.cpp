@@ -11,6 +11,12 @@
 using namespace mlir;
 using namespace nacho;
 
+SmallVector<ModuleOp> nacho::kernelsOf(ModuleOp module) {
+  return llvm::filter_to_vector(module.getOps<ModuleOp>(), [](ModuleOp nested) {
+    return nested->hasAttr(kKernelAttrName);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Small pieces of code
 //===----------------------------------------------------------------------===//

@@ -14,6 +14,9 @@ namespace nacho {
 /// The attribute of the nested modules that are kernels.
 inline constexpr llvm::StringLiteral kKernelAttrName = "nacho.kernel";
 
+/// The nested modules that are kernels.
+llvm::SmallVector<mlir::ModuleOp> kernelsOf(mlir::ModuleOp module);
+
 /// What the library of a kernel is asked for.
 struct CallOptions {
   int64_t threads, parts;

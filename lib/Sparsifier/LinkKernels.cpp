@@ -17,11 +17,7 @@ namespace {
 struct LinkKernels : nacho::impl::NachoLinkKernelsBase<LinkKernels> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    SmallVector<ModuleOp> kernels;
-    for (auto nested : getOperation().getOps<ModuleOp>())
-      if (nested->hasAttr(kKernelAttrName))
-        kernels.push_back(nested);
-    for (ModuleOp kernel : kernels) {
+    for (ModuleOp kernel : kernelsOf(getOperation())) {
       for (Operation &op : llvm::make_early_inc_range(*kernel.getBody()))
         if (failed(link(&op, symbols)))
           return signalPassFailure();

@@ -225,13 +225,7 @@ void EquationSolver::listOperands(const Term &term,
     Value element = op.getBodyBlock()->getArgument(n);
     mapping.map(element, makeList(term, element, n));
   }
-  SmallVector<Operation *> slice = sliceOf(term.value);
-  OpBuilder::InsertionGuard guard(b);
-  if (!slice.empty())
-    b.setInsertionPointAfter(slice.back());
-  for (Operation *nested : slice)
-    b.clone(*nested, mapping);
-  replace(term, mapping.lookup(term.value), term.reduced);
+  compute(term, mapping);
 }
 
 /// Removes the equations of indices by which no used input is accessed.

@@ -103,6 +103,16 @@ void StatementEditor::replace(const Term &term, Value value,
   term.use->set(value);
 }
 
+void StatementEditor::compute(const Term &term, IRMapping &from) {
+  SmallVector<Operation *> slice = sliceOf(term.value);
+  OpBuilder::InsertionGuard guard(b);
+  if (!slice.empty())
+    b.setInsertionPointAfter(slice.back());
+  for (Operation *nested : slice)
+    b.clone(*nested, from);
+  replace(term, from.lookup(term.value), term.reduced);
+}
+
 IndexNames StatementEditor::loopsOver(ArrayRef<unsigned> inputs) {
   IndexNames loops;
   if (!op.getOrder())

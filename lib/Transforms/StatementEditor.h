@@ -7,6 +7,7 @@
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nacho {
@@ -46,6 +47,9 @@ protected:
   /// terms may be computed from the same value, and stay.
   void replace(const Term &term, mlir::Value value,
                llvm::ArrayRef<mlir::Attribute> reduced);
+  /// Replaces a term by what it computes from other values than those that the
+  /// mapping replaces.
+  void compute(const Term &term, mlir::IRMapping &from);
   /// Removes ops and inputs that the statement no longer uses. If it has
   /// equations, inputs stay, which may have the extents of indices.
   void dropUnused();

@@ -110,13 +110,7 @@ void StatementSplitter::rearrange(const Term &term, const TermOrder &order) {
     setName(made, name);
     mapping.map(element, bind(made, access));
   }
-  SmallVector<Operation *> slice = sliceOf(term.value);
-  OpBuilder::InsertionGuard guard(b);
-  if (!slice.empty())
-    b.setInsertionPointAfter(slice.back());
-  for (Operation *nested : slice)
-    b.clone(*nested, mapping);
-  replace(term, mapping.lookup(term.value), term.reduced);
+  compute(term, mapping);
 }
 
 /// A name for the index of parts that no other index has.
