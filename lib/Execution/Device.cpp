@@ -59,6 +59,7 @@ Buffer &Buffer::operator=(Buffer &&other) noexcept {
 void *Buffer::disown() {
   if (budget)
     budget->give(allocated);
+  device->disown(data, allocated);
   return std::exchange(data, nullptr);
 }
 
@@ -93,8 +94,12 @@ template class nacho::Numbers<int64_t>;
 
 alignas(kBytesOfEmpty) static char emptyArray[kBytesOfEmpty];
 
+void *nacho::readableOnHost(const void *array, int64_t size) {
+  return const_cast<void *>(size ? array : emptyArray);
+}
+
 DeviceView::DeviceView(Device &device, const void *array, size_t bytes)
-    : address(const_cast<void *>(bytes ? array : emptyArray)) {
+    : address(readableOnHost(array, int64_t(bytes))) {
   if (device.isHost())
     return;
   copy.emplace_back(device, ElementType::i8,

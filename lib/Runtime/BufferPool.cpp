@@ -13,6 +13,7 @@
 
 using namespace nacho;
 
+static constexpr size_t kPage = size_t(4) << 10;
 static constexpr size_t kHugePage = size_t(2) << 20;
 /// Smaller arrays come from malloc.
 static constexpr size_t kPooledFrom = size_t(64) << 10;
@@ -25,34 +26,44 @@ static size_t mostPooled() {
   return std::min(memory / 8, size_t(2) << 30);
 }
 
-/// Maps memory, from kHugePage on at a multiple of kHugePage, where alone
-/// Linux can use huge pages. Returns null if there is no memory.
-static void *map(size_t size) {
-  size_t padded = size < kHugePage ? size : size + kHugePage;
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+static void *map(size_t size, size_t alignment) {
+  size_t padded = alignment > kPage ? size + alignment : size;
   void *mapped = mmap(nullptr, padded, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
     return nullptr;
-  if (size < kHugePage)
-    return mapped;
   auto address = reinterpret_cast<uintptr_t>(mapped);
-  uintptr_t aligned = (address + kHugePage - 1) & ~(kHugePage - 1);
+  uintptr_t aligned = (address + alignment - 1) & ~(alignment - 1);
   if (size_t before = aligned - address)
     munmap(mapped, before);
   if (size_t after = address + padded - (aligned + size))
     munmap(reinterpret_cast<void *>(aligned + size), after);
-  void *buffer = reinterpret_cast<void *>(aligned);
-  madvise(buffer, size, MADV_HUGEPAGE);
-  return buffer;
+  return reinterpret_cast<void *>(aligned);
 }
 
-/// Gives memory back to the system, which may map something else there.
-static void unmap(void *buffer, size_t size) {
-  allowAccess(buffer, size);
-  munmap(buffer, size);
+static void unmap(void *buffer, size_t size) { munmap(buffer, size); }
+
+static void *allocateOnHeap(size_t size, size_t alignment) {
+  return std::aligned_alloc(alignment, size);
 }
 
-BufferPool::BufferPool() : limit(mostPooled()) { holdAtFork(mutex); }
+static void releaseToHeap(void *buffer, size_t /*size*/) { std::free(buffer); }
+
+const MemorySource nacho::systemMemory = {map, unmap};
+const MemorySource nacho::heapMemory = {allocateOnHeap, releaseToHeap};
+
+//===----------------------------------------------------------------------===//
+// The pool
+//===----------------------------------------------------------------------===//
+
+BufferPool::BufferPool(const MemorySource &source)
+    : limit(mostPooled()), source(source) {
+  holdAtFork(mutex);
+}
 
 void *BufferPool::allocate(size_t bytes) {
   if (bytes < kPooledFrom) {
@@ -75,14 +86,18 @@ void *BufferPool::allocate(size_t bytes) {
 /// Returns a fresh buffer, of which no byte may be used yet, or null if there
 /// is no memory.
 void *BufferPool::make(size_t size) {
-  void *buffer = map(size);
+  // Linux can use huge pages only at multiples of their size.
+  size_t alignment = size < kHugePage ? kPage : kHugePage;
+  void *buffer = source.allocate(size, alignment);
   if (!buffer) {
     // Memory may suffice without the buffers that are kept for reuse.
     clear();
-    buffer = map(size);
+    buffer = source.allocate(size, alignment);
   }
   if (!buffer)
     return nullptr;
+  if (size >= kHugePage)
+    madvise(buffer, size, MADV_HUGEPAGE);
   forbidAccess(buffer, size);
   std::lock_guard<std::mutex> lock(mutex);
   sizes[buffer] = size;
@@ -106,16 +121,30 @@ void *BufferPool::take(size_t size) {
 void BufferPool::release(void *buffer, size_t bytes) noexcept {
   if (bytes < kPooledFrom)
     return std::free(buffer);
-  size_t size;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    auto known = sizes.find(buffer);
-    size = known->second;
-    sizes.erase(known);
-  }
+  size_t size = forget(buffer);
   forbidAccess(buffer, size);
   if (!keep(buffer, size))
-    unmap(buffer, size);
+    giveBack(buffer, size);
+}
+
+void BufferPool::disown(void *buffer, size_t bytes) noexcept {
+  if (bytes >= kPooledFrom)
+    allowAccess(buffer, forget(buffer));
+}
+
+/// Returns the size of a buffer, which is no longer in use.
+size_t BufferPool::forget(void *buffer) noexcept {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto known = sizes.find(buffer);
+  size_t size = known->second;
+  sizes.erase(known);
+  return size;
+}
+
+/// Gives memory back to the source, where others may get it.
+void BufferPool::giveBack(void *buffer, size_t size) noexcept {
+  allowAccess(buffer, size);
+  source.release(buffer, size);
 }
 
 bool BufferPool::keep(void *buffer, size_t size) noexcept {
@@ -134,7 +163,7 @@ bool BufferPool::keep(void *buffer, size_t size) noexcept {
 void BufferPool::clear() noexcept {
   std::lock_guard<std::mutex> lock(mutex);
   for (auto [size, buffer] : released)
-    unmap(buffer, size);
+    giveBack(buffer, size);
   released.clear();
   pooled = 0;
 }
@@ -157,6 +186,6 @@ bool nacho::isAddressSpaceFree(size_t bytes) noexcept {
 }
 
 BufferPool &nacho::hostPool() {
-  static auto *pool = new BufferPool;
+  static auto *pool = new BufferPool(systemMemory);
   return *pool;
 }

@@ -2,6 +2,7 @@
 
 #include "StaticKernel.h"
 #include "nacho-c/Runtime.h"
+#include "nacho/Execution/Device.h"
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/Runtime.h"
 #include "nacho/Runtime/Stop.h"
@@ -103,7 +104,8 @@ NACHO_EXPORT nacho_plan *nacho_create_plan(nacho_image *image,
     std::vector<Argument> args;
     args.reserve(count);
     for (size_t n = 0; n < count; ++n)
-      args.push_back({operands[n].data, operands[n].size});
+      args.push_back({readableOnHost(operands[n].data, operands[n].size),
+                      operands[n].size});
     Asked asked;
     asked.threads = threads;
     asked.parts = parts;

@@ -3,9 +3,7 @@
 #include "StaticKernel.h"
 
 #include "nacho/Backends/CpuDevice.h"
-#include "nacho/Runtime/Memory.h"
-
-#include <cstdlib>
+#include "nacho/Runtime/BufferPool.h"
 
 using namespace nacho;
 
@@ -13,12 +11,13 @@ namespace {
 /// The host, with arrays that whoever gets a result releases by free().
 class ProgramMemory final : public Device {
 public:
-  void *allocate(size_t bytes) override {
-    if (void *data = std::malloc(bytes))
-      return data;
-    throw OutOfMemory(int64_t(bytes));
+  void *allocate(size_t bytes) override { return pool.allocate(bytes); }
+  void release(void *data, size_t bytes) noexcept override {
+    pool.release(data, bytes);
   }
-  void release(void *data, size_t bytes) noexcept override { std::free(data); }
+  void disown(void *data, size_t bytes) noexcept override {
+    pool.disown(data, bytes);
+  }
 
   void fill(void *data, int byte, size_t bytes) override {
     host.fill(data, byte, bytes);
@@ -37,10 +36,11 @@ public:
   int64_t numSlots(int64_t threads) const override {
     return host.numSlots(threads);
   }
-  size_t pooledBytes() const noexcept override { return 0; }
-  size_t maxPooledBytes() const noexcept override { return 0; }
+  size_t pooledBytes() const noexcept override { return pool.pooledNow(); }
+  size_t maxPooledBytes() const noexcept override { return pool.limit; }
 
 private:
+  BufferPool pool{heapMemory};
   Device &host = cpuDevice();
 };
 

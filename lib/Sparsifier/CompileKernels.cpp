@@ -109,6 +109,7 @@ LogicalResult CompileKernels::compile(ModuleOp kernel) {
   llvm::raw_string_ostream(text) << *alone;
   CompileOptions options = defaultOptions(cpuBackend());
   options.cost = cost;
+  options.maskSelects = true;
   std::optional<StaticCode> code =
       compileAhead(text, options, cpuBackend(), error);
   if (!code)

@@ -236,6 +236,53 @@ def NachoLeaveLoops : Pass<"nacho-leave-loops", "::mlir::ModuleOp"> {
   ];
 }
 
+def NachoHintLoops : Pass<"nacho-hint-loops"> {
+  let summary = "Say how LLVM is to vectorise and unroll loops over entries";
+  let description = [{
+    LLVM's own estimates are for long loops. Before:
+    ```mlir
+    %sum = scf.for %pos = %begin to %end step %c1 iter_args(%before = %zero) -> (f64) {
+      %j = memref.load %crd[%pos] : memref<?xindex>
+      %x = memref.load %values[%j] : memref<?xf64>
+      %after = arith.addf %before, %x : f64
+      scf.yield %after : f64
+    }
+    ```
+    After:
+    ```mlir
+    ... {loop_annotation = #llvm.loop_annotation<
+      vectorize = <disable = false, width = 4 : i32>, interleave = <count = 1 : i32>>}
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def NachoMaskSelects : Pass<"nacho-mask-selects"> {
+  let summary = "Hide the conditions of a merge's selects from LLVM";
+  let description = [{
+    The selects of a merge depend on the operand that comes next. LLVM's code
+    generation would turn them into branches, which are often mispredicted, unless
+    metadata says that they are unpredictable, for which LLVM's dialect has no place. An
+    empty assembly text hides from LLVM what the bits of a mask can be.
+
+    Before:
+    ```mlir
+    %next = arith.select %isFirst, %after, %before : index
+    ```
+    After:
+    ```mlir
+    %bits = arith.extsi %isFirst : i1 to i64
+    %mask = llvm.inline_asm asm_dialect = att "", "=r,0" %bits : (i64) -> i64
+    %change = arith.xori %after, %before : i64
+    %kept = arith.andi %change, %mask : i64
+    %next = arith.xori %before, %kept : i64
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
 def ConvertNachoFunctionsToLibm
     : Pass<"convert-nacho-functions-to-libm", "::mlir::ModuleOp"> {
   let summary = "Lower functions of complex numbers to calls of C functions";

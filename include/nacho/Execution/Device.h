@@ -30,6 +30,9 @@ public:
   virtual void *allocate(size_t bytes) = 0;
   /// Releases memory; `bytes` must be what it was allocated with.
   virtual void release(void *data, size_t bytes) noexcept = 0;
+  /// Leaves memory to the caller, who releases it in the way that the device
+  /// documents.
+  virtual void disown(void * /*data*/, size_t /*bytes*/) noexcept {}
 
   /// Sets every byte of the range to `byte`.
   virtual void fill(void *data, int byte, size_t bytes) = 0;
@@ -167,6 +170,10 @@ private:
   Device *device;
   Buffer buffer;
 };
+
+/// Returns an array that kernels of the host may read: `array` itself, unless
+/// it has no elements. Kernels may read the first element of any array.
+void *readableOnHost(const void *array, int64_t size);
 
 /// An array of the host, for kernels to read: in place where kernels can do so,
 /// else a copy in the memory of the device. Even an empty array has an address

@@ -12,6 +12,19 @@
 
 namespace nacho {
 
+/// Where a pool gets the memory of large arrays from, and gives it back to.
+struct MemorySource {
+  /// Returns memory at a multiple of `alignment`, or null if there is none.
+  /// `size` is a multiple of `alignment`.
+  void *(*allocate)(size_t size, size_t alignment);
+  void (*release)(void *buffer, size_t size);
+};
+
+/// The system, which clears memory that is given back.
+extern const MemorySource systemMemory;
+/// malloc's heap: free() releases what comes from there.
+extern const MemorySource heapMemory;
+
 /// Allocates arrays, large ones in whole huge pages, and keeps a bounded number
 /// of released bytes for reuse: for each page of fresh memory the system takes
 /// a page fault and clears the page, which takes longer than, say, a sparse sum
@@ -20,12 +33,14 @@ namespace nacho {
 class BufferPool {
 public:
   /// A pool lives as long as the process.
-  BufferPool();
+  explicit BufferPool(const MemorySource &source);
 
   /// Throws OutOfMemory.
   void *allocate(size_t bytes);
   /// `bytes` must be what the buffer was allocated with.
   void release(void *buffer, size_t bytes) noexcept;
+  /// Leaves a buffer to the caller, who gives it back to the source.
+  void disown(void *buffer, size_t bytes) noexcept;
 
   /// How many released bytes are kept: now, and at most.
   size_t pooledNow() const noexcept;
@@ -34,9 +49,12 @@ public:
 private:
   void *take(size_t size);
   void *make(size_t size);
+  size_t forget(void *buffer) noexcept;
+  void giveBack(void *buffer, size_t size) noexcept;
   bool keep(void *buffer, size_t size) noexcept;
   void clear() noexcept;
 
+  const MemorySource &source;
   mutable std::mutex mutex;
   std::unordered_map<void *, size_t> sizes; ///< By large buffer in use.
   std::multimap<size_t, void *> released;
@@ -48,8 +66,8 @@ private:
 /// memory does not suffice.
 bool isAddressSpaceFree(size_t bytes) noexcept;
 
-/// The pool of the process. It is never destroyed, since buffers may be
-/// released while the process ends.
+/// The pool of the process, of the system's memory. It is never destroyed,
+/// since buffers may be released while the process ends.
 BufferPool &hostPool();
 
 /// Room for a computation, uninitialised, which grows to what is asked for.

@@ -21,6 +21,9 @@ void nacho::addLoweringToLlvm(OpPassManager &pm,
                               const PipelineOptions &options) {
   if (options.countSteps)
     pm.addPass(createNachoCountSteps());
+  if (options.maskSelects)
+    pm.addPass(createNachoMaskSelects());
+  pm.addPass(createNachoHintLoops());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createNachoLeaveLoops());
   pm.addPass(createConvertNachoFunctionsToLibm());

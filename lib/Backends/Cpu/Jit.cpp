@@ -8,7 +8,6 @@
 #include "nacho/Runtime/Runtime.h"
 #include "nacho/Runtime/Stop.h"
 
-#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -16,7 +15,6 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -24,7 +22,6 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
 
 #include <dlfcn.h>
 #include <future>
@@ -112,64 +109,6 @@ static void markUnpredictable(Module &module) {
           instruction.setMetadata(LLVMContext::MD_unpredictable, unpredictable);
 }
 
-/// Whether the address of a load depends on another load in the same loop.
-static bool isIndirect(const LoadInst &load, const Loop &loop) {
-  SmallPtrSet<const Value *, 8> seen;
-  SmallVector<const Value *> queue = {load.getPointerOperand()};
-  while (!queue.empty()) {
-    auto *inside = dyn_cast<Instruction>(queue.pop_back_val());
-    if (!inside || !loop.contains(inside) || isa<PHINode>(inside) ||
-        !seen.insert(inside).second)
-      continue;
-    if (isa<LoadInst>(inside))
-      return true;
-    queue.append(inside->op_begin(), inside->op_end());
-  }
-  return false;
-}
-
-/// Whether each step of a loop adds to a row of sums that takes several vector
-/// registers. Then a step is long enough without being unrolled: if it were,
-/// the end of each short row would be mispredicted twice.
-static bool carriesRows(const Loop &loop) {
-  static constexpr unsigned kBitsPerRegister = 512;
-  return llvm::any_of(loop.getHeader()->phis(), [](const PHINode &carried) {
-    return carried.getType()->isVectorTy() &&
-           carried.getType()->getPrimitiveSizeInBits() > kBitsPerRegister;
-  });
-}
-
-/// Gives LLVM's vectoriser hints for innermost loops. Loops that store are not
-/// interleaved, since rows are too short for interleaving. Loops that only add
-/// up need several sums at a time; four are enough if the address of each
-/// element is loaded first. (A hint for the width allows LLVM to reorder sums.
-/// Sums that are kept in registers may be reordered anyway.)
-static void hintLoops(Module &module) {
-  for (Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    DominatorTree dominators(function);
-    LoopInfo loops(dominators);
-    for (Loop *loop : loops.getLoopsInPreorder()) {
-      if (!loop->isInnermost())
-        continue;
-      bool stores = false, looksUp = false;
-      for (BasicBlock *block : loop->blocks())
-        for (Instruction &instruction : *block) {
-          auto *load = dyn_cast<LoadInst>(&instruction);
-          stores |= isa<StoreInst>(instruction);
-          looksUp |= load && isIndirect(*load, *loop);
-        }
-      if (stores || looksUp)
-        addStringMetadataToLoop(loop, "llvm.loop.interleave.count", 1);
-      if (carriesRows(*loop))
-        addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
-      if (looksUp && !stores)
-        addStringMetadataToLoop(loop, "llvm.loop.vectorize.width", 4);
-    }
-  }
-}
-
 /// -O3, but without the SLP vectoriser, which moves the positions of a merge
 /// into vector registers and makes it several times slower.
 /// Once `word` is set, what is left to do is skipped.
@@ -197,7 +136,6 @@ static void optimize(Module &module, TargetMachine &machine,
     builder.buildO0DefaultPipeline(OptimizationLevel::O0).run(module, modules);
     return;
   }
-  hintLoops(module);
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
       .run(module, modules);
 }

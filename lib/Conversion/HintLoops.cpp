@@ -1,0 +1,112 @@
+//===- HintLoops.cpp - How LLVM is to vectorise and unroll loops ----------===//
+//
+// LLVM's own estimates are for long loops; those over the entries of a row are
+// short. The hints become metadata of LLVM's loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Conversion/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHOHINTLOOPS
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+/// What the lowering of loops, and of branches, hands on to LLVM's branches.
+static constexpr StringLiteral kAnnotation = "loop_annotation";
+
+static bool isInnermost(scf::ForOp loop) {
+  return !loop.getBody()
+              ->walk(
+                  [](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
+/// Whether the address of a load depends on another load in the same loop.
+static bool isIndirect(Operation *load, scf::ForOp loop) {
+  SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Value> queue(load->getOperands());
+  while (!queue.empty()) {
+    Operation *inside = queue.pop_back_val().getDefiningOp();
+    if (!inside || !loop->isProperAncestor(inside) ||
+        !seen.insert(inside).second)
+      continue;
+    if (hasEffect<MemoryEffects::Read>(inside))
+      return true;
+    llvm::append_range(queue, inside->getOperands());
+  }
+  return false;
+}
+
+/// Whether each step of a loop adds to a row of sums that takes several vector
+/// registers. Then a step is long enough without being unrolled: if it were,
+/// the end of each short row would be mispredicted twice.
+static bool carriesRows(scf::ForOp loop) {
+  static constexpr int64_t kBitsPerRegister = 512;
+  return llvm::any_of(loop.getRegionIterArgs(), [](Value carried) {
+    auto type = dyn_cast<VectorType>(carried.getType());
+    return type && type.getElementType().isIntOrFloat() &&
+           type.getNumElements() * type.getElementTypeBitWidth() >
+               kBitsPerRegister;
+  });
+}
+
+/// Whether a loop has been vectorised before LLVM sees it.
+static bool carriesVectors(scf::ForOp loop) {
+  return llvm::any_of(loop.getResultTypes(), llvm::IsaPred<VectorType>);
+}
+
+/// Loops that store are not interleaved, since rows are too short for
+/// interleaving. Loops that only add up need several sums at a time; four are
+/// enough if the address of each element is loaded first. (A hint for the width
+/// allows LLVM to reorder sums. Sums that are kept in registers may be
+/// reordered anyway.)
+static void hint(scf::ForOp loop) {
+  bool stores = false, looksUp = false;
+  loop.getBody()->walk([&](Operation *op) {
+    stores |= hasEffect<MemoryEffects::Write>(op);
+    looksUp |= hasEffect<MemoryEffects::Read>(op) && isIndirect(op, loop);
+  });
+  Builder b(loop.getContext());
+  LLVM::LoopVectorizeAttr vectorize;
+  LLVM::LoopInterleaveAttr interleave;
+  LLVM::LoopUnrollAttr unroll;
+  if (stores || looksUp)
+    interleave =
+        LLVM::LoopInterleaveAttr::get(b.getContext(), b.getI32IntegerAttr(1));
+  if (looksUp && !stores && !carriesVectors(loop))
+    vectorize = LLVM::LoopVectorizeAttr::get(
+        b.getContext(), /*disable=*/b.getBoolAttr(false), {}, {},
+        b.getI32IntegerAttr(4), {}, {}, {});
+  if (carriesRows(loop))
+    unroll = LLVM::LoopUnrollAttr::get(b.getContext(), b.getBoolAttr(true), {},
+                                       {}, {}, {}, {}, {});
+  if (!interleave && !vectorize && !unroll)
+    return;
+  auto all = LLVM::LoopAnnotationAttr::get(
+      b.getContext(), /*disableNonforced=*/{}, vectorize, interleave, unroll,
+      /*unrollAndJam=*/{}, /*licm=*/{}, /*distribute=*/{}, /*pipeline=*/{},
+      /*peeled=*/{}, /*unswitch=*/{}, /*mustProgress=*/{},
+      /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
+      /*parallelAccesses=*/{});
+  loop->setDiscardableAttr(kAnnotation, all);
+}
+
+namespace {
+struct HintLoops : nacho::impl::NachoHintLoopsBase<HintLoops> {
+  void runOnOperation() override {
+    getOperation()->walk([](scf::ForOp loop) {
+      // Whoever made a loop for vectors has said what to do with it.
+      if (isInnermost(loop) && !loop->hasAttr(kAnnotation))
+        hint(loop);
+    });
+  }
+};
+} // namespace
