@@ -9,6 +9,7 @@
 #include "nacho/Compiler/AheadOfTime.h"
 
 #include "Compilation.h"
+#include "KernelFacts.h"
 #include "ModuleReader.h"
 #include "nacho/Execution/KernelImage.h"
 
@@ -26,24 +27,28 @@ using namespace nacho;
 // The variants
 //===----------------------------------------------------------------------===//
 
-/// What is never chosen: lists that are merged by keys, pieces of rows, and
-/// branches make some operands faster, and every program larger.
+/// What is never chosen: pieces of rows, and branches, make some operands
+/// faster, and every program larger.
 static Pins pinsAhead() {
   Pins pins;
-  pins.mergeKeys = pins.rowPieces = pins.finePieces = pins.branches = false;
+  pins.rowPieces = pins.finePieces = pins.branches = false;
   return pins;
 }
 
 /// All variants that the chooser can choose with these pins.
-static std::vector<Variant> variantsAhead() {
+static std::vector<Variant> variantsAhead(const KernelFacts &facts) {
   std::vector<Variant> variants;
-  for (bool sortProducts : {false, true})
+  for (auto [sortProducts, mergeKeys] :
+       {std::pair(false, false), {true, false}, {false, true}, {true, true}})
     for (auto [wholeRows, heavyRows] :
          {std::pair(true, false), {true, true}, {false, false}})
       for (auto [drafts, draftUnions] :
            {std::pair(true, false), {true, true}, {false, false}}) {
+        if (mergeKeys && !facts.canMergeKeys)
+          continue;
         Variant &variant = variants.emplace_back();
         variant.sortProducts = sortProducts;
+        variant.mergeKeys = mergeKeys;
         variant.wholeRows = wholeRows;
         variant.heavyRows = heavyRows;
         variant.drafts = drafts;
@@ -159,7 +164,8 @@ LogicalResult AheadCompiler::readSignature() {
   name = func->getName().str();
   code.blocks = readBlocks(*func);
   image.pins = pinsAhead();
-  image.facts.unites = mayUnite(*compilation.module);
+  image.facts =
+      readFacts(text, *compilation.module, backend, options, image.operands);
   return success();
 }
 
@@ -237,7 +243,7 @@ LogicalResult AheadCompiler::addVariant(const Variant &variant) {
 std::optional<StaticCode> AheadCompiler::run() {
   if (failed(readSignature()))
     return std::nullopt;
-  for (const Variant &variant : variantsAhead())
+  for (const Variant &variant : variantsAhead(image.facts))
     if (failed(addVariant(variant)))
       return std::nullopt;
   code.image = writeImage(std::move(image));

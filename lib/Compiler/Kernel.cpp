@@ -3,8 +3,8 @@
 #include "nacho/Compiler/Kernel.h"
 
 #include "Compilation.h"
+#include "KernelFacts.h"
 #include "ModuleReader.h"
-#include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Runtime/Fork.h"
@@ -189,50 +189,6 @@ CompiledKernel::compile(const Variant &variant, std::string &error) const {
   return made;
 }
 
-/// The facts of a module whose lists are merged by keys.
-static KernelFacts factsOfNest(ModuleOp module) {
-  SmallVector<NestOp> nests;
-  module.walk([&](NestOp nest) { nests.push_back(nest); });
-  // With several nests, some would make lists that others merge.
-  if (nests.size() != 1)
-    return {};
-  CoiterateOp loop = nests.front().getLoops().front();
-  bool intersects =
-      llvm::all_of(llvm::seq<unsigned>(loop.getFibers().size()),
-                   [&](auto n) { return holdsOnlyWith(loop.getMerge(), n); });
-  return {/*canMergeKeys=*/true, intersects};
-}
-
-/// Finds out whether a module has lists that can be merged by keys, if the
-/// extents allow.
-static KernelFacts readFacts(const std::string &text, const Backend &backend,
-                             CompileOptions options,
-                             const std::vector<TensorLayout> &operands) {
-  // Only these can be, which saves lowering all other modules twice.
-  unsigned numTensors = 0;
-  for (const TensorLayout &layout : operands) {
-    bool hasFullLevel = llvm::any_of(
-        layout.levels, [](const auto &level) { return level.isFull; });
-    if (layout.levels.size() == 1 || hasFullLevel)
-      return {};
-    numTensors += !layout.levels.empty();
-  }
-  std::string error;
-  Compilation compilation(error);
-  options.variant.mergeKeys = true;
-  if (numTensors == 0 || failed(compilation.parse(text)))
-    return {};
-  auto hasFlat = [&] {
-    return compilation.module
-        ->walk([](FlattenOp) { return WalkResult::interrupt(); })
-        .wasInterrupted();
-  };
-  if (hasFlat() || failed(compilation.runTo("loops", backend, options)) ||
-      !hasFlat())
-    return {};
-  return factsOfNest(*compilation.module);
-}
-
 CompileOptions nacho::defaultOptions(const Backend &backend) {
   CompileOptions options;
   options.vectorBits = backend.vectorBits();
@@ -263,10 +219,8 @@ std::shared_ptr<const Kernel> nacho::makeKernel(const std::string &text,
   if (failed(func) || failed(compilation.runTo("assign", backend, options)) ||
       failed(readOperands(*func, operands)))
     return nullptr;
-  KernelFacts facts = readFacts(text, backend, options, operands);
-  facts.entriesPerPart = backend.device()->entriesPerPart();
-  facts.unites = backend.device()->isHost() && mayUnite(*compilation.module);
-  Chooser chooser(pins, facts);
+  Chooser chooser(
+      pins, readFacts(text, *compilation.module, backend, options, operands));
   return std::make_shared<CompiledKernel>(text, backend, options,
                                           std::move(operands), chooser);
 }

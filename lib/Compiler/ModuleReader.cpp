@@ -294,17 +294,6 @@ LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
   return success();
 }
 
-/// All that products and quotients do is to intersect.
-bool nacho::mayUnite(ModuleOp module) {
-  return module
-      .walk([](BinaryOp op) {
-        bool intersects =
-            op.getKind() == BinaryKind::mul || op.getKind() == BinaryKind::div;
-        return intersects ? WalkResult::advance() : WalkResult::interrupt();
-      })
-      .wasInterrupted();
-}
-
 std::vector<StepFunctions> nacho::exportedBy(ModuleOp module,
                                              ArrayRef<std::string> names) {
   std::vector<StepFunctions> exported;

@@ -41,9 +41,6 @@ mlir::LogicalResult readSteps(mlir::ModuleOp module, std::vector<Step> &steps,
 std::vector<StepFunctions> exportedBy(mlir::ModuleOp module,
                                       llvm::ArrayRef<std::string> names);
 
-/// Whether a module at the stage `assign` may unite entries of operands.
-bool mayUnite(mlir::ModuleOp module);
-
 } // namespace nacho
 
 #endif // NACHO_LIB_MODULEREADER_H

@@ -1,0 +1,76 @@
+//===- KernelFacts.cpp - What the chooser knows of a kernel ---------------===//
+
+#include "KernelFacts.h"
+
+#include "Compilation.h"
+#include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Nacho.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// The facts of a module whose lists are merged by keys.
+static KernelFacts factsOfNest(ModuleOp module) {
+  SmallVector<NestOp> nests;
+  module.walk([&](NestOp nest) { nests.push_back(nest); });
+  // With several nests, some would make lists that others merge.
+  if (nests.size() != 1)
+    return {};
+  CoiterateOp loop = nests.front().getLoops().front();
+  bool intersects =
+      llvm::all_of(llvm::seq<unsigned>(loop.getFibers().size()),
+                   [&](auto n) { return holdsOnlyWith(loop.getMerge(), n); });
+  return {/*canMergeKeys=*/true, intersects};
+}
+
+/// The facts about the lists of a module, which can be merged by keys if the
+/// extents allow.
+static KernelFacts readListFacts(const std::string &text,
+                                 const Backend &backend, CompileOptions options,
+                                 const std::vector<TensorLayout> &operands) {
+  // Only these can be, which saves lowering all other modules twice.
+  unsigned numTensors = 0;
+  for (const TensorLayout &layout : operands) {
+    bool hasFullLevel = llvm::any_of(
+        layout.levels, [](const auto &level) { return level.isFull; });
+    if (layout.levels.size() == 1 || hasFullLevel)
+      return {};
+    numTensors += !layout.levels.empty();
+  }
+  std::string error;
+  Compilation compilation(error);
+  options.variant.mergeKeys = true;
+  if (numTensors == 0 || failed(compilation.parse(text)))
+    return {};
+  auto hasFlat = [&] {
+    return compilation.module
+        ->walk([](FlattenOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  if (hasFlat() || failed(compilation.runTo("loops", backend, options)) ||
+      !hasFlat())
+    return {};
+  return factsOfNest(*compilation.module);
+}
+
+/// Whether a module at the stage `assign` may unite entries of operands. All
+/// that products and quotients do is to intersect.
+static bool mayUnite(ModuleOp module) {
+  return module
+      .walk([](BinaryOp op) {
+        bool intersects =
+            op.getKind() == BinaryKind::mul || op.getKind() == BinaryKind::div;
+        return intersects ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+KernelFacts nacho::readFacts(const std::string &text, ModuleOp module,
+                             const Backend &backend,
+                             const CompileOptions &options,
+                             const std::vector<TensorLayout> &operands) {
+  KernelFacts facts = readListFacts(text, backend, options, operands);
+  facts.entriesPerPart = backend.device()->entriesPerPart();
+  facts.unites = backend.device()->isHost() && mayUnite(module);
+  return facts;
+}
