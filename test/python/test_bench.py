@@ -426,6 +426,24 @@ def test_tables_have_means_and_say_what_is_left_out(data):
     assert "0123456789ab." in text
 
 
+def test_what_sparsifiers_make_of_a_module_is_compared(data):
+    assert "As a sparsifier" not in table.document(data)
+    for each, seconds in zip(data["records"], (0.002, 0.001, 0.004), strict=True):
+        each["times"]["steady"] |= {"mlir": [0.008], "nacho-sparsifier": [seconds]}
+    lines = table.document(data).splitlines()
+    first = lines.index("## As a sparsifier, steady mode") + 7
+    cells = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in lines[first : first + 4]
+    ]
+    assert cells == [
+        ["csr-add", "1", "1", "4.00", "4.00 (uniform)"],
+        ["all of these", "1", "", "**4.00**", ""],
+        ["csr-add", "2", "2", "4.00", "2.00 (rmat)"],
+        ["all of these", "2", "", "**4.00**", ""],
+    ]
+
+
 def test_figures_are_linked_by_kind(data):
     drawn = ["../skew-csr-add.svg", "../scatter-coo+csr.svg", "../scatter-csr-add.svg"]
     lines = table.document(data, drawn).splitlines()

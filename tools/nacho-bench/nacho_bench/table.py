@@ -41,6 +41,7 @@ def document(data: dict[str, Any], figures: Sequence[str] = ()) -> str:
     sections += _included(data)
     for mode in ("steady", "keep"):
         sections += _overview(data, mode)
+        sections += _sparsifier_overview(data, mode)
     sections += _links(figures)
     for kernel in _kernels(data["records"]):
         for threads in sorted({r["threads"] for r in data["records"]}, reverse=True):
@@ -241,17 +242,49 @@ def _means(rows: Sequence[Row], peers: Sequence[str]) -> list[str]:
     return [f"Mean against the best peer: {best}. Of all, against each: {means}."]
 
 
-def _as_sparsifier(rows: Sequence[Row]) -> list[str]:
-    """Return how much faster than MLIR's the module is that Nacho compiled, if any."""
-    ratios = [
-        row.found[MLIR].median / row.found[SPARSIFIER].median
+def _sparsifier_ratios(rows: Sequence[Row]) -> dict[str, float]:
+    """Return how much faster than MLIR's the module is that Nacho compiled."""
+    return {
+        row.workload: row.found[MLIR].median / row.found[SPARSIFIER].median
         for row in rows
         if MLIR in row.found and SPARSIFIER in row.found
-    ]
+    }
+
+
+def _as_sparsifier(rows: Sequence[Row]) -> list[str]:
+    """Return a sentence about the module that Nacho compiled, if there is one."""
+    ratios = list(_sparsifier_ratios(rows).values())
     if not ratios:
         return []
     mean, worst = _ratio(geometric_mean(ratios)), _ratio(min(ratios))
     return [f"As a sparsifier, against {MLIR}: mean **{mean}**, worst {worst}."]
+
+
+def _sparsifier_overview(data: dict[str, Any], mode: str) -> list[str]:
+    """Return a line per kernel that MLIR's and Nacho's sparsifier compiled."""
+    lines = []
+    for threads in sorted({record["threads"] for record in data["records"]}):
+        means = []
+        for kernel in _kernels(data["records"]):
+            ratios = _sparsifier_ratios(rows_of(data, kernel, threads, mode))
+            if not ratios:
+                continue
+            means.append(geometric_mean(list(ratios.values())))
+            worst = min(ratios, key=lambda workload: ratios[workload])
+            where = f"{_ratio(ratios[worst])} ({worst})"
+            count = str(len(ratios))
+            lines.append((kernel, str(threads), count, _ratio(means[-1]), where))
+        if means:
+            mean = f"**{_ratio(geometric_mean(means))}**"
+            lines.append(("all of these", str(threads), "", mean, ""))
+    if not lines:
+        return []
+    return [
+        f"## As a sparsifier, {mode} mode",
+        "The time of the code that MLIR's `--sparsifier` makes of a module, over that "
+        "of\n`--nacho-sparsifier`. MLIR's code has one thread.",
+        markdown(["kernel", "threads", "workloads", "mean", "worst"], lines),
+    ]
 
 
 def _cells(
