@@ -110,6 +110,10 @@ static std::optional<double> compute(Operation *op, ArrayRef<double> args) {
                          !cast->getResult(0).getType().isInteger(1);
         return truncates ? std::trunc(args[0]) : args[0];
       })
+      // Of a complex number, only its real part is computed with.
+      .Case([&](ComplexOp) {
+        return args[1] == 0 ? std::optional(args[0]) : std::nullopt;
+      })
       .Case([&](BitcastOp) {
         bool hasNoBits = args[0] == 0 && !std::signbit(args[0]);
         return hasNoBits ? std::optional(0.0) : std::nullopt;
@@ -283,7 +287,7 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
         llvm_unreachable("unknown annihilator");
       })
       .Case([&](SelectOp) { return deriveChoice(args[0], args[1], args[2]); })
-      .Case<UnaryOp, CompareOp, CastOp, BitcastOp, arith::ExtFOp,
+      .Case<UnaryOp, CompareOp, CastOp, BitcastOp, ComplexOp, arith::ExtFOp,
             arith::TruncFOp>(
           [&](Operation *) { return deriveResult(op, args); })
       .Case([&](ReduceOp) {
