@@ -35,6 +35,8 @@
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Operators.h"
 #include "nacho/Levels/LevelFormat.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -119,6 +121,15 @@ static std::optional<double> compute(Operation *op, ArrayRef<double> args) {
         return hasNoBits ? std::optional(0.0) : std::nullopt;
       })
       .Default([](Operation *) { return std::optional<double>(); });
+}
+
+/// The background of a complex constant is known if its imaginary part is 0.
+static ElementFacts constantFacts(complex::ConstantOp constant) {
+  ElementFacts result{{}, nowhere(constant.getContext())};
+  ArrayAttr parts = constant.getValue();
+  if (cast<FloatAttr>(parts[1]).getValue().isZero())
+    result.background = cast<FloatAttr>(parts[0]).getValueAsDouble();
+  return result;
 }
 
 static ElementFacts constantFacts(arith::ConstantOp constant) {
@@ -308,7 +319,8 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
           return ElementFacts{0.0, intersectMerges(op->getContext(), {})};
         return ElementFacts{0.0, args[1].pattern};
       })
-      .Case([](arith::ConstantOp constant) { return constantFacts(constant); })
+      .Case<arith::ConstantOp, complex::ConstantOp>(
+          [](auto constant) { return constantFacts(constant); })
       // Nothing is known about the result of any other op.
       .Default([&](Operation *) {
         return ElementFacts{{}, nowhere(op->getContext())};
