@@ -44,15 +44,24 @@ static std::string pyWithIndexWidths(const std::string &text,
   return orThrow(withIndexWidths(text, widths, error), error);
 }
 
-static std::string pyOnlyFunction(const std::string &text,
-                                  const std::string &entry) {
+static nb::object pyReadFunction(const std::string &text,
+                                 const std::string &entry) {
   std::string error;
-  return orThrow(withOnlyFunction(text, entry, error), error);
+  std::optional<FunctionCalls> function = readFunction(text, entry, error);
+  if (!function)
+    throw CompileError(error);
+  nb::list calls;
+  for (const FunctionCalls::Call &call : function->calls)
+    calls.append(
+        nb::make_tuple(call.kernel, nb::tuple(nb::cast(call.operands))));
+  return nb::make_tuple(function->text, function->name,
+                        toTuple(function->arguments), nb::tuple(calls),
+                        nb::tuple(nb::cast(function->results)));
 }
 
 void addModules(nb::module_ &m) {
   m.def("signature", &pySignature, nb::arg("text"));
-  m.def("only_function", &pyOnlyFunction, nb::arg("text"), nb::arg("entry"));
+  m.def("read_function", &pyReadFunction, nb::arg("text"), nb::arg("entry"));
   m.def("with_index_widths", &pyWithIndexWidths, nb::arg("text"),
         nb::arg("widths"));
 }

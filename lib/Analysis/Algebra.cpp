@@ -35,6 +35,8 @@
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Operators.h"
 #include "nacho/Levels/LevelFormat.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -110,11 +112,24 @@ static std::optional<double> compute(Operation *op, ArrayRef<double> args) {
                          !cast->getResult(0).getType().isInteger(1);
         return truncates ? std::trunc(args[0]) : args[0];
       })
+      // Of a complex number, only its real part is computed with.
+      .Case([&](ComplexOp) {
+        return args[1] == 0 ? std::optional(args[0]) : std::nullopt;
+      })
       .Case([&](BitcastOp) {
         bool hasNoBits = args[0] == 0 && !std::signbit(args[0]);
         return hasNoBits ? std::optional(0.0) : std::nullopt;
       })
       .Default([](Operation *) { return std::optional<double>(); });
+}
+
+/// The background of a complex constant is known if its imaginary part is 0.
+static ElementFacts constantFacts(complex::ConstantOp constant) {
+  ElementFacts result{{}, nowhere(constant.getContext())};
+  ArrayAttr parts = constant.getValue();
+  if (cast<FloatAttr>(parts[1]).getValue().isZero())
+    result.background = cast<FloatAttr>(parts[0]).getValueAsDouble();
+  return result;
 }
 
 static ElementFacts constantFacts(arith::ConstantOp constant) {
@@ -283,7 +298,7 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
         llvm_unreachable("unknown annihilator");
       })
       .Case([&](SelectOp) { return deriveChoice(args[0], args[1], args[2]); })
-      .Case<UnaryOp, CompareOp, CastOp, BitcastOp, arith::ExtFOp,
+      .Case<UnaryOp, CompareOp, CastOp, BitcastOp, ComplexOp, arith::ExtFOp,
             arith::TruncFOp>(
           [&](Operation *) { return deriveResult(op, args); })
       .Case([&](ReduceOp) {
@@ -304,7 +319,8 @@ ElementFacts ElementAlgebra::derive(Operation *op) const {
           return ElementFacts{0.0, intersectMerges(op->getContext(), {})};
         return ElementFacts{0.0, args[1].pattern};
       })
-      .Case([](arith::ConstantOp constant) { return constantFacts(constant); })
+      .Case<arith::ConstantOp, complex::ConstantOp>(
+          [](auto constant) { return constantFacts(constant); })
       // Nothing is known about the result of any other op.
       .Default([&](Operation *) {
         return ElementFacts{{}, nowhere(op->getContext())};

@@ -11,10 +11,10 @@
 #include "Compilation.h"
 #include "KernelFacts.h"
 #include "ModuleReader.h"
+#include "nacho/Compiler/PackedEntry.h"
 #include "nacho/Execution/KernelImage.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -58,7 +58,7 @@ static std::vector<Variant> variantsAhead(const KernelFacts &facts) {
 }
 
 //===----------------------------------------------------------------------===//
-// Names and entries
+// Names
 //===----------------------------------------------------------------------===//
 
 /// Whether an op names a function of a library.
@@ -81,32 +81,7 @@ static void addPrefix(ModuleOp module, StringRef prefix) {
         op, (prefix + SymbolTable::getSymbolName(op).getValue()).str());
 }
 
-/// llvm.func @name_entry(%words: !llvm.ptr) { name(words[0], words[1], ...) }
-static std::string addEntry(ModuleOp module, LLVM::LLVMFuncOp callee,
-                            StringRef name) {
-  ImplicitLocOpBuilder b(callee.getLoc(), module.getContext());
-  b.setInsertionPointToEnd(module.getBody());
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()), {pointer});
-  auto entry = LLVM::LLVMFuncOp::create(b, (name + "_entry").str(), type,
-                                        LLVM::Linkage::Internal);
-  Block *block = entry.addEntryBlock(b);
-  b.setInsertionPointToStart(block);
-  SmallVector<Value> args;
-  for (auto [n, param] : llvm::enumerate(callee.getArgumentTypes())) {
-    Value place =
-        LLVM::GEPOp::create(b, pointer, b.getI64Type(), block->getArgument(0),
-                            LLVM::GEPArg(int32_t(n)));
-    args.push_back(LLVM::LoadOp::create(b, param, place));
-  }
-  LLVM::CallOp::create(b, callee, args);
-  LLVM::ReturnOp::create(b, ValueRange());
-  return entry.getName().str();
-}
-
-/// Makes internal all that a module defines, but for the entries: LLVM then
-/// drops what nobody calls.
+/// Makes internal all that a module defines: LLVM then drops what nobody calls.
 static void makeInternal(ModuleOp module) {
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     if (!function.isExternal())
@@ -154,7 +129,7 @@ private:
 } // namespace
 
 LogicalResult AheadCompiler::readSignature() {
-  Compilation compilation(error);
+  Compilation compilation(error, /*namesPlaces=*/false);
   if (failed(compilation.parse(text)))
     return failure();
   FailureOr<func::FuncOp> func = compilation.onlyFunction();
@@ -173,20 +148,18 @@ LogicalResult AheadCompiler::readSignature() {
 void AheadCompiler::addFunctions(ModuleOp module, ArrayRef<StepFunctions> steps,
                                  ProgramImage &program) {
   std::string prefix = name + "_" + std::to_string(image.programs.size()) + "_";
-  addPrefix(module, prefix);
-  makeInternal(module);
   for (const StepFunctions &functions : steps) {
     StepNumbers &numbers = program.functions.emplace_back();
     for (auto [function, number] : llvm::zip(functions, numbers)) {
       if (function.empty())
         continue;
-      // Its wrapper takes memrefs by the addresses of their descriptors.
-      auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(
-          prefix + "_mlir_ciface_" + function);
       number = code.functions.size();
-      code.functions.push_back(addEntry(module, callee, prefix + function));
+      code.functions.push_back(prefix + function + "_entry");
+      addPackedEntry(module, function, function + "_entry");
     }
   }
+  addPrefix(module, prefix);
+  makeInternal(module);
   llvm::raw_string_ostream stream(code.module);
   for (Operation &op : *module.getBody()) {
     // Programs declare the same functions of libraries.
@@ -221,7 +194,7 @@ FailureOr<size_t> AheadCompiler::programOf(Compilation &compilation,
 LogicalResult AheadCompiler::addVariant(const Variant &variant) {
   CompileOptions asked = options;
   asked.variant = variant;
-  Compilation compilation(error);
+  Compilation compilation(error, /*namesPlaces=*/false);
   if (failed(compilation.parse(text)) ||
       failed(compilation.runTo("loops", backend, asked)))
     return failure();

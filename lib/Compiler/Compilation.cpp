@@ -27,8 +27,9 @@ static const DialectRegistry &dialects() {
   return instance;
 }
 
-Compilation::Compilation(std::string &errors)
-    : context(dialects(), MLIRContext::Threading::DISABLED), errors(errors),
+Compilation::Compilation(std::string &errors, bool namesPlaces)
+    : context(dialects(), MLIRContext::Threading::DISABLED),
+      namesPlaces(namesPlaces), errors(errors),
       handler(&context, [this](Diagnostic &diagnostic) {
         collect(diagnostic);
         return success();
@@ -44,7 +45,8 @@ void Compilation::collect(Diagnostic &diagnostic) {
   llvm::raw_string_ostream stream(errors);
   if (!errors.empty())
     stream << '\n';
-  if (auto loc = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+  auto loc = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+  if (loc && namesPlaces)
     stream << loc.getLine() << ':' << loc.getColumn() << ": ";
   stream << diagnostic.str();
 }

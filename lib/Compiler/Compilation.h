@@ -19,8 +19,9 @@ namespace nacho {
 class Compilation {
 public:
   /// Clears `errors`. While the compilation lives, it adds all diagnostics but
-  /// remarks to `errors`, and remarks to `remarks`.
-  explicit Compilation(std::string &errors);
+  /// remarks to `errors`, and remarks to `remarks`. With `namesPlaces`, errors
+  /// say where in the text they are.
+  explicit Compilation(std::string &errors, bool namesPlaces = true);
 
   /// Parses a module. Its values keep the names that they have in the text.
   mlir::LogicalResult parse(llvm::StringRef text);
@@ -47,6 +48,7 @@ public:
 private:
   void collect(mlir::Diagnostic &diagnostic);
 
+  bool namesPlaces;
   size_t numDone = 0; ///< How many of the backend's stages have been run.
   std::string &errors;
   mlir::ScopedDiagnosticHandler handler;

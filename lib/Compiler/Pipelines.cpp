@@ -71,6 +71,7 @@ static void addAssign(OpPassManager &pm, const PipelineOptions &) {
 
 /// Leads to coiterative loops over tensors.
 static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createNachoSetIndexWidths());
   pm.addPass(createNachoSeparateReductions());
   pm.addPass(createNachoSolveEquations());
   pm.addPass(createNachoFactorSums());

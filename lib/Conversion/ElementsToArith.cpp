@@ -177,8 +177,9 @@ static Value emitByHand(ImplicitLocOpBuilder &b, UnaryOp op, Value x) {
   if (op.getKind() == UnaryKind::notbits)
     return arith::XOrIOp::create(
         b, x, arith::ConstantOp::create(b, b.getIntegerAttr(x.getType(), -1)));
-  bool rounds =
-      op.getKind() == UnaryKind::floor || op.getKind() == UnaryKind::ceil;
+  bool rounds = op.getKind() == UnaryKind::floor ||
+                op.getKind() == UnaryKind::ceil ||
+                op.getKind() == UnaryKind::trunc;
   if (rounds && isa<IntegerType>(op.getArg().getType()))
     return x;
   llvm_unreachable("the table of operators names no op for this type");
@@ -249,6 +250,13 @@ static void lowerBitcast(BitcastOp op) {
   op.replaceAllUsesWith(recast(b, bits, op.getType()));
 }
 
+static void lowerComplex(ComplexOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  op.replaceAllUsesWith(
+      complex::CreateOp::create(b, op.getType(), op.getRe(), op.getIm())
+          .getResult());
+}
+
 //===----------------------------------------------------------------------===//
 // Coordinates
 //===----------------------------------------------------------------------===//
@@ -298,6 +306,8 @@ struct ElementsToArith
         lowerCast(cast);
       else if (auto bitcast = dyn_cast<BitcastOp>(op))
         lowerBitcast(bitcast);
+      else if (auto complex = dyn_cast<ComplexOp>(op))
+        lowerComplex(complex);
       else if (auto derive = dyn_cast<DeriveOp>(op))
         lowerDerive(derive);
       else

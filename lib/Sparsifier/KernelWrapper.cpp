@@ -123,6 +123,14 @@ bool nacho::isSparse(Type tensor) {
   return static_cast<bool>(sparse_tensor::getSparseTensorEncoding(tensor));
 }
 
+RankedTensorType nacho::passedType(Type argument) {
+  if (auto tensor = dyn_cast<RankedTensorType>(argument))
+    return tensor;
+  if (argument.isIndex())
+    argument = IntegerType::get(argument.getContext(), 64);
+  return RankedTensorType::get({}, argument);
+}
+
 MemRefType nacho::memRefOf(RankedTensorType tensor) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
@@ -130,7 +138,7 @@ MemRefType nacho::memRefOf(RankedTensorType tensor) {
 void WrapperBuilder::addFunction() {
   SmallVector<Type> params;
   for (Type operand : kernel.getInputs()) {
-    auto tensor = cast<RankedTensorType>(operand);
+    RankedTensorType tensor = passedType(operand);
     size_t before = params.size();
     if (isSparse(tensor))
       addSparseParameters(tensor, options.library, params);
@@ -206,7 +214,7 @@ LogicalResult WrapperBuilder::readOperands() {
        llvm::zip(kernel.getInputs(), numParams, blocks.drop_back())) {
     ValueRange params = func.getArguments().slice(next, count);
     next += count;
-    auto tensor = cast<RankedTensorType>(operand);
+    RankedTensorType tensor = passedType(operand);
     if (!isSparse(tensor))
       readDenseTensor(params.front());
     else if (failed(readSparseTensor(b, module, tensor, options.library, params,

@@ -77,6 +77,10 @@ BlockSizes blocksOfLevels(mlir::RankedTensorType tensor,
 
 bool isSparse(mlir::Type tensor);
 
+/// The tensor that is passed for an argument of a kernel. A number is passed as
+/// a tensor of rank 0, and an index as an integer.
+mlir::RankedTensorType passedType(mlir::Type argument);
+
 /// The type of a dense tensor in memory.
 mlir::MemRefType memRefOf(mlir::RankedTensorType tensor);
 

@@ -1,16 +1,18 @@
 //===- OutlineKernels.cpp - Ops on sparse tensors as kernels --------------===//
 
-#include "KernelBuilder.h"
 #include "KernelWrapper.h"
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/AheadOfTime.h"
 #include "nacho/Compiler/Kernel.h"
 #include "nacho/Sparsifier/Passes.h"
+#include "nacho/Transforms/KernelBuilder.h"
+#include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/Pass/PassManager.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHOOUTLINEKERNELS
@@ -69,10 +71,24 @@ static Value resultOf(ImplicitLocOpBuilder &b, func::CallOp call,
 static Value asTensor(ImplicitLocOpBuilder &b, Value value) {
   if (isa<RankedTensorType>(value.getType()))
     return value;
-  RankedTensorType type = argumentType(value);
+  RankedTensorType type = passedType(value.getType());
   if (value.getType().isIndex())
     value = arith::IndexCastOp::create(b, type.getElementType(), value);
   return tensor::FromElementsOp::create(b, type, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Builds a module with the function of a kernel. On failure returns null.
+static OwningOpRef<ModuleOp> buildModule(KernelBuilder &builder) {
+  OwningOpRef<func::FuncOp> func = builder.build();
+  if (!func)
+    return nullptr;
+  OwningOpRef<ModuleOp> module = ModuleOp::create(func->getLoc());
+  module->push_back(func.release());
+  return module;
 }
 
 namespace {
@@ -92,6 +108,11 @@ struct OutlineKernels : nacho::impl::NachoOutlineKernelsBase<OutlineKernels> {
 
 private:
   void outline(linalg::LinalgOp op);
+  LogicalResult setIndexWidths(ModuleOp kernel) {
+    OpPassManager pm(ModuleOp::getOperationName());
+    pm.addPass(createNachoSetIndexWidths());
+    return runPipeline(pm, kernel);
+  }
   void leave(linalg::LinalgOp op, StringRef reason) {
     if (remarks)
       op->emitRemark() << "left to upstream's sparsifier: " << reason;
@@ -110,7 +131,7 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   } while (getOperation().lookupSymbol(module) ||
            getOperation().lookupSymbol(name));
   KernelBuilder builder(op, name);
-  OwningOpRef<ModuleOp> kernel = builder.build();
+  OwningOpRef<ModuleOp> kernel = buildModule(builder);
   if (!kernel)
     return leave(op, builder.reason);
   std::string text, error;
@@ -130,7 +151,10 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   b.setInsertionPointToStart(getOperation().getBody());
   kernel->setSymName(module);
   (*kernel)->setAttr(kKernelAttrName, b.getUnitAttr());
-  b.insert(kernel.release());
+  ModuleOp inserted = kernel.release();
+  b.insert(inserted);
+  if (failed(setIndexWidths(inserted)))
+    return signalPassFailure();
   func::FuncOp func =
       declareKernel(b, name, passed, returnedFor(type, library));
   b.setInsertionPoint(op);

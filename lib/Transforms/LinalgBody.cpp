@@ -225,6 +225,80 @@ static Value translateCast(ImplicitLocOpBuilder &b, Operation &cast, Value x) {
 }
 
 //===----------------------------------------------------------------------===//
+// Ops that are several operators
+//===----------------------------------------------------------------------===//
+
+static Value apply(ImplicitLocOpBuilder &b, UnaryKind kind, Value x) {
+  return UnaryOp::create(b, kind, x);
+}
+
+static Value zeroOf(ImplicitLocOpBuilder &b, Type type) {
+  return castElement(b, arith::ConstantIntOp::create(b, 0, 8), type);
+}
+
+/// Whether x - x is 0, and not NaN.
+static Value isFinite(ImplicitLocOpBuilder &b, Value x) {
+  Value none = BinaryOp::create(b, BinaryKind::sub, x, x);
+  return compare(b, CompareKind::eq, none, none);
+}
+
+/// z / |z|; 0 if z is.
+static Value translateSign(ImplicitLocOpBuilder &b, Value z) {
+  Value size = castElement(b, apply(b, UnaryKind::abs, z), z.getType());
+  Value isZero = compare(b, CompareKind::eq, z, zeroOf(b, z.getType()));
+  return SelectOp::create(b, isZero, z,
+                          BinaryOp::create(b, BinaryKind::div, z, size));
+}
+
+/// exp(w * log(z)); if z is 0, 1 or 0, as w is 0 or not.
+static Value translatePower(ImplicitLocOpBuilder &b, Value z, Value w) {
+  Type type = z.getType();
+  Value zero = zeroOf(b, type);
+  Value ofZero = castElement(b, compare(b, CompareKind::eq, w, zero), type);
+  Value exponent =
+      BinaryOp::create(b, BinaryKind::mul, w, apply(b, UnaryKind::log, z));
+  return SelectOp::create(b, compare(b, CompareKind::eq, z, zero), ofZero,
+                          apply(b, UnaryKind::exp, exponent));
+}
+
+/// An op of math or complex in terms of several operators; null for any other.
+static Value translateComposed(ImplicitLocOpBuilder &b, Operation &op,
+                               ArrayRef<Value> args) {
+  auto re = [&] { return apply(b, UnaryKind::real, args[0]); };
+  auto im = [&] { return apply(b, UnaryKind::imag, args[0]); };
+  return llvm::TypeSwitch<Operation *, Value>(&op)
+      .Case([&](math::IsNaNOp) {
+        return compare(b, CompareKind::ne, args[0], args[0]);
+      })
+      .Case([&](math::IsFiniteOp) { return isFinite(b, args[0]); })
+      .Case([&](math::IsInfOp) {
+        Value isNumber = compare(b, CompareKind::eq, args[0], args[0]);
+        return both(b, isNumber, negate(b, isFinite(b, args[0])));
+      })
+      .Case([&](complex::CreateOp) -> Value {
+        return ComplexOp::create(b, op.getResult(0).getType(), args[0],
+                                 args[1]);
+      })
+      .Case([&](complex::ConjOp) -> Value {
+        Value opposite = apply(b, UnaryKind::neg, im());
+        return ComplexOp::create(b, args[0].getType(), re(), opposite);
+      })
+      .Case([&](complex::AngleOp) -> Value {
+        Value height = im();
+        return BinaryOp::create(b, BinaryKind::atan2, height, re());
+      })
+      .Case([&](complex::RsqrtOp) -> Value {
+        Value one = castElement(b, arith::ConstantIntOp::create(b, 1, 8),
+                                args[0].getType());
+        return BinaryOp::create(b, BinaryKind::div, one,
+                                apply(b, UnaryKind::sqrt, args[0]));
+      })
+      .Case([&](complex::SignOp) { return translateSign(b, args[0]); })
+      .Case([&](complex::PowOp) { return translatePower(b, args[0], args[1]); })
+      .Default([](Operation *) { return Value(); });
+}
+
+//===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
 
@@ -272,6 +346,8 @@ Value nacho::translateElementOp(ImplicitLocOpBuilder &b, Operation &nested,
       .Case<arith::ConstantOp, complex::ConstantOp>(
           [&](auto op) { return translateConstant(b, *op); })
       .Default([&](Operation *op) {
+        if (Value composed = translateComposed(b, *op, args))
+          return composed;
         return args.size() == 1 ? translateCast(b, *op, args[0]) : Value();
       });
 }

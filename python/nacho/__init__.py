@@ -60,23 +60,38 @@ if TYPE_CHECKING:
         def __call__(self, *operands: object) -> Any: ...
 
     # A type checker cannot know what the table of operators has.
+    acos: OfElements
+    acosh: OfElements
+    asin: OfElements
+    asinh: OfElements
+    atan: OfElements
+    atan2: OfElements
+    atanh: OfElements
+    cbrt: OfElements
     ceil: OfElements
     cos: OfElements
+    cosh: OfElements
     exp: OfElements
+    exp2: OfElements
     expm1: OfElements
     floor: OfElements
     isnan: OfElements
     keep: OfElements
     log: OfElements
+    log10: OfElements
     log1p: OfElements
+    log2: OfElements
     maximum: OfElements
     minimum: OfElements
     relu: OfElements
     sigmoid: OfElements
     sign: OfElements
     sin: OfElements
+    sinh: OfElements
     sqrt: OfElements
+    tan: OfElements
     tanh: OfElements
+    trunc: OfElements
     where: OfElements
     pattern: Callable[[Expression], Expression]
     count: Callable[..., Expression]
@@ -125,17 +140,27 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "access",
-    "array_api",
-    "asarray",
-    "cache",
     # Of the functions of expressions, ``from nacho import *`` leaves out those that
     # are called like Python's own.
+    "acos",
+    "acosh",
+    "array_api",
+    "asarray",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cache",
+    "cbrt",
     "ceil",
     "cos",
+    "cosh",
     "count",
     "einsum",
     "evaluate",
     "exp",
+    "exp2",
     "explain",
     "expm1",
     "floor",
@@ -145,6 +170,8 @@ __all__ = [
     "keep",
     "log",
     "log1p",
+    "log2",
+    "log10",
     "maximum",
     "minimum",
     "mlir",
@@ -157,8 +184,11 @@ __all__ = [
     "sigmoid",
     "sign",
     "sin",
+    "sinh",
     "sqrt",
+    "tan",
     "tanh",
+    "trunc",
     "where",
     "write",
 ]

@@ -17,7 +17,7 @@ from nacho._notation.parser import parse
 from nacho._pages.explore import explored
 from nacho._pages.page import page_of
 from nacho._storage.formats import Format
-from nacho.errors import NachoError, OptionError
+from nacho.errors import NachoError, OptionError, UnsupportedError
 
 _EXAMPLES = """\
 examples:
@@ -217,6 +217,8 @@ def _ir(given: argparse.Namespace) -> None:
     kernel = nacho.mlir.compile(
         given.expression, formats=_formats(given), target=given.target
     )
+    if isinstance(kernel, nacho.mlir.Function):
+        raise UnsupportedError(f"{kernel!r}: IR is shown of one kernel at a time")
     known = dict.fromkeys((*kernel.stages, *_TEXTS))
     if given.stage not in known:
         raise OptionError(f"--stage {given.stage}: expected one of {', '.join(known)}")

@@ -21,7 +21,14 @@ ELEMENTS: dict[str, DType] = {
     "c128": np.dtype(np.complex128),
 }
 
+STORED: dict[str, DType] = {**ELEMENTS, "f16": np.dtype(np.float16)}
+"""The types of all elements that kernels take: those of modules take half floats, too.
+
+NumPy has no type for ``bf16``.
+"""
+
 MLIR: dict[str, str] = {
+    "f16": "f16",
     "f32": "f32",
     "f64": "f64",
     "i8": "i8",
@@ -34,14 +41,20 @@ MLIR: dict[str, str] = {
     "c128": "complex<f64>",
 }
 
-_NAMES: dict[DType, str] = {dtype: name for name, dtype in ELEMENTS.items()}
+_NAMES: dict[DType, str] = {dtype: name for name, dtype in STORED.items()}
 
 
 def element_name(dtype: DType) -> str | None:
-    """Return the name of a NumPy type; None if it is not an element type.
+    """Return the name of a NumPy type; None if expressions have no such elements.
 
     A type whose byte order is not the machine's is no element type.
     """
+    name = _NAMES.get(dtype)
+    return name if name in ELEMENTS else None
+
+
+def stored_name(dtype: DType) -> str | None:
+    """Return the name of a NumPy type; None if no kernel takes such elements."""
     return _NAMES.get(dtype)
 
 

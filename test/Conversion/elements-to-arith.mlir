@@ -512,6 +512,20 @@ func.func @parts_and_bits(%c: complex<f64>) -> (f64, ui64) {
   return %0, %2 : f64, ui64
 }
 
+// CHECK-LABEL: func.func @functions_and_parts(
+// CHECK-SAME:    %[[X:.+]]: f64, %[[Y:.+]]: f64)
+// CHECK-NEXT:    %[[ANGLE:.+]] = math.atan2 %[[X]], %[[Y]] : f64
+// CHECK-NEXT:    %[[ROOT:.+]] = math.cbrt %[[ANGLE]] : f64
+// CHECK-NEXT:    %[[EVEN:.+]] = math.roundeven %[[ROOT]] : f64
+// CHECK-NEXT:    complex.create %[[EVEN]], %[[Y]] : complex<f64>
+func.func @functions_and_parts(%x: f64, %y: f64) -> complex<f64> {
+  %0 = nacho.binary atan2 %x, %y : f64
+  %1 = nacho.unary cbrt %0 : f64
+  %2 = nacho.unary roundeven %1 : f64
+  %3 = nacho.complex %2, %y : f64
+  return %3 : complex<f64>
+}
+
 // CHECK-LABEL: func.func @exponential_less_one(
 // CHECK-SAME:    %[[C:.+]]: complex<f64>)
 // CHECK-DAG:     %[[X:.+]] = complex.re %[[C]]

@@ -9,15 +9,16 @@
   iterator_types = ["parallel", "reduction"]}
 
 // A zero that fills an output is known to the kernel, and the number %s from outside
-// of the body is an operand without indices.
+// of the body is an argument. It is passed as a tensor without indices.
 //
 // CHECK-LABEL: module @kernel_0 attributes {nacho.kernel} {
 // CHECK-NEXT:    func.func @nacho_kernel_0(
-// CHECK-SAME:        %[[A:.+]]: tensor<?x?xf64, #[[CSR:.+]]>, %[[X:.+]]: tensor<?xf64>, %[[S:.+]]: tensor<f64>) -> tensor<?xf64> {
+// CHECK-SAME:        %[[A:.+]]: tensor<?x?xf64, #[[CSR:.+]]>, %[[X:.+]]: tensor<?xf64>, %[[S:.+]]: f64) -> tensor<?xf64> {
 // CHECK:           %[[ZERO:.+]] = linalg.fill
 // CHECK:           linalg.generic
-// CHECK-SAME:        ins(%[[A]], %[[X]], %[[S]] :
+// CHECK-SAME:        ins(%[[A]], %[[X]] :
 // CHECK-SAME:        outs(%[[ZERO]] :
+// CHECK:             arith.mulf %{{.+}}, %[[S]]
 // CHECK:       func.func private @nacho_kernel_0(
 // CHECK-SAME:    tensor<?xf64> {bufferization.access = "read"}
 // CHECK-SAME:    -> memref<?xf64>
@@ -82,14 +83,14 @@ func.func @negated(%A: tensor<4x5xf64, #CSR>) -> tensor<4x5xf64, #CSR> {
 // CHECK-LABEL: func.func @negative(
 // CHECK:         linalg.generic
 // CHECK:         linalg.generic
-// REMARK:      remark: left to upstream's sparsifier: {{.*}} has math.tan in its body: not supported
+// REMARK:      remark: left to upstream's sparsifier: 'linalg.generic' op has math.fma in its body: not supported
 // REMARK-NOT:  remark:
 func.func @negative(%A: tensor<4x5xf64, #CSR>, %D: tensor<4x5xf64>) -> (tensor<4x5xf64, #CSR>, tensor<4x5xf64>) {
   %empty = tensor.empty() : tensor<4x5xf64, #CSR>
   %Z = linalg.generic #each ins(%A : tensor<4x5xf64, #CSR>)
       outs(%empty : tensor<4x5xf64, #CSR>) {
   ^bb0(%a: f64, %z: f64):
-    %0 = math.tan %a : f64
+    %0 = math.fma %a, %a, %a : f64
     linalg.yield %0 : f64
   } -> tensor<4x5xf64, #CSR>
   %none = tensor.empty() : tensor<4x5xf64>

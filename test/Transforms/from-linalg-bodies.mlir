@@ -95,6 +95,43 @@ func.func @complex_numbers(%A: tensor<?xcomplex<f64>, #SV>, %y: tensor<?xi64>) -
   return %0 : tensor<?xi64>
 }
 
+// Some ops become several operators.
+
+// CHECK-LABEL: func.func @conjugates(
+// CHECK:         %[[IM:.*]] = nacho.unary imag %[[a:.*]] : complex<f64>
+// CHECK-NEXT:    %[[NEG:.*]] = nacho.unary neg %[[IM]] : f64
+// CHECK-NEXT:    %[[RE:.*]] = nacho.unary real %[[a]] : complex<f64>
+// CHECK-NEXT:    %[[CONJ:.*]] = nacho.complex %[[RE]], %[[NEG]] : f64
+// CHECK-NEXT:    %[[HEIGHT:.*]] = nacho.unary imag %[[CONJ]]
+// CHECK-NEXT:    %[[WIDTH:.*]] = nacho.unary real %[[CONJ]]
+// CHECK-NEXT:    %[[ANGLE:.*]] = nacho.binary atan2 %[[HEIGHT]], %[[WIDTH]] : f64
+// CHECK-NEXT:    nacho.complex %[[ANGLE]], %[[ANGLE]] : f64
+func.func @conjugates(%A: tensor<?xcomplex<f64>, #SV>, %y: tensor<?xcomplex<f64>>)
+    -> tensor<?xcomplex<f64>> {
+  %0 = linalg.generic {indexing_maps = [#V, #V], iterator_types = ["parallel"]}
+      ins(%A : tensor<?xcomplex<f64>, #SV>) outs(%y : tensor<?xcomplex<f64>>) {
+  ^bb0(%a: complex<f64>, %c: complex<f64>):
+    %1 = complex.conj %a : complex<f64>
+    %2 = complex.angle %1 : complex<f64>
+    %3 = complex.create %2, %2 : complex<f64>
+    linalg.yield %3 : complex<f64>
+  } -> tensor<?xcomplex<f64>>
+  return %0 : tensor<?xcomplex<f64>>
+}
+
+// CHECK-LABEL: func.func @finite(
+// CHECK:         %[[NONE:.*]] = nacho.binary sub %[[a:.*]], %[[a]] : f64
+// CHECK-NEXT:    %[[FINITE:.*]] = nacho.compare eq %[[NONE]], %[[NONE]] : f64
+func.func @finite(%A: tensor<?xf64>, %y: tensor<?xi1>) -> tensor<?xi1> {
+  %0 = linalg.generic {indexing_maps = [#V, #V], iterator_types = ["parallel"]}
+      ins(%A : tensor<?xf64>) outs(%y : tensor<?xi1>) {
+  ^bb0(%a: f64, %c: i1):
+    %1 = math.isfinite %a : f64
+    linalg.yield %1 : i1
+  } -> tensor<?xi1>
+  return %0 : tensor<?xi1>
+}
+
 // Z[i] = A[i] * i
 
 // CHECK-LABEL: func.func @coordinates(

@@ -15,6 +15,17 @@ func.func @operand(%A: tensor<?xf64>, %s: f64) -> tensor<?xf64> {
   return %Z : tensor<?xf64>
 }
 
+// An index is passed as an integer.
+
+// CHECK-LABEL: func.func @index(
+// CHECK-SAME:    %[[T:.*]]: tensor<i64>) -> tensor<i64>
+// CHECK-NEXT:    return %[[T]]
+func.func @index(%n: index) -> tensor<i64> {
+  %0 = arith.index_cast %n : index to i64
+  %t = tensor.from_elements %0 : tensor<i64>
+  return %t : tensor<i64>
+}
+
 // The callers of a function give it numbers.
 
 // CHECK-LABEL: func.func private @negative_called(

@@ -402,15 +402,19 @@ func.func @padded(%A: {first}, %F: {second}) -> {out} {{
     np.testing.assert_array_equal(dense(found), np.einsum("nchwkl,klcf->nhwf", seen, F))
 
 
-def test_open_widths_of_index_arrays() -> None:
-    case = CASES["2d-steps"]
-    text = module(case, ("csr", "dcsr", "csr")).replace(WIDTHS, "")
+@pytest.mark.parametrize(
+    "name, formats",
+    [("2d-steps", ("csr", "dcsr", "csr")), ("2d", ("dcsr", "dense", "dcsr"))],
+)
+def test_open_widths_of_index_arrays(name: str, formats: tuple[str, ...]) -> None:
+    case = CASES[name]
+    text = module(case, formats).replace(WIDTHS, "")
     kernel = nacho.mlir.compile(text)
     rng = np.random.default_rng(10)
     for index in (np.int32, np.int64):
         operands = [
             operand(rng, case.shape(n), format, "whole", index)
-            for n, format in enumerate(("csr", "dcsr"))
+            for n, format in enumerate(formats[:2])
         ]
         check(case, kernel(*operands), operands)
 

@@ -84,9 +84,11 @@ def test_a_function_that_calls_another_one(parts):
     np.testing.assert_array_equal(kernel(A, B).toarray(), (A + B).toarray())
 
 
-def test_a_function_with_two_ops_is_refused():
-    with pytest.raises(nacho.UnsupportedError, match="not one assignment"):
-        nacho.mlir.compile(MODULE, entry="sum_then_multiply")
+@pytest.mark.parametrize("parts", [1, 7])
+def test_a_function_with_two_ops(parts):
+    (A, B), x, y = operands(), np.arange(30.0), np.ones(40)
+    function = nacho.mlir.compile(MODULE, entry="sum_then_multiply", parts=parts)
+    np.testing.assert_allclose(function(A, B, x, y), y + (A + B) @ x, rtol=1e-14)
 
 
 def test_an_unknown_function_is_named():

@@ -182,7 +182,7 @@ def test_types(text, format, dtype, widths, shape):
 
 @pytest.mark.parametrize(
     "text",
-    ["index", "tensor<*xf64>", "tensor<?xf16>", "tensor<?xindex>", "memref<?xf64>"],
+    ["index", "tensor<*xf64>", "tensor<?xbf16>", "tensor<?xindex>", "memref<?xf64>"],
 )
 def test_types_that_are_not_supported(text):
     with pytest.raises(nacho.UnsupportedError, match="'A' is of type"):

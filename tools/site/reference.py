@@ -309,7 +309,9 @@ API = (
         "mlir",
         "The compiler's interface",
         "[Plans and partitions](../plans.md) shows how libraries use it.",
-        tuple(f"nacho.mlir.{name}" for name in ("compile", "Kernel", "Plan")),
+        tuple(
+            f"nacho.mlir.{name}" for name in ("compile", "Kernel", "Function", "Plan")
+        ),
     ),
     Page(
         "array-api",

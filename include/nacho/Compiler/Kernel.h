@@ -38,11 +38,27 @@ struct Signature {
 std::optional<Signature> readSignature(const std::string &text,
                                        std::string &error);
 
-/// A module with one function of another module, in which the functions that it
-/// calls are inlined, and nothing is deallocated. On failure returns an empty
-/// text and sets `error`.
-std::string withOnlyFunction(const std::string &text, const std::string &entry,
-                             std::string &error);
+/// A function as calls of kernels, one after the other. Its values have
+/// numbers: first its arguments, then the result of each call.
+struct FunctionCalls {
+  struct Call {
+    std::string kernel; ///< A module with one function.
+    std::vector<size_t> operands;
+  };
+  std::string text; ///< The module: the function, and those that it calls.
+  std::string name;
+  std::vector<std::string> arguments; ///< Names, which may be "".
+  std::vector<Call> calls; ///< If there are none, the function is a kernel.
+  std::vector<size_t> results;
+};
+
+/// Reads a function of a module; if `entry` is empty, its only one. Functions
+/// that it calls are inlined, and each op of linalg in it then becomes a
+/// kernel, unless there is but one, and one result. On failure returns nothing
+/// and sets `error`.
+std::optional<FunctionCalls> readFunction(const std::string &text,
+                                          const std::string &entry,
+                                          std::string &error);
 
 /// The widths in bits of the index arrays of a tensor.
 struct IndexWidths {

@@ -96,6 +96,18 @@ def Pow : BinaryOperator<"pow"> {
   let floatOp = "math.powf";
 }
 
+// The angle of the point (y, x), which is pi, not 0, for the point (-1, 0).
+def Atan2 : BinaryOperator<"atan2"> {
+  let function = "atan2";
+  let summary = "the angle at which the point is whose height is the first, and whose "
+                "width is the second expression";
+  let numpy = "arctan2";
+  let needsOrder = true;
+  let isFractional = true;
+  let value = "std::atan2(x, y)";
+  let floatOp = "math.atan2";
+}
+
 // On bits; C++ has words of its own for them.
 class Bitwise<string operatorName, string symbol, string rule, string mlirOp>
     : BinaryOperator<operatorName> {

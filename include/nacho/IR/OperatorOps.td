@@ -122,6 +122,24 @@ def Nacho_BitcastOp : Nacho_Op<"bitcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Nacho_ComplexOp : Nacho_Op<"complex", [
+    Pure, AllTypesMatch<["re", "im"]>,
+    TypesMatchWith<"the parts of the result have the type of the operands", "re",
+                   "result", "::mlir::ComplexType::get($_self)">]> {
+  let summary = "a complex number of its parts";
+  let description = [{
+    ```mlir
+    func.func @f(%a: f64, %b: f64) -> complex<f64> {
+      %0 = nacho.complex %a, %b : f64
+      return %0 : complex<f64>
+    }
+    ```
+  }];
+  let arguments = (ins AnyFloat:$re, AnyFloat:$im);
+  let results = (outs Nacho_Element:$result);
+  let assemblyFormat = "$re `,` $im attr-dict `:` type($re)";
+}
+
 def Nacho_CastOp : Nacho_Op<"cast", [Pure]> {
   let summary = "an element as one of another type, as NumPy's astype";
   let description = [{

@@ -60,7 +60,37 @@ def Log : FractionalFunction<"log", "the natural logarithm of an expression">;
 def Sin : FractionalFunction<"sin", "the sine of an expression">;
 def Cos : FractionalFunction<
     "cos", "the cosine of an expression: 1 where it is 0">;
+def Tan : FractionalFunction<"tan", "the tangent of an expression">;
 def Tanh : FractionalFunction<"tanh", "the hyperbolic tangent of an expression">;
+
+// MLIR has no such ops on complex numbers, but C has the functions.
+let complexOp = "" in {
+def Sinh : FractionalFunction<"sinh", "the hyperbolic sine of an expression">;
+def Cosh : FractionalFunction<
+    "cosh", "the hyperbolic cosine of an expression: 1 where it is 0">;
+def Asin : FractionalFunction<"asin", "the inverse sine of an expression"> {
+  let numpy = "arcsin";
+}
+def Acos : FractionalFunction<
+    "acos", "the inverse cosine of an expression: pi / 2 where it is 0"> {
+  let numpy = "arccos";
+}
+def Atan : FractionalFunction<"atan", "the inverse tangent of an expression"> {
+  let numpy = "arctan";
+}
+def Asinh : FractionalFunction<
+    "asinh", "the inverse hyperbolic sine of an expression"> {
+  let numpy = "arcsinh";
+}
+def Acosh : FractionalFunction<
+    "acosh", "the inverse hyperbolic cosine of an expression, which is not below 1"> {
+  let numpy = "arccosh";
+}
+def Atanh : FractionalFunction<
+    "atanh", "the inverse hyperbolic tangent of an expression"> {
+  let numpy = "arctanh";
+}
+}
 
 // C has no such functions of complex numbers.
 let libm = "" in {
@@ -78,8 +108,32 @@ class RealFunction<string operatorName, string what>
   let libm = "";
 }
 
+def Cbrt : RealFunction<"cbrt", "the cube root of an expression">;
+def Exp2 : RealFunction<
+    "exp2", "2 to the power of an expression: 1 where it is 0">;
+def Log2 : RealFunction<"log2", "the logarithm of an expression to the base 2">;
+def Log10 : RealFunction<"log10", "the logarithm of an expression to the base 10">;
+
+// Not written in the notation: NumPy has no such functions.
+let spelling = "" in {
+def Erf : RealFunction<"erf", "the error function of an expression">;
+def Erfc : RealFunction<
+    "erfc", "1 less the error function of an expression: 1 where it is 0">;
+// Halves are rounded away from 0.
+def Round : RealFunction<"round", "the integer that is nearest to an expression">;
+// Halves are rounded to even integers.
+def RoundEven : RealFunction<
+    "roundeven", "the integer that is nearest to an expression"> {
+  let value = "std::nearbyint(x)";
+}
+def Rsqrt : RealFunction<"rsqrt", "1 over the square root of an expression"> {
+  let value = "1 / std::sqrt(x)";
+}
+}
+
 // Integers stay as they are.
 let isFractional = false in {
+def Trunc : RealFunction<"trunc", "the integer part of an expression">;
 def Floor : RealFunction<
     "floor", "the largest integer that is not more than an expression">;
 def Ceil : RealFunction<

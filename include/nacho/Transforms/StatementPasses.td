@@ -5,11 +5,55 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NachoSeparateOps : Pass<"nacho-separate-ops", "::mlir::ModuleOp"> {
+  let summary = "Give each linalg op of a function a function of its own";
+  let description = [{
+    Where a function has several ops of linalg, or several results, each op becomes the
+    only one of a private function, from which a kernel can be made, and a call of it.
+    What an op reads is passed, but for constants, and outputs that have no elements yet
+    or are filled with a constant. `sparse_tensor.convert` of a sparse tensor is such an
+    op, too: it copies.
+
+    Before:
+    ```mlir
+    func.func @f(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y0: tensor<?xf64>)
+        -> tensor<?xf64> {
+      %T = linalg.generic ... ins(%A) outs(%empty) ...
+      %y = linalg.matvec ins(%T, %x) outs(%y0)
+      return %y : tensor<?xf64>
+    }
+    ```
+    After:
+    ```mlir
+    func.func private @f_0(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+      %T = linalg.generic ... ins(%A) outs(%empty) ...
+      return %T : tensor<?x?xf64, #CSR>
+    }
+    func.func private @f_1(%T: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>,
+                           %y0: tensor<?xf64>) -> tensor<?xf64> {
+      %y = linalg.matvec ins(%T, %x) outs(%y0)
+      return %y : tensor<?xf64>
+    }
+    func.func @f(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y0: tensor<?xf64>)
+        -> tensor<?xf64> {
+      %T = call @f_0(%A)
+      %y = call @f_1(%T, %x, %y0)
+      return %y : tensor<?xf64>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def NachoNumbersToTensors : Pass<"nacho-numbers-to-tensors", "::mlir::ModuleOp"> {
   let summary = "Let kernels take tensors of rank 0 in place of numbers";
   let description = [{
     An argument that is a number, and of which the function only makes tensors of rank
-    0, becomes such a tensor. Functions that others call stay as they are.
+    0, becomes such a tensor, of integers if the number is an index. Functions that
+    others call stay as they are.
 
     Before:
     ```mlir
@@ -70,6 +114,25 @@ def NachoSplitBlocks : Pass<"nacho-split-blocks", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::nacho::NachoDialect"];
+}
+
+def NachoSetIndexWidths : Pass<"nacho-set-index-widths", "::mlir::ModuleOp"> {
+  let summary = "Give index arrays of the default width 64 bits";
+  let description = [{
+    An encoding without widths stands for arrays of MLIR's type `index`. In kernels, only
+    Nacho's own arrays have such elements: what is loaded from the others has to be
+    compared with a bound (`--nacho-verify-accesses`).
+
+    Before:
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    ```
+    After:
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed),
+                                     posWidth = 64, crdWidth = 64 }>
+    ```
+  }];
 }
 
 def NachoSeparateReductions : Pass<"nacho-separate-reductions", "::mlir::ModuleOp"> {

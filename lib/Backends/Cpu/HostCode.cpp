@@ -3,6 +3,7 @@
 #include "HostCode.h"
 
 #include "ObjectCache.h"
+#include "nacho/Compiler/PackedEntry.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/Runtime/Sanitizer.h"
 
@@ -70,6 +71,10 @@ static FailureOr<CompiledCode> generate(const CompileRequest &request) {
   FailureOr<ModuleOp> module = request.lower();
   if (failed(module))
     return failure();
+  std::vector<std::vector<std::string>> units = unitsOf(request.steps);
+  for (const std::vector<std::string> &unit : units)
+    for (const std::string &function : unit)
+      addPackedEntry(*module, function, packedName(function));
   registerBuiltinDialectTranslation(*module->getContext());
   registerLLVMDialectTranslation(*module->getContext());
   registerOpenMPDialectTranslation(*module->getContext());
@@ -79,7 +84,7 @@ static FailureOr<CompiledCode> generate(const CompileRequest &request) {
   if (!translated)
     return failure();
   llvm::Expected<CompiledCode> code =
-      compileForHost(*translated, unitsOf(request.steps), request.sanitizer);
+      compileForHost(*translated, units, request.sanitizer);
   if (!code)
     return emitError(request.loc) << llvm::toString(code.takeError());
   cache.store(*code);

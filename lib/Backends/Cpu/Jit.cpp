@@ -15,7 +15,6 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -32,28 +31,14 @@ using namespace nacho;
 JitModule::JitModule() = default;
 JitModule::~JitModule() = default;
 
-static std::string packedName(StringRef name) {
-  return ("nacho_packed_" + name).str();
+std::string nacho::packedName(StringRef function) {
+  return ("nacho_packed_" + function).str();
 }
 
-/// void packed(i64 *args) { name(args[0], (ptr)args[1], ...); }
-static void addPackedEntry(Module &module, StringRef name) {
-  Function *callee = module.getFunction(("_mlir_ciface_" + name).str());
-  LLVMContext &context = module.getContext();
-  IRBuilder<> builder(context);
-  auto *type = FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()},
-                                 /*isVarArg=*/false);
-  auto *packed = Function::Create(type, Function::ExternalLinkage,
-                                  packedName(name), module);
-  builder.SetInsertPoint(BasicBlock::Create(context, "entry", packed));
-  SmallVector<Value *> args;
-  for (llvm::Argument &arg : callee->args()) {
-    Value *slot = builder.CreateConstGEP1_64(builder.getInt64Ty(),
-                                             packed->getArg(0), arg.getArgNo());
-    args.push_back(builder.CreateLoad(arg.getType(), slot));
-  }
-  builder.CreateCall(callee, args);
-  builder.CreateRetVoid();
+/// Exports the entry of a function.
+static void exportEntry(Module &module, StringRef name) {
+  Function *entry = module.getFunction(packedName(name));
+  entry->setLinkage(GlobalValue::ExternalLinkage);
   // Do not inline a function that other entries call, too: one copy is enough.
   if (Function *called = module.getFunction(name);
       called && called->getNumUses() > 1)
@@ -163,10 +148,10 @@ loadOpenMP(char prefix) {
   return orc::DynamicLibrarySearchGenerator::Load(info.dli_fname, prefix);
 }
 
-/// Makes libm available, since the symbols of the process may not include it.
-/// Where libc includes libm, there is no libm to load, which is fine.
-static void addMathLibrary(orc::LLJIT &jit, char prefix) {
-  auto library = orc::DynamicLibrarySearchGenerator::Load("libm.so.6", prefix);
+/// Makes a library available, since the symbols of the process may not include
+/// it. Where there is none to load, other libraries have its functions.
+static void addLibrary(orc::LLJIT &jit, const char *name, char prefix) {
+  auto library = orc::DynamicLibrarySearchGenerator::Load(name, prefix);
   if (library)
     jit.getMainJITDylib().addGenerator(std::move(*library));
   else
@@ -196,7 +181,7 @@ static Expected<CompiledUnit> compileUnit(Module &module,
     if (!function.isDeclaration())
       function.setLinkage(GlobalValue::InternalLinkage);
   for (const std::string &entry : entries)
-    addPackedEntry(module, entry);
+    exportEntry(module, entry);
   markUnpredictable(module);
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
@@ -280,7 +265,9 @@ JitModule::load(CompiledCode code, ArrayRef<RuntimeFunction> functions) {
     return error;
   result->jit->getMainJITDylib().addGenerator(std::move(*openmp));
   result->jit->getMainJITDylib().addGenerator(std::move(*process));
-  addMathLibrary(*result->jit, prefix);
+  addLibrary(*result->jit, "libm.so.6", prefix);
+  // It rounds numbers to half floats, where the CPU does not.
+  addLibrary(*result->jit, "libgcc_s.so.1", prefix);
   for (CompiledUnit &unit : code) {
     auto buffer = MemoryBuffer::getMemBufferCopy(
         StringRef(unit.object.data(), unit.object.size()), "nacho");

@@ -23,9 +23,13 @@ namespace nacho {
 /// after the other.
 bool hasFastGathers();
 
-/// Optimises and compiles a module for the host. `units` names the functions to
-/// export; the functions of each unit are compiled on a thread of their own. An
-/// exported function takes its arguments in an array: see JitModule::Entry. The
+/// The name of the entry of a function, which takes its parameters in an array:
+/// see JitModule::Entry.
+std::string packedName(llvm::StringRef function);
+
+/// Optimises and compiles a module for the host. `units` names the functions
+/// whose entries, which the module has, are exported; those of each unit are
+/// compiled on a thread of their own. The
 /// code reports errors to the sanitizer, "none", "address" or "thread", whose
 /// runtime library must be in the process when the code is loaded.
 llvm::Expected<CompiledCode>

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nacho._kernels.function import Function
 from nacho._kernels.kernel import Kernel
 from nacho._kernels.options import is_word
 from nacho._kernels.pins import IndexType, requested_pins
@@ -17,7 +18,7 @@ from nacho._notation.semirings import under
 from nacho._notation.warnings import warn_of_single_indices
 from nacho._storage.formats import Format
 from nacho.errors import ArgumentError
-from nacho.mlir._module import function_of, is_module
+from nacho.mlir._module import is_module, read_function
 
 
 def compile(
@@ -38,7 +39,7 @@ def compile(
     device: int | None = None,
     semiring: Semiring | str | None = None,
     entry: str | None = None,
-) -> Kernel:
+) -> Kernel | Function:
     """Compile an expression for operands of any shape.
 
     The kernel takes any element types, and index arrays of 32 or 64 bits. The first
@@ -112,8 +113,14 @@ def compile(
         What ``+`` and ``*`` mean, and how indices are reduced: a ``nacho.Semiring``, or
         the name of one, such as ``"min_plus"``. What is not stored takes no part.
     entry
-        The name of the function of a module with several functions. With those that it
-        calls, it must have one op of linalg, or one statement.
+        The name of the function of a module with several functions. Those that it calls
+        are inlined.
+
+    Returns
+    -------
+    Kernel or Function
+        A kernel; but a ``Function`` for a module whose function has several ops of
+        linalg, each of which is a kernel, or several results.
 
     Examples
     --------
@@ -131,8 +138,7 @@ def compile(
             "contract": sums,
             "semiring": semiring,
         }
-        text = str(expr) if entry is None else function_of(str(expr), entry)
-        return _of_module(text, given, options)
+        return _of_module(str(expr), entry, given, options)
     if entry is not None:
         raise ArgumentError("entry= names a function of a module")
     written = parse(expr)
@@ -145,10 +151,19 @@ def compile(
     return Kernel(source, request, is_placed=target is not None)
 
 
-def _of_module(text: str, given: Mapping[str, object], options: Any) -> Kernel:
+def _of_module(
+    text: str, entry: str | None, given: Mapping[str, object], options: Any
+) -> Kernel | Function:
     for option, value in given.items():
         if value is not None:
             raise ArgumentError(f"{option}= of a module are those of its function")
     request = checked_request(None, *options)
-    source = ModuleSource(text, request.lowering.cost)
-    return Kernel(source, request, is_placed=options[0] is not None)
+
+    def compiled(text: str) -> Kernel:
+        source = ModuleSource(text, request.lowering.cost)
+        return Kernel(source, request, is_placed=options[0] is not None)
+
+    function = read_function(text, entry)
+    if not function.calls:
+        return compiled(function.text)
+    return Function(function, [compiled(kernel) for kernel, _ in function.calls])

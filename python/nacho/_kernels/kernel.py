@@ -35,7 +35,8 @@ _Result = TypeVar("_Result")
 
 _LARGEST = {"threads": MAX_THREADS, "parts": MAX_PARTS, "memory_limit": MAX_MEMORY}
 """The options of calls that are numbers, and how large each may be."""
-_OPTIONS = (*_LARGEST, "stream")
+OPTIONS = (*_LARGEST, "stream")
+"""The options of calls."""
 
 Choices = Mapping[str, object] | None
 """Choices between the variants of a kernel, by name, as for ``compile``."""
@@ -179,7 +180,7 @@ class Kernel:
         If an operand has such a name, the keyword is the operand.
         """
         given: dict[str, Any] = {}
-        if named.keys().isdisjoint(_OPTIONS):
+        if named.keys().isdisjoint(OPTIONS):
             return given
         if "stream" in named and "stream" not in self._assignment.operands:
             stream = checked_stream(named.pop("stream"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nacho._elements import ELEMENTS
+from nacho._elements import STORED
 from nacho._kernels.call import Call, bind, views_of
 from nacho._kernels.devices import on_stream
 from nacho._kernels.drawing import drawn
@@ -165,7 +165,7 @@ class Plan:
         """The size of the result's arrays in bytes."""
         result = self._specialisation.statement.result
         pos, crd = result.pos_width // 8, result.crd_width // 8
-        total = self.nnz * ELEMENTS[result.dtype].itemsize
+        total = self.nnz * STORED[result.dtype].itemsize
         kinds = () if result.format is None else result.format.level_kinds
         parents = 1
         for kind, size in zip(kinds, self._native.sizes, strict=True):

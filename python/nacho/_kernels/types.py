@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nacho._elements import ELEMENTS
+from nacho._elements import STORED
 from nacho._kernels.pins import Pin
 from nacho._notation.promotion import WEAK, strong, weak_kind
 from nacho._notation.tree import Assignment
@@ -79,7 +79,7 @@ class Reader:
         self.type = type
         self._kind = kind
         self._format = type.format
-        self._values = ELEMENTS[type.dtype]
+        self._values = STORED[type.dtype]
         self._pos, self._crd = (
             INT32 if width == 32 else INT64
             for width in (type.pos_width, type.crd_width)
@@ -152,7 +152,7 @@ def typing_of_call(
             kind = pin.element or scalar_kind(name, value)
             type = TensorType(None, strong(kind))
         else:
-            type = pin.of(read_type(name, view, pin.format or view.format))
+            type = pin.of(read_type(name, view, pin.format or view.format, pin.element))
             kind = type.dtype
             if not pin.is_free:
                 require_type(name, view, type)

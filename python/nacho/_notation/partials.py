@@ -12,6 +12,7 @@ counts, unless it is an expression and the first one a number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -42,7 +43,20 @@ PARTIALS: dict[str, tuple[str, ...]] = {
     "log": ("1 / x",),
     "sin": ("cos(x)",),
     "cos": ("-sin(x)",),
+    "tan": ("1 + tan(x)**2",),
+    "asin": ("1 / sqrt(1 - x**2)",),
+    "acos": ("-1 / sqrt(1 - x**2)",),
+    "atan": ("1 / (1 + x**2)",),
+    "sinh": ("cosh(x)",),
+    "cosh": ("sinh(x)",),
     "tanh": ("1 - tanh(x)**2",),
+    "asinh": ("1 / sqrt(x**2 + 1)",),
+    "acosh": ("1 / sqrt(x**2 - 1)",),
+    "atanh": ("1 / (1 - x**2)",),
+    "cbrt": ("1 / (3 * cbrt(x)**2)",),
+    "exp2": (f"{math.log(2)} * exp2(x)",),
+    "log2": (f"{1 / math.log(2)} / x",),
+    "log10": (f"{1 / math.log(10)} / x",),
     "log1p": ("1 / (1 + x)",),
     "expm1": ("exp(x)",),
     "relu": ("where(x > 0, 1, 0)",),
@@ -52,11 +66,12 @@ PARTIALS: dict[str, tuple[str, ...]] = {
     "mul": ("y", "x"),
     "div": ("1 / y", "-x / y**2"),
     "pow": ("where(y != 0, y * x**(y - 1), 0)", "where(x != 0, x**y * log(x), 0)"),
+    "atan2": ("y / (x**2 + y**2)", "-x / (x**2 + y**2)"),
     "max": ("where(x > y, 1, 0)", "where(x > y, 0, 1)"),
     "min": ("where(x < y, 1, 0)", "where(x < y, 0, 1)"),
     "where": (ZERO, "where(x, 1, 0)", "where(x, 0, 1)"),
     "keep": ("where(y, 1, 0)", ZERO),
-    **dict.fromkeys(("floor", "ceil", "sign", "isnan", "pattern"), (ZERO,)),
+    **dict.fromkeys(("floor", "ceil", "trunc", "sign", "isnan", "pattern"), (ZERO,)),
     "notbits": (ZERO,),
     **dict.fromkeys(("andbits", "orbits", "xorbits"), (ZERO, ZERO)),
     **{

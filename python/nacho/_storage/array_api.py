@@ -27,7 +27,18 @@ from nacho._storage.lazy import mean as _mean
 from nacho._storage.tensor import Tensor
 
 DType = DTypeLike | None
-_NAMES = {"absolute": "abs", "power": "pow", "invert": "bitwise_invert"}
+_NAMES = {
+    "absolute": "abs",
+    "power": "pow",
+    "invert": "bitwise_invert",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+}
 """The names of NumPy's functions that are others in the Array API."""
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from nacho._elements import DType
 from nacho._storage.device_arrays import HOST
 from nacho._storage.formats import Format
-from nacho._storage.given import require_element
+from nacho._storage.given import require_element, require_stored
 from nacho._storage.gpu_arrays import cupy_view, dense_on_device, has_interface
 from nacho._storage.layouts import CSC, CSR, SPARSE_VECTOR, coo_view, dense_view
 from nacho._storage.lengths import filled
@@ -168,7 +168,7 @@ def _numpy_view(name: str, container: Any) -> View:
                 f"{name}.filled(0)"
             )
         array = np.asarray(array)
-    require_element(name, array.dtype)
+    require_stored(name, array.dtype)
     return dense_view(array, NUMPY)
 
 
@@ -250,7 +250,7 @@ def blocks_view(name: str, container: Any, format: Format) -> View:
     """Return the view of a bsr container in blocks, which uses its arrays."""
     indptr, indices, data = container.indptr, container.indices, container.data
     _require_arrays(name, indptr=indptr, indices=indices, data=data)
-    require_element(name, data.dtype)
+    require_stored(name, data.dtype)
     known = _kind_of(type(container))
     assert known is not None
     pos, crd = (None, indptr, None, None), (None, indices, None, None)
@@ -264,7 +264,7 @@ def _bsr_view(name: str, container: Any, library: str) -> View:
     """
     indptr, indices, data = container.indptr, container.indices, container.data
     _require_arrays(name, indptr=indptr, indices=indices, data=data)
-    require_element(name, data.dtype)
+    require_stored(name, data.dtype)
     if data.ndim != 3 or 0 in data.shape[1:]:
         message = f"data has shape {data.shape}, expected (blocks, rows, columns)"
         raise OperandError(f"operand '{name}': {message}")

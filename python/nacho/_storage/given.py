@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nacho._elements import DType, element_name, supported_elements
+from nacho._elements import DType, element_name, stored_name, supported_elements
 from nacho._notation.tree import MAX_RANK
 from nacho._storage.formats import Format
 from nacho._storage.views import (
@@ -47,12 +47,18 @@ def checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def require_element(name: str | None, dtype: DType) -> None:
-    """Refuse types that no kernel computes with."""
+    """Refuse types that no expression computes with."""
     if element_name(dtype) is None and element_name(dtype.newbyteorder("=")) is None:
         raise DTypeError(
             f"{subject(name)}: type {dtype} is not supported (supported: "
             f"{supported_elements()})"
         )
+
+
+def require_stored(name: str | None, dtype: DType) -> None:
+    """Refuse types that no kernel takes, also none of a module."""
+    if stored_name(dtype.newbyteorder("=")) is None:
+        require_element(name, dtype)
 
 
 def checked_format(format: str | Format, rank: int) -> Format:
@@ -68,7 +74,7 @@ def _array(label: str, given: ArrayLike) -> Array:
 
 def values_array(values: ArrayLike) -> Array:
     array = _array("values", values)
-    require_element(None, array.dtype)
+    require_stored(None, array.dtype)
     return array if array.dtype.isnative else made_plain(array)
 
 

@@ -19,6 +19,7 @@ from nacho._notation.promotion import is_integer
 from nacho._notation.warnings import expect_sums
 from nacho._storage.array_operators import ArrayOperators, Axes
 from nacho._storage.containers import view_of
+from nacho._storage.given import require_element
 from nacho._storage.html import table
 from nacho._storage.operand_types import element_type
 from nacho._storage.operations import (
@@ -202,7 +203,8 @@ def operand_node(operand: Any) -> Operation | None:
         return None
     name = type(operand).__name__
     view = view_of(name, operand, len(shape))
-    return Container(operand, view.shape, element_type(name, view.values.dtype))
+    require_element(name, view.values.dtype)
+    return Container(operand, view.shape, element_type(view.values.dtype))
 
 
 def transposed(operand: object, axes: Any) -> Lazy:

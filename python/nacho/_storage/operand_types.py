@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from nacho._elements import ELEMENTS, DType, element_name
+from nacho._elements import STORED, DType, stored_name
 from nacho._storage.containers import index_width
 from nacho._storage.device_arrays import HOST
 from nacho._storage.formats import Format, TensorType
@@ -34,17 +34,16 @@ _COMPILED = "the kernel was compiled"
 _INDICES: dict[int, DType] = {32: INT32, 64: INT64}
 
 
-def element_type(name: str, dtype: DType) -> str:
-    """Return the name of an element type, or refuse it."""
-    require_element(name, dtype)
-    element = element_name(dtype.newbyteorder("="))
+def element_type(dtype: DType) -> str:
+    """Return the name of an element type, which a view has."""
+    element = stored_name(dtype.newbyteorder("="))
     assert element is not None
     return element
 
 
 def tensor_type(name: str, view: View) -> TensorType:
     """Return the type with which a kernel reads an operand in place, or refuse it."""
-    element = element_type(name, view.values.dtype)
+    element = element_type(view.values.dtype)
     format = view.format
     if format.is_dense:
         return TensorType(format, element)
@@ -59,17 +58,21 @@ def tensor_type(name: str, view: View) -> TensorType:
     return TensorType(format, element, max(widths, default=crd), crd)
 
 
-def read_type(name: str, view: View, wanted: Format) -> TensorType:
+def read_type(
+    name: str, view: View, wanted: Format, element: str | None = None
+) -> TensorType:
     """Return the type with which a kernel reads an operand in a format, or refuse it.
 
     The types are those of the operand's arrays, so that most can be used in place.
+    ``element`` is the type that a kernel wants its elements to have.
     """
-    require_element(name, view.values.dtype)
+    if element is None or view.values.dtype.newbyteorder("=") != STORED[element]:
+        require_element(name, view.values.dtype)
     require_readable(name, view, wanted)
     if view.format == wanted:
         return tensor_type(name, view)
     if wanted.is_dense:
-        return TensorType(wanted, element_type(name, view.values.dtype))
+        return TensorType(wanted, element_type(view.values.dtype))
     return converted_type(name, view, wanted)
 
 
@@ -111,7 +114,7 @@ def require_elements(
     name: str, view: View, type: TensorType, reader: str = _COMPILED
 ) -> None:
     """Refuse elements that ``reader`` takes neither as they are nor widened."""
-    values, wanted = view.values.dtype, ELEMENTS[type.dtype]
+    values, wanted = view.values.dtype, STORED[type.dtype]
     if values == wanted or values.newbyteorder("=") == wanted:
         return
     require_element(name, values)
@@ -175,7 +178,7 @@ def _refuse_width(
 
 def widened(name: str, view: View, type: TensorType, notes: Notes | None) -> View:
     """Return a view whose values have the type that a kernel reads."""
-    given, wanted = view.values.dtype, ELEMENTS[type.dtype]
+    given, wanted = view.values.dtype, STORED[type.dtype]
     if given == wanted or given.newbyteorder("=") == wanted:
         return view
     if notes is not None:

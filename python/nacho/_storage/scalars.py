@@ -6,10 +6,10 @@ from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 
-from nacho._elements import ELEMENTS, DType, element_name
+from nacho._elements import ELEMENTS, STORED, DType, element_name
 from nacho._notation.promotion import weak_kind
 from nacho._storage.formats import TensorType
-from nacho._storage.given import require_element
+from nacho._storage.given import require_element, require_stored
 from nacho._storage.gpu_arrays import has_interface, number_on_device
 from nacho._storage.torch_tensors import is_torch, scalar_of
 from nacho._storage.views import Array
@@ -78,7 +78,7 @@ def scalar_dtype(name: str, value: Any) -> DType | None:
     if is_number(value):
         value = _in_numpy(name, value)
     if isinstance(value, np.generic | np.ndarray) and is_number(value):
-        require_element(name, value.dtype)
+        require_stored(name, value.dtype)
         return value.dtype.newbyteorder("=")
     if isinstance(value, bool):
         return ELEMENTS["bool"]
@@ -93,14 +93,20 @@ def scalar_dtype(name: str, value: Any) -> DType | None:
 def scalar_kind(name: str, value: Any) -> str:
     """Return the kind of a number; Python's numbers are weak, except for bools."""
     dtype = scalar_dtype(name, value)
-    found = None if dtype is None else element_name(dtype)
-    return found or weak_kind(value) or "float"
+    if dtype is None:
+        return weak_kind(value) or "float"
+    require_element(name, dtype)
+    element = element_name(dtype)
+    assert element is not None
+    return element
 
 
 def load_scalar(name: str, value: Any, type: TensorType) -> Array:
     """Return a scalar operand as the array that a kernel reads."""
     given = scalar_dtype(name, value)
-    wanted = ELEMENTS[type.dtype]
+    wanted = STORED[type.dtype]
+    if given is not None and given != wanted:
+        require_element(name, given)
     value = _in_numpy(name, value)
     if given is not None and not np.can_cast(given, wanted, "safe"):
         raise DTypeError(

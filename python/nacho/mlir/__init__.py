@@ -1,10 +1,11 @@
 """The compiler's interface: kernels from notation or MLIR, and the IR in between."""
 
 from nacho._kernels.compilation import compile
+from nacho._kernels.function import Function
 from nacho._kernels.kernel import Kernel
 from nacho._kernels.plan import Plan
 
-__all__ = ["Kernel", "Plan", "compile"]
+__all__ = ["Function", "Kernel", "Plan", "compile"]
 
 
 def __dir__() -> list[str]:

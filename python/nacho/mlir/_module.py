@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from nacho._elements import MLIR
 from nacho._notation.symbols import result_name
@@ -35,6 +36,25 @@ _ARGUMENT = re.compile(r"(%[\w$.-]+): ")
 _BINDING = re.compile(r"%[\w$.-]+ = (%[\w$.-]+)\[([^\]]*)\] :")
 _INIT = re.compile(r"\binit\((%[\w$.-]+) :")
 _RESULT = re.compile(r"-> \[([^\]]*)\] : tensor")
+
+
+class Calls(NamedTuple):
+    """A function as calls of kernels, one after the other.
+
+    Its values have numbers: first its arguments, then the result of each call.
+    """
+
+    text: str
+    """The module: the function, and those that it calls."""
+    name: str
+    arguments: tuple[str, ...]
+    """The names of the arguments, which may be empty."""
+    calls: tuple[tuple[str, tuple[int, ...]], ...]
+    """The module of each kernel, and the numbers of its operands.
+
+    If there are none, the function is a kernel.
+    """
+    results: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -98,14 +118,19 @@ def is_module(expr: object) -> bool:
         return False
 
 
-def function_of(text: str, entry: str) -> str:
-    """Return a module with one function of another module, and what that calls."""
+def read_function(text: str, entry: str | None) -> Calls:
+    """Read a function of a module, by default its only one, as calls of kernels."""
     from nacho import _nacho
 
     try:
-        return _nacho.only_function(text, entry)
+        return Calls(*_nacho.read_function(text, entry or ""))
     except _nacho.CompileError as error:
         refuse_module(error)
+
+
+def argument_names(names: Sequence[str]) -> list[str]:
+    """Return names for the arguments of a function, also for those without one."""
+    return [name or f"arg{number}" for number, name in enumerate(names)]
 
 
 def read_module(text: str, cost: str) -> Module:
@@ -117,7 +142,7 @@ def read_module(text: str, cost: str) -> Module:
         lowered = _nacho.lower(text, "assign", "cpu", {"cost": cost})
     except _nacho.CompileError as error:
         refuse_module(error)
-    names = [name or f"arg{number}" for number, name in enumerate(names)]
+    names = argument_names(names)
     parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
     wanted, shape = _tensor_type("the result", result)
     given = {**parsed, RESULT: (wanted, shape)}

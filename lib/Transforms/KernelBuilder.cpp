@@ -1,0 +1,172 @@
+//===- KernelBuilder.cpp - A function of one linalg op --------------------===//
+
+#include "nacho/Transforms/KernelBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+/// The value with which an output is filled; null if that is not known.
+static Attribute fillOf(Value output) {
+  if (auto fill = output.getDefiningOp<linalg::FillOp>()) {
+    Attribute value;
+    matchPattern(fill.getInputs().front(), m_Constant(&value));
+    return value;
+  }
+  SplatElementsAttr splat;
+  if (matchPattern(output, m_Constant(&splat)))
+    return splat.getSplatValue<Attribute>();
+  return {};
+}
+
+/// Whether an output has no elements yet, or none that is not 0.
+static bool isEmpty(Value output) {
+  auto allocated = output.getDefiningOp<bufferization::AllocTensorOp>();
+  return output.getDefiningOp<tensor::EmptyOp>() ||
+         (allocated && !allocated.getCopy());
+}
+
+static Value emitConstant(ImplicitLocOpBuilder &b, Attribute value, Type type) {
+  if (isa<ComplexType>(type))
+    return complex::ConstantOp::create(b, type, cast<ArrayAttr>(value));
+  return arith::ConstantOp::create(b, type, cast<TypedAttr>(value));
+}
+
+/// Whether operands have all indices of the output as they are, so that its
+/// extents follow from theirs.
+static bool hasExtentsOfInputs(linalg::LinalgOp op) {
+  llvm::SmallBitVector found(op.getNumLoops());
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!map.isProjectedPermutation())
+      return false;
+    for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
+      if (map.isFunctionOfDim(dim))
+        found.set(dim);
+  }
+  AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  return llvm::all_of(llvm::seq<unsigned>(op.getNumLoops()), [&](unsigned dim) {
+    return !output.isFunctionOfDim(dim) || found.test(dim);
+  });
+}
+
+/// Kernels need not be told of outputs without elements, or that are filled
+/// with a constant. If the extents are those of the operands, what is made in
+/// their place may have any.
+Value KernelBuilder::addOutput(Value output) {
+  Attribute fill = fillOf(output);
+  auto type = cast<RankedTensorType>(output.getType());
+  bool isKnown = type.hasStaticShape() || hasExtentsOfInputs(op);
+  if (!isKnown || (!fill && !isEmpty(output)))
+    return addArgument(output);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  SmallVector<Value> extents(type.getNumDynamicDims(), one);
+  Value empty = tensor::EmptyOp::create(b, type, extents);
+  if (!fill)
+    return empty;
+  Value value = emitConstant(b, fill, type.getElementType());
+  return linalg::FillOp::create(b, value, empty).getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+Value KernelBuilder::addArgument(Value value) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  arguments.push_back(value);
+  Value arg = func->getBody().addArgument(value.getType(), value.getLoc());
+  mapping.map(value, arg);
+  return arg;
+}
+
+tensor::PadOp nacho::paddingOf(Value operand) {
+  auto pad = operand.getDefiningOp<tensor::PadOp>();
+  bool isTaken = pad && sparse_tensor::getSparseTensorEncoding(pad.getType()) &&
+                 pad.getConstantPaddingValue() && pad.getLow().empty() &&
+                 pad.getHigh().empty();
+  return isTaken ? pad : tensor::PadOp();
+}
+
+void KernelBuilder::addTensor(Value value) {
+  tensor::PadOp pad = paddingOf(value);
+  if (!pad) {
+    addArgument(value);
+    return;
+  }
+  Value source = addArgument(pad.getSource());
+  Attribute constant;
+  matchPattern(pad.getConstantPaddingValue(), m_Constant(&constant));
+  Type element = pad.getResultType().getElementType();
+  Value padded = tensor::PadOp::create(
+      b, pad.getType(), source, pad.getMixedLowPad(), pad.getMixedHighPad(),
+      emitConstant(b, constant, element));
+  mapping.map(value, padded);
+}
+
+/// Makes a number an argument, unless it is a constant, or the element of a
+/// tensor without indices, which is an argument then.
+LogicalResult KernelBuilder::addNumber(Value value) {
+  Type type = value.getType();
+  if (!type.isIntOrIndexOrFloat() && !isa<ComplexType>(type)) {
+    reason = "it reads a value that is neither a ranked tensor nor a number";
+    return failure();
+  }
+  if (mapping.contains(value))
+    return success();
+  Attribute constant;
+  auto extract = value.getDefiningOp<tensor::ExtractOp>();
+  bool isElement = extract && extract.getIndices().empty();
+  if (isElement)
+    addArgument(extract.getTensor());
+  if (isElement || matchPattern(value, m_Constant(&constant)))
+    b.clone(*value.getDefiningOp(), mapping);
+  else
+    addArgument(value);
+  return success();
+}
+
+/// Operands come first, then what the body reads from outside.
+LogicalResult KernelBuilder::addInputs() {
+  llvm::SetVector<Value> numbers;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (isa<RankedTensorType>(input->get().getType()))
+      addTensor(input->get());
+    else
+      numbers.insert(input->get());
+  for (OpOperand &output : op.getDpsInitsMutable())
+    if (!mapping.contains(output.get()))
+      mapping.map(output.get(), addOutput(output.get()));
+  getUsedValuesDefinedAbove(op->getRegions(), numbers);
+  for (Value number : numbers)
+    if (failed(addNumber(number)))
+      return failure();
+  return success();
+}
+
+OwningOpRef<func::FuncOp> KernelBuilder::build() {
+  if (op->getNumResults() != 1) {
+    reason = "it has not one result";
+    return nullptr;
+  }
+  func = func::FuncOp::create(op.getLoc(), name, b.getFunctionType({}, {}));
+  b.setInsertionPointToStart(func->addEntryBlock());
+  if (failed(addInputs()))
+    return nullptr;
+  Operation *made = b.clone(*op, mapping);
+  func::ReturnOp::create(b, made->getResults());
+  func->setFunctionType(b.getFunctionType(func->getBody().getArgumentTypes(),
+                                          op->getResultTypes()));
+  return std::move(func);
+}
