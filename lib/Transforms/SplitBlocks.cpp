@@ -19,6 +19,7 @@
 
 #include "nacho/IR/Nacho.h"
 #include "nacho/Levels/LevelFormat.h"
+#include "nacho/Levels/LevelParts.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,43 +38,6 @@ using Blocks = SmallVector<int64_t>;
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// What a level stores: a dimension, the number of the block in it, or the
-/// place in that block.
-struct LevelPart {
-  enum Kind { whole, block, inside };
-  Kind kind;
-  unsigned dimension;
-  int64_t size = 1;
-};
-} // namespace
-
-/// What the levels of a tensor store. MLIR allows no other maps than those in
-/// which each dimension is whole or has a number of a block and, in a later
-/// level, a place inside of it.
-static SmallVector<LevelPart> partsOf(RankedTensorType type) {
-  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  SmallVector<LevelPart> parts;
-  for (AffineExpr level : encoding.getDimToLvl().getResults()) {
-    if (auto dimension = dyn_cast<AffineDimExpr>(level)) {
-      parts.push_back({LevelPart::whole, dimension.getPosition()});
-      continue;
-    }
-    auto binary = cast<AffineBinaryOpExpr>(level);
-    parts.push_back({level.getKind() == AffineExprKind::FloorDiv
-                         ? LevelPart::block
-                         : LevelPart::inside,
-                     cast<AffineDimExpr>(binary.getLHS()).getPosition(),
-                     cast<AffineConstantExpr>(binary.getRHS()).getValue()});
-  }
-  return parts;
-}
-
-static bool hasBlocks(Type type) {
-  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  return encoding && !encoding.isPermutation();
-}
 
 /// The size of the blocks of each dimension, 1 where it has none.
 static Blocks sizesOf(ArrayRef<LevelPart> parts) {
@@ -101,7 +65,7 @@ static int64_t extentOf(const LevelPart &part, int64_t extent) {
 static SmallVector<LevelPart> newDimensions(RankedTensorType type,
                                             const Blocks &blocks) {
   if (hasBlocks(type))
-    return partsOf(type);
+    return levelParts(type);
   SmallVector<LevelPart> parts;
   for (auto [dimension, size] : llvm::enumerate(blocks)) {
     auto number = static_cast<unsigned>(dimension);
@@ -208,7 +172,7 @@ void BlockSplitter::collect() {
       for (Operation *user : llvm::make_early_inc_range(tensor.getUsers()))
         if (isa<tensor::DimOp>(user) && user->use_empty())
           user->erase();
-      tensors.insert({tensor, hasBlocks(type) ? sizesOf(partsOf(type))
+      tensors.insert({tensor, hasBlocks(type) ? sizesOf(levelParts(type))
                                               : Blocks(type.getRank(), 1)});
     }
   });
@@ -250,7 +214,7 @@ LogicalResult BlockSplitter::verifyTensor(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!isSplit(blocks))
     return success();
-  if (hasBlocks(type) ? sizesOf(partsOf(type)) != blocks : !isDense(type))
+  if (hasBlocks(type) ? sizesOf(levelParts(type)) != blocks : !isDense(type))
     return emitError(tensor.getLoc())
            << "a tensor of type " << type
            << " shares an index with one in blocks: not supported, since its "
