@@ -2,6 +2,7 @@
 
 #include "KernelWrapper.h"
 
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Levels/LevelParts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -151,6 +152,38 @@ static SmallVector<Value> emitDimensions(ImplicitLocOpBuilder &b,
   return dims;
 }
 
+/// The library takes the coordinates of levels in coordinate form next to each
+/// other, though it stores them apart: puts those of such levels that end a
+/// tensor into one array.
+static SmallVector<Value> interleaved(ImplicitLocOpBuilder &b, ModuleOp module,
+                                      RankedTensorType tensor,
+                                      const MadeArrays &made) {
+  unsigned level = 0, first = 0, rank = made.extents.size();
+  for (; level < rank && isUniqueLevel(tensor, level); ++level)
+    first += levelArrays(tensor, level).size();
+  // The last array of the first level holds its coordinates.
+  if (level + 1 >= rank || levelArrays(tensor, level + 1).empty())
+    return made.data;
+  first += levelArrays(tensor, level).size() - 1;
+  ArrayRef<Value> apart = ArrayRef(made.data).slice(first, rank - level);
+  Value row = emitRow(b, apart.size());
+  for (auto [n, data] : llvm::enumerate(apart))
+    LLVM::StoreOp::create(b, data, emitPlace(b, row, n));
+  Type pointer = row.getType(), i64 = b.getI64Type();
+  Type coordinate = levelArrays(tensor, level).back().element;
+  LLVM::LLVMFuncOp interleave = declareFunction(
+      b, module, "nacho_interleave", pointer, {pointer, i64, i64, i64});
+  Value together =
+      LLVM::CallOp::create(b, interleave,
+                           ValueRange{row, emitInteger(b, apart.size()),
+                                      made.sizes[first],
+                                      emitInteger(b, bytesOf(coordinate))})
+          .getResult();
+  SmallVector<Value> data(ArrayRef(made.data).take_front(first));
+  data.append({together, made.data.back()});
+  return data;
+}
+
 FailureOr<Value> nacho::emitLibraryTensor(ImplicitLocOpBuilder &b,
                                           ModuleOp module,
                                           RankedTensorType tensor,
@@ -165,7 +198,8 @@ FailureOr<Value> nacho::emitLibraryTensor(ImplicitLocOpBuilder &b,
   SmallVector<Value> types, arrays;
   for (sparse_tensor::LevelType level : encoding.getLvlTypes())
     types.push_back(emitInteger(b, static_cast<uint64_t>(level)));
-  for (Value data : made.data)
+  SmallVector<Value> passed = interleaved(b, module, tensor, made);
+  for (Value data : passed)
     arrays.push_back(LLVM::PtrToIntOp::create(b, b.getI64Type(), data));
   Value row = emitRow(b, arrays.size());
   for (auto [n, data] : llvm::enumerate(arrays))
@@ -191,7 +225,7 @@ FailureOr<Value> nacho::emitLibraryTensor(ImplicitLocOpBuilder &b,
   Value address = LLVM::CallOp::create(b, make, args).getResult();
   LLVM::LLVMFuncOp release = declareFunction(
       b, module, "free", LLVM::LLVMVoidType::get(b.getContext()), pointer);
-  for (Value data : made.data)
+  for (Value data : passed)
     LLVM::CallOp::create(b, release, data);
   return address;
 }
