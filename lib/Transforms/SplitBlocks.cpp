@@ -13,17 +13,23 @@
 //
 // No array changes: the elements of a dense tensor lie in memory as before, in
 // an array with one dimension more. An extent must be a multiple of the block.
-// The coordinates of other sparse tensors would change, so these are refused.
+// The coordinates of other sparse tensors change: lists take their place
+// (BlockLists.cpp).
 //
 //===----------------------------------------------------------------------===//
+
+#include "BlockLists.h"
 
 #include "nacho/IR/Nacho.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Levels/LevelParts.h"
 #include "nacho/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHOSPLITBLOCKS
@@ -132,6 +138,9 @@ private:
   LogicalResult findBlocks();
   LogicalResult agree(AssignOp op, Attribute index, int64_t &one,
                       int64_t &other);
+  SmallVector<SplitIndex> splitIndices(AssignOp op);
+  OpFoldResult resultExtent(AssignOp op, unsigned dimension);
+  void listEntries(AssignOp op);
   LogicalResult verifyTensor(Value tensor);
   void addOutputs();
   void rewrite(AssignOp op);
@@ -160,6 +169,12 @@ SmallVector<BlockSplitter::Access> BlockSplitter::accessesOf(AssignOp op) {
     accesses.push_back({op.getInit(), left});
   accesses.push_back({op.getResult(), left});
   return accesses;
+}
+
+/// Whether the coordinates of a tensor would change if its indices were split.
+static bool storesWhole(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return !hasBlocks(type) && !isDense(type);
 }
 
 /// Finds all tensors of assignments, and the blocks that their types have. An
@@ -198,27 +213,93 @@ LogicalResult BlockSplitter::findBlocks() {
   do {
     isChanged = false;
     for (AssignOp op : assigns)
-      for (auto [tensor, access] : accessesOf(op))
+      for (auto [tensor, access] : accessesOf(op)) {
+        if (storesWhole(tensor))
+          continue;
         for (auto [index, size] : llvm::zip(access, tensors[tensor])) {
           int64_t &known = indices.try_emplace({op, index}, 1).first->second;
           if (failed(agree(op, index, known, size)))
             return failure();
         }
+      }
   } while (isChanged);
   return success();
 }
 
-/// Refuses what has other coordinates, or another size, once it is split.
+/// The indices of an assignment that are in blocks, and the names of their
+/// parts.
+SmallVector<SplitIndex> BlockSplitter::splitIndices(AssignOp op) {
+  llvm::SetVector<Attribute> split;
+  for (auto [tensor, access] : accessesOf(op))
+    for (Attribute index : access)
+      if (indices.lookup({op, index}) > 1)
+        split.insert(index);
+  return llvm::map_to_vector(split, [&](Attribute index) {
+    int64_t size = indices.lookup({op, index});
+    return SplitIndex{cast<StringAttr>(index),
+                      nameOf(op, index, {LevelPart::block, 0, size}),
+                      nameOf(op, index, {LevelPart::inside, 0, size}), size};
+  });
+}
+
+/// The extent of an index of the result, which an operand has.
+OpFoldResult BlockSplitter::resultExtent(AssignOp op, unsigned dimension) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  if (!op.getType().isDynamicDim(dimension))
+    return b.getIndexAttr(op.getType().getDimSize(dimension));
+  Attribute index = op.getResultAccess()[dimension];
+  for (auto [n, input] : llvm::enumerate(op.getInputs())) {
+    auto type = cast<RankedTensorType>(input.getType());
+    for (auto [at, part] : llvm::enumerate(newDimensions(type, tensors[input])))
+      if (part.kind != LevelPart::inside &&
+          op.getAccess(n)[part.dimension] == index)
+        return Value(arith::MulIOp::create(
+            b, tensor::DimOp::create(b, input, at),
+            arith::ConstantIndexOp::create(b, part.size)));
+  }
+  llvm_unreachable("every index of a result is an operand's");
+}
+
+/// Lets lists take the place of tensors that have indices in blocks, and whose
+/// coordinates would change.
+void BlockSplitter::listEntries(AssignOp op) {
+  SmallVector<SplitIndex> split = splitIndices(op);
+  auto isListed = [&](Value tensor, ArrayRef<Attribute> access) {
+    return storesWhole(tensor) &&
+           llvm::any_of(split, [&](const SplitIndex &known) {
+             return llvm::is_contained(access, known.index);
+           });
+  };
+  auto noBlocks = [](Value tensor) {
+    return Blocks(cast<RankedTensorType>(tensor.getType()).getRank(), 1);
+  };
+  if (isListed(op.getResult(), op.getResultAccess().getValue())) {
+    SmallVector<OpFoldResult> extents;
+    for (unsigned dim = 0; dim < op.getType().getRank(); ++dim)
+      extents.push_back(resultExtent(op, dim));
+    listResult(op, split, extents);
+    tensors[op.getResult()] = noBlocks(op.getResult());
+  }
+  for (unsigned n = 0; n < op.getInputs().size(); ++n) {
+    if (!isListed(op.getInputs()[n], op.getAccess(n)))
+      continue;
+    listOperand(op, n, split);
+    Value list = op.getInputs()[n];
+    tensors.insert({list, noBlocks(list)});
+  }
+}
+
+/// Refuses what has other blocks, or another size, once it is split.
 LogicalResult BlockSplitter::verifyTensor(Value tensor) {
   const Blocks &blocks = tensors[tensor];
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!isSplit(blocks))
     return success();
-  if (hasBlocks(type) ? sizesOf(levelParts(type)) != blocks : !isDense(type))
+  if (hasBlocks(type) && sizesOf(levelParts(type)) != blocks)
     return emitError(tensor.getLoc())
            << "a tensor of type " << type
-           << " shares an index with one in blocks: not supported, since its "
-              "coordinates are not split; convert one of them";
+           << " has blocks, but not of an index that is in blocks: not "
+              "supported; convert it";
   for (auto [extent, size] : llvm::zip(type.getShape(), blocks))
     if (ShapedType::isStatic(extent) && extent % size)
       return emitError(tensor.getLoc())
@@ -336,6 +417,8 @@ LogicalResult BlockSplitter::run() {
   for (auto &[tensor, blocks] : tensors)
     if (failed(verifyTensor(tensor)))
       return failure();
+  for (AssignOp op : assigns)
+    listEntries(op);
   for (AssignOp op : assigns)
     rewrite(op);
   setSignature();
