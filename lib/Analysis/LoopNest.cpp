@@ -48,8 +48,8 @@ MergeAttr LoopNest::patternOf(unsigned term) {
   return toInstances(facts.pattern, term);
 }
 
-/// Terms that are 0 everywhere add nothing to a sparse result. It has no entries
-/// if all of them are.
+/// Terms that are 0 everywhere add nothing to a sparse result. It has no
+/// entries if all of them are.
 void LoopNest::dropZeros() {
   auto isZero = [&](const Term &term) {
     const ElementFacts &facts = algebra.get(term.value);

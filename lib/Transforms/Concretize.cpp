@@ -118,7 +118,8 @@ void NestBuilder::buildFinish() {
 //===----------------------------------------------------------------------===//
 
 /// The extent of a loop; null if the loop can take it from its first fiber. For
-/// a result without entries, loops over levels that store coordinates have none.
+/// a result without entries, loops over levels that store coordinates have
+/// none.
 Value NestBuilder::extentOfLoop(unsigned m) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(open.nest);

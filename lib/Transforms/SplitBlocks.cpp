@@ -19,10 +19,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockLists.h"
+#include "BlockTypes.h"
 
 #include "nacho/IR/Nacho.h"
 #include "nacho/Levels/LevelFormat.h"
-#include "nacho/Levels/LevelParts.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,85 +38,6 @@ namespace nacho {
 
 using namespace mlir;
 using namespace nacho;
-
-using Blocks = SmallVector<int64_t>;
-
-//===----------------------------------------------------------------------===//
-// Types
-//===----------------------------------------------------------------------===//
-
-/// The size of the blocks of each dimension, 1 where it has none.
-static Blocks sizesOf(ArrayRef<LevelPart> parts) {
-  Blocks sizes;
-  for (const LevelPart &part : parts) {
-    sizes.resize(std::max<size_t>(sizes.size(), part.dimension + 1), 1);
-    sizes[part.dimension] = part.size;
-  }
-  return sizes;
-}
-
-static bool isSplit(const Blocks &blocks) {
-  return llvm::any_of(blocks, [](int64_t size) { return size != 1; });
-}
-
-/// The extent of a part of a dimension.
-static int64_t extentOf(const LevelPart &part, int64_t extent) {
-  if (part.kind == LevelPart::inside)
-    return part.size;
-  return ShapedType::isDynamic(extent) ? extent : extent / part.size;
-}
-
-/// The parts that become dimensions, in their order. Those of a tensor in
-/// blocks are its levels; each dimension of another one is split where it is.
-static SmallVector<LevelPart> newDimensions(RankedTensorType type,
-                                            const Blocks &blocks) {
-  if (hasBlocks(type))
-    return levelParts(type);
-  SmallVector<LevelPart> parts;
-  for (auto [dimension, size] : llvm::enumerate(blocks)) {
-    auto number = static_cast<unsigned>(dimension);
-    if (size == 1) {
-      parts.push_back({LevelPart::whole, number});
-      continue;
-    }
-    parts.push_back({LevelPart::block, number, size});
-    parts.push_back({LevelPart::inside, number, size});
-  }
-  return parts;
-}
-
-/// The encoding of a tensor with these new dimensions; null if it has none.
-static Attribute newEncoding(RankedTensorType type,
-                             ArrayRef<LevelPart> dimensions) {
-  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  if (!encoding)
-    return {};
-  MLIRContext *context = type.getContext();
-  SmallVector<sparse_tensor::LevelType> levels(encoding.getLvlTypes());
-  AffineMap map = AffineMap::getMultiDimIdentityMap(dimensions.size(), context);
-  if (!hasBlocks(type)) {
-    // A dense tensor: each level becomes those of the parts of its dimension.
-    SmallVector<unsigned> order;
-    for (unsigned level = 0; level < type.getRank(); ++level)
-      for (auto [n, part] : llvm::enumerate(dimensions))
-        if (part.dimension == dimensionOf(type, level))
-          order.push_back(n);
-    levels.assign(order.size(), levels.front());
-    map = AffineMap::getPermutationMap(order, context);
-  }
-  return sparse_tensor::SparseTensorEncodingAttr::get(
-      context, levels, map, inversePermutation(map), encoding.getPosWidth(),
-      encoding.getCrdWidth());
-}
-
-static RankedTensorType newType(RankedTensorType type, const Blocks &blocks) {
-  SmallVector<LevelPart> dimensions = newDimensions(type, blocks);
-  SmallVector<int64_t> shape;
-  for (const LevelPart &part : dimensions)
-    shape.push_back(extentOf(part, type.getDimSize(part.dimension)));
-  return RankedTensorType::get(shape, type.getElementType(),
-                               newEncoding(type, dimensions));
-}
 
 //===----------------------------------------------------------------------===//
 // The function
@@ -187,7 +108,7 @@ void BlockSplitter::collect() {
       for (Operation *user : llvm::make_early_inc_range(tensor.getUsers()))
         if (isa<tensor::DimOp>(user) && user->use_empty())
           user->erase();
-      tensors.insert({tensor, hasBlocks(type) ? sizesOf(levelParts(type))
+      tensors.insert({tensor, hasBlocks(type) ? blocksOf(levelParts(type))
                                               : Blocks(type.getRank(), 1)});
     }
   });
@@ -250,7 +171,8 @@ OpFoldResult BlockSplitter::resultExtent(AssignOp op, unsigned dimension) {
   Attribute index = op.getResultAccess()[dimension];
   for (auto [n, input] : llvm::enumerate(op.getInputs())) {
     auto type = cast<RankedTensorType>(input.getType());
-    for (auto [at, part] : llvm::enumerate(newDimensions(type, tensors[input])))
+    for (auto [at, part] :
+         llvm::enumerate(dimensionsInBlocks(type, tensors[input])))
       if (part.kind != LevelPart::inside &&
           op.getAccess(n)[part.dimension] == index)
         return Value(arith::MulIOp::create(
@@ -295,7 +217,7 @@ LogicalResult BlockSplitter::verifyTensor(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!isSplit(blocks))
     return success();
-  if (hasBlocks(type) && sizesOf(levelParts(type)) != blocks)
+  if (hasBlocks(type) && blocksOf(levelParts(type)) != blocks)
     return emitError(tensor.getLoc())
            << "a tensor of type " << type
            << " has blocks, but not of an index that is in blocks: not "
@@ -332,7 +254,7 @@ ArrayAttr BlockSplitter::splitAccess(AssignOp op, Value tensor,
                                      ArrayRef<Attribute> access) {
   SmallVector<Attribute> names;
   auto type = cast<RankedTensorType>(tensor.getType());
-  for (const LevelPart &part : newDimensions(type, tensors[tensor]))
+  for (const LevelPart &part : dimensionsInBlocks(type, tensors[tensor]))
     names.push_back(nameOf(op, access[part.dimension], part));
   return ArrayAttr::get(op.getContext(), names);
 }
@@ -390,7 +312,8 @@ void BlockSplitter::setSignature() {
       func.setResultAttr(n, kBlocksAttrName, blocks);
   for (auto &[tensor, blocks] : tensors)
     if (isSplit(blocks))
-      tensor.setType(newType(cast<RankedTensorType>(tensor.getType()), blocks));
+      tensor.setType(
+          typeInBlocks(cast<RankedTensorType>(tensor.getType()), blocks));
   func.setFunctionType(FunctionType::get(func.getContext(),
                                          func.getBody().getArgumentTypes(),
                                          end->getOperandTypes()));
