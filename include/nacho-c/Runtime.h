@@ -57,6 +57,13 @@ void nacho_destroy_plan(nacho_plan *plan);
 void nacho_call(nacho_image *image, const nacho_argument *operands,
                 nacho_argument *results, int64_t threads, int64_t parts);
 
+/* Makes one array of several that have `size` elements of `bytes` bytes each:
+ * first come the first elements of all arrays, then their second ones. The
+ * arrays are released with free(), and so is the one that is returned. MLIR's
+ * library takes the coordinates of tensors in coordinate form in this way. */
+void *nacho_interleave(void *const *arrays, int64_t count, int64_t size,
+                       int64_t bytes);
+
 /* Sets what is called with the text of an error, and returns what was. If the
  * handler returns, so does the function that failed, without a result. */
 typedef void (*nacho_error_handler)(const char *text);

@@ -48,13 +48,15 @@ MergeAttr LoopNest::patternOf(unsigned term) {
   return toInstances(facts.pattern, term);
 }
 
-/// Terms that are 0 everywhere add nothing to a sparse result.
+/// Terms that are 0 everywhere add nothing to a sparse result. It has no
+/// entries if all of them are.
 void LoopNest::dropZeros() {
   auto isZero = [&](const Term &term) {
     const ElementFacts &facts = algebra.get(term.value);
     return facts.isZeroPreserving() && isNever(facts.pattern);
   };
-  if (llvm::all_of(terms.terms, isZero))
+  hasEntries = !llvm::all_of(terms.terms, isZero);
+  if (!hasEntries)
     return;
   for (const Term &term : terms.terms)
     terms.sums[term.sum].numTerms -= isZero(term);
@@ -69,8 +71,6 @@ LogicalResult LoopNest::verifySparseResult() {
     if (!facts.isZeroPreserving() && !isAlways(facts.pattern))
       return op.emitOpError("is not zero where all operands are, so that its "
                             "result would be dense");
-    if (isNever(facts.pattern))
-      return op.emitOpError("needs a sparse operand");
   }
   return success();
 }

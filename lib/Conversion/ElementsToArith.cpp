@@ -261,9 +261,27 @@ static void lowerComplex(ComplexOp op) {
 // Coordinates
 //===----------------------------------------------------------------------===//
 
+/// A sum divided by the divisor of an op, and whether the op has this quotient.
+/// If it rounds, the numbers are unsigned: the quotient of a sum below 0 is not
+/// below an extent.
+static std::pair<Value, Condition> divide(ImplicitLocOpBuilder &b, DeriveOp op,
+                                          Value sum) {
+  if (op.getDivisor() == 1)
+    return {sum, kAlways};
+  Value divisor = arith::ConstantIndexOp::create(b, op.getDivisor());
+  if (op.getRounds())
+    return {arith::DivUIOp::create(b, sum, divisor), kAlways};
+  Value quotient = arith::DivSIOp::create(b, sum, divisor);
+  Value rest = arith::RemSIOp::create(b, sum, divisor);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value divides =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
+  return {quotient, Condition(divides)};
+}
+
 /// sum = factors * sources + constant
 /// coordinate = sum / divisor
-/// inside = sum % divisor == 0 and 0 <= coordinate < extent
+/// inside = (sum % divisor == 0 or rounds) and 0 <= coordinate < extent
 static void lowerDerive(DeriveOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto constant = [&](int64_t value) -> Value {
@@ -273,15 +291,7 @@ static void lowerDerive(DeriveOp op) {
   for (auto [source, factor] : llvm::zip(op.getSources(), op.getFactors()))
     sum = arith::AddIOp::create(
         b, sum, arith::MulIOp::create(b, source, constant(factor)));
-  Value coordinate = sum;
-  Condition divides = kAlways;
-  if (op.getDivisor() != 1) {
-    Value divisor = constant(op.getDivisor());
-    coordinate = arith::DivSIOp::create(b, sum, divisor);
-    divides = Condition(arith::CmpIOp::create(
-        b, arith::CmpIPredicate::eq, arith::RemSIOp::create(b, sum, divisor),
-        constant(0)));
-  }
+  auto [coordinate, divides] = divide(b, op, sum);
   Value below = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, coordinate,
                                       op.getExtent());
   op.replaceAllUsesWith(

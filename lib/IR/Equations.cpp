@@ -52,13 +52,14 @@ FailureOr<DerivedIndexAttr> DerivedIndexAttr::parseEquation(AsmParser &parser) {
     if (!isNegated && failed(parser.parseOptionalPlus()))
       break;
   }
-  if (succeeded(parser.parseOptionalKeyword("over")) &&
+  bool rounds = succeeded(parser.parseOptionalKeyword("floordiv"));
+  if ((rounds || succeeded(parser.parseOptionalKeyword("over"))) &&
       parser.parseInteger(divisor))
     return failure();
   auto made = parser.getChecked<DerivedIndexAttr>(
       loc, parser.getContext(), parser.getBuilder().getStringAttr(index),
       ArrayRef<StringAttr>(sources), ArrayRef<int64_t>(factors), constant,
-      divisor);
+      divisor, rounds);
   if (!made)
     return failure();
   return made;
@@ -85,7 +86,9 @@ void DerivedIndexAttr::printEquation(AsmPrinter &printer) const {
     printAddend(factor, source.getValue());
   if (getConstant() != 0 || getSources().empty())
     printAddend(getConstant(), "");
-  if (getDivisor() != 1)
+  if (getRounds())
+    printer << " floordiv " << getDivisor();
+  else if (getDivisor() != 1)
     printer << " over " << getDivisor();
 }
 
@@ -140,7 +143,7 @@ LogicalResult
 DerivedIndexAttr::verify(llvm::function_ref<InFlightDiagnostic()> error,
                          StringAttr, ArrayRef<StringAttr> sources,
                          ArrayRef<int64_t> factors, int64_t constant,
-                         int64_t divisor) {
+                         int64_t divisor, bool) {
   if (sources.size() != factors.size())
     return error() << "has " << sources.size() << " indices and "
                    << factors.size() << " factors";
@@ -190,6 +193,10 @@ LogicalResult nacho::verifyEquations(AssignOp op) {
   for (Attribute attr : op.getEquations()) {
     auto equation = cast<DerivedIndexAttr>(attr);
     used.insert_range(equation.getSources());
+    if (equation.getRounds() && op.getCollect() != CollectKind::sortedList)
+      return op.emitOpError()
+             << "rounds index " << equation.getIndex()
+             << " down, which can only be done for a sorted list";
     if (!derived.insert(equation.getIndex()))
       return op.emitOpError()
              << "has two equations for index " << equation.getIndex();

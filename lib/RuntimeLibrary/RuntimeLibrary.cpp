@@ -4,12 +4,15 @@
 #include "nacho-c/Runtime.h"
 #include "nacho/Execution/Device.h"
 #include "nacho/Execution/Plan.h"
+#include "nacho/Runtime/Memory.h"
 #include "nacho/Runtime/Runtime.h"
 #include "nacho/Runtime/Stop.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 
 using namespace nacho;
@@ -143,6 +146,25 @@ NACHO_EXPORT void nacho_call(nacho_image *image, const nacho_argument *operands,
     return;
   nacho_execute_plan(plan, results);
   nacho_destroy_plan(plan);
+}
+
+NACHO_EXPORT void *nacho_interleave(void *const *arrays, int64_t count,
+                                    int64_t size, int64_t bytes) {
+  void *made = nullptr;
+  guarded([&] {
+    int64_t total = count * size * bytes;
+    made = std::malloc(std::max<int64_t>(total, 1));
+    if (!made)
+      throw OutOfMemory(total);
+    char *to = static_cast<char *>(made);
+    for (int64_t n = 0; n < size; ++n)
+      for (int64_t array = 0; array < count; ++array, to += bytes)
+        std::memcpy(to, static_cast<const char *>(arrays[array]) + n * bytes,
+                    bytes);
+  });
+  for (int64_t array = 0; array < count; ++array)
+    std::free(arrays[array]);
+  return made;
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 #include "KernelWrapper.h"
 
 #include "nacho/Levels/LevelFormat.h"
+#include "nacho/Levels/LevelParts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -168,9 +169,8 @@ void WrapperBuilder::readDenseTensor(Value memref) {
 
 BlockSizes nacho::blocksOfLevels(RankedTensorType tensor,
                                  const BlockSizes &blocks) {
-  auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
-  if (encoding && !encoding.isPermutation())
-    return BlockSizes(encoding.getLvlRank(), 1);
+  if (hasBlocks(tensor))
+    return BlockSizes(levelParts(tensor).size(), 1);
   BlockSizes sizes;
   for (unsigned level = 0; level < tensor.getRank(); ++level)
     sizes.push_back(blocks.empty() ? 1 : blocks[dimensionOf(tensor, level)]);

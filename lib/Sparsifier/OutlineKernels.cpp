@@ -141,9 +141,6 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   if (!canCompile(text, options, cpuBackend(), error))
     return leave(op, error);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  if (library && encoding && !encoding.isPermutation())
-    return leave(op, "MLIR's library is not given tensors in blocks");
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> passed;
   for (Value argument : builder.arguments)

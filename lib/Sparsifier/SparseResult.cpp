@@ -3,6 +3,7 @@
 #include "KernelWrapper.h"
 
 #include "nacho/Levels/LevelFormat.h"
+#include "nacho/Levels/LevelParts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -111,6 +112,78 @@ static Value emitVector(ImplicitLocOpBuilder &b, ArrayRef<Value> numbers) {
   return descriptor;
 }
 
+/// The level map of a tensor and its inverse, as the library encodes them.
+static std::pair<SmallVector<Value>, SmallVector<Value>>
+emitMaps(ImplicitLocOpBuilder &b, RankedTensorType tensor) {
+  SmallVector<uint64_t> toLevel, toDim(tensor.getRank());
+  SmallVector<LevelPart> parts = levelParts(tensor);
+  for (const LevelPart &part : parts)
+    toLevel.push_back(sparse_tensor::encodeDim(
+        part.dimension, part.kind == LevelPart::block ? part.size : 0,
+        part.kind == LevelPart::inside ? part.size : 0));
+  for (auto [level, part] : llvm::enumerate(parts)) {
+    if (part.kind == LevelPart::whole)
+      toDim[part.dimension] = level;
+    for (auto [other, inside] : llvm::enumerate(parts))
+      if (part.kind == LevelPart::block && inside.kind == LevelPart::inside &&
+          inside.dimension == part.dimension)
+        toDim[part.dimension] =
+            sparse_tensor::encodeLvl(other, part.size, level);
+  }
+  auto emit = [&](ArrayRef<uint64_t> codes) {
+    return llvm::map_to_vector(
+        codes, [&](uint64_t code) { return emitInteger(b, code); });
+  };
+  return {emit(toLevel), emit(toDim)};
+}
+
+/// The extent of each dimension of a tensor that was made.
+static SmallVector<Value> emitDimensions(ImplicitLocOpBuilder &b,
+                                         RankedTensorType tensor,
+                                         const MadeArrays &made) {
+  SmallVector<Value> dims(tensor.getRank());
+  for (auto [part, extent] : llvm::zip(levelParts(tensor), made.extents)) {
+    if (part.kind == LevelPart::whole)
+      dims[part.dimension] = extent;
+    if (part.kind == LevelPart::block)
+      dims[part.dimension] =
+          LLVM::MulOp::create(b, extent, emitInteger(b, part.size));
+  }
+  return dims;
+}
+
+/// The library takes the coordinates of levels in coordinate form next to each
+/// other, though it stores them apart: puts those of such levels that end a
+/// tensor into one array.
+static SmallVector<Value> interleaved(ImplicitLocOpBuilder &b, ModuleOp module,
+                                      RankedTensorType tensor,
+                                      const MadeArrays &made) {
+  unsigned level = 0, first = 0, rank = made.extents.size();
+  for (; level < rank && isUniqueLevel(tensor, level); ++level)
+    first += levelArrays(tensor, level).size();
+  // The last array of the first level holds its coordinates.
+  if (level + 1 >= rank || levelArrays(tensor, level + 1).empty())
+    return made.data;
+  first += levelArrays(tensor, level).size() - 1;
+  ArrayRef<Value> apart = ArrayRef(made.data).slice(first, rank - level);
+  Value row = emitRow(b, apart.size());
+  for (auto [n, data] : llvm::enumerate(apart))
+    LLVM::StoreOp::create(b, data, emitPlace(b, row, n));
+  Type pointer = row.getType(), i64 = b.getI64Type();
+  Type coordinate = levelArrays(tensor, level).back().element;
+  LLVM::LLVMFuncOp interleave = declareFunction(
+      b, module, "nacho_interleave", pointer, {pointer, i64, i64, i64});
+  Value together =
+      LLVM::CallOp::create(b, interleave,
+                           ValueRange{row, emitInteger(b, apart.size()),
+                                      made.sizes[first],
+                                      emitInteger(b, bytesOf(coordinate))})
+          .getResult();
+  SmallVector<Value> data(ArrayRef(made.data).take_front(first));
+  data.append({together, made.data.back()});
+  return data;
+}
+
 FailureOr<Value> nacho::emitLibraryTensor(ImplicitLocOpBuilder &b,
                                           ModuleOp module,
                                           RankedTensorType tensor,
@@ -119,19 +192,14 @@ FailureOr<Value> nacho::emitLibraryTensor(ImplicitLocOpBuilder &b,
   auto positions = overheadOf(encoding.getPosWidth()),
        coordinates = overheadOf(encoding.getCrdWidth());
   auto values = primaryOf(tensor.getElementType());
-  if (!positions || !coordinates || !values || !encoding.isPermutation())
+  if (!positions || !coordinates || !values)
     return failure();
-  unsigned rank = tensor.getRank();
-  SmallVector<Value> dims(rank), types, toLevel(rank), toDim(rank), arrays;
-  for (unsigned level = 0; level < rank; ++level) {
-    unsigned dim = dimensionOf(tensor, level);
-    dims[dim] = made.extents[level];
-    toLevel[level] = emitInteger(b, dim);
-    toDim[dim] = emitInteger(b, level);
-    types.push_back(
-        emitInteger(b, static_cast<uint64_t>(encoding.getLvlType(level))));
-  }
-  for (Value data : made.data)
+  auto [toLevel, toDim] = emitMaps(b, tensor);
+  SmallVector<Value> types, arrays;
+  for (sparse_tensor::LevelType level : encoding.getLvlTypes())
+    types.push_back(emitInteger(b, static_cast<uint64_t>(level)));
+  SmallVector<Value> passed = interleaved(b, module, tensor, made);
+  for (Value data : passed)
     arrays.push_back(LLVM::PtrToIntOp::create(b, b.getI64Type(), data));
   Value row = emitRow(b, arrays.size());
   for (auto [n, data] : llvm::enumerate(arrays))
@@ -141,7 +209,7 @@ FailureOr<Value> nacho::emitLibraryTensor(ImplicitLocOpBuilder &b,
         b, b.getI32Type(), b.getI32IntegerAttr(static_cast<int32_t>(value)));
   };
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  SmallVector<Value> args = {emitVector(b, dims),
+  SmallVector<Value> args = {emitVector(b, emitDimensions(b, tensor, made)),
                              emitVector(b, made.extents),
                              emitVector(b, types),
                              emitVector(b, toLevel),
@@ -157,7 +225,7 @@ FailureOr<Value> nacho::emitLibraryTensor(ImplicitLocOpBuilder &b,
   Value address = LLVM::CallOp::create(b, make, args).getResult();
   LLVM::LLVMFuncOp release = declareFunction(
       b, module, "free", LLVM::LLVMVoidType::get(b.getContext()), pointer);
-  for (Value data : made.data)
+  for (Value data : passed)
     LLVM::CallOp::create(b, release, data);
   return address;
 }

@@ -117,10 +117,15 @@ void NestBuilder::buildFinish() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The extent of a loop; null if the loop can take it from its first fiber.
+/// The extent of a loop; null if the loop can take it from its first fiber. For
+/// a result without entries, loops over levels that store coordinates have
+/// none.
 Value NestBuilder::extentOfLoop(unsigned m) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(open.nest);
+  if (!hasEntries &&
+      (m >= order.result.size() || !isFullLevel(op.getType(), m)))
+    return arith::ConstantIndexOp::create(b, 0);
   SmallVector<Attribute> names = namesOfLoop(m);
   if (names.empty())
     return arith::ConstantIndexOp::create(b, 1);

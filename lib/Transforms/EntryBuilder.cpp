@@ -192,8 +192,8 @@ DeriveOp EntryBuilder::derive(const Term &term, Attribute index) {
   Value extent = open.extentOf(index);
   NameScope name(b, cast<StringAttr>(index).getValue());
   return DeriveOp::create(b, sources, equation.getFactors(),
-                          equation.getConstant(), equation.getDivisor(),
-                          extent);
+                          equation.getConstant(), equation.getDivisor(), extent,
+                          equation.getRounds());
 }
 
 Value EntryBuilder::emitPattern(MergeAttr pattern, unsigned term, Value value) {

@@ -14,7 +14,9 @@
 #include "LinalgOutput.h"
 #include "LinalgSemirings.h"
 
+#include "nacho/Analysis/Algebra.h"
 #include "nacho/IR/Operators.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -308,6 +310,20 @@ LogicalResult GenericTranslator::findUpdate() {
   return success();
 }
 
+/// Gives a sparse result all entries if it is not 0 where no operand has one:
+/// the op says that it is sparse all the same. MLIR's sparsifier does so, too.
+///
+///   yield 1   ->   yield (keep 1 if true)
+static void storeBackground(AssignOp assign) {
+  auto yield = cast<YieldOp>(assign.getBodyBlock()->getTerminator());
+  Value value = yield.getOperand(0);
+  if (ElementAlgebra(assign).get(value).isZeroPreserving())
+    return;
+  ImplicitLocOpBuilder b(assign.getLoc(), yield);
+  Value always = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  yield.setOperand(0, KeepOp::create(b, value, always));
+}
+
 FailureOr<AssignOp> GenericTranslator::translate() {
   if (failed(findAccesses()))
     return failure();
@@ -323,6 +339,8 @@ FailureOr<AssignOp> GenericTranslator::translate() {
   if (!maps.getEquations().empty())
     assign.setWhereAttr(b.getArrayAttr(maps.getEquations()));
   assign.getBody().takeBody(region);
+  if (!isDense(assign.getType()) && reducedIndices().empty())
+    storeBackground(assign);
   return assign;
 }
 

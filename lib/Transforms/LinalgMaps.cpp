@@ -78,7 +78,8 @@ FailureOr<Attribute> LinalgMaps::indexOf(AffineExpr expr, bool isShifted) {
   }
   StringAttr name = indexName(context, op.getNumLoops() + equations.size());
   equations.push_back(DerivedIndexAttr::get(context, name, sources, factors,
-                                            form.constant, /*divisor=*/1));
+                                            form.constant, /*divisor=*/1,
+                                            /*rounds=*/false));
   return Attribute(name);
 }
 

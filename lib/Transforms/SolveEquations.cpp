@@ -82,7 +82,8 @@ static DerivedIndexAttr solveFor(DerivedIndexAttr equation, Attribute source) {
       factor = -factor;
   }
   return DerivedIndexAttr::get(equation.getContext(), cast<StringAttr>(source),
-                               sources, factors, constant, divisor);
+                               sources, factors, constant, divisor,
+                               /*rounds=*/false);
 }
 
 /// The index to solve an equation for: one of the result if that is possible;

@@ -13,16 +13,23 @@
 //
 // No array changes: the elements of a dense tensor lie in memory as before, in
 // an array with one dimension more. An extent must be a multiple of the block.
-// The coordinates of other sparse tensors would change, so these are refused.
+// The coordinates of other sparse tensors change: lists take their place
+// (BlockLists.cpp).
 //
 //===----------------------------------------------------------------------===//
+
+#include "BlockLists.h"
+#include "BlockTypes.h"
 
 #include "nacho/IR/Nacho.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHOSPLITBLOCKS
@@ -31,122 +38,6 @@ namespace nacho {
 
 using namespace mlir;
 using namespace nacho;
-
-using Blocks = SmallVector<int64_t>;
-
-//===----------------------------------------------------------------------===//
-// Types
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What a level stores: a dimension, the number of the block in it, or the
-/// place in that block.
-struct LevelPart {
-  enum Kind { whole, block, inside };
-  Kind kind;
-  unsigned dimension;
-  int64_t size = 1;
-};
-} // namespace
-
-/// What the levels of a tensor store. MLIR allows no other maps than those in
-/// which each dimension is whole or has a number of a block and, in a later
-/// level, a place inside of it.
-static SmallVector<LevelPart> partsOf(RankedTensorType type) {
-  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  SmallVector<LevelPart> parts;
-  for (AffineExpr level : encoding.getDimToLvl().getResults()) {
-    if (auto dimension = dyn_cast<AffineDimExpr>(level)) {
-      parts.push_back({LevelPart::whole, dimension.getPosition()});
-      continue;
-    }
-    auto binary = cast<AffineBinaryOpExpr>(level);
-    parts.push_back({level.getKind() == AffineExprKind::FloorDiv
-                         ? LevelPart::block
-                         : LevelPart::inside,
-                     cast<AffineDimExpr>(binary.getLHS()).getPosition(),
-                     cast<AffineConstantExpr>(binary.getRHS()).getValue()});
-  }
-  return parts;
-}
-
-static bool hasBlocks(Type type) {
-  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  return encoding && !encoding.isPermutation();
-}
-
-/// The size of the blocks of each dimension, 1 where it has none.
-static Blocks sizesOf(ArrayRef<LevelPart> parts) {
-  Blocks sizes;
-  for (const LevelPart &part : parts) {
-    sizes.resize(std::max<size_t>(sizes.size(), part.dimension + 1), 1);
-    sizes[part.dimension] = part.size;
-  }
-  return sizes;
-}
-
-static bool isSplit(const Blocks &blocks) {
-  return llvm::any_of(blocks, [](int64_t size) { return size != 1; });
-}
-
-/// The extent of a part of a dimension.
-static int64_t extentOf(const LevelPart &part, int64_t extent) {
-  if (part.kind == LevelPart::inside)
-    return part.size;
-  return ShapedType::isDynamic(extent) ? extent : extent / part.size;
-}
-
-/// The parts that become dimensions, in their order. Those of a tensor in
-/// blocks are its levels; each dimension of another one is split where it is.
-static SmallVector<LevelPart> newDimensions(RankedTensorType type,
-                                            const Blocks &blocks) {
-  if (hasBlocks(type))
-    return partsOf(type);
-  SmallVector<LevelPart> parts;
-  for (auto [dimension, size] : llvm::enumerate(blocks)) {
-    auto number = static_cast<unsigned>(dimension);
-    if (size == 1) {
-      parts.push_back({LevelPart::whole, number});
-      continue;
-    }
-    parts.push_back({LevelPart::block, number, size});
-    parts.push_back({LevelPart::inside, number, size});
-  }
-  return parts;
-}
-
-/// The encoding of a tensor with these new dimensions; null if it has none.
-static Attribute newEncoding(RankedTensorType type,
-                             ArrayRef<LevelPart> dimensions) {
-  auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  if (!encoding)
-    return {};
-  MLIRContext *context = type.getContext();
-  SmallVector<sparse_tensor::LevelType> levels(encoding.getLvlTypes());
-  AffineMap map = AffineMap::getMultiDimIdentityMap(dimensions.size(), context);
-  if (!hasBlocks(type)) {
-    // A dense tensor: each level becomes those of the parts of its dimension.
-    SmallVector<unsigned> order;
-    for (unsigned level = 0; level < type.getRank(); ++level)
-      for (auto [n, part] : llvm::enumerate(dimensions))
-        if (part.dimension == dimensionOf(type, level))
-          order.push_back(n);
-    levels.assign(order.size(), levels.front());
-    map = AffineMap::getPermutationMap(order, context);
-  }
-  return sparse_tensor::SparseTensorEncodingAttr::get(
-      context, levels, map, inversePermutation(map), encoding.getPosWidth(),
-      encoding.getCrdWidth());
-}
-
-static RankedTensorType newType(RankedTensorType type, const Blocks &blocks) {
-  SmallVector<LevelPart> dimensions = newDimensions(type, blocks);
-  SmallVector<int64_t> shape;
-  for (const LevelPart &part : dimensions)
-    shape.push_back(extentOf(part, type.getDimSize(part.dimension)));
-  return RankedTensorType::get(shape, type.getElementType(),
-                               newEncoding(type, dimensions));
-}
 
 //===----------------------------------------------------------------------===//
 // The function
@@ -168,6 +59,9 @@ private:
   LogicalResult findBlocks();
   LogicalResult agree(AssignOp op, Attribute index, int64_t &one,
                       int64_t &other);
+  SmallVector<SplitIndex> splitIndices(AssignOp op);
+  OpFoldResult resultExtent(AssignOp op, unsigned dimension);
+  void listEntries(AssignOp op);
   LogicalResult verifyTensor(Value tensor);
   void addOutputs();
   void rewrite(AssignOp op);
@@ -198,6 +92,12 @@ SmallVector<BlockSplitter::Access> BlockSplitter::accessesOf(AssignOp op) {
   return accesses;
 }
 
+/// Whether the coordinates of a tensor would change if its indices were split.
+static bool storesWhole(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return !hasBlocks(type) && !isDense(type);
+}
+
 /// Finds all tensors of assignments, and the blocks that their types have. An
 /// extent that nothing uses may be left of a tensor that was empty.
 void BlockSplitter::collect() {
@@ -208,7 +108,7 @@ void BlockSplitter::collect() {
       for (Operation *user : llvm::make_early_inc_range(tensor.getUsers()))
         if (isa<tensor::DimOp>(user) && user->use_empty())
           user->erase();
-      tensors.insert({tensor, hasBlocks(type) ? sizesOf(partsOf(type))
+      tensors.insert({tensor, hasBlocks(type) ? blocksOf(levelParts(type))
                                               : Blocks(type.getRank(), 1)});
     }
   });
@@ -234,27 +134,94 @@ LogicalResult BlockSplitter::findBlocks() {
   do {
     isChanged = false;
     for (AssignOp op : assigns)
-      for (auto [tensor, access] : accessesOf(op))
+      for (auto [tensor, access] : accessesOf(op)) {
+        if (storesWhole(tensor))
+          continue;
         for (auto [index, size] : llvm::zip(access, tensors[tensor])) {
           int64_t &known = indices.try_emplace({op, index}, 1).first->second;
           if (failed(agree(op, index, known, size)))
             return failure();
         }
+      }
   } while (isChanged);
   return success();
 }
 
-/// Refuses what has other coordinates, or another size, once it is split.
+/// The indices of an assignment that are in blocks, and the names of their
+/// parts.
+SmallVector<SplitIndex> BlockSplitter::splitIndices(AssignOp op) {
+  llvm::SetVector<Attribute> split;
+  for (auto [tensor, access] : accessesOf(op))
+    for (Attribute index : access)
+      if (indices.lookup({op, index}) > 1)
+        split.insert(index);
+  return llvm::map_to_vector(split, [&](Attribute index) {
+    int64_t size = indices.lookup({op, index});
+    return SplitIndex{cast<StringAttr>(index),
+                      nameOf(op, index, {LevelPart::block, 0, size}),
+                      nameOf(op, index, {LevelPart::inside, 0, size}), size};
+  });
+}
+
+/// The extent of an index of the result, which an operand has.
+OpFoldResult BlockSplitter::resultExtent(AssignOp op, unsigned dimension) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  if (!op.getType().isDynamicDim(dimension))
+    return b.getIndexAttr(op.getType().getDimSize(dimension));
+  Attribute index = op.getResultAccess()[dimension];
+  for (auto [n, input] : llvm::enumerate(op.getInputs())) {
+    auto type = cast<RankedTensorType>(input.getType());
+    for (auto [at, part] :
+         llvm::enumerate(dimensionsInBlocks(type, tensors[input])))
+      if (part.kind != LevelPart::inside &&
+          op.getAccess(n)[part.dimension] == index)
+        return Value(arith::MulIOp::create(
+            b, tensor::DimOp::create(b, input, at),
+            arith::ConstantIndexOp::create(b, part.size)));
+  }
+  llvm_unreachable("every index of a result is an operand's");
+}
+
+/// Lets lists take the place of tensors that have indices in blocks, and whose
+/// coordinates would change.
+void BlockSplitter::listEntries(AssignOp op) {
+  SmallVector<SplitIndex> split = splitIndices(op);
+  auto isListed = [&](Value tensor, ArrayRef<Attribute> access) {
+    return storesWhole(tensor) &&
+           llvm::any_of(split, [&](const SplitIndex &known) {
+             return llvm::is_contained(access, known.index);
+           });
+  };
+  auto noBlocks = [](Value tensor) {
+    return Blocks(cast<RankedTensorType>(tensor.getType()).getRank(), 1);
+  };
+  if (isListed(op.getResult(), op.getResultAccess().getValue())) {
+    SmallVector<OpFoldResult> extents;
+    for (unsigned dim = 0; dim < op.getType().getRank(); ++dim)
+      extents.push_back(resultExtent(op, dim));
+    listResult(op, split, extents);
+    tensors[op.getResult()] = noBlocks(op.getResult());
+  }
+  for (unsigned n = 0; n < op.getInputs().size(); ++n) {
+    if (!isListed(op.getInputs()[n], op.getAccess(n)))
+      continue;
+    listOperand(op, n, split);
+    Value list = op.getInputs()[n];
+    tensors.insert({list, noBlocks(list)});
+  }
+}
+
+/// Refuses what has other blocks, or another size, once it is split.
 LogicalResult BlockSplitter::verifyTensor(Value tensor) {
   const Blocks &blocks = tensors[tensor];
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!isSplit(blocks))
     return success();
-  if (hasBlocks(type) ? sizesOf(partsOf(type)) != blocks : !isDense(type))
+  if (hasBlocks(type) && blocksOf(levelParts(type)) != blocks)
     return emitError(tensor.getLoc())
            << "a tensor of type " << type
-           << " shares an index with one in blocks: not supported, since its "
-              "coordinates are not split; convert one of them";
+           << " has blocks, but not of an index that is in blocks: not "
+              "supported; convert it";
   for (auto [extent, size] : llvm::zip(type.getShape(), blocks))
     if (ShapedType::isStatic(extent) && extent % size)
       return emitError(tensor.getLoc())
@@ -287,7 +254,7 @@ ArrayAttr BlockSplitter::splitAccess(AssignOp op, Value tensor,
                                      ArrayRef<Attribute> access) {
   SmallVector<Attribute> names;
   auto type = cast<RankedTensorType>(tensor.getType());
-  for (const LevelPart &part : newDimensions(type, tensors[tensor]))
+  for (const LevelPart &part : dimensionsInBlocks(type, tensors[tensor]))
     names.push_back(nameOf(op, access[part.dimension], part));
   return ArrayAttr::get(op.getContext(), names);
 }
@@ -345,7 +312,8 @@ void BlockSplitter::setSignature() {
       func.setResultAttr(n, kBlocksAttrName, blocks);
   for (auto &[tensor, blocks] : tensors)
     if (isSplit(blocks))
-      tensor.setType(newType(cast<RankedTensorType>(tensor.getType()), blocks));
+      tensor.setType(
+          typeInBlocks(cast<RankedTensorType>(tensor.getType()), blocks));
   func.setFunctionType(FunctionType::get(func.getContext(),
                                          func.getBody().getArgumentTypes(),
                                          end->getOperandTypes()));
@@ -372,6 +340,8 @@ LogicalResult BlockSplitter::run() {
   for (auto &[tensor, blocks] : tensors)
     if (failed(verifyTensor(tensor)))
       return failure();
+  for (AssignOp op : assigns)
+    listEntries(op);
   for (AssignOp op : assigns)
     rewrite(op);
   setSignature();

@@ -557,3 +557,15 @@ func.func @derive(%m: index, %k: index, %extent: index) -> (index, i1) {
   %i, %inside = nacho.derive (%m, %k) by [1, -1] plus 3 over 2 to %extent
   return %i, %inside : index, i1
 }
+
+// The number of a block: a remainder does not matter.
+
+// CHECK-LABEL: func.func @derive_rounded(
+// CHECK-SAME:    %[[I:.*]]: index, %[[EXTENT:.*]]: index)
+// CHECK:         %[[BLOCK:.*]] = arith.divui %[[I]], %{{.*}} : index
+// CHECK-NEXT:    %[[INSIDE:.*]] = arith.cmpi ult, %[[BLOCK]], %[[EXTENT]] : index
+// CHECK-NEXT:    return %[[BLOCK]], %[[INSIDE]]
+func.func @derive_rounded(%i: index, %extent: index) -> (index, i1) {
+  %i0, %inside = nacho.derive (%i) by [1] plus 0 over 4 to %extent {rounds}
+  return %i0, %inside : index, i1
+}

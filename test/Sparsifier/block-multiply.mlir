@@ -1,5 +1,6 @@
 // RUN: %sparsifier-upstream %s | %run-main | FileCheck %s
 // RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
+// RUN: nacho-opt %s --nacho-sparsifier --nacho-remarks -o /dev/null 2>&1 | count 0
 
 // A dense matrix and a CSR matrix are multiplied by the transpose of a matrix
 // of 2x2 blocks and of a matrix with two of every four elements stored.

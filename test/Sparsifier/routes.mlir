@@ -23,8 +23,10 @@
   indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
                    affine_map<(i, j) -> (i, j)>],
   iterator_types = ["parallel", "parallel"]}
-#Vector = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
-#made = {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+#Ones = #sparse_tensor.encoding<{
+  map = (d0) -> (d0 : compressed), explicitVal = 1.0 : f64, implicitVal = 0.0 : f64 }>
+#sum = {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+        iterator_types = ["reduction"]}
 
 func.func @add(%A: tensor<3x4xf64, #CSR>, %B: tensor<3x4xf64, #CSR>)
     -> tensor<3x4xf64, #CSR> {
@@ -38,16 +40,17 @@ func.func @add(%A: tensor<3x4xf64, #CSR>, %B: tensor<3x4xf64, #CSR>)
   return %Z : tensor<3x4xf64, #CSR>
 }
 
-// All elements are stored, which Nacho leaves to upstream.
-func.func @ones() -> tensor<3xf64, #Vector> {
-  %one = arith.constant 1.0 : f64
-  %empty = tensor.empty() : tensor<3xf64, #Vector>
-  // REMARK: routes.mlir:[[# @LINE + 1]]:8: remark: left to upstream's sparsifier: {{[^0-9]*}}its result would be dense
-  %Z = linalg.generic #made outs(%empty : tensor<3xf64, #Vector>) {
-  ^bb0(%z: f64):
-    linalg.yield %one : f64
-  } -> tensor<3xf64, #Vector>
-  return %Z : tensor<3xf64, #Vector>
+// The value that all entries have is in the type, which Nacho leaves to upstream.
+func.func @count(%x: tensor<4xf64, #Ones>) -> f64 {
+  %zero = arith.constant dense<0.0> : tensor<f64>
+  // REMARK: routes.mlir:[[# @LINE + 1]]:10: remark: left to upstream's sparsifier: {{[^0-9]*}} has levels that are not supported
+  %all = linalg.generic #sum ins(%x : tensor<4xf64, #Ones>) outs(%zero : tensor<f64>) {
+  ^bb0(%a: f64, %s: f64):
+    %0 = arith.addf %s, %a : f64
+    linalg.yield %0 : f64
+  } -> tensor<f64>
+  %n = tensor.extract %all[] : tensor<f64>
+  return %n : f64
 }
 
 func.func @main() {
@@ -62,13 +65,14 @@ func.func @main() {
   // CHECK-NEXT: crd[1] : ( 1, 2, 0, 3 )
   // CHECK-NEXT: values : ( 5, 8, 2, 16 )
   sparse_tensor.print %Z : tensor<3x4xf64, #CSR>
-  %T = call @ones() : () -> tensor<3xf64, #Vector>
-  // CHECK:      nse = 3
-  // CHECK:      values : ( 1, 1, 1 )
-  sparse_tensor.print %T : tensor<3xf64, #Vector>
+  %x = arith.constant dense<[0.0, 1.0, 0.0, 1.0]> : tensor<4xf64>
+  %ones = sparse_tensor.convert %x : tensor<4xf64> to tensor<4xf64, #Ones>
+  %n = call @count(%ones) : (tensor<4xf64, #Ones>) -> f64
+  // CHECK:      {{^}}2
+  vector.print %n : f64
   bufferization.dealloc_tensor %A : tensor<3x4xf64, #CSR>
   bufferization.dealloc_tensor %B : tensor<3x4xf64, #CSR>
   bufferization.dealloc_tensor %Z : tensor<3x4xf64, #CSR>
-  bufferization.dealloc_tensor %T : tensor<3xf64, #Vector>
+  bufferization.dealloc_tensor %ones : tensor<4xf64, #Ones>
   return
 }

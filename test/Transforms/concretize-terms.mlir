@@ -324,3 +324,20 @@ func.func @init_only(%s: tensor<f64>, %y: tensor<?xf64>) -> tensor<?xf64> {
   }
   return %z : tensor<?xf64>
 }
+
+// A result that is 0 everywhere has no entries: only the loop over its dense level
+// visits anything.
+//
+// CHECK-LABEL: func.func @zero(
+// CHECK:         nacho.coiterate %{{.+}} to %N_i of () in intersect() {
+// CHECK-NEXT:      nacho.coiterate %{{.+}} to %c0 of () in intersect() {
+func.func @zero() -> tensor<4x5xf64, #CSR> {
+  %I = nacho.coordinates : tensor<4xi64>
+  %J = nacho.coordinates : tensor<5xi64>
+  %Z = nacho.assign (%i = %I[i] : tensor<4xi64>, %j = %J[j] : tensor<5xi64>)
+      -> [i, j] : tensor<4x5xf64, #CSR> {
+    %0 = arith.constant 0.0 : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<4x5xf64, #CSR>
+}

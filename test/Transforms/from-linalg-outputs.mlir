@@ -99,3 +99,37 @@ func.func @broadcast(%A: tensor<f64>, %y: tensor<?xf64>) -> tensor<?xf64> {
   } -> tensor<?xf64>
   return %0 : tensor<?xf64>
 }
+
+// Z[i] = s for all i: a sparse result has all entries, which the assignment says.
+
+// CHECK-LABEL: func.func @number_everywhere(
+// CHECK-SAME:    %{{.*}}: tensor<8xf64, #{{.*}}>, %[[S:.*]]: tensor<f64>) ->
+// CHECK:         %[[I:.*]] = nacho.coordinates : tensor<8xi64>
+// CHECK-NEXT:    nacho.assign (%[[s:.*]] = %[[S]][] : {{.*}}, %{{.*}} = %[[I]][i] : tensor<8xi64>) -> [i]
+// CHECK-NEXT:      %[[TRUE:.*]] = arith.constant true
+// CHECK-NEXT:      %[[Z:.*]] = nacho.keep %[[s]] if %[[TRUE]] : f64
+// CHECK-NEXT:      nacho.yield %[[Z]] : f64
+func.func @number_everywhere(%z: tensor<8xf64, #SV>, %s: tensor<f64>)
+    -> tensor<8xf64, #SV> {
+  %0 = linalg.generic {indexing_maps = [#N, #V], iterator_types = ["parallel"]}
+      ins(%s : tensor<f64>) outs(%z : tensor<8xf64, #SV>) {
+  ^bb0(%x: f64, %c: f64):
+    linalg.yield %x : f64
+  } -> tensor<8xf64, #SV>
+  return %0 : tensor<8xf64, #SV>
+}
+
+// A constant 0 is stored nowhere.
+
+// CHECK-LABEL: func.func @negative_zero_everywhere(
+// CHECK-NOT:     nacho.keep
+// CHECK:         return
+func.func @negative_zero_everywhere(%z: tensor<8xf64, #SV>) -> tensor<8xf64, #SV> {
+  %zero = arith.constant 0.0 : f64
+  %0 = linalg.generic {indexing_maps = [#V], iterator_types = ["parallel"]}
+      outs(%z : tensor<8xf64, #SV>) {
+  ^bb0(%c: f64):
+    linalg.yield %zero : f64
+  } -> tensor<8xf64, #SV>
+  return %0 : tensor<8xf64, #SV>
+}

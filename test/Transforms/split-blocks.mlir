@@ -128,3 +128,36 @@ func.func @other(%A: tensor<?x?xf64, #BSR>, %B: tensor<?x?xf64, #CSR>) -> tensor
   }
   return %Z : tensor<?x?xf64>
 }
+
+// The entries of a tensor in CSR, which shares j and k with one in blocks, are listed by
+// the parts of these indices. Those of a result are listed by its own indices again.
+//
+// Z[i, j] = sum_k A[i, k] * B[j, k]
+//   -> E[i, k0, k1] = A[i, k]
+//      Z[i, j0, j1] = sum_k0 sum_k1 E[i, k0, k1] * B[j0, k0, j1, k1]
+//      F[i, j] = Z[i, j0, j1]
+//      Z[i, j] = F[i, j]
+//
+// CHECK-LABEL: func.func @csr_times_blocks(
+// CHECK-SAME:    %[[A:.+]]: tensor<5x?xf64, #[[CSR]]>, %[[B:.+]]: tensor<?x?x2x3xf64, #[[DSDD]]> {nacho.blocks = array<i64: 2, 3>}
+// CHECK-SAME:    -> tensor<5x?xf64, #[[CSR]]> {
+// CHECK:         %[[N:.+]] = tensor.dim %[[B]], %c0
+// CHECK-NEXT:    %[[TWO:.+]] = arith.constant 2 : index
+// CHECK-NEXT:    %[[N_j:.+]] = arith.muli %[[N]], %[[TWO]] : index
+// CHECK:         %[[E:.+]] = nacho.assign collect<sorted_list> (%[[a:.+]] = %[[A]][i, k] : {{.+}}, %{{.+}} = %{{.+}}[k0] : tensor<?xi64>, %{{.+}} = %{{.+}}[k1] : tensor<3xi64>) where (k0 = k floordiv 3, k1 = k - 3 * k0) -> [i, k0, k1]
+// CHECK-NEXT:      nacho.yield %[[a]] : f64
+// CHECK:         %[[Z:.+]] = nacho.assign (%{{.+}} = %[[E]][i, k0, k1] : {{.+}}, %{{.+}} = %[[B]][j0, k0, j1, k1] : {{.+}}) -> [i, j0, j1]
+// CHECK:           nacho.reduce add %{{.+}} over [k0, k1] : f64
+// CHECK:         %[[J:.+]] = nacho.coordinates %[[N_j]] : tensor<?xi64>
+// CHECK-NEXT:    %[[F:.+]] = nacho.assign collect<sorted_list> (%{{.+}} = %[[Z]][i, j0, j1] : {{.+}}, %{{.+}} = %[[J]][j] : tensor<?xi64>) where (j = 2 * j0 + j1) -> [i, j]
+// CHECK:         %[[LAST:.+]] = nacho.assign (%{{.+}} = %[[F]][i, j] : {{.+}}) -> [i, j] : tensor<5x?xf64, #[[CSR]]>
+// CHECK:         return %[[LAST]]
+func.func @csr_times_blocks(%A: tensor<5x?xf64, #CSR>, %B: tensor<?x?xf64, #BSR>) -> tensor<5x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, k] : tensor<5x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #BSR>)
+      -> [i, j] : tensor<5x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [k] : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<5x?xf64, #CSR>
+}

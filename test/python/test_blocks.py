@@ -325,6 +325,50 @@ def test_module_with_three_dimensions():
     np.testing.assert_array_equal(made.to_dense(), a * x)
 
 
+MIXED = (
+    HEAD
+    + """
+#CSC = #sparse_tensor.encoding<{ map = (i, j) -> (j : dense, i : compressed) }>
+func.func @f(%A: tensor<?x?xf64, #BSR>, %B: tensor<?x?xf64, #CSC>,
+             %Z: tensor<?x?xf64$OUT>) -> tensor<?x?xf64$OUT> {
+  %0 = linalg.generic {
+      indexing_maps = [$MAPS, affine_map<(i, j, k) -> (i, k)>],
+      iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%A, %B : tensor<?x?xf64, #BSR>, tensor<?x?xf64, #CSC>)
+      outs(%Z : tensor<?x?xf64$OUT>) {
+    ^bb0(%a: f64, %b: f64, %z: f64):
+      %1 = arith.mulf %a, %b : f64
+      %2 = arith.addf %z, %1 : f64
+      linalg.yield %2 : f64
+  } -> tensor<?x?xf64$OUT>
+  return %0 : tensor<?x?xf64$OUT>
+}"""
+)
+PRODUCTS = {
+    "Z[i,k] += A[i,j] * B[j,k]": ("(i, j)", "(j, k)", (18, 9)),
+    "Z[i,k] += B[i,j] * A[j,k]": ("(j, k)", "(i, j)", (8, 12)),
+}
+
+
+@pytest.mark.parametrize("out", ["", ", #BSR", ", #CSC"])
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_module_with_a_tensor_without_blocks(product, out):
+    """A is in blocks, and B in csc."""
+    of_a, of_b, shape = PRODUCTS[product]
+    maps = ", ".join(f"affine_map<(i, j, k) -> {access}>" for access in (of_a, of_b))
+    text = MIXED.replace("$MAPS", maps).replace("$OUT", out)
+    rng = np.random.default_rng(11)
+    a, x = blocks(rng, (12, 18), (2, 3))
+    y = np.where(rng.random(shape) < 0.3, rng.integers(1, 9, shape), 0.0)
+    product = x @ y if of_a == "(i, j)" else y @ x
+    z, start = blocks(rng, product.shape, (2, 3))
+    given = {"": start, ", #BSR": z, ", #CSC": sp.csc_array(start)}[out]
+    kernel = nacho.mlir.compile(text)
+    for choice in ({}, {"parts": 3, "threads": 1}, {"parts": 3, "threads": 2}):
+        made = kernel(a, sp.csc_array(y), given, **choice)
+        np.testing.assert_array_equal(dense(made), start + product)
+
+
 # --- Devices --------------------------------------------------------------------------
 
 

@@ -164,6 +164,35 @@ def test_a_number_that_is_yielded():
     np.testing.assert_array_equal(run(text, sparse(x, "SV"), x), np.full(5, 3.0))
 
 
+@pytest.mark.parametrize("number", [0.0, 2.5])
+@pytest.mark.parametrize("encoding", ["CSR", "DCSR"])
+def test_a_number_is_stored_everywhere(encoding, number):
+    text = generic(
+        [],
+        tensor("f64", 2, encoding),
+        "linalg.yield %s : f64",
+        ["i, j"],
+        "pp",
+        f"%s = arith.constant {number} : f64",
+    )
+    X = sparse(matrix(2), encoding)
+    np.testing.assert_array_equal(run(text, X), np.full((7, 9), number))
+    assert nacho.mlir.compile(text)(X).nnz == (7 * 9 if number else 0)
+
+
+@pytest.mark.parametrize("given", [None, "CSR"])
+def test_a_number_is_added_everywhere(given):
+    body = """
+      %0 = arith.addf %a0_, %a1_ : f64
+      linalg.yield %0 : f64"""
+    types, out = [tensor("f64", 2, given), "f64"], tensor("f64", 2, "CSR")
+    text = generic(types, out, body, ["i, j", "", "i, j"], "pp")
+    A = matrix(3)
+    operands = (A if given is None else sparse(A, given)), 2.5, sparse(A, "CSR")
+    np.testing.assert_array_equal(run(text, *operands), A + 2.5)
+    assert nacho.mlir.compile(text)(*operands).nnz == A.size
+
+
 # --- Outputs --------------------------------------------------------------------------
 
 

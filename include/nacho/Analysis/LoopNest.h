@@ -54,6 +54,7 @@ public:
   Terms terms;
   LoopOrder order;
   unsigned numLoops = 0;
+  bool hasEntries = true; ///< Whether the result is not known to be empty.
   llvm::SmallVector<Instance> instances;
   /// The key is the number of the loop and the number of the sum.
   std::map<std::pair<int, unsigned>, Group> groups;

@@ -67,7 +67,8 @@ def Nacho_DeriveOp : Nacho_Op<"derive", [Pure]> {
   let description = [{
     The sum of the products of coordinates and factors, and of `plus`, divided by
     `over`. `inside` tells whether the division leaves no remainder and the coordinate
-    is not outside of the extent that `to` gives; else the coordinate is of no use.
+    is not outside of the extent that `to` gives; else the coordinate is of no use. With
+    `rounds`, there may be a remainder: the quotient is rounded down.
 
     ```mlir
     // The i with m = 2 * i + k.
@@ -78,7 +79,8 @@ def Nacho_DeriveOp : Nacho_Op<"derive", [Pure]> {
     ```
   }];
   let arguments = (ins Variadic<Index>:$sources, DenseI64ArrayAttr:$factors,
-                       I64Attr:$constant, I64Attr:$divisor, Index:$extent);
+                       I64Attr:$constant, I64Attr:$divisor, Index:$extent,
+                       UnitAttr:$rounds);
   let results = (outs Index:$coordinate, I1:$inside);
   let assemblyFormat = [{
     `(` $sources `)` `by` $factors `plus` $constant `over` $divisor `to` $extent

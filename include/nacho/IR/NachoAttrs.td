@@ -229,13 +229,15 @@ def Nacho_DerivedIndexAttr : Nacho_Attr<"DerivedIndex", "derived_index"> {
   let description = [{
     `i = m - 2 * k + 1 over 3` stands for i = (m - 2 * k + 1) / 3. There is no such
     index where the division leaves a remainder, or where it is outside of its extent.
+    With `floordiv` in place of `over`, the quotient is rounded down.
 
     ```mlir
     module attributes {
       test.sum = #nacho.derived_index<m = i + 2 * k>,
       test.solved = #nacho.derived_index<i = m - 2 * k>,
       test.constant = #nacho.derived_index<n = 3>,
-      test.quotient = #nacho.derived_index<j = n - 1 over 2>
+      test.quotient = #nacho.derived_index<j = n - 1 over 2>,
+      test.block = #nacho.derived_index<i0 = i floordiv 4>
     } {}
     ```
   }];
@@ -244,7 +246,8 @@ def Nacho_DerivedIndexAttr : Nacho_Attr<"DerivedIndex", "derived_index"> {
     ArrayRefParameter<"::mlir::StringAttr">:$sources,
     ArrayRefParameter<"int64_t">:$factors,
     "int64_t":$constant,
-    "int64_t":$divisor
+    "int64_t":$divisor,
+    "bool":$rounds
   );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -85,9 +85,12 @@ def NachoSplitBlocks : Pass<"nacho-split-blocks", "::mlir::ModuleOp"> {
     elements has 4 times 2 elements then. The attribute `nacho.blocks` tells callers of
     the function the sizes of the blocks by which an argument or the result was split.
 
-    Refused are tensors whose coordinates would change, such as one in CSR that shares
-    an index with one in blocks; an index in blocks of different sizes; and an extent
-    that is known not to be a multiple of the block.
+    The coordinates of another sparse tensor would change, such as those of one in CSR
+    that shares an index with one in blocks. A list takes its place: of an operand, one
+    of its entries by `i0` and `i1`; of a result, one by `i`, of which the result is
+    made. Refused are an index in blocks of different sizes, a tensor with blocks in
+    other dimensions than those whose indices are in blocks, and an extent that is known
+    not to be a multiple of the block.
 
     Before:
     ```mlir
@@ -113,7 +116,8 @@ def NachoSplitBlocks : Pass<"nacho-split-blocks", "::mlir::ModuleOp"> {
       }
     ```
   }];
-  let dependentDialects = ["::nacho::NachoDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::nacho::NachoDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def NachoSetIndexWidths : Pass<"nacho-set-index-widths", "::mlir::ModuleOp"> {

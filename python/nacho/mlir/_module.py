@@ -35,6 +35,7 @@ _WIDTH = r"\b{}Width\s*=\s*(\d+)"
 _ARGUMENT = re.compile(r"(%[\w$.-]+): ")
 _BINDING = re.compile(r"%[\w$.-]+ = (%[\w$.-]+)\[([^\]]*)\] :")
 _INIT = re.compile(r"\binit\((%[\w$.-]+) :")
+_MADE = re.compile(r"(%[\w$.-]+) = nacho\.assign ")
 _RESULT = re.compile(r"-> \[([^\]]*)\] : tensor")
 
 
@@ -235,31 +236,44 @@ def _accesses(
     knows them.
     """
     _, _, rest = lowered.partition(_FUNCTION)
-    header, _, statement = rest.partition("nacho.assign (")
-    if not statement or "nacho.assign (" in statement:
+    header, *statements = rest.split("nacho.assign ")
+    if not _is_one_op(statements):
         raise UnsupportedError(f"@{function} is not one assignment: not supported")
     values = _ARGUMENT.findall(header)
     operands = dict(zip(values, names, strict=False))
-    bindings, _, rest = statement.partition("-> [")
-    indices = _RESULT.match("-> [" + rest)
-    if indices is None:
-        raise UnsupportedError(f"@{function} is not one assignment: not supported")
-    left = _indices(indices[1])
-    accesses = [(value, _indices(text)) for value, text in _BINDING.findall(bindings)]
-    accesses += [(value, left) for value in _INIT.findall(bindings)]
-    # Coordinates of loops are operands of the assignment, but no arguments.
-    coordinates = dict(_COORDINATES.findall(header))
+    accesses = []
+    for statement in statements:
+        bindings, _, end = statement.partition("-> [")
+        indices = _RESULT.match("-> [" + end)
+        if indices is None:
+            raise UnsupportedError(f"@{function} is not one assignment: not supported")
+        left = _indices(indices[1])
+        found = [(value, _indices(text)) for value, text in _BINDING.findall(bindings)]
+        accesses += found + [(value, left) for value in _INIT.findall(bindings)]
+    # Coordinates of loops, and lists, are operands of an assignment, but no arguments.
+    coordinates = dict(_COORDINATES.findall(rest))
+    made = {*coordinates, *_MADE.findall(rest)}
     extents = {
         indices[0]: int(coordinates[value])
         for value, indices in accesses
         if coordinates.get(value, "?") != "?"
     }
-    accesses = [access for access in accesses if access[0] not in coordinates]
+    accesses = [access for access in accesses if access[0] not in made]
     for value, _ in accesses:
         if value not in operands:
             message = f"an operand in @{function} is not one of its arguments"
             raise UnsupportedError(f"{message}: not supported")
     return left, [(operands[value], at) for value, at in accesses], extents
+
+
+def _is_one_op(statements: Sequence[str]) -> bool:
+    """Return whether statements compute one op.
+
+    Entries of tensors without blocks may be listed for it, and the last statement may
+    make its result of the list of what another one computes.
+    """
+    lists = [text for text in statements if text.startswith("collect<sorted_list>")]
+    return len(statements) - len(lists) in ((1, 2) if lists else (1,))
 
 
 def _indices(text: str) -> tuple[str, ...]:

@@ -331,6 +331,17 @@ func.func @assign(%A: tensor<?xf64>) {
 // -----
 
 func.func @assign(%A: tensor<?xf64>) {
+  // expected-error @below {{rounds index "m" down, which can only be done for a sorted list}}
+  nacho.assign (%a = %A[m] : tensor<?xf64>, %b = %A[i] : tensor<?xf64>)
+      where (m = i floordiv 2) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// -----
+
+func.func @assign(%A: tensor<?xf64>) {
   // expected-error @below {{uses index "m" before its equation}}
   nacho.assign (%a = %A[m] : tensor<?xf64>, %b = %A[i] : tensor<?xf64>)
       where (n = m, m = i) -> [i] : tensor<?xf64> {

@@ -243,19 +243,6 @@ func.func @unknown_operator(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> 
 
 // -----
 
-#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
-func.func @zero(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
-  // expected-error @below {{needs a sparse operand}}
-  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>)
-      -> [i, j] : tensor<?x?xf64, #CSR> {
-    %0 = arith.constant 0.0 : f64
-    nacho.yield %0 : f64
-  }
-  return %Z : tensor<?x?xf64, #CSR>
-}
-
-// -----
-
 // Also where it is one of several terms.
 
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>

@@ -1,24 +1,9 @@
 // RUN: nacho-opt %s -nacho-split-blocks -split-input-file -verify-diagnostics
 
-#BSR = #sparse_tensor.encoding<{
-  map = (i, j) -> (i floordiv 2 : dense, j floordiv 2 : compressed, i mod 2 : dense, j mod 2 : dense) }>
-#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed) }>
-// expected-error @below {{a tensor of type 'tensor<?x?xf64, #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>>' shares an index with one in blocks: not supported, since its coordinates are not split; convert one of them}}
-func.func @mixed(%A: tensor<?x?xf64, #BSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #BSR> {
-  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #BSR>, %b = %B[i, j] : tensor<?x?xf64, #CSR>)
-      -> [i, j] : tensor<?x?xf64, #BSR> {
-    %0 = nacho.binary add %a, %b : f64
-    nacho.yield %0 : f64
-  }
-  return %Z : tensor<?x?xf64, #BSR>
-}
-
-// -----
-
 // The blocks of j are those of i, which has none in the same tensor.
 
 #ROWS = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j floordiv 2 : compressed, j mod 2 : dense) }>
-// expected-error @below {{shares an index with one in blocks: not supported}}
+// expected-error @below {{has blocks, but not of an index that is in blocks: not supported; convert it}}
 func.func @square(%A: tensor<?x?xf64, #ROWS>) -> tensor<?x?xf64> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #ROWS>, %b = %A[j, i] : tensor<?x?xf64, #ROWS>)
       -> [i, j] : tensor<?x?xf64> {
