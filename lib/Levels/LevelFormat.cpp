@@ -13,8 +13,8 @@ using namespace nacho;
 /// All kinds of levels. The first one that matches a level is its kind.
 static ArrayRef<const LevelKind *> levelKinds() {
   static const LevelKind *const kinds[] = {
-      &denseKind(), &interleavedKind(), &compressedKind(),
-      &looseKind(), &singletonKind(),   &structuredKind(),
+      &denseKind(),      &batchKind(), &interleavedKind(), &batchedKind(),
+      &compressedKind(), &looseKind(), &singletonKind(),   &structuredKind(),
   };
   return kinds;
 }
@@ -85,6 +85,12 @@ bool nacho::sharesPositions(RankedTensorType type, unsigned level) {
 bool nacho::hasGaps(RankedTensorType type, unsigned level) {
   const LevelKind *kind = findKind(type, level);
   return kind && kind->hasGaps();
+}
+
+bool nacho::separatesChildren(RankedTensorType type, unsigned level) {
+  const LevelKind *kind = findKind(type, level);
+  return kind && kind->separatesChildren(
+                     sparse_tensor::getSparseTensorEncoding(type), level);
 }
 
 unsigned nacho::firstSharing(RankedTensorType type, unsigned level) {

@@ -22,6 +22,9 @@ public:
   // The functions of LevelFormat.h, with the answers of most kinds as defaults.
   virtual bool isFull() const { return false; }
   virtual bool hasGaps() const { return false; }
+  virtual bool separatesChildren(Encoding encoding, unsigned level) const {
+    return false;
+  }
   virtual bool sharesPositions(Encoding encoding, unsigned level) const {
     return false;
   }
@@ -41,6 +44,8 @@ public:
 };
 
 const LevelKind &denseKind();
+const LevelKind &batchKind();
+const LevelKind &batchedKind();
 const LevelKind &compressedKind();
 const LevelKind &interleavedKind();
 const LevelKind &looseKind();

@@ -24,6 +24,11 @@ bool sharesPositions(mlir::RankedTensorType type, unsigned level);
 /// Whether there may be positions of the level that belong to no fiber.
 bool hasGaps(mlir::RankedTensorType type, unsigned level);
 
+/// Whether there may be large gaps, of positions that belong to no fiber,
+/// between what lies below a coordinate of the level and what lies below the
+/// next one.
+bool separatesChildren(mlir::RankedTensorType type, unsigned level);
+
 /// The outermost level that has the same positions as `level`.
 unsigned firstSharing(mlir::RankedTensorType type, unsigned level);
 
