@@ -31,6 +31,7 @@ public:
   bool matches(Encoding encoding, unsigned level) const override {
     return isBatchLT(encoding.getLvlType(level));
   }
+  bool worksInBatches() const override { return true; }
   bool isFull() const override { return true; }
   bool separatesChildren(Encoding encoding, unsigned level) const override {
     return level + 1 == encoding.getBatchLvlRank();
@@ -122,6 +123,7 @@ public:
     return isCompressedLT(encoding.getLvlType(level)) &&
            encoding.getBatchLvlRank() > 0;
   }
+  bool worksInBatches() const override { return true; }
   bool hasGaps() const override { return true; }
   SmallVector<LevelArray> arrays(Encoding encoding, unsigned) const override {
     return {positionsArray(encoding), coordinatesArray(encoding)};

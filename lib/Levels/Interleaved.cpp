@@ -30,10 +30,8 @@ namespace {
 
 class InterleavedKind : public LevelKind {
 public:
-  /// MLIR sees no batches of interleaved coordinates as one array.
   bool matches(Encoding encoding, unsigned level) const override {
-    return encoding.getBatchLvlRank() == 0 &&
-           listOf(encoding, level).has_value();
+    return listOf(encoding, level).has_value();
   }
   bool sharesPositions(Encoding encoding, unsigned level) const override {
     return level > listOf(encoding, level)->first;

@@ -28,8 +28,10 @@ const LevelKind *nacho::findKind(RankedTensorType type, unsigned level) {
     return nullptr;
   if (!isOrderedLT(encoding.getLvlType(level)))
     return nullptr;
+  bool isInBatches = encoding.getBatchLvlRank() > 0;
   for (const LevelKind *kind : levelKinds())
-    if (kind->matches(encoding, level))
+    if ((!isInBatches || kind->worksInBatches()) &&
+        kind->matches(encoding, level))
       return kind;
   return nullptr;
 }

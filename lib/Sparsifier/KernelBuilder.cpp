@@ -2,6 +2,7 @@
 
 #include "KernelBuilder.h"
 
+#include "KernelTypes.h"
 #include "KernelWrapper.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,13 +37,18 @@ static bool isEmpty(Value output) {
          (allocated && !allocated.getCopy());
 }
 
-RankedTensorType nacho::argumentType(Value value) {
+/// The type of the tensor that the program passes for a value.
+static RankedTensorType programType(Value value) {
   if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
     return tensor;
   Type element = value.getType();
   if (element.isIndex())
     element = IntegerType::get(value.getContext(), 64);
   return RankedTensorType::get({}, element);
+}
+
+RankedTensorType nacho::argumentType(Value value) {
+  return kernelOperandType(programType(value));
 }
 
 static Value emitConstant(ImplicitLocOpBuilder &b, Attribute value, Type type) {
@@ -94,7 +100,7 @@ Value KernelBuilder::addOutput(Value output) {
     return addArgument(output);
   Value one = arith::ConstantIndexOp::create(b, 1);
   SmallVector<Value> extents(type.getNumDynamicDims(), one);
-  Value empty = tensor::EmptyOp::create(b, type, extents);
+  Value empty = tensor::EmptyOp::create(b, kernelResultType(type), extents);
   if (!fill)
     return empty;
   Value value = emitConstant(b, fill, type.getElementType());
@@ -167,17 +173,23 @@ void KernelBuilder::addInput(Value value) {
   matchPattern(pad.getConstantPaddingValue(), m_Constant(&constant));
   Type element = pad.getResultType().getElementType();
   Value padded = tensor::PadOp::create(
-      b, pad.getType(), source, pad.getMixedLowPad(), pad.getMixedHighPad(),
-      emitConstant(b, constant, element));
+      b, kernelOperandType(pad.getResultType()), source, pad.getMixedLowPad(),
+      pad.getMixedHighPad(), emitConstant(b, constant, element));
   mapping.map(value, padded);
 }
 
-/// Clones the op; as one with a body if it takes numbers, which become tensors.
+/// Clones the op; as one with a body if it takes numbers, which become tensors,
+/// or tensors whose elements the body has.
 linalg::LinalgOp KernelBuilder::cloneAsGeneric() {
   auto cloned = cast<linalg::LinalgOp>(b.clone(*op, mapping));
-  bool takesNumbers =
-      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
-  if (isa<linalg::GenericOp>(cloned.getOperation()) || !takesNumbers)
+  for (auto [result, output] :
+       llvm::zip(cloned->getResults(), cloned.getDpsInits()))
+    result.setType(output.getType());
+  bool isInBody = llvm::any_of(op->getOperandTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || explicitValueOf(tensor);
+  });
+  if (isa<linalg::GenericOp>(cloned.getOperation()) || !isInBody)
     return cloned;
   IRRewriter rewriter(b);
   rewriter.setInsertionPoint(cloned);
@@ -188,19 +200,54 @@ linalg::LinalgOp KernelBuilder::cloneAsGeneric() {
   return cast<linalg::LinalgOp>(generic->getOperation());
 }
 
-LogicalResult KernelBuilder::cloneOp() {
+/// Gives stored elements of an operand the explicit value of its type:
+///
+///   %x -> sparse_tensor.unary %x present={ yield value } absent={}
+void KernelBuilder::addExplicitValue(linalg::GenericOp generic,
+                                     unsigned number) {
+  auto type =
+      cast<RankedTensorType>(op.getDpsInputOperand(number)->get().getType());
+  Attribute value = explicitValueOf(type);
+  if (!value)
+    return;
+  Type element = type.getElementType();
+  b.setInsertionPointToStart(generic.getBody());
+  Value stored = generic.getBody()->getArgument(number);
+  auto unary = sparse_tensor::UnaryOp::create(b, element, stored);
+  stored.replaceAllUsesExcept(unary, unary);
+  b.createBlock(&unary.getPresentRegion(), {}, element, op.getLoc());
+  sparse_tensor::YieldOp::create(b, emitConstant(b, value, element));
+}
+
+/// Makes the tensors that the op takes: operands of the kernel, and outputs.
+LogicalResult KernelBuilder::addTensors() {
   for (OpOperand *input : op.getDpsInputOperands())
     if (isa<RankedTensorType>(input->get().getType()))
       addInput(input->get());
   for (OpOperand &output : op.getDpsInitsMutable())
     if (!mapping.contains(output.get()))
       mapping.map(output.get(), addOutput(output.get()));
+  for (Value output : op.getDpsInits())
+    if (numBatchLevels(cast<RankedTensorType>(output.getType())) &&
+        isa<BlockArgument>(mapping.lookup(output))) {
+      reason = "an output in batches may have elements already";
+      return failure();
+    }
+  return success();
+}
+
+LogicalResult KernelBuilder::cloneOp() {
+  if (failed(addTensors()))
+    return failure();
   linalg::LinalgOp cloned = cloneAsGeneric();
   func::ReturnOp::create(b, cloned->getResults());
   auto generic = dyn_cast<linalg::GenericOp>(cloned.getOperation());
   for (OpOperand *input : op.getDpsInputOperands()) {
-    if (isa<RankedTensorType>(input->get().getType()))
+    if (isa<RankedTensorType>(input->get().getType())) {
+      if (generic)
+        addExplicitValue(generic, input->getOperandNumber());
       continue;
+    }
     if (!generic || !isScalar(input->get().getType())) {
       reason = "an operand is neither a ranked tensor nor a number";
       return failure();
@@ -245,8 +292,14 @@ OwningOpRef<ModuleOp> KernelBuilder::build() {
   b.setInsertionPointToStart(func.addEntryBlock());
   if (failed(cloneOp()))
     return nullptr;
-  func.setFunctionType(b.getFunctionType(
-      func.getBody().front().getArgumentTypes(), op->getResultTypes()));
+  FunctionType type = b.getFunctionType(
+      func.getBody().front().getArgumentTypes(),
+      func.getBody().front().getTerminator()->getOperandTypes());
+  func.setFunctionType(type);
+  SmallVector<Type> passed(llvm::map_range(arguments, programType));
+  auto program = b.getFunctionType(passed, op->getResultTypes());
+  if (program != type)
+    (*module)->setAttr(kProgramTypeAttrName, TypeAttr::get(program));
   setWidths(*module);
   return module;
 }

@@ -42,7 +42,9 @@ private:
   mlir::Value addOutput(mlir::Value output);
   void addInput(mlir::Value value);
   mlir::linalg::LinalgOp cloneAsGeneric();
+  mlir::LogicalResult addTensors();
   mlir::LogicalResult cloneOp();
+  void addExplicitValue(mlir::linalg::GenericOp generic, unsigned number);
   void addScalar(mlir::linalg::GenericOp generic, unsigned number);
   mlir::LogicalResult capture(mlir::linalg::GenericOp generic,
                               mlir::Value value);

@@ -1,6 +1,7 @@
 //===- OutlineKernels.cpp - Ops on sparse tensors as kernels --------------===//
 
 #include "KernelBuilder.h"
+#include "KernelTypes.h"
 #include "KernelWrapper.h"
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/AheadOfTime.h"
@@ -65,6 +66,11 @@ static Value resultOf(ImplicitLocOpBuilder &b, func::CallOp call,
       .getResult(0);
 }
 
+static bool isInBatches(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && numBatchLevels(type) > 0;
+}
+
 /// A value as a tensor, which a kernel can take.
 static Value asTensor(ImplicitLocOpBuilder &b, Value value) {
   if (isa<RankedTensorType>(value.getType()))
@@ -123,6 +129,8 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   if (library && encoding && !encoding.isPermutation())
     return leave(op, "MLIR's library is not given tensors in blocks");
+  if (library && llvm::any_of(op->getOperands(), isInBatches))
+    return leave(op, "MLIR's library has no tensors in batches");
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> passed;
   for (Value argument : builder.arguments)
