@@ -9,6 +9,7 @@
 #include "OrderedOperand.h"
 
 #include "Indices.h"
+#include "nacho/Execution/Canonical.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Memory.h"
 #include "nacho/Runtime/Runtime.h"
@@ -271,10 +272,32 @@ static std::vector<char> permuted(const Argument &values, size_t bytes,
   return made;
 }
 
+/// Whether an operand is in order, by a check of its arrays as they are. There
+/// is none of arrays with gaps.
+static bool isInOrder(const TensorLayout &layout, const Argument *arguments,
+                      int64_t threads) {
+  std::vector<StoredArray> arrays;
+  std::vector<int64_t> extents;
+  const Argument *next = arguments;
+  for (const Level &level : layout.levels)
+    for (const TensorLayout::Array &type : level.arrays) {
+      if (type.holdsPositions && type.perParent != 1)
+        return false;
+      arrays.push_back({type.type, next->size, next->data});
+      ++next;
+    }
+  // Behind the values, there is an extent for each level.
+  for (size_t level = 0; level < layout.levels.size(); ++level)
+    extents.push_back((++next)->size);
+  return isCanonical(layout, arrays, extents.data(), threads);
+}
+
 std::unique_ptr<OrderedOperand> OrderedOperand::sort(const TensorLayout &layout,
                                                      Argument *arguments,
                                                      int64_t threads) {
   const Argument *extents = arguments + layout.numArrays() + 1;
+  if (isInOrder(layout, arguments, threads))
+    return nullptr;
   EntryList entries;
   entries.unpack(layout, arguments);
   if (entries.isSorted())
