@@ -78,6 +78,8 @@ void EntryList::enter(const Level &level, const Argument *arrays,
     if (pos) {
       const TensorLayout::Array &type = level.arrays[*pos];
       int64_t at = type.perParent * begin;
+      if (at + 1 >= arrays[*pos].size)
+        throw std::runtime_error("an operand lacks positions");
       begin = loadIndex(arrays[*pos].data, type.type, at);
       end = loadIndex(arrays[*pos].data, type.type, at + 1);
     }

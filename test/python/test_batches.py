@@ -142,6 +142,14 @@ def test_one_batch_with_nearly_all_entries(name: str, statement: str) -> None:
 
 
 @pytest.mark.parametrize("name", MAPS)
+def test_simulated_gpu(name: str) -> None:
+    A, B = (random_batches(np.random.default_rng(s), (4, 5, 6), 0.3) for s in (1, 2))
+    kernel = _nacho.Kernel(text_of("union", MAPS[name]), "cuda-sim", {})
+    args = pack(A, name, 1) + pack(B, name)
+    assert np.array_equal(dense_of(kernel.plan(args, 5).execute(args), A.shape), A + B)
+
+
+@pytest.mark.parametrize("name", MAPS)
 def test_wrong_positions_are_not_followed(name: str) -> None:
     """Whatever arrays of positions hold, nothing outside of arrays is accessed."""
     rng = np.random.default_rng(5)

@@ -53,7 +53,8 @@ int64_t bytesOf(mlir::Type element);
 /// An array that a level stores. With p positions in the level above and n in
 /// the level itself, the array has
 ///   perParent * p + perEntry * n + extra
-/// elements.
+/// elements. If the tensor is in batches, `extra` of them belong to each batch,
+/// and more of them to none.
 struct LevelArray {
   llvm::StringRef name; ///< Unique among the arrays of the level.
   mlir::Type element;
