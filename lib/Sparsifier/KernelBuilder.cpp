@@ -227,12 +227,16 @@ LogicalResult KernelBuilder::addTensors() {
   for (OpOperand &output : op.getDpsInitsMutable())
     if (!mapping.contains(output.get()))
       mapping.map(output.get(), addOutput(output.get()));
-  for (Value output : op.getDpsInits())
-    if (numBatchLevels(cast<RankedTensorType>(output.getType())) &&
-        isa<BlockArgument>(mapping.lookup(output))) {
+  for (Value output : op.getDpsInits()) {
+    auto type = cast<RankedTensorType>(output.getType());
+    if (numBatchLevels(type) && isa<BlockArgument>(mapping.lookup(output)))
       reason = "an output in batches may have elements already";
-      return failure();
-    }
+    else if (explicitValueOf(type))
+      reason = "its elements are computed, and the type of the output has them";
+    else
+      continue;
+    return failure();
+  }
   return success();
 }
 

@@ -32,14 +32,14 @@ static SmallVector<LevelType> canonicalLevels(Encoding encoding) {
   return levels;
 }
 
+/// The type with other levels, and without an explicit value.
 static RankedTensorType withLevels(RankedTensorType type,
-                                   Attribute explicitValue,
                                    ArrayRef<LevelType> levels) {
   Encoding encoding = sparse_tensor::getSparseTensorEncoding(type);
-  auto changed = Encoding::get(type.getContext(), levels,
-                               encoding.getDimToLvl(), encoding.getLvlToDim(),
-                               encoding.getPosWidth(), encoding.getCrdWidth(),
-                               explicitValue, encoding.getImplicitVal());
+  auto changed = Encoding::get(
+      type.getContext(), levels, encoding.getDimToLvl(), encoding.getLvlToDim(),
+      encoding.getPosWidth(), encoding.getCrdWidth(),
+      /*explicitVal=*/Attribute(), encoding.getImplicitVal());
   return type.cloneWithEncoding(changed);
 }
 
@@ -78,7 +78,7 @@ RankedTensorType nacho::kernelOperandType(RankedTensorType type) {
   SmallVector<LevelType> levels(encoding.getLvlTypes());
   if (canBeSorted(encoding))
     levels = canonicalLevels(encoding);
-  return withLevels(type, Attribute(), levels);
+  return withLevels(type, levels);
 }
 
 RankedTensorType nacho::kernelResultType(RankedTensorType type) {
@@ -89,5 +89,5 @@ RankedTensorType nacho::kernelResultType(RankedTensorType type) {
   for (LevelType &level : levels)
     if (isBatchLT(level))
       level = LevelType(sparse_tensor::LevelFormat::Dense);
-  return withLevels(type, encoding.getExplicitVal(), levels);
+  return withLevels(type, levels);
 }

@@ -122,3 +122,23 @@ func.func @negative_batches(%A: tensor<4x5xf64, #Batched>, %B: tensor<4x5xf64, #
   } -> tensor<4x5xf64, #Batched>
   return %Z : tensor<4x5xf64, #Batched>
 }
+
+// -----
+
+#Ones = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), explicitVal = 1.0 : f64 }>
+#each = {
+  indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+  iterator_types = ["parallel"]}
+
+// CHECK-LABEL: func.func @negative_explicit_value(
+// CHECK:         linalg.generic
+// REMARK:      remark: left to upstream's sparsifier: its elements are computed, and the type of the output has them
+func.func @negative_explicit_value(%x: tensor<5xf64, #Ones>) -> tensor<5xf64, #Ones> {
+  %empty = tensor.empty() : tensor<5xf64, #Ones>
+  %y = linalg.generic #each ins(%x : tensor<5xf64, #Ones>) outs(%empty : tensor<5xf64, #Ones>) {
+  ^bb0(%a: f64, %z: f64):
+    %0 = arith.negf %a : f64
+    linalg.yield %0 : f64
+  } -> tensor<5xf64, #Ones>
+  return %y : tensor<5xf64, #Ones>
+}
